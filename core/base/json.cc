@@ -1,0 +1,145 @@
+#include "core/base/json.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace slipstick {
+namespace {
+
+constexpr std::size_t kMaxText = 4'000'000;
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxPlaces = 64;
+
+// Builds the value and knows at every moment the path it has reached.
+class Builder final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return Put(nullptr); }
+  bool boolean(bool value) override { return Put(value); }
+  bool number_integer(number_integer_t value) override { return Put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return Put(value); }
+  bool number_float(number_float_t value, const string_t&) override { return Put(value); }
+  bool string(string_t& value) override { return Put(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return Open(Json::object()); }
+  bool start_array(std::size_t) override { return Open(Json::array()); }
+  bool end_object() override { return Close(); }
+  bool end_array() override { return Close(); }
+  bool key(string_t& name) override {
+    Level& level = levels_.back();
+    level.key = std::move(name);
+    if (level.value.contains(level.key)) return Fail("given twice");
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    const bool number = error.id == 406;
+    return Fail((number ? "number out of range, at byte " : "not valid JSON at byte ") + std::to_string(position));
+  }
+
+  Json root;
+  Issues issues;
+
+ private:
+  struct Level {
+    Json value;
+    std::string key;
+  };
+
+  template <class T>
+  bool Put(T&& value) {
+    if (levels_.empty()) {
+      root = Json(std::forward<T>(value));
+    } else if (Level& level = levels_.back(); level.value.is_array()) {
+      level.value.push_back(Json(std::forward<T>(value)));
+    } else {
+      level.value[level.key] = Json(std::forward<T>(value));
+    }
+    return true;
+  }
+  bool Open(Json&& container) {
+    if (levels_.size() >= kMaxDepth) return Fail("nested more than " + std::to_string(kMaxDepth) + " levels deep");
+    levels_.push_back({std::move(container), {}});
+    return true;
+  }
+  bool Close() {
+    Json value = std::move(levels_.back().value);
+    levels_.pop_back();
+    return Put(std::move(value));
+  }
+  bool Fail(const std::string& message) {
+    if (!issues.empty()) return false;
+    std::string path;
+    for (const Level& level : levels_) {
+      if (path.size() > 200) break;
+      path = JoinPath(path, level.value.is_array() ? std::to_string(level.value.size()) : level.key);
+    }
+    while (!path.empty() && path.back() == '.') path.pop_back();
+    issues.push_back({path, message});
+    return false;
+  }
+
+  std::vector<Level> levels_;
+};
+
+bool IsPlace(std::string_view text) {
+  return !text.empty() && text.size() < 4 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text) {
+  if (text.size() > kMaxText) return Issues{{"", "longer than 4 MB"}};
+  Builder builder;
+  if (!Json::sax_parse(text.begin(), text.end(), &builder) || !builder.issues.empty()) {
+    if (builder.issues.empty()) builder.issues.push_back({"", "not valid JSON"});
+    return std::move(builder.issues);
+  }
+  return std::move(builder.root);
+}
+
+std::string JsonText(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+void MergeJson(Json& under, const Json& over) {
+  if (under.is_object() && over.is_object()) {
+    for (const auto& [key, value] : over.items()) {
+      if (under.contains(key)) {
+        MergeJson(under[key], value);
+      } else {
+        under[key] = value;
+      }
+    }
+  } else if (under.is_array() && over.is_array()) {
+    for (std::size_t i = 0; i < over.size(); ++i) {
+      if (i < under.size()) {
+        MergeJson(under[i], over[i]);
+      } else {
+        under.push_back(over[i]);
+      }
+    }
+  } else {
+    under = over;
+  }
+}
+
+void SetPath(Json& json, std::string_view path, Json value) {
+  Json* at = &json;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    const std::string member(path.substr(0, dot));
+    if (IsPlace(member) && !at->is_object()) {
+      if (!at->is_array()) *at = Json::array();
+      const std::size_t place = std::min<std::size_t>(std::stoul(member), kMaxPlaces);
+      while (at->size() <= place) at->push_back(Json::object());
+      at = &(*at)[place];
+    } else {
+      if (!at->is_object()) *at = Json::object();
+      at = &(*at)[member];
+    }
+    if (dot == std::string_view::npos) break;
+    path.remove_prefix(dot + 1);
+  }
+  *at = std::move(value);
+}
+
+}  // namespace slipstick

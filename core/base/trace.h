@@ -1,0 +1,131 @@
+// How each number was derived: a formula, its terms, and the figures and inputs they come from.
+//
+// One statement of a formula gives the value and its explanation. FIGURE declares a local variable with the value of an
+// expression and, when the trace is on, records the text of that very expression with the value of each symbol in it:
+//
+//   FIGURE(trace, memory_time, bytes / (bandwidth * fraction), (Note{"Time to move the data", "bandwidth bound"}),
+//          bytes, bandwidth, fraction);
+//
+// The formula language is thus the C++ expression: + - * / ( ), numbers, symbols, and the functions max min sqrt pow
+// log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. A symbol that names an
+// earlier figure or input, and has its value, is a link to it. Tests evaluate every text against its value.
+//
+// An off trace costs one branch a figure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/quantity.h"
+
+namespace slipstick {
+
+struct Term {
+  std::string symbol;
+  double value = 0;  // in base units
+  Dimension dimension{};
+  std::string origin;  // path of the figure or input it is; "" for a number that is explained in the note
+};
+
+struct Figure {
+  std::string path;     // scopes and name joined by dots: "training.step_time"
+  std::string symbol;   // the name it has in formulas
+  std::string title;    // a few words
+  std::string note;     // what it means, its validity
+  std::string source;   // where the formula is from
+  std::string formula;  // in the language above
+  double value = 0;
+  Dimension dimension{};
+  std::vector<Term> terms;
+};
+
+struct Note {
+  std::string_view title;
+  std::string_view note = "";
+  std::string_view source = "";
+  std::string_view report = "";  // path in the report that shows this figure, where it is one
+};
+
+namespace internal {
+template <int... E>
+constexpr Dimension DimensionOf(Quantity<E...>) {
+  return Quantity<E...>::kDimension;
+}
+constexpr Dimension DimensionOf(double) { return {}; }
+template <int... E>
+constexpr double BaseOf(Quantity<E...> q) {
+  return q.base();
+}
+constexpr double BaseOf(double v) { return v; }
+struct Value {
+  double base;
+  Dimension dimension;
+};
+template <class T>
+constexpr Value ValueOf(T v) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return {static_cast<double>(v), {}};
+  } else {
+    return {BaseOf(v), DimensionOf(v)};
+  }
+}
+}  // namespace internal
+
+class Trace {
+ public:
+  static Trace Off() { return Trace(false); }
+  static Trace On() { return Trace(true); }
+  [[nodiscard]] bool on() const { return on_; }
+
+  // Says that a symbol of the current scope is the input at a path of the scenario ("cluster.device.memory.bandwidth").
+  template <class T>
+  void Input(std::string_view symbol, T value, std::string_view path) {
+    if (on_) BindInput(symbol, internal::ValueOf(value), path);
+  }
+
+  // Records a figure of the current scope; called by FIGURE. `names` is the terms' text as the macro saw it.
+  template <class Q, class... Terms>
+  void Record(std::string_view symbol, std::string_view formula, Q value, const Note& note, std::string_view names, Terms... terms) {
+    const std::vector<internal::Value> values{internal::ValueOf(terms)...};
+    RecordValues(symbol, formula, internal::ValueOf(value), note, names, values);
+  }
+
+  [[nodiscard]] const std::vector<Figure>& figures() const { return figures_; }
+
+  // Names what is recorded while it lives: figures get paths below it.
+  class Scope {
+   public:
+    Scope(Trace& trace, std::string_view name);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Trace& trace_;
+    std::size_t length_ = 0;
+  };
+
+ private:
+  struct Binding {
+    std::string symbol;
+    std::string origin;
+    double value;
+  };
+  explicit Trace(bool on) : on_(on) {}
+  void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
+  void RecordValues(std::string_view symbol, std::string_view formula, internal::Value value, const Note& note, std::string_view names,
+                    const std::vector<internal::Value>& terms);
+  [[nodiscard]] std::string OriginOf(std::string_view symbol, double value) const;
+
+  bool on_;
+  std::string scope_;
+  std::vector<Binding> bindings_;  // innermost last
+  std::vector<Figure> figures_;
+};
+
+#define FIGURE(trace, name, expression, description, ...) \
+  const auto name = (expression);                         \
+  if ((trace).on()) (trace).Record(#name, #expression, name, description, #__VA_ARGS__, __VA_ARGS__)
+
+}  // namespace slipstick

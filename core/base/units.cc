@@ -1,0 +1,230 @@
+#include "core/base/units.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace slipstick {
+namespace {
+
+struct BaseUnit {
+  std::string_view text;
+  double factor;
+  Dimension dimension;
+  bool prefixes;
+};
+
+// clang-format off
+//                                    B  F  t  s  $  J mm  g
+constexpr Dimension kByteDim{         1, 0, 0, 0, 0, 0, 0, 0};
+constexpr Dimension kFlopDim{         0, 1, 0, 0, 0, 0, 0, 0};
+constexpr Dimension kFlopRateDim{     0, 1, 0,-1, 0, 0, 0, 0};
+constexpr Dimension kTokenDim{        0, 0, 1, 0, 0, 0, 0, 0};
+constexpr Dimension kSecondDim{       0, 0, 0, 1, 0, 0, 0, 0};
+constexpr Dimension kHertzDim{        0, 0, 0,-1, 0, 0, 0, 0};
+constexpr Dimension kDollarDim{       0, 0, 0, 0, 1, 0, 0, 0};
+constexpr Dimension kJouleDim{        0, 0, 0, 0, 0, 1, 0, 0};
+constexpr Dimension kWattDim{         0, 0, 0,-1, 0, 1, 0, 0};
+constexpr Dimension kLengthDim{       0, 0, 0, 0, 0, 0, 1, 0};
+constexpr Dimension kGramDim{         0, 0, 0, 0, 0, 0, 0, 1};
+// clang-format on
+
+// Looked up whole before any prefix is split off, so that "min" is a minute and "m" a metre.
+constexpr BaseUnit kBaseUnits[] = {
+    {"B", 1, kByteDim, true},
+    {"byte", 1, kByteDim, true},
+    {"bytes", 1, kByteDim, true},
+    {"b", 0.125, kByteDim, true},
+    {"bit", 0.125, kByteDim, true},
+    {"FLOP", 1, kFlopDim, true},
+    {"FLOPs", 1, kFlopDim, true},
+    {"FLOPS", 1, kFlopRateDim, true},
+    {"OP", 1, kFlopDim, true},
+    {"OPS", 1, kFlopRateDim, true},
+    {"token", 1, kTokenDim, true},
+    {"tokens", 1, kTokenDim, true},
+    {"tok", 1, kTokenDim, true},
+    {"s", 1, kSecondDim, true},
+    {"min", 60, kSecondDim, false},
+    {"h", 3600, kSecondDim, false},
+    {"hour", 3600, kSecondDim, false},
+    {"hours", 3600, kSecondDim, false},
+    {"day", 86400, kSecondDim, false},
+    {"days", 86400, kSecondDim, false},
+    {"month", 2629800, kSecondDim, false},
+    {"months", 2629800, kSecondDim, false},
+    {"year", 31557600, kSecondDim, false},
+    {"years", 31557600, kSecondDim, false},
+    {"Hz", 1, kHertzDim, true},
+    {"$", 1, kDollarDim, true},
+    {"USD", 1, kDollarDim, true},
+    {"usd", 1, kDollarDim, false},
+    {"J", 1, kJouleDim, true},
+    {"Wh", 3600, kJouleDim, true},
+    {"W", 1, kWattDim, true},
+    {"m", 1000, kLengthDim, false},
+    {"mm", 1, kLengthDim, false},
+    {"cm", 10, kLengthDim, false},
+    {"um", 1e-3, kLengthDim, false},
+    {"µm", 1e-3, kLengthDim, false},
+    {"nm", 1e-6, kLengthDim, false},
+    {"g", 1, kGramDim, true},
+    {"t", 1e6, kGramDim, false},
+};
+
+struct Prefix {
+  std::string_view text;
+  double factor;
+};
+constexpr Prefix kPrefixes[] = {
+    {"Ki", 1024.0},
+    {"Mi", 1048576.0},
+    {"Gi", 1073741824.0},
+    {"Ti", 1099511627776.0},
+    {"Pi", 1125899906842624.0},
+    {"f", 1e-15},
+    {"p", 1e-12},
+    {"n", 1e-9},
+    {"u", 1e-6},
+    {"µ", 1e-6},
+    {"m", 1e-3},
+    {"k", 1e3},
+    {"K", 1e3},
+    {"M", 1e6},
+    {"G", 1e9},
+    {"T", 1e12},
+    {"P", 1e15},
+    {"E", 1e18},
+    {"Z", 1e21},
+    {"Y", 1e24},
+};
+
+struct Scaled {
+  double factor;
+  Dimension dimension;
+};
+
+std::optional<Scaled> FindUnit(std::string_view name) {
+  for (const BaseUnit& unit : kBaseUnits) {
+    if (unit.text == name) return Scaled{unit.factor, unit.dimension};
+  }
+  for (const Prefix& prefix : kPrefixes) {
+    if (name.size() <= prefix.text.size() || name.substr(0, prefix.text.size()) != prefix.text) continue;
+    const std::string_view rest = name.substr(prefix.text.size());
+    for (const BaseUnit& unit : kBaseUnits) {
+      if (unit.prefixes && unit.text == rest) return Scaled{prefix.factor * unit.factor, unit.dimension};
+    }
+  }
+  return std::nullopt;
+}
+
+bool IsSpace(char c) { return c == ' ' || c == '\t'; }
+
+void Trim(std::string_view& text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+}
+
+// Reads factors "name[^power]" joined by '*' or '/'.
+std::optional<Scaled> ParseUnit(std::string_view text) {
+  Scaled result{1, {}};
+  int sign = 1;
+  while (true) {
+    Trim(text);
+    if (!text.empty() && (text.front() == '/' || text.front() == '*')) {
+      sign = text.front() == '/' ? -1 : 1;
+      text.remove_prefix(1);
+      Trim(text);
+    }
+    if (text.empty()) return std::nullopt;
+    const std::size_t end = std::min(text.find_first_of("/*"), text.size());
+    std::string_view factor = text.substr(0, end);
+    text.remove_prefix(end);
+    Trim(factor);
+    int power = 1;
+    if (const std::size_t caret = factor.find('^'); caret != std::string_view::npos) {
+      const std::string_view digits = factor.substr(caret + 1);
+      if (digits.size() != 1 || digits[0] < '1' || digits[0] > '9') return std::nullopt;
+      power = digits[0] - '0';
+      factor = factor.substr(0, caret);
+    } else if (factor.size() > 2 && factor.substr(factor.size() - 2) == "²") {
+      power = 2;
+      factor.remove_suffix(2);
+    }
+    const std::optional<Scaled> unit = FindUnit(factor);
+    if (!unit) return std::nullopt;
+    result.factor *= std::pow(unit->factor, sign * power);
+    for (int i = 0; i < kDimensions; ++i) {
+      result.dimension[static_cast<std::size_t>(i)] += sign * power * unit->dimension[static_cast<std::size_t>(i)];
+    }
+    if (text.empty()) return result;
+  }
+}
+
+std::optional<double> CountSuffix(std::string_view text, double thousand) {
+  if (text == "k" || text == "K") return thousand;
+  if (text == "M") return thousand * thousand;
+  if (text == "G") return 1e9;
+  if (text == "T") return 1e12;
+  if (text == "%") return 0.01;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Measure> ParseMeasure(std::string_view text, double thousand) {
+  Trim(text);
+  if (text.empty() || text.size() > 80) return std::nullopt;
+  std::string digits;  // thousands separators are dropped, so "1,024" and "1_024" are read
+  std::size_t used = 0;
+  for (; used < text.size(); ++used) {
+    const char c = text[used];
+    const bool exponent = (c == 'e' || c == 'E') && used + 1 < text.size() && !digits.empty() &&
+                          (text[used + 1] == '+' || text[used + 1] == '-' || (text[used + 1] >= '0' && text[used + 1] <= '9'));
+    const bool sign = (c == '+' || c == '-') && (digits.empty() || digits.back() == 'e' || digits.back() == 'E');
+    if ((c == ',' || c == '_') && !digits.empty()) continue;
+    if (!(c >= '0' && c <= '9') && c != '.' && !exponent && !sign) break;
+    digits += c;
+  }
+  if (digits.empty()) return std::nullopt;
+  char* end = nullptr;
+  const double number = std::strtod(digits.c_str(), &end);
+  if (end != digits.c_str() + digits.size() || !std::isfinite(number)) return std::nullopt;
+  std::string_view rest = text.substr(used);
+  Trim(rest);
+  if (rest.empty()) return Measure{number, {}, false};
+  if (const auto factor = CountSuffix(rest, thousand); factor && FindUnit(rest) == std::nullopt) {
+    return Measure{number * *factor, {}, false};
+  }
+  // "128k tokens": the thousand of a length in tokens.
+  if (thousand != 1000 && (rest == "ktoken" || rest == "ktokens" || rest == "k tokens" || rest == "k token")) {
+    return Measure{number * thousand, kTokenDim, true};
+  }
+  const std::optional<Scaled> unit = ParseUnit(rest);
+  if (!unit || !std::isfinite(number * unit->factor)) return std::nullopt;
+  return Measure{number * unit->factor, unit->dimension, true};
+}
+
+std::string BaseUnitText(const Dimension& dimension) {
+  constexpr std::string_view kNames[kDimensions] = {"B", "FLOP", "token", "s", "$", "J", "mm", "g"};
+  if (dimension == kWattDim) return "W";
+  std::string above, below;
+  for (int i = 0; i < kDimensions; ++i) {
+    const int power = dimension[static_cast<std::size_t>(i)];
+    if (power == 0) continue;
+    std::string& side = power > 0 ? above : below;
+    if (power < 0) side += '/';
+    if (power > 0 && !side.empty()) side += '*';
+    side += kNames[i];
+    if (std::abs(power) > 1) side += '^' + std::to_string(std::abs(power));
+  }
+  return above + below;
+}
+
+std::string NumberText(double value) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  return buffer;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,165 @@
+// One accelerator: rates by precision, memory, caches, power, dies, and how near its kernels come to them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/field.h"
+#include "core/workload/precision.h"
+
+namespace slipstick {
+
+// The family whose kernels a device runs; selects rows of default efficiencies, never a formula.
+enum class Architecture {
+  kVolta,
+  kTuring,
+  kAmpere,
+  kAda,
+  kHopper,
+  kBlackwell,
+  kBlackwellRtx,
+  kCdna,
+  kTpu,
+  kGaudi,
+  kNeuron,
+  kApple,
+  kGeneric
+};
+template <>
+struct EnumNames<Architecture> {
+  static constexpr std::array<std::pair<Architecture, std::string_view>, 13> names{{{Architecture::kVolta, "volta"},
+                                                                                    {Architecture::kTuring, "turing"},
+                                                                                    {Architecture::kAmpere, "ampere"},
+                                                                                    {Architecture::kAda, "ada"},
+                                                                                    {Architecture::kHopper, "hopper"},
+                                                                                    {Architecture::kBlackwell, "blackwell"},
+                                                                                    {Architecture::kBlackwellRtx, "blackwell_rtx"},
+                                                                                    {Architecture::kCdna, "cdna"},
+                                                                                    {Architecture::kTpu, "tpu"},
+                                                                                    {Architecture::kGaudi, "gaudi"},
+                                                                                    {Architecture::kNeuron, "neuron"},
+                                                                                    {Architecture::kApple, "apple"},
+                                                                                    {Architecture::kGeneric, "generic"}}};
+};
+
+// Dense rates; absent where the device has no such unit (the work then runs at the next wider format's rate).
+struct PeakRates {
+  std::optional<FlopsPerSecond> fp32, tf32, bf16, fp16, fp8, int8, fp4, int4;
+};
+template <>
+struct Schema<PeakRates> {
+  static constexpr auto fields = std::tuple{Of("fp32", &PeakRates::fp32, "Dense fp32 rate").In(kTFlops).Above(0),
+                                            Of("tf32", &PeakRates::tf32, "Dense tf32 rate").In(kTFlops).Above(0),
+                                            Of("bf16", &PeakRates::bf16, "Dense bf16 rate").In(kTFlops).Above(0),
+                                            Of("fp16", &PeakRates::fp16, "Dense fp16 rate").In(kTFlops).Above(0),
+                                            Of("fp8", &PeakRates::fp8, "Dense fp8 rate").In(kTFlops).Above(0),
+                                            Of("int8", &PeakRates::int8, "Dense int8 rate").In(kTFlops).Above(0),
+                                            Of("fp4", &PeakRates::fp4, "Dense fp4 rate").In(kTFlops).Above(0),
+                                            Of("int4", &PeakRates::int4, "Dense int4 rate").In(kTFlops).Above(0)};
+};
+
+struct DeviceMemory {
+  std::string technology = "HBM";
+  Bytes capacity = 80 * kGB;    // as the data sheet prints it
+  std::optional<Bytes> usable;  // what a program can allocate; default 0.99 of the nominal number read as GiB
+  BytesPerSecond bandwidth = 3350 * kGBps;
+};
+template <>
+struct Schema<DeviceMemory> {
+  static constexpr auto fields =
+      std::tuple{Of("technology", &DeviceMemory::technology, "Kind of memory"),
+                 Of("capacity", &DeviceMemory::capacity, "As the data sheet prints it").In(kGB).Above(0),
+                 Of("usable", &DeviceMemory::usable, "What a program can allocate").In(kGiB).Above(0).Derived().Advanced(),
+                 Of("bandwidth", &DeviceMemory::bandwidth, "Peak, reads and writes together").In(kGBps).Above(0).AtMost(1e9)};
+};
+
+struct Cache {
+  std::string name = "L2";
+  Bytes capacity = 50 * kMiB;               // of the whole device
+  std::optional<BytesPerSecond> bandwidth;  // of the whole device
+};
+template <>
+struct Schema<Cache> {
+  static constexpr auto fields =
+      std::tuple{Of("name", &Cache::name, "Which level"), Of("capacity", &Cache::capacity, "Of the whole device").In(kMiB).AtLeast(0),
+                 Of("bandwidth", &Cache::bandwidth, "Of the whole device").In(kTBps).Above(0)};
+};
+
+struct DieSize {
+  SquareMillimetres area = 814 * kMm2;  // of one compute die
+  std::string node = "5nm";
+  Count count = 1;  // compute dies in the package
+};
+template <>
+struct Schema<DieSize> {
+  static constexpr auto fields =
+      std::tuple{Of("area", &DieSize::area, "Of one compute die").In(kMm2).Above(0), Of("node", &DieSize::node, "Process node"),
+                 Of("count", &DieSize::count, "Compute dies in the package").Between(1, 64)};
+};
+
+// How near kernels come to the data sheet. Absent members follow the rules for a device known by its data sheet only
+// (operators/efficiency.h), and are marked as such in every explanation.
+struct Efficiency {
+  std::optional<double> matrix;                                 // e_c: share of the dense peak in a short kernel with the best tile
+  std::optional<double> power_fall;                             // d: fall of that rate in a long kernel
+  std::optional<double> sustained_fall;                         // d_s: the same in a training step
+  std::optional<double> stream;                                 // e_b: share of the memory bandwidth that a stream reaches
+  std::optional<Seconds> launch;                                // t0: fixed cost of a kernel inside a graph
+  std::optional<double> attention_forward, attention_backward;  // training kernels, share of the dense peak
+};
+template <>
+struct Schema<Efficiency> {
+  static constexpr auto fields = std::tuple{
+      Of("matrix", &Efficiency::matrix, "Share of the dense peak in a short matrix product with the best tile").Above(0).AtMost(1),
+      Of("power_fall", &Efficiency::power_fall, "Fall of that rate when a kernel runs long (power)").Between(0, 4),
+      Of("sustained_fall", &Efficiency::sustained_fall, "The same in a training step").Between(0, 4),
+      Of("stream", &Efficiency::stream, "Share of the memory bandwidth that a stream reaches").Above(0).AtMost(1),
+      Of("launch", &Efficiency::launch, "Fixed cost of a kernel inside a graph").In(kUs).Between(0, 1e6),
+      Of("attention_forward", &Efficiency::attention_forward, "Flash attention forward in training, share of the dense peak")
+          .Above(0)
+          .AtMost(1.1),
+      Of("attention_backward", &Efficiency::attention_backward, "Flash attention backward in training, share of the dense peak")
+          .Above(0)
+          .AtMost(1.1)};
+};
+
+struct Device {
+  std::string preset;
+  std::string name = "custom";
+  std::string vendor;
+  Count year = 2023;  // announced
+  Architecture architecture = Architecture::kGeneric;
+  PeakRates peak;
+  Count units = 132;         // SMs, compute units, matrix engines
+  Hertz clock = 1.8 * kGHz;  // boost
+  DeviceMemory memory;
+  std::vector<Cache> caches;  // innermost first; the last is shared by all units
+  Watts tdp = 700 * kWatt;
+  Watts idle = 75 * kWatt;
+  DieSize die;
+  Efficiency efficiency;
+};
+template <>
+struct Schema<Device> {
+  static constexpr std::string_view preset_kind = "device";
+  static constexpr auto fields =
+      std::tuple{Of("preset", &Device::preset, "Catalogue entry that the other members override"),
+                 Of("name", &Device::name, "What to call it"),
+                 Of("vendor", &Device::vendor, "Who makes it").Advanced(),
+                 Of("year", &Device::year, "When it was announced").Between(2010, 2100).Advanced(),
+                 Of("architecture", &Device::architecture, "Family whose kernels it runs").Advanced(),
+                 Of("peak", &Device::peak, "Dense arithmetic rates"),
+                 Of("units", &Device::units, "SMs, compute units or matrix engines").Between(1, 1 << 20).Advanced(),
+                 Of("clock", &Device::clock, "Boost clock").In(kGHz).Above(0).AtMost(100).Advanced(),
+                 Of("memory", &Device::memory, "Device memory"),
+                 Of("caches", &Device::caches, "On-chip levels, innermost first").Advanced(),
+                 Of("tdp", &Device::tdp, "Thermal design power").In(kWatt).Above(0).AtMost(1e6),
+                 Of("idle", &Device::idle, "Power when nothing runs").In(kWatt).AtLeast(0).Advanced(),
+                 Of("die", &Device::die, "Compute silicon").Advanced(),
+                 Of("efficiency", &Device::efficiency, "How near kernels come to the data sheet").Advanced()};
+};
+
+}  // namespace slipstick

@@ -1,0 +1,92 @@
+// How devices are joined: levels from the innermost out, each of some topology.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/field.h"
+
+namespace slipstick {
+
+enum class Topology { kRing, kMesh, kTorus, kFullyConnected, kSwitch, kFatTree, kRail, kDragonfly };
+template <>
+struct EnumNames<Topology> {
+  static constexpr std::array<std::pair<Topology, std::string_view>, 8> names{{{Topology::kRing, "ring"},
+                                                                               {Topology::kMesh, "mesh"},
+                                                                               {Topology::kTorus, "torus"},
+                                                                               {Topology::kFullyConnected, "fully_connected"},
+                                                                               {Topology::kSwitch, "switch"},
+                                                                               {Topology::kFatTree, "fat_tree"},
+                                                                               {Topology::kRail, "rail"},
+                                                                               {Topology::kDragonfly, "dragonfly"}}};
+};
+
+// The link's family, which sets protocol constants where a level states none of its own.
+enum class Fabric { kNvlink, kPcie, kXgmi, kIci, kGaudi, kNeuronlink, kInfiniband, kRoce, kEfa, kTcp, kGeneric };
+template <>
+struct EnumNames<Fabric> {
+  static constexpr std::array<std::pair<Fabric, std::string_view>, 11> names{{{Fabric::kNvlink, "nvlink"},
+                                                                              {Fabric::kPcie, "pcie"},
+                                                                              {Fabric::kXgmi, "xgmi"},
+                                                                              {Fabric::kIci, "ici"},
+                                                                              {Fabric::kGaudi, "gaudi"},
+                                                                              {Fabric::kNeuronlink, "neuronlink"},
+                                                                              {Fabric::kInfiniband, "infiniband"},
+                                                                              {Fabric::kRoce, "roce"},
+                                                                              {Fabric::kEfa, "efa"},
+                                                                              {Fabric::kTcp, "tcp"},
+                                                                              {Fabric::kGeneric, "generic"}}};
+};
+
+struct NetworkLevel {
+  std::string name = "network";
+  Fabric fabric = Fabric::kGeneric;
+  Topology topology = Topology::kSwitch;
+  Count size = 8;                          // members of the level below that this level joins
+  BytesPerSecond bandwidth = 450 * kGBps;  // one direction, per device
+  Seconds latency = 1 * kUs;               // a hop, software included
+  std::vector<Count> dims;                 // of a mesh or torus
+  double oversubscription = 1;             // of a fat tree: what goes up, over what there is
+  bool in_network_reduction = false;       // NVLS, SHARP
+  // Measured constants of the library on this fabric; absent: the fabric's defaults (collectives/).
+  std::optional<Seconds> base_latency;       // t0: one collective's fixed cost
+  std::optional<Seconds> hop_latency;        // alpha: one step of a ring
+  std::optional<double> bandwidth_fraction;  // of large messages
+  std::optional<double> reduction_fraction;  // u_N: of in-network reduction
+  std::optional<double> copy_fraction;       // c_A: a rank's own block in an all-to-all, over the link's bandwidth
+};
+
+template <>
+struct Schema<NetworkLevel> {
+  static constexpr auto fields = std::tuple{
+      Of("name", &NetworkLevel::name, "What to call this level"),
+      Of("fabric", &NetworkLevel::fabric, "The link's family: sets protocol constants").Advanced(),
+      Of("topology", &NetworkLevel::topology, "Wiring of this level"),
+      Of("size", &NetworkLevel::size, "Members of the level below (devices, for the first) that this level joins").Between(1, 1 << 24),
+      Of("bandwidth", &NetworkLevel::bandwidth, "One direction, per device").In(kGBps).Above(0).AtMost(1e6),
+      Of("latency", &NetworkLevel::latency, "Per hop, software included").In(kUs).Between(0, 1e6),
+      Of("dims", &NetworkLevel::dims, "Sides of a mesh or torus; their product is the size").Between(1, 1 << 20).Advanced(),
+      Of("oversubscription", &NetworkLevel::oversubscription, "Fat tree: bandwidth into the leaves over bandwidth out of them")
+          .Between(1, 64)
+          .Advanced(),
+      Of("in_network_reduction", &NetworkLevel::in_network_reduction, "Switches reduce (NVLS, SHARP)").Advanced(),
+      Of("base_latency", &NetworkLevel::base_latency, "Fixed cost of one collective").In(kUs).Between(0, 1e6).Advanced(),
+      Of("hop_latency", &NetworkLevel::hop_latency, "Cost of one step of a ring").In(kUs).Between(0, 1e6).Advanced(),
+      Of("bandwidth_fraction", &NetworkLevel::bandwidth_fraction, "Share of the bandwidth that large messages reach")
+          .Above(0)
+          .AtMost(1)
+          .Advanced(),
+      Of("reduction_fraction", &NetworkLevel::reduction_fraction, "Share of the bandwidth that in-network reduction reaches")
+          .Above(0)
+          .AtMost(1)
+          .Advanced(),
+      Of("copy_fraction", &NetworkLevel::copy_fraction, "Rate at which a rank moves its own block, over the bandwidth")
+          .Above(0)
+          .AtMost(16)
+          .Advanced()};
+};
+
+}  // namespace slipstick

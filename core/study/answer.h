@@ -1,0 +1,32 @@
+// The verbs of the command line and of the page: JSON text in, JSON text out. Nothing here throws or keeps state.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/issue.h"
+
+namespace slipstick {
+
+struct Answer {
+  std::string text;  // the answer, or {"issues": [{"path","message"}]}
+  Issues issues;     // the same issues; empty if answered
+};
+
+Answer WrongRequest(Issues issues);
+
+// A scenario's report. An empty request is the default scenario; each assignment is "PATH=VALUE". `explain` is the path
+// of a figure of the report, "*" for all of them, "" for none.
+Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments = {}, std::string_view explain = "");
+
+// One operator or collective: {"time_s","bound","flops","bytes","algorithm"}.
+Answer KernelAnswer(std::string_view request);
+
+// Every input: path, kind, unit, range, default, choices, help; and the default scenario.
+Answer DescribeAnswer();
+
+// The catalogue entries of a kind, or of every kind.
+Answer PresetsAnswer(std::string_view kind);
+
+}  // namespace slipstick

@@ -1,0 +1,12 @@
+// One operator or one collective, timed alone: the `kernel` command.
+#pragma once
+
+#include "core/base/issue.h"
+#include "core/base/json.h"
+
+namespace slipstick {
+
+// {"device", "operator"} or {"cluster", "collective"} -> {"time_s","bound","flops","bytes","algorithm"}, or issues.
+Result<Json> EvaluateKernel(const Json& request);
+
+}  // namespace slipstick

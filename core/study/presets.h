@@ -1,0 +1,27 @@
+// The catalogue: reviewed data files under core/presets/, embedded at build time, each number with its source.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/json.h"
+
+namespace slipstick {
+
+struct PresetText {
+  std::string_view kind;  // "device", "model", "cluster", …
+  std::string_view id;
+  std::string_view text;
+};
+// The embedded files, ordered by kind and id. Generated at configure time.
+const std::vector<PresetText>& PresetTexts();
+
+// A parsed entry, or null.
+const Json* FindPreset(std::string_view kind, std::string_view id);
+// "; did you mean h100-sxm5-80gb?", or the kind's ids.
+std::string PresetHintText(std::string_view kind, std::string_view id);
+// All entries of a kind ("" for every kind), as the `presets` command prints them.
+Json PresetCatalogue(std::string_view kind);
+
+}  // namespace slipstick

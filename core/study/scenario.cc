@@ -1,0 +1,64 @@
+#include "core/study/scenario.h"
+
+#include "core/study/presets.h"
+
+namespace slipstick {
+
+const Json& DefaultRequest() {
+  static const Json request = *ParseJson(R"({
+    "version": 1,
+    "model": {"preset": "llama-3.1-70b"},
+    "cluster": {"preset": "dgx-h100", "devices": 512},
+    "training": {"sequence": 8192, "global_batch": 512, "tokens": "15 Ttoken", "recompute": "none", "precision": "bf16",
+                 "framework": {"preset": "megatron"},
+                 "mapping": {"tp": 8, "pp": 4, "cp": 1, "ep": 1, "virtual_stages": 5, "micro_batch": 1, "zero": 1,
+                             "sequence_parallel": true}},
+    "serving": {"prompt": 2048, "output": 256, "batch": 32, "devices": 8, "engine": {"preset": "vllm"},
+                "precision": {"weights": "fp8", "activations": "fp8", "kv_cache": "fp8"},
+                "mapping": {"tp": 8, "pp": 1, "ep": 1}},
+    "cost": {"electricity": "0.08 $/kWh", "lifetime": "4 year"}
+  })");
+  return request;
+}
+
+Result<Assignment> ParseAssignment(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return Issues{{"", "expected PATH=VALUE; got " + internal::Shown(Json(std::string(text)))}};
+  }
+  const std::string path(text.substr(0, equals));
+  const std::string_view value = text.substr(equals + 1);
+  Result<Json> json = ParseJson(value);
+  return Assignment{path, json ? std::move(*json) : Json(std::string(value))};
+}
+
+void Apply(Json& request, const std::vector<Assignment>& assignments) {
+  for (const Assignment& one : assignments) {
+    // A text where an object with a preset stands means that preset.
+    const bool names_preset = one.value.is_string() && (one.path == "model" || one.path == "cluster" || one.path == "cluster.device" ||
+                                                        one.path == "training.framework" || one.path == "serving.engine");
+    if (names_preset) {
+      // Another entry of the catalogue: what was overridden belonged to the old one.
+      SetPath(request, one.path, Json{{"preset", one.value}});
+    } else {
+      SetPath(request, one.path, one.value);
+    }
+  }
+}
+
+Result<Scenario> ParseScenario(const Json& request) {
+  Issues issues;
+  if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
+  Json expanded = request;
+  ExpandPresets<Scenario>(expanded, "", FindPreset, PresetHintText, issues);
+  Scenario scenario;
+  Read(expanded, "", issues, scenario);
+  if (!issues.empty()) return issues;
+  Resolve(scenario, issues);
+  if (!issues.empty()) return issues;
+  return scenario;
+}
+
+void Resolve(Scenario& scenario, Issues& issues) { Complete(scenario.model, "model", issues); }
+
+}  // namespace slipstick

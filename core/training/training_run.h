@@ -1,0 +1,94 @@
+// What is trained: batch, tokens, number formats, optimizer, recomputation.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/base/field.h"
+#include "core/mapping/parallelism.h"
+#include "core/software/framework.h"
+#include "core/workload/precision.h"
+
+namespace slipstick {
+
+enum class Optimizer { kAdamW, kAdafactor, kSgd, kAdam8Bit, kMuon, kNone };
+template <>
+struct EnumNames<Optimizer> {
+  static constexpr std::array<std::pair<Optimizer, std::string_view>, 6> names{{{Optimizer::kAdamW, "adamw"},
+                                                                                {Optimizer::kAdafactor, "adafactor"},
+                                                                                {Optimizer::kSgd, "sgd"},
+                                                                                {Optimizer::kAdam8Bit, "adam8bit"},
+                                                                                {Optimizer::kMuon, "muon"},
+                                                                                {Optimizer::kNone, "none"}}};
+};
+
+enum class Recompute { kNone, kSelective, kFull, kAuto };
+template <>
+struct EnumNames<Recompute> {
+  static constexpr std::array<std::pair<Recompute, std::string_view>, 4> names{
+      {{Recompute::kNone, "none"}, {Recompute::kSelective, "selective"}, {Recompute::kFull, "full"}, {Recompute::kAuto, "auto"}}};
+};
+
+enum class Trainable { kAll, kLora };
+template <>
+struct EnumNames<Trainable> {
+  static constexpr std::array<std::pair<Trainable, std::string_view>, 2> names{{{Trainable::kAll, "all"}, {Trainable::kLora, "lora"}}};
+};
+
+enum class StatePrecision { kFp32, kBf16, kFp16, kFp8, kInt8, kNone };
+template <>
+struct EnumNames<StatePrecision> {
+  static constexpr std::array<std::pair<StatePrecision, std::string_view>, 6> names{{{StatePrecision::kFp32, "fp32"},
+                                                                                     {StatePrecision::kBf16, "bf16"},
+                                                                                     {StatePrecision::kFp16, "fp16"},
+                                                                                     {StatePrecision::kFp8, "fp8"},
+                                                                                     {StatePrecision::kInt8, "int8"},
+                                                                                     {StatePrecision::kNone, "none"}}};
+};
+
+// Formats of what the optimizer keeps; absent: what the framework does (fp32 under mixed precision).
+struct TrainingState {
+  std::optional<StatePrecision> gradients, master_weights, moments;
+};
+template <>
+struct Schema<TrainingState> {
+  static constexpr auto fields =
+      std::tuple{Of("gradients", &TrainingState::gradients, "Format of the accumulated gradients"),
+                 Of("master_weights", &TrainingState::master_weights, "Format of the optimizer's copy of the weights"),
+                 Of("moments", &TrainingState::moments, "Format of the optimizer's moments")};
+};
+
+struct TrainingRun {
+  Count sequence = 8192;
+  Count global_batch = 512;  // sequences
+  Tokens tokens = 15 * kTToken;
+  Precision precision = Precision::kBf16;
+  Optimizer optimizer = Optimizer::kAdamW;
+  TrainingState state;
+  Recompute recompute = Recompute::kNone;
+  bool flash_attention = true;
+  Trainable trainable = Trainable::kAll;
+  Framework framework;
+  std::optional<Count> devices;  // default: the cluster's
+  TrainingMapping mapping;
+};
+template <>
+struct Schema<TrainingRun> {
+  static constexpr auto fields =
+      std::tuple{Of("sequence", &TrainingRun::sequence, "Tokens in a sequence").Length().Between(1, 1 << 28),
+                 Of("global_batch", &TrainingRun::global_batch, "Sequences in a step").Between(1, 1 << 30),
+                 Of("tokens", &TrainingRun::tokens, "Length of the whole run").In(kGToken).Above(0).AtMost(1e9),
+                 Of("precision", &TrainingRun::precision, "Format of the matrix products"),
+                 Of("optimizer", &TrainingRun::optimizer, "How the weights are updated").Advanced(),
+                 Of("state", &TrainingRun::state, "Formats of what the optimizer keeps").Advanced(),
+                 Of("recompute", &TrainingRun::recompute, "Activations computed again in the backward pass; auto: the least that fits"),
+                 Of("flash_attention", &TrainingRun::flash_attention, "Fused attention: scores never reach memory").Advanced(),
+                 Of("trainable", &TrainingRun::trainable, "All weights, or low-rank adapters beside frozen ones").Advanced(),
+                 Of("framework", &TrainingRun::framework, "How the software overlaps, fuses, launches and keeps memory"),
+                 Of("devices", &TrainingRun::devices, "Devices used; default all of the cluster").Between(1, 1 << 24).Derived().Advanced(),
+                 Of("mapping", &TrainingRun::mapping, "How the work is spread")};
+};
+
+}  // namespace slipstick

@@ -1,0 +1,114 @@
+#include "core/workload/model.h"
+
+#include <string>
+
+namespace slipstick {
+
+Count Model::MoeLayers() const {
+  if (!moe) return 0;
+  const Count after = layers - moe->dense_layers;
+  return after <= 0 ? 0 : after / moe->moe_every;
+}
+
+Count Model::WindowLayers() const {
+  if (sliding_window == 0) return 0;
+  return global_every == 0 ? layers : layers - layers / global_every;
+}
+
+void Complete(Model& model, const std::string& path, Issues& issues) {
+  if (!model.head_dim && model.hidden % model.heads != 0) {
+    issues.push_back({path + ".head_dim",
+                      "is needed: hidden " + std::to_string(model.hidden) + " is not a multiple of heads " + std::to_string(model.heads)});
+    return;
+  }
+  model.head_dim = model.HeadDim();
+  model.kv_heads = model.KvHeads();
+  if (model.heads % *model.kv_heads != 0) {
+    issues.push_back(
+        {path + ".kv_heads", "expected a divisor of heads " + std::to_string(model.heads) + "; got " + std::to_string(*model.kv_heads)});
+  }
+  if (model.moe) {
+    Moe& moe = *model.moe;
+    if (moe.expert_ffn == 0) moe.expert_ffn = model.ffn;
+    if (moe.shared_ffn == 0) moe.shared_ffn = moe.shared_experts * moe.expert_ffn;
+    if (moe.top_k > moe.experts) {
+      issues.push_back(
+          {path + ".moe.top_k", "expected at most the " + std::to_string(moe.experts) + " experts; got " + std::to_string(moe.top_k)});
+    }
+    if (moe.dense_layers > model.layers) {
+      issues.push_back({path + ".moe.dense_layers",
+                        "expected at most the " + std::to_string(model.layers) + " layers; got " + std::to_string(moe.dense_layers)});
+    }
+  }
+}
+
+// Transformer operators reference, section 2; equal to the published checkpoints (tests/core/workload/model_test.cc).
+ParameterCount CountParameters(const Model& model) {
+  ParameterCount count;
+  const auto h = static_cast<double>(model.hidden);
+  const auto a = static_cast<double>(model.heads);
+  const auto g = static_cast<double>(model.KvHeads());
+  const auto d = static_cast<double>(model.HeadDim());
+  const auto f = static_cast<double>(model.ffn);
+  const auto v = static_cast<double>(model.vocab);
+  const auto layers = static_cast<double>(model.layers);
+  const double norm = model.norm == Norm::kLayer ? 2 * h : h;
+  const double mlp_matrices = model.gated ? 3 : 2;
+
+  double attention_matrices, attention_extra = 0;
+  if (model.mla) {
+    const auto q_rank = static_cast<double>(model.mla->q_lora_rank);
+    const auto kv_rank = static_cast<double>(model.mla->kv_lora_rank);
+    const auto nope = static_cast<double>(model.mla->nope_head_dim);
+    const auto rope = static_cast<double>(model.mla->rope_head_dim);
+    const auto value = static_cast<double>(model.mla->value_head_dim);
+    const double query = q_rank > 0 ? h * q_rank + q_rank * a * (nope + rope) : h * a * (nope + rope);
+    attention_matrices = query + h * (kv_rank + rope) + kv_rank * a * (nope + value) + a * value * h;
+    attention_extra = q_rank + kv_rank;  // their norms
+  } else {
+    attention_matrices = h * a * d + 2 * h * g * d + a * d * h;
+    if (model.biases != Biases::kNone) attention_extra += a * d + 2 * g * d;
+    if (model.biases == Biases::kAll) attention_extra += h;
+    if (model.qk_norm) attention_extra += 2 * d;
+  }
+  const double mlp_bias = model.biases == Biases::kAll ? (mlp_matrices - 1) * f + h : 0;
+  const double mlp = mlp_matrices * h * f;
+
+  count.attention_per_layer = attention_matrices + attention_extra;
+  count.dense_mlp_per_layer = mlp + mlp_bias;
+  count.norms_per_layer = static_cast<double>(model.norms_per_layer) * norm;
+  count.final_norm = norm;
+  const double positions = model.position == Position::kLearned ? static_cast<double>(model.max_positions) : 0;
+  count.embedding = v * h + positions * h + (model.embedding_norm ? norm : 0);
+  count.head = model.tied_embeddings ? 0 : v * h;
+
+  const auto moe_layers = static_cast<double>(model.MoeLayers());
+  double moe_matrices = 0, moe_active = 0;
+  if (model.moe) {
+    const auto experts = static_cast<double>(model.moe->experts);
+    const auto chosen = static_cast<double>(model.moe->top_k);
+    const double expert = mlp_matrices * h * static_cast<double>(model.moe->expert_ffn);
+    const double shared = mlp_matrices * h * static_cast<double>(model.moe->shared_ffn);
+    const double router = h * experts;
+    const double expert_bias = model.biases == Biases::kAll ? (mlp_matrices - 1) * static_cast<double>(model.moe->expert_ffn) + h : 0;
+    const double router_bias = model.moe->router_bias ? experts : 0;
+    moe_matrices = experts * expert + shared + router;
+    moe_active = chosen * expert + shared + router;
+    count.moe_per_layer = moe_matrices + router_bias + experts * expert_bias;
+    count.moe_active_per_layer = moe_active + router_bias + chosen * expert_bias;
+  }
+  const double dense_layers = layers - moe_layers;
+  const double shared_by_all = layers * (count.attention_per_layer + count.norms_per_layer) + dense_layers * count.dense_mlp_per_layer +
+                               count.final_norm + count.embedding + count.head;
+  count.total = shared_by_all + moe_layers * count.moe_per_layer;
+  count.active = shared_by_all + moe_layers * count.moe_active_per_layer;
+  count.matrices = layers * attention_matrices + dense_layers * mlp + moe_layers * moe_matrices;
+  count.active_matrices = layers * attention_matrices + dense_layers * mlp + moe_layers * moe_active;
+  // A module: projection of two joined streams, its norms, and a layer like the last one.
+  const double last_layer =
+      count.attention_per_layer + count.norms_per_layer + (model.moe ? count.moe_per_layer : count.dense_mlp_per_layer);
+  count.mtp = static_cast<double>(model.mtp_layers) * (2 * h * h + 3 * norm + last_layer);
+  return count;
+}
+
+}  // namespace slipstick

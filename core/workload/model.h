@@ -1,0 +1,166 @@
+// The model that is trained or served: a dense or mixture-of-experts transformer decoder.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/base/field.h"
+#include "core/base/issue.h"
+
+namespace slipstick {
+
+enum class Position { kRope, kLearned, kAlibi };
+template <>
+struct EnumNames<Position> {
+  static constexpr std::array<std::pair<Position, std::string_view>, 3> names{
+      {{Position::kRope, "rope"}, {Position::kLearned, "learned"}, {Position::kAlibi, "alibi"}}};
+};
+
+enum class Norm { kRms, kLayer };
+template <>
+struct EnumNames<Norm> {
+  static constexpr std::array<std::pair<Norm, std::string_view>, 2> names{{{Norm::kRms, "rms"}, {Norm::kLayer, "layer"}}};
+};
+
+enum class Biases { kNone, kQkv, kAll };
+template <>
+struct EnumNames<Biases> {
+  static constexpr std::array<std::pair<Biases, std::string_view>, 3> names{
+      {{Biases::kNone, "none"}, {Biases::kQkv, "qkv"}, {Biases::kAll, "all"}}};
+};
+
+struct Moe {
+  Count experts = 8;
+  Count top_k = 2;
+  Count shared_experts = 0;
+  Count expert_ffn = 0;    // of one routed expert; 0 until Complete() copies the model's ffn
+  Count shared_ffn = 0;    // of all shared experts together; 0 until Complete() derives it
+  Count dense_layers = 0;  // leading layers with a dense MLP
+  Count moe_every = 1;     // of the layers after them, every n-th has experts
+  bool router_bias = false;
+  double imbalance = 1;        // busiest device's tokens / mean
+  double capacity_factor = 0;  // tokens an expert takes at most, over the mean; 0: dropless
+};
+
+struct Mla {
+  Count q_lora_rank = 0;  // 0: queries are projected directly
+  Count kv_lora_rank = 512;
+  Count nope_head_dim = 128;
+  Count rope_head_dim = 64;
+  Count value_head_dim = 128;
+};
+
+struct Model {
+  std::string preset;
+  std::string name = "custom";
+  Count layers = 0;
+  Count hidden = 0;
+  Count heads = 0;
+  std::optional<Count> kv_heads;  // default: heads
+  std::optional<Count> head_dim;  // default: hidden / heads
+  Count ffn = 0;
+  bool gated = true;
+  Count vocab = 0;
+  bool tied_embeddings = false;
+  bool parallel_attention = false;
+  Position position = Position::kRope;
+  Count max_positions = 0;  // rows of a learned position table; 0: the sequence trained or served
+  Norm norm = Norm::kRms;
+  Count norms_per_layer = 2;
+  bool embedding_norm = false;
+  bool qk_norm = false;
+  Biases biases = Biases::kNone;
+  std::optional<Moe> moe;
+  std::optional<Mla> mla;
+  Count sliding_window = 0;  // tokens a local layer attends to; 0: all
+  Count global_every = 0;    // every n-th layer attends to all; 0: none does where there is a window
+  Count mtp_layers = 0;      // extra multi-token-prediction modules
+
+  // Shapes with the defaults resolved.
+  [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }
+  [[nodiscard]] Count HeadDim() const { return head_dim.value_or(heads > 0 ? hidden / heads : 0); }
+  [[nodiscard]] Count MoeLayers() const;     // layers with experts
+  [[nodiscard]] Count WindowLayers() const;  // layers that attend to the window only
+};
+
+// Parameters, exact to the published counts (transformer operators reference, section 2).
+struct ParameterCount {
+  double embedding = 0;  // token table, positions, embedding norm
+  double head = 0;       // output matrix of its own; 0 if tied
+  double attention_per_layer = 0;
+  double dense_mlp_per_layer = 0;
+  double moe_per_layer = 0;         // router, all experts, shared experts
+  double moe_active_per_layer = 0;  // router, top_k experts, shared experts
+  double norms_per_layer = 0;
+  double final_norm = 0;
+  double mtp = 0;
+  double total = 0;            // without the MTP modules, as checkpoints are counted
+  double active = 0;           // touched by one token, embedding and head included
+  double matrices = 0;         // in matrix products of the layers, all experts
+  double active_matrices = 0;  // the same, top_k experts
+};
+ParameterCount CountParameters(const Model& model);
+
+// Fills in what follows from the rest (kv_heads, head_dim, expert_ffn, shared_ffn) and reports contradictions.
+void Complete(Model& model, const std::string& path, Issues& issues);
+
+template <>
+struct Schema<Moe> {
+  static constexpr auto fields = std::tuple{
+      Of("experts", &Moe::experts, "Routed experts in a layer").Between(2, 4096),
+      Of("top_k", &Moe::top_k, "Routed experts a token visits").Between(1, 256),
+      Of("shared_experts", &Moe::shared_experts, "Experts that every token visits").Between(0, 64),
+      Of("expert_ffn", &Moe::expert_ffn, "Inner width of one routed expert").Between(0, 1 << 20).Derived(),
+      Of("shared_ffn", &Moe::shared_ffn, "Inner width of all shared experts together").Between(0, 1 << 20).Derived().Advanced(),
+      Of("dense_layers", &Moe::dense_layers, "Leading layers with a dense MLP").Between(0, 1024),
+      Of("moe_every", &Moe::moe_every, "Of the other layers, every n-th has experts").Between(1, 64).Advanced(),
+      Of("router_bias", &Moe::router_bias, "The router adds a bias an expert").Advanced(),
+      Of("imbalance", &Moe::imbalance, "Tokens of the busiest device over the mean").Between(1, 64).Advanced(),
+      Of("capacity_factor", &Moe::capacity_factor, "Most tokens an expert takes, over the mean; 0 drops none").Between(0, 64).Advanced()};
+};
+template <>
+struct Schema<Mla> {
+  static constexpr auto fields =
+      std::tuple{Of("q_lora_rank", &Mla::q_lora_rank, "Rank of the query's compression; 0: none").Between(0, 1 << 16),
+                 Of("kv_lora_rank", &Mla::kv_lora_rank, "Rank of the cached latent").Between(1, 1 << 16),
+                 Of("nope_head_dim", &Mla::nope_head_dim, "Width of a head's part without positions").Between(1, 4096),
+                 Of("rope_head_dim", &Mla::rope_head_dim, "Width of a head's rotary part, shared by the heads").Between(0, 4096),
+                 Of("value_head_dim", &Mla::value_head_dim, "Width of a head's value").Between(1, 4096)};
+};
+template <>
+struct Schema<Model> {
+  static constexpr std::string_view preset_kind = "model";
+  static constexpr auto fields = std::tuple{
+      Of("preset", &Model::preset, "Catalogue entry that the other members override"),
+      Of("name", &Model::name, "What to call it"),
+      Of("layers", &Model::layers, "Transformer layers").Between(1, 4096).Required(),
+      Of("hidden", &Model::hidden, "Width of the residual stream").Between(8, 1 << 20).Required(),
+      Of("heads", &Model::heads, "Query heads").Between(1, 8192).Required(),
+      Of("kv_heads", &Model::kv_heads, "Key and value heads; fewer than heads is grouped-query attention").Between(1, 8192).Derived(),
+      Of("head_dim", &Model::head_dim, "Width of a head").Between(1, 8192).Derived(),
+      Of("ffn", &Model::ffn, "Inner width of the MLP (of each of gate and up where gated)").Between(1, 1 << 22).Required(),
+      Of("gated", &Model::gated, "The MLP has a gate (SwiGLU, GeGLU): three matrices in place of two"),
+      Of("vocab", &Model::vocab, "Rows of the token table").Between(1, 1 << 24).Required(),
+      Of("tied_embeddings", &Model::tied_embeddings, "The output matrix is the token table"),
+      Of("parallel_attention", &Model::parallel_attention, "Attention and MLP side by side (GPT-J)").Advanced(),
+      Of("position", &Model::position, "How positions are encoded").Advanced(),
+      Of("max_positions", &Model::max_positions, "Rows of a learned position table; 0: as many as the sequence")
+          .Between(0, 1 << 24)
+          .Advanced(),
+      Of("norm", &Model::norm, "RMS norm or layer norm").Advanced(),
+      Of("norms_per_layer", &Model::norms_per_layer, "Norms in a layer").Between(0, 8).Advanced(),
+      Of("embedding_norm", &Model::embedding_norm, "A norm after the embedding (BLOOM)").Advanced(),
+      Of("qk_norm", &Model::qk_norm, "Queries and keys are normalised (Qwen3, Gemma-3)").Advanced(),
+      Of("biases", &Model::biases, "Which linear layers add a bias").Advanced(),
+      Of("moe", &Model::moe, "Mixture of experts in place of the MLP"),
+      Of("mla", &Model::mla, "Multi-head latent attention (DeepSeek)"),
+      Of("sliding_window", &Model::sliding_window, "Tokens that a local layer attends to; 0: all").Length().Between(0, 1 << 28).Advanced(),
+      Of("global_every", &Model::global_every, "Every n-th layer attends to all; 0: no layer where there is a window")
+          .Between(0, 1024)
+          .Advanced(),
+      Of("mtp_layers", &Model::mtp_layers, "Multi-token-prediction modules").Between(0, 16).Advanced()};
+};
+
+}  // namespace slipstick

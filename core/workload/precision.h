@@ -1,0 +1,64 @@
+// Number formats and what they take in memory, block scales included.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/base/field.h"
+
+namespace slipstick {
+
+enum class Precision { kFp32, kTf32, kFp16, kBf16, kFp8, kMxfp8, kInt8, kNvfp4, kMxfp4, kInt4, kQ4KM, kQ8_0 };
+
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::array<std::pair<Precision, std::string_view>, 12> names{{{Precision::kFp32, "fp32"},
+                                                                                 {Precision::kTf32, "tf32"},
+                                                                                 {Precision::kFp16, "fp16"},
+                                                                                 {Precision::kBf16, "bf16"},
+                                                                                 {Precision::kFp8, "fp8"},
+                                                                                 {Precision::kMxfp8, "mxfp8"},
+                                                                                 {Precision::kInt8, "int8"},
+                                                                                 {Precision::kNvfp4, "nvfp4"},
+                                                                                 {Precision::kMxfp4, "mxfp4"},
+                                                                                 {Precision::kInt4, "int4"},
+                                                                                 {Precision::kQ4KM, "q4_k_m"},
+                                                                                 {Precision::kQ8_0, "q8_0"}}};
+};
+
+// Bytes of one element, its share of the block scales included: nvfp4 4 bit + fp8 scale a 16-block, mxfp4 and mxfp8 an
+// 8-bit scale a 32-block, int4 a 16-bit scale and zero a 128-group, q4_k_m 4.85 and q8_0 8.5 bit (llama.cpp).
+constexpr double BytesPerElement(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32:
+    case Precision::kTf32:
+      return 4;
+    case Precision::kFp16:
+    case Precision::kBf16:
+      return 2;
+    case Precision::kFp8:
+    case Precision::kInt8:
+      return 1;
+    case Precision::kMxfp8:
+      return 1.03125;
+    case Precision::kNvfp4:
+      return 0.5625;
+    case Precision::kMxfp4:
+      return 0.53125;
+    case Precision::kInt4:
+      return 0.53125;
+    case Precision::kQ4KM:
+      return 0.606;
+    case Precision::kQ8_0:
+      return 1.0625;
+  }
+  return 2;
+}
+constexpr Bytes ElementSize(Precision precision) { return BytesPerElement(precision) * kB; }
+
+constexpr bool IsSixteenBit(Precision p) { return p == Precision::kFp16 || p == Precision::kBf16; }
+constexpr bool IsEightBitFloat(Precision p) { return p == Precision::kFp8 || p == Precision::kMxfp8; }
+constexpr bool IsFourBitFloat(Precision p) { return p == Precision::kNvfp4 || p == Precision::kMxfp4; }
+
+}  // namespace slipstick
