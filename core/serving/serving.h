@@ -1,0 +1,50 @@
+// Serving: latency of a request, rate of an engine, memory and cache.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/issue.h"
+#include "core/base/trace.h"
+#include "core/hardware/cluster.h"
+#include "core/operators/kernel.h"
+#include "core/serving/serving_load.h"
+#include "core/workload/model.h"
+
+namespace slipstick {
+
+// Contradictions between the load, the model and the cluster, with the nearest values that would do; fills devices and replicas.
+void Complete(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues);
+
+struct ServingMemory {
+  Bytes weights, kv_cache, activations, workspace;
+  [[nodiscard]] Bytes Total() const { return weights + kv_cache + activations + workspace; }
+};
+struct ServedOperator {
+  std::string name;
+  Flops flops;
+  Bytes bytes;
+  Seconds time;
+  Bound bound = Bound::kCompute;
+};
+
+struct ServingReport {
+  Seconds ttft, tpot, request_latency, prefill, decode_step, static_latency;
+  TokensPerSecond tokens_per_s, tokens_per_s_per_device, tokens_per_s_per_user;
+  double requests_per_s = 0;
+  Count batch = 1;  // sequences that one replica runs
+  BytesPerToken kv_cache_per_token;
+  Bytes kv_cache;
+  Count max_batch = 0, max_context = 0;
+  ServingMemory memory;
+  Bytes capacity;
+  Bound prefill_bound = Bound::kCompute, decode_bound = Bound::kMemory;
+  double device_seconds_per_token = 0;  // s/token: times the price of a device-second it is the cost of a token
+  JoulesPerToken energy_per_token;
+  std::vector<ServedOperator> prefill_operators, decode_operators;
+  std::vector<Infeasibility> infeasible;
+  std::vector<std::string> warnings;
+};
+ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace);
+
+}  // namespace slipstick

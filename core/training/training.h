@@ -1,0 +1,77 @@
+// A training run: time of a step and of the run, memory of every pipeline stage.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/issue.h"
+#include "core/base/trace.h"
+#include "core/hardware/cluster.h"
+#include "core/operators/kernel.h"
+#include "core/training/training_run.h"
+#include "core/workload/model.h"
+
+namespace slipstick {
+
+// Contradictions between the run, the model and the cluster, with the nearest values that would do; fills run.devices, mapping.dp.
+void Complete(TrainingRun& run, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues);
+
+// One device's critical path; adds up to the step exactly. Communication counts only where it is exposed.
+struct StepTime {
+  Seconds forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other;
+  [[nodiscard]] Seconds Total() const { return forward + backward + recompute + tp + cp + ep + pp + dp + bubble + optimizer + other; }
+};
+struct LinkTime {
+  Seconds tp, cp, ep, pp, dp;  // exposed or not
+};
+struct TrainingMemory {
+  Bytes weights, gradients, optimizer, activations, workspace;
+  [[nodiscard]] Bytes Total() const { return weights + gradients + optimizer + activations + workspace; }
+};
+struct TrainingStage {
+  Count layers = 0;
+  TrainingMemory memory;
+  StepTime time;
+};
+struct TimedOperator {
+  std::string name;
+  Flops flops;
+  Bytes bytes;
+  std::vector<Bytes> level_bytes;  // caches innermost first, then memory
+  Seconds time;
+  Bound bound = Bound::kCompute;
+};
+// A box of the pipeline's Gantt.
+struct ScheduledPass {
+  Count stage = 0, chunk = 0, micro_batch = 0;
+  std::string_view kind;  // "forward", "backward", "weight"
+  Seconds start, end;
+};
+
+struct TrainingReport {
+  Seconds step_time, time_to_train;
+  TokensPerSecond tokens_per_s, tokens_per_s_per_device;
+  double model_flops_utilization = 0, hardware_flops_utilization = 0;
+  Flops model_flops_per_step;
+  StepTime time;
+  LinkTime communication;
+  TrainingMemory memory;  // of the fullest stage
+  Bytes capacity;
+  std::vector<TrainingStage> stages;
+  Joules energy;
+  Seconds device_seconds;  // of the whole run, all devices: times the price of a device-second it is the cost
+  std::vector<TimedOperator> operators;
+  std::vector<ScheduledPass> timeline;
+  std::vector<Infeasibility> infeasible;
+  std::vector<std::string> warnings;
+};
+
+// What to compute besides the figures.
+struct TrainingDetail {
+  bool operators = true;
+  bool timeline = true;
+};
+TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
+                                Trace& trace);
+
+}  // namespace slipstick
