@@ -143,6 +143,7 @@ using Hertz = Quantity<            0, 0, 0,-1, 0, 0, 0, 0>;
 using Watts = Quantity<            0, 0, 0,-1, 0, 1, 0, 0>;
 using BytesPerToken = Quantity<    1, 0,-1, 0, 0, 0, 0, 0>;
 using FlopsPerToken = Quantity<    0, 1,-1, 0, 0, 0, 0, 0>;
+using SecondsPerToken = Quantity<  0, 0,-1, 1, 0, 0, 0, 0>;
 using DollarsPerToken = Quantity<  0, 0,-1, 0, 1, 0, 0, 0>;
 using DollarsPerSecond = Quantity< 0, 0, 0,-1, 1, 0, 0, 0>;
 using DollarsPerJoule = Quantity<  0, 0, 0, 0, 1,-1, 0, 0>;

@@ -39,7 +39,7 @@ struct ServingReport {
   ServingMemory memory;
   Bytes capacity;
   Bound prefill_bound = Bound::kCompute, decode_bound = Bound::kMemory;
-  double device_seconds_per_token = 0;  // s/token: times the price of a device-second it is the cost of a token
+  SecondsPerToken device_seconds_per_token;  // times the price of a device-second it is the cost of a token
   JoulesPerToken energy_per_token;
   std::vector<ServedOperator> prefill_operators, decode_operators;
   std::vector<Infeasibility> infeasible;

@@ -1,0 +1,197 @@
+#include "core/study/report.h"
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace slipstick {
+namespace {
+
+Json Write(const std::vector<Infeasibility>& infeasible) {
+  Json list = Json::array();
+  for (const Infeasibility& one : infeasible) list.push_back(Json{{"reason", one.reason}, {"message", one.message}});
+  return list;
+}
+
+Json Write(const std::vector<BillLine>& lines) {
+  Json list = Json::array();
+  for (const BillLine& line : lines) list.push_back(Json{{"name", line.name}, {"cost_usd", line.cost.base()}});
+  return list;
+}
+
+Json Write(const StepTime& time) {
+  return Json{{"forward", time.forward.base()},
+              {"backward", time.backward.base()},
+              {"recompute", time.recompute.base()},
+              {"tp", time.tp.base()},
+              {"cp", time.cp.base()},
+              {"ep", time.ep.base()},
+              {"pp", time.pp.base()},
+              {"dp", time.dp.base()},
+              {"bubble", time.bubble.base()},
+              {"optimizer", time.optimizer.base()},
+              {"other", time.other.base()}};
+}
+
+Json Write(const TrainingMemory& memory, Bytes capacity) {
+  return Json{{"weights", memory.weights.base()},     {"gradients", memory.gradients.base()},
+              {"optimizer", memory.optimizer.base()}, {"activations", memory.activations.base()},
+              {"workspace", memory.workspace.base()}, {"total", memory.Total().base()},
+              {"capacity", capacity.base()}};
+}
+
+Json Write(const std::vector<TimedOperator>& operators) {
+  Json list = Json::array();
+  for (const TimedOperator& one : operators) {
+    Json levels = Json::array();
+    for (const Bytes bytes : one.level_bytes) levels.push_back(bytes.base());
+    list.push_back(Json{{"name", one.name},
+                        {"flops", one.flops.base()},
+                        {"bytes", one.bytes.base()},
+                        {"level_bytes", std::move(levels)},
+                        {"time_s", one.time.base()},
+                        {"bound", NameOf(one.bound)}});
+  }
+  return list;
+}
+
+Json Write(const std::vector<ServedOperator>& operators) {
+  Json list = Json::array();
+  for (const ServedOperator& one : operators) {
+    list.push_back(Json{{"name", one.name},
+                        {"flops", one.flops.base()},
+                        {"bytes", one.bytes.base()},
+                        {"time_s", one.time.base()},
+                        {"bound", NameOf(one.bound)}});
+  }
+  return list;
+}
+
+Json Write(const std::vector<ScheduledPass>& timeline) {
+  Json list = Json::array();
+  for (const ScheduledPass& pass : timeline) {
+    list.push_back(Json{{"stage", pass.stage},
+                        {"chunk", pass.chunk},
+                        {"micro_batch", pass.micro_batch},
+                        {"kind", pass.kind},
+                        {"start_s", pass.start.base()},
+                        {"end_s", pass.end.base()}});
+  }
+  return list;
+}
+
+Json Write(const Figure& figure) {
+  Json terms = Json::array();
+  for (const Term& term : figure.terms) {
+    terms.push_back(Json{{"symbol", term.symbol}, {"value", term.value}, {"unit", BaseUnitText(term.dimension)}, {"origin", term.origin}});
+  }
+  return Json{{"path", figure.path},      {"symbol", figure.symbol},   {"title", figure.title}, {"note", figure.note},
+              {"source", figure.source},  {"formula", figure.formula}, {"value", figure.value}, {"unit", BaseUnitText(figure.dimension)},
+              {"terms", std::move(terms)}};
+}
+
+}  // namespace
+
+Json WriteTraining(const TrainingReport& report, std::optional<Dollars> cost) {
+  Json stages = Json::array();
+  for (const TrainingStage& stage : report.stages) {
+    stages.push_back(Json{{"layers", stage.layers}, {"memory_bytes", Write(stage.memory, report.capacity)}, {"time_s", Write(stage.time)}});
+  }
+  return Json{{"feasible", report.infeasible.empty()},
+              {"infeasible", Write(report.infeasible)},
+              {"step_time_s", report.step_time.base()},
+              {"time_to_train_s", report.time_to_train.base()},
+              {"tokens_per_s", report.tokens_per_s.base()},
+              {"tokens_per_s_per_device", report.tokens_per_s_per_device.base()},
+              {"model_flops_utilization", report.model_flops_utilization},
+              {"hardware_flops_utilization", report.hardware_flops_utilization},
+              {"model_flops_per_step", report.model_flops_per_step.base()},
+              {"time_s", Write(report.time)},
+              {"communication_s",
+               {{"tp", report.communication.tp.base()},
+                {"cp", report.communication.cp.base()},
+                {"ep", report.communication.ep.base()},
+                {"pp", report.communication.pp.base()},
+                {"dp", report.communication.dp.base()}}},
+              {"memory_bytes", Write(report.memory, report.capacity)},
+              {"stages", std::move(stages)},
+              {"energy_j", report.energy.base()},
+              {"cost_usd", cost ? Json(cost->base()) : Json(nullptr)},
+              {"operators", Write(report.operators)},
+              {"timeline", Write(report.timeline)}};
+}
+
+Json WriteServing(const ServingReport& report, std::optional<DollarsPerToken> cost) {
+  return Json{{"feasible", report.infeasible.empty()},
+              {"infeasible", Write(report.infeasible)},
+              {"ttft_s", report.ttft.base()},
+              {"tpot_s", report.tpot.base()},
+              {"request_latency_s", report.request_latency.base()},
+              {"prefill_s", report.prefill.base()},
+              {"decode_step_s", report.decode_step.base()},
+              {"static_latency_s", report.static_latency.base()},
+              {"tokens_per_s", report.tokens_per_s.base()},
+              {"tokens_per_s_per_device", report.tokens_per_s_per_device.base()},
+              {"tokens_per_s_per_user", report.tokens_per_s_per_user.base()},
+              {"requests_per_s", report.requests_per_s},
+              {"batch", report.batch},
+              {"kv_cache_bytes_per_token", report.kv_cache_per_token.base()},
+              {"kv_cache_bytes", report.kv_cache.base()},
+              {"max_batch", report.max_batch},
+              {"max_context", report.max_context},
+              {"memory_bytes",
+               {{"weights", report.memory.weights.base()},
+                {"kv_cache", report.memory.kv_cache.base()},
+                {"activations", report.memory.activations.base()},
+                {"workspace", report.memory.workspace.base()},
+                {"total", report.memory.Total().base()},
+                {"capacity", report.capacity.base()}}},
+              {"bound", {{"prefill", NameOf(report.prefill_bound)}, {"decode", NameOf(report.decode_bound)}}},
+              {"cost_usd_per_million_tokens", cost ? Json(In(*cost, kUsdPerMToken)) : Json(nullptr)},
+              {"energy_j_per_token", report.energy_per_token.base()},
+              {"operators", {{"prefill", Write(report.prefill_operators)}, {"decode", Write(report.decode_operators)}}}};
+}
+
+Json WriteCost(const CostReport& report) {
+  Json dies = Json::array();
+  for (const DieReport& die : report.dies) {
+    dies.push_back(Json{{"name", die.name},
+                        {"area_mm2", die.area.base()},
+                        {"node", die.node},
+                        {"dies_per_wafer", die.dies_per_wafer},
+                        {"yield", die.yield},
+                        {"cost_usd", die.cost.base()}});
+  }
+  return Json{{"feasible", report.infeasible.empty()},
+              {"infeasible", Write(report.infeasible)},
+              {"dies", std::move(dies)},
+              {"device_usd", report.device.base()},
+              {"device_usd_parts", Write(report.device_parts)},
+              {"system_usd", report.system.base()},
+              {"system_usd_parts", Write(report.system_parts)},
+              {"device_hour_usd", In(report.device_second, kUsdPerHour)},
+              {"device_hour_usd_parts", Write(report.device_hour_parts)}};
+}
+
+Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path) {
+  Json list = Json::array();
+  if (path == "*") {
+    for (const Figure& figure : figures) list.push_back(Write(figure));
+    return list;
+  }
+  std::unordered_map<std::string, const Figure*> by_path;  // the latest of a path is the one shown
+  for (const Figure& figure : figures) by_path[figure.path] = &figure;
+  std::vector<std::string> open{std::string(path)};
+  std::unordered_set<std::string> seen;
+  for (std::size_t next = 0; next < open.size(); ++next) {
+    const auto found = by_path.find(open[next]);
+    if (found == by_path.end() || !seen.insert(open[next]).second) continue;
+    list.push_back(Write(*found->second));
+    for (const Term& term : found->second->terms) {
+      if (!term.origin.empty()) open.push_back(term.origin);
+    }
+  }
+  return list;
+}
+
+}  // namespace slipstick
