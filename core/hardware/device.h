@@ -7,43 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/architecture.h"
 #include "core/base/field.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
-
-// The family whose kernels a device runs; selects rows of default efficiencies, never a formula.
-enum class Architecture {
-  kVolta,
-  kTuring,
-  kAmpere,
-  kAda,
-  kHopper,
-  kBlackwell,
-  kBlackwellRtx,
-  kCdna,
-  kTpu,
-  kGaudi,
-  kNeuron,
-  kApple,
-  kGeneric
-};
-template <>
-struct EnumNames<Architecture> {
-  static constexpr std::array<std::pair<Architecture, std::string_view>, 13> names{{{Architecture::kVolta, "volta"},
-                                                                                    {Architecture::kTuring, "turing"},
-                                                                                    {Architecture::kAmpere, "ampere"},
-                                                                                    {Architecture::kAda, "ada"},
-                                                                                    {Architecture::kHopper, "hopper"},
-                                                                                    {Architecture::kBlackwell, "blackwell"},
-                                                                                    {Architecture::kBlackwellRtx, "blackwell_rtx"},
-                                                                                    {Architecture::kCdna, "cdna"},
-                                                                                    {Architecture::kTpu, "tpu"},
-                                                                                    {Architecture::kGaudi, "gaudi"},
-                                                                                    {Architecture::kNeuron, "neuron"},
-                                                                                    {Architecture::kApple, "apple"},
-                                                                                    {Architecture::kGeneric, "generic"}}};
-};
 
 // Dense rates; absent where the device has no such unit (the work then runs at the next wider format's rate).
 struct PeakRates {
