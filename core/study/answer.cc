@@ -14,32 +14,14 @@ Answer WrongRequest(Issues issues) {
 }
 
 Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain) {
-  Json json = DefaultRequest();
-  if (!request.empty()) {
-    Result<Json> parsed = ParseJson(request);
-    if (!parsed) return WrongRequest(std::move(parsed.issues));
-    json = std::move(*parsed);
-    // A part that the request does not mention is the default scenario's; null means not asked.
-    for (const auto& [key, value] : DefaultRequest().items()) {
-      if (json.is_object() && !json.contains(key)) json[key] = value;
-    }
-  }
-  std::vector<Assignment> changes;
-  Issues issues;
-  for (const std::string& text : assignments) {
-    Result<Assignment> one = ParseAssignment(text);
-    if (one) {
-      changes.push_back(std::move(*one));
-    } else {
-      issues.insert(issues.end(), one.issues.begin(), one.issues.end());
-    }
-  }
-  if (!issues.empty()) return WrongRequest(std::move(issues));
-  Apply(json, changes);
-  Result<Scenario> scenario = ParseScenario(json);
-  if (!scenario) return WrongRequest(std::move(scenario.issues));
-  Result<Json> report = Evaluate(*scenario, explain);
-  if (!report) return WrongRequest(std::move(report.issues));
+  const Result<Json> json = ReadRequest(request, assignments);
+  if (!json) return WrongRequest(json.issues);
+  const Result<Scenario> scenario = ParseScenario(*json);
+  if (!scenario) return WrongRequest(scenario.issues);
+  ReportDetail detail;
+  detail.explain = explain;
+  const Result<Json> report = Evaluate(*scenario, detail);
+  if (!report) return WrongRequest(report.issues);
   return {JsonText(*report), {}};
 }
 

@@ -2,6 +2,6 @@
 
 namespace slipstick {
 
-Result<Json> Evaluate(const Scenario& scenario, std::string_view) { return Json{{"version", 1}, {"scenario", Write(scenario)}}; }
+Result<Json> Evaluate(const Scenario& scenario, const ReportDetail&) { return Json{{"version", 1}, {"scenario", Write(scenario)}}; }
 
 }  // namespace slipstick

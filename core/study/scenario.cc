@@ -46,6 +46,35 @@ void Apply(Json& request, const std::vector<Assignment>& assignments) {
   }
 }
 
+Result<Json> CompleteRequest(Json request) {
+  if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
+  // A part that the request does not mention is the default scenario's; null means not asked.
+  for (const auto& [key, value] : DefaultRequest().items()) {
+    if (!request.contains(key)) request[key] = value;
+  }
+  return request;
+}
+
+Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& assignments) {
+  Result<Json> json = DefaultRequest();
+  if (!text.empty()) json = ParseJson(text);
+  if (json) json = CompleteRequest(std::move(*json));
+  if (!json) return json;
+  std::vector<Assignment> changes;
+  Issues issues;
+  for (const std::string& assignment : assignments) {
+    Result<Assignment> one = ParseAssignment(assignment);
+    if (one) {
+      changes.push_back(std::move(*one));
+    } else {
+      issues.insert(issues.end(), one.issues.begin(), one.issues.end());
+    }
+  }
+  if (!issues.empty()) return issues;
+  Apply(*json, changes);
+  return json;
+}
+
 Result<Scenario> ParseScenario(const Json& request) {
   Issues issues;
   if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};

@@ -48,6 +48,11 @@ Result<Assignment> ParseAssignment(std::string_view text);
 // Lays assignments over a request; "model=llama-3.1-8b" is short for "model.preset=llama-3.1-8b".
 void Apply(Json& request, const std::vector<Assignment>& assignments);
 
+// A request as it is evaluated: the default scenario where the text is empty, parts that it does not mention taken from
+// the default scenario, assignments ("PATH=VALUE") laid over it.
+Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& assignments);
+Result<Json> CompleteRequest(Json request);
+
 // The only maker of a Scenario: presets expanded, members read and checked, contradictions between them found.
 Result<Scenario> ParseScenario(const Json& request);
 
