@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/study/answer.h"
+#include "core/study/sweep.h"
 
 namespace {
 
@@ -14,6 +15,14 @@ std::string Kernel(const std::string& request) { return slipstick::KernelAnswer(
 std::string Describe() { return slipstick::DescribeAnswer().text; }
 std::string Presets(const std::string& kind) { return slipstick::PresetsAnswer(kind).text; }
 
+std::string Sweep(const std::string& spec, int from, int to) { return slipstick::SweepRowsAnswer(spec, from, to).text; }
+std::string Solve(const std::string& request, const std::string& range, const std::string& until) {
+  return slipstick::SolveAnswer(request, {}, range, until).text;
+}
+std::string Sensitivity(const std::string& request, const std::string& figure, double share) {
+  return slipstick::SensitivityAnswer(request, {}, figure, share).text;
+}
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(slipstick) {
@@ -21,4 +30,7 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("kernel", &Kernel);
   emscripten::function("describe", &Describe);
   emscripten::function("presets", &Presets);
+  emscripten::function("sweep", &Sweep);
+  emscripten::function("solve", &Solve);
+  emscripten::function("sensitivity", &Sensitivity);
 }

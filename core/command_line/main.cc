@@ -1,12 +1,15 @@
 // slipstick: the core for scripts. Parses arguments and calls what the page calls.
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/study/answer.h"
+#include "core/study/sweep.h"
 
 namespace {
 
@@ -14,6 +17,9 @@ constexpr int kAnswered = 0, kWrongRequest = 2;
 
 const char* const kUsage =
     "usage: slipstick evaluate [FILE|-] [PATH=VALUE ...] [--explain PATH] [--lines]\n"
+    "       slipstick sweep [FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ... --report PATH,PATH,...\n"
+    "       slipstick solve [FILE|-] PATH=lo:hi --until PATH<=VALUE\n"
+    "       slipstick sensitivity [FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]\n"
     "       slipstick kernel --lines < operators.jsonl\n"
     "       slipstick describe\n"
     "       slipstick presets [KIND]\n";
@@ -42,6 +48,13 @@ bool ReadAll(const std::string& name, std::string& text) {
   return true;
 }
 
+std::vector<std::string> SplitCommas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,17 +65,17 @@ int main(int argc, char** argv) {
     return arguments.empty() ? kWrongRequest : kAnswered;
   }
   const std::string& verb = arguments[0];
-  std::string request, explain;
-  std::vector<std::string> assignments;
-  std::vector<std::string> words;
+  // Options that take a word, and what they were given.
+  std::map<std::string, std::string> options{{"--explain", ""}, {"--report", ""}, {"--until", ""}, {"--figure", ""}, {"--share", "0.2"}};
+  std::vector<std::string> assignments, words;
   bool lines = false;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "--lines") {
       lines = true;
-    } else if (argument == "--explain") {
-      if (++i == arguments.size()) return Wrong("--explain", "expected the path of a figure");
-      explain = arguments[i];
+    } else if (const auto option = options.find(argument); option != options.end()) {
+      if (++i == arguments.size()) return Wrong(argument, "expected a word after it");
+      option->second = arguments[i];
     } else if (argument.size() > 1 && argument[0] == '-') {
       return Wrong(argument, "there is no such option");
     } else if (argument.find('=') != std::string::npos) {
@@ -73,19 +86,32 @@ int main(int argc, char** argv) {
   }
   if (verb == "describe") return Print(slipstick::DescribeAnswer());
   if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
-  if (verb == "evaluate" || verb == "kernel") {
-    if (lines) {
-      std::string line;
-      while (std::getline(std::cin, line)) {
-        if (line.empty()) continue;
-        std::cout << (verb == "kernel" ? slipstick::KernelAnswer(line) : slipstick::EvaluateAnswer(line, assignments, explain)).text
-                  << '\n';
-      }
-      return kAnswered;
+  const std::string& explain = options["--explain"];
+  if (lines && (verb == "evaluate" || verb == "kernel")) {
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      if (line.empty()) continue;
+      std::cout << (verb == "kernel" ? slipstick::KernelAnswer(line) : slipstick::EvaluateAnswer(line, assignments, explain)).text << '\n';
     }
-    if (words.size() > 1) return Wrong(words[1], "expected one file");
-    if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "cannot be read");
-    return Print(verb == "kernel" ? slipstick::KernelAnswer(request) : slipstick::EvaluateAnswer(request, assignments, explain));
+    return kAnswered;
+  }
+  if (words.size() > 1) return Wrong(words[1], "expected one file");
+  std::string request;
+  if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "cannot be read");
+  if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, assignments, explain));
+  if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
+  if (verb == "sensitivity") {
+    return Print(slipstick::SensitivityAnswer(request, assignments, options["--figure"], std::strtod(options["--share"].c_str(), nullptr)));
+  }
+  if (verb == "sweep" || verb == "solve") {
+    // PATH=a,b and PATH=lo:hi are axes; PATH=VALUE is an assignment.
+    std::vector<std::string> axes, fixed;
+    for (const std::string& text : assignments) {
+      (text.find_first_of(",:", text.find('=')) != std::string::npos ? axes : fixed).push_back(text);
+    }
+    if (verb == "sweep") return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(options["--report"])));
+    if (axes.size() != 1) return Wrong("range", "expected one PATH=lo:hi");
+    return Print(slipstick::SolveAnswer(request, fixed, axes[0], options["--until"]));
   }
   return Wrong(verb, "there is no such command");
 }
