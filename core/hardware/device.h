@@ -77,6 +77,11 @@ struct Efficiency {
   std::optional<double> stream;                                 // e_b: share of the memory bandwidth that a stream reaches
   std::optional<Seconds> launch;                                // t0: fixed cost of a kernel inside a graph
   std::optional<double> attention_forward, attention_backward;  // training kernels, share of the dense peak
+  std::optional<double> matrix_fp8;                             // the same as `matrix` for fp8 with one scale a tensor
+  std::optional<Watts> rated_power;                             // the limit under which the two falls were measured
+  std::optional<double> decode_stream;         // u_d: share of the bandwidth that decode attention reaches on a large cache
+  std::optional<BytesPerSecond> cache_stream;  // rate at which attention kernels read the last cache
+  std::optional<double> cache_share;           // phi: share of the last cache that data read again is found in
 };
 template <>
 struct Schema<Efficiency> {
@@ -91,7 +96,17 @@ struct Schema<Efficiency> {
           .AtMost(1.1),
       Of("attention_backward", &Efficiency::attention_backward, "Flash attention backward in training, share of the dense peak")
           .Above(0)
-          .AtMost(1.1)};
+          .AtMost(1.1),
+      Of("matrix_fp8", &Efficiency::matrix_fp8, "Share of the dense fp8 peak in a short matrix product with the best tile")
+          .Above(0)
+          .AtMost(1),
+      Of("rated_power", &Efficiency::rated_power, "Power limit under which the falls were measured; a lower tdp falls further")
+          .In(kWatt)
+          .Above(0)
+          .AtMost(1e6),
+      Of("decode_stream", &Efficiency::decode_stream, "Share of the memory bandwidth that decode attention reaches").Above(0).AtMost(1),
+      Of("cache_stream", &Efficiency::cache_stream, "Rate at which attention reads the last cache").In(kTBps).Above(0).AtMost(1e6),
+      Of("cache_share", &Efficiency::cache_share, "Share of the last cache in which data read again is found").Above(0).AtMost(1)};
 };
 
 struct Device {

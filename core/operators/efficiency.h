@@ -6,19 +6,35 @@
 
 namespace slipstick {
 
+// What the kernels of a family are like, as far as formulas ask.
+struct KernelTraits {
+  bool tiled = true;              // many small units that take one output tile each; false: few large matrix engines
+  bool asynchronous_mma = false;  // matrix units fed in the background (wgmma, tcgen05): attention comes near the peak
+  bool cached = true;             // the last memory before DRAM is a cache; false: scratchpad that software fills
+};
+KernelTraits TraitsOf(Architecture architecture);
+
+// Whether the device has matrix units for a precision.
+bool Supports(const Device& device, Precision precision);
+// The precision itself, or the narrowest wider one that the device has units for: what a kernel computes in.
+Precision NativePrecision(const Device& device, Precision precision);
 // The dense rate at which a precision is computed: its own, or the next wider format's.
 FlopsPerSecond PeakRate(const Device& device, Precision precision);
-// Rate streamed out of the last cache (R).
+// Rate streamed out of the last cache into matrix units (R): 20 byte a clock and unit, at least 1.5 times the memory's.
 BytesPerSecond CacheRate(const Device& device);
 // Capacity of the last cache shared by all units; 0 where there is none.
 Bytes LastCache(const Device& device);
 // What a program can allocate.
 Bytes UsableMemory(const Device& device);
+// Fall of the matrix rate in a long run (d_s) at the device's power limit: (1 + d_s) grows with the root of the power that
+// the measured part had over what this one has.
+double SustainedFall(const Device& device);
 
 // Fills every absent member of device.efficiency and device.memory.usable by the rules for a device known by its data
-// sheet only, and remembers which it filled.
+// sheet only, and says which it filled. The operator models need a device so completed.
 struct Assumed {
   bool matrix = false, power_fall = false, sustained_fall = false, stream = false, launch = false, attention = false, usable = false;
+  bool matrix_fp8 = false, decode_stream = false, cache_stream = false, cache_share = false;
 };
 Assumed CompleteEfficiency(Device& device);
 
