@@ -1,0 +1,132 @@
+// Who may include or import whom. The two tables are the architecture; a folder may use itself and those in its row.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync, existsSync } from "node:fs";
+import { join, dirname, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import test from "node:test";
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+
+const WORKLOAD = ["base"];
+const HARDWARE = ["base", "workload"];
+const SOFTWARE = ["base", "workload"];
+const MAPPING = ["base", "workload", "hardware", "software"];
+const KERNELS = [...MAPPING, "mapping"];
+const COMPOSITION = [...KERNELS, "operators", "collectives"];
+const SEARCH = [...COMPOSITION, "training", "serving"];
+const ECONOMICS = ["base", "workload", "hardware"];
+
+const CORE = {
+  base: [],
+  workload: WORKLOAD,
+  hardware: HARDWARE,
+  software: SOFTWARE,
+  mapping: MAPPING,
+  operators: KERNELS,
+  collectives: [...KERNELS, "operators"],
+  training: COMPOSITION,
+  serving: COMPOSITION,
+  economics: ECONOMICS,
+  technology: [...ECONOMICS, "economics"],
+  search: SEARCH,
+  study: [...SEARCH, "search", "economics", "technology"],
+  command_line: ["study", "base"],
+};
+
+// The JSON library makes every file that sees it slow to compile, and the model needs none of it.
+const MAY_SEE_JSON = ["base", "study"];
+
+function filesBelow(folder, endings) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : filesBelow(path, endings);
+    return endings.some((ending) => entry.name.endsWith(ending)) ? [path] : [];
+  });
+}
+
+const includesOf = (path) => [...readFileSync(path, "utf8").matchAll(/^\s*#include\s*["<]([^">]+)[">]/gm)].map((match) => match[1]);
+
+test("core's includes follow the layers", () => {
+  const faults = [];
+  for (const path of filesBelow(join(ROOT, "core"), [".h", ".cc"])) {
+    const place = relative(ROOT, path).split(sep).join("/");
+    const folder = place.split("/")[1];
+    if (!(folder in CORE)) {
+      faults.push(`${place}: core/${folder} has no row in the table`);
+      continue;
+    }
+    for (const include of includesOf(path)) {
+      if (include.startsWith("nlohmann/") && place !== "core/base/json.h") faults.push(`${place} includes ${include}: use core/base/json.h`);
+      const [top, used] = include.split("/");
+      if (["wasm", "web", "tests"].includes(top)) faults.push(`${place} includes ${include}`);
+      if (top !== "core") continue;
+      if (used !== folder && !CORE[folder].includes(used)) faults.push(`${place} includes ${include}`);
+      if (/^core\/base\/(json|schema)\.h$/.test(include) && !MAY_SEE_JSON.includes(folder)) faults.push(`${place} includes ${include}`);
+    }
+  }
+  assert.deepEqual(faults, []);
+});
+
+test("wasm names nothing of core but study", () => {
+  const faults = filesBelow(join(ROOT, "wasm"), [".h", ".cc"]).flatMap((path) =>
+    includesOf(path)
+      .filter((include) => include.startsWith("core/") && !include.startsWith("core/study/"))
+      .map((include) => `${relative(ROOT, path)} includes ${include}`));
+  assert.deepEqual(faults, []);
+});
+
+test("core has no exceptions, no output and no state", () => {
+  const faults = [];
+  for (const path of filesBelow(join(ROOT, "core"), [".h", ".cc"])) {
+    const place = relative(ROOT, path).split(sep).join("/");
+    if (place.startsWith("core/command_line/")) continue;
+    for (const include of includesOf(path)) {
+      if (/^(iostream|fstream|filesystem|thread|mutex|random|chrono|ctime)$/.test(include)) faults.push(`${place} includes <${include}>`);
+    }
+    const text = readFileSync(path, "utf8").replace(/\/\/.*$/gm, "").replace(/"(\\.|[^"\\])*"/g, '""');
+    for (const [word] of text.matchAll(/\b(throw|catch|dynamic_cast|typeid|getenv|printf|fopen|stdin|stdout)\b/g)) faults.push(`${place} says ${word}`);
+    for (const [line] of text.matchAll(/^\s*(static|thread_local|inline)\s+(?!const|constexpr|inline|_assert)[\w:<>,\s*&]+\s(=|\{[^}]*\};)/gm)) {
+      faults.push(`${place} keeps state: ${line.trim()}`);
+    }
+  }
+  assert.deepEqual(faults, []);
+});
+
+const importsOf = (path) =>
+  [...readFileSync(path, "utf8").matchAll(/(?:^|\s)(?:import|export)\s*(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g)].map(
+    (match) => match[1] ?? match[2]);
+
+test("the page imports only its own files, by relative paths, and only engine names wasm", () => {
+  const web = join(ROOT, "web");
+  const faults = [];
+  for (const path of filesBelow(web, [".js"])) {
+    const place = relative(ROOT, path).split(sep).join("/");
+    for (const target of importsOf(path)) {
+      if (!target.startsWith(".")) {
+        faults.push(`${place} imports ${target}`);
+        continue;
+      }
+      const file = resolve(dirname(path), target);
+      if (relative(web, file).startsWith("wasm" + sep)) {
+        if (!place.startsWith("web/engine/")) faults.push(`${place} imports ${target}: only web/engine may`);
+      } else if (!existsSync(file)) {
+        faults.push(`${place} imports ${target}, which is not there`);
+      }
+    }
+  }
+  assert.deepEqual(faults, []);
+});
+
+test("the top level holds only what a visitor should see", () => {
+  const allowed = ["CMakeLists.txt", "README.md", "core", "tests", "wasm", "web", "build"];
+  const shown = readdirSync(ROOT).filter((name) => !name.startsWith("."));
+  assert.deepEqual(shown.filter((name) => !allowed.includes(name)), []);
+});
+
+test("files of core stay short enough to be read whole", () => {
+  const long = filesBelow(join(ROOT, "core"), [".h", ".cc"])
+    .map((path) => [relative(ROOT, path), readFileSync(path, "utf8").split("\n").length - 1])
+    .filter(([, lines]) => lines > 400);
+  assert.deepEqual(long, []);
+});
