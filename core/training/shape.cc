@@ -1,0 +1,32 @@
+#include "core/training/shape.h"
+
+namespace slipstick {
+
+TrainingShape ShapeOf(const TrainingRun& run) {
+  const TrainingMapping& mapping = run.mapping;
+  TrainingShape shape;
+  shape.tensor = static_cast<double>(mapping.tp);
+  shape.context = static_cast<double>(mapping.cp);
+  shape.pipeline = static_cast<double>(mapping.pp);
+  shape.chunks = static_cast<double>(mapping.virtual_stages);
+  shape.expert = static_cast<double>(mapping.ep);
+  shape.expert_tensor = static_cast<double>(mapping.expert_tp);
+  shape.data = static_cast<double>(mapping.dp.value_or(1));
+  shape.devices = shape.tensor * shape.context * shape.pipeline * shape.data;
+  shape.sequence_split = mapping.sequence_parallel ? shape.tensor : 1;
+  shape.micro_batch = static_cast<double>(mapping.micro_batch);
+  shape.micro_batches = static_cast<double>(run.global_batch) / (shape.data * shape.micro_batch);
+  shape.sequence = static_cast<double>(run.sequence);
+  shape.tokens = shape.micro_batch * shape.sequence / shape.context;
+  shape.own_tokens = shape.tokens / shape.sequence_split;
+  return shape;
+}
+
+double ShardRanks(const TrainingRun& run, double data_ranks) {
+  if (run.mapping.zero == 0) return 1;
+  if (!run.mapping.shard_within) return data_ranks;
+  const double within = static_cast<double>(*run.mapping.shard_within) * static_cast<double>(run.mapping.cp);
+  return min(data_ranks, within);
+}
+
+}  // namespace slipstick
