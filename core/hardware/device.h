@@ -118,6 +118,7 @@ struct Device {
   PeakRates peak;
   Count units = 132;         // SMs, compute units, matrix engines
   Hertz clock = 1.8 * kGHz;  // boost
+  double exponentials = 16;  // a clock and unit, of the special-function units
   DeviceMemory memory;
   std::vector<Cache> caches;  // innermost first; the last is shared by all units
   Watts tdp = 700 * kWatt;
@@ -137,6 +138,7 @@ struct Schema<Device> {
                  Of("peak", &Device::peak, "Dense arithmetic rates"),
                  Of("units", &Device::units, "SMs, compute units or matrix engines").Between(1, 1 << 20).Advanced(),
                  Of("clock", &Device::clock, "Boost clock").In(kGHz).Above(0).AtMost(100).Advanced(),
+                 Of("exponentials", &Device::exponentials, "Exponentials a clock and unit").Above(0).AtMost(4096).Advanced(),
                  Of("memory", &Device::memory, "Device memory"),
                  Of("caches", &Device::caches, "On-chip levels, innermost first").Advanced(),
                  Of("tdp", &Device::tdp, "Thermal design power").In(kWatt).Above(0).AtMost(1e6),
