@@ -42,7 +42,6 @@ void Complete(Model& model, const std::string& path, Issues& issues) {
   }
 }
 
-// Transformer operators reference, section 2; equal to the published checkpoints (tests/core/workload/model_test.cc).
 ParameterCount CountParameters(const Model& model) {
   ParameterCount count;
   const auto h = static_cast<double>(model.hidden);
@@ -67,11 +66,15 @@ ParameterCount CountParameters(const Model& model) {
     attention_extra = q_rank + kv_rank;  // their norms
   } else {
     attention_matrices = h * a * d + 2 * h * g * d + a * d * h;
-    if (model.biases != Biases::kNone) attention_extra += a * d + 2 * g * d;
-    if (model.biases == Biases::kAll) attention_extra += h;
-    if (model.qk_norm) attention_extra += 2 * d;
+    const bool output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
+    if (output_bias || model.biases == Biases::kQkv) attention_extra += a * d + 2 * g * d;
+    if (output_bias) attention_extra += h;
+    if (model.qk_norm == QkNorm::kHead) attention_extra += 2 * d;
+    if (model.qk_norm == QkNorm::kAllHeads) attention_extra += (a + g) * d;
+    if (model.attention_sinks) attention_extra += a;
   }
-  const double mlp_bias = model.biases == Biases::kAll ? (mlp_matrices - 1) * f + h : 0;
+  const bool has_mlp_bias = model.biases == Biases::kMlp || model.biases == Biases::kAll;
+  const double mlp_bias = has_mlp_bias ? (mlp_matrices - 1) * f + h : 0;
   const double mlp = mlp_matrices * h * f;
 
   count.attention_per_layer = attention_matrices + attention_extra;
@@ -80,7 +83,7 @@ ParameterCount CountParameters(const Model& model) {
   count.final_norm = norm;
   const double positions = model.position == Position::kLearned ? static_cast<double>(model.max_positions) : 0;
   count.embedding = v * h + positions * h + (model.embedding_norm ? norm : 0);
-  count.head = model.tied_embeddings ? 0 : v * h;
+  count.head = (model.tied_embeddings ? 0 : v * h) + (model.head_bias ? v : 0);
 
   const auto moe_layers = static_cast<double>(model.MoeLayers());
   double moe_matrices = 0, moe_active = 0;
@@ -90,12 +93,13 @@ ParameterCount CountParameters(const Model& model) {
     const double expert = mlp_matrices * h * static_cast<double>(model.moe->expert_ffn);
     const double shared = mlp_matrices * h * static_cast<double>(model.moe->shared_ffn);
     const double router = h * experts;
-    const double expert_bias = model.biases == Biases::kAll ? (mlp_matrices - 1) * static_cast<double>(model.moe->expert_ffn) + h : 0;
+    const double expert_bias = has_mlp_bias ? (mlp_matrices - 1) * static_cast<double>(model.moe->expert_ffn) + h : 0;
     const double router_bias = model.moe->router_bias ? experts : 0;
+    const double shared_gate = model.moe->shared_gate ? h : 0;
     moe_matrices = experts * expert + shared + router;
     moe_active = chosen * expert + shared + router;
-    count.moe_per_layer = moe_matrices + router_bias + experts * expert_bias;
-    count.moe_active_per_layer = moe_active + router_bias + chosen * expert_bias;
+    count.moe_per_layer = moe_matrices + router_bias + shared_gate + experts * expert_bias;
+    count.moe_active_per_layer = moe_active + router_bias + shared_gate + chosen * expert_bias;
   }
   const double dense_layers = layers - moe_layers;
   const double shared_by_all = layers * (count.attention_per_layer + count.norms_per_layer) + dense_layers * count.dense_mlp_per_layer +

@@ -18,17 +18,26 @@ struct EnumNames<Position> {
       {{Position::kRope, "rope"}, {Position::kLearned, "learned"}, {Position::kAlibi, "alibi"}}};
 };
 
-enum class Norm { kRms, kLayer };
+enum class Norm { kRms, kLayer, kLayerWithoutBias };
 template <>
 struct EnumNames<Norm> {
-  static constexpr std::array<std::pair<Norm, std::string_view>, 2> names{{{Norm::kRms, "rms"}, {Norm::kLayer, "layer"}}};
+  static constexpr std::array<std::pair<Norm, std::string_view>, 3> names{
+      {{Norm::kRms, "rms"}, {Norm::kLayer, "layer"}, {Norm::kLayerWithoutBias, "layer_without_bias"}}};
 };
 
-enum class Biases { kNone, kQkv, kAll };
+// What the norms of queries and keys span: each head alone with weights that the heads share, or all heads together.
+enum class QkNorm { kNone, kHead, kAllHeads };
+template <>
+struct EnumNames<QkNorm> {
+  static constexpr std::array<std::pair<QkNorm, std::string_view>, 3> names{
+      {{QkNorm::kNone, "none"}, {QkNorm::kHead, "head"}, {QkNorm::kAllHeads, "all_heads"}}};
+};
+
+enum class Biases { kNone, kQkv, kAttention, kMlp, kAll };
 template <>
 struct EnumNames<Biases> {
-  static constexpr std::array<std::pair<Biases, std::string_view>, 3> names{
-      {{Biases::kNone, "none"}, {Biases::kQkv, "qkv"}, {Biases::kAll, "all"}}};
+  static constexpr std::array<std::pair<Biases, std::string_view>, 5> names{
+      {{Biases::kNone, "none"}, {Biases::kQkv, "qkv"}, {Biases::kAttention, "attention"}, {Biases::kMlp, "mlp"}, {Biases::kAll, "all"}}};
 };
 
 struct Moe {
@@ -40,6 +49,7 @@ struct Moe {
   Count dense_layers = 0;  // leading layers with a dense MLP
   Count moe_every = 1;     // of the layers after them, every n-th has experts
   bool router_bias = false;
+  bool shared_gate = false;    // the shared experts' output is scaled by a gate of its own (Qwen2-MoE)
   double imbalance = 1;        // busiest device's tokens / mean
   double capacity_factor = 0;  // tokens an expert takes at most, over the mean; 0: dropless
 };
@@ -70,13 +80,16 @@ struct Model {
   Norm norm = Norm::kRms;
   Count norms_per_layer = 2;
   bool embedding_norm = false;
-  bool qk_norm = false;
+  QkNorm qk_norm = QkNorm::kNone;
   Biases biases = Biases::kNone;
+  bool head_bias = false;        // the output matrix adds a bias (GPT-J, Phi)
+  bool attention_sinks = false;  // a learned logit a head (gpt-oss)
   std::optional<Moe> moe;
   std::optional<Mla> mla;
   Count sliding_window = 0;  // tokens a local layer attends to; 0: all
   Count global_every = 0;    // every n-th layer attends to all; 0: none does where there is a window
   Count mtp_layers = 0;      // extra multi-token-prediction modules
+  Count context = 0;         // longest context its publisher supports, to show; limits nothing
 
   // Shapes with the defaults resolved.
   [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }
@@ -85,10 +98,10 @@ struct Model {
   [[nodiscard]] Count WindowLayers() const;  // layers that attend to the window only
 };
 
-// Parameters, exact to the published counts (transformer operators reference, section 2).
+// Parameters, exact to the published checkpoints (tests/core/workload/model_test.cc).
 struct ParameterCount {
   double embedding = 0;  // token table, positions, embedding norm
-  double head = 0;       // output matrix of its own; 0 if tied
+  double head = 0;       // output matrix of its own, 0 if tied, and its bias
   double attention_per_layer = 0;
   double dense_mlp_per_layer = 0;
   double moe_per_layer = 0;         // router, all experts, shared experts
@@ -117,6 +130,7 @@ struct Schema<Moe> {
       Of("dense_layers", &Moe::dense_layers, "Leading layers with a dense MLP").Between(0, 1024),
       Of("moe_every", &Moe::moe_every, "Of the other layers, every n-th has experts").Between(1, 64).Advanced(),
       Of("router_bias", &Moe::router_bias, "The router adds a bias an expert").Advanced(),
+      Of("shared_gate", &Moe::shared_gate, "A gate scales what the shared experts add (Qwen2-MoE)").Advanced(),
       Of("imbalance", &Moe::imbalance, "Tokens of the busiest device over the mean").Between(1, 64).Advanced(),
       Of("capacity_factor", &Moe::capacity_factor, "Most tokens an expert takes, over the mean; 0 drops none").Between(0, 64).Advanced()};
 };
@@ -152,15 +166,21 @@ struct Schema<Model> {
       Of("norm", &Model::norm, "RMS norm or layer norm").Advanced(),
       Of("norms_per_layer", &Model::norms_per_layer, "Norms in a layer").Between(0, 8).Advanced(),
       Of("embedding_norm", &Model::embedding_norm, "A norm after the embedding (BLOOM)").Advanced(),
-      Of("qk_norm", &Model::qk_norm, "Queries and keys are normalised (Qwen3, Gemma-3)").Advanced(),
+      Of("qk_norm", &Model::qk_norm, "Queries and keys are normalised, by head (Qwen3, Gemma-3) or over all heads (OLMo-2)").Advanced(),
       Of("biases", &Model::biases, "Which linear layers add a bias").Advanced(),
+      Of("head_bias", &Model::head_bias, "The output matrix adds a bias (GPT-J, Phi)").Advanced(),
+      Of("attention_sinks", &Model::attention_sinks, "A learned logit a head takes attention from no token (gpt-oss)").Advanced(),
       Of("moe", &Model::moe, "Mixture of experts in place of the MLP"),
       Of("mla", &Model::mla, "Multi-head latent attention (DeepSeek)"),
       Of("sliding_window", &Model::sliding_window, "Tokens that a local layer attends to; 0: all").Length().Between(0, 1 << 28).Advanced(),
       Of("global_every", &Model::global_every, "Every n-th layer attends to all; 0: no layer where there is a window")
           .Between(0, 1024)
           .Advanced(),
-      Of("mtp_layers", &Model::mtp_layers, "Multi-token-prediction modules").Between(0, 16).Advanced()};
+      Of("mtp_layers", &Model::mtp_layers, "Multi-token-prediction modules").Between(0, 16).Advanced(),
+      Of("context", &Model::context, "Longest context its publisher supports; 0: not stated. Limits nothing")
+          .Length()
+          .Between(0, 1 << 28)
+          .Advanced()};
 };
 
 }  // namespace slipstick
