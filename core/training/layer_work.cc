@@ -100,9 +100,17 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   }
   const double norm_width = model.norm == Norm::kLayer ? 2 * hidden : hidden;
   work.dense_parameters += static_cast<double>(model.norms_per_layer) * norm_width;
-  if (model.biases != Biases::kNone) work.dense_parameters += (work.attention.heads + 2 * work.attention.kv_heads) * work.attention.query_width;
-  if (model.biases == Biases::kAll) work.dense_parameters += 2 * hidden + (model.gated ? 2 : 1) * work.mlp_columns;
-  if (model.qk_norm) work.dense_parameters += 2 * work.attention.query_width;
+  const bool output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
+  if (output_bias || model.biases == Biases::kQkv)
+    work.dense_parameters += (work.attention.heads + 2 * work.attention.kv_heads) * work.attention.query_width;
+  if (output_bias) work.dense_parameters += hidden;
+  if (model.biases == Biases::kMlp || model.biases == Biases::kAll) {
+    work.dense_parameters += hidden + (model.gated ? 2 : 1) * work.mlp_columns;
+  }
+  if (model.qk_norm == QkNorm::kHead) work.dense_parameters += 2 * work.attention.query_width;
+  if (model.qk_norm == QkNorm::kAllHeads) {
+    work.dense_parameters += (work.attention.heads + work.attention.kv_heads) * work.attention.query_width;
+  }
   return work;
 }
 
