@@ -9,6 +9,7 @@
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
+#include "core/hardware/chip_design.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
@@ -125,6 +126,7 @@ struct Device {
   Watts idle = 75 * kWatt;
   DieSize die;
   Efficiency efficiency;
+  std::optional<ChipDesign> design;  // where it is there, rates, memory, caches, power and die follow from it
 };
 template <>
 struct Schema<Device> {
@@ -144,7 +146,8 @@ struct Schema<Device> {
                  Of("tdp", &Device::tdp, "Thermal design power").In(kWatt).Above(0).AtMost(1e6),
                  Of("idle", &Device::idle, "Power when nothing runs").In(kWatt).AtLeast(0).Advanced(),
                  Of("die", &Device::die, "Compute silicon").Advanced(),
-                 Of("efficiency", &Device::efficiency, "How near kernels come to the data sheet").Advanced()};
+                 Of("efficiency", &Device::efficiency, "How near kernels come to the data sheet").Advanced(),
+                 Of("design", &Device::design, "Derive the device from a node and budgets instead").Advanced()};
 };
 
 }  // namespace slipstick

@@ -1,6 +1,7 @@
 #include "core/study/scenario.h"
 
 #include "core/study/presets.h"
+#include "core/technology/engine.h"
 
 namespace slipstick {
 
@@ -88,6 +89,34 @@ Result<Scenario> ParseScenario(const Json& request) {
   return scenario;
 }
 
-void Resolve(Scenario& scenario, Issues& issues) { Complete(scenario.model, "model", issues); }
+namespace {
+
+// A designed device takes the place of the data sheet's, and its links the place of the innermost network's.
+void BuildDesign(Cluster& cluster, Issues& issues) {
+  if (!cluster.device.design) return;
+  Trace trace = Trace::Off();
+  Result<DerivedChip> chip = Derive(*cluster.device.design, "cluster.device.design", trace);
+  if (!chip) {
+    issues.insert(issues.end(), chip.issues.begin(), chip.issues.end());
+    return;
+  }
+  Device& device = cluster.device;
+  device.peak = chip->device.peak;
+  device.units = chip->device.units;
+  device.clock = chip->device.clock;
+  device.memory = chip->device.memory;
+  device.caches = chip->device.caches;
+  device.tdp = chip->device.tdp;
+  device.idle = chip->device.idle;
+  device.die = chip->device.die;
+  if (!cluster.networks.empty() && chip->network > 0 * kBps) cluster.networks[0].bandwidth = chip->network;
+}
+
+}  // namespace
+
+void Resolve(Scenario& scenario, Issues& issues) {
+  Complete(scenario.model, "model", issues);
+  BuildDesign(scenario.cluster, issues);
+}
 
 }  // namespace slipstick
