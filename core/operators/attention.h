@@ -8,7 +8,7 @@
 #include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/operators/kernel.h"
-#include "core/software/kernels.h"
+#include "core/software/engine.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
@@ -48,29 +48,59 @@ struct Attention {
   Precision precision = Precision::kBf16;
   Precision kv_precision = Precision::kBf16;  // of the cache
   AttentionAlgorithm algorithm = AttentionAlgorithm::kAuto;
-  AttentionKernel kernel = AttentionKernel::kGeneric;
-  bool writes_cache = true;  // serving: rotary embedding and cache write belong to the time; false in training
+  AttentionLibrary library = AttentionLibrary::kGeneric;
+  bool writes_cache = true;  // serving: rotary embedding and cache write belong to the time; false for the core alone
 };
 
-// Constants of a forward or backward kernel that works on tiles of 128 queries by 128 keys.
-struct TileAttentionRegime {
+// Constants of a kernel that works on tiles of 128 queries by 128 keys: prefill, training forward, backward.
+struct TileRegime {
   Seconds launch;             // t0
   double matrix_share = 0.5;  // epsilon: share of the peak while the matrix units work
   double exp_share = 1;       // s: part of the exponentials that the matrix work does not hide
   Seconds tile_overhead;      // tau: fixed cost of a tile of queries
   double tail = 0;            // g: share of the longest tile of queries left over at the end
-  double pass_factor = 0;     // q: cache-write passes over the operands, as the kernel family counts them
   double power_fall = 0;      // of the matrix rate, in a long run
-  bool cold = false;          // operands come from memory whatever the cache holds
+  bool cold = false;          // operands come from memory, whatever the last cache could hold
+  bool in_fp8 = false;        // computes in fp8, whatever the operands are given in
+  bool fused_pass = true;     // rotary embedding, cache write and quantisation: all operands once; false: the cache's alone
+  double pass_factor = 1;     // q: how often those bytes move
 };
-TileAttentionRegime AloneRegime(const Attention& attention, const Device& device);
-// Inside a training step: efficiencies of the device's training kernels at sustained power, nothing left in cache.
-TileAttentionRegime TrainingRegime(const Attention& attention, const Device& device);
+TileRegime AloneRegime(const Attention& attention, const Device& device);
+// Inside a training step: the device's training kernels at sustained power.
+TileRegime TrainingRegime(const Attention& attention, const Device& device);
 
-// Time of the core. Prefill, backward and forward_backward; decode and unfused take their constants from the kernel family.
 // Mean error: prefill 4.6 % over 2,941 rows of seven NVIDIA systems and three engines (6.9 % with a class's defaults),
-// decode 6.1 % over 1,774 (17.4 %), FlashAttention forward and backward 2 to 6 % over 100.
-KernelTime TimeOf(const Attention& attention, const Device& device, const TileAttentionRegime& regime, Trace& trace);
+// FlashAttention forward and backward 2 to 6 % over 100.
+KernelTime TimeOf(const Attention& attention, const Device& device, const TileRegime& regime, Trace& trace);
+
+// Constants of a decode kernel that splits each sequence's cache over units (split-KV).
+struct DecodeRegime {
+  double units_filled = 1;       // kappa: work units that a unit takes at once
+  double max_splits = 256;       // c_max
+  double min_split = 512;        // L: tokens of a split at least
+  Seconds launch;                // t0
+  BytesPerSecond unit_stream;    // b: that one work unit can pull; 0: no limit
+  Seconds merge, merge_a_split;  // r0, r1
+  Seconds wave;                  // tau: starting a further wave
+  double stream_share = 0.9;     // u_d·upsilon: of the memory bandwidth, on a large cache
+};
+DecodeRegime DecodeAloneRegime(const Attention& attention, const Device& device);
+// Mean error 6.1 % over 1,774 rows (17.4 % with one set of constants for all kernels).
+KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeRegime& regime, Trace& trace);
+
+// Attention by two batched products and a softmax that writes the scores to memory.
+struct UnfusedRegime {
+  Seconds launch = 20 * kUs;
+  double matrix_share = 0.8;   // of the peak
+  double score_passes = 15.5;  // times a score goes to memory and back, forward and backward together
+  double stream_share = 1;     // of the memory bandwidth
+};
+UnfusedRegime UnfusedAloneRegime(const Attention& attention);
+UnfusedRegime UnfusedTrainingRegime(const Attention& attention, const Device& device);
+// Mean error 10 to 11 % over PyTorch's rows on A100 and H100.
+KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedRegime& regime, Trace& trace);
+
+// By phase and algorithm, as a benchmark runs it.
 KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace);
 
 // Multi-head latent attention: prefill on expanded keys and values, causal; decode on the latent with absorbed weights.
@@ -81,7 +111,7 @@ struct Mla {
   double kv_lora_rank = 512, rope_head_dim = 64, nope_head_dim = 128, value_head_dim = 128;
   Precision precision = Precision::kBf16;
   Precision kv_precision = Precision::kBf16;
-  AttentionKernel kernel = AttentionKernel::kGeneric;
+  AttentionLibrary library = AttentionLibrary::kGeneric;
 };
 // Mean error: prefill 2 to 4.5 %, decode 7 to 11 % on Hopper and Blackwell.
 KernelTime TimeOf(const Mla& mla, const Device& device, Trace& trace);

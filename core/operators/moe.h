@@ -5,7 +5,6 @@
 #include "core/hardware/device.h"
 #include "core/operators/gemm.h"
 #include "core/operators/kernel.h"
-#include "core/software/kernels.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
@@ -15,6 +14,9 @@ template <>
 struct EnumNames<Routing> {
   static constexpr std::array<std::pair<Routing, std::string_view>, 2> names{{{Routing::kRandom, "random"}, {Routing::kEven, "even"}}};
 };
+
+// Grouped products of experts: CUTLASS-like ones of TensorRT-LLM, or Triton ones of vLLM and SGLang.
+enum class ExpertKernel { kCutlass, kTriton };
 
 struct MoeLayer {
   double tokens = 1;  // that enter the layer on all devices of its tp x ep group together

@@ -1,8 +1,312 @@
+// The operator half of the kernel command: a line is read by its kind's field table, then timed alone.
+#include <optional>
+
 #include "core/base/schema.h"
+#include "core/operators/attention.h"
+#include "core/operators/efficiency.h"
+#include "core/operators/gemm.h"
+#include "core/operators/moe.h"
+#include "core/operators/rowwise.h"
+#include "core/software/engine.h"
 #include "core/study/kernel.h"
+#include "core/study/presets.h"
 
 namespace slipstick {
 
-Result<Json> EvaluateOperator(const Json&) { return Issues{{"operator.kind", "is needed"}}; }
+enum class OperatorKind { kGemm, kAttention, kMla, kMoe, kNorm, kSoftmax, kGelu, kRope, kAdd };
+template <>
+struct EnumNames<OperatorKind> {
+  static constexpr std::array<std::pair<OperatorKind, std::string_view>, 9> names{{{OperatorKind::kGemm, "gemm"},
+                                                                                   {OperatorKind::kAttention, "attention"},
+                                                                                   {OperatorKind::kMla, "mla"},
+                                                                                   {OperatorKind::kMoe, "moe"},
+                                                                                   {OperatorKind::kNorm, "norm"},
+                                                                                   {OperatorKind::kSoftmax, "softmax"},
+                                                                                   {OperatorKind::kGelu, "gelu"},
+                                                                                   {OperatorKind::kRope, "rope"},
+                                                                                   {OperatorKind::kAdd, "add"}}};
+};
+
+namespace {
+
+constexpr double kMost = 1e12;  // of any count on a line
+
+struct GemmLine {
+  OperatorKind kind{};
+  Count m = 1, n = 1, k = 1, groups = 1;
+  Precision precision = Precision::kBf16;
+  std::optional<Precision> weights_precision;
+  Scaling scaling = Scaling::kTensor;
+  bool quantise = false;
+};
+struct AttentionLine {
+  OperatorKind kind{};
+  AttentionPhase phase = AttentionPhase::kPrefill;
+  Count batch = 1;
+  std::optional<Count> q_len, kv_len, kv_heads;
+  Count heads = 32, head_dim = 128;
+  bool causal = true;
+  Precision precision = Precision::kBf16;
+  std::optional<Precision> kv_precision;
+  AttentionAlgorithm algorithm = AttentionAlgorithm::kAuto;
+  std::optional<Engine> engine;
+};
+struct MlaLine {
+  OperatorKind kind{};
+  AttentionPhase phase = AttentionPhase::kPrefill;
+  Count batch = 1;
+  std::optional<Count> q_len, kv_len;
+  Count heads = 128, kv_lora_rank = 512, rope_head_dim = 64, nope_head_dim = 128, value_head_dim = 128;
+  Precision precision = Precision::kBf16;
+  std::optional<Precision> kv_precision;
+  std::optional<Engine> engine;
+};
+struct MoeLine {
+  OperatorKind kind{};
+  Count tokens = 1, experts = 8, top_k = 2, hidden = 4096, ffn = 14336, tp = 1, ep = 1;
+  Precision precision = Precision::kBf16;
+  std::optional<Precision> weights_precision;
+  Scaling scaling = Scaling::kTensor;
+  double imbalance = 1;
+  Routing routing = Routing::kRandom;
+  std::optional<Engine> engine;
+};
+struct RowLine {
+  OperatorKind kind{};
+  Count rows = 1, columns = 1;
+  Precision precision = Precision::kBf16;
+  bool gated = false;
+};
+
+}  // namespace
+
+template <>
+struct Schema<GemmLine> {
+  static constexpr auto fields =
+      std::tuple{Of("kind", &GemmLine::kind, "Operator").Required(),
+                 Of("m", &GemmLine::m, "Rows of a group").Between(1, kMost).Required(),
+                 Of("n", &GemmLine::n, "Outputs").Between(1, kMost).Required(),
+                 Of("k", &GemmLine::k, "Inputs").Between(1, kMost).Required(),
+                 Of("groups", &GemmLine::groups, "Equal products in one kernel").Between(1, kMost),
+                 Of("precision", &GemmLine::precision, "Of arithmetic and activations"),
+                 Of("weights_precision", &GemmLine::weights_precision, "Of the weights; default: as the arithmetic"),
+                 Of("scaling", &GemmLine::scaling, "Of fp8: a scale a tensor or a 128x128 block"),
+                 Of("quantise", &GemmLine::quantise, "The time includes quantising the activations")};
+};
+template <>
+struct Schema<AttentionLine> {
+  static constexpr auto fields =
+      std::tuple{Of("kind", &AttentionLine::kind, "Operator").Required(),
+                 Of("phase", &AttentionLine::phase, "Prefill, decode, backward or both"),
+                 Of("batch", &AttentionLine::batch, "Sequences").Between(1, kMost),
+                 Of("q_len", &AttentionLine::q_len, "Tokens that ask").Between(1, kMost),
+                 Of("kv_len", &AttentionLine::kv_len, "Tokens asked, cached ones included").Between(1, kMost),
+                 Of("heads", &AttentionLine::heads, "Query heads").Between(1, kMost),
+                 Of("kv_heads", &AttentionLine::kv_heads, "Key and value heads; default: as the query heads").Between(1, kMost),
+                 Of("head_dim", &AttentionLine::head_dim, "Of a head").Between(1, 65536),
+                 Of("causal", &AttentionLine::causal, "Later tokens are masked"),
+                 Of("precision", &AttentionLine::precision, "Of queries, keys and values"),
+                 Of("kv_precision", &AttentionLine::kv_precision, "Of the cache; default: as the precision"),
+                 Of("algorithm", &AttentionLine::algorithm, "Kernel library"),
+                 Of("engine", &AttentionLine::engine, "Serving engine whose kernels are meant")};
+};
+template <>
+struct Schema<MlaLine> {
+  static constexpr auto fields = std::tuple{Of("kind", &MlaLine::kind, "Operator").Required(),
+                                            Of("phase", &MlaLine::phase, "Prefill or decode"),
+                                            Of("batch", &MlaLine::batch, "Sequences").Between(1, kMost),
+                                            Of("q_len", &MlaLine::q_len, "Tokens that ask").Between(1, kMost),
+                                            Of("kv_len", &MlaLine::kv_len, "Tokens asked, cached ones included").Between(1, kMost),
+                                            Of("heads", &MlaLine::heads, "Query heads").Between(1, kMost),
+                                            Of("kv_lora_rank", &MlaLine::kv_lora_rank, "Latent width").Between(1, 65536),
+                                            Of("rope_head_dim", &MlaLine::rope_head_dim, "Rotary part of a head").Between(0, 65536),
+                                            Of("nope_head_dim", &MlaLine::nope_head_dim, "The rest of a head").Between(1, 65536),
+                                            Of("value_head_dim", &MlaLine::value_head_dim, "Of a value").Between(1, 65536),
+                                            Of("precision", &MlaLine::precision, "Of queries, keys and values"),
+                                            Of("kv_precision", &MlaLine::kv_precision, "Of the cache; default: as the precision"),
+                                            Of("engine", &MlaLine::engine, "Serving engine whose kernels are meant")};
+};
+template <>
+struct Schema<MoeLine> {
+  static constexpr auto fields =
+      std::tuple{Of("kind", &MoeLine::kind, "Operator").Required(),
+                 Of("tokens", &MoeLine::tokens, "Of the whole tp x ep group").Between(1, kMost).Required(),
+                 Of("experts", &MoeLine::experts, "Experts of the layer").Between(1, 65536).Required(),
+                 Of("top_k", &MoeLine::top_k, "Experts of a token").Between(1, 65536).Required(),
+                 Of("hidden", &MoeLine::hidden, "Hidden size").Between(1, kMost).Required(),
+                 Of("ffn", &MoeLine::ffn, "Inner size of an expert").Between(1, kMost).Required(),
+                 Of("tp", &MoeLine::tp, "Devices that share an expert").Between(1, 65536),
+                 Of("ep", &MoeLine::ep, "Groups that the experts are dealt to").Between(1, 65536),
+                 Of("precision", &MoeLine::precision, "Of arithmetic and activations"),
+                 Of("weights_precision", &MoeLine::weights_precision, "Of the weights; default: as the arithmetic"),
+                 Of("scaling", &MoeLine::scaling, "Of fp8: a scale a tensor or a 128x128 block"),
+                 Of("imbalance", &MoeLine::imbalance, "This device's rows over the mean").Between(1, 65536),
+                 Of("routing", &MoeLine::routing, "Random as in serving, even as in benchmarks"),
+                 Of("engine", &MoeLine::engine, "Serving engine whose kernels are meant")};
+};
+template <>
+struct Schema<RowLine> {
+  static constexpr auto fields = std::tuple{
+      Of("kind", &RowLine::kind, "Operator").Required(), Of("rows", &RowLine::rows, "Rows").Between(1, kMost).Required(),
+      Of("columns", &RowLine::columns, "Of the output").Between(1, kMost).Required(),
+      Of("precision", &RowLine::precision, "Of the elements"), Of("gated", &RowLine::gated, "gelu: reads two columns for each it writes")};
+};
+
+namespace {
+
+double D(Count count) { return static_cast<double>(count); }
+
+KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
+  Trace off = Trace::Off();
+  Gemm gemm;
+  gemm.m = D(line.m), gemm.n = D(line.n), gemm.k = D(line.k), gemm.groups = D(line.groups);
+  gemm.precision = line.precision;
+  gemm.weights = line.weights_precision.value_or(line.precision);
+  gemm.scaling = line.scaling;
+  gemm.quantise = line.quantise;
+  return TimeOf(gemm, device, off);
+}
+
+// The lengths of a line: one given stands for both, but a decode step asks for one token.
+bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, double& q, double& kv, Issues& issues) {
+  if (!kv_len && !q_len) {
+    issues.push_back({"operator.kv_len", "is needed: tokens asked, cached ones included"});
+    return false;
+  }
+  q = D(q_len.value_or(phase == AttentionPhase::kDecode ? 1 : *kv_len));
+  kv = D(kv_len ? *kv_len : *q_len);
+  if (kv < q) {
+    issues.push_back({"operator.kv_len", "expected at least q_len, " + NumberText(q) + "; got " + NumberText(kv)});
+    return false;
+  }
+  return true;
+}
+
+KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& issues) {
+  Trace off = Trace::Off();
+  Attention attention;
+  attention.phase = line.phase;
+  if (!ReadLengths(line.phase, line.q_len, line.kv_len, attention.q_len, attention.kv_len, issues)) return {};
+  attention.batch = D(line.batch);
+  attention.heads = D(line.heads);
+  attention.kv_heads = D(line.kv_heads.value_or(line.heads));
+  if (attention.kv_heads > attention.heads) {
+    issues.push_back(
+        {"operator.kv_heads", "expected at most heads, " + std::to_string(line.heads) + "; got " + NumberText(attention.kv_heads)});
+  }
+  attention.head_dim = D(line.head_dim);
+  attention.causal = line.causal;
+  attention.precision = line.precision;
+  attention.kv_precision = line.kv_precision.value_or(line.precision);
+  attention.algorithm = line.algorithm;
+  if (line.engine) attention.library = line.engine->attention;
+  return TimeOf(attention, device, off);
+}
+
+KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
+  Trace off = Trace::Off();
+  if (line.phase != AttentionPhase::kPrefill && line.phase != AttentionPhase::kDecode) {
+    issues.push_back({"operator.phase", "expected prefill or decode for mla; got " + std::string(NameOf(line.phase))});
+    return {};
+  }
+  Mla mla;
+  mla.phase = line.phase;
+  if (!ReadLengths(line.phase, line.q_len, line.kv_len, mla.q_len, mla.kv_len, issues)) return {};
+  mla.batch = D(line.batch), mla.heads = D(line.heads);
+  mla.kv_lora_rank = D(line.kv_lora_rank), mla.rope_head_dim = D(line.rope_head_dim);
+  mla.nope_head_dim = D(line.nope_head_dim), mla.value_head_dim = D(line.value_head_dim);
+  mla.precision = line.precision;
+  mla.kv_precision = line.kv_precision.value_or(line.precision);
+  if (line.engine) mla.library = line.engine->attention;
+  return TimeOf(mla, device, off);
+}
+
+KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
+  Trace off = Trace::Off();
+  if (line.ep > line.experts) {
+    issues.push_back({"operator.ep", "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.ep)});
+  }
+  if (line.top_k > line.experts) {
+    issues.push_back(
+        {"operator.top_k", "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.top_k)});
+  }
+  if (!issues.empty()) return {};
+  MoeLayer layer;
+  layer.tokens = D(line.tokens), layer.experts = D(line.experts), layer.top_k = D(line.top_k);
+  layer.hidden = D(line.hidden), layer.ffn = D(line.ffn), layer.tp = D(line.tp), layer.ep = D(line.ep);
+  layer.precision = line.precision;
+  layer.weights = line.weights_precision.value_or(line.precision);
+  layer.scaling = line.scaling;
+  layer.imbalance = line.imbalance;
+  layer.routing = line.routing;
+  return TimeOf(layer, device, off);
+}
+
+KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
+  Trace off = Trace::Off();
+  constexpr std::array<RowKind, 5> kinds{RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope, RowKind::kAdd};
+  const auto place = static_cast<std::size_t>(line.kind) - static_cast<std::size_t>(OperatorKind::kNorm);
+  return TimeOf(RowKernel{kinds[place], D(line.rows), D(line.columns), line.precision, line.gated}, device, off);
+}
+
+template <class Line>
+Result<Json> Time(Json json, const Device& device) {
+  Issues issues;
+  Line line;
+  ExpandPresets<Line>(json, "operator", FindPreset, PresetHintText, issues);
+  Read(json, "operator", issues, line);
+  if (!issues.empty()) return issues;
+  const KernelTime time = TimeLine(line, device, issues);
+  if (!issues.empty()) return issues;
+  return Json{{"time_s", time.time.base()},
+              {"bound", std::string(NameOf(time.bound))},
+              {"flops", time.flops.base()},
+              {"bytes", time.bytes.base()},
+              {"algorithm", std::string(NameOf(line.kind))}};
+}
+
+struct DeviceLine {
+  Device device;
+};
+
+}  // namespace
+
+template <>
+struct Schema<DeviceLine> {
+  static constexpr auto fields = std::tuple{Of("device", &DeviceLine::device, "The accelerator").Required()};
+};
+
+Result<Json> EvaluateOperator(const Json& request) {
+  Issues issues;
+  Json where = Json::object();
+  for (const auto& [key, value] : request.items()) {
+    if (key != "operator") where[key] = value;
+  }
+  DeviceLine line;
+  ExpandPresets<DeviceLine>(where, "", FindPreset, PresetHintText, issues);
+  Read(where, "", issues, line);
+  const Json& json = request["operator"];
+  const auto kind_text = json.is_object() ? json.find("kind") : json.end();
+  if (!json.is_object() || kind_text == json.end()) {
+    issues.push_back({"operator.kind", "is needed"});
+    return issues;
+  }
+  OperatorKind kind{};
+  internal::ReadValue(*kind_text, internal::Leaf{}, "operator.kind", issues, kind);
+  if (!issues.empty()) return issues;
+  CompleteEfficiency(line.device);
+  switch (kind) {
+    case OperatorKind::kGemm:
+      return Time<GemmLine>(json, line.device);
+    case OperatorKind::kAttention:
+      return Time<AttentionLine>(json, line.device);
+    case OperatorKind::kMla:
+      return Time<MlaLine>(json, line.device);
+    case OperatorKind::kMoe:
+      return Time<MoeLine>(json, line.device);
+    default:
+      return Time<RowLine>(json, line.device);
+  }
+}
 
 }  // namespace slipstick

@@ -1,0 +1,221 @@
+#include "core/operators/attention.h"
+
+#include <cassert>
+
+#include "core/base/units.h"
+#include "core/operators/attention_core.h"
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kTileSource =
+    "tiles of 128 queries; fitted to ai-dynamo/aiconfigurator tables at 095f58a and the FlashAttention papers";
+constexpr std::string_view kDecodeSource = "split-KV work units; fitted to ai-dynamo/aiconfigurator generation tables at 095f58a";
+constexpr double kTile = 128;
+constexpr double kStream = 0.9;  // of the memory bandwidth, by an attention kernel's own operands
+
+double ValueDim(const Attention& attention) { return attention.value_dim > 0 ? attention.value_dim : attention.head_dim; }
+
+// Multiples of 2·(head_dim + value_dim) arithmetic a query-key pair: two products forward, five backward.
+double ProductPairs(AttentionPhase phase) {
+  return phase == AttentionPhase::kBackward ? 2.5 : phase == AttentionPhase::kForwardBackward ? 3.5 : 1;
+}
+
+// Pairs of a query and a key that a mask lets through.
+double PairsSeen(const Attention& attention) {
+  const double q = attention.q_len, prefix = attention.kv_len - attention.q_len;
+  const double window = attention.window > 0 ? min(attention.window, attention.kv_len) : attention.kv_len;
+  if (!attention.causal) return q * window;
+  const double growing = std::clamp(window - prefix, 0.0, q);  // queries that see fewer keys than the window holds
+  return growing * prefix + growing * (growing + 1) / 2 + (q - growing) * window;
+}
+
+}  // namespace
+
+TileCount CountTiles(double q_len, double kv_len, bool causal, double window) {
+  const double rows = ceil(q_len / kTile), columns = ceil(kv_len / kTile);
+  const double limit = window > 0 ? min(columns, ceil(window / kTile) + 1) : columns;
+  if (!causal) return {rows, rows * limit, limit};
+  const double prefix = ceil(max(0.0, kv_len - q_len) / kTile);
+  const double growing = std::clamp(limit - prefix, 0.0, rows);
+  return {rows, growing * prefix + growing * (growing + 1) / 2 + (rows - growing) * limit, min(limit, prefix + rows)};
+}
+
+Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Device& device) {
+  assert(device.efficiency.cache_share && device.efficiency.cache_stream);
+  const Bytes usable = *device.efficiency.cache_share * LastCache(device);
+  const double missed = usable > Bytes{} ? std::clamp(2 * (working_set / usable) - 2, 0.0, 1.0) : 1;
+  return bytes * missed / (memory_share * device.memory.bandwidth) + bytes * (1 - missed) / *device.efficiency.cache_stream;
+}
+
+KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileRegime& regime, Trace& trace) {
+  const double units = static_cast<double>(device.units), exponentials = device.exponentials;
+  const Hertz clock = device.clock;
+  const FlopsPerSecond peak_rate = PeakRate(device, work.precision);
+  const double matrix_share = regime.matrix_share, exp_share = regime.exp_share, power_fall = regime.power_fall, tail = regime.tail;
+  const double tile_side = kTile, exp_passes = work.exp_passes, sequence_heads = work.sequence_heads;
+  const double tile_rows = work.tiles.rows, tiles = work.tiles.tiles, longest_row = work.tiles.longest;
+  const Flops pair_flops = work.pair_flops;
+  const Seconds launch = regime.launch, row_overhead = regime.tile_overhead, pass_time = work.pass_time, stream_time = work.stream_time;
+  trace.Input("units", units, "cluster.device.units");
+  trace.Input("clock", clock, "cluster.device.clock");
+  FIGURE(trace, tile_time,
+         tile_side * tile_side *
+             (pair_flops * units * (1 + power_fall) / (peak_rate * matrix_share) + exp_passes * exp_share / (exponentials * clock)),
+         (Note{"Time of a tile on one unit", "the products, then the part of the exponentials that they do not hide", kTileSource}),
+         tile_side, pair_flops, units, power_fall, peak_rate, matrix_share, exp_passes, exp_share, exponentials, clock);
+  FIGURE(trace, mean_load, sequence_heads * (tile_time * tiles + row_overhead * tile_rows) / units,
+         (Note{"Mean load of a unit", "each tile of queries also has a fixed cost: loading, first keys, epilogue", kTileSource}),
+         sequence_heads, tile_time, tiles, row_overhead, tile_rows, units);
+  FIGURE(trace, tail_time, tail * (tile_time * longest_row + row_overhead),
+         (Note{"Left over at the end", "share of the longest tile of queries", kTileSource}), tail, tile_time, longest_row, row_overhead);
+  FIGURE(trace, compute_time, mean_load + tail_time, (Note{"Time on the units", "", kTileSource}), mean_load, tail_time);
+  FIGURE(trace, time, launch + pass_time + norm(compute_time, stream_time, 2),
+         (Note{"Time of the attention core", "launch, passes before it (rotary embedding, cache write), arithmetic beside the operands",
+               kTileSource, "time_s"}),
+         launch, pass_time, compute_time, stream_time);
+  KernelTime result;
+  result.time = time;
+  result.compute = compute_time;
+  result.memory = stream_time + pass_time;
+  result.bound = launch > time / 2 ? Bound::kLatency : compute_time >= result.memory ? Bound::kCompute : Bound::kMemory;
+  result.flops = work.useful;
+  result.bytes = work.bytes;
+  return result;
+}
+
+KernelTime TimeOf(const Attention& attention, const Device& device, const TileRegime& regime, Trace& trace) {
+  assert(attention.phase != AttentionPhase::kDecode);
+  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads,
+               kv_heads = attention.kv_heads, qk_dim = attention.head_dim, v_dim = ValueDim(attention);
+  const bool forward = attention.phase == AttentionPhase::kPrefill;
+  const Precision native = NativePrecision(device, attention.precision);
+  // An 8-bit cache under a 16-bit kernel is widened as it is read.
+  const Precision computed = regime.in_fp8                                           ? Precision::kFp8
+                             : IsEightBitFloat(native) || native == Precision::kInt8 ? Precision::kBf16
+                                                                                     : native;
+  const Bytes element = ElementSize(regime.in_fp8 ? Precision::kFp8 : computed), cached = ElementSize(attention.kv_precision),
+              half = 2 * kB;
+
+  TileWork work;
+  work.tiles = CountTiles(q_len, kv_len, attention.causal, attention.window);
+  work.sequence_heads = batch * heads;
+  work.precision = computed;
+  const double products = ProductPairs(attention.phase);
+  work.pair_flops = products * 2 * (qk_dim + v_dim) * kFlop;
+  work.exp_passes = attention.phase == AttentionPhase::kForwardBackward ? 2 : 1;
+  work.useful = batch * heads * PairsSeen(attention) * work.pair_flops;
+  const double keys = attention.window > 0 ? min(kv_len, attention.window + q_len) : kv_len;
+  if (forward) {
+    work.bytes = batch * (q_len * heads * (qk_dim * element + v_dim * half) + keys * kv_heads * (qk_dim + v_dim) * element);
+  } else {
+    // Q, K, V, O and their gradients, some accumulated in fp32: five (with the forward seven) passes at equal head counts.
+    const bool both = attention.phase == AttentionPhase::kForwardBackward;
+    work.bytes = batch * (qk_dim + v_dim) / 2 * half * (q_len * heads * (both ? 8 : 6) + keys * kv_heads * (both ? 6 : 4));
+  }
+  const Bytes working_set = 2 * half * batch * qk_dim * (q_len * heads + 2 * keys * kv_heads);
+  work.stream_time = regime.cold ? work.bytes / (kStream * device.memory.bandwidth) : ReadTime(work.bytes, working_set, kStream, device);
+  if (regime.pass_factor > 0) {
+    const bool narrow_cache = cached < half;
+    const Bytes row = regime.fused_pass ? qk_dim * (heads * (half + element) + 2 * kv_heads * (half + cached))
+                      : narrow_cache    ? qk_dim * (3 * kB * heads + 6 * kB * kv_heads)
+                                        : qk_dim * 8 * kB * kv_heads;
+    const Bytes moved = regime.pass_factor * batch * q_len * row;
+    work.pass_time = ReadTime(moved, working_set, kStream, device);
+    work.bytes += moved;
+  }
+  return TimeOfTiles(work, device, regime, trace);
+}
+
+KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedRegime& regime, Trace& trace) {
+  const double batch = attention.batch, heads = attention.heads, q_len = attention.q_len, kv_len = attention.kv_len;
+  const double products = ProductPairs(attention.phase);
+  // Backward has 0.55 of the passes over the scores.
+  const double score_passes = regime.score_passes * (products == 1 ? 0.45 : products == 2.5 ? 0.55 : 1);
+  // Backward recomputes nothing here: the probabilities were kept.
+  const double score_products = products == 1 ? 1 : products == 2.5 ? 2.5 : 3.5;
+  const Flops pair_flops = score_products * 2 * (attention.head_dim + ValueDim(attention)) * kFlop;
+  const Bytes score_size = 2 * kB;
+  const FlopsPerSecond peak_rate = PeakRate(device, attention.precision);
+  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  const double matrix_share = regime.matrix_share, stream_share = regime.stream_share;
+  const Seconds launch = regime.launch;
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  FIGURE(trace, scores, batch * heads * q_len * kv_len, (Note{"Scores", "all of them: the mask is not skipped"}), batch, heads, q_len,
+         kv_len);
+  FIGURE(trace, compute_time, scores * pair_flops / (peak_rate * matrix_share), (Note{"Time of the batched products", ""}), scores,
+         pair_flops, peak_rate, matrix_share);
+  FIGURE(trace, memory_time, scores * score_passes * score_size / (bandwidth * stream_share),
+         (Note{"Time of the passes over the scores", "scale, mask, softmax, dropout, each a kernel"}), scores, score_passes, score_size,
+         bandwidth, stream_share);
+  FIGURE(trace, time, launch + compute_time + memory_time, (Note{"Time of unfused attention", "kernel after kernel", "", "time_s"}), launch,
+         compute_time, memory_time);
+  return {time,
+          compute_time,
+          memory_time,
+          compute_time >= memory_time ? Bound::kCompute : Bound::kMemory,
+          scores * pair_flops,
+          scores * score_passes * score_size};
+}
+
+KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeRegime& regime, Trace& trace) {
+  const double batch = attention.batch, heads = attention.heads, kv_heads = attention.kv_heads;
+  const double context = attention.window > 0 ? min(attention.kv_len, attention.window) : attention.kv_len;
+  const double units = static_cast<double>(device.units), units_filled = regime.units_filled;
+  const double max_splits = regime.max_splits, min_split = regime.min_split, pair_dims = attention.head_dim + ValueDim(attention);
+  const Bytes cached = ElementSize(attention.kv_precision);
+  const Seconds launch = regime.launch, wave = regime.wave, merge = regime.merge, merge_a_split = regime.merge_a_split;
+  const FlopsPerSecond peak_rate = PeakRate(device, attention.precision);
+  FIGURE(trace, cache_bytes, batch * context * kv_heads * pair_dims * cached, (Note{"Keys and values read", ""}), batch, context, kv_heads,
+         pair_dims, cached);
+  FIGURE(trace, splits, max(1.0, min(floor(units_filled * units / (batch * kv_heads)), min(max_splits, ceil(context / min_split)))),
+         (Note{"Splits of a sequence", "as many as fill the units", kDecodeSource}), units_filled, units, batch, kv_heads, max_splits,
+         context, min_split);
+  FIGURE(trace, blocks, batch * kv_heads * splits, (Note{"Work units", "sequence, KV head and split", kDecodeSource}), batch, kv_heads,
+         splits);
+  const Seconds stream_time = ReadTime(cache_bytes, cache_bytes, regime.stream_share, device);
+  Seconds unit_time;
+  if (regime.unit_stream > BytesPerSecond{}) {
+    const BytesPerSecond unit_stream = regime.unit_stream;
+    FIGURE(trace, pull_time, context / splits * pair_dims * cached / unit_stream * ceil(blocks / (units_filled * units)),
+           (Note{"Time of one work unit", "at the rate that one of them can pull, times the rounds", kDecodeSource}), context, splits,
+           pair_dims, cached, unit_stream, blocks, units_filled, units);
+    unit_time = pull_time;
+  }
+  // Query heads of a KV head share its keys; a work unit computes them in rows of 64 (16 with ordinary matrix instructions).
+  const double row_grain = TraitsOf(device.architecture).asynchronous_mma ? 64 : 16;
+  const double q_len = attention.q_len;
+  FIGURE(trace, query_rows, row_grain * ceil(heads * q_len / (row_grain * kv_heads)),
+         (Note{"Rows computed", "query heads of a KV head, padded"}), row_grain, heads, q_len, kv_heads);
+  const Flops pair = 2 * kFlop;
+  FIGURE(trace, compute_time, pair * query_rows * context * pair_dims * batch * kv_heads / (0.6 * peak_rate),
+         (Note{"Time of the arithmetic", "", kDecodeSource}), pair, query_rows, context, pair_dims, batch, kv_heads, peak_rate);
+  FIGURE(trace, start_time, wave * max(0.0, ceil(blocks / units) - 1), (Note{"Starting further work units", "", kDecodeSource}), wave,
+         blocks, units);
+  const Seconds merge_time = splits > 1 ? merge + merge_a_split * splits : Seconds{};
+  FIGURE(trace, time, launch + max(stream_time, unit_time, compute_time) + start_time + merge_time,
+         (Note{"Time of the attention core", "launch, the slowest of stream, work unit and arithmetic, starts, merging the splits",
+               kDecodeSource, "time_s"}),
+         launch, stream_time, unit_time, compute_time, start_time, merge_time);
+  KernelTime result;
+  result.time = time;
+  result.compute = compute_time;
+  result.memory = max(stream_time, unit_time);
+  result.bound = time > 2 * max(result.memory, compute_time) ? Bound::kLatency
+                 : compute_time > result.memory              ? Bound::kCompute
+                                                             : Bound::kMemory;
+  result.flops = 2 * batch * heads * attention.q_len * context * pair_dims * kFlop;
+  result.bytes = cache_bytes;
+  return result;
+}
+
+KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace) {
+  if (attention.phase == AttentionPhase::kDecode) return TimeOf(attention, device, DecodeAloneRegime(attention, device), trace);
+  if (attention.algorithm == AttentionAlgorithm::kUnfused || attention.library == AttentionLibrary::kUnfused) {
+    return TimeOf(attention, device, UnfusedAloneRegime(attention), trace);
+  }
+  return TimeOf(attention, device, AloneRegime(attention, device), trace);
+}
+
+}  // namespace slipstick

@@ -1,0 +1,145 @@
+// Multi-head latent attention.
+#include <cassert>
+
+#include "core/base/units.h"
+#include "core/operators/attention.h"
+#include "core/operators/attention_core.h"
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kSource = "fitted to ai-dynamo/aiconfigurator MLA tables at 095f58a";
+constexpr double kStream = 0.9;
+
+struct PrefillRow {
+  Architecture architecture;
+  double launch_us, matrix, matrix_fp8, exp_share, tile_us, tail, passes, passes_fp8;
+};
+struct DecodeRow {
+  Architecture architecture;
+  bool splits;  // split-KV kernel; false: a unit walks a sequence's whole cache
+  double launch_us, stream, matrix, matrix_fp8;
+  double merge_a_split_us, wave_us;  // with splits
+  double token_ns;                   // without: a token of one walk
+};
+// clang-format off
+constexpr PrefillRow kPrefillRows[] = {
+    {Architecture::kAmpere,       18.7, 0.57, 0.50, 1.0, 2.7, 0.21, 0.7,  0.7},
+    {Architecture::kHopper,       17.5, 0.81, 0.52, 1.0, 1.5, 0.25, 1.2,  1.2},
+    {Architecture::kBlackwell,    15.0, 0.79, 0.63, 0.5, 2.4, 0.77, 1.4,  1.4},
+    {Architecture::kBlackwellRtx,  5.6, 0.56, 0.50, 1.0, 2.7, 0.34, 0.56, 1.0},
+    {Architecture::kCdna,         14.0, 0.50, 0.40, 1.0, 3.0, 0.50, 0.9,  0.9},
+    {Architecture::kTpu,          20.0, 0.50, 0.40, 0.0, 0.0, 0.00, 0.9,  0.9},
+    {Architecture::kGaudi,        20.0, 0.50, 0.40, 0.0, 0.0, 0.00, 0.9,  0.9},
+    {Architecture::kNeuron,       20.0, 0.50, 0.40, 0.0, 0.0, 0.00, 0.9,  0.9},
+    {Architecture::kGeneric,      14.0, 0.55, 0.50, 1.0, 3.0, 0.50, 0.9,  0.9},
+};
+constexpr DecodeRow kDecodeRows[] = {
+    {Architecture::kHopper,       true,  15.4, 0.95, 0.73,  0.40,  0.013, 4.2, 0},
+    {Architecture::kBlackwell,    true,  12.3, 0.79, 0.91,  0.93,  0.038, 3.5, 0},
+    {Architecture::kAmpere,       false,  6.0, 0.25, 0.238, 0.238, 0,     0,   119},
+    {Architecture::kBlackwellRtx, false,  6.0, 0.63, 0.280, 0.280, 0,     0,   89},
+    {Architecture::kGeneric,      true,  14.0, 0.88, 0.80,  0.60,  0.020, 4.0, 0},
+};
+// clang-format on
+
+template <class Rows>
+const auto& RowOf(const Rows& rows, Architecture architecture) {
+  for (const auto& row : rows) {
+    if (row.architecture == architecture) return row;
+  }
+  return *(std::end(rows) - 1);
+}
+
+KernelTime TimeOfPrefill(const Mla& mla, const Device& device, Trace& trace) {
+  const PrefillRow& row = RowOf(kPrefillRows, device.architecture);
+  const bool narrow_cache = BytesPerElement(mla.kv_precision) < 2;
+  TileRegime regime;
+  regime.in_fp8 = Supports(device, Precision::kFp8) && (narrow_cache || IsEightBitFloat(mla.precision));
+  regime.launch = row.launch_us * kUs;
+  regime.matrix_share = regime.in_fp8 ? row.matrix_fp8 : row.matrix;
+  regime.exp_share = row.exp_share;
+  regime.tile_overhead = row.tile_us * kUs;
+  regime.tail = row.tail;
+  regime.pass_factor = regime.in_fp8 ? row.passes_fp8 : row.passes;
+
+  const Bytes half = 2 * kB, element = ElementSize(regime.in_fp8 ? Precision::kFp8 : Precision::kBf16),
+              cached = ElementSize(mla.kv_precision);
+  const double qk_dim = mla.nope_head_dim + mla.rope_head_dim, v_dim = mla.value_head_dim;
+  const BytesPerSecond stream = kStream * device.memory.bandwidth;
+  TileWork work;
+  work.tiles = CountTiles(mla.q_len, mla.kv_len, true, 0);
+  work.sequence_heads = mla.batch * mla.heads;
+  work.precision = regime.in_fp8 ? Precision::kFp8 : Precision::kBf16;
+  work.pair_flops = 2 * (qk_dim + v_dim) * kFlop;
+  const double prefix = mla.kv_len - mla.q_len;
+  work.useful = work.sequence_heads * mla.q_len * (prefix + (mla.q_len + 1) / 2) * work.pair_flops;
+  work.bytes = work.sequence_heads * (mla.q_len * (qk_dim * element + v_dim * half) + mla.kv_len * (qk_dim + v_dim) * element);
+  // Before it: rotary parts, the latent into the cache, and the conversion of all operands where the kernel is fp8.
+  const Bytes per_head = 2 * half * mla.rope_head_dim + (regime.in_fp8 ? 3 * kB * (2 * qk_dim + v_dim) : Bytes{});
+  const Bytes moved =
+      regime.pass_factor * mla.batch * mla.q_len * (mla.heads * per_head + (mla.kv_lora_rank + mla.rope_head_dim) * (half + cached));
+  work.stream_time = work.bytes / stream;
+  work.pass_time = moved / stream;
+  work.bytes += moved;
+  return TimeOfTiles(work, device, regime, trace);
+}
+
+KernelTime TimeOfDecode(const Mla& mla, const Device& device, Trace& trace) {
+  const DecodeRow& row = RowOf(kDecodeRows, device.architecture);
+  const bool in_fp8 = BytesPerElement(mla.kv_precision) < 2 && Supports(device, Precision::kFp8);
+  const double batch = mla.batch, heads = mla.heads, context = mla.kv_len, latent = mla.kv_lora_rank + mla.rope_head_dim;
+  const double pair_dims = 2 * mla.kv_lora_rank + mla.rope_head_dim;  // multiplications a head and token
+  const double units = static_cast<double>(device.units), stream_share = row.stream, matrix_share = in_fp8 ? row.matrix_fp8 : row.matrix;
+  const Bytes cached = ElementSize(mla.kv_precision);
+  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  const FlopsPerSecond peak_rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16);
+  const Flops pair = 2 * kFlop;
+  const Seconds launch = row.launch_us * kUs;
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  FIGURE(trace, cache_bytes, batch * context * latent * cached, (Note{"Latent cache read", ""}), batch, context, latent, cached);
+  FIGURE(trace, stream_time, cache_bytes / (bandwidth * stream_share), (Note{"Time to read the latent cache", "", kSource}), cache_bytes,
+         bandwidth, stream_share);
+  KernelTime result;
+  result.flops = pair * batch * heads * mla.q_len * context * pair_dims;
+  result.bytes = cache_bytes;
+  result.memory = stream_time;
+  if (row.splits) {
+    const Seconds wave = row.wave_us * kUs, merge_a_split = row.merge_a_split_us * kUs;
+    const double head_rows = heads * mla.q_len;
+    FIGURE(trace, head_blocks, ceil(head_rows / 64), (Note{"Blocks of 64 query heads", "", kSource}), head_rows);
+    FIGURE(trace, splits, max(1.0, min(floor(2 * units / (batch * head_blocks)), min(256.0, ceil(context / 128)))),
+           (Note{"Splits of a sequence", "as many as fill the units twice", kSource}), units, batch, head_blocks, context);
+    FIGURE(trace, blocks, batch * head_blocks * splits, (Note{"Work units", "", kSource}), batch, head_blocks, splits);
+    FIGURE(trace, compute_time, context / splits * 64 * pair * pair_dims * units / (peak_rate * matrix_share) * ceil(blocks / units),
+           (Note{"Time of the arithmetic", "heads are padded to 64", kSource}), context, splits, pair, pair_dims, units, peak_rate,
+           matrix_share, blocks);
+    const Seconds merge_time = splits > 1 ? merge_a_split * splits : Seconds{};
+    FIGURE(trace, time, launch + norm(stream_time, compute_time, 3) + wave * max(0.0, ceil(blocks / units) - 1) + merge_time,
+           (Note{"Time of the attention core", "", kSource, "time_s"}), launch, stream_time, compute_time, wave, blocks, units, merge_time);
+    result.time = time;
+    result.compute = compute_time;
+  } else {
+    const Seconds token_time = row.token_ns * kNs;
+    FIGURE(trace, compute_time, pair * batch * heads * context * pair_dims / (peak_rate * matrix_share),
+           (Note{"Time of the arithmetic", "", kSource}), pair, batch, heads, context, pair_dims, peak_rate, matrix_share);
+    FIGURE(trace, walk_time, context * token_time, (Note{"One unit walks a sequence", "there is no split-KV kernel", kSource}), context,
+           token_time);
+    FIGURE(trace, time, launch + norm(norm(walk_time, compute_time, 4), stream_time, 4),
+           (Note{"Time of the attention core", "", kSource, "time_s"}), launch, walk_time, compute_time, stream_time);
+    result.time = time;
+    result.compute = max(compute_time, walk_time);
+  }
+  result.bound = 2 * launch > result.time ? Bound::kLatency : result.compute >= result.memory ? Bound::kCompute : Bound::kMemory;
+  return result;
+}
+
+}  // namespace
+
+KernelTime TimeOf(const Mla& mla, const Device& device, Trace& trace) {
+  assert(mla.phase == AttentionPhase::kPrefill || mla.phase == AttentionPhase::kDecode);
+  return mla.phase == AttentionPhase::kDecode ? TimeOfDecode(mla, device, trace) : TimeOfPrefill(mla, device, trace);
+}
+
+}  // namespace slipstick
