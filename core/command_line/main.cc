@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/study/answer.h"
+#include "core/study/design.h"
 #include "core/study/sweep.h"
 
 namespace {
@@ -20,6 +21,7 @@ const char* const kUsage =
     "       slipstick sweep [FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ... --report PATH,PATH,...\n"
     "       slipstick solve [FILE|-] PATH=lo:hi --until PATH<=VALUE\n"
     "       slipstick sensitivity [FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]\n"
+    "       slipstick design [FILE|-] [PATH=VALUE ...] --objective PATH\n"
     "       slipstick kernel --lines < operators.jsonl\n"
     "       slipstick describe\n"
     "       slipstick presets [KIND]\n";
@@ -66,7 +68,8 @@ int main(int argc, char** argv) {
   }
   const std::string& verb = arguments[0];
   // Options that take a word, and what they were given.
-  std::map<std::string, std::string> options{{"--explain", ""}, {"--report", ""}, {"--until", ""}, {"--figure", ""}, {"--share", "0.2"}};
+  std::map<std::string, std::string> options{{"--explain", ""}, {"--report", ""},    {"--until", ""},
+                                             {"--figure", ""},  {"--objective", ""}, {"--share", "0.2"}};
   std::vector<std::string> assignments, words;
   bool lines = false;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -100,6 +103,7 @@ int main(int argc, char** argv) {
   if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "cannot be read");
   if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, assignments, explain));
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
+  if (verb == "design") return Print(slipstick::DesignAnswer(request, assignments, options["--objective"]));
   if (verb == "sensitivity") {
     return Print(slipstick::SensitivityAnswer(request, assignments, options["--figure"], std::strtod(options["--share"].c_str(), nullptr)));
   }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/base/schema.h"
+#include "core/study/design.h"
 #include "core/study/evaluate.h"
 #include "core/study/scenario.h"
 
@@ -116,6 +117,15 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
     point.figures.assign(sweep.reports.size(), nullptr);
     return point;
   }
+  if (!sweep.optimise.empty()) {
+    OptimiseOptions options;
+    options.random_starts = 0;
+    options.max_evaluations = 300;
+    if (const std::optional<Optimised> best = OptimiseDesign(*scenario, sweep.optimise, options)) {
+      scenario->cluster.device.design = best->design;
+      Resolve(*scenario, point.issues);
+    }
+  }
   const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
   for (const std::string& path : sweep.reports) {
     const Json* figure = At(*report, path);
@@ -126,8 +136,9 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
 
 namespace {
 
-Result<Sweep> MakeSweep(Json request, const std::vector<std::string>& axes, const std::vector<std::string>& reports) {
-  Sweep sweep{std::move(request), {}, reports};
+Result<Sweep> MakeSweep(Json request, const std::vector<std::string>& axes, const std::vector<std::string>& reports,
+                        const std::string& optimise) {
+  Sweep sweep{std::move(request), {}, reports, optimise};
   Issues issues;
   for (const std::string& text : axes) {
     Result<Axis> axis = ParseAxis(text);
@@ -159,7 +170,7 @@ Answer SweepAnswer(std::string_view request, const std::vector<std::string>& ass
                    const std::vector<std::string>& reports) {
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
-  Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports);
+  Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports, "");
   if (!sweep) return WrongRequest(std::move(sweep.issues));
   std::string csv;
   for (const Axis& axis : sweep->axes) csv += CsvCell(axis.path) + ",";
@@ -187,7 +198,10 @@ Answer SweepRowsAnswer(std::string_view spec, Count from, Count to) {
   };
   const Json request = parsed->is_object() && parsed->contains("request") ? (*parsed)["request"] : DefaultRequest();
   Result<Json> base = CompleteRequest(request);
-  Result<Sweep> sweep = MakeSweep(std::move(*base), texts("axes"), texts("report"));
+  if (!base) return WrongRequest(std::move(base.issues));
+  std::string optimise;
+  if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string()) optimise = (*parsed)["optimise"];
+  Result<Sweep> sweep = MakeSweep(std::move(*base), texts("axes"), texts("report"), optimise);
   if (!sweep) return WrongRequest(std::move(sweep.issues));
   Json rows = Json::array();
   for (Count i = std::max<Count>(0, from); i < std::min(to, sweep->Size()); ++i) {

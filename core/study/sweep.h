@@ -25,6 +25,7 @@ struct Sweep {
   Json request;
   std::vector<Axis> axes;            // the last one runs fastest
   std::vector<std::string> reports;  // paths of the report
+  std::string optimise;              // a figure for which a designed device is split anew at every point; "" for none
   [[nodiscard]] Count Size() const;
 };
 // A point's figures, in the order of sweep.reports; absent where the report has none. Issues where the point is no scenario.
@@ -39,7 +40,7 @@ SweepPoint SweepAt(const Sweep& sweep, Count index);
 Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments, const std::vector<std::string>& axes,
                    const std::vector<std::string>& reports);
 
-// The points [from, to) of {"request","axes":[text],"report":[path]} as {"size","rows":[{"inputs","figures","issues"}]}.
+// The points [from, to) of {"request","axes":[text],"report":[path],"optimise":path?} as {"size","rows":[{"inputs","figures","issues"}]}.
 Answer SweepRowsAnswer(std::string_view spec, Count from, Count to);
 
 // A condition on a figure: "training.step_time_s<=30", "serving.feasible>=1".
