@@ -1,5 +1,8 @@
 #include "core/study/scenario.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/study/presets.h"
 #include "core/technology/engine.h"
 
@@ -76,13 +79,28 @@ Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& 
   return json;
 }
 
+namespace {
+
+// An unknown preset is one fault: members that it would have given are not missing as well.
+bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
+  return std::any_of(unknown_presets.begin(), unknown_presets.end(), [&](const Issue& preset) {
+    const std::string owner = preset.path.substr(0, preset.path.size() - std::string_view("preset").size());
+    return issue.path == preset.path || (issue.path.starts_with(owner) && issue.message.starts_with("is needed"));
+  });
+}
+
+}  // namespace
+
 Result<Scenario> ParseScenario(const Json& request) {
   Issues issues;
   if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
   Json expanded = request;
   ExpandPresets<Scenario>(expanded, "", FindPreset, PresetHintText, issues);
   Scenario scenario;
-  Read(expanded, "", issues, scenario);
+  Issues faults;
+  Read(expanded, "", faults, scenario);
+  std::copy_if(faults.begin(), faults.end(), std::back_inserter(issues),
+               [unknown_presets = issues](const Issue& fault) { return !FollowsFrom(fault, unknown_presets); });
   if (!issues.empty()) return issues;
   Resolve(scenario, issues);
   if (!issues.empty()) return issues;

@@ -1,0 +1,48 @@
+// Requests and reports as tests handle them: values at dotted paths.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/study/answer.h"
+
+namespace slipstick::testing {
+
+// The value at a dotted path, or null where there is none.
+inline const Json* Find(const Json& json, std::string_view path) {
+  const Json* at = &json;
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    const std::string member(path.substr(0, dot));
+    path.remove_prefix(dot == std::string_view::npos ? path.size() : dot + 1);
+    if (at->is_array() && !member.empty() && member.find_first_not_of("0123456789") == std::string::npos) {
+      const std::size_t place = std::stoul(member);
+      if (place >= at->size()) return nullptr;
+      at = &(*at)[place];
+    } else if (at->is_object() && at->contains(member)) {
+      at = &(*at)[member];
+    } else {
+      return nullptr;
+    }
+  }
+  return at;
+}
+
+inline double Number(const Json& json, std::string_view path) {
+  const Json* found = Find(json, path);
+  EXPECT_TRUE(found != nullptr && found->is_number()) << path << " is no number";
+  return found != nullptr && found->is_number() ? found->get<double>() : 0;
+}
+
+// The answer to a request as JSON: a report, or {"issues": […]}.
+inline Json Ask(const Json& request, std::string_view explain = "") {
+  Json answer = Json::parse(EvaluateAnswer(JsonText(request), {}, explain).text, nullptr, /*allow_exceptions=*/false);
+  EXPECT_FALSE(answer.is_discarded()) << "the answer is no JSON";
+  return answer;
+}
+
+}  // namespace slipstick::testing
