@@ -1,0 +1,155 @@
+// Shapes and parameter counts: published figures and hand calculation.
+#include "core/workload/model.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/preset.h"
+
+namespace slipstick {
+namespace {
+
+Model Named(std::string_view id) {
+  Issues issues;
+  Model model = FromPreset<Model>(id, issues);
+  Complete(model, "model", issues);
+  EXPECT_TRUE(issues.empty()) << id;
+  return model;
+}
+
+Model Gpt(Count layers, Count hidden, Count heads) {
+  Model model;
+  model.layers = layers, model.hidden = hidden, model.heads = heads, model.ffn = 4 * hidden, model.vocab = 51200;
+  model.gated = false, model.tied_embeddings = true, model.norm = Norm::kLayer, model.biases = Biases::kAll;
+  model.position = Position::kLearned, model.max_positions = 2048;
+  return model;
+}
+
+// P = 12 L h^2 (1 + 13/(12h) + (V+s)/(12 L h)), Narayanan et al. 2021, counts all but the final norm's 2h.
+TEST(Parameters, GptFormulaOfNarayanan) {
+  for (const auto& [layers, hidden, heads] : {std::tuple<Count, Count, Count>{24, 2304, 24}, {30, 3072, 32}, {128, 25600, 160}}) {
+    const double L = static_cast<double>(layers), h = static_cast<double>(hidden);
+    const double formula = 12 * L * h * h + 13 * L * h + (51200 + 2048) * h;
+    EXPECT_DOUBLE_EQ(CountParameters(Gpt(layers, hidden, heads)).total, formula + 2 * h);
+  }
+}
+
+struct ActiveRow {
+  const char* id;
+  double active;  // parameters one token touches, embedding and head included
+};
+class ActiveTest : public testing::TestWithParam<ActiveRow> {};
+TEST_P(ActiveTest, OfMixturesOfExperts) { EXPECT_EQ(CountParameters(Named(GetParam().id)).active, GetParam().active); }
+// Sums of the checkpoints' tensors with top_k of the experts; the announcements round them (12.9, 39, 36, 21, 2.4, 37, 3.3, 22 and 32
+// billion).
+INSTANTIATE_TEST_SUITE_P(Table, ActiveTest,
+                         testing::Values(ActiveRow{"mixtral-8x7b", 12879925248}, ActiveRow{"mixtral-8x22b", 39161468928},
+                                         ActiveRow{"dbrx", 36469708800}, ActiveRow{"deepseek-v2", 21375800320},
+                                         ActiveRow{"deepseek-v2-lite", 2661150208}, ActiveRow{"deepseek-v3", 37552297472},
+                                         ActiveRow{"qwen3-30b-a3b", 3353032704}, ActiveRow{"qwen3-235b-a22b", 22190763520}));
+
+TEST(Parameters, ActiveIsNearWhatWasAnnounced) {
+  EXPECT_NEAR(CountParameters(Named("kimi-k2")).active, 32.9e9, 0.05e9);
+  EXPECT_NEAR(CountParameters(Named("llama-4-maverick")).active, 17.2e9, 0.05e9);
+  // OpenAI's model card counts the head and not the embedding: 5.13 and 3.61 billion.
+  EXPECT_NEAR(CountParameters(Named("gpt-oss-120b")).active - 201088.0 * 2880, 5.13e9, 0.01e9);
+  EXPECT_NEAR(CountParameters(Named("gpt-oss-20b")).active - 201088.0 * 2880, 3.61e9, 0.01e9);
+}
+
+TEST(Parameters, DeepSeekV3ByParts) {
+  const ParameterCount count = CountParameters(Named("deepseek-v3"));
+  EXPECT_EQ(count.attention_per_layer, 187107328);  // two norms of 1,536 and 512 included
+  EXPECT_EQ(count.mtp, 11610068224);                // the module's own, without its copies of embedding and head
+  EXPECT_EQ(count.active - count.embedding, 36625618432);
+}
+
+TEST(Parameters, WeightsInMatrixProducts) {
+  EXPECT_EQ(CountParameters(Named("llama-2-7b")).matrices, 6476005376);
+  EXPECT_EQ(CountParameters(Named("llama-2-70b")).matrices, 68451041280);
+  EXPECT_EQ(CountParameters(Named("llama-3.1-8b")).matrices, 6979321856);
+}
+
+TEST(Parameters, EachPartCounts) {
+  Model model;
+  model.layers = 2, model.hidden = 8, model.heads = 2, model.kv_heads = 1, model.head_dim = 4, model.ffn = 16, model.vocab = 10;
+  // q 64, k and v 32 each, o 64; three matrices of 128; two norms of 8.
+  const double layer = 64 + 32 + 32 + 64 + 3 * 128 + 16;
+  EXPECT_EQ(CountParameters(model).total, 2 * layer + 8 + 2 * 80);
+  model.tied_embeddings = true;
+  EXPECT_EQ(CountParameters(model).total, 2 * layer + 8 + 80);
+  model.head_bias = true;
+  EXPECT_EQ(CountParameters(model).head, 10);
+  model.head_bias = false;
+  model.biases = Biases::kQkv;
+  EXPECT_EQ(CountParameters(model).attention_per_layer, 192 + 16);
+  model.biases = Biases::kAttention;
+  EXPECT_EQ(CountParameters(model).attention_per_layer, 192 + 16 + 8);
+  EXPECT_EQ(CountParameters(model).dense_mlp_per_layer, 384);
+  model.biases = Biases::kMlp;
+  EXPECT_EQ(CountParameters(model).attention_per_layer, 192);
+  EXPECT_EQ(CountParameters(model).dense_mlp_per_layer, 384 + 2 * 16 + 8);
+  model.biases = Biases::kNone;
+  model.qk_norm = QkNorm::kHead;
+  EXPECT_EQ(CountParameters(model).attention_per_layer, 192 + 8);
+  model.qk_norm = QkNorm::kAllHeads;
+  EXPECT_EQ(CountParameters(model).attention_per_layer, 192 + 12);
+  model.qk_norm = QkNorm::kNone;
+  model.attention_sinks = true;
+  EXPECT_EQ(CountParameters(model).attention_per_layer, 192 + 2);
+  model.attention_sinks = false;
+  model.norm = Norm::kLayer, model.norms_per_layer = 1;
+  EXPECT_EQ(CountParameters(model).norms_per_layer, 16);
+  model.norm = Norm::kLayerWithoutBias;
+  EXPECT_EQ(CountParameters(model).norms_per_layer, 8);
+  model.moe = Moe{.experts = 4, .top_k = 1, .shared_experts = 1, .expert_ffn = 2, .shared_ffn = 2, .dense_layers = 1};
+  EXPECT_EQ(CountParameters(model).moe_per_layer, 5 * 48 + 32);
+  EXPECT_EQ(CountParameters(model).moe_active_per_layer, 2 * 48 + 32);
+  model.moe->router_bias = true, model.moe->shared_gate = true;
+  EXPECT_EQ(CountParameters(model).moe_per_layer, 5 * 48 + 32 + 4 + 8);
+  EXPECT_EQ(CountParameters(model).total, 2 * (192 + 8) + 384 + (5 * 48 + 32 + 4 + 8) + 8 + 80);
+}
+
+TEST(Layers, ThatSeeAWindowOrHaveExperts) {
+  EXPECT_EQ(Named("gemma-3-27b").WindowLayers(), 52);  // every sixth of 62 is global
+  EXPECT_EQ(Named("gemma-2-9b").WindowLayers(), 21);
+  EXPECT_EQ(Named("gpt-oss-120b").WindowLayers(), 18);
+  EXPECT_EQ(Named("mistral-7b").WindowLayers(), 32);
+  EXPECT_EQ(Named("llama-3.1-8b").WindowLayers(), 0);
+  EXPECT_EQ(Named("deepseek-v3").MoeLayers(), 58);
+  EXPECT_EQ(Named("llama-4-maverick").MoeLayers(), 24);
+  EXPECT_EQ(Named("llama-4-scout").MoeLayers(), 48);
+  EXPECT_EQ(Named("llama-3.1-8b").MoeLayers(), 0);
+}
+
+TEST(Complete, FillsWhatFollows) {
+  const Model mixtral = Named("mixtral-8x7b");
+  EXPECT_EQ(mixtral.moe->expert_ffn, 14336);
+  EXPECT_EQ(mixtral.moe->shared_ffn, 0);
+  EXPECT_EQ(Named("deepseek-v2").moe->shared_ffn, 2 * 1536);
+  Model model = Gpt(2, 64, 4);
+  Issues issues;
+  Complete(model, "model", issues);
+  EXPECT_TRUE(issues.empty());
+  EXPECT_EQ(model.head_dim, 16);
+  EXPECT_EQ(model.kv_heads, 4);
+}
+
+TEST(Complete, ReportsContradictionsAtTheirPaths) {
+  Model model = Gpt(2, 65, 4);
+  Issues issues;
+  Complete(model, "model", issues);
+  ASSERT_EQ(issues.size(), 1u);
+  EXPECT_EQ(issues[0].path, "model.head_dim");
+
+  model = Gpt(2, 64, 4);
+  model.kv_heads = 3;
+  model.moe = Moe{.experts = 4, .top_k = 5, .dense_layers = 3};
+  issues.clear();
+  Complete(model, "model", issues);
+  ASSERT_EQ(issues.size(), 3u);
+  EXPECT_EQ(issues[0].path, "model.kv_heads");
+  EXPECT_EQ(issues[1].path, "model.moe.top_k");
+  EXPECT_EQ(issues[2].path, "model.moe.dense_layers");
+}
+
+}  // namespace
+}  // namespace slipstick
