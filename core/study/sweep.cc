@@ -122,7 +122,7 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
     options.random_starts = 0;
     options.max_evaluations = 300;
     if (const std::optional<Optimised> best = OptimiseDesign(*scenario, sweep.optimise, options)) {
-      scenario->cluster.device.design = best->design;
+      (*scenario).cluster.device.design = best->design;
       Resolve(*scenario, point.issues);
     }
   }
