@@ -28,6 +28,7 @@ struct [[nodiscard]] Result {
   const T& operator*() const { return *value; }
   T& operator*() { return *value; }
   const T* operator->() const { return &*value; }
+  T* operator->() { return &*value; }
 };
 
 // Why a well-formed scenario has no feasible answer; shown with the figures, which stay.
