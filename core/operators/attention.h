@@ -104,7 +104,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
 KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace);
 
 // Multi-head latent attention: prefill on expanded keys and values, causal; decode on the latent with absorbed weights.
-struct Mla {
+struct LatentAttention {
   AttentionPhase phase = AttentionPhase::kPrefill;  // prefill or decode
   double batch = 1, q_len = 1, kv_len = 1;
   double heads = 128;
@@ -114,7 +114,7 @@ struct Mla {
   AttentionLibrary library = AttentionLibrary::kGeneric;
 };
 // Mean error: prefill 2 to 4.5 %, decode 7 to 11 % on Hopper and Blackwell.
-KernelTime TimeOf(const Mla& mla, const Device& device, Trace& trace);
+KernelTime TimeOf(const LatentAttention& mla, const Device& device, Trace& trace);
 
 // Time to read bytes of a working set that the last cache may hold: none of it comes from memory while the set fits the
 // usable share of the cache, all of it from one and a half times that.

@@ -52,7 +52,7 @@ const auto& RowOf(const Rows& rows, Architecture architecture) {
   return *(std::end(rows) - 1);
 }
 
-KernelTime TimeOfPrefill(const Mla& mla, const Device& device, Trace& trace) {
+KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace& trace) {
   const PrefillRow& row = RowOf(kPrefillRows, device.architecture);
   const bool narrow_cache = BytesPerElement(mla.kv_precision) < 2;
   TileRegime regime;
@@ -86,7 +86,7 @@ KernelTime TimeOfPrefill(const Mla& mla, const Device& device, Trace& trace) {
   return TimeOfTiles(work, device, regime, trace);
 }
 
-KernelTime TimeOfDecode(const Mla& mla, const Device& device, Trace& trace) {
+KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace& trace) {
   const DecodeRow& row = RowOf(kDecodeRows, device.architecture);
   const bool in_fp8 = BytesPerElement(mla.kv_precision) < 2 && Supports(device, Precision::kFp8);
   const double batch = mla.batch, heads = mla.heads, context = mla.kv_len, latent = mla.kv_lora_rank + mla.rope_head_dim;
@@ -137,7 +137,7 @@ KernelTime TimeOfDecode(const Mla& mla, const Device& device, Trace& trace) {
 
 }  // namespace
 
-KernelTime TimeOf(const Mla& mla, const Device& device, Trace& trace) {
+KernelTime TimeOf(const LatentAttention& mla, const Device& device, Trace& trace) {
   assert(mla.phase == AttentionPhase::kPrefill || mla.phase == AttentionPhase::kDecode);
   return mla.phase == AttentionPhase::kDecode ? TimeOfDecode(mla, device, trace) : TimeOfPrefill(mla, device, trace);
 }

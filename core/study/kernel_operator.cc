@@ -209,7 +209,7 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
     issues.push_back({"operator.phase", "expected prefill or decode for mla; got " + std::string(NameOf(line.phase))});
     return {};
   }
-  Mla mla;
+  LatentAttention mla;
   mla.phase = line.phase;
   if (!ReadLengths(line.phase, line.q_len, line.kv_len, mla.q_len, mla.kv_len, issues)) return {};
   mla.batch = D(line.batch), mla.heads = D(line.heads);
