@@ -1,0 +1,29 @@
+/** The core as the page sees it: JSON text in, JSON text out. A wrong request answers {"issues": [{"path", "message"}]}. */
+export interface Slipstick {
+  /** A scenario's report; "" is the default scenario. `explain`: path of a figure to derive, "*" for all, "" for none. */
+  evaluate(request: string, explain: string): string;
+  /** One operator or collective, timed alone. */
+  kernel(request: string): string;
+  /** Every input: path, kind, unit, range, default, choices, help; and the default scenario. */
+  describe(): string;
+  /** The catalogue's entries of a kind, "" for all. */
+  presets(kind: string): string;
+  /** Rows `from` to `to` of a sweep. */
+  sweep(spec: string, from: number, to: number): string;
+  /** The largest or smallest value of a range ("PATH=lo:hi") that keeps a condition ("PATH<=VALUE"). */
+  solve(request: string, range: string, until: string): string;
+  /** How much a figure moves when each input moves by a share. */
+  sensitivity(request: string, figure: string, share: number): string;
+}
+
+export interface Options {
+  /** Bytes of slipstick.wasm, for places where the glue cannot fetch it. */
+  wasmBinary?: ArrayBuffer | Uint8Array;
+  /** Supplies the instance, for a worker that is handed a compiled module. */
+  instantiateWasm?(
+    imports: WebAssembly.Imports,
+    done: (instance: WebAssembly.Instance, module?: WebAssembly.Module) => void,
+  ): WebAssembly.Exports | Record<string, never>;
+}
+
+export default function createSlipstick(options?: Options): Promise<Slipstick>;
