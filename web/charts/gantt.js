@@ -1,0 +1,76 @@
+// The pipeline's schedule: a row a stage, a box a pass, hatched where a stage waits.
+import { svg } from '../dom.js';
+import { number, text as format } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { canvas, chart } from './lib/frame.js';
+import { mark, marks } from './lib/marks.js';
+import { linear, ticks } from './lib/scale.js';
+
+const ROW = 34;
+const GAP = 6;
+const MOST = 1500;
+
+const COLOR = { forward: 'var(--c-forward)', backward: 'var(--c-backward)', weight: 'var(--c-gradients)' };
+
+// Boxes of one stage that are too thin to tell apart become one a kind and run.
+function merge(passes, least) {
+  const out = [];
+  for (const pass of passes) {
+    const last = out.at(-1);
+    if (last && last.kind === pass.kind && pass.start_s - last.end_s < least && last.end_s - last.start_s < least * 4) {
+      last.end_s = pass.end_s;
+      last.to = pass.micro_batch;
+    } else {
+      out.push({ ...pass, to: pass.micro_batch });
+    }
+  }
+  return out;
+}
+
+export function gantt({ id, width, timeline, stepTime }) {
+  const stages = 1 + Math.max(...timeline.map(({ stage }) => stage));
+  const batches = 1 + Math.max(...timeline.map(({ micro_batch: one }) => one));
+  const end = Math.max(...timeline.map(({ end_s: one }) => one));
+  const left = width > 500 ? 62 : 22;
+  const x = linear([0, end], [left, width]);
+  const rows = Array.from({ length: stages }, (_, stage) => timeline.filter((pass) => pass.stage === stage).sort((a, b) => a.start_s - b.start_s));
+  const least = timeline.length > MOST ? (end / width) * 3 : 0;
+  const drawn = rows.map((row) => (least ? merge(row, least) : row));
+  const size = Math.max(14, Math.min(ROW, 420 / stages));
+  const height = stages * (size + GAP) + 26;
+  const boxes = drawn.map((row, stage) => {
+    const y = stage * (size + GAP);
+    return [
+      svg('text', { class: 'lab', x: 0, y: y + size / 2 + 4 }, width > 500 ? t('memory.stage', { i: stage + 1 }) : String(stage + 1)),
+      svg('rect', { class: 'free', x: left, y, width: width - left, height: size, fill: 'url(#hatch)' }),
+      row.map((pass) => {
+        const from = x(pass.start_s);
+        const wide = x(pass.end_s) - from;
+        const name = String(pass.micro_batch + 1);
+        const label = `${t('memory.stage', { i: stage + 1 })}, ${pass.kind} ${name}${pass.to > pass.micro_batch ? `–${pass.to + 1}` : ''}, ${format(pass.start_s, 's')} – ${format(pass.end_s, 's')}`;
+        return mark(
+          label,
+          {},
+          svg('rect', { x: from, y, width: Math.max(0.6, wide - (wide > 4 ? 1.2 : 0.3)), height: size, rx: wide > 6 ? 2 : 0, fill: COLOR[pass.kind] ?? COLOR.backward }),
+          wide > name.length * 8 + 4 && !least && svg('text', { class: 'inbox', x: from + wide / 2, y: y + size / 2 + 4, 'text-anchor': 'middle' }, name),
+        );
+      }),
+    ];
+  });
+  const axis = ticks([0, end], width > 500 ? 8 : 4).map((value) => [
+    svg('line', { class: 'axis', x1: x(value), x2: x(value), y1: height - 24, y2: height - 19 }),
+    svg('text', { x: x(value), y: height - 5, 'text-anchor': value === 0 ? 'start' : x(value) > width - 16 ? 'end' : 'middle' }, `${number(value)}${value === 0 ? ' s' : ''}`),
+  ]);
+  const kinds = [...new Set(timeline.map(({ kind }) => kind))];
+  return chart({
+    id,
+    title: t('train.gantt', { stages: `${stages} ${stages === 1 ? 'stage' : 'stages'}, ${batches} ${batches === 1 ? 'micro-batch' : 'micro-batches'}` }),
+    subtitle: t('train.gantt.sub'),
+    kind: 'Gantt chart',
+    summary: t('summary.gantt', { stages, batches, time: format(stepTime, 's') }),
+    drawing: canvas(width, height, marks(t('train.gantt.sub'), boxes), axis),
+    key: [...kinds.map((kind) => ({ color: COLOR[kind] ?? COLOR.backward, text: kind })), { hatch: true, text: t('part.bubble') }],
+    columns: [t('column.stage'), t('column.kind'), t('column.batchOf'), t('column.start'), t('column.end')],
+    rows: timeline.map((pass) => [pass.stage + 1, pass.kind, pass.micro_batch + 1, format(pass.start_s, 's'), format(pass.end_s, 's')]),
+  });
+}

@@ -1,0 +1,60 @@
+// A drawing as a file of its own, colours and fonts resolved; a table as CSV that no spreadsheet takes for a formula.
+import { h, svg } from '../../dom.js';
+
+const PAINT = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
+
+function standalone(drawing) {
+  const copy = drawing.cloneNode(true);
+  const from = [drawing, ...drawing.querySelectorAll('*')];
+  const to = [copy, ...copy.querySelectorAll('*')];
+  from.forEach((element, i) => {
+    const style = getComputedStyle(element);
+    for (const name of PAINT) {
+      const value = style.getPropertyValue(name);
+      if (value && !(value.startsWith('url') && name === 'stroke')) to[i].setAttribute(name, value.replace(/url\("?[^#]*#([^")]*)"?\)/, 'url(#$1)'));
+    }
+    for (const name of ['class', 'tabindex']) to[i].removeAttribute(name);
+  });
+  const { width, height } = drawing.viewBox.baseVal;
+  copy.prepend(svg('rect', { width, height, fill: getComputedStyle(document.body).backgroundColor }));
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  copy.setAttribute('width', width);
+  copy.setAttribute('height', height);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+const nameOf = (title) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 60) || 'chart';
+
+export function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+export function saveSvg(drawing, title) {
+  save(new Blob([standalone(drawing)], { type: 'image/svg+xml' }), `${nameOf(title)}.svg`);
+}
+
+export async function savePng(drawing, title) {
+  const { width, height } = drawing.viewBox.baseVal;
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(drawing))}`;
+  await image.decode();
+  const sheet = h('canvas', { width: width * 2, height: height * 2 });
+  sheet.getContext('2d').drawImage(image, 0, 0, width * 2, height * 2);
+  sheet.toBlob((blob) => save(blob, `${nameOf(title)}.png`));
+}
+
+// RFC 4180; a cell that a spreadsheet would run as a formula gets an apostrophe.
+export function csv(columns, rows) {
+  const cell = (value) => {
+    const text = String(value ?? '');
+    const safe = /^[=+\-@\t]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n';
+}
+
+export function saveCsv(columns, rows, title) {
+  save(new Blob(['\ufeff', csv(columns, rows)], { type: 'text/csv' }), `${nameOf(title)}.csv`);
+}

@@ -1,0 +1,34 @@
+// Scales and ticks. Log scales refuse what is not positive by leaving it out of the domain.
+
+export const linear = ([d0, d1], [r0, r1]) => (value) => r0 + ((value - d0) / (d1 - d0 || 1)) * (r1 - r0);
+export const log = ([d0, d1], [r0, r1]) => (value) => r0 + (Math.log(value / d0) / Math.log(d1 / d0)) * (r1 - r0);
+
+// Round ticks, about `count` of them, inside the domain.
+export function ticks([d0, d1], count = 6) {
+  const span = d1 - d0;
+  if (!(span > 0)) return [d0];
+  const raw = span / count;
+  const decade = 10 ** Math.floor(Math.log10(raw));
+  const step = decade * ([1, 2, 2.5, 5, 10].find((one) => one * decade >= raw) ?? 10);
+  const list = [];
+  for (let value = Math.ceil(d0 / step - 1e-9) * step; value <= d1 + step * 1e-9; value += step) list.push(Number(value.toPrecision(12)));
+  return list;
+}
+
+// Decades inside a domain, thinned so that at most `count` remain.
+export function decades([d0, d1], count = 7) {
+  const first = Math.ceil(Math.log10(d0) - 1e-9);
+  const last = Math.floor(Math.log10(d1) + 1e-9);
+  const every = Math.max(1, Math.ceil((last - first + 1) / count));
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i).filter((e) => (e - first) % every === 0).map((e) => 10 ** e);
+}
+
+// The domain of positive values, widened to share `margin` of a decade on both sides.
+export function positiveDomain(values, margin = 0.15) {
+  const kept = values.filter((value) => value > 0 && Number.isFinite(value));
+  if (kept.length === 0) return [1, 10];
+  return [Math.min(...kept) * 10 ** -margin, Math.max(...kept) * 10 ** margin];
+}
+
+// About how wide a text is at 12 px, without asking the layout.
+export const textWidth = (text, size = 12) => String(text).length * size * 0.56;

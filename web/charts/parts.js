@@ -1,0 +1,30 @@
+// The parts of the report's stacks, in their order, with their names and colours. One colour means one thing everywhere.
+import { t } from '../text/strings.js';
+
+const COLORS = { optimizer_state: 'optimizer-state', kv_cache: 'kv', cp: 'tp', other: 'workspace' };
+const part = (id, value, name = id) => ({ id, name: t(`part.${name}`), value: value ?? 0, color: `var(--c-${COLORS[name] ?? name})`, hatch: name === 'bubble' || name === 'free' });
+
+const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 'bubble', 'optimizer', 'other'];
+export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
+
+const TRAINING = [['weights'], ['gradients'], ['optimizer', 'optimizer_state'], ['activations'], ['workspace']];
+const SERVING = [['weights'], ['kv_cache'], ['activations'], ['workspace']];
+export function memoryParts(memory) {
+  const list = ('optimizer' in memory ? TRAINING : SERVING).map(([id, name]) => part(id, memory[id], name));
+  return [...list, part('free', Math.max(0, memory.capacity - memory.total))];
+}
+
+const BILL = [[/die|logic|compute|wafer|silicon/i, 'logic'], [/memory|hbm|stack|dram|gddr/i, 'memory-stacks'], [/nre|design|mask|margin|develop|vendor|price/i, 'nre'], [/packag|interposer|assembly|bond|substrate/i, 'package'], [/test/i, 'test']];
+const SPARE = ['recompute', 'dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace'];
+
+// Lines of a bill: coloured by what their name says, spare colours for what is left.
+export function billParts(lines) {
+  let spare = 0;
+  const used = new Set();
+  return lines.map(({ name, cost_usd: value }) => {
+    let color = BILL.find(([words]) => words.test(name))?.[1];
+    if (!color || used.has(color)) color = SPARE[spare++ % SPARE.length];
+    used.add(color);
+    return { id: name, name: name.replaceAll('_', ' '), value, color: `var(--c-${color})` };
+  });
+}

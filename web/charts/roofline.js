@@ -1,0 +1,70 @@
+// Log-log roofline: the device's roofs and every operator as a dot at its FLOP per byte and its FLOP/s; the dot's area is its time.
+import { svg } from '../dom.js';
+import { text as format } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { canvas, chart } from './lib/frame.js';
+import { mark, marks } from './lib/marks.js';
+import { decades, log, positiveDomain } from './lib/scale.js';
+
+const SHAPES = {
+  prefill: (x, y, r) => svg('circle', { cx: x, cy: y, r }),
+  decode: (x, y, r) => svg('rect', { x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8, transform: `rotate(45 ${x} ${y})` }),
+  layer: (x, y, r) => svg('circle', { cx: x, cy: y, r }),
+};
+const COLOR = { prefill: 'var(--c-forward)', decode: 'var(--c-kv)', layer: 'var(--c-forward)' };
+
+// {id, title, subtitle, width, peak: FLOP/s, bandwidth: B/s, groups: [{phase, operators}]}
+export function roofline({ id, title, subtitle, width, peak, bandwidth, groups }) {
+  const dots = groups.flatMap(({ phase, operators }) => {
+    const all = operators.reduce((sum, { time_s: time }) => sum + time, 0);
+    return operators
+      .filter((one) => one.flops > 0 && one.bytes > 0 && one.time_s > 0)
+      .map((one) => ({ ...one, phase, intensity: one.flops / one.bytes, rate: one.flops / one.time_s, share: one.time_s / all }));
+  });
+  const ridge = peak / bandwidth;
+  const xs = positiveDomain([ridge * 4, ...dots.map(({ intensity }) => intensity)], 0.3);
+  xs[0] = Math.min(xs[0], ridge / 30);
+  const ys = positiveDomain([peak * 1.6, ...dots.map(({ rate }) => rate), xs[0] * bandwidth], 0.1);
+  const height = Math.max(300, Math.min(400, width * 0.52));
+  const box = { left: width > 500 ? 76 : 58, right: width - 10, top: 14, bottom: height - 42 };
+  const x = log(xs, [box.left, box.right]);
+  const y = log(ys, [box.bottom, box.top]);
+  const xTicks = decades(xs, width > 500 ? 8 : 4);
+  const yTicks = decades(ys, 7);
+  const start = Math.max(xs[0], ys[0] / bandwidth);
+  const slope = [x(start), y(start * bandwidth), x(ridge), y(peak), x(xs[1]), y(peak)];
+  const angle = (Math.atan2(y(peak) - y(start * bandwidth), x(ridge) - x(start)) * 180) / Math.PI;
+  const mid = Math.sqrt(start * ridge);
+  const frame = [
+    xTicks.map((value) => [svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }), svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, ''))]),
+    yTicks.map((value) => [svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }), svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, width > 500 ? 'FLOP/s' : 'F/s'))]),
+    svg('text', { x: box.right, y: height - 6, 'text-anchor': 'end' }, t('roofline.x')),
+  ];
+  const roof = [
+    svg('polyline', { class: 'roof', points: slope.map((one) => one.toFixed(1)).join(' ') }),
+    svg('text', { class: 'lab', x: x(xs[1]) - 4, y: y(peak) - 7, 'text-anchor': 'end' }, t('roofline.peak', { value: format(peak, 'FLOP/s') })),
+    svg('text', { class: 'lab', x: x(mid), y: y(mid * bandwidth) - 8, 'text-anchor': 'middle', transform: `rotate(${angle.toFixed(1)} ${x(mid).toFixed(1)} ${y(mid * bandwidth).toFixed(1)})` }, t('roofline.bandwidth', { value: format(bandwidth, 'B/s') })),
+    svg('line', { class: 'ridge', x1: x(ridge), x2: x(ridge), y1: y(peak), y2: box.bottom }),
+    svg('text', { x: x(ridge) + 5, y: box.bottom - 6 }, t('roofline.ridge', { value: format(ridge, '') })),
+  ];
+  const bound = (one) => t(`bound.${one.bound}`);
+  const list = [...dots].sort((a, b) => b.share - a.share);
+  const points = list.map((one) =>
+    mark(
+      `${t(`roofline.${one.phase}`)}, ${one.name.replaceAll('_', ' ')}: ${format(one.intensity, '')} ${t('roofline.x')}, ${format(one.rate, 'FLOP/s')}, ${format(one.time_s, 's')}, ${bound(one)}`,
+      { class: 'dot', fill: COLOR[one.phase] },
+      SHAPES[one.phase](x(one.intensity), y(one.rate), 4 + 11 * Math.sqrt(one.share)),
+    ),
+  );
+  return chart({
+    id,
+    title,
+    subtitle,
+    kind: 'roofline chart',
+    summary: t('summary.roofline', { all: dots.length, memory: dots.filter((one) => one.bound === 'memory').length, compute: dots.filter((one) => one.bound === 'compute').length }),
+    drawing: canvas(width, height, frame, roof, marks(title, points)),
+    key: groups.map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),
+    columns: [t('column.operator'), t('column.phase'), t('column.flops'), t('column.bytes'), t('column.time'), t('column.bound')],
+    rows: groups.flatMap(({ phase, operators }) => operators.map((one) => [one.name, t(`roofline.${phase}`), format(one.flops, 'FLOP'), format(one.bytes, 'B'), format(one.time_s, 's'), bound(one)])),
+  });
+}

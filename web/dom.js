@@ -1,0 +1,42 @@
+// Elements without markup text: user text only ever becomes text nodes, and inline styles go through CSSOM as the CSP wants.
+
+const SVG = 'http://www.w3.org/2000/svg';
+const MATH = 'http://www.w3.org/1998/Math/MathML';
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name === 'style') for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+    else if (name === 'value' && 'value' in element) element.value = value;
+    else element.setAttribute(name, value === true ? '' : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+// Strings and numbers become text; null, undefined and false nothing; lists are flattened.
+export function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+  return element;
+}
+
+export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+export const math = (tag, attributes, ...children) => fill(document.createElementNS(MATH, tag), attributes, children);
+
+// Replaces an element's content and gives focus and open details back to what has the same data-key.
+export function redraw(element, ...children) {
+  const active = element.contains(document.activeElement) ? document.activeElement : null;
+  const key = active?.closest('[data-key]')?.dataset.key;
+  const open = new Map([...element.querySelectorAll('details[data-key]')].map((one) => [one.dataset.key, one.open]));
+  element.replaceChildren();
+  append(element, children);
+  for (const one of element.querySelectorAll('details[data-key]')) {
+    if (open.has(one.dataset.key)) one.open = open.get(one.dataset.key);
+  }
+  if (key) [...element.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key)?.focus({ preventScroll: true });
+}

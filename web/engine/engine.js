@@ -1,0 +1,67 @@
+// Promises over the worker. One call is in flight; of the evaluations that wait only the latest is kept, and it goes first.
+
+export class Engine {
+  #worker;
+  #start;
+  #next = 1;
+  #flight = null;
+  #evaluation = null;
+  #queue = [];
+
+  // `start` makes a worker; a second is started when the first one's module breaks.
+  constructor(start = () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })) {
+    this.#start = start;
+    this.#open();
+  }
+
+  #open() {
+    this.#worker = this.#start();
+    this.#worker.onmessage = ({ data }) => this.#answer(data);
+    this.#worker.onerror = (event) => this.#answer({ id: this.#flight?.id, error: event.message || 'the worker failed to start' });
+  }
+
+  // A report, {"issues"}, or null if a later evaluation took this one's place.
+  evaluate(request, explain = '') {
+    return new Promise((resolve, reject) => {
+      this.#evaluation?.resolve(null);
+      this.#evaluation = { verb: 'evaluate', args: [JSON.stringify(request), explain], resolve, reject };
+      this.#send();
+    });
+  }
+
+  // Any other verb, in order, behind evaluations.
+  call(verb, ...args) {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ verb, args: args.map((one) => (typeof one === 'object' ? JSON.stringify(one) : one)), resolve, reject });
+      this.#send();
+    });
+  }
+
+  // Drops the calls that wait; their promises resolve to null.
+  dropWaiting() {
+    for (const one of this.#queue.splice(0)) one.resolve(null);
+  }
+
+  #send() {
+    if (this.#flight) return;
+    const job = this.#evaluation ?? this.#queue.shift();
+    if (!job) return;
+    if (job === this.#evaluation) this.#evaluation = null;
+    this.#flight = { ...job, id: this.#next++ };
+    this.#worker.postMessage({ id: this.#flight.id, verb: job.verb, args: job.args });
+  }
+
+  #answer({ id, text, error }) {
+    if (id !== this.#flight?.id) return;
+    const job = this.#flight;
+    this.#flight = null;
+    if (error !== undefined) {
+      this.#worker.terminate();
+      this.#open();
+      job.reject(new Error(error));
+    } else {
+      job.resolve(JSON.parse(text));
+    }
+    this.#send();
+  }
+}

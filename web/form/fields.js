@@ -1,0 +1,217 @@
+// One control for each kind of input. A control is {element, show(state)}; what the visitor does goes to `store`.
+//
+// state: {text: what the link holds or undefined, value: resolved base value, standard: the preset's value, issues: [message]}
+import { h } from '../dom.js';
+import { parse, show as showMeasure } from '../text/measure.js';
+import { whole } from '../text/format.js';
+import { t, has } from '../text/strings.js';
+import { rule, step } from './rule.js';
+import { span } from './layout.js';
+
+const isText = ({ kind }) => ['quantity', 'ratio', 'count', 'length', 'text', 'list'].includes(kind);
+const idOf = (path) => `in-${path.replaceAll('.', '-')}`;
+
+export function labelOf(path) {
+  const member = path.split('.').at(-1);
+  for (const key of [`label.${path}`, `label.${member}`]) if (has(key)) return t(key);
+  const words = member.replaceAll('_', ' ');
+  return words[0].toUpperCase() + words.slice(1);
+}
+
+// A base value as the field of this input writes it.
+export function write(input, value) {
+  if (value === null || value === undefined) return '';
+  if (input.kind === 'quantity') return showMeasure(value, input.unit, input.unit_factor);
+  if (Array.isArray(value)) return value.join(', ');
+  if (typeof value === 'number') return String(Number(value.toPrecision(9)));
+  return String(value);
+}
+
+const changed = (state) => state.standard !== undefined && JSON.stringify(state.value ?? null) !== JSON.stringify(state.standard ?? null);
+
+// Nearest values that an issue names in quotes or after "nearest", as buttons.
+function nearest(message) {
+  const tail = /(?:nearest|would do|try|use)\b[^0-9]*((?:\d+(?:, | and | or )?)+)/i.exec(message)?.[1] ?? '';
+  return [...new Set(tail.match(/\d+/g) ?? [])].slice(0, 4);
+}
+
+// What every control has: label, echo, help, issues, and the mark of a change with a way back.
+function frame(input, control, store, { group = false } = {}) {
+  const id = idOf(input.path);
+  const echo = h('output', { class: 'echo', for: id });
+  const help = h('small', { class: 'help', id: `${id}-help` }, input.help ?? '');
+  const faults = h('div', { class: 'faults', id: `${id}-issues` });
+  const back = h('button', { type: 'button', class: 'back', hidden: true, onclick: () => store.reset(input.path) });
+  const label = h('label', group ? {} : { for: id }, labelOf(input.path));
+  const element = h('div', { class: `field ${input.kind}`, 'data-path': input.path }, h('div', { class: 'head' }, label, echo, back), control, faults, help);
+  control.setAttribute?.('aria-describedby', `${id}-help ${id}-issues`);
+  return {
+    element,
+    id,
+    echo,
+    mark(state) {
+      const isChanged = changed(state);
+      element.classList.toggle('changed', isChanged);
+      back.hidden = !isChanged;
+      const was = write(input, state.standard) || t('form.none');
+      if (isChanged) {
+        back.textContent = t('form.was', { value: was });
+        back.setAttribute('aria-label', t('form.takeBack', { label: labelOf(input.path), value: was }));
+      }
+      const key = state.issues.join('\n');
+      if (faults.dataset.shown !== key) {
+        faults.dataset.shown = key;
+        faults.replaceChildren(
+          ...state.issues.map((message) =>
+            h('p', {}, message, nearest(message).map((value) => h('button', { type: 'button', class: 'nearest', onclick: () => store.set(input.path, value) }, t('form.use', { value })))),
+          ),
+        );
+      }
+      element.classList.toggle('faulty', state.issues.length > 0);
+    },
+  };
+}
+
+function textField(input, store, withRule) {
+  const isNumber = input.kind !== 'text' && input.kind !== 'list';
+  const isCount = input.kind === 'count' || input.kind === 'length';
+  const thousand = input.kind === 'length' ? 1024 : 1000;
+  const control = h('input', { type: 'text', id: idOf(input.path), autocomplete: 'off', spellcheck: 'false', inputmode: isNumber ? 'decimal' : undefined });
+  const wrap = frame(input, control, store);
+  const slide = withRule && isNumber ? rule({ label: t('form.slider', { label: labelOf(input.path) }), isCount, onslide: (value) => store.set(input.path, write(input, value)) }) : null;
+  if (slide) control.after(slide.element);
+  let last = { issues: [] };
+  let before = '';
+  const shownText = () => last.text ?? write(input, last.value);
+
+  const commit = () => {
+    const text = control.value.trim();
+    if (input.kind === 'list' && text) store.set(input.path, `[${text.replace(/[[\]]/g, '')}]`);
+    else if (text !== shownText()) store.set(input.path, text);
+  };
+  control.addEventListener('focus', () => (before = last.text ?? ''));
+  control.addEventListener('input', commit);
+  control.addEventListener('blur', () => (control.value = shownText()));
+  control.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      store.set(input.path, before);
+      control.value = shownText();
+    } else if (event.key === 'Enter') {
+      control.select();
+    } else if (isNumber && ['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown'].includes(event.key)) {
+      const value = last.value ?? parse(control.value, thousand);
+      if (!(value > 0)) return;
+      event.preventDefault();
+      const up = event.key.endsWith('Up');
+      const next = event.key.startsWith('Page') ? step(value, up, true) : isCount ? Math.max(1, value + (up ? 1 : -1) * (event.shiftKey ? 10 : 1)) : step(value, up, false);
+      control.value = write(input, next);
+      commit();
+    }
+  });
+
+  return {
+    element: wrap.element,
+    show(state) {
+      last = state;
+      wrap.mark(state);
+      control.setAttribute('aria-invalid', state.issues.length > 0);
+      control.placeholder = input.nullable && state.value == null ? t('form.none') : '';
+      if (document.activeElement !== control) control.value = shownText();
+      const typed = control.value;
+      wrap.echo.textContent = isCount && typeof state.value === 'number' && /[^\d]/.test(typed) && !state.issues.length ? `= ${whole(state.value)}` : '';
+      if (slide) {
+        const size = typeof state.value === 'number' ? state.value : (parse(typed, thousand) ?? 0);
+        const base = typeof state.standard === 'number' ? state.standard : size;
+        const range = span(input, base);
+        const unitScale = input.kind === 'quantity' ? scaleOf(write(input, base), base) : 1;
+        slide.show(size, range, unitScale, write(input, size));
+      }
+    },
+  };
+}
+
+// What one of the unit in "3.35 TB/s" is, in base units.
+const scaleOf = (text, value) => value / Number(text.split(' ')[0]);
+
+function choiceField(input, store) {
+  const control = h('select', { id: idOf(input.path), onchange: () => store.set(input.path, control.value) });
+  if (input.nullable) control.append(h('option', { value: '' }, t('form.none')));
+  control.append(...input.choices.map((choice) => h('option', { value: choice }, choice)));
+  const wrap = frame(input, control, store);
+  return {
+    element: wrap.element,
+    show(state) {
+      wrap.mark(state);
+      control.value = state.value ?? '';
+      control.setAttribute('aria-invalid', state.issues.length > 0);
+    },
+  };
+}
+
+function flagField(input, store) {
+  if (input.nullable) {
+    return choiceLike(input, store, { true: 'on', false: 'off' });
+  }
+  const control = h('input', { type: 'checkbox', id: idOf(input.path), onchange: () => store.set(input.path, String(control.checked)) });
+  const wrap = frame(input, control, store);
+  return {
+    element: wrap.element,
+    show(state) {
+      wrap.mark(state);
+      control.checked = state.value === true;
+    },
+  };
+}
+
+function choiceLike(input, store, names) {
+  const control = h('select', { id: idOf(input.path), onchange: () => store.set(input.path, control.value) }, h('option', { value: '' }, t('form.none')), Object.entries(names).map(([value, name]) => h('option', { value }, name)));
+  const wrap = frame(input, control, store);
+  return {
+    element: wrap.element,
+    show(state) {
+      wrap.mark(state);
+      control.value = state.value == null ? '' : String(state.value);
+    },
+  };
+}
+
+// A catalogue: {id, name} of every entry of the input's kind.
+function presetField(input, store, catalogue) {
+  const entries = catalogue.filter(({ kind }) => kind === input.presets);
+  const own = h('option', { value: '', hidden: true }, t('form.custom'));
+  const control = h('select', { id: idOf(input.path), onchange: () => store.pick(input.path, control.value) }, own, entries.map(({ id, name }) => h('option', { value: id }, name || id)));
+  const wrap = frame(input, control, store);
+  return {
+    element: wrap.element,
+    show(state) {
+      wrap.mark({ ...state, standard: undefined });
+      control.value = entries.some(({ id }) => id === state.value) ? state.value : '';
+      control.setAttribute('aria-invalid', state.issues.length > 0);
+    },
+  };
+}
+
+// An object that may be absent (experts, latent attention): on sets its first member, which brings the others with it.
+function optionalField(input, store, firstChild) {
+  const control = h('input', {
+    type: 'checkbox',
+    id: idOf(input.path),
+    onchange: () => (control.checked ? store.set(firstChild.path, String(firstChild.default)) : store.set(input.path, 'null')),
+  });
+  const wrap = frame(input, control, store);
+  return {
+    element: wrap.element,
+    show(state) {
+      wrap.mark({ ...state, standard: undefined });
+      control.checked = state.value !== null && state.value !== undefined;
+    },
+  };
+}
+
+export function field(input, { store, catalogue, firstChild, withRule }) {
+  if (input.presets) return presetField(input, store, catalogue);
+  if (input.kind === 'object') return optionalField(input, store, firstChild);
+  if (input.kind === 'choice') return choiceField(input, store);
+  if (input.kind === 'flag') return flagField(input, store);
+  return isText(input) ? textField(input, store, withRule) : null;
+}

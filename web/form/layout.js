@@ -1,0 +1,48 @@
+// Which inputs stand open in the form, in which order. Every other input of `describe` follows under "More" of its group by
+// itself, so that a new input of the core needs nothing here.
+
+export const GROUPS = [
+  { id: 'model', first: [['model']], scenes: null },
+  {
+    id: 'cluster',
+    first: [['cluster'], ['cluster.device'], ['cluster.devices'], ['cluster.device.memory.bandwidth'], ['cluster.device.peak.bf16', 'cluster.device.memory.capacity']],
+    scenes: null,
+  },
+  {
+    id: 'training',
+    first: [
+      ['training.sequence', 'training.global_batch'],
+      ['training.mapping.tp', 'training.mapping.pp'],
+      ['training.mapping.micro_batch', 'training.mapping.virtual_stages'],
+      ['training.recompute', 'training.mapping.zero'],
+      ['training.tokens', 'training.precision'],
+    ],
+    scenes: ['overview', 'train', 'memory', 'explore', 'compare', 'lessons', 'method'],
+  },
+  {
+    id: 'serving',
+    first: [
+      ['serving.batch'],
+      ['serving.prompt', 'serving.output'],
+      ['serving.devices', 'serving.mapping.tp'],
+      ['serving.precision.weights', 'serving.precision.kv_cache'],
+      ['serving.engine'],
+    ],
+    scenes: ['overview', 'serve', 'memory', 'explore', 'compare', 'lessons', 'method'],
+  },
+  { id: 'cost', first: [['cost.electricity', 'cost.lifetime']], scenes: ['overview', 'chip', 'explore', 'compare', 'lessons', 'method'] },
+];
+
+// What a slide rule under an input spans: two decades about the preset's value, inside the input's own range.
+export function span(input, value) {
+  const { low = 0, high = Infinity, kind } = input;
+  const counted = kind === 'count' || kind === 'length';
+  const middle = value > 0 ? value : Math.max(low, 1);
+  const least = Math.max(low, counted ? 1 : 0);
+  let from = 10 ** Math.floor(Math.log10(middle / 8));
+  let to = 10 ** Math.ceil(Math.log10(middle * 12));
+  if (counted) [from, to] = [Math.max(1, 2 ** Math.floor(Math.log2(middle / 32))), 2 ** Math.ceil(Math.log2(middle * 32))];
+  if (from < least) from = least;
+  if (to > high) to = high;
+  return from > 0 && to > from ? { from, to } : null;
+}

@@ -1,0 +1,75 @@
+// The slide rule: a native range input, log scaled, under engraved ticks and a red hairline. Keys, touch and screen readers
+// are the range input's own.
+import { h, svg } from '../dom.js';
+import { snap } from '../text/measure.js';
+
+const STEPS = 1000;
+const HEIGHT = 26;
+
+function ticks(from, to, unitScale, x) {
+  const lines = [];
+  const low = from / unitScale;
+  const high = to / unitScale;
+  for (let decade = Math.floor(Math.log10(low)); decade <= Math.log10(high); decade++) {
+    for (let lead = 1; lead < 10; lead++) {
+      const value = lead * 10 ** decade;
+      if (value < low * 0.999 || value > high * 1.001) continue;
+      const at = x(value * unitScale).toFixed(1);
+      const length = lead === 1 ? 13 : lead === 5 ? 10 : 7;
+      lines.push(svg('line', { class: lead === 1 ? 'tick decade' : 'tick', x1: at, x2: at, y1: 2, y2: length }));
+      if (lead === 1) lines.push(svg('text', { x: at, y: 24 }, value.toLocaleString('en', { maximumSignificantDigits: 3, notation: value >= 1e5 ? 'compact' : 'standard' })));
+    }
+  }
+  return lines;
+}
+
+// `onslide(value)` gets base values while the hairline moves.
+export function rule({ label, isCount, onslide }) {
+  const input = h('input', { type: 'range', min: 0, max: STEPS, step: 1, 'aria-label': label });
+  const scale = svg('g');
+  const hair = svg('g', {}, svg('rect', { class: 'window', x: -9, y: 0, width: 18, height: 15, rx: 2 }), svg('line', { class: 'hair', x1: 0, x2: 0, y1: 0, y2: 16 }));
+  const drawing = svg('svg', { class: 'scale', 'aria-hidden': 'true', height: HEIGHT }, scale, hair);
+  const element = h('div', { class: 'rule' }, drawing, input);
+  let range = null;
+  let drawn = '';
+  let shown = 0;
+  const width = () => element.clientWidth || 300;
+  const x = (value) => 7 + (width() - 14) * Math.min(1, Math.max(0, Math.log(value / range.from) / Math.log(range.to / range.from)));
+
+  input.addEventListener('input', () => {
+    const raw = range.from * (range.to / range.from) ** (input.valueAsNumber / STEPS);
+    let value = snap(raw, isCount);
+    if (value === shown && raw !== shown) value = step(value, raw > shown, isCount);
+    onslide(Math.min(range.to, Math.max(range.from, value)));
+  });
+
+  return {
+    element,
+    // span {from, to} in base units; `unitScale` is what the ticks count in; `text` is the value as the field shows it.
+    show(value, span, unitScale, text) {
+      element.hidden = !span || !(value > 0);
+      if (element.hidden) return;
+      range = span;
+      shown = value;
+      const key = `${span.from} ${span.to} ${unitScale} ${width()}`;
+      if (key !== drawn) {
+        scale.replaceChildren(...ticks(span.from, span.to, unitScale, x));
+        drawing.setAttribute('viewBox', `0 0 ${width()} ${HEIGHT}`);
+        drawn = key;
+      }
+      hair.setAttribute('transform', `translate(${x(value).toFixed(1)} 0)`);
+      input.value = String(Math.round((STEPS * Math.log(value / span.from)) / Math.log(span.to / span.from)));
+      input.setAttribute('aria-valuetext', text);
+    },
+  };
+}
+
+// The next value up or down, for keys whose small step would snap back.
+export function step(value, up, isCount) {
+  if (isCount) return Math.max(1, up ? value * 2 : Math.floor(value / 2));
+  for (let factor = up ? 1.05 : 0.95; factor > 0.1 && factor < 10; factor *= up ? 1.05 : 0.95) {
+    const next = snap(value * factor, false);
+    if (up ? next > value : next < value) return next;
+  }
+  return value;
+}

@@ -1,0 +1,246 @@
+// Wires engine, store and views; the flow is link or form -> store -> request -> worker -> report -> views.
+import { append, h, redraw } from './dom.js';
+import { Engine } from './engine/engine.js';
+import { Form } from './form/form.js';
+import { header } from './report/header.js';
+import { showAnswers, showIssues } from './report/answers.js';
+import { byPath, restingOn, restsOn } from './report/derivation.js';
+import { Sheet } from './report/sheet.js';
+import { SCENES, sceneOf } from './scenes/index.js';
+import { read, writeShort } from './state/link.js';
+import { picksOf, requestOf, withoutFaulty, withoutIdle } from './state/scenario.js';
+import { Store } from './state/store.js';
+import { t } from './text/strings.js';
+
+const LINK_DELAY = 200;
+const byId = (id) => document.getElementById(id);
+const scenes = SCENES.map(({ id }) => id);
+
+class Page {
+  engine = new Engine();
+  answers = new Map(); // of further questions, for the present request
+  report = null;
+  issues = [];
+  faulty = new Set();
+  base = null;
+  explanations = null;
+  #picks = '';
+  #linkTimer = 0;
+
+  async start() {
+    const [described, catalogue, state] = await Promise.all([this.engine.call('describe'), this.engine.call('presets', ''), read(location.hash, scenes)]);
+    this.described = described;
+    this.store = new Store(state);
+    this.form = new Form(byId('form'), { store: this.store, described, catalogue, onconfig: () => this.openConfig() });
+    this.presetPaths = this.form.presetPaths;
+    this.sheet = new Sheet(byId('sheet'), { explain: (path) => this.explain(path), toInput: (path) => this.form.focus(path), hasInput: (path) => this.form.has(path) });
+    header(byId('actions'), this);
+    this.drawTabs();
+    this.store.addEventListener('change', ({ detail }) => this.changed(detail));
+    window.addEventListener('popstate', () => this.follow());
+    byId('answers').addEventListener('click', (event) => this.openScene(event));
+    byId('form').addEventListener('pointerover', (event) => this.markDependents(event.target.closest?.('[data-path]')?.dataset.path));
+    byId('form').addEventListener('pointerleave', () => this.markDependents(undefined));
+    byId('form').addEventListener('focusin', (event) => this.markDependents(event.target.closest('[data-path]')?.dataset.path));
+    document.addEventListener('keydown', (event) => this.key(event));
+    new ResizeObserver(() => this.report && this.drawScene()).observe(byId('content'));
+    this.tellFaults(state.faults);
+    await this.evaluate();
+    this.form.openFor(this.store.scene);
+  }
+
+  // Back, Forward, or a hash typed by hand.
+  async follow() {
+    const state = await read(location.hash, scenes);
+    this.tellFaults(state.faults);
+    this.store.load(state);
+  }
+
+  changed({ push, source }) {
+    if (source !== 'link') this.writeLink(push);
+    if (source !== 'edit') this.form.openFor(this.store.scene);
+    this.drawTabs();
+    if (source === 'scene') {
+      this.drawScene();
+      byId('content').querySelector('h1')?.focus({ preventScroll: true });
+    }
+    if (source !== 'scene') this.evaluate();
+  }
+
+  writeLink(push) {
+    clearTimeout(this.#linkTimer);
+    const write = async () => {
+      this.store.tidy(withoutIdle(this.described.default, this.store.inputs, this.presetPaths));
+      const link = await writeShort(this.store.state);
+      if (link !== location.hash) history[push ? 'pushState' : 'replaceState'](null, '', link);
+    };
+    if (push) write();
+    else this.#linkTimer = setTimeout(write, LINK_DELAY);
+  }
+
+  requestFor(inputs) {
+    return requestOf(this.described.default, inputs, this.presetPaths);
+  }
+
+  // One scenario's report with what is wrong: parts that the issues are about are left out, the others still answer.
+  async answerFor(inputs) {
+    let request = this.requestFor(inputs);
+    let report = await this.engine.evaluate(request);
+    const issues = report?.issues ?? [];
+    const faulty = new Set();
+    if (issues.length) {
+      const rest = withoutFaulty(request, issues);
+      if (rest) {
+        for (const part of ['training', 'serving', 'cost']) if (rest[part] === null && request[part] !== null) faulty.add(part);
+        request = rest;
+        report = await this.engine.evaluate(rest);
+      }
+    }
+    return report && { request, report, issues, faulty };
+  }
+
+  async evaluate() {
+    this.engine.dropWaiting();
+    try {
+      const picks = JSON.stringify(picksOf(this.store.inputs, this.presetPaths));
+      const answer = await this.answerFor(this.store.inputs);
+      if (!answer) return; // a later change took its place
+      this.issues = answer.issues;
+      this.faulty = answer.faulty;
+      if (!answer.report.issues) {
+        this.request = answer.request;
+        this.report = answer.report;
+        this.explanations = null;
+        this.answers.clear();
+      }
+      this.draw();
+      if (picks !== this.#picks) {
+        const base = await this.answerFor(JSON.parse(picks));
+        if (!base) return;
+        this.#picks = picks;
+        this.base = base.report.scenario ?? null;
+        this.drawForm();
+      }
+      if (this.sheet.path) this.sheet.refresh();
+    } catch (error) {
+      this.notice(t('app.stopped', { message: error.message }));
+    }
+  }
+
+  // All explanations of the present report, asked once.
+  async explain() {
+    if (!this.explanations && this.request) {
+      const request = this.request;
+      const answer = await this.engine.call('evaluate', request, '*');
+      if (request === this.request && answer?.explanations) this.explanations = byPath(answer.explanations);
+    }
+    return this.explanations;
+  }
+
+  // A further answer for the present request: undefined while it is on its way.
+  ask(verb, ...args) {
+    const key = JSON.stringify([verb, args]);
+    if (this.answers.has(key)) return this.answers.get(key);
+    this.answers.set(key, undefined);
+    const { request } = this;
+    this.engine.call(verb, ...args).then(
+      (answer) => {
+        if (request !== this.request) return;
+        if (answer === null) {
+          this.answers.delete(key);
+          return;
+        }
+        this.answers.set(key, answer);
+        this.drawScene();
+      },
+      () => {},
+    );
+    return undefined;
+  }
+
+  context() {
+    const { report, issues, faulty, base, store, request } = this;
+    return {
+      report, issues, faulty, base, store, request, page: this,
+      scenario: report.scenario,
+      inputs: store.inputs,
+      width: Math.max(260, byId('content').clientWidth),
+      ask: (...args) => this.ask(...args),
+      why: (path) => this.sheet.open(path),
+      hover: (path) => this.markInputs(path),
+      open: (scene, sub) => this.store.open(scene, sub),
+      toInput: (path) => this.form.focus(path),
+    };
+  }
+
+  draw() {
+    if (this.report) {
+      showAnswers(byId('answers'), { ...this.report, faulty: this.faulty });
+      this.drawScene();
+    }
+    this.drawForm();
+    showIssues(byId('issues'), { issues: this.issues, form: this.form, store: this.store });
+    document.body.classList.toggle('stale', this.issues.length > 0 && this.faulty.size === 0);
+  }
+
+  drawForm() {
+    this.form.show({ inputs: this.store.inputs, scenario: this.report?.scenario ?? this.base ?? {}, standard: this.base, issues: this.issues });
+  }
+
+  drawScene() {
+    if (!this.report) return;
+    const scene = sceneOf(this.store.scene);
+    redraw(byId('content'), scene.draw(this.context()));
+    document.title = `${t(`scene.${scene.id}`)} · Slipstick`;
+  }
+
+  drawTabs() {
+    const query = location.hash.split('?')[1];
+    redraw(
+      byId('tabs'),
+      SCENES.map(({ id }) => h('a', { href: `#/${id}${query ? `?${query}` : ''}`, 'data-scene': id, 'data-key': `tab-${id}`, 'aria-current': id === this.store.scene ? 'page' : undefined, onclick: (event) => this.openScene(event) }, t(`scene.${id}`))),
+    );
+  }
+
+  openScene(event) {
+    const link = event.target.closest('[data-scene]');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0) return;
+    event.preventDefault();
+    this.store.open(link.dataset.scene);
+  }
+
+  async markDependents(path) {
+    const explanations = path ? await this.explain() : null;
+    const reached = explanations ? restingOn(explanations, path) : new Set();
+    for (const one of document.querySelectorAll('[data-figure]')) one.classList.toggle('lit', reached.has(one.dataset.figure));
+  }
+
+  async markInputs(path) {
+    const explanations = path ? await this.explain() : null;
+    this.form.highlight(explanations ? restsOn(explanations, path).inputs : new Set());
+  }
+
+  key(event) {
+    if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.target.matches('input[type=text], textarea')) return;
+    event.preventDefault();
+    if (this.store.undo()) this.notice(t('undo.done'), 2000);
+  }
+
+  notice(text, forMs = 0) {
+    const box = byId('notice');
+    box.hidden = false;
+    box.replaceChildren(...append(document.createDocumentFragment(), [text, ' ', h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => (box.hidden = true) }, '×')]).childNodes);
+    if (forMs) setTimeout(() => (box.hidden = true), forMs);
+  }
+
+  tellFaults(faults) {
+    if (faults.length) this.notice(t('link.bad', { list: faults.slice(0, 8).map(({ path, kind }) => t(`link.${kind}`, { path })).join('; ') }));
+  }
+
+  openConfig() {}
+}
+
+const page = new Page();
+page.start().catch((error) => {
+  byId('answers').querySelector('[role=status]').textContent = t('app.broken', { message: error.message });
+});

@@ -1,0 +1,67 @@
+// The header's actions: copy the link, theme.
+import { h } from '../dom.js';
+import { writeShort } from '../state/link.js';
+import { t } from '../text/strings.js';
+
+const THEMES = ['auto', 'light', 'dark'];
+
+function storedTheme() {
+  try {
+    return localStorage.getItem('theme') ?? 'auto';
+  } catch {
+    return 'auto';
+  }
+}
+
+function applyTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  try {
+    localStorage.setItem('theme', theme);
+  } catch {
+    // Private windows and sandboxed frames have no storage: the choice lasts as long as the page.
+  }
+}
+
+function themeButton() {
+  let theme = storedTheme();
+  applyTheme(theme);
+  const name = () => `${t('header.theme')}: ${t(`theme.${theme}`)}`;
+  const button = h('button', { type: 'button', class: 'theme', 'aria-label': name(), title: name() }, '◐');
+  button.addEventListener('click', () => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+    applyTheme(theme);
+    button.title = name();
+    button.setAttribute('aria-label', name());
+  });
+  return button;
+}
+
+// The full address of the present state, taken from the store: the address bar may be a moment behind.
+export async function linkOf(state) {
+  return `${location.href.split('#')[0]}${await writeShort(state)}`;
+}
+
+function copyButton(page) {
+  const field = h('input', { class: 'linkfield', type: 'text', readonly: true, 'aria-label': t('link.field'), hidden: true });
+  const button = h('button', { type: 'button', class: 'lead', id: 'copy-link' }, t('header.copy'));
+  button.addEventListener('click', async () => {
+    const link = await linkOf(page.store.state);
+    field.hidden = false;
+    field.value = link;
+    try {
+      await navigator.clipboard.writeText(link);
+    } catch {
+      field.select();
+    }
+    button.textContent = t('header.copied');
+    setTimeout(() => {
+      button.textContent = t('header.copy');
+      if (document.activeElement !== field) field.hidden = true;
+    }, 4000);
+  });
+  return [field, button];
+}
+
+export function header(element, page) {
+  element.replaceChildren(themeButton(), ...copyButton(page));
+}

@@ -1,0 +1,105 @@
+// The "why" sheet: a figure's formula, the same with values, words, and its terms to walk down. It stays open beside the form, so that a
+// change of input shows in the formula at once.
+import { h } from '../dom.js';
+import { isPath } from '../state/paths.js';
+import { bothBytes, text } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { formulas } from './derivation.js';
+import { nameOf } from './figures.js';
+
+export class Sheet {
+  #trail = [];
+  #opener = null;
+
+  // `explain(path)` -> Promise of a map of explanations that holds path; `toInput(path)` focuses an input.
+  constructor(element, { explain, toInput, hasInput }) {
+    this.element = element;
+    this.explain = explain;
+    this.toInput = toInput;
+    this.hasInput = hasInput;
+    element.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      this.close();
+    });
+  }
+
+  get path() {
+    return this.element.open ? this.#trail.at(-1) : null;
+  }
+
+  async open(path) {
+    if (!this.element.open) this.#opener = document.activeElement;
+    this.#trail = [path];
+    await this.refresh(true);
+  }
+
+  close() {
+    const key = this.#opener?.dataset?.key;
+    this.element.close();
+    const back = this.#opener?.isConnected ? this.#opener : [...document.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key);
+    back?.focus();
+  }
+
+  async #go(path) {
+    this.#trail.push(path);
+    await this.refresh(true);
+  }
+
+  async #back() {
+    this.#trail.pop();
+    await this.refresh(true);
+  }
+
+  // Draws again with the present scenario's explanations; `focus` moves the focus to the sheet's heading.
+  async refresh(focus = false) {
+    const path = this.#trail.at(-1);
+    if (!path) return;
+    const explanations = await this.explain(path);
+    if (path !== this.#trail.at(-1)) return;
+    this.#draw(path, explanations?.get(path), explanations);
+    if (!this.element.open) this.element.show();
+    if (focus) this.element.querySelector('h2')?.focus();
+  }
+
+  #draw(path, explanation, explanations) {
+    const title = explanation?.title || nameOf(path);
+    const bar = h(
+      'div',
+      { class: 'bar' },
+      this.#trail.length > 1 && h('button', { type: 'button', class: 'link', onclick: () => this.#back() }, `← ${t('why.back')}`),
+      h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => this.close() }, '×'),
+    );
+    if (!explanation) {
+      this.element.replaceChildren(bar, h('h2', { id: 'sheet-title', tabindex: -1 }, title), h('p', {}, t('why.none')));
+      return;
+    }
+    const { symbols, values } = formulas(explanation);
+    const value = text(explanation.value, explanation.unit);
+    this.element.replaceChildren(
+      bar,
+      h('h2', { id: 'sheet-title', tabindex: -1 }, t('why.title', { title: title[0].toLowerCase() + title.slice(1), value })),
+      h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.symbol') }, symbols),
+      values && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.value') }, values),
+      explanation.note && h('p', {}, explanation.note),
+      explanation.terms.length > 0 && this.#terms(explanation.terms, explanations),
+      explanation.source && h('p', { class: 'source' }, `${t('why.source')}: ${explanation.source}`),
+    );
+  }
+
+  #terms(terms, explanations) {
+    const from = ({ origin }) => {
+      if (!origin) return h('span', { class: 'quiet' }, t('why.number'));
+      if (explanations.has(origin)) return [explanations.get(origin).title || nameOf(origin), ' ', h('button', { type: 'button', class: 'why', onclick: () => this.#go(origin) }, t('why.follow'))];
+      const label = h('code', {}, origin);
+      return isPath(origin) && this.hasInput(origin) ? [label, ' ', h('button', { type: 'button', class: 'why', onclick: () => this.toInput(origin) }, t('why.edit'))] : label;
+    };
+    return h(
+      'table',
+      { class: 'terms' },
+      h('caption', {}, t('why.terms')),
+      h('thead', {}, h('tr', {}, [t('why.symbol'), t('why.value'), t('why.from')].map((one) => h('th', { scope: 'col' }, one)))),
+      h('tbody', {}, terms.map((term) => h('tr', {}, h('th', { scope: 'row' }, term.symbol.replaceAll('_', ' ')), h('td', { title: bothBytes(term.value, term.unit) }, text(term.value, term.unit)), h('td', {}, from(term))))),
+    );
+  }
+}

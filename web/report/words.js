@@ -1,0 +1,27 @@
+// What a report says in words: names, counts of devices, what holds a part back. Readers of the report, no arithmetic of the model.
+import { t } from '../text/strings.js';
+
+export const modelName = (scenario) => scenario.model.name || scenario.model.preset;
+
+// "H100" of "H100 SXM5 80 GB": a short name where the sentence has no room for more.
+export const deviceName = (scenario) => scenario.cluster.device.name.replace(/\s(SXM\d?|PCIe|NVL|\d+ ?GB|OAM|HBM\w*)\b.*$/i, '');
+
+const sum = (time, ids) => ids.reduce((all, id) => all + (time[id] ?? 0), 0);
+
+// What the largest share of a training step waits for.
+export function trainingBound(training) {
+  const { time_s: time, operators = [] } = training;
+  const shares = [
+    ['compute', sum(time, ['forward', 'backward', 'recompute', 'optimizer'])],
+    ['network', sum(time, ['tp', 'cp', 'ep', 'pp', 'dp'])],
+    ['bubble', time.bubble ?? 0],
+    ['latency', time.other ?? 0],
+  ];
+  const [largest] = shares.reduce((best, one) => (one[1] > best[1] ? one : best));
+  if (largest !== 'compute') return largest;
+  const waits = new Map();
+  for (const { bound, time_s: seconds } of operators) waits.set(bound, (waits.get(bound) ?? 0) + seconds);
+  return [...waits].reduce((best, one) => (one[1] > best[1] ? one : best), ['compute', 0])[0];
+}
+
+export const boundText = (bound) => t(`bound.${bound}`);

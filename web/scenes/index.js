@@ -1,0 +1,18 @@
+// The scenes, in the order of the tabs. To add one: a module here that exports {id, draw(context)}, a row in this list, a
+// "scene.ID" text in text/strings.js, and its inputs' groups in form/layout.js.
+//
+// `draw` returns the scene's nodes from the context and keeps nothing:
+//   report, scenario      the report; its resolved scenario
+//   base, inputs, store   the scenario of the presets alone; what the visitor changed; the store to change it
+//   issues, faulty        of the request; parts that have no answer because of them
+//   width                 of the scene in CSS pixels; charts draw at this width
+//   ask(verb, ...args)    a further answer of the core: undefined until it is there, then the scene is drawn again
+//   why(path), hover(path), open(scene, sub)
+import { chip } from './chip.js';
+import { memory } from './memory.js';
+import { overview } from './overview.js';
+import { serve } from './serve.js';
+import { train } from './train.js';
+
+export const SCENES = [overview, train, serve, memory, chip];
+export const sceneOf = (id) => SCENES.find((scene) => scene.id === id) ?? SCENES[0];

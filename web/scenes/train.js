@@ -1,0 +1,26 @@
+import { gantt } from '../charts/gantt.js';
+import { roofline } from '../charts/roofline.js';
+import { figures } from '../report/figures.js';
+import { text } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { absence, heading, infeasible, timeBar } from './parts.js';
+
+export const train = {
+  id: 'train',
+  draw(context) {
+    const { training } = context.report;
+    if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
+    const { device } = context.scenario.cluster;
+    const peak = device.peak[context.scenario.training.precision] ?? device.peak.bf16;
+    return [
+      heading(t('train.title', { time: text(training.step_time_s, 's') }), t('train.lead')),
+      infeasible(training),
+      training.timeline?.length ? gantt({ id: 'gantt', width: context.width, timeline: training.timeline, stepTime: training.step_time_s }) : null,
+      timeBar(context),
+      figures(context, ['training.step_time_s', 'training.time_to_train_s', 'training.model_flops_utilization', { path: 'training.time_s.bubble', name: t('name.bubble') }, 'training.energy_j', 'training.cost_usd']),
+      peak && training.operators?.length
+        ? roofline({ id: 'train-roofline', title: t('train.operators'), subtitle: t('train.operators.sub'), width: context.width, peak, bandwidth: device.memory.bandwidth, groups: [{ phase: 'layer', operators: training.operators }] })
+        : null,
+    ];
+  },
+};

@@ -1,0 +1,129 @@
+// The link: "#/SCENE/SUB?PATH=VALUE&…&v=1". Only inputs, only what differs from the default scenario, in a fixed order.
+//
+// Further scenarios of a comparison have their letter before the path ("b:serving.batch=64"; "b:" alone is the default).
+// Words without a letter or dot that concern the view: embed, show, hide, lock. Long links are "z=" with everything
+// deflated. Reading never throws: what cannot be read is named in `faults`.
+import { isPath } from './paths.js';
+
+export const VERSION = 1;
+export const MAX_SCENARIOS = 4;
+const LONG = 1200;
+const MAX_TEXT = 4000;
+const MAX_INFLATED = 65536;
+const VIEW_WORDS = ['embed', 'show', 'hide', 'lock'];
+const LETTERS = 'abcd';
+
+const encode = (text) =>
+  encodeURIComponent(text)
+    .replace(/%20/g, '+')
+    .replace(/%(2F|24|2C|3A|5E)/g, decodeURIComponent);
+const decode = (text) => decodeURIComponent(text.replace(/\+/g, ' '));
+
+function query({ inputs, others = [], view = {} }) {
+  const pairs = Object.keys(inputs)
+    .sort()
+    .map((path) => `${path}=${encode(inputs[path])}`);
+  others.forEach((other, i) => {
+    const letter = LETTERS[i + 1];
+    const paths = Object.keys(other).sort();
+    if (paths.length === 0) pairs.push(`${letter}:=`);
+    for (const path of paths) pairs.push(`${letter}:${path}=${encode(other[path])}`);
+  });
+  for (const word of VIEW_WORDS) if (view[word]) pairs.push(`${word}=${encode(view[word])}`);
+  return pairs.join('&');
+}
+
+const route = ({ scene, sub }) => `#/${scene}${sub ? `/${encode(sub)}` : ''}`;
+
+// The readable link; the default state of a scene has no query.
+export function write(state) {
+  const text = query(state);
+  return text ? `${route(state)}?${text}&v=${VERSION}` : route(state);
+}
+
+// The readable link, or the compressed one where that is long.
+export async function writeShort(state) {
+  const link = write(state);
+  if (link.length <= LONG || typeof CompressionStream === 'undefined') return link;
+  const stream = new Blob([query(state)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  return `${route(state)}?z=${toBase64(bytes)}&v=${VERSION}`;
+}
+
+const toBase64 = (bytes) =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+    .replace(/\+/g, '-')
+    .replace(/\//g, '_')
+    .replace(/=+$/, '');
+
+async function inflate(text) {
+  const bytes = Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
+  let size = 0;
+  const chunks = [];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > MAX_INFLATED) throw new Error('too long');
+    chunks.push(value);
+  }
+  return new Blob(chunks).text();
+}
+
+function readPairs(text, state) {
+  for (const pair of text.split('&').filter(Boolean).slice(0, 400)) {
+    const equals = pair.indexOf('=');
+    const key = equals < 0 ? pair : pair.slice(0, equals);
+    let value;
+    try {
+      value = decode(equals < 0 ? '' : pair.slice(equals + 1));
+    } catch {
+      state.faults.push({ path: key.slice(0, 80), kind: 'unreadable' });
+      continue;
+    }
+    const other = /^([b-d]):(.*)$/.exec(key);
+    const path = other ? other[2] : key;
+    let target = state.inputs;
+    if (other) target = state.others[LETTERS.indexOf(other[1]) - 1] ??= {};
+    if (other && path === '') continue;
+    if (key === 'v') {
+      if (value !== String(VERSION)) state.faults.push({ path: 'v', kind: 'version' });
+    } else if (VIEW_WORDS.includes(key)) {
+      state.view[key] = value.slice(0, 2000);
+    } else if (!isPath(path) || (!path.includes('.') && !['model', 'cluster', 'training', 'serving', 'cost'].includes(path))) {
+      state.faults.push({ path: path.slice(0, 80), kind: 'unknown' });
+    } else if (value.length > MAX_TEXT) {
+      state.faults.push({ path, kind: 'long' });
+    } else {
+      target[path] = value;
+    }
+  }
+}
+
+// The state that a hash means; scenes not in `scenes` become the first.
+export async function read(hash, scenes) {
+  const state = { scene: scenes[0], sub: '', inputs: {}, others: [], view: {}, faults: [] };
+  const text = String(hash).replace(/\s/g, '').slice(0, 20000);
+  const [path, ...rest] = text.replace(/^#?\/?/, '').split('?');
+  const [scene, ...sub] = path.split('/');
+  if (scenes.includes(scene)) state.scene = scene;
+  else if (scene) state.faults.push({ path: scene.slice(0, 80), kind: 'scene' });
+  try {
+    state.sub = decode(sub.join('/')).slice(0, 80);
+  } catch {
+    state.faults.push({ path: scene.slice(0, 80), kind: 'unreadable' });
+  }
+  const words = rest.join('?');
+  const packed = /(?:^|&)z=([\w-]*)/.exec(words);
+  readPairs(words.replace(/(^|&)z=[^&]*/, ''), state);
+  if (packed) {
+    try {
+      readPairs(await inflate(packed[1]), state);
+    } catch {
+      state.faults.push({ path: 'z', kind: 'unreadable' });
+    }
+  }
+  state.others = Array.from(state.others, (one) => one ?? {});
+  return state;
+}

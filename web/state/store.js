@@ -1,0 +1,101 @@
+// What the visitor chose. Views call its methods; every change is one "change" event, with `push` where Back should undo it.
+import { withPick } from './scenario.js';
+
+const MAX_UNDO = 50;
+
+export class Store extends EventTarget {
+  scene;
+  sub;
+  inputs;
+  others;
+  view;
+  faults;
+  #past = [];
+
+  constructor(state) {
+    super();
+    this.#take(state);
+  }
+
+  #take({ scene, sub = '', inputs = {}, others = [], view = {}, faults = [] }) {
+    Object.assign(this, { scene, sub, inputs, others, view, faults });
+  }
+
+  get state() {
+    return { scene: this.scene, sub: this.sub, inputs: this.inputs, others: this.others, view: this.view };
+  }
+
+  #tell(push = false, source = 'edit') {
+    this.dispatchEvent(new CustomEvent('change', { detail: { push, source } }));
+  }
+
+  #remember() {
+    this.#past.push({ inputs: this.inputs, others: this.others });
+    if (this.#past.length > MAX_UNDO) this.#past.shift();
+  }
+
+  // An input's text; "" takes it back to its preset or default.
+  set(path, text) {
+    if ((this.inputs[path] ?? '') === text) return;
+    this.#remember();
+    const { [path]: _, ...rest } = this.inputs;
+    this.inputs = text === '' ? rest : { ...rest, [path]: text };
+    this.#tell();
+  }
+
+  // Another catalogue entry.
+  pick(path, id) {
+    this.#remember();
+    this.inputs = withPick(this.inputs, path, id);
+    this.#tell(true);
+  }
+
+  // Takes a path and everything below it back.
+  reset(path) {
+    this.#remember();
+    this.inputs = Object.fromEntries(
+      Object.entries(this.inputs).filter(([one]) => path !== '' && one !== path && !one.startsWith(`${path}.`)),
+    );
+    this.#tell(true);
+  }
+
+  // All inputs at once: a lesson's start, an import, a scenario of the comparison.
+  setInputs(inputs) {
+    this.#remember();
+    this.inputs = inputs;
+    this.#tell(true);
+  }
+
+  setOthers(others) {
+    this.#remember();
+    this.others = others;
+    this.#tell(true);
+  }
+
+  // Inputs that say nothing new are dropped without a word in the history.
+  tidy(inputs) {
+    this.inputs = inputs;
+  }
+
+  open(scene, sub = '') {
+    if (scene === this.scene && sub === this.sub) return;
+    this.scene = scene;
+    this.sub = sub;
+    this.#tell(true, 'scene');
+  }
+
+  undo() {
+    const last = this.#past.pop();
+    if (!last) return false;
+    this.inputs = last.inputs;
+    this.others = last.others;
+    this.#tell(false, 'undo');
+    return true;
+  }
+
+  // From the address bar.
+  load(state) {
+    this.#take(state);
+    this.#tell(false, 'link');
+  }
+}

@@ -1,0 +1,68 @@
+// Numbers with units as people type them, for the slider and the echo under a field; the core has the last word on what is valid.
+
+const PREFIXES = { '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18, m: 1e-3, u: 1e-6, µ: 1e-6, n: 1e-9, p: 1e-12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
+const FAMILIES = { B: 1, bytes: 1, byte: 1, b: 0.125, bit: 0.125, FLOP: 1, FLOPs: 1, FLOPS: 1, token: 1, tokens: 1, s: 1, W: 1, Wh: 3600, J: 1, Hz: 1, $: 1, g: 1 };
+const PLAIN = { min: 60, h: 3600, hour: 3600, hours: 3600, day: 86400, days: 86400, month: 2629800, months: 2629800, year: 31557600, years: 31557600, mm: 1, cm: 10, m: 1000, um: 1e-3, nm: 1e-6, '%': 0.01 };
+
+function unitFactor(name) {
+  if (name === '') return 1;
+  if (Object.hasOwn(PLAIN, name)) return PLAIN[name];
+  if (Object.hasOwn(FAMILIES, name)) return FAMILIES[name];
+  for (const length of [2, 1]) {
+    const prefix = name.slice(0, length);
+    const rest = name.slice(length);
+    if (Object.hasOwn(PREFIXES, prefix) && Object.hasOwn(FAMILIES, rest)) return PREFIXES[prefix] * FAMILIES[rest];
+  }
+  return undefined;
+}
+
+function factorOf(unit) {
+  let factor = 1;
+  for (const [, operator, word] of unit.matchAll(/(^|[/*])\s*([^/*]*)/g)) {
+    const [, name, power = '1'] = /^(.*?)(?:\^?(\d|²))?$/.exec(word.trim()) ?? [];
+    const base = unitFactor(name);
+    if (base === undefined) return undefined;
+    factor *= base ** ((operator === '/' ? -1 : 1) * (power === '²' ? 2 : Number(power)));
+  }
+  return factor;
+}
+
+// The base value of "80 GB", "8k", "1,024", "15 Ttoken", "85 %"; undefined if it is none. `thousand` is what a bare k means.
+export function parse(text, thousand = 1000) {
+  const match = /^([+-]?(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*(.*)$/.exec(text.trim());
+  if (!match || !/\d/.test(match[1])) return undefined;
+  const value = Number(match[1].replace(/,/g, ''));
+  const unit = match[2].trim();
+  const suffix = { k: thousand, K: thousand, M: thousand ** 2, Ki: 1024, Mi: 2 ** 20, G: 1e9, B: 1e9, T: 1e12 };
+  const factor = Object.hasOwn(suffix, unit) ? suffix[unit] : factorOf(unit);
+  return Number.isFinite(value) && factor !== undefined ? value * factor : undefined;
+}
+
+const LADDER = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const FAMILY = /^([numkMGTPE]?)(B\/s|FLOP\/s|FLOP|B|token|Wh|W|s)$/;
+
+const digits = (value) => String(Number(value.toPrecision(6)));
+
+// A base value in a field's own unit, its prefix moved so that the number stays readable: 3.35e12 B/s in GB/s -> "3.35 TB/s".
+export function show(value, unit = '', factor = 1) {
+  if (unit === '') return digits(value);
+  const family = FAMILY.exec(unit);
+  if (family && value > 0 && !/^[µ]/.test(unit)) {
+    let place = LADDER.indexOf(family[1]);
+    let scale = factor;
+    while (value / scale >= 1000 && place < LADDER.length - 1) [place, scale] = [place + 1, scale * 1000];
+    while (value / scale < 1 && place > 0 && LADDER[place - 1] !== undefined) [place, scale] = [place - 1, scale / 1000];
+    return `${digits(value / scale)} ${LADDER[place]}${family[2]}`;
+  }
+  return `${digits(value / factor)} ${unit}`;
+}
+
+const NICE = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+
+// The nearest value that a person would have chosen: powers of two for counts, round decimals otherwise.
+export function snap(value, isCount) {
+  if (isCount) return value < 1 ? 1 : 2 ** Math.round(Math.log2(value));
+  const decade = 10 ** Math.floor(Math.log10(value));
+  const lead = value / decade;
+  return Number((NICE.reduce((best, one) => (Math.abs(one - lead) < Math.abs(best - lead) ? one : best)) * decade).toPrecision(6));
+}
