@@ -10,6 +10,7 @@
 
 #include "core/study/answer.h"
 #include "core/study/design.h"
+#include "core/study/paper_study.h"
 #include "core/study/sweep.h"
 
 namespace {
@@ -22,6 +23,7 @@ const char* const kUsage =
     "       slipstick solve [FILE|-] PATH=lo:hi --until PATH<=VALUE\n"
     "       slipstick sensitivity [FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]\n"
     "       slipstick design [FILE|-] [PATH=VALUE ...] --objective PATH\n"
+    "       slipstick study ID\n"
     "       slipstick kernel --lines < operators.jsonl\n"
     "       slipstick describe\n"
     "       slipstick presets [KIND]\n";
@@ -88,6 +90,7 @@ int main(int argc, char** argv) {
     }
   }
   if (verb == "describe") return Print(slipstick::DescribeAnswer());
+  if (verb == "study") return words.size() == 1 ? Print(slipstick::StudyAnswer(words[0])) : Wrong("study", "expected the id of one study");
   if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
   const std::string& explain = options["--explain"];
   if (lines && (verb == "evaluate" || verb == "kernel")) {

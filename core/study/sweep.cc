@@ -126,10 +126,12 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
       Resolve(*scenario, point.issues);
     }
   }
-  const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
+  ReportDetail detail = ReportDetail::Figures();
+  for (const std::string& path : sweep.reports) detail.operators = detail.operators || path.find(".operators") != std::string::npos;
+  const Result<Json> report = Evaluate(*scenario, detail);
   for (const std::string& path : sweep.reports) {
     const Json* figure = At(*report, path);
-    point.figures.push_back(figure != nullptr && figure->is_primitive() ? *figure : Json(nullptr));
+    point.figures.push_back(figure != nullptr ? *figure : Json(nullptr));
   }
   return point;
 }

@@ -1,0 +1,26 @@
+// Studies: named sets of scenarios with what a paper says of them and what must come out. Data: core/presets/studies/.
+//
+//   {"title", "paper", "question", "request": scenario members over the default one,
+//    "points": [{"label", "overrides": {path: value}}] or "axes": ["PATH=a,b,c", …] (labels are then the values joined by " / "),
+//    "optimise": figure (a designed device is split anew at every point), "report": [path, …],
+//    "paper_says", "differs", "expect": [expectation, …]}
+//
+// Expectations: {"falls": path, "along": [labels], "by": least ratio of neighbours (default 1)}, {"rises": …},
+// {"ratio": path, "of": [label, label], "low", "high"}, {"equals": path, "at": [labels], "value"}.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/quantity.h"
+#include "core/study/answer.h"
+
+namespace slipstick {
+
+// {"id","title",…,"points":[{"label","figures":{path: value},"issues"}],"expectations":[{"text","holds","found"}]} of one study.
+Answer StudyAnswer(std::string_view id);
+
+// How many points a study has, and one of them: for a page that shows progress. StudyAnswer is these in order.
+Answer StudyPointAnswer(std::string_view id, Count point);
+
+}  // namespace slipstick
