@@ -2,14 +2,15 @@
 #pragma once
 
 #include <array>
-#include <string>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/base/trace.h"
 #include "core/hardware/cluster.h"
-#include "core/operators/kernel.h"
+#include "core/mapping/placement.h"
+#include "core/software/custom_all_reduce.h"
 
 namespace slipstick {
 
@@ -24,40 +25,33 @@ struct EnumNames<Pattern> {
                                                                               {Pattern::kSendReceive, "send_recv"}}};
 };
 
-// How a group's ranks lie on the levels: extent[i] members of the group share one unit of level i (1: it does not use the
-// level), innermost first; the product is the group's size.
-struct GroupPlacement {
-  std::vector<double> extent;
-  [[nodiscard]] double Ranks() const {
-    double ranks = 1;
-    for (const double e : extent) ranks *= e;
-    return ranks;
-  }
-};
-
-// Places the groups of a mapping on a cluster. `order` lists degrees innermost first with their names.
-struct Degree {
-  std::string_view name;  // "tp", "cp", …
-  double size;
-};
-GroupPlacement PlaceGroup(const Cluster& cluster, const std::vector<Degree>& order, std::string_view name);
-// A group of the first `ranks` devices.
-GroupPlacement PlaceFirst(const Cluster& cluster, double ranks);
+// What carries the messages: `library` measured protocols (NCCL and its kin), `ideal` the algorithms on the stated latency
+// and bandwidth alone.
+enum class Transport { kLibrary, kIdeal };
 
 struct CollectiveCall {
   Pattern pattern = Pattern::kAllReduce;
-  Bytes bytes;  // as nccl-tests counts (contract, section 1)
-  std::string_view algorithm = "auto";
-  std::string_view library = "nccl";
+  Bytes bytes{};                        // all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer; all_to_all:
+                                        // what a rank sends, its own share included; send_recv: the message
+  std::string_view algorithm = "auto";  // or the name of a row of the table (algorithm.h)
+  Transport transport = Transport::kLibrary;
+  const CustomAllReduce* custom = nullptr;  // the engine's own all-reduce kernels, where it has them; outlives the call
+  // Share of a NIC's bandwidth that is reached between nodes; absent: what the collective reaches when it runs alone.
+  std::optional<double> outer_fraction = std::nullopt;
+  Seconds launch{};  // of the library's kernel by the host, where no graph hides it; the engine's own kernels do not pay it
 };
 
 struct CollectiveTime {
   Seconds time;
   Seconds latency;             // of it, what does not depend on the size
-  std::string_view algorithm;  // the one chosen
-  Bytes bytes;                 // a rank sends over its links
+  std::string_view algorithm;  // the one chosen; "" for a group of one
+  Bytes bytes;                 // that a rank sends over its links
+  bool applies = true;         // false: the algorithm asked for does not apply here, and the other members are empty
 };
-// The fastest algorithm that applies, or the one asked for. 0 for a group of one.
+// The fastest algorithm that applies, or the one asked for. 0 for a group of one. Never below bytes over bandwidth.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace);
+
+// Names of the algorithms that apply, in the order of the table.
+std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster);
 
 }  // namespace slipstick

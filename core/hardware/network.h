@@ -47,13 +47,14 @@ struct NetworkLevel {
   Topology topology = Topology::kSwitch;
   Count size = 8;                          // members of the level below that this level joins
   BytesPerSecond bandwidth = 450 * kGBps;  // one direction, per device
-  Seconds latency = 1 * kUs;               // a hop, software included
-  std::vector<Count> dims;                 // of a mesh or torus
+  Seconds latency = 1 * kUs;               // a message from one member to the next; through a switch, both its links
+  std::vector<Count> dims;                 // of a mesh or torus; of a fat tree its first is the ranks below a leaf
+  Count wrap_every = 0;                    // torus: sides of a block that are multiples close to rings (optical switches)
   double oversubscription = 1;             // of a fat tree: what goes up, over what there is
   bool in_network_reduction = false;       // NVLS, SHARP
   // Measured constants of the library on this fabric; absent: the fabric's defaults (collectives/).
   std::optional<Seconds> base_latency;       // t0: one collective's fixed cost
-  std::optional<Seconds> hop_latency;        // alpha: one step of a ring
+  std::optional<Seconds> hop_latency;        // alpha: one step of a ring in the library; absent: latency
   std::optional<double> bandwidth_fraction;  // of large messages
   std::optional<double> reduction_fraction;  // u_N: of in-network reduction
   std::optional<double> copy_fraction;       // c_A: a rank's own block in an all-to-all, over the link's bandwidth
@@ -69,6 +70,9 @@ struct Schema<NetworkLevel> {
       Of("bandwidth", &NetworkLevel::bandwidth, "One direction, per device").In(kGBps).Above(0).AtMost(1e6),
       Of("latency", &NetworkLevel::latency, "Per hop, software included").In(kUs).Between(0, 1e6),
       Of("dims", &NetworkLevel::dims, "Sides of a mesh or torus; their product is the size").Between(1, 1 << 20).Advanced(),
+      Of("wrap_every", &NetworkLevel::wrap_every, "Torus: sides of a part that are multiples of this close to rings; 0: whole sides only")
+          .Between(0, 1 << 20)
+          .Advanced(),
       Of("oversubscription", &NetworkLevel::oversubscription, "Fat tree: bandwidth into the leaves over bandwidth out of them")
           .Between(1, 64)
           .Advanced(),

@@ -9,6 +9,7 @@
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
+#include "core/software/custom_all_reduce.h"
 
 namespace slipstick {
 
@@ -184,7 +185,8 @@ struct Engine {
   double expert_stream = 0.9;  // the same while their weights stream
   bool pads_heads = false;
   // All-reduce.
-  Seconds nccl_launch = 0 * kUs;  // host launch of NCCL without graphs, in a decode step
+  std::vector<CustomAllReduce> all_reduce;  // the engine's own kernels, a row a family of devices; empty: NCCL only
+  Seconds nccl_launch = 0 * kUs;            // host launch of NCCL without graphs, in a decode step
   MemoryBudget memory;
   std::optional<WholeLayer> whole_layer;
   std::optional<LayerSplit> layer_split;
@@ -221,6 +223,7 @@ struct Schema<Engine> {
       Of("expert_matrix", &Engine::expert_matrix, "Rate of the expert products over the best kernels'").Above(0).AtMost(1).Advanced(),
       Of("expert_stream", &Engine::expert_stream, "The same while their weights stream").Above(0).AtMost(1).Advanced(),
       Of("pads_heads", &Engine::pads_heads, "Heads are padded to a multiple of the tensor parallel ranks").Advanced(),
+      Of("all_reduce", &Engine::all_reduce, "The engine's own all-reduce kernels, a row a family of devices").Advanced(),
       Of("nccl_launch", &Engine::nccl_launch, "Host launch of NCCL without graphs, in a decode step").In(kUs).Between(0, 1e6).Advanced(),
       Of("memory", &Engine::memory, "What the cache gets of the memory").Advanced(),
       Of("whole_layer", &Engine::whole_layer, "Constants of an engine whose layer is one operator").Advanced(),

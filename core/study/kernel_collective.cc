@@ -1,8 +1,97 @@
+#include <algorithm>
+
 #include "core/base/schema.h"
+#include "core/collectives/collective.h"
+#include "core/operators/kernel.h"
+#include "core/software/engine.h"
 #include "core/study/kernel.h"
+#include "core/study/presets.h"
 
 namespace slipstick {
+namespace {
 
-Result<Json> EvaluateCollective(const Json&) { return Issues{{"collective.kind", "is needed"}}; }
+struct CollectiveRequest {
+  Pattern kind = Pattern::kAllReduce;
+  Bytes bytes;
+  Count ranks = 1;
+  std::string algorithm = "auto";
+  std::string library = "nccl";
+};
+
+}  // namespace
+
+template <>
+struct Schema<CollectiveRequest> {
+  static constexpr auto fields = std::tuple{
+      Of("kind", &CollectiveRequest::kind, "Which collective").Required(),
+      Of("bytes", &CollectiveRequest::bytes, "As nccl-tests counts them").In(kMB).AtLeast(0).Required(),
+      Of("ranks", &CollectiveRequest::ranks, "Devices that take part").Between(1, 1 << 24).Required(),
+      Of("algorithm", &CollectiveRequest::algorithm, "auto, or the name of one"),
+      Of("library", &CollectiveRequest::library, "nccl, ideal (stated latency and bandwidth only), or an engine whose kernels are meant")};
+};
+
+namespace {
+
+constexpr std::string_view kLibrary = "nccl", kIdeal = "ideal";
+
+// The engine's own all-reduce rows; nothing where the library is none of an engine.
+std::vector<CustomAllReduce> KernelsOf(const std::string& library, Issues& issues) {
+  if (library == kLibrary || library == kIdeal) return {};
+  Json json{{"preset", library}};
+  if (FindPreset("engine", library) == nullptr) {
+    issues.push_back({"collective.library",
+                      "expected nccl, ideal or an engine; got " + internal::Shown(Json(library)) + PresetHintText("engine", library)});
+    return {};
+  }
+  Engine engine;
+  ExpandPresets<Engine>(json, "collective.library", FindPreset, PresetHintText, issues);
+  if (issues.empty()) Read(json, "collective.library", issues, engine);
+  return engine.all_reduce;
+}
+
+std::string Joined(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Json> EvaluateCollective(const Json& request) {
+  Issues issues;
+  CollectiveRequest asked;
+  Read(request["collective"], "collective", issues, asked);
+  Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
+  ExpandPresets<Cluster>(json, "cluster", FindPreset, PresetHintText, issues);
+  Cluster cluster;
+  if (issues.empty()) Read(json, "cluster", issues, cluster);
+  const std::vector<CustomAllReduce> kernels = KernelsOf(asked.library, issues);
+  if (issues.empty() && cluster.networks.empty() && asked.ranks > 1) {
+    issues.push_back({"cluster.networks", "expected at least one level for " + std::to_string(asked.ranks) + " ranks; got none"});
+  }
+  if (!issues.empty()) return issues;
+
+  cluster.devices = std::max(cluster.devices, asked.ranks);
+  CollectiveCall call{.pattern = asked.kind, .bytes = asked.bytes, .algorithm = asked.algorithm};
+  if (asked.library == kIdeal) call.transport = Transport::kIdeal;
+  call.custom = RowFor(kernels, cluster.device.architecture);
+  const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(asked.ranks));
+  Trace trace = Trace::Off();
+  const CollectiveTime answer = TimeOf(call, group, cluster, trace);
+  if (!answer.applies) {
+    const std::string names = Joined(AlgorithmsFor(call, group, cluster));
+    return Issues{{"collective.algorithm", "expected one that applies here: auto" + (names.empty() ? "" : ", " + names) + "; got " +
+                                               internal::Shown(Json(asked.algorithm))}};
+  }
+  const bool is_short = answer.latency > 0.5 * answer.time;
+  return Json{{"time_s", answer.time.base()},
+              {"bound", NameOf(is_short ? Bound::kLatency : Bound::kNetwork)},
+              {"flops", 0},
+              {"bytes", answer.bytes.base()},
+              {"algorithm", answer.algorithm}};
+}
 
 }  // namespace slipstick

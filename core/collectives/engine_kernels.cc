@@ -1,0 +1,67 @@
+// One-shot and two-shot all-reduce: kernels of serving engines that read their peers' memory, launched inside a graph.
+#include "core/collectives/algorithm.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kTables = "fitted to custom all-reduce tables of ai-dynamo/aiconfigurator at 095f58a, graph launches";
+
+// Peers must reach each other's memory: one scale-up domain, and over PCIe no more than a pair.
+bool Applies(const Problem& problem) {
+  if (problem.call.pattern != Pattern::kAllReduce || problem.call.custom == nullptr) return false;
+  if (!problem.view.has_inner || problem.view.count != 1) return false;
+  const LevelView& view = problem.view.levels[0];
+  const bool is_joined = view.level->topology == Topology::kSwitch || view.level->topology == Topology::kFullyConnected;
+  return is_joined && (view.ranks <= 2 || ConstantsOf(view.level->fabric).beyond_pair == 1);
+}
+
+struct Kernel {
+  double peers;
+  Seconds start, peer;
+  BytesPerSecond pull;
+};
+Kernel KernelOf(const Problem& problem, Trace& trace) {
+  const CustomAllReduce& custom = *problem.call.custom;
+  const LevelView& view = problem.view.levels[0];
+  const BytesPerSecond link = view.injection;
+  const double stream = custom.stream;
+  if (view.level->topology == Topology::kSwitch) trace.Input("link", link, "cluster.networks.0.bandwidth");
+  FIGURE(trace, link_rate, stream * link, (Note{"What the kernel pulls over its link", "", kTables}), stream, link);
+  const BytesPerSecond pull = custom.kernel_rate ? min(link_rate, *custom.kernel_rate) : link_rate;
+  return {view.ranks - 1, custom.start, custom.peer, pull};
+}
+
+AlgorithmTime OneShot(const Problem& problem, Trace& trace) {
+  const Kernel kernel = KernelOf(problem, trace);
+  const double peers = kernel.peers;
+  const Bytes bytes = problem.call.bytes;
+  const Seconds start = kernel.start, peer = kernel.peer;
+  const BytesPerSecond pull = kernel.pull;
+  FIGURE(trace, one_shot, start + peers * peer + peers * bytes / pull,
+         (Note{"One-shot all-reduce", "every rank reads every peer's buffer", kTables}), start, peers, peer, bytes, pull);
+  return {one_shot, start + peers * peer, peers * bytes};
+}
+
+AlgorithmTime TwoShot(const Problem& problem, Trace& trace) {
+  const Kernel kernel = KernelOf(problem, trace);
+  const double peers = kernel.peers;
+  const Bytes bytes = problem.call.bytes;
+  const Seconds start = kernel.start, peer = kernel.peer, second_pass = problem.call.custom->second_pass;
+  const BytesPerSecond pull = kernel.pull;
+  FIGURE(trace, two_shot, start + peers * peer + second_pass + 2 * peers / (peers + 1) * bytes / pull,
+         (Note{"Two-shot all-reduce", "every rank reduces its share, then all gather", kTables}), start, peers, peer, second_pass, bytes,
+         pull);
+  return {two_shot, start + peers * peer + second_pass, 2 * peers / (peers + 1) * bytes};
+}
+
+}  // namespace
+
+const std::vector<Algorithm>& EngineAlgorithms() {
+  static const std::vector<Algorithm> rows{
+      {"one_shot", "One-shot kernel of the engine", kTables, Transport::kLibrary, Applies, OneShot},
+      {"two_shot", "Two-shot kernel of the engine", kTables, Transport::kLibrary, Applies, TwoShot},
+  };
+  return rows;
+}
+
+}  // namespace slipstick
