@@ -8,9 +8,34 @@ namespace slipstick {
 namespace {
 
 struct Entry {
-  std::string_view kind, id;
+  std::string kind, id;
   Json json;
 };
+
+// "single-X" is one device X with the networks of the first system that is built of it, else those of a PCIe server.
+std::vector<Entry> SingleDevices(const std::vector<Entry>& catalogue) {
+  std::vector<Entry> made;
+  for (const Entry& device : catalogue) {
+    if (device.kind != "device") continue;
+    const Json part{{"preset", device.id}};
+    const Entry* system = nullptr;
+    for (const Entry& entry : catalogue) {
+      if (entry.kind != "cluster" || entry.json["device"] != part) continue;
+      system = &entry;
+      break;
+    }
+    for (const Entry& entry : catalogue) {
+      if (system == nullptr && entry.kind == "cluster" && entry.id == "pcie-server") system = &entry;
+    }
+    if (system == nullptr) continue;
+    Json json = system->json;
+    json["name"] = "One " + device.json.value("name", device.id);
+    json["device"] = part;
+    json["devices"] = 1;
+    made.push_back({"cluster", "single-" + device.id, std::move(json)});
+  }
+  return made;
+}
 
 // Parsed once: the catalogue never changes while the program runs.
 const std::vector<Entry>& Entries() {
@@ -19,8 +44,9 @@ const std::vector<Entry>& Entries() {
     for (const PresetText& preset : PresetTexts()) {
       Result<Json> json = ParseJson(preset.text);
       assert(json);
-      made.push_back({preset.kind, preset.id, std::move(*json)});
+      made.push_back({std::string(preset.kind), std::string(preset.id), std::move(*json)});
     }
+    for (Entry& single : SingleDevices(made)) made.push_back(std::move(single));
     return made;
   }();
   return entries;
