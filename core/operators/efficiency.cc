@@ -165,7 +165,7 @@ Assumed CompleteEfficiency(Device& device) {
   Assumed assumed;
   const bool old = device.year <= 2021, recent = device.year >= 2024;
   assumed.matrix = Fill(e.matrix, AssumedMatrixShare(device));
-  assumed.matrix_fp8 = Fill(e.matrix_fp8, 0.93 * *e.matrix);
+  assumed.matrix_fp8 = Fill(e.matrix_fp8, (device.architecture == Architecture::kHopper ? 0.90 : 0.94) * *e.matrix);
   assumed.power_fall = Fill(e.power_fall, WattsPerTeraflops(device) >= 1.1 ? 0.0 : 0.17);
   assumed.sustained_fall = Fill(e.sustained_fall, AssumedSustainedFall(device));
   Fill(e.rated_power, device.tdp);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/operators/efficiency.h"
 #include "core/study/presets.h"
 #include "core/technology/engine.h"
 
@@ -135,6 +136,7 @@ void BuildDesign(Cluster& cluster, Issues& issues) {
 void Resolve(Scenario& scenario, Issues& issues) {
   Complete(scenario.model, "model", issues);
   BuildDesign(scenario.cluster, issues);
+  CompleteEfficiency(scenario.cluster.device);
 }
 
 }  // namespace slipstick
