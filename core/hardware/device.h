@@ -110,6 +110,13 @@ struct Schema<Efficiency> {
       Of("cache_share", &Efficiency::cache_share, "Share of the last cache in which data read again is found").Above(0).AtMost(1)};
 };
 
+// Which members of Efficiency and DeviceMemory came from rules, not from the device's own figures.
+struct AssumedEfficiency {
+  bool matrix = false, matrix_fp8 = false, power_fall = false, sustained_fall = false, rated_power = false, stream = false, launch = false;
+  bool attention_forward = false, attention_backward = false, decode_stream = false, cache_stream = false, cache_share = false;
+  bool usable = false;
+};
+
 struct Device {
   std::string preset;
   std::string name = "custom";
@@ -126,6 +133,7 @@ struct Device {
   Watts idle = 75 * kWatt;
   DieSize die;
   Efficiency efficiency;
+  AssumedEfficiency assumed;         // no input: filled with the efficiency (operators/efficiency.h)
   std::optional<ChipDesign> design;  // where it is there, rates, memory, caches, power and die follow from it
 };
 template <>

@@ -96,10 +96,10 @@ std::pair<double, double> AssumedAttention(Architecture architecture) {
 bool IsHbm(const Device& device) { return device.memory.technology.find("HBM") != std::string::npos; }
 
 template <class T>
-bool Fill(std::optional<T>& member, T value) {
-  if (member) return false;
+void Fill(std::optional<T>& member, bool& assumed, T value) {
+  if (member && !assumed) return;
   member = value;
-  return true;
+  assumed = true;
 }
 
 }  // namespace
@@ -160,29 +160,25 @@ double SustainedFall(const Device& device) {
   return max(0.0, (1 + *device.efficiency.sustained_fall) * sqrt(max(1.0, lack)) - 1);
 }
 
-Assumed CompleteEfficiency(Device& device) {
+void CompleteEfficiency(Device& device) {
   Efficiency& e = device.efficiency;
-  Assumed assumed;
+  AssumedEfficiency& assumed = device.assumed;
   const bool old = device.year <= 2021, recent = device.year >= 2024;
-  assumed.matrix = Fill(e.matrix, AssumedMatrixShare(device));
-  assumed.matrix_fp8 = Fill(e.matrix_fp8, (device.architecture == Architecture::kHopper ? 0.90 : 0.94) * *e.matrix);
-  assumed.power_fall = Fill(e.power_fall, WattsPerTeraflops(device) >= 1.1 ? 0.0 : 0.17);
-  assumed.sustained_fall = Fill(e.sustained_fall, AssumedSustainedFall(device));
-  Fill(e.rated_power, device.tdp);
-  assumed.stream = Fill(e.stream, device.memory.bandwidth >= 6000 * kGBps ? 0.73 : 0.82);
-  assumed.launch = Fill(e.launch, (old ? 4.0 : recent ? 2.0 : 2.5) * kUs);
-  assumed.attention = Fill(e.attention_forward, AssumedAttention(device.architecture).first);
-  assumed.attention |= Fill(e.attention_backward, AssumedAttention(device.architecture).second);
   const bool few_engines = !TraitsOf(device.architecture).tiled;
-  assumed.decode_stream = Fill(e.decode_stream, few_engines                                  ? 0.75
-                                                : device.architecture == Architecture::kCdna ? 0.8
-                                                : IsHbm(device)                              ? 0.9
-                                                                                             : 0.87);
-  assumed.cache_stream = Fill(e.cache_stream, max(1.7 * device.memory.bandwidth, 3500 * kGBps));
-  assumed.cache_share = Fill(e.cache_share, 0.6);
-  assumed.usable = !device.memory.usable;
-  device.memory.usable = UsableMemory(device);
-  return assumed;
+  const double decode = few_engines ? 0.75 : device.architecture == Architecture::kCdna ? 0.8 : IsHbm(device) ? 0.9 : 0.87;
+  Fill(e.matrix, assumed.matrix, AssumedMatrixShare(device));
+  Fill(e.matrix_fp8, assumed.matrix_fp8, (device.architecture == Architecture::kHopper ? 0.90 : 0.94) * *e.matrix);
+  Fill(e.power_fall, assumed.power_fall, WattsPerTeraflops(device) >= 1.1 ? 0.0 : 0.17);
+  Fill(e.sustained_fall, assumed.sustained_fall, AssumedSustainedFall(device));
+  Fill(e.rated_power, assumed.rated_power, device.tdp);
+  Fill(e.stream, assumed.stream, device.memory.bandwidth >= 6000 * kGBps ? 0.73 : 0.82);
+  Fill(e.launch, assumed.launch, (old ? 4.0 : recent ? 2.0 : 2.5) * kUs);
+  Fill(e.attention_forward, assumed.attention_forward, AssumedAttention(device.architecture).first);
+  Fill(e.attention_backward, assumed.attention_backward, AssumedAttention(device.architecture).second);
+  Fill(e.decode_stream, assumed.decode_stream, decode);
+  Fill(e.cache_stream, assumed.cache_stream, max(1.7 * device.memory.bandwidth, 3500 * kGBps));
+  Fill(e.cache_share, assumed.cache_share, 0.6);
+  Fill(device.memory.usable, assumed.usable, 0.99 * In(device.memory.capacity, kGB) * kGiB);
 }
 
 }  // namespace slipstick

@@ -31,11 +31,8 @@ Bytes UsableMemory(const Device& device);
 double SustainedFall(const Device& device);
 
 // Fills every absent member of device.efficiency and device.memory.usable by the rules for a device known by its data
-// sheet only, and says which it filled. The operator models need a device so completed.
-struct Assumed {
-  bool matrix = false, power_fall = false, sustained_fall = false, stream = false, launch = false, attention = false, usable = false;
-  bool matrix_fp8 = false, decode_stream = false, cache_stream = false, cache_share = false;
-};
-Assumed CompleteEfficiency(Device& device);
+// sheet only, and marks it in device.assumed; what was so marked before is filled anew. The operator models need a device
+// so completed.
+void CompleteEfficiency(Device& device);
 
 }  // namespace slipstick
