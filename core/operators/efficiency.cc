@@ -142,7 +142,8 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision) {
 }
 
 BytesPerSecond CacheRate(const Device& device) {
-  return max(static_cast<double>(device.units) * (20 * kB) * device.clock, 1.5 * device.memory.bandwidth);
+  const BytesPerSecond taken = static_cast<double>(device.units) * (20 * kB) * device.clock;
+  return TraitsOf(device.architecture).tiled ? taken : max(taken, 1.5 * device.memory.bandwidth);
 }
 
 Bytes LastCache(const Device& device) {

@@ -20,7 +20,8 @@ bool Supports(const Device& device, Precision precision);
 Precision NativePrecision(const Device& device, Precision precision);
 // The dense rate at which a precision is computed: its own, or the next wider format's.
 FlopsPerSecond PeakRate(const Device& device, Precision precision);
-// Rate streamed out of the last cache into matrix units (R): 20 byte a clock and unit, at least 1.5 times the memory's.
+// Rate streamed out of the last cache into the units (R): 20 byte a clock and unit; with few large engines at least 1.5
+// times the memory's.
 BytesPerSecond CacheRate(const Device& device);
 // Capacity of the last cache shared by all units; 0 where there is none.
 Bytes LastCache(const Device& device);

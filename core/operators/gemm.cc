@@ -78,7 +78,7 @@ Candidate Choose(const Shape& shape, const GemmRegime& regime, Seconds memory) {
   const auto& tiles = shape.groups == 1 ? kTiles : kGroupedTiles;
   for (double split = 1; split <= regime.max_split; split *= 2) {
     const Seconds merge = MergeTime(shape, split);
-    if (!first && max(memory, merge) + merge >= best_time) break;
+    if (!first && memory + merge >= best_time) break;  // merging only grows with the split
     for (const Tile& tile : tiles) {
       if (split > 1 && regime.split_fills_two_waves &&
           ceil(shape.rows / tile.rows) * ceil(shape.outputs / tile.columns) * split > 2 * shape.units) {
@@ -93,8 +93,6 @@ Candidate Choose(const Shape& shape, const GemmRegime& regime, Seconds memory) {
         best = candidate;
         best_time = time;
       }
-      // The memory decides: a better tile gains at most half a percent.
-      if (split == 1 && candidate.compute < memory / 4) return best;
     }
   }
   return best;

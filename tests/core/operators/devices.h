@@ -1,0 +1,56 @@
+// Data-sheet figures and fitted efficiencies of the devices that the operator models were held against.
+#pragma once
+
+#include "core/base/units.h"
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+
+struct DeviceFigures {
+  Architecture architecture;
+  double units, ghz, bf16, fp8, fp4, gbps, cache_mib, matrix, power_fall, stream, launch_us;
+};
+
+inline Device MakeDevice(const DeviceFigures& f) {
+  Device device;
+  device.architecture = f.architecture;
+  device.units = static_cast<Count>(f.units);
+  device.clock = f.ghz * kGHz;
+  device.peak.fp32 = f.bf16 / 16 * kTFlops;
+  device.peak.bf16 = device.peak.fp16 = f.bf16 * kTFlops;
+  if (f.fp8 > 0) device.peak.fp8 = device.peak.int8 = f.fp8 * kTFlops;
+  if (f.fp4 > 0) device.peak.fp4 = f.fp4 * kTFlops;
+  device.memory.bandwidth = f.gbps * kGBps;
+  device.caches = {{"L2", f.cache_mib * kMiB, {}}};
+  device.efficiency.matrix = f.matrix;
+  device.efficiency.power_fall = f.power_fall;
+  device.efficiency.stream = f.stream;
+  device.efficiency.launch = f.launch_us * kUs;
+  CompleteEfficiency(device);
+  return device;
+}
+
+inline Device A100() { return MakeDevice({Architecture::kAmpere, 108, 1.41, 312, 0, 0, 2039, 40, 0.90, 0, 0.79, 3.9}); }
+inline Device H100() {
+  Device device = MakeDevice({Architecture::kHopper, 132, 1.83, 989, 1979, 0, 3350, 50, 0.865, 0.14, 0.84, 2.85});
+  device.efficiency.matrix_fp8 = 0.865 * 0.90;
+  return device;
+}
+inline Device H200() { return MakeDevice({Architecture::kHopper, 132, 1.83, 989, 1979, 0, 4800, 50, 0.87, 0.17, 0.83, 2.7}); }
+inline Device B200() { return MakeDevice({Architecture::kBlackwell, 148, 1.85, 2250, 4500, 9000, 8000, 126, 0.785, 0.19, 0.72, 2.15}); }
+inline Device L40S() { return MakeDevice({Architecture::kAda, 142, 2.52, 362, 733, 0, 864, 96, 0.745, 0.30, 0.80, 2.3}); }
+
+// The same with the attention figures: decimal sizes, decode plateau, rate of the last cache.
+inline Device ForAttention(Device device, double gbps, double cache_mb, double decode_stream, double cache_tbps, double cache_share) {
+  device.memory.bandwidth = gbps * kGBps;
+  device.caches = {{"L2", cache_mb * kMB, {}}};
+  device.efficiency.decode_stream = decode_stream;
+  device.efficiency.cache_stream = cache_tbps * kTBps;
+  device.efficiency.cache_share = cache_share;
+  return device;
+}
+inline Device AttentionA100() { return ForAttention(A100(), 2039, 40, 0.90, 4.5, 0.6); }
+inline Device AttentionH100() { return ForAttention(H100(), 3352, 50, 0.91, 5.5, 0.6); }
+inline Device AttentionB200() { return ForAttention(B200(), 8000, 126, 0.91, 14, 0.6); }
+
+}  // namespace slipstick

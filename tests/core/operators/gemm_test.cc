@@ -1,0 +1,172 @@
+#include "core/operators/gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/core/operators/devices.h"
+
+namespace slipstick {
+namespace {
+
+Gemm Make(double m, double n, double k) {
+  Gemm gemm;
+  gemm.m = m, gemm.n = n, gemm.k = k;
+  return gemm;
+}
+
+Seconds Time(const Gemm& gemm, const Device& device) {
+  Trace off = Trace::Off();
+  return TimeOf(gemm, device, off).time;
+}
+
+// Times worked out by hand from the published form: launch + (compute^3 + memory^3)^(1/3) + partial sums.
+TEST(Gemm, TimesOfTheWorkedCases) {
+  struct Case {
+    Device device;
+    double m, n, k, weights_in_cache, us;
+  };
+  const Case cases[] = {
+      {H100(), 1, 8192, 8192, 0, 50.939},      {H100(), 64, 4096, 4096, 0, 15.576},    {H100(), 256, 1024, 8192, 0, 14.139},
+      {H100(), 8192, 8192, 8192, 0, 1437.805}, {A100(), 2048, 2048, 2048, 0, 82.225},  {B200(), 16, 512, 8192, 1, 5.934},
+      {B200(), 4096, 6144, 4096, 0, 139.680},  {L40S(), 512, 12288, 4096, 0, 258.309}, {H200(), 128, 16384, 4096, 0, 39.521},
+  };
+  for (const Case& c : cases) {
+    Gemm gemm = Make(c.m, c.n, c.k);
+    gemm.weights_in_cache = c.weights_in_cache;
+    EXPECT_NEAR(In(Time(gemm, c.device), kUs), c.us, 0.0006) << c.m << " x " << c.n << " x " << c.k;
+  }
+}
+
+TEST(Gemm, QuantisedActivationsAndWeights) {
+  Gemm fp8 = Make(1024, 8192, 8192);
+  fp8.precision = fp8.weights = Precision::kFp8;
+  fp8.quantise = true;
+  EXPECT_NEAR(In(Time(fp8, H100()), kUs), 121.977, 0.001);
+
+  Gemm nvfp4 = Make(16, 3584, 8192);
+  nvfp4.precision = nvfp4.weights = Precision::kNvfp4;
+  nvfp4.quantise = true;
+  EXPECT_NEAR(In(Time(nvfp4, B200()), kUs), 20.937, 0.001);
+
+  Gemm int4 = Make(16, 8192, 8192);
+  int4.weights = Precision::kInt4;
+  EXPECT_NEAR(In(Time(int4, A100()), kUs), 43.209, 0.01);
+}
+
+TEST(Gemm, AnswersAreTheSameTracedOrNot) {
+  Trace on = Trace::On();
+  const KernelTime traced = TimeOf(Make(300, 5000, 7000), H100(), on);
+  EXPECT_EQ(traced.time, Time(Make(300, 5000, 7000), H100()));
+  bool has_waves = false;
+  for (const Figure& figure : on.figures()) has_waves |= figure.symbol == "waves" && figure.value >= 1;
+  EXPECT_TRUE(has_waves);
+}
+
+TEST(Gemm, BytesOfALargeProductExceedEachOperandOnce) {
+  Trace off = Trace::Off();
+  const KernelTime large = TimeOf(Make(16384, 16384, 16384), A100(), off);
+  EXPECT_GT(large.bytes, 4 * (3.0 * 16384 * 16384 * 2) * kB);
+  const KernelTime vector = TimeOf(Make(1, 8192, 8192), A100(), off);
+  EXPECT_NEAR(vector.bytes / ((8192.0 * 8192 * 2 + 8192 * 4) * kB), 1, 1e-9);
+}
+
+TEST(Gemm, WhatHasNoUnitsRunsAtTheNextWiderFormat) {
+  Gemm fp8 = Make(4096, 4096, 4096);
+  fp8.precision = fp8.weights = Precision::kFp8;
+  EXPECT_GE(Time(fp8, A100()), 2 * 4096.0 * 4096 * 4096 * kFlop / (312 * kTFlops));
+}
+
+// Anything a product can be asked for.
+Gemm RandomGemm(std::mt19937& random) {
+  std::uniform_real_distribution<double> log_size(0, 15);
+  const auto size = [&] { return std::floor(std::exp2(log_size(random))); };
+  Gemm gemm = Make(size(), size(), size());
+  constexpr Precision kArithmetic[] = {Precision::kBf16, Precision::kFp8, Precision::kNvfp4, Precision::kInt8, Precision::kBf16};
+  const unsigned pick = random() % 5;
+  gemm.precision = gemm.weights = kArithmetic[pick];
+  if (pick == 4) gemm.weights = random() % 2 ? Precision::kInt8 : Precision::kInt4;
+  if (random() % 3 == 0) gemm.scaling = Scaling::kBlock;
+  if (random() % 4 == 0) gemm.groups = 1 + random() % 32;
+  gemm.quantise = random() % 2;
+  return gemm;
+}
+
+Device RandomDevice(std::mt19937& random) {
+  switch (random() % 5) {
+    case 0:
+      return A100();
+    case 1:
+      return H100();
+    case 2:
+      return B200();
+    case 3:
+      return L40S();
+    default: {
+      Device tpu = H100();
+      tpu.architecture = Architecture::kTpu;
+      tpu.units = 8;
+      return tpu;
+    }
+  }
+}
+
+TEST(Gemm, NeverBeatsTheDataSheet) {
+  std::mt19937 random(1);
+  Trace off = Trace::Off();
+  for (int i = 0; i < 20000; ++i) {
+    const Gemm gemm = RandomGemm(random);
+    const Device device = RandomDevice(random);
+    const KernelTime time = TimeOf(gemm, device, off);
+    EXPECT_GE(time.time, time.flops / PeakRate(device, gemm.precision));
+    const Bytes cold = gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights);
+    EXPECT_GE(time.time, cold / device.memory.bandwidth);
+    EXPECT_GE(time.bytes, cold);
+  }
+}
+
+TEST(Gemm, MoreWorkIsNeverFaster) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 20000; ++i) {
+    const Gemm gemm = RandomGemm(random);
+    const Device device = RandomDevice(random);
+    Gemm more = gemm;
+    double& side = i % 3 == 0 ? more.m : i % 3 == 1 ? more.n : more.k;
+    side *= 1 + (random() % 100) / 50.0;
+    side = std::ceil(side);
+    const Seconds before = Time(gemm, device), after = Time(more, device);
+    EXPECT_GE(after.base(), before.base() * (1 - 1e-12))
+        << gemm.m << "," << gemm.n << "," << gemm.k << " -> " << more.m << "," << more.n << "," << more.k << " groups " << gemm.groups;
+  }
+}
+
+TEST(Gemm, ABetterDeviceIsNeverSlower) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 20000; ++i) {
+    const Gemm gemm = RandomGemm(random);
+    const Device device = RandomDevice(random);
+    Device better = device;
+    if (i % 2) {
+      better.memory.bandwidth *= 1.3;
+    } else {
+      for (auto* rate : {&better.peak.bf16, &better.peak.fp16, &better.peak.fp8, &better.peak.fp4, &better.peak.int8}) {
+        if (*rate) **rate *= 1.3;
+      }
+    }
+    EXPECT_LE(Time(gemm, better).base(), Time(gemm, device).base() * (1 + 1e-12));
+  }
+}
+
+TEST(Gemm, TrainingRunsAtSustainedPower) {
+  Trace off = Trace::Off();
+  const Gemm gemm = Make(8192, 8192, 8192);
+  Device device = H100();
+  device.efficiency.sustained_fall = 0.205;
+  const Seconds sustained = TimeOf(gemm, device, TrainingRegime(gemm, device), off).time;
+  EXPECT_GT(sustained, Time(gemm, device));
+  device.tdp = 500 * kWatt;
+  EXPECT_GT(TimeOf(gemm, device, TrainingRegime(gemm, device), off).time, 1.1 * sustained);
+}
+
+}  // namespace
+}  // namespace slipstick
