@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/study/answer.h"
+#include "core/study/import_config.h"
 #include "core/study/sweep.h"
 
 namespace {
@@ -13,6 +14,7 @@ std::string Evaluate(const std::string& request, const std::string& explain) {
 }
 std::string Kernel(const std::string& request) { return slipstick::KernelAnswer(request).text; }
 std::string Describe() { return slipstick::DescribeAnswer().text; }
+std::string ImportModel(const std::string& config) { return slipstick::ImportModelAnswer(config).text; }
 std::string Presets(const std::string& kind) { return slipstick::PresetsAnswer(kind).text; }
 
 std::string Sweep(const std::string& spec, int from, int to) { return slipstick::SweepRowsAnswer(spec, from, to).text; }
@@ -30,6 +32,7 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("kernel", &Kernel);
   emscripten::function("describe", &Describe);
   emscripten::function("presets", &Presets);
+  emscripten::function("importModel", &ImportModel);
   emscripten::function("sweep", &Sweep);
   emscripten::function("solve", &Solve);
   emscripten::function("sensitivity", &Sensitivity);

@@ -10,6 +10,7 @@
 
 #include "core/study/answer.h"
 #include "core/study/design.h"
+#include "core/study/import_config.h"
 #include "core/study/paper_study.h"
 #include "core/study/sweep.h"
 
@@ -26,7 +27,8 @@ const char* const kUsage =
     "       slipstick study ID\n"
     "       slipstick kernel --lines < operators.jsonl\n"
     "       slipstick describe\n"
-    "       slipstick presets [KIND]\n";
+    "       slipstick presets [KIND]\n"
+    "       slipstick import-model FILE|-\n";
 
 int Print(const slipstick::Answer& answer) {
   std::cout << answer.text << '\n';
@@ -104,6 +106,7 @@ int main(int argc, char** argv) {
   if (words.size() > 1) return Wrong(words[1], "expected one file");
   std::string request;
   if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "cannot be read");
+  if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
   if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, assignments, explain));
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
   if (verb == "design") return Print(slipstick::DesignAnswer(request, assignments, options["--objective"]));
