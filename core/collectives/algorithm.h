@@ -39,6 +39,15 @@ using AlgorithmFamily = const std::vector<Algorithm>& (*)();
 const std::vector<Algorithm>& LibraryAlgorithms();  // NCCL, RCCL and their kin
 const std::vector<Algorithm>& EngineAlgorithms();   // one-shot and two-shot kernels of serving engines
 
+// The algorithms of the literature, on the stated latency and bandwidth.
+const std::vector<Algorithm>& RingAlgorithms();
+const std::vector<Algorithm>& RecursiveAlgorithms();     // halving, doubling, binomial, Bruck
+const std::vector<Algorithm>& DirectAlgorithms();        // one-shot, two-shot, direct, pairwise, send
+const std::vector<Algorithm>& TreeAlgorithms();          // binary trees, chain
+const std::vector<Algorithm>& GridAlgorithms();          // torus and mesh, side by side
+const std::vector<Algorithm>& HierarchicalAlgorithms();  // level by level
+const std::vector<Algorithm>& InNetworkAlgorithms();     // switches that reduce
+
 // Every family, in the order that ties are settled.
 const std::vector<AlgorithmFamily>& AlgorithmFamilies();
 

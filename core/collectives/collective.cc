@@ -17,7 +17,9 @@ void ForEach(const Problem& problem, const Use& use) {
 }  // namespace
 
 const std::vector<AlgorithmFamily>& AlgorithmFamilies() {
-  static const std::vector<AlgorithmFamily> families{LibraryAlgorithms, EngineAlgorithms};
+  static const std::vector<AlgorithmFamily> families{LibraryAlgorithms,   EngineAlgorithms,       RingAlgorithms,
+                                                     RecursiveAlgorithms, DirectAlgorithms,       TreeAlgorithms,
+                                                     GridAlgorithms,      HierarchicalAlgorithms, InNetworkAlgorithms};
   return families;
 }
 

@@ -29,6 +29,16 @@ struct EnumNames<Pattern> {
 // and bandwidth alone.
 enum class Transport { kLibrary, kIdeal };
 
+using SecondsPerByte = Quantity<-1, 0, 0, 1, 0, 0, 0, 0>;
+
+// Of ideal transport only.
+struct IdealMessages {
+  SecondsPerByte reduction{};  // to add an incoming byte
+  double hops = 1;             // links that a send crosses
+  Count chunks = 0;            // of a pipelined algorithm; 0: as many as are best
+  bool overlaps = false;       // latencies overlap with later messages (LogGP); false: each delays the next message (Hockney)
+};
+
 struct CollectiveCall {
   Pattern pattern = Pattern::kAllReduce;
   Bytes bytes{};                        // all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer; all_to_all:
@@ -36,6 +46,7 @@ struct CollectiveCall {
   std::string_view algorithm = "auto";  // or the name of a row of the table (algorithm.h)
   Transport transport = Transport::kLibrary;
   const CustomAllReduce* custom = nullptr;  // the engine's own all-reduce kernels, where it has them; outlives the call
+  IdealMessages messages{};
   // Share of a NIC's bandwidth that is reached between nodes; absent: what the collective reaches when it runs alone.
   std::optional<double> outer_fraction = std::nullopt;
   Seconds launch{};  // of the library's kernel by the host, where no graph hides it; the engine's own kernels do not pay it

@@ -16,6 +16,10 @@ struct CollectiveRequest {
   Count ranks = 1;
   std::string algorithm = "auto";
   std::string library = "nccl";
+  SecondsPerByte reduction;
+  Count chunks = 0;
+  bool overlaps = false;
+  double hops = 1;
 };
 
 }  // namespace
@@ -27,7 +31,11 @@ struct Schema<CollectiveRequest> {
       Of("bytes", &CollectiveRequest::bytes, "As nccl-tests counts them").In(kMB).AtLeast(0).Required(),
       Of("ranks", &CollectiveRequest::ranks, "Devices that take part").Between(1, 1 << 24).Required(),
       Of("algorithm", &CollectiveRequest::algorithm, "auto, or the name of one"),
-      Of("library", &CollectiveRequest::library, "nccl, ideal (stated latency and bandwidth only), or an engine whose kernels are meant")};
+      Of("library", &CollectiveRequest::library, "nccl, ideal (stated latency and bandwidth only), or an engine whose kernels are meant"),
+      Of("reduction", &CollectiveRequest::reduction, "ideal: time to add an incoming byte").AtLeast(0),
+      Of("chunks", &CollectiveRequest::chunks, "ideal: of a pipelined algorithm; 0: as many as are best").Between(0, 1 << 20),
+      Of("overlaps", &CollectiveRequest::overlaps, "ideal: latencies overlap with later messages (LogGP)"),
+      Of("hops", &CollectiveRequest::hops, "ideal: links that a send crosses").Between(1, 1 << 20)};
 };
 
 namespace {
@@ -77,6 +85,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   cluster.devices = std::max(cluster.devices, asked.ranks);
   CollectiveCall call{.pattern = asked.kind, .bytes = asked.bytes, .algorithm = asked.algorithm};
   if (asked.library == kIdeal) call.transport = Transport::kIdeal;
+  call.messages = {.reduction = asked.reduction, .hops = asked.hops, .chunks = asked.chunks, .overlaps = asked.overlaps};
   call.custom = RowFor(kernels, cluster.device.architecture);
   const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(asked.ranks));
   Trace trace = Trace::Off();
@@ -88,6 +97,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   }
   const bool is_short = answer.latency > 0.5 * answer.time;
   return Json{{"time_s", answer.time.base()},
+              {"latency_s", answer.latency.base()},
               {"bound", NameOf(is_short ? Bound::kLatency : Bound::kNetwork)},
               {"flops", 0},
               {"bytes", answer.bytes.base()},

@@ -1,0 +1,165 @@
+// Level by level: reduce-scatter inwards out, gather back; each level carries only what the inner ones have reduced.
+#include <array>
+
+#include "core/collectives/ideal.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kSource =
+    "Cho et al., BlueConnect: decomposing all-reduce for deep learning on heterogeneous network hierarchy, 2019";
+constexpr std::string_view kDragonflySource = "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008";
+
+// One level's reduce-scatter or all-gather of a whole buffer: steps, and seconds a byte.
+struct LevelCost {
+  double hops = 0;
+  SecondsPerByte load;
+};
+LevelCost CostOf(const LevelView& view) {
+  LevelCost cost;
+  if (!IsGrid(view)) {
+    // Fully connected ranks need no ring: everyone sends everyone its share at once.
+    cost.hops = view.level->topology == Topology::kFullyConnected ? 1 : view.ranks - 1;
+    const double narrowing = view.level->topology == Topology::kFatTree && view.leaf < view.ranks ? view.level->oversubscription : 1;
+    cost.load = (view.ranks - 1) / view.ranks * narrowing / view.injection;
+    return cost;
+  }
+  double reduced = 1;
+  for (int i = 0; i < view.sides; ++i) {
+    const double side = view.side[i];
+    cost.hops += side - 1;
+    cost.load += (side - 1) / side / reduced / ((view.wrapped[i] ? 2 : 1) * view.link);
+    reduced *= side;
+  }
+  return cost;
+}
+
+bool HasDragonfly(const Problem& problem) {
+  for (int i = 0; i < problem.view.count; ++i) {
+    if (problem.view.levels[i].level->topology == Topology::kDragonfly) return true;
+  }
+  return false;
+}
+bool IsHierarchy(const Problem& problem) { return problem.view.count >= 2 && !HasDragonfly(problem); }
+
+bool Applies(const Problem& problem) { return IsReductionOrGather(problem) && IsHierarchy(problem); }
+
+struct Levels {
+  Seconds latency, sum, largest;  // of all levels' transfers
+};
+Levels LevelsOf(const Problem& problem, Trace& trace) {
+  static constexpr std::array<std::string_view, kMaxLevels> kScopes{"level_0", "level_1", "level_2", "level_3"};
+  const double passes = PassesOf(problem);
+  const Bytes bytes = problem.call.bytes;
+  Levels levels;
+  double reduced = 1;
+  for (int i = 0; i < problem.view.count; ++i) {
+    const LevelView& view = problem.view.levels[i];
+    const Trace::Scope scope(trace, kScopes[i]);
+    const LevelCost cost = CostOf(view);
+    const double hops = cost.hops, inner_ranks = reduced;
+    const Seconds alpha = view.level->latency;
+    const SecondsPerByte load = cost.load;
+    FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps of this level", "", kSource}), passes, hops, alpha);
+    FIGURE(trace, transfer, passes * bytes / inner_ranks * load,
+           (Note{"What the inner levels leave, over this level's links", "", kSource}), passes, bytes, inner_ranks, load);
+    levels.latency += latency;
+    levels.sum += transfer;
+    levels.largest = max(levels.largest, transfer);
+    reduced *= view.ranks;
+  }
+  return levels;
+}
+
+AlgorithmTime InTurn(const Problem& problem, Trace& trace) {
+  const Levels levels = LevelsOf(problem, trace);
+  const double ranks = problem.view.ranks;
+  return Total(problem, levels.latency, levels.sum, Reduces(problem) ? (ranks - 1) / ranks * problem.call.bytes : Bytes(), trace);
+}
+
+// In chunks, so that the levels work side by side: the slowest sets the pace, one chunk of the others is left over.
+AlgorithmTime Pipelined(const Problem& problem, Trace& trace) {
+  const Levels levels = LevelsOf(problem, trace);
+  const Seconds all = levels.sum, slowest = levels.largest, first_latency = levels.latency;
+  Count asked = problem.call.messages.chunks;
+  if (asked == 0)
+    asked = first_latency > Seconds() ? static_cast<Count>(min(1024.0, 1 + sqrt(max(0.0, (all - slowest) / first_latency)))) : 1024;
+  const double chunks = static_cast<double>(asked);
+  FIGURE(trace, latency, chunks * first_latency, (Note{"Every chunk pays every step"}), chunks, first_latency);
+  FIGURE(trace, transfer, slowest + (all - slowest) / chunks, (Note{"The slowest level, and one chunk of the others", "", kSource}),
+         slowest, all, chunks);
+  return Total(problem, latency, transfer, Bytes(), trace);
+}
+
+// One leader a node speaks for it over one NIC.
+bool LeaderApplies(const Problem& problem) {
+  return Is(problem, Pattern::kAllReduce) && IsTwoLevels(problem) && IsSwitch(problem.view.levels[0]) && IsSwitch(problem.view.levels[1]);
+}
+AlgorithmTime Leader(const Problem& problem, Trace& trace) {
+  const LevelView &inner = problem.view.levels[0], &outer = problem.view.levels[1];
+  const double ranks_in_node = inner.ranks, nodes = outer.ranks;
+  const Bytes bytes = problem.call.bytes;
+  const Seconds alpha = inner.level->latency, node_alpha = outer.level->latency;
+  const BytesPerSecond link = inner.injection, nic = outer.injection;
+  FIGURE(trace, latency, 4 * alpha + 2 * (nodes - 1) * node_alpha, (Note{"To the leader and back, round the nodes"}), alpha, nodes,
+         node_alpha);
+  FIGURE(trace, transfer, 4 * (ranks_in_node - 1) / ranks_in_node * bytes / link + 2 * (nodes - 1) / nodes * bytes / nic,
+         (Note{"Reduce-scatter, gather, ring of leaders, scatter, all-gather"}), ranks_in_node, bytes, link, nodes, nic);
+  return Total(problem, latency, transfer, Bytes(), trace);
+}
+
+// All-to-all: inside the node to the rank on the right rail, then along the rail.
+bool ExchangeApplies(const Problem& problem) {
+  if (!Is(problem, Pattern::kAllToAll) || !IsHierarchy(problem)) return false;
+  for (int i = 0; i < problem.view.count; ++i) {
+    if (IsGrid(problem.view.levels[i])) return false;
+  }
+  return true;
+}
+AlgorithmTime Exchange(const Problem& problem, Trace& trace) {
+  const Bytes bytes = problem.call.bytes;
+  Seconds all_latencies, all_levels;
+  for (int i = 0; i < problem.view.count; ++i) {
+    const LevelView& view = problem.view.levels[i];
+    const double narrowing = view.level->topology == Topology::kFatTree ? view.level->oversubscription : 1;
+    all_latencies += view.level->latency;
+    all_levels += (view.ranks - 1) / view.ranks * narrowing * bytes / view.injection;
+  }
+  return Total(problem, all_latencies, all_levels, Bytes(), trace);
+}
+
+// Reduce-scatter in the group, all-reduce between groups, gather in the group.
+bool DragonflyApplies(const Problem& problem) {
+  return Is(problem, Pattern::kAllReduce) && IsTwoLevels(problem) && problem.view.levels[1].level->topology == Topology::kDragonfly &&
+         problem.view.levels[0].level->topology == Topology::kFullyConnected;
+}
+AlgorithmTime Dragonfly(const Problem& problem, Trace& trace) {
+  const LevelView &local = problem.view.levels[0], &global = problem.view.levels[1];
+  const double routers = local.ranks, groups = global.ranks;
+  const Bytes bytes = problem.call.bytes;
+  const Seconds alpha = local.level->latency, global_alpha = global.level->latency;
+  const BytesPerSecond local_link = local.link;
+  FIGURE(trace, links, (groups - 1) / routers, (Note{"Global links of a router", "one for each pair of groups", kDragonflySource}), groups,
+         routers);
+  const BytesPerSecond global_link = global.injection / links;
+  FIGURE(trace, latency, 2 * (3 * alpha + global_alpha), (Note{"Longest routes, there and back", "", kDragonflySource}), alpha,
+         global_alpha);
+  FIGURE(trace, transfer, 2 * bytes / routers * (1 / local_link + max(1 / (groups * global_link), 2 * links / (groups * local_link))),
+         (Note{"Shares in the group, then between groups", "", kDragonflySource}), bytes, routers, local_link, groups, global_link, links);
+  return Total(problem, latency, transfer, Bytes(), trace);
+}
+
+}  // namespace
+
+const std::vector<Algorithm>& HierarchicalAlgorithms() {
+  static const std::vector<Algorithm> rows{
+      {"hierarchical", "Level by level", kSource, Transport::kIdeal, Applies, InTurn},
+      {"hierarchical_pipelined", "Level by level, in chunks", kSource, Transport::kIdeal, Applies, Pipelined},
+      {"leader", "One leader and one NIC a node", kSource, Transport::kIdeal, LeaderApplies, Leader},
+      {"hierarchical_exchange", "Exchange in the node, then along the rails", kSource, Transport::kIdeal, ExchangeApplies, Exchange},
+      {"dragonfly", "Group by group", kDragonflySource, Transport::kIdeal, DragonflyApplies, Dragonfly},
+  };
+  return rows;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,56 @@
+// What the closed forms of collectives share.
+//
+// Symbols: ranks, bytes (as nccl-tests counts them), alpha: latency of one message, link: bandwidth of one link in one
+// direction. Contended routes: the busiest link's load, and the latency of the longest route on top, which is the upper
+// end of what a simulation of the messages gives.
+#pragma once
+
+#include "core/collectives/algorithm.h"
+
+namespace slipstick {
+
+inline bool IsPowerOfTwo(double x) { return x >= 1 && std::exp2(floor(log2(x) + 0.5)) == x; }
+
+inline bool Is(const Problem& problem, Pattern pattern) { return problem.call.pattern == pattern; }
+inline bool IsReductionOrGather(const Problem& problem) {
+  return Is(problem, Pattern::kAllReduce) || Is(problem, Pattern::kAllGather) || Is(problem, Pattern::kReduceScatter);
+}
+// The group lies within one level.
+inline bool IsFlat(const Problem& problem) { return problem.view.count == 1; }
+inline bool IsFlat(const Problem& problem, Topology topology) {
+  return IsFlat(problem) && problem.view.levels[0].level->topology == topology;
+}
+inline bool IsTwoLevels(const Problem& problem) { return problem.view.count == 2; }
+inline bool IsGrid(const LevelView& view) {
+  const Topology topology = view.level->topology;
+  return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus;
+}
+// One stage of switch: every rank reaches every other at full rate. A fat tree of a single leaf is one.
+inline bool IsSwitch(const LevelView& view) {
+  const Topology topology = view.level->topology;
+  return topology == Topology::kSwitch || topology == Topology::kRail || (topology == Topology::kFatTree && view.leaf >= view.ranks);
+}
+inline bool IsSwitch(const Problem& problem) { return IsFlat(problem) && IsSwitch(problem.view.levels[0]); }
+// A ring, or a side of a torus that closes.
+inline bool IsClosedRing(const Problem& problem) {
+  return IsFlat(problem) && IsGrid(problem.view.levels[0]) && problem.view.levels[0].side[0] == problem.view.ranks &&
+         problem.view.levels[0].wrapped[0];
+}
+
+// All-reduce moves what an all-gather or reduce-scatter moves, twice.
+inline double PassesOf(const Problem& problem) { return Is(problem, Pattern::kAllReduce) ? 2 : 1; }
+inline bool Reduces(const Problem& problem) { return Is(problem, Pattern::kAllReduce) || Is(problem, Pattern::kReduceScatter); }
+
+// Adds the parts up, with the time that ranks take to add incoming bytes.
+inline AlgorithmTime Total(const Problem& problem, Seconds latency, Seconds transfer, Bytes reduced, Trace& trace) {
+  const SecondsPerByte reduction = problem.call.messages.reduction;
+  if (reduction > SecondsPerByte()) {
+    FIGURE(trace, time, latency + transfer + reduced * reduction, (Note{"Latency, transfer and reduction"}), latency, transfer, reduced,
+           reduction);
+    return {time, latency, std::nullopt};
+  }
+  FIGURE(trace, time, latency + transfer, (Note{"Latency and transfer"}), latency, transfer);
+  return {time, latency, std::nullopt};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,103 @@
+// Rings: every rank passes pieces to its neighbour.
+#include "core/collectives/ideal.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kRingSource = "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009; Thakur et al., 2005";
+
+// One step of a ring in rank order: the latency of its longest hop, and the rate of its narrowest link.
+struct Hop {
+  Seconds alpha;
+  BytesPerSecond link;
+  bool exists = true;
+};
+Hop HopOf(const GroupView& view) {
+  Hop hop;
+  for (int i = 0; i < view.count; ++i) {
+    const LevelView& at = view.levels[i];
+    BytesPerSecond rate = IsSwitch(at) ? at.injection : at.link;
+    Seconds alpha = at.level->latency;
+    if (at.level->topology == Topology::kFatTree && at.leaf < at.ranks) alpha = 2 * alpha;  // up to the core and down
+    if (at.level->topology == Topology::kDragonfly) {
+      // To the gateway, over the global link, and from the gateway: its local link carries two flows.
+      alpha = alpha + view.levels[0].level->latency;
+      hop.link = hop.link / 2;
+      rate = max(rate, hop.link);
+    }
+    if (IsGrid(at) && !at.wrapped[0]) {
+      // A Hamiltonian cycle needs a closed side, or an even one beside another.
+      bool has_cycle = at.ranks <= 2;
+      for (int side = 0; side < at.sides; ++side) has_cycle |= at.wrapped[side] || (at.sides > 1 && std::fmod(at.side[side], 2) == 0);
+      hop.exists &= has_cycle;
+    }
+    hop.alpha += alpha;
+    hop.link = i == 0 ? rate : min(hop.link, rate);
+  }
+  return hop;
+}
+
+bool RingApplies(const Problem& problem) { return IsReductionOrGather(problem) && HopOf(problem.view).exists; }
+AlgorithmTime RingTime(const Problem& problem, Trace& trace) {
+  const Hop hop = HopOf(problem.view);
+  const double ranks = problem.view.ranks, passes = PassesOf(problem);
+  const Bytes bytes = problem.call.bytes;
+  const Seconds alpha = hop.alpha;
+  const BytesPerSecond link = hop.link;
+  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps round the ring", "", kRingSource}), passes, ranks, alpha);
+  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link", "", kRingSource}), passes,
+         ranks, bytes, link);
+  return Total(problem, latency, transfer, Reduces(problem) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+}
+
+// A line has no way back, so it is folded: the end ranks' only link carries everything twice.
+bool LineApplies(const Problem& problem) {
+  return IsReductionOrGather(problem) && IsFlat(problem) && IsGrid(problem.view.levels[0]) && !HopOf(problem.view).exists &&
+         problem.view.levels[0].side[0] == problem.view.ranks;
+}
+
+bool BothWaysApplies(const Problem& problem) { return IsReductionOrGather(problem) && IsClosedRing(problem); }
+AlgorithmTime BothWaysTime(const Problem& problem, Trace& trace) {
+  const LevelView& view = problem.view.levels[0];
+  const double ranks = problem.view.ranks, passes = PassesOf(problem);
+  const Bytes bytes = problem.call.bytes;
+  const Seconds alpha = view.level->latency;
+  const BytesPerSecond link = view.link;
+  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps round the ring", "", kRingSource}), passes, ranks, alpha);
+  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / (2 * link), (Note{"Half the bytes each way round", "", kRingSource}),
+         passes, ranks, bytes, link);
+  return Total(problem, latency, transfer, Reduces(problem) ? (ranks - 1) / ranks * bytes / 2 : Bytes(), trace);
+}
+
+// As many rings as a node has ranks, each crossing between nodes on a rail of its own.
+bool RailRingsApplies(const Problem& problem) {
+  return IsReductionOrGather(problem) && IsTwoLevels(problem) && problem.view.levels[1].level->topology == Topology::kRail &&
+         IsSwitch(problem.view.levels[0]) && std::fmod(problem.view.levels[1].ranks, problem.view.levels[0].ranks) == 0;
+}
+AlgorithmTime RailRingsTime(const Problem& problem, Trace& trace) {
+  const LevelView &node = problem.view.levels[0], &rail = problem.view.levels[1];
+  const double ranks = problem.view.ranks, passes = PassesOf(problem), rings = node.ranks;
+  const Bytes bytes = problem.call.bytes;
+  const Seconds alpha = node.level->latency, rail_alpha = rail.level->latency;
+  const BytesPerSecond link = node.injection, nic = rail.injection;
+  FIGURE(trace, piece, bytes / (rings * ranks), (Note{"Bytes of a step of one ring"}), bytes, rings, ranks);
+  FIGURE(trace, step, max(rail_alpha + piece / nic, alpha + (rings - 1) * piece / link),
+         (Note{"A step, paced by the slower hop", "", kRingSource}), rail_alpha, piece, nic, alpha, rings, link);
+  FIGURE(trace, latency, passes * (ranks - 1) * max(rail_alpha, alpha), (Note{"Steps round the rings"}), passes, ranks, rail_alpha, alpha);
+  FIGURE(trace, transfer, passes * (ranks - 1) * step - latency, (Note{"What the bytes add"}), passes, ranks, step, latency);
+  return Total(problem, latency, transfer, Reduces(problem) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+}
+
+}  // namespace
+
+const std::vector<Algorithm>& RingAlgorithms() {
+  static const std::vector<Algorithm> rows{
+      {"ring", "One ring in rank order", kRingSource, Transport::kIdeal, RingApplies, RingTime},
+      {"line", "A pipelined line", kRingSource, Transport::kIdeal, LineApplies, RingTime},
+      {"bidirectional_ring", "Two opposite rings, half the data each", kRingSource, Transport::kIdeal, BothWaysApplies, BothWaysTime},
+      {"rail_rings", "A ring for each rail", kRingSource, Transport::kIdeal, RailRingsApplies, RailRingsTime},
+  };
+  return rows;
+}
+
+}  // namespace slipstick
