@@ -26,13 +26,15 @@ struct ServedOperator {
   Bytes bytes;
   Seconds time;
   Bound bound = Bound::kCompute;
+  double count = 1;  // times a pass runs it
 };
 
 struct ServingReport {
   Seconds ttft, tpot, request_latency, prefill, decode_step, static_latency;
   TokensPerSecond tokens_per_s, tokens_per_s_per_device, tokens_per_s_per_user;
   double requests_per_s = 0;
-  Count batch = 1;  // sequences that one replica runs
+  double utilisation = 0;  // of the rate at saturation, in an open loop
+  Count batch = 1;         // sequences that one replica runs
   BytesPerToken kv_cache_per_token;
   Bytes kv_cache;
   Count max_batch = 0, max_context = 0;

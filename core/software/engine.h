@@ -58,6 +58,8 @@ struct MemoryBudget {
   Bytes reserve_parallel = 0 * kGB;  // more of it where tp > 1
   double output_reserved = 1;        // of a request's output, when it is admitted: 1 never evicts
   Count block = 1;                   // tokens a page of the cache holds
+  Count activation_tokens = 0;       // that activations are sized for; 0: they are in the reserve
+  Count logit_sequences = 0;         // whose logits, gathered and in fp32, are held at once
 };
 template <>
 struct Schema<MemoryBudget> {
@@ -68,7 +70,12 @@ struct Schema<MemoryBudget> {
       Of("reserve_parallel", &MemoryBudget::reserve_parallel, "More of it where tensor parallelism is above 1").In(kGB).AtLeast(0),
       Of("output_reserved", &MemoryBudget::output_reserved, "Share of a request's output that is reserved when it is admitted")
           .Between(0, 1),
-      Of("block", &MemoryBudget::block, "Tokens that a page of the cache holds").Between(1, 65536)};
+      Of("block", &MemoryBudget::block, "Tokens that a page of the cache holds").Between(1, 65536),
+      Of("activation_tokens", &MemoryBudget::activation_tokens, "Tokens that activations are sized for; 0: they are in the reserve")
+          .Length()
+          .Between(0, 1 << 24),
+      Of("logit_sequences", &MemoryBudget::logit_sequences, "Sequences whose logits, gathered and in fp32, are held at once")
+          .Between(0, 1 << 20)};
 };
 
 // Constants of a compiled engine whose layer is one operator.
@@ -185,8 +192,9 @@ struct Engine {
   double expert_stream = 0.9;  // the same while their weights stream
   bool pads_heads = false;
   // All-reduce.
-  std::vector<CustomAllReduce> all_reduce;  // the engine's own kernels, a row a family of devices; empty: NCCL only
-  Seconds nccl_launch = 0 * kUs;            // host launch of NCCL without graphs, in a decode step
+  std::vector<CustomAllReduce> all_reduce;  // the engine's own kernels, where peers reach each other; none: the library's
+  Seconds rank_skew = 2 * kUs;              // that the engine's own all-reduce waits for the last rank
+  Seconds nccl_launch = 0 * kUs;            // host launch of the library's without graphs, in a decode step
   MemoryBudget memory;
   std::optional<WholeLayer> whole_layer;
   std::optional<LayerSplit> layer_split;
@@ -224,6 +232,7 @@ struct Schema<Engine> {
       Of("expert_stream", &Engine::expert_stream, "The same while their weights stream").Above(0).AtMost(1).Advanced(),
       Of("pads_heads", &Engine::pads_heads, "Heads are padded to a multiple of the tensor parallel ranks").Advanced(),
       Of("all_reduce", &Engine::all_reduce, "The engine's own all-reduce kernels, a row a family of devices").Advanced(),
+      Of("rank_skew", &Engine::rank_skew, "That the engine's own all-reduce waits for the last rank").In(kUs).Between(0, 1e6).Advanced(),
       Of("nccl_launch", &Engine::nccl_launch, "Host launch of NCCL without graphs, in a decode step").In(kUs).Between(0, 1e6).Advanced(),
       Of("memory", &Engine::memory, "What the cache gets of the memory").Advanced(),
       Of("whole_layer", &Engine::whole_layer, "Constants of an engine whose layer is one operator").Advanced(),

@@ -1,7 +1,21 @@
 #include "core/study/evaluate.h"
 
+#include "core/base/trace.h"
+#include "core/serving/serving.h"
+#include "core/study/report.h"
+
 namespace slipstick {
 
-Result<Json> Evaluate(const Scenario& scenario, const ReportDetail&) { return Json{{"version", 1}, {"scenario", Write(scenario)}}; }
+Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
+  Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On();
+  Json report{{"version", 1}};
+  if (detail.scenario) report["scenario"] = Write(scenario);
+  if (scenario.serving) {
+    const ServingReport serving = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace);
+    report["serving"] = WriteServing(serving, std::nullopt);
+  }
+  if (!detail.explain.empty()) report["explanations"] = WriteExplanations(trace.figures(), detail.explain);
+  return report;
+}
 
 }  // namespace slipstick

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "core/operators/efficiency.h"
+#include "core/serving/serving.h"
 #include "core/study/presets.h"
 #include "core/technology/engine.h"
 
@@ -137,6 +138,7 @@ void Resolve(Scenario& scenario, Issues& issues) {
   Complete(scenario.model, "model", issues);
   BuildDesign(scenario.cluster, issues);
   CompleteEfficiency(scenario.cluster.device);
+  if (issues.empty() && scenario.serving) Complete(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
 }
 
 }  // namespace slipstick

@@ -1,0 +1,116 @@
+#include "core/serving/attention_time.h"
+
+#include "core/operators/attention.h"
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+// Matrix products, a softmax and the passes between them, in kernels of their own: nothing is skipped by the mask.
+KernelTime UnfusedPrefill(const Deployment& d, double sequences, double tokens, double cached, Trace& trace) {
+  const double heads = d.heads, head_dim = d.head_dim;
+  const Flops pair = 4 * kFlop;
+  const Bytes score = 20.0 * kB;
+  const Seconds launch = *d.device.efficiency.launch;
+  const FlopsPerSecond peak = PeakRate(d.device, Precision::kFp16);
+  const BytesPerSecond bandwidth = d.device.memory.bandwidth, cache_rate = CacheRate(d.device);
+  const Bytes last_cache = LastCache(d.device);
+  FIGURE(trace, scores, sequences * heads * tokens * (tokens + cached), (Note{"Scores", "every query against every key"}), sequences, heads,
+         tokens, cached);
+  FIGURE(trace, score_bytes, score * scores, (Note{"Traffic of the scores", "ten passes of 16 bit"}), score, scores);
+  FIGURE(trace, missed, score_bytes / (score_bytes + 0.5 * last_cache),
+         (Note{"Share of it that goes to memory", "the rest stays in the last cache"}), score_bytes, last_cache);
+  FIGURE(trace, product_time, pair * scores * head_dim / (0.6 * peak), (Note{"Two matrix products a layer", "at 0.6 of the dense peak"}),
+         pair, scores, head_dim, peak);
+  FIGURE(trace, score_time, score_bytes * missed / (0.8 * bandwidth) + score_bytes * (1 - missed) / cache_rate,
+         (Note{"Passes over the scores", ""}), score_bytes, missed, bandwidth, cache_rate);
+  FIGURE(trace, time, 4 * launch + product_time + score_time,
+         (Note{"Unfused attention", "four kernels; fitted to NVIDIA/FasterTransformer docs/gpt_guide.md"}), launch, product_time,
+         score_time);
+  return {time,       product_time, score_time, product_time > score_time ? Bound::kCompute : Bound::kMemory, pair * scores * head_dim,
+          score_bytes};
+}
+
+LatentAttention LatentOf(const Deployment& d, AttentionPhase phase) {
+  LatentAttention mla;
+  mla.phase = phase;
+  mla.heads = d.heads;
+  mla.kv_lora_rank = static_cast<double>(d.model.mla->kv_lora_rank);
+  mla.rope_head_dim = static_cast<double>(d.model.mla->rope_head_dim);
+  mla.nope_head_dim = static_cast<double>(d.model.mla->nope_head_dim);
+  mla.value_head_dim = static_cast<double>(d.model.mla->value_head_dim);
+  mla.precision = IsEightBitFloat(d.cache) ? d.cache : Precision::kBf16;
+  mla.kv_precision = d.cache;
+  mla.library = d.engine.attention;
+  return mla;
+}
+
+Attention HeadsOf(const Deployment& d, AttentionPhase phase) {
+  Attention attention;
+  attention.phase = phase;
+  attention.heads = d.heads;
+  attention.kv_heads = d.kv_heads;
+  attention.head_dim = d.head_dim;
+  attention.kv_precision = d.cache;
+  attention.library = d.engine.attention;
+  return attention;
+}
+
+}  // namespace
+
+KernelTime PrefillAttention(const Deployment& d, double sequences, double tokens, double cached, double window, Trace& trace) {
+  if (d.model.mla) {
+    LatentAttention mla = LatentOf(d, AttentionPhase::kPrefill);
+    mla.batch = sequences;
+    mla.q_len = tokens;
+    mla.kv_len = tokens + cached;
+    return TimeOf(mla, d.device, trace);
+  }
+  if (d.engine.attention == AttentionLibrary::kUnfused) return UnfusedPrefill(d, sequences, tokens, cached, trace);
+  Attention attention = HeadsOf(d, AttentionPhase::kPrefill);
+  attention.batch = sequences;
+  attention.q_len = tokens;
+  attention.kv_len = tokens + cached;
+  attention.window = window;
+  return TimeOf(attention, d.device, trace);
+}
+
+KernelTime DecodeAttention(const Deployment& d, double sequences, double context, double checked, double window, Trace& trace) {
+  if (d.model.mla) {
+    LatentAttention mla = LatentOf(d, AttentionPhase::kDecode);
+    mla.batch = sequences * checked;
+    mla.q_len = 1;
+    mla.kv_len = context;
+    return TimeOf(mla, d.device, trace);
+  }
+  Attention attention = HeadsOf(d, AttentionPhase::kDecode);
+  attention.batch = sequences;
+  attention.kv_len = window > 0 ? min(context, window) : context;
+  // Drafted tokens ride along as further query rows of the same cache.
+  attention.heads = d.heads * checked;
+  KernelTime kernel = TimeOf(attention, d.device, trace);
+  const double group = static_cast<double>(d.model.heads) / static_cast<double>(d.model.KvHeads());
+  if (group > 1 && group < static_cast<double>(d.engine.multi_query_from)) {
+    // No kernel for so few query heads a KV head: each reads the cache for itself, 20 elements a clock and unit.
+    const double heads = d.heads, head_dim = d.head_dim, kv_heads = d.kv_heads;
+    const Bytes element = ElementSize(d.cache);
+    const double units = static_cast<double>(d.device.units);
+    const Hertz clock = d.device.clock;
+    const double decode_stream = d.device.efficiency.decode_stream.value_or(0.9);
+    const BytesPerSecond bandwidth = d.device.memory.bandwidth;
+    const double length = attention.kv_len;
+    const Seconds together = kernel.time;
+    FIGURE(trace, read_once, 2 * sequences * length * kv_heads * head_dim * element / (decode_stream * bandwidth),
+           (Note{"Time to read the cache once", ""}), sequences, length, kv_heads, head_dim, element, decode_stream, bandwidth);
+    FIGURE(trace, read_by_head, 2 * sequences * length * heads * head_dim / (20 * units * clock),
+           (Note{"Time for every query head to read it", "from the last cache, 20 elements a clock and unit"}), sequences, length, heads,
+           head_dim, units, clock);
+    FIGURE(trace, attention_time, max(together, together - read_once + read_by_head), (Note{"Attention without a multi-query kernel", ""}),
+           together, read_once, read_by_head);
+    kernel.time = attention_time;
+    kernel.memory = max(kernel.memory, read_by_head);
+  }
+  return kernel;
+}
+
+}  // namespace slipstick

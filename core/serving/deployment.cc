@@ -1,0 +1,103 @@
+#include "core/serving/deployment.h"
+
+#include <algorithm>
+
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+double Divided(double whole, double parts) { return std::ceil(whole / parts - 1e-9); }
+
+bool IsWeightOnly(Precision weights) {
+  return weights == Precision::kInt4 || weights == Precision::kInt8 || weights == Precision::kMxfp4 || weights == Precision::kQ4KM ||
+         weights == Precision::kQ8_0;
+}
+
+// What checkpoints leave in 16 bit: embedding and head everywhere but in files that are one mixture; attention where only
+// the experts are quantised (int4 and mxfp4 experts), or where it is latent and the rest nvfp4.
+void ResolveFormats(Deployment& d) {
+  const Precision weights = d.load.precision.weights;
+  const bool experts_only = d.model.moe && (weights == Precision::kInt4 || weights == Precision::kMxfp4);
+  const bool latent_kept = d.model.mla && IsFourBitFloat(weights);
+  const bool one_mixture = weights == Precision::kQ4KM || weights == Precision::kQ8_0;
+  d.mlp_weights = weights;
+  d.attention_weights = experts_only || latent_kept ? Precision::kBf16 : weights;
+  d.head_weights = one_mixture || BytesPerElement(weights) > 2 ? weights : Precision::kBf16;
+  d.activations = d.load.precision.activations;
+  d.attention_activations = experts_only || latent_kept ? Precision::kBf16 : d.activations;
+  if (IsWeightOnly(weights) && BytesPerElement(d.activations) < 1) d.activations = Precision::kBf16;
+  d.cache = d.load.precision.kv_cache;
+}
+
+// The rate of the innermost level whose units hold `ranks` devices.
+BytesPerSecond LinkOf(const Cluster& cluster, double ranks) {
+  double joined = 1;
+  for (const NetworkLevel& level : cluster.networks) {
+    joined *= static_cast<double>(level.size);
+    if (joined >= ranks) return level.bandwidth;
+  }
+  return cluster.networks.empty() ? 1 * kGBps : cluster.networks.back().bandwidth;
+}
+
+// Whether every rank can read every other one's memory over one level of links made for it.
+bool PeersReachEachOther(const Cluster& cluster, double ranks) {
+  if (cluster.networks.empty() || static_cast<double>(cluster.networks.front().size) < ranks) return false;
+  const Fabric fabric = cluster.networks.front().fabric;
+  return fabric == Fabric::kNvlink || fabric == Fabric::kXgmi;
+}
+
+}  // namespace
+
+Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load) {
+  Deployment d{model, cluster, load, load.engine, cluster.device};
+  CompleteEfficiency(d.device);
+  const Engine& engine = load.engine;
+  const double cores = engine.whole_layer ? static_cast<double>(engine.whole_layer->cores) : 1;
+  d.devices_per_group = static_cast<double>(load.mapping.tp);
+  d.tp = d.devices_per_group * cores;
+  d.pp = static_cast<double>(load.mapping.pp);
+  d.ep = static_cast<double>(load.mapping.ep);
+  d.attention_dp = static_cast<double>(load.mapping.attention_dp);
+  d.replicas = static_cast<double>(load.mapping.replicas.value_or(1));
+  d.expert_ranks = std::max(1.0, d.devices_per_group * d.attention_dp / d.ep);
+
+  d.layers = static_cast<double>(model.layers);
+  d.stage_layers = Divided(d.layers, d.pp);
+  d.window_layers = static_cast<double>(model.WindowLayers());
+  d.moe_layers = static_cast<double>(model.MoeLayers());
+  d.hidden = static_cast<double>(model.hidden);
+  d.head_dim = static_cast<double>(model.HeadDim());
+  d.mlp_matrices = model.gated ? 3 : 2;
+  const auto heads = static_cast<double>(model.heads);
+  const auto kv_heads = static_cast<double>(model.KvHeads());
+  d.heads = Divided(heads, d.tp);
+  d.kv_heads = std::max(1.0, Divided(kv_heads, d.tp));
+  d.padded_heads = engine.pads_heads ? d.heads * d.tp : heads;
+  d.padded_kv_heads = engine.pads_heads ? d.kv_heads * d.tp : std::max(kv_heads, d.tp);
+  d.ffn = Divided(static_cast<double>(model.ffn), d.tp);
+  d.vocab = Divided(static_cast<double>(model.vocab), d.tp);
+
+  ResolveFormats(d);
+
+  d.graphs = engine.graphs;
+  d.expert_stream = engine.expert_stream;
+  for (const EngineOn& on : engine.on) {
+    if (on.architecture != d.device.architecture) continue;
+    d.graphs = on.graphs.value_or(d.graphs);
+    d.expert_stream = on.expert_stream.value_or(d.expert_stream);
+  }
+  d.graphs = load.cuda_graphs.value_or(d.graphs);
+  d.decode_gap = d.graphs ? 0 * kUs : engine.launch_gap;
+  // Prefill is not captured: it waits for its own launches, at most as long as a step without graphs would.
+  d.prefill_gap = d.graphs ? engine.prefill_gap : engine.launch_gap;
+
+  if (PeersReachEachOther(cluster, d.devices_per_group)) d.custom = RowFor(engine.all_reduce, d.device.architecture);
+  d.tensor_group = PlaceFirst(cluster, d.devices_per_group);
+  d.experts_group = PlaceFirst(cluster, d.devices_per_group * d.attention_dp);
+  d.link = LinkOf(cluster, d.devices_per_group);
+  d.hop = LinkOf(cluster, d.DevicesPerReplica());
+  return d;
+}
+
+}  // namespace slipstick

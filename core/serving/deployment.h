@@ -1,0 +1,48 @@
+// One replica of a model on its devices: degrees, shapes on a device, figures of the device, resolved once an evaluation.
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/collectives/collective.h"
+#include "core/hardware/cluster.h"
+#include "core/serving/serving_load.h"
+#include "core/workload/model.h"
+
+namespace slipstick {
+
+struct Deployment {
+  const Model& model;
+  const Cluster& cluster;
+  const ServingLoad& load;
+  const Engine& engine;
+  Device device{};  // the cluster's, every efficiency filled in
+
+  // Degrees. `tp` counts ranks: more than devices where a device has several cores of its own memory.
+  double tp = 1, devices_per_group = 1, pp = 1, ep = 1, attention_dp = 1, replicas = 1;
+  double expert_ranks = 1;  // devices that hold one expert
+
+  // Shapes on one rank.
+  double layers = 1, stage_layers = 1, window_layers = 0, moe_layers = 0;
+  double hidden = 1, heads = 1, kv_heads = 1, head_dim = 1, ffn = 1, vocab = 1;
+  double mlp_matrices = 3;
+  double padded_heads = 1, padded_kv_heads = 1;  // of the whole model
+
+  // Number formats, part by part: what a checkpoint keeps in 16 bit stays there.
+  Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
+  Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, cache = Precision::kBf16;
+
+  bool graphs = true;
+  Seconds decode_gap{}, prefill_gap{};
+  double expert_stream = 1;
+
+  const CustomAllReduce* custom = nullptr;  // the engine's own all-reduce on these devices, where peers reach each other
+  GroupPlacement tensor_group{};            // the ranks that share a layer
+  GroupPlacement experts_group{};           // tensor_group times attention_dp
+  BytesPerSecond link{};                    // of the level that joins the tensor group
+  BytesPerSecond hop{};                     // of the level that joins pipeline stages
+
+  [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp; }
+};
+
+Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);
+
+}  // namespace slipstick

@@ -1,0 +1,22 @@
+// What the devices of a replica send each other inside a layer and between stages.
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/operators/kernel.h"
+#include "core/serving/deployment.h"
+
+namespace slipstick {
+
+struct Exchange {
+  KernelTime kernel;
+  bool launched_apart = false;  // a kernel of a communication library, with launches of its own
+};
+
+// Sum over the tensor parallel ranks of `bytes` that each holds. `waits_for_host`: kernels are launched one by one.
+Exchange AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Trace& trace);
+// Tokens of all attention groups to their experts and back: `tokens` of one group.
+KernelTime ExpertExchange(const Deployment& d, double tokens, Trace& trace);
+// `rows` of activations to the next pipeline stage.
+KernelTime StageHop(const Deployment& d, double rows, Trace& trace);
+
+}  // namespace slipstick

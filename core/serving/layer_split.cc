@@ -1,0 +1,122 @@
+#include "core/serving/layer_split.h"
+
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+// Memory with the check bits of its ECC in line gives a tenth of its rate to them, and a sixteenth of its capacity: that is
+// how a data sheet shows it.
+double RateUnderEcc(const Device& device) {
+  const bool discrete = device.memory.technology.rfind("GDDR", 0) == 0;
+  const double nominal = In(device.memory.capacity, kGB);
+  return discrete && In(UsableMemory(device), kGiB) < 0.945 * nominal ? 0.9 : 1;
+}
+
+bool IsQuantised(const Deployment& d) { return BytesPerElement(d.mlp_weights) < 2; }
+
+// Weights of the layers: those a token computes with, and those a pass of `rows` reads.
+double LayerMatrices(const Deployment& d, double rows) {
+  const ParameterCount count = CountParameters(d.model);
+  if (!d.model.moe) return count.matrices;
+  const auto experts = static_cast<double>(d.model.moe->experts), chosen = static_cast<double>(d.model.moe->top_k);
+  const double hit = (1 - pow(1 - chosen / experts, rows)) * experts;
+  const double expert = (count.matrices - count.active_matrices) / (experts - chosen);
+  return count.active_matrices + max(0.0, hit - chosen) * expert;
+}
+
+}  // namespace
+
+StepTime LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& trace) {
+  const LayerSplit& engine = *d.engine.layer_split;
+  StepTime step;
+  const double sequences = pass.sequences, context = pass.context;
+  const double layers = d.layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim;
+  const Bytes element = ElementSize(d.mlp_weights);
+  const double matrices = LayerMatrices(d, sequences) + d.hidden * static_cast<double>(d.model.vocab);
+  const BytesPerSecond bandwidth = d.device.memory.bandwidth;
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  const double stream = engine.stream * RateUnderEcc(d.device);
+  const double units = static_cast<double>(d.device.units);
+  const Hertz clock = d.device.clock;
+  const Bytes per_clock = engine.bytes_per_clock * kB;
+  const double clocks = engine.clocks_per_layer;
+  const double cache_stream = LastCache(d.device) > engine.large_cache ? engine.cache_stream_large : engine.cache_stream;
+  FIGURE(trace, weight_time, matrices * element / min(stream * bandwidth, per_clock * units * clock),
+         (Note{"Weights", "read once, as fast as memory or the units' intake allow"}), matrices, element, stream, bandwidth, per_clock,
+         units, clock);
+  const Bytes half = 2.0 * kB;
+  FIGURE(trace, cache_time, sequences * 2 * layers * heads * head_dim * half * context / (cache_stream * bandwidth),
+         (Note{"Cache", "every query head reads keys and values for itself, partly from the last cache"}), sequences, layers, heads,
+         head_dim, half, context, cache_stream, bandwidth);
+  FIGURE(trace, layer_overhead, layers * clocks / clock, (Note{"Small kernels", "that wait for each other, in every layer"}), layers,
+         clocks, clock);
+  const double hops = d.pp - 1;
+  const Seconds hop = engine.hop;
+  FIGURE(trace, hop_time, hops * hop, (Note{"To the next devices", ""}), hops, hop);
+  FIGURE(trace, step_time, weight_time + cache_time + layer_overhead + hop_time, (Note{"Decode step", "one token after the other"}),
+         weight_time, cache_time, layer_overhead, hop_time);
+  const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
+    step.parts.Add(name, {time, {}, {}, bound, flops, bytes}, 1);
+  };
+  add("weights", weight_time, Bound::kMemory, 2 * kFlop * sequences * matrices, matrices * element);
+  add("attention", cache_time, Bound::kMemory, 4 * kFlop * sequences * layers * heads * head_dim * context,
+      sequences * 2 * layers * static_cast<double>(d.model.KvHeads()) * head_dim * half * context);
+  add("small kernels", layer_overhead, Bound::kLatency, {}, {});
+  add("next devices", hop_time, Bound::kNetwork, {}, {});
+  step.time = step_time;
+  step.occupancy = step_time;
+  return step;
+}
+
+StepTime LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace) {
+  const LayerSplit& engine = *d.engine.layer_split;
+  StepTime step;
+  const double tokens = pass.sequences * pass.tokens;
+  const double rows = min(tokens, static_cast<double>(engine.micro_batch));
+  const double layers = d.layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim, hidden = d.hidden;
+  const double matrices = LayerMatrices(d, 1), read = IsQuantised(d) ? LayerMatrices(d, rows) : 0;
+  const FlopsPerSecond peak = PeakRate(d.device, Precision::kFp16);
+  const BytesPerSecond bandwidth = d.device.memory.bandwidth;
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  const double matrix = engine.matrix, attention = engine.attention;
+  const double clocks = engine.clocks_per_layer;
+  const Hertz clock = d.device.clock;
+  const Bytes passes = 4 * engine.activation_passes * kB, unpacked = engine.dequantised_bytes * kB;
+  const Bytes score = 4 * (LastCache(d.device) > engine.large_cache ? engine.score_bytes_large : engine.score_bytes) * kB;
+  const Flops pair = 2 * kFlop;
+  const double keys = max(rows, pass.cached + pass.tokens / 2);
+  FIGURE(trace, product_time, pair * matrices * rows / (matrix * peak), (Note{"Matrix products of a micro-batch", ""}), pair, matrices,
+         rows, matrix, peak);
+  FIGURE(trace, layer_overhead, layers * clocks / clock, (Note{"Small kernels", "that wait for each other, in every layer"}), layers,
+         clocks, clock);
+  FIGURE(trace, traffic_time, (layers * hidden * rows * passes + read * unpacked + layers * heads * rows * keys * score) / bandwidth,
+         (Note{"Memory traffic of a micro-batch", "activations, unpacked weights, scores"}), layers, hidden, rows, passes, read, unpacked,
+         heads, keys, score, bandwidth);
+  FIGURE(trace, attention_time, 2 * pair * layers * heads * head_dim * rows * keys / (attention * peak),
+         (Note{"Attention of a micro-batch", ""}), pair, layers, heads, head_dim, rows, keys, attention, peak);
+  FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
+         product_time, layer_overhead, traffic_time, attention_time);
+  const double micro_batches = ceil(tokens / rows);
+  const double in_flight = min(d.pp, static_cast<double>(engine.in_flight));
+  const double pipeline = in_flight > 1 ? engine.pipeline : 1;
+  const double hops = d.pp - 1;
+  const Seconds hop = engine.prefill_hop;
+  // One micro-batch passes the devices in turn; more of them fill the devices.
+  const Seconds alone = micro_batches * (micro_batch_time + hops * hop);
+  FIGURE(trace, prefill_time, min(alone, (micro_batches + in_flight - 1) * micro_batch_time / (pipeline * in_flight) + hops * hop),
+         (Note{"Prefill on the devices", "micro-batches follow each other through the devices"}), alone, micro_batches, in_flight,
+         micro_batch_time, pipeline, hops, hop);
+  const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
+    step.parts.Add(name, {time, {}, {}, bound, flops, bytes}, micro_batches);
+  };
+  add("matrix products", product_time, Bound::kCompute, pair * matrices * rows, {});
+  add("attention", attention_time, Bound::kCompute, 2 * pair * layers * heads * head_dim * rows * keys, {});
+  add("activations and weights through memory", traffic_time, Bound::kMemory, {}, traffic_time * bandwidth);
+  add("small kernels", layer_overhead, Bound::kLatency, {}, {});
+  step.time = prefill_time;
+  step.occupancy = prefill_time;
+  return step;
+}
+
+}  // namespace slipstick

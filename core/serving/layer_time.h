@@ -1,0 +1,26 @@
+// What a pass of m rows takes outside attention: products, experts, element-wise kernels, exchanges, gaps, head.
+#pragma once
+
+#include "core/serving/deployment.h"
+#include "core/serving/step_time.h"
+
+namespace slipstick {
+
+enum class Phase { kPrefill, kDecode };
+
+// Of one layer each: added up over the layers by the caller. Every operator is added to `parts` with the number of layers that
+// have it.
+struct LayerTime {
+  Seconds projections;  // of every layer
+  Seconds mlp;          // of a dense layer
+  Seconds experts;      // of a layer with experts
+  Seconds elements;     // norms, residual, activation
+  Seconds reductions;
+  Seconds gaps;
+};
+LayerTime TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts, Trace& trace);
+
+// Output matrix and choice of a token for `rows` sequences.
+Seconds TimeHead(const Deployment& d, double rows, bool waits_for_host, Parts& parts, Trace& trace);
+
+}  // namespace slipstick

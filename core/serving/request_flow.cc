@@ -1,0 +1,188 @@
+#include "core/serving/request_flow.h"
+
+#include <algorithm>
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kSource = "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
+constexpr double kPrefillShare = 0.9;  // of a prefill's time stalls the others: they share the weights' stream
+
+// Prompt tokens that a prefill computes, and those it finds in the cache; at least one is computed.
+double ComputedTokens(const ServingLoad& load) {
+  const auto prompt = static_cast<double>(load.prompt);
+  return max(1.0, ceil(prompt * (1 - load.prefix_hit)));
+}
+
+// One pass over a prompt, in chunks where the load asks for them.
+StepTime TimePrompt(const Deployment& d, double sequences, double tokens, double cached, Trace& trace) {
+  const double chunk = static_cast<double>(d.load.prefill_chunk.value_or(0));
+  if (chunk <= 0 || tokens <= chunk) return TimeOf(PrefillPass{sequences, tokens, cached}, d, trace);
+  // Chunks differ in what lies before them only: the mean of the first and the last, which attention is linear in.
+  const double chunks = ceil(tokens / chunk), rows = tokens / chunks;
+  StepTime step = TimeOf(PrefillPass{sequences, rows, cached + (tokens - rows) / 2}, d, trace);
+  const Seconds one_chunk = step.time, chunk_step = d.engine.prefill_step;
+  FIGURE(trace, chunked_time, chunks * one_chunk + (chunks - 1) * chunk_step,
+         (Note{"Prefill in chunks", "each a step of its own, behind the tokens of those before"}), chunks, one_chunk, chunk_step);
+  step.time = chunked_time;
+  step.occupancy = chunks * step.occupancy + (chunks - 1) * chunk_step;
+  return step;
+}
+
+double Groups(const Deployment& d) { return d.replicas * d.attention_dp; }
+
+}  // namespace
+
+PrefillTimes TimePrefills(const Deployment& d, double running, Trace& trace) {
+  PrefillTimes times;
+  const double tokens = ComputedTokens(d.load);
+  const double cached = static_cast<double>(d.load.prompt) - tokens;
+  times.alone = TimePrompt(d, 1, tokens, cached, trace);
+  const Seconds prompt_alone = times.alone.time, prefill_step = d.engine.prefill_step;
+  trace.Input("prefill_step", prefill_step, "serving.engine.prefill_step");
+  FIGURE(trace, first_prefill, prompt_alone + prefill_step,
+         (Note{"Prefill of one prompt", "with the engine's cost of such a step", kSource}), prompt_alone, prefill_step);
+  times.first = first_prefill;
+  const double step_tokens = static_cast<double>(d.engine.prefill_tokens);
+  FIGURE(trace, together, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))),
+         (Note{"Prompts in one pass", "as many as the engine's tokens of a step allow and requests there are", kSource}), step_tokens,
+         tokens, running);
+  times.together = together;
+  if (together > 1) {
+    Trace off = Trace::Off();
+    const Seconds pass = TimePrompt(d, together, tokens, cached, off).occupancy;
+    FIGURE(trace, shared_prefill, (pass + prefill_step) / together, (Note{"A prompt's share of a pass", "", kSource}), pass, prefill_step,
+           together);
+    times.shared = shared_prefill;
+  } else {
+    times.shared = times.alone.occupancy + prefill_step;
+  }
+  return times;
+}
+
+DecodeTimes TimeDecode(const Deployment& d, double sequences, Trace& trace) {
+  DecodeTimes times;
+  const auto prompt = static_cast<double>(d.load.prompt), output = static_cast<double>(d.load.output);
+  const bool drafts = d.load.speculative.has_value();
+  const double drafted = drafts ? static_cast<double>(d.load.speculative->draft_tokens) : 0;
+  times.step = MeanDecode(d, sequences, prompt, output, 1 + drafted, trace);
+  times.token = times.step.time;
+  if (drafts) {
+    Trace off = Trace::Off();
+    const double acceptance = d.load.speculative->acceptance, draft_cost = d.load.speculative->draft_cost;
+    const Seconds checked_step = times.step.time, plain_step = MeanDecode(d, sequences, prompt, output, 1, off).time;
+    const double kept = acceptance < 1 ? (1 - pow(acceptance, drafted + 1)) / (1 - acceptance) : drafted + 1;
+    FIGURE(trace, token_time, (checked_step + drafted * draft_cost * plain_step) / kept,
+           (Note{"Time of a token under speculation", "a step checks all drafts; one token more than the run of kept drafts comes of it",
+                 "Leviathan et al., arXiv 2211.17192"}),
+           checked_step, drafted, draft_cost, plain_step, kept);
+    times.token = token_time;
+  }
+  return times;
+}
+
+Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& trace) {
+  Flow flow;
+  const double output = static_cast<double>(d.load.output);
+  const double groups = Groups(d);
+  trace.Input("output", output, "serving.output");
+  trace.Input("concurrency", concurrency, "serving.concurrency");
+  FIGURE(trace, offered, max(1.0, concurrency / groups), (Note{"Requests of one attention group", "in flight"}), concurrency, groups);
+  const double slots = max(1.0, most);
+  FIGURE(trace, running, min(offered, slots), (Note{"Requests that run", "the others wait for a slot"}), offered, slots);
+  flow.running = running;
+  const DecodeTimes& decode = flow.decode = TimeDecode(d, running, trace);
+  const PrefillTimes& prefill = flow.prefill = TimePrefills(d, running, trace);
+  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
+  trace.Input("request", request, "serving.engine.request");
+  const double stall = kPrefillShare;
+  FIGURE(trace, tpot, mean_step + stall * (running - 1) / output * shared_prefill,
+         (Note{"Time of an output token", "a decode step, and the prefills of the other requests, each once in my output's steps", kSource,
+               "serving.tpot_s"}),
+         mean_step, stall, running, output, shared_prefill);
+  flow.tpot = tpot;
+  const bool alone = concurrency <= 1;
+  const double group = !d.engine.groups_prefills || alone
+                           ? 1
+                           : min(running, max(1.0, static_cast<double>(d.engine.prefill_tokens) / ComputedTokens(d.load)));
+  const double waves = d.load.waves ? static_cast<double>(*d.load.waves) : 0;
+  const double first_wave = waves > 0 && !alone ? (running - 1) / 2 / waves : 0;
+  const double interrupted = alone ? 0 : 0.5;
+  FIGURE(trace, busy, min(1.0, running * shared_prefill / (output * tpot)), (Note{"Share of time that prefills take", ""}), running,
+         shared_prefill, output, tpot);
+  const double behind = group > 1 || alone ? 0 : busy / 2;
+  const double ahead = (offered - running) / running;
+  FIGURE(
+      trace, ttft,
+      request + first_prefill + (group - 1) * shared_prefill + first_wave * shared_prefill + interrupted * mean_step +
+          behind * shared_prefill + ahead * output * tpot,
+      (Note{
+          "Time to the first token",
+          "handling, this prefill, those admitted with it, a benchmark's first wave, half a step, a prefill under way, waiting for a slot",
+          kSource, "serving.ttft_s"}),
+      request, first_prefill, group, shared_prefill, first_wave, interrupted, mean_step, behind, ahead, output, tpot);
+  flow.ttft = ttft;
+  FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"Whole request", "", "", "serving.request_latency_s"}), ttft, output,
+         tpot);
+  flow.latency = request_latency;
+  const Tokens token = 1 * kToken;
+  FIGURE(trace, rate, max(concurrency, 1.0) * output * token / request_latency,
+         (Note{"Output tokens a second", "Little's law: requests in flight over the time of one", "", "serving.tokens_per_s"}), concurrency,
+         output, token, request_latency);
+  flow.rate = rate;
+  return flow;
+}
+
+Flow Saturated(const Deployment& d, double sequences, Trace& trace) {
+  Flow flow;
+  const double output = static_cast<double>(d.load.output);
+  const double groups = Groups(d);
+  trace.Input("output", output, "serving.output");
+  const double running = max(1.0, sequences);
+  flow.running = running;
+  const DecodeTimes& decode = flow.decode = TimeDecode(d, running, trace);
+  const PrefillTimes& prefill = flow.prefill = TimePrefills(d, running, trace);
+  const Seconds mean_step = decode.token, shared_prefill = prefill.shared;
+  const Tokens token = 1 * kToken;
+  FIGURE(trace, rate, groups * running * token / (mean_step + running / output * shared_prefill),
+         (Note{"Output tokens a second", "all slots taken; every output costs its share of a prefill", kSource, "serving.tokens_per_s"}),
+         groups, running, token, mean_step, output, shared_prefill);
+  const double stall = kPrefillShare;
+  FIGURE(trace, tpot, mean_step + stall * (running - 1) / output * shared_prefill,
+         (Note{"Time of an output token", "a decode step, and the prefills of the other requests, each once in my output's steps", kSource,
+               "serving.tpot_s"}),
+         mean_step, stall, running, output, shared_prefill);
+  const Seconds request = d.engine.request;
+  trace.Input("request", request, "serving.engine.request");
+  FIGURE(trace, ttft, request + running * shared_prefill,
+         (Note{"Time to the first token", "with the prefills of the whole batch", kSource, "serving.ttft_s"}), request, running,
+         shared_prefill);
+  FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"Whole request", "", "", "serving.request_latency_s"}), ttft, output,
+         tpot);
+  flow.rate = rate;
+  flow.tpot = tpot;
+  flow.ttft = ttft;
+  flow.latency = request_latency;
+  return flow;
+}
+
+Seconds StaticLatency(const Deployment& d, double sequences, const Budget& budget, Trace& trace) {
+  const Trace::Scope scope(trace, "static");
+  const auto prompt = static_cast<double>(d.load.prompt), output = static_cast<double>(d.load.output);
+  trace.Input("output", output, "serving.output");
+  const double computed = ComputedTokens(d.load);
+  const Seconds batch_prefill = TimePrompt(d, sequences, computed, prompt - computed, trace).time;
+  const Seconds prefill_step = d.engine.prefill_step;
+  double running = sequences;
+  if (d.engine.queues_static_batch) {
+    running = std::clamp(budget.cache / CacheOfSequence(d, prompt + d.engine.memory.output_reserved * output), 1.0, sequences);
+  }
+  const Seconds mean_step = TimeDecode(d, running, trace).token;
+  const double rounds = sequences / running;
+  FIGURE(trace, static_latency, batch_prefill + prefill_step + output * mean_step * rounds,
+         (Note{"Static batch", "one prefill of the batch, then a step for every output token", "", "serving.static_latency_s"}),
+         batch_prefill, prefill_step, output, mean_step, rounds);
+  return static_latency;
+}
+
+}  // namespace slipstick

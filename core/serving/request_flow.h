@@ -1,0 +1,49 @@
+// From steps to requests: what a user waits for and what an engine gives, closed loop, open loop, saturated, static.
+#pragma once
+
+#include "core/serving/deployment.h"
+#include "core/serving/serving_memory.h"
+#include "core/serving/step_time.h"
+
+namespace slipstick {
+
+// Prompts of the load on their way through the prefill.
+struct PrefillTimes {
+  StepTime alone;       // one prompt in a pass of its own, on the devices
+  Seconds first;        // the same with the engine's cost of that step
+  double together = 1;  // prompts that share a pass
+  Seconds shared;       // a prompt's share of the devices' time in such a pass
+};
+PrefillTimes TimePrefills(const Deployment& d, double running, Trace& trace);
+
+// Output tokens of a sequence come every `step`, more than one where drafts are kept.
+struct DecodeTimes {
+  StepTime step;
+  Seconds token;  // a step over the tokens it gives
+};
+DecodeTimes TimeDecode(const Deployment& d, double sequences, Trace& trace);
+
+// What a load answers. Rates are of all replicas.
+struct Flow {
+  Seconds ttft, tpot, latency;
+  TokensPerSecond rate;
+  double running = 1;      // sequences of one attention group
+  double utilisation = 0;  // of the rate at saturation, in an open loop
+  bool saturated = false;
+  DecodeTimes decode;
+  PrefillTimes prefill;
+};
+
+// `concurrency` requests always in flight, over all replicas. `most`: sequences that one attention group can hold.
+Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& trace);
+// `sequences` of each attention group always running: the next request is there as soon as one ends.
+Flow Saturated(const Deployment& d, double sequences, Trace& trace);
+// Requests that arrive at random, `arrivals` a second over all replicas.
+Flow OpenLoop(const Deployment& d, double arrivals, double most, Trace& trace);
+// Prefill and decode on pools of their own, `concurrency` requests in flight.
+Flow TwoPools(const Deployment& d, double concurrency, double most, Trace& trace);
+
+// A batch that starts together: one prefill of all of it, then `output` steps.
+Seconds StaticLatency(const Deployment& d, double sequences, const Budget& budget, Trace& trace);
+
+}  // namespace slipstick

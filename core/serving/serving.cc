@@ -1,0 +1,148 @@
+#include "core/serving/serving.h"
+
+#include <algorithm>
+
+#include "core/operators/efficiency.h"
+#include "core/serving/deployment.h"
+#include "core/serving/request_flow.h"
+#include "core/serving/serving_memory.h"
+
+namespace slipstick {
+namespace {
+
+std::vector<ServedOperator> OperatorsOf(const Parts& parts) {
+  std::vector<ServedOperator> operators;
+  for (const Part& part : parts) {
+    operators.push_back({std::string(part.name), part.kernel.flops, part.kernel.bytes, part.kernel.time, part.kernel.bound, part.count});
+  }
+  return operators;
+}
+
+// Sequences of one attention group that the load asks for, memory apart.
+double SequencesAsked(const Deployment& d, double fits) {
+  if (d.load.batch.max) return max(1.0, fits);
+  return max(1.0, static_cast<double>(d.load.batch.count) / d.attention_dp);
+}
+
+Flow FlowOf(const Deployment& d, double fits, double asked, Trace& trace) {
+  const double concurrency = d.load.concurrency ? static_cast<double>(*d.load.concurrency) : asked * d.replicas * d.attention_dp;
+  if (d.load.disaggregated) return TwoPools(d, concurrency, fits, trace);
+  if (d.load.requests_per_s) return OpenLoop(d, *d.load.requests_per_s, fits, trace);
+  if (d.load.concurrency) return ClosedLoop(d, concurrency, fits, trace);
+  return Saturated(d, asked, trace);
+}
+
+std::string Gib(Bytes bytes) { return NumberText(std::round(In(bytes, kGiB) * 10) / 10) + " GiB"; }
+
+void FindInfeasible(const Deployment& d, const Budget& budget, double fits, double asked, const Flow& flow, ServingReport& report) {
+  if (!(budget.cache > Bytes{})) {
+    report.infeasible.push_back(
+        {"memory", "weights, activations and workspace take " + Gib(budget.weights + budget.activations + budget.workspace) + " of " +
+                       Gib(budget.capacity) +
+                       " a device, and the engine's rule leaves nothing for the cache; spread the model over more devices"});
+  } else if (fits < 1) {
+    report.infeasible.push_back({"kv_cache", "one request needs " + Gib(report.kv_cache) + " of cache a device, and " + Gib(budget.cache) +
+                                                 " are left; the longest that fits holds " + NumberText(ContextThatFits(d, budget)) +
+                                                 " tokens"});
+  } else if (!d.engine.queues_static_batch && !d.load.concurrency && !d.load.requests_per_s && asked > fits) {
+    report.infeasible.push_back({"kv_cache", "a batch of " + NumberText(asked * d.attention_dp) + " needs " + Gib(report.kv_cache) +
+                                                 " of cache a device, and " + Gib(budget.cache) +
+                                                 " are left; the largest batch that fits is " + NumberText(fits * d.attention_dp)});
+  }
+  if (flow.saturated) {
+    report.infeasible.push_back({"rate", "more requests arrive than are served; at most " +
+                                             NumberText(flow.rate.base() / static_cast<double>(d.load.output)) + " a second are"});
+  }
+}
+
+// What the devices draw: between idle and the design power, as busy as their busier half is.
+JoulesPerToken EnergyOf(const Deployment& d, const Flow& flow, double devices, Trace& trace) {
+  const double output = static_cast<double>(d.load.output), running = flow.running;
+  const FlopsPerSecond peak = PeakRate(d.device, d.activations);
+  const BytesPerSecond bandwidth = d.device.memory.bandwidth;
+  const auto activity = [&](const Parts& parts, Seconds time) {
+    return min(1.0, max(parts.FlopsOf() / (peak * time), parts.BytesOf() / (bandwidth * time)));
+  };
+  const double decode_activity = activity(flow.decode.step.parts, flow.decode.step.time);
+  const double prefill_activity = activity(flow.prefill.alone.parts, flow.prefill.alone.time);
+  const Seconds decoding = output * flow.decode.token, prefilling = running * flow.prefill.shared;
+  const Watts tdp = d.device.tdp, idle = d.device.idle;
+  trace.Input("tdp", tdp, "cluster.device.tdp");
+  trace.Input("idle", idle, "cluster.device.idle");
+  FIGURE(trace, power, idle + (tdp - idle) * (decode_activity * decoding + prefill_activity * prefilling) / (decoding + prefilling),
+         (Note{"Power of a device",
+               "between idle and the design power, as its arithmetic or its memory is busy; other parts of the server apart"}),
+         idle, tdp, decode_activity, decoding, prefill_activity, prefilling);
+  const TokensPerSecond rate = flow.rate;
+  FIGURE(trace, energy_per_token, devices * power / rate, (Note{"Energy of an output token", "", "", "serving.energy_j_per_token"}),
+         devices, power, rate);
+  return energy_per_token;
+}
+
+}  // namespace
+
+ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace) {
+  const Trace::Scope scope(trace, "serving");
+  const Deployment d = Deploy(model, cluster, load);
+  ServingReport report;
+  const auto prompt = static_cast<double>(load.prompt), output = static_cast<double>(load.output);
+  trace.Input("prompt", prompt, "serving.prompt");
+  trace.Input("output", output, "serving.output");
+
+  const Budget budget = BudgetOf(d, trace);
+  const double fits = BatchThatFits(d, budget, prompt, output);
+  const double asked = SequencesAsked(d, fits);
+  const Flow flow = FlowOf(d, fits, asked, trace);
+
+  report.ttft = flow.ttft;
+  report.tpot = flow.tpot;
+  report.request_latency = flow.latency;
+  report.tokens_per_s = flow.rate;
+  const Seconds first_prefill = flow.prefill.first;
+  FIGURE(trace, prefill, first_prefill, (Note{"Prefill of one prompt", "", "", "serving.prefill_s"}), first_prefill);
+  report.prefill = prefill;
+  const Seconds mean_step = flow.decode.step.time;
+  FIGURE(trace, decode_step, mean_step, (Note{"Decode step", "mean over the output's growing context", "", "serving.decode_step_s"}),
+         mean_step);
+  report.decode_step = decode_step;
+  report.static_latency = StaticLatency(d, asked, budget, trace);
+
+  const double devices = static_cast<double>(load.devices.value_or(cluster.devices));
+  const TokensPerSecond rate = flow.rate;
+  FIGURE(trace, rate_per_device, rate / devices, (Note{"Output tokens a second and device", "", "", "serving.tokens_per_s_per_device"}),
+         rate, devices);
+  report.tokens_per_s_per_device = rate_per_device;
+  const Tokens token = 1 * kToken;
+  const Seconds latency = flow.latency;
+  FIGURE(trace, rate_per_user, output * token / latency,
+         (Note{"Output tokens a second of one request", "first token included", "", "serving.tokens_per_s_per_user"}), output, token,
+         latency);
+  report.tokens_per_s_per_user = rate_per_user;
+  report.requests_per_s = flow.rate.base() / output;
+  report.batch = static_cast<Count>(std::llround(flow.running * d.attention_dp));
+  report.utilisation = flow.utilisation;
+
+  report.kv_cache_per_token = CachePerToken(d, trace);
+  const Bytes cache_of_sequence = CacheOfSequence(d, prompt + output);
+  const double running = flow.running;
+  FIGURE(trace, kv_cache, running * cache_of_sequence,
+         (Note{"Cache of the batch", "on one device, at the full length of every sequence", "", "serving.kv_cache_bytes"}), running,
+         cache_of_sequence);
+  report.kv_cache = kv_cache;
+  report.max_batch = static_cast<Count>(fits * d.attention_dp);
+  report.max_context = static_cast<Count>(ContextThatFits(d, budget));
+  report.memory = {budget.weights, kv_cache, budget.activations, budget.workspace};
+  report.capacity = budget.capacity;
+  report.prefill_bound = flow.prefill.alone.parts.BoundOf();
+  report.decode_bound = flow.decode.step.parts.BoundOf();
+  report.device_seconds_per_token = devices / flow.rate;
+  report.energy_per_token = EnergyOf(d, flow, devices, trace);
+  FindInfeasible(d, budget, fits, asked, flow, report);
+  if (operators) {
+    report.prefill_operators = OperatorsOf(flow.prefill.alone.parts);
+    report.decode_operators = OperatorsOf(flow.decode.step.parts);
+  }
+  return report;
+}
+
+}  // namespace slipstick

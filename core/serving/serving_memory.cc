@@ -1,0 +1,187 @@
+#include "core/serving/serving_memory.h"
+
+#include <algorithm>
+
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+constexpr double kLogitBytes = 10;  // 16 bit gathered, fp32 copy, fp32 probabilities
+
+// Attention weights of one layer on one rank. Compressions of latent attention are needed whole by every rank.
+Bytes AttentionWeights(const Deployment& d) {
+  const double h = d.hidden;
+  double elements = 0;
+  if (d.model.mla) {
+    const auto q_rank = static_cast<double>(d.model.mla->q_lora_rank);
+    const auto kv_rank = static_cast<double>(d.model.mla->kv_lora_rank);
+    const auto nope = static_cast<double>(d.model.mla->nope_head_dim);
+    const auto rope = static_cast<double>(d.model.mla->rope_head_dim);
+    const auto value = static_cast<double>(d.model.mla->value_head_dim);
+    elements = q_rank > 0 ? h * q_rank + q_rank * d.heads * (nope + rope) : h * d.heads * (nope + rope);
+    elements += h * (kv_rank + rope) + kv_rank * d.heads * (nope + value) + d.heads * value * h;
+  } else {
+    elements = h * (d.heads + 2 * d.kv_heads) * d.head_dim + h * d.heads * d.head_dim;
+  }
+  return elements * ElementSize(d.attention_weights);
+}
+
+// What stays in 16 bit and whole on every rank: norms, biases, the router.
+Bytes SmallWeights(const Deployment& d) {
+  const double norm = d.model.norm == Norm::kLayer ? 2 * d.hidden : d.hidden;
+  double elements = static_cast<double>(d.model.norms_per_layer) * norm;
+  if (d.model.biases != Biases::kNone) elements += (d.heads + 2 * d.kv_heads) * d.head_dim;
+  if (d.model.biases == Biases::kAll) elements += 2 * d.hidden + (d.mlp_matrices - 1) * d.ffn;
+  return elements * 2.0 * kB;
+}
+
+double Pages(double tokens, Count block) {
+  const auto size = static_cast<double>(block);
+  return std::ceil(tokens / size - 1e-9) * size;
+}
+
+BytesPerToken CacheOfLayer(const Deployment& d) {
+  const double elements =
+      d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank + d.model.mla->rope_head_dim) : 2 * d.kv_heads * d.head_dim;
+  return elements * ElementSize(d.cache) / (1 * kToken);
+}
+
+}  // namespace
+
+Bytes WeightsOf(const Deployment& d, Trace& trace) {
+  const double stage = d.stage_layers, h = d.hidden;
+  // Layers with experts are spread evenly over the stages, within one.
+  const double moe_stage = d.moe_layers > 0 ? min(stage, ceil(d.moe_layers / d.pp)) : 0;
+  const Bytes attention_layer = AttentionWeights(d);
+  const Bytes small_layer = SmallWeights(d);
+  const Bytes mlp_layer = d.mlp_matrices * h * d.ffn * ElementSize(d.mlp_weights);
+  Bytes experts_layer;
+  if (d.model.moe) {
+    const Moe& moe = *d.model.moe;
+    const double expert = d.mlp_matrices * h * static_cast<double>(moe.expert_ffn);
+    const double held = static_cast<double>(moe.experts) / (d.ep * d.expert_ranks);
+    const double shared = d.mlp_matrices * h * static_cast<double>(moe.shared_ffn) / d.tp;
+    const Bytes router = h * static_cast<double>(moe.experts) * 2.0 * kB;
+    experts_layer = (expert * held + shared) * ElementSize(d.mlp_weights) + router;
+  }
+  const double positions = d.model.position == Position::kLearned ? static_cast<double>(d.model.max_positions) : 0;
+  const Bytes embedding = (d.vocab + positions) * h * ElementSize(d.head_weights);
+  const Bytes head = d.vocab * h * ElementSize(d.head_weights);
+  const bool together = d.pp <= 1;
+  // The fullest stage holds one end of the model; a single stage holds both, once where they are tied.
+  const Bytes ends = together && !d.model.tied_embeddings ? embedding + head : max(embedding, head);
+  const double dense_stage = stage - moe_stage;
+  FIGURE(trace, weights, stage * (attention_layer + small_layer) + dense_stage * mlp_layer + moe_stage * experts_layer + ends,
+         (Note{"Weights of one device", "The fullest pipeline stage, in the formats they are kept in", "", "serving.memory_bytes.weights"}),
+         stage, attention_layer, small_layer, dense_stage, mlp_layer, moe_stage, experts_layer, ends);
+  return weights;
+}
+
+BytesPerToken CachePerToken(const Deployment& d, Trace& trace) {
+  const double layers = d.layers;
+  trace.Input("layers", layers, "model.layers");
+  const Bytes element = ElementSize(d.cache);
+  trace.Input("element", element, "serving.precision.kv_cache");
+  const Tokens token = 1 * kToken;
+  if (d.model.mla) {
+    const auto latent = static_cast<double>(d.model.mla->kv_lora_rank);
+    const auto rotary = static_cast<double>(d.model.mla->rope_head_dim);
+    trace.Input("latent", latent, "model.mla.kv_lora_rank");
+    trace.Input("rotary", rotary, "model.mla.rope_head_dim");
+    FIGURE(trace, cache_per_token, layers * (latent + rotary) * element / token,
+           (Note{"Cache of a token", "Latent and rotary part, all layers of the model", "DeepSeek-V2, arXiv 2405.04434",
+                 "serving.kv_cache_bytes_per_token"}),
+           layers, latent, rotary, element, token);
+    return cache_per_token;
+  }
+  const auto kv_heads = static_cast<double>(d.model.KvHeads());
+  const double head_dim = d.head_dim;
+  trace.Input("kv_heads", kv_heads, "model.kv_heads");
+  trace.Input("head_dim", head_dim, "model.head_dim");
+  FIGURE(trace, cache_per_token, 2 * layers * kv_heads * head_dim * element / token,
+         (Note{"Cache of a token", "Keys and values of every KV head in all layers of the model", "", "serving.kv_cache_bytes_per_token"}),
+         layers, kv_heads, head_dim, element, token);
+  return cache_per_token;
+}
+
+Bytes CacheOfSequence(const Deployment& d, double tokens) {
+  const Count block = d.engine.memory.block;
+  const BytesPerToken layer = CacheOfLayer(d);
+  const double windows = std::min(d.stage_layers, std::ceil(d.window_layers / d.pp));
+  const auto window = static_cast<double>(d.model.sliding_window);
+  const double full = Pages(tokens, block);
+  const double cut = windows > 0 ? Pages(std::min(tokens, window), block) : 0;
+  return layer * ((d.stage_layers - windows) * full + windows * cut) * (1 * kToken);
+}
+
+Budget BudgetOf(const Deployment& d, Trace& trace) {
+  const MemoryBudget& rule = d.engine.memory;
+  Budget budget;
+  const Bytes visible = UsableMemory(d.device);
+  trace.Input("visible", visible, "cluster.device.memory.usable");
+  const Bytes weights = WeightsOf(d, trace);
+  const auto activation_tokens = static_cast<double>(rule.activation_tokens);
+  const double hidden = d.hidden, inner = d.ffn;
+  const auto sequences = static_cast<double>(rule.logit_sequences);
+  const double vocabulary = static_cast<double>(d.model.vocab);
+  const Bytes logit = kLogitBytes * kB;
+  const Bytes element = 2.0 * kB;
+  FIGURE(trace, activations, max(2 * activation_tokens * (hidden + inner) * element, sequences * vocabulary * logit),
+         (Note{"Activations",
+               "Of the largest step that the engine sizes its memory for: the residual stream and the MLP's inner width, or "
+               "the logits where it gathers them",
+               "", "serving.memory_bytes.activations"}),
+         activation_tokens, hidden, inner, element, sequences, vocabulary, logit);
+  const Bytes reserve = rule.reserve;
+  const Bytes more = d.tp > 1 ? rule.reserve_parallel : 0 * kB;
+  FIGURE(trace, workspace, reserve + more,
+         (Note{"Workspace", "Context, communication buffers and graphs: what the engine's logs show beside its tensors", "",
+               "serving.memory_bytes.workspace"}),
+         reserve, more);
+  const double share = rule.share;
+  trace.Input("share", share, "serving.engine.memory.share");
+  const Bytes none = 0 * kB;
+  if (rule.rule == BudgetRule::kShareOfDevice) {
+    FIGURE(trace, cache_budget, max(none, share * visible - weights - activations - workspace),
+           (Note{"Memory left for the cache", "The engine's share of the device, less what else it holds"}), none, share, visible, weights,
+           activations, workspace);
+    budget.cache = cache_budget;
+  } else {
+    FIGURE(trace, cache_budget, max(none, share * (visible - weights - activations - workspace)),
+           (Note{"Memory left for the cache", "The engine's share of what the rest leaves free"}), none, share, visible, weights,
+           activations, workspace);
+    budget.cache = cache_budget;
+  }
+  budget.capacity = visible;
+  budget.weights = weights;
+  budget.activations = activations;
+  budget.workspace = workspace;
+  return budget;
+}
+
+double BatchThatFits(const Deployment& d, const Budget& budget, double prompt, double output) {
+  const Bytes sequence = CacheOfSequence(d, prompt + d.engine.memory.output_reserved * output);
+  const double fits = std::floor(budget.cache / sequence + 1e-9);
+  // Beyond that the engine's own limit.
+  const double most = static_cast<double>(d.load.max_requests.value_or(d.engine.max_sequences));
+  return std::min(fits, most);
+}
+
+double ContextThatFits(const Deployment& d, const Budget& budget) {
+  const Bytes layer = CacheOfLayer(d) * (1 * kToken);
+  const double windows = std::min(d.stage_layers, std::ceil(d.window_layers / d.pp));
+  const auto window = static_cast<double>(d.model.sliding_window);
+  const double full = d.stage_layers - windows;
+  const auto block = static_cast<double>(d.engine.memory.block);
+  const double all = budget.cache / (layer * d.stage_layers);
+  double tokens = all;
+  if (windows > 0 && all > window) {
+    // The window layers are full; only the others grow. Without others nothing grows: the answer is any length.
+    if (full <= 0) return 1e9;
+    tokens = (budget.cache - layer * (windows * Pages(window, d.engine.memory.block))) / (layer * full);
+  }
+  return std::max(0.0, std::floor(tokens / block + 1e-9) * block);
+}
+
+}  // namespace slipstick

@@ -1,0 +1,160 @@
+#include "core/serving/step_time.h"
+
+#include "core/serving/attention_time.h"
+#include "core/serving/exchange.h"
+#include "core/serving/layer_split.h"
+#include "core/serving/layer_time.h"
+#include "core/serving/whole_layer.h"
+
+namespace slipstick {
+namespace {
+
+KernelTime HostTime(Seconds time) {
+  KernelTime kernel;
+  kernel.time = time;
+  kernel.bound = Bound::kLatency;
+  return kernel;
+}
+
+}  // namespace
+
+Bound Parts::BoundOf() const {
+  std::array<Seconds, 4> by{};
+  for (const Part& part : *this) by[static_cast<std::size_t>(part.kernel.bound)] += part.count * part.kernel.time;
+  std::size_t most = 0;
+  for (std::size_t i = 1; i < by.size(); ++i) {
+    if (by[i] > by[most]) most = i;
+  }
+  return static_cast<Bound>(most);
+}
+
+Flops Parts::FlopsOf() const {
+  Flops sum;
+  for (const Part& part : *this) sum += part.count * part.kernel.flops;
+  return sum;
+}
+
+Bytes Parts::BytesOf() const {
+  Bytes sum;
+  for (const Part& part : *this) sum += part.count * part.kernel.bytes;
+  return sum;
+}
+
+StepTime TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
+  const Trace::Scope scope(trace, "prefill");
+  if (d.engine.composition == Composition::kWholeLayer) return WholeLayerPrefill(pass, d, trace);
+  if (d.engine.composition == Composition::kLayerSplit) return LayerSplitPrefill(pass, d, trace);
+  StepTime step;
+  const double rows = pass.sequences * pass.tokens;
+  const double layers = d.layers, window_layers = d.window_layers, full_layers = layers - window_layers;
+  const double moe_layers = d.moe_layers, dense_layers = layers - moe_layers;
+  const auto window = static_cast<double>(d.model.sliding_window);
+  const LayerTime one = TimeLayer(d, rows, Phase::kPrefill, step.parts, trace);
+  Seconds attention, window_attention;
+  if (full_layers > 0) {
+    const Trace::Scope inner(trace, "attention");
+    const KernelTime kernel = PrefillAttention(d, pass.sequences, pass.tokens, pass.cached, 0, trace);
+    step.parts.Add("attention", kernel, full_layers);
+    attention = kernel.time;
+  }
+  if (window_layers > 0) {
+    const Trace::Scope inner(trace, "window_attention");
+    const KernelTime kernel = PrefillAttention(d, pass.sequences, pass.tokens, pass.cached, window, trace);
+    step.parts.Add("attention in a window", kernel, window_layers);
+    window_attention = kernel.time;
+  }
+  const Seconds head = TimeHead(d, pass.sequences, true, step.parts, trace);
+  const KernelTime hop = StageHop(d, rows, trace);
+  const double hops = d.pp - 1;
+  step.parts.Add("next stage", hop, hops);
+  const Seconds hop_time = hop.time;
+  const Seconds projections = one.projections, mlp = one.mlp, experts = one.experts, elements = one.elements, reductions = one.reductions,
+                gaps = one.gaps;
+  FIGURE(trace, pass_time,
+         layers * (projections + elements + reductions + gaps) + dense_layers * mlp + moe_layers * experts + full_layers * attention +
+             window_layers * window_attention + head + hops * hop_time,
+         (Note{"Prefill on the devices", "every layer's kernels in turn"}), layers, projections, elements, reductions, gaps, dense_layers,
+         mlp, moe_layers, experts, full_layers, attention, window_layers, window_attention, head, hops, hop_time);
+  step.time = pass_time;
+  // Stages work on other prompts meanwhile: the slowest sets the pace.
+  step.occupancy = (pass_time - head - hops * hop_time) * (d.stage_layers / layers) + head + (d.pp > 1 ? hop_time : Seconds{});
+  return step;
+}
+
+StepTime TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
+  const Trace::Scope scope(trace, "decode");
+  if (d.engine.composition == Composition::kWholeLayer) return WholeLayerDecode(pass, d, trace);
+  if (d.engine.composition == Composition::kLayerSplit) return LayerSplitDecode(pass, d, trace);
+  StepTime step;
+  // A pipeline runs as many groups of the sequences as it has stages, each group in another stage.
+  const double groups = min(d.pp, max(1.0, pass.sequences));
+  const double sequences = pass.sequences / groups;
+  const double rows = sequences * pass.checked;
+  const double layers = d.layers, window_layers = d.window_layers, full_layers = layers - window_layers;
+  const double moe_layers = d.moe_layers, dense_layers = layers - moe_layers;
+  const auto window = static_cast<double>(d.model.sliding_window);
+  const LayerTime one = TimeLayer(d, rows, Phase::kDecode, step.parts, trace);
+  Seconds attention, window_attention;
+  if (full_layers > 0) {
+    const Trace::Scope inner(trace, "attention");
+    const KernelTime kernel = DecodeAttention(d, sequences, pass.context, pass.checked, 0, trace);
+    step.parts.Add("attention", kernel, full_layers);
+    attention = kernel.time;
+  }
+  if (window_layers > 0) {
+    const Trace::Scope inner(trace, "window_attention");
+    const KernelTime kernel = DecodeAttention(d, sequences, pass.context, pass.checked, window, trace);
+    step.parts.Add("attention in a window", kernel, window_layers);
+    window_attention = kernel.time;
+  }
+  const Seconds head = TimeHead(d, rows, !d.graphs, step.parts, trace);
+  const KernelTime hop = StageHop(d, rows, trace);
+  const double hops = d.pp - 1;
+  step.parts.Add("next stage", hop, hops);
+  const Seconds hop_time = hop.time;
+  const Seconds engine_step = d.engine.step, engine_sequence = d.engine.sequence;
+  const double all_sequences = pass.sequences * d.attention_dp;
+  trace.Input("engine_step", engine_step, "serving.engine.step");
+  trace.Input("engine_sequence", engine_sequence, "serving.engine.sequence");
+  step.parts.Add("engine, a step", HostTime(engine_step), 1);
+  step.parts.Add("engine, a sequence", HostTime(engine_sequence), all_sequences);
+  const Seconds projections = one.projections, mlp = one.mlp, experts = one.experts, elements = one.elements, reductions = one.reductions,
+                gaps = one.gaps;
+  // Uneven stages: with every stage busy the fullest one sets the pace.
+  const double stretch = 1 + (d.stage_layers * d.pp / layers - 1) * (groups - 1) / max(1.0, d.pp - 1);
+  FIGURE(trace, layers_time,
+         layers * (projections + elements + reductions + gaps) + dense_layers * mlp + moe_layers * experts + full_layers * attention +
+             window_layers * window_attention,
+         (Note{"All layers", "their kernels in turn"}), layers, projections, elements, reductions, gaps, dense_layers, mlp, moe_layers,
+         experts, full_layers, attention, window_layers, window_attention);
+  FIGURE(trace, step_time, stretch * layers_time + head + hops * hop_time + engine_step + engine_sequence * all_sequences,
+         (Note{"Decode step", "layers, head, and what the GPU waits for the engine"}), stretch, layers_time, head, hops, hop_time,
+         engine_step, engine_sequence, all_sequences);
+  step.time = step_time;
+  step.occupancy = step_time;
+  return step;
+}
+
+StepTime MeanDecode(const Deployment& d, double sequences, double prompt, double output, double checked, Trace& trace) {
+  StepTime step = TimeOf(DecodePass{sequences, prompt + output / 2, checked}, d, trace);
+  // The other compositions are linear in the context, where the middle is the mean.
+  if (d.engine.composition != Composition::kKernels) return step;
+  const double groups = min(d.pp, max(1.0, sequences));
+  Trace off = Trace::Off();
+  Seconds curvature;  // first + last - 2 middle, over 6: what the middle misses of the mean
+  const auto bend = [&](double layers, double window) {
+    if (layers <= 0) return;
+    const auto at = [&](double context) { return DecodeAttention(d, sequences / groups, context, checked, window, off).time; };
+    curvature += layers * (at(prompt) + at(prompt + output) - 2 * at(prompt + output / 2)) / 6;
+  };
+  bend(d.layers - d.window_layers, 0);
+  bend(d.window_layers, static_cast<double>(d.model.sliding_window));
+  const Seconds middle = step.time;
+  FIGURE(trace, mean_step, middle + curvature, (Note{"Mean decode step", "over the output: Simpson's rule over the growing context"}),
+         middle, curvature);
+  step.time = mean_step;
+  step.occupancy = mean_step;
+  return step;
+}
+
+}  // namespace slipstick
