@@ -8,6 +8,8 @@
 namespace slipstick {
 namespace {
 
+// Experts in four bit stream better than matrix products: 0.95 of the bandwidth on B200, where products reach 0.72.
+constexpr double kFourBitStream = 1.3;
 constexpr double kElementLaunch = 0.7;  // of a matrix product's fixed cost
 
 KernelTime Product(const Deployment& d, double rows, double outputs, double inputs, Precision activations, Precision weights,
@@ -84,14 +86,19 @@ KernelTime Experts(const Deployment& d, double rows, Trace& trace) {
   layer.ffn = static_cast<double>(moe.expert_ffn);
   layer.tp = d.expert_ranks;
   layer.ep = d.ep;
-  layer.precision = d.activations;
+  // Four-bit weights with narrow activations run on the four-bit units where there are any.
+  const bool four_bit = IsFourBitFloat(d.mlp_weights) && BytesPerElement(d.activations) < 2 && Supports(d.device, d.mlp_weights);
+  layer.precision = four_bit ? d.mlp_weights : d.activations;
   layer.weights = d.mlp_weights;
-  layer.scaling = Scaling::kBlock;
   layer.imbalance = d.ep > 1 ? moe.imbalance : 1;
   MoeRegime regime = ServingRegime(layer, d.device);
+  layer.scaling = Scaling::kBlock;
+  regime.move_share = ServingRegime(layer, d.device).move_share;  // scales of blocks travel with the tokens
+  layer.scaling = Scaling::kTensor;
   regime.launch = d.engine.experts;
   regime.product.matrix_share *= d.engine.expert_matrix;
-  if (regime.weight_factor <= 1) regime.weight_factor *= d.expert_stream;
+  if (four_bit) regime.weight_factor = 1;
+  regime.stream_factor *= four_bit ? kFourBitStream : d.expert_stream;
   return TimeOf(layer, d.device, regime, trace);
 }
 
