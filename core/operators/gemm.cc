@@ -114,10 +114,17 @@ Bytes DramBytes(const Gemm& gemm, const Candidate& best, Bytes cold_read, Bytes 
 
 }  // namespace
 
-Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double share, const Device& device) {
+Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double stream_share, double share, const Device& device) {
   const Bytes reach = resident + cache_factor * LastCache(device);
   const double missed = reach > Bytes{} ? resident / reach : 1;
-  return (bytes * missed / (device.memory.bandwidth * *device.efficiency.stream) + bytes * (1 - missed) / CacheRate(device)) / share;
+  return (bytes * missed / (device.memory.bandwidth * stream_share) + bytes * (1 - missed) / CacheRate(device)) / share;
+}
+
+double WeightsLeftInCache(Bytes weights, const Device& device) {
+  const Bytes cache = LastCache(device);
+  if (!(cache > Bytes{}) || !(weights > Bytes{})) return 0;
+  const double copies = std::clamp(ceil(cache / weights), 1.0, 5.0);
+  return std::clamp((1.10 - copies * (weights / cache)) / 0.15, 0.0, 1.0);
 }
 
 KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regime, Trace& trace) {
@@ -180,7 +187,8 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
          memory_time);
   Seconds quantise_time = regime.extra_launch;
   if (regime.quantise_bytes > 0) {
-    quantise_time += PassTime(regime.quantise_bytes * kB * groups * m * k, 2 * kB * groups * m * k, 0.6, regime.quantise_share, device);
+    quantise_time += PassTime(regime.quantise_bytes * kB * groups * m * k, 2 * kB * groups * m * k, 0.6, *device.efficiency.stream,
+                              regime.quantise_share, device);
   }
   FIGURE(trace, time, launch + overlapped_time + merge_time + quantise_time,
          (Note{"Time of the product", "launch, the overlapped work, partial sums of split-K, quantisation", kSource, "time_s"}), launch,

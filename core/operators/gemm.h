@@ -59,8 +59,13 @@ inline KernelTime TimeOf(const Gemm& gemm, const Device& device, Trace& trace) {
   return TimeOf(gemm, device, AloneRegime(gemm, device), trace);
 }
 
-// Time to move bytes of which a share stays in the last cache between kernels: mu = bytes/(bytes + factor·cache) goes to
-// memory. Shared by quantising, permuting and row-wise kernels.
-Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double share, const Device& device);
+// Time of a pass over bytes, some of them left in the last cache by the kernel before: resident/(resident + factor·cache)
+// of them move at stream_share of the memory bandwidth, the rest at the cache's rate, and the kernel reaches `share` of
+// that. Quantising, permuting.
+Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double stream_share, double share, const Device& device);
+
+// Share of a product's weights that a benchmark finds in the last cache, when it repeats the product over as many copies of
+// them as the cache holds, five at most. In a model, where other layers pass in between: none.
+double WeightsLeftInCache(Bytes weights, const Device& device);
 
 }  // namespace slipstick

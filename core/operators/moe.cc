@@ -113,6 +113,7 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& 
     gemm.m = rows / experts_hit;
     gemm.n = outputs;
     gemm.k = inputs;
+    gemm.weights_in_cache = layer.weights_in_cache;
     return TimeOf(gemm, device, product_regime, trace);
   };
   const double width = layer.ffn / layer.tp;
@@ -124,7 +125,8 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& 
          (Note{"Bytes of permuting and combining", "rows are read, written in the products' format, and read back; the layer's in and out",
                kSource}),
          rows, hidden, half, element, tokens);
-  const Seconds move_time = PassTime(moved_bytes, moved_bytes, 2.4, regime.move_share * regime.stream_factor, device);
+  const double move_stream = min(1.0, *device.efficiency.stream * regime.stream_factor);
+  const Seconds move_time = PassTime(moved_bytes, moved_bytes, 2.4, move_stream, regime.move_share, device);
   const Seconds up_time = up.time, down_time = down.time;
   FIGURE(
       trace, time, launch + up_time + down_time + move_time,

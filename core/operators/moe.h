@@ -29,6 +29,7 @@ struct MoeLayer {
   double imbalance = 1;  // this device's rows over the mean
   Routing routing = Routing::kRandom;
   ExpertKernel kernel = ExpertKernel::kCutlass;
+  double weights_in_cache = 0;  // share of the experts' weights found in the last cache
 };
 
 struct MoeRegime {

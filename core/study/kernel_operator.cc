@@ -164,6 +164,7 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
   gemm.weights = line.weights_precision.value_or(line.precision);
   gemm.scaling = line.scaling;
   gemm.quantise = line.quantise;
+  gemm.weights_in_cache = WeightsLeftInCache(gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights), device);
   return TimeOf(gemm, device, off);
 }
 

@@ -1,0 +1,64 @@
+#include "core/operators/moe.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/core/operators/devices.h"
+
+namespace slipstick {
+namespace {
+
+MoeLayer Layer(double tokens, double hidden, double ffn, double top_k, double experts, double ep) {
+  MoeLayer layer;
+  layer.tokens = tokens, layer.hidden = hidden, layer.ffn = ffn, layer.top_k = top_k, layer.experts = experts, layer.ep = ep;
+  layer.routing = Routing::kEven;
+  return layer;
+}
+
+double Us(const MoeLayer& layer, const Device& device) {
+  Trace off = Trace::Off();
+  return In(TimeOf(layer, device, off).time, kUs);
+}
+
+TEST(Moe, TimesOfTheWorkedCases) {
+  EXPECT_NEAR(Us(Layer(16, 2048, 768, 8, 128, 1), H100()), 449.751, 0.001);
+  EXPECT_NEAR(Us(Layer(4096, 4096, 1536, 8, 128, 8), H100()), 382.276, 0.001);
+  EXPECT_NEAR(Us(Layer(16384, 4096, 14336, 2, 8, 1), H100()), 14437.368, 0.01);
+}
+
+// E (1 - (1 - 1/E)^r), the expected number of distinct experts among r independent draws.
+TEST(Moe, RandomRoutingHitsFewerExperts) {
+  MoeLayer layer = Layer(16, 2048, 768, 8, 128, 1);
+  EXPECT_EQ(ExpertsHit(layer, 128, 1), 128);
+  layer.routing = Routing::kRandom;
+  EXPECT_NEAR(ExpertsHit(layer, 128, 1), 81.09, 0.01);
+  EXPECT_NEAR(ExpertsHit(layer, 1, 1), 1, 1e-9);
+  layer.ep = 128;
+  EXPECT_EQ(ExpertsHit(layer, 5, 1), 1);
+}
+
+TEST(Moe, ImbalanceAndTokensCostTime) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 5000; ++i) {
+    MoeLayer layer = Layer(std::exp2(random() % 15), 1024 * (1 + random() % 8), 256 * (1 + random() % 16), 1 + random() % 8,
+                           std::exp2(3 + random() % 6), std::exp2(random() % 4));
+    layer.routing = random() % 2 ? Routing::kEven : Routing::kRandom;
+    if (random() % 2) layer.precision = layer.weights = Precision::kFp8;
+    if (random() % 4 == 0) layer.precision = layer.weights = Precision::kNvfp4;
+    const Device device = random() % 2 ? H100() : B200();
+    Trace off = Trace::Off();
+    const KernelTime time = TimeOf(layer, device, off);
+    EXPECT_GE(time.time, time.flops / PeakRate(device, layer.precision));
+    MoeLayer more = layer;
+    if (i % 2) {
+      more.tokens *= 2;
+    } else {
+      more.imbalance = 1.5;
+    }
+    EXPECT_GE(Us(more, device), Us(layer, device) * (1 - 1e-12));
+  }
+}
+
+}  // namespace
+}  // namespace slipstick

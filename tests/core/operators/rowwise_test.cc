@@ -1,0 +1,44 @@
+#include "core/operators/rowwise.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/operators/devices.h"
+
+namespace slipstick {
+namespace {
+
+TEST(RowKernel, LargeOnesStream) {
+  Trace off = Trace::Off();
+  RowKernel add{RowKind::kAdd, 1 << 17, 8192, Precision::kBf16, false};
+  const KernelTime time = TimeOf(add, A100(), off);
+  const Bytes bytes = 3.0 * (1 << 17) * 8192 * 2 * kB;
+  EXPECT_EQ(time.bytes, bytes);
+  // 0.76 of 2,039 GB/s, and a little of it from the last cache.
+  EXPECT_NEAR(bytes / time.time / (0.76 * 2039 * kGBps), 1, 0.03);
+  EXPECT_EQ(time.bound, Bound::kMemory);
+}
+
+TEST(RowKernel, SmallOnesTakeTheirLaunch) {
+  Trace off = Trace::Off();
+  const KernelTime time = TimeOf(RowKernel{RowKind::kNorm, 1, 4096, Precision::kBf16, false}, H100(), off);
+  EXPECT_LT(In(time.time, kUs), 5);
+  EXPECT_GT(In(time.time, kUs), 1);
+}
+
+TEST(RowKernel, MoreWorkIsNeverFasterNorAStreamAboveTheMemory) {
+  Trace off = Trace::Off();
+  for (const RowKind kind : {RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope, RowKind::kAdd}) {
+    Seconds before;
+    for (double rows = 1; rows < 1 << 20; rows *= 4) {
+      const KernelTime time = TimeOf(RowKernel{kind, rows, 5120, Precision::kBf16, true}, H100(), off);
+      EXPECT_GT(time.time, before);
+      before = time.time;
+      if (rows > 1 << 17) {
+        EXPECT_GE(time.time, time.bytes / H100().memory.bandwidth);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
