@@ -46,10 +46,8 @@ struct Range {
   bool open_low = false;  // low itself is out
 };
 
-template <class Owner, class Member>
-struct Field {
+struct FieldFacts {
   std::string_view key;
-  Member Owner::*member;
   std::string_view help;
   std::string_view unit = "";  // the display unit; a bare number in JSON is in base units whatever this says
   double unit_factor = 1;
@@ -58,6 +56,11 @@ struct Field {
   bool is_length = false;    // a length in tokens: "8k" is 8,192
   bool is_derived = false;   // filled in by the core where it is not written (dp, head_dim)
   bool is_advanced = false;  // the form shows it only on request
+};
+
+template <class Owner, class Member>
+struct Field : FieldFacts {
+  Member Owner::*member = nullptr;
 
   template <class Q>
   constexpr Field In(Unit<Q> display) const {
@@ -101,7 +104,11 @@ struct Field {
 // A field of a struct. The range, if any, is stated in the display unit, so .In(…) comes before it.
 template <class Owner, class Member>
 constexpr Field<Owner, Member> Of(std::string_view key, Member Owner::*member, std::string_view help) {
-  return {key, member, help};
+  Field<Owner, Member> field;
+  field.key = key;
+  field.help = help;
+  field.member = member;
+  return field;
 }
 
 // A count that may also be given as a word, such as serving.batch = "max".

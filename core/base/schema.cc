@@ -1,9 +1,25 @@
 #include "core/base/schema.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 namespace slipstick::internal {
 namespace {
+
+constexpr std::size_t kMaxPlaces = 64, kMaxText = 200, kMaxIssues = 200;
+
+// Where a value stands. Its text is made only for an issue.
+struct Place {
+  const Place* parent;
+  std::string_view member;
+  std::size_t place = 0;  // in a list, where member is empty
+
+  [[nodiscard]] std::string Text() const {
+    if (parent == nullptr) return std::string(member);
+    return JoinPath(parent->Text(), member.data() == nullptr ? std::to_string(place) : std::string(member));
+  }
+};
 
 // Edit distance, for "did you mean".
 std::size_t Distance(std::string_view a, std::string_view b) {
@@ -21,10 +37,246 @@ std::size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string BoundText(double bound, const Leaf& leaf, bool whole) {
-  std::string text = whole ? NumberText(bound) : NumberText(bound / leaf.unit_factor);
-  if (!leaf.unit.empty()) text += " " + std::string(leaf.unit);
+std::string BoundText(double bound, const FieldFacts& facts, bool whole) {
+  std::string text = whole ? NumberText(bound) : NumberText(bound / facts.unit_factor);
+  if (!facts.unit.empty()) text += " " + std::string(facts.unit);
   return text;
+}
+
+std::string RangeText(const FieldFacts& facts, bool whole) {
+  const Range& range = facts.range;
+  const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
+  std::string text = whole ? "a whole number" : "a number";
+  if (low && high) {
+    text += " from " + BoundText(range.low, facts, whole) + " to " + BoundText(range.high, facts, whole);
+  } else if (low) {
+    text += (range.open_low ? " above " : " of at least ") + BoundText(range.low, facts, whole);
+  } else if (high) {
+    text += " of at most " + BoundText(range.high, facts, whole);
+  }
+  return text;
+}
+
+std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, const Dimension& dimension, bool whole, const Place& place,
+                                 Issues& issues) {
+  const auto fault = [&](const std::string& text) {
+    issues.push_back({place.Text(), text});
+    return std::nullopt;
+  };
+  const auto unexpected = [&] {
+    const std::string base = BaseUnitText(dimension);
+    return fault("expected " + RangeText(facts, whole) + (base.empty() || !facts.unit.empty() ? "" : " " + base) + "; got " + Shown(json));
+  };
+  double value = 0;
+  if (json.is_number()) {
+    value = json.get<double>();
+  } else if (json.is_string()) {
+    const std::optional<Measure> measure = ParseMeasure(json.get_ref<const std::string&>(), facts.is_length ? 1024 : 1000);
+    if (!measure) return unexpected();
+    const bool tokens = facts.is_length && measure->dimension == Tokens::kDimension;
+    if (measure->has_unit && measure->dimension != dimension && !tokens) {
+      const std::string base = BaseUnitText(dimension);
+      return fault("expected " + (base.empty() ? std::string("a number without a unit") : "a quantity in " + base) + "; got " +
+                   Shown(json) + ", which is in " + (measure->dimension == Dimension{} ? "no unit" : BaseUnitText(measure->dimension)));
+    }
+    value = measure->value;
+  } else {
+    return unexpected();
+  }
+  const Range& range = facts.range;
+  const bool in_range = std::isfinite(value) && value >= range.low && value <= range.high && !(range.open_low && value == range.low);
+  const bool is_whole = !whole || (value == std::floor(value) && std::abs(value) < 9e15);
+  return in_range && is_whole ? std::optional(value) : unexpected();
+}
+
+void ReadChoice(const Json& json, const Choices& choices, const Place& place, Issues& issues, void* out) {
+  const std::vector<std::string_view> names(choices.names, choices.names + choices.size);
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (json.is_string() && json.get_ref<const std::string&>() == names[i]) {
+      std::memcpy(out, &choices.values[i], sizeof(int));
+      return;
+    }
+    all += (all.empty() ? "" : ", ") + std::string(names[i]);
+  }
+  issues.push_back({place.Text(), "expected one of " + all + "; got " + Shown(json) +
+                                      (json.is_string() ? NearestText(json.get_ref<const std::string&>(), names) : "")});
+}
+
+std::string_view ChosenName(const Choices& choices, const void* value) {
+  int chosen = 0;
+  std::memcpy(&chosen, value, sizeof(int));
+  for (std::size_t i = 0; i < choices.size; ++i) {
+    if (choices.values[i] == chosen) return choices.names[i];
+  }
+  return "";
+}
+
+void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out);
+
+void ReadObject(const Type& type, const Json& json, const Place& place, Issues& issues, void* out) {
+  if (!json.is_object()) {
+    issues.push_back({place.Text(), "expected an object; got " + Shown(json)});
+    return;
+  }
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < type.row_count; ++i) {
+    const Row& row = type.rows[i];
+    const Place at{&place, row.facts.key};
+    const auto found = json.find(row.facts.key);
+    if (found != json.end()) {
+      ++known;
+      ReadValue(*row.type, *found, row.facts, at, issues, row.at(out));
+    } else if (row.facts.is_required) {
+      issues.push_back({at.Text(), "is needed: " + std::string(row.facts.help)});
+    }
+  }
+  if (known == json.size()) return;
+  std::vector<std::string_view> keys;
+  for (std::size_t i = 0; i < type.row_count; ++i) keys.push_back(type.rows[i].facts.key);
+  for (const auto& [key, value] : json.items()) {
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+    if (issues.size() > kMaxIssues) return;
+    const std::string shown = key.size() > 60 ? key.substr(0, 57) + "…" : key;
+    issues.push_back({JoinPath(place.Text(), shown), "there is no such input" + NearestText(key, keys)});
+  }
+}
+
+void ReadList(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out) {
+  if (!json.is_array()) {
+    issues.push_back({place.Text(), "expected a list; got " + Shown(json)});
+    return;
+  }
+  if (json.size() > kMaxPlaces) {
+    issues.push_back({place.Text(), "expected at most " + std::to_string(kMaxPlaces) + " places; got " + std::to_string(json.size())});
+    return;
+  }
+  type.list.clear(out);
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    ReadValue(*type.inner, json[i], facts, Place{&place, {}, i}, issues, type.list.append(out));
+  }
+}
+
+void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out) {
+  switch (type.kind) {
+    case Kind::kOptional:
+      if (json.is_null()) {
+        type.optional.reset(out);
+      } else {
+        ReadValue(*type.inner, json, facts, place, issues, type.optional.engage(out));
+      }
+      return;
+    case Kind::kList:
+      return ReadList(type, json, facts, place, issues, out);
+    case Kind::kObject:
+      return ReadObject(type, json, place, issues, out);
+    case Kind::kChoice:
+      return ReadChoice(json, type.choices, place, issues, out);
+    case Kind::kQuantity:
+      if (const auto value = ReadNumber(json, facts, *type.dimension, false, place, issues)) std::memcpy(out, &*value, sizeof(double));
+      return;
+    case Kind::kRatio:
+      if (const auto value = ReadNumber(json, facts, Dimension{}, false, place, issues)) *static_cast<double*>(out) = *value;
+      return;
+    case Kind::kCount:
+      if (const auto value = ReadNumber(json, facts, Dimension{}, true, place, issues))
+        *static_cast<Count*>(out) = static_cast<Count>(*value);
+      return;
+    case Kind::kCountOrMax:
+      if (json.is_string() && json.get_ref<const std::string&>() == "max") {
+        static_cast<CountOrMax*>(out)->max = true;
+      } else if (const auto value = ReadNumber(json, facts, Dimension{}, true, place, issues)) {
+        *static_cast<CountOrMax*>(out) = {false, static_cast<Count>(*value)};
+      }
+      return;
+    case Kind::kFlag:
+      if (json.is_boolean()) {
+        *static_cast<bool*>(out) = json.get<bool>();
+      } else {
+        issues.push_back({place.Text(), "expected true or false; got " + Shown(json)});
+      }
+      return;
+    case Kind::kText:
+      if (json.is_string() && json.get_ref<const std::string&>().size() <= kMaxText) {
+        *static_cast<std::string*>(out) = json.get_ref<const std::string&>();
+      } else {
+        issues.push_back({place.Text(), "expected a text of at most " + std::to_string(kMaxText) + " characters; got " + Shown(json)});
+      }
+      return;
+  }
+}
+
+// An access for reading through the descriptions, whose accessors serve readers and writers alike.
+void* Mutable(const void* value) { return const_cast<void*>(value); }
+
+void SetDefault(Json& entry, const Type& type, const void* standard) { entry["default"] = WriteAs(type, standard); }
+
+void DescribeMember(const Row& row, const std::string& path, const void* standard, Json& out) {
+  const FieldFacts& facts = row.facts;
+  const bool nullable = row.type->kind == Kind::kOptional;
+  const Type& type = nullable ? *row.type->inner : *row.type;
+  const void* held = nullable ? row.type->optional.held(Mutable(standard)) : standard;
+  if (held == nullptr) held = type.standard();
+
+  Json entry{{"path", path}};
+  const auto number = [&](const char* kind) {
+    entry["kind"] = kind;
+    SetDefault(entry, type, held);
+    if (!facts.unit.empty()) entry["unit"] = facts.unit, entry["unit_factor"] = facts.unit_factor;
+    if (std::isfinite(facts.range.low)) entry["low"] = facts.range.low;
+    if (std::isfinite(facts.range.high)) entry["high"] = facts.range.high;
+  };
+  switch (type.kind) {
+    case Kind::kQuantity:
+      number("quantity");
+      entry["base_unit"] = BaseUnitText(*type.dimension);
+      break;
+    case Kind::kRatio:
+      number("ratio");
+      break;
+    case Kind::kCount:
+      number(facts.is_length ? "length" : "count");
+      break;
+    case Kind::kCountOrMax:
+      number("count");
+      entry["default"] = static_cast<const CountOrMax*>(held)->count;
+      entry["word"] = "max";
+      break;
+    case Kind::kFlag:
+      entry["kind"] = "flag";
+      SetDefault(entry, type, held);
+      break;
+    case Kind::kText:
+      entry["kind"] = "text";
+      SetDefault(entry, type, held);
+      break;
+    case Kind::kChoice:
+      entry["kind"] = "choice";
+      SetDefault(entry, type, held);
+      entry["choices"] = Json::array();
+      for (std::size_t i = 0; i < type.choices.size; ++i) entry["choices"].push_back(type.choices.names[i]);
+      break;
+    case Kind::kList:
+      entry["kind"] = "list";
+      SetDefault(entry, type, held);
+      break;
+    case Kind::kObject:
+      entry["kind"] = "object";
+      if (!type.preset_kind.empty()) entry["presets"] = type.preset_kind;
+      break;
+    case Kind::kOptional:
+      break;  // of an optional: there is none
+  }
+  if (nullable && type.kind != Kind::kObject && row.type->optional.held(Mutable(standard)) == nullptr) entry["default"] = nullptr;
+  entry["help"] = facts.help;
+  if (nullable) entry["nullable"] = true;
+  if (facts.is_required) entry["required"] = true;
+  if (facts.is_derived) entry["derived"] = true;
+  if (facts.is_advanced) entry["advanced"] = true;
+  out.push_back(std::move(entry));
+
+  if (type.kind == Kind::kObject) DescribeAs(type, path, held, out);
+  if (type.kind == Kind::kList && type.inner->kind == Kind::kObject) DescribeAs(*type.inner, path + ".*", type.inner->standard(), out);
 }
 
 }  // namespace
@@ -48,70 +300,63 @@ std::string NearestText(std::string_view word, const std::vector<std::string_vie
   return best.empty() ? "" : "; did you mean " + std::string(best) + "?";
 }
 
-std::string RangeText(const Leaf& leaf, bool whole) {
-  const bool low = std::isfinite(leaf.range.low), high = std::isfinite(leaf.range.high);
-  std::string text = whole ? "a whole number" : "a number";
-  if (low && high) {
-    text += " from " + BoundText(leaf.range.low, leaf, whole) + " to " + BoundText(leaf.range.high, leaf, whole);
-  } else if (low) {
-    text += (leaf.range.open_low ? " above " : " of at least ") + BoundText(leaf.range.low, leaf, whole);
-  } else if (high) {
-    text += " of at most " + BoundText(leaf.range.high, leaf, whole);
-  }
-  return text;
+void ReadAs(const Type& type, const Json& json, const std::string& path, Issues& issues, void* out) {
+  ReadValue(type, json, FieldFacts{}, Place{nullptr, path}, issues, out);
 }
 
-std::optional<double> ReadNumber(const Json& json, const Leaf& leaf, const Dimension& dimension, bool whole, const std::string& path,
-                                 Issues& issues) {
-  double value = 0;
-  const std::string base = BaseUnitText(dimension);
-  const auto expected = [&] { return "expected " + RangeText(leaf, whole) + (base.empty() || !leaf.unit.empty() ? "" : " " + base); };
-  if (json.is_number()) {
-    value = json.get<double>();
-  } else if (json.is_string()) {
-    const std::optional<Measure> measure = ParseMeasure(json.get_ref<const std::string&>(), leaf.is_length ? 1024 : 1000);
-    if (!measure) {
-      issues.push_back({path, expected() + "; got " + Shown(json)});
-      return std::nullopt;
+Json WriteAs(const Type& type, const void* value) {
+  switch (type.kind) {
+    case Kind::kOptional: {
+      const void* held = type.optional.held(Mutable(value));
+      return held == nullptr ? Json(nullptr) : WriteAs(*type.inner, held);
     }
-    const bool tokens = leaf.is_length && measure->dimension == Tokens::kDimension;
-    if (measure->has_unit && measure->dimension != dimension && !tokens) {
-      issues.push_back({path, "expected " + (base.empty() ? std::string("a number without a unit") : "a quantity in " + base) + "; got " +
-                                  Shown(json) + ", which is in " +
-                                  (measure->dimension == Dimension{} ? "no unit" : BaseUnitText(measure->dimension))});
-      return std::nullopt;
+    case Kind::kList: {
+      Json list = Json::array();
+      for (std::size_t i = 0; i < type.list.size(value); ++i) list.push_back(WriteAs(*type.inner, type.list.at(Mutable(value), i)));
+      return list;
     }
-    value = measure->value;
-  } else {
-    issues.push_back({path, expected() + "; got " + Shown(json)});
-    return std::nullopt;
+    case Kind::kObject: {
+      Json json = Json::object();
+      // The keys of a table differ from each other: no need to look for each among those before it.
+      Json::object_t::Container& members = json.get_ref<Json::object_t&>();
+      members.reserve(type.row_count);
+      for (std::size_t i = 0; i < type.row_count; ++i) {
+        const Row& row = type.rows[i];
+        members.emplace_back(std::string(row.facts.key), WriteAs(*row.type, row.at(Mutable(value))));
+      }
+      return json;
+    }
+    case Kind::kChoice:
+      return std::string(ChosenName(type.choices, value));
+    case Kind::kQuantity: {
+      double base = 0;
+      std::memcpy(&base, value, sizeof(double));
+      return base;
+    }
+    case Kind::kRatio:
+      return *static_cast<const double*>(value);
+    case Kind::kCount:
+      return *static_cast<const Count*>(value);
+    case Kind::kCountOrMax: {
+      const CountOrMax& count = *static_cast<const CountOrMax*>(value);
+      return count.max ? Json("max") : Json(count.count);
+    }
+    case Kind::kFlag:
+      return *static_cast<const bool*>(value);
+    case Kind::kText:
+      return *static_cast<const std::string*>(value);
   }
-  const bool in_range =
-      std::isfinite(value) && value >= leaf.range.low && value <= leaf.range.high && !(leaf.range.open_low && value == leaf.range.low);
-  const bool is_whole = !whole || (value == std::floor(value) && std::abs(value) < 9e15);
-  if (!in_range || !is_whole) {
-    issues.push_back({path, expected() + "; got " + Shown(json)});
-    return std::nullopt;
-  }
-  return value;
+  return nullptr;
 }
 
-void ReportUnknown(const Json& json, const std::vector<std::string_view>& known, const std::string& path, Issues& issues) {
-  for (const auto& [key, value] : json.items()) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    if (issues.size() > 200) return;
-    const std::string shown = key.size() > 60 ? key.substr(0, 57) + "…" : key;
-    issues.push_back({JoinPath(path, shown), "there is no such input" + NearestText(key, known)});
+void DescribeAs(const Type& type, const std::string& path, const void* standard, Json& out) {
+  for (std::size_t i = 0; i < type.row_count; ++i) {
+    const Row& row = type.rows[i];
+    DescribeMember(row, JoinPath(path, row.facts.key), row.at(Mutable(standard)), out);
   }
 }
 
-Json DescribeNumber(const Leaf& leaf, const char* kind, double standard) {
-  Json entry{{"kind", kind}, {"default", standard}};
-  if (!leaf.unit.empty()) entry["unit"] = leaf.unit, entry["unit_factor"] = leaf.unit_factor;
-  if (std::isfinite(leaf.range.low)) entry["low"] = leaf.range.low;
-  if (std::isfinite(leaf.range.high)) entry["high"] = leaf.range.high;
-  return entry;
-}
+namespace {
 
 bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, const PresetFinder& find, const PresetHint& hint,
                    Issues& issues) {
@@ -133,6 +378,47 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
   MergeJson(merged, json);
   json = std::move(merged);
   return true;
+}
+
+// The preset that a struct names by default, "" for none.
+std::string StandardPreset(const Type& type) {
+  for (std::size_t i = 0; i < type.row_count; ++i) {
+    if (type.rows[i].facts.key == "preset") return *static_cast<const std::string*>(type.rows[i].at(Mutable(type.standard())));
+  }
+  return "";
+}
+
+}  // namespace
+
+void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetHint& hint, Issues& issues) {
+  if (type.kind == Kind::kOptional) return ExpandAs(*type.inner, json, path, find, hint, issues);
+  if (type.kind == Kind::kList) {
+    if (!json.is_array()) return;
+    for (std::size_t i = 0; i < json.size() && i < kMaxPlaces; ++i) {
+      ExpandAs(*type.inner, json[i], JoinPath(path, std::to_string(i)), find, hint, issues);
+    }
+    return;
+  }
+  if (type.kind != Kind::kObject) return;
+  if (!type.preset_kind.empty()) {
+    if (json.is_string()) json = Json{{"preset", json}};
+    if (!ReplacePreset(json, type.preset_kind, path, find, hint, issues)) return;
+  }
+  if (!json.is_object()) return;
+  for (std::size_t i = 0; i < type.row_count; ++i) {
+    const Row& row = type.rows[i];
+    const Kind kind = row.type->kind;
+    if (kind != Kind::kObject && kind != Kind::kList && kind != Kind::kOptional) continue;
+    auto found = json.find(row.facts.key);
+    if (found == json.end() && kind == Kind::kObject && !row.type->preset_kind.empty()) {
+      const std::string standard = StandardPreset(*row.type);
+      if (!standard.empty()) {
+        json[std::string(row.facts.key)] = Json{{"preset", standard}};
+        found = json.find(row.facts.key);
+      }
+    }
+    if (found != json.end()) ExpandAs(*row.type, *found, JoinPath(path, row.facts.key), find, hint, issues);
+  }
 }
 
 }  // namespace slipstick::internal

@@ -293,7 +293,7 @@ Result<Json> EvaluateOperator(const Json& request) {
     return issues;
   }
   OperatorKind kind{};
-  internal::ReadValue(*kind_text, internal::Leaf{}, "operator.kind", issues, kind);
+  Read(*kind_text, "operator.kind", issues, kind);
   if (!issues.empty()) return issues;
   CompleteEfficiency(line.device);
   switch (kind) {
