@@ -1,6 +1,4 @@
 // Level by level: reduce-scatter inwards out, gather back; each level carries only what the inner ones have reduced.
-#include <array>
-
 #include "core/collectives/ideal.h"
 
 namespace slipstick {
@@ -34,12 +32,6 @@ LevelCost CostOf(const LevelView& view) {
   return cost;
 }
 
-bool HasDragonfly(const Problem& problem) {
-  for (int i = 0; i < problem.view.count; ++i) {
-    if (problem.view.levels[i].level->topology == Topology::kDragonfly) return true;
-  }
-  return false;
-}
 bool IsHierarchy(const Problem& problem) { return problem.view.count >= 2 && !HasDragonfly(problem); }
 
 bool Applies(const Problem& problem) { return IsReductionOrGather(problem) && IsHierarchy(problem); }
@@ -48,14 +40,13 @@ struct Levels {
   Seconds latency, sum, largest;  // of all levels' transfers
 };
 Levels LevelsOf(const Problem& problem, Trace& trace) {
-  static constexpr std::array<std::string_view, kMaxLevels> kScopes{"level_0", "level_1", "level_2", "level_3"};
   const double passes = PassesOf(problem);
   const Bytes bytes = problem.call.bytes;
   Levels levels;
   double reduced = 1;
   for (int i = 0; i < problem.view.count; ++i) {
     const LevelView& view = problem.view.levels[i];
-    const Trace::Scope scope(trace, kScopes[i]);
+    const Trace::Scope scope(trace, kLevelScopes[i]);
     const LevelCost cost = CostOf(view);
     const double hops = cost.hops, inner_ranks = reduced;
     const Seconds alpha = view.level->latency;

@@ -37,6 +37,16 @@ inline bool IsClosedRing(const Problem& problem) {
          problem.view.levels[0].wrapped[0];
 }
 
+inline bool HasDragonfly(const Problem& problem) {
+  for (int i = 0; i < problem.view.count; ++i) {
+    if (problem.view.levels[i].level->topology == Topology::kDragonfly) return true;
+  }
+  return false;
+}
+
+// Names of the levels' figures in an explanation.
+inline constexpr std::array<std::string_view, kMaxLevels> kLevelScopes{"level_0", "level_1", "level_2", "level_3"};
+
 // All-reduce moves what an all-gather or reduce-scatter moves, twice.
 inline double PassesOf(const Problem& problem) { return Is(problem, Pattern::kAllReduce) ? 2 : 1; }
 inline bool Reduces(const Problem& problem) { return Is(problem, Pattern::kAllReduce) || Is(problem, Pattern::kReduceScatter); }

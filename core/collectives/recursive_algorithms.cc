@@ -88,26 +88,41 @@ AlgorithmTime BruckTime(const Problem& problem, Trace& trace) {
 }
 
 bool BinomialApplies(const Problem& problem) {
-  if (!Is(problem, Pattern::kBroadcast) || !IsFlat(problem)) return false;
-  const LevelView& view = problem.view.levels[0];
-  bool on_grid = IsGrid(view);
-  for (int i = 0; i < view.sides; ++i) on_grid &= IsPowerOfTwo(view.side[i]);
-  return IsSwitch(view) || on_grid;
-}
-AlgorithmTime BinomialTime(const Problem& problem, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
-  double steps = ceil(log2(view.ranks));
-  if (IsGrid(view)) {
-    // Partners lie a power of two apart along one side, and every message crosses all links between.
-    steps = 0;
-    for (int i = 0; i < view.sides; ++i) steps += view.side[i] - 1;
+  if (!Is(problem, Pattern::kBroadcast) || HasDragonfly(problem)) return false;
+  for (int i = 0; i < problem.view.count; ++i) {
+    const LevelView& view = problem.view.levels[i];
+    if (!IsGrid(view)) continue;
+    for (int side = 0; side < view.sides; ++side) {
+      if (!IsPowerOfTwo(view.side[side])) return false;
+    }
   }
+  return true;
+}
+// Level by level, outermost first, so that the far messages are few.
+AlgorithmTime BinomialTime(const Problem& problem, Trace& trace) {
   const Bytes bytes = problem.call.bytes;
-  const Seconds alpha = view.level->latency;
-  const BytesPerSecond link = IsSwitch(view) ? view.injection : view.link;
-  FIGURE(trace, latency, steps * alpha, (Note{"Steps", "", kSource}), steps, alpha);
-  FIGURE(trace, transfer, steps * bytes / link, (Note{"The whole buffer at each step", "", kSource}), steps, bytes, link);
-  return Total(problem, latency, transfer, Bytes(), trace);
+  Seconds latency_sum, transfer_sum;
+  for (int i = 0; i < problem.view.count; ++i) {
+    const LevelView& view = problem.view.levels[i];
+    const Trace::Scope scope(trace, kLevelScopes[i]);
+    double steps = ceil(log2(view.ranks)), narrowing = 1, links = 1;
+    if (IsGrid(view)) {
+      // Partners lie a power of two apart along one side, and every message crosses all links between.
+      steps = 0;
+      for (int side = 0; side < view.sides; ++side) steps += view.side[side] - 1;
+    } else if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) {
+      narrowing = view.level->oversubscription;
+      links = 2;  // up to the core and down
+    }
+    const Seconds alpha = view.level->latency;
+    const BytesPerSecond link = IsSwitch(view) || view.level->topology == Topology::kFatTree ? view.injection : view.link;
+    FIGURE(trace, level_latency, steps * links * alpha, (Note{"Steps", "", kSource}), steps, links, alpha);
+    FIGURE(trace, level_transfer, steps * narrowing * bytes / link, (Note{"The whole buffer at each step", "", kSource}), steps, narrowing,
+           bytes, link);
+    latency_sum += level_latency;
+    transfer_sum += level_transfer;
+  }
+  return Total(problem, latency_sum, transfer_sum, Bytes(), trace);
 }
 
 bool ScatterApplies(const Problem& problem) {

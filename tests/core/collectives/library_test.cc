@@ -1,0 +1,140 @@
+// Libraries' collectives against worked cases and published plateaus.
+#include <gtest/gtest.h>
+
+#include "core/collectives/collective.h"
+#include "tests/core/collectives/networks.h"
+
+namespace slipstick {
+namespace {
+
+CollectiveTime Time(const Cluster& cluster, double ranks, Pattern pattern, Bytes bytes, std::string_view algorithm = "auto") {
+  Trace off = Trace::Off();
+  CollectiveCall call;
+  call.pattern = pattern;
+  call.bytes = bytes;
+  call.algorithm = algorithm;
+  return TimeOf(call, PlaceFirst(cluster, ranks), cluster, off);
+}
+double Us(const CollectiveTime& time) { return In(time.time, kUs); }
+
+Cluster Node(BytesPerSecond bandwidth, Seconds setup, Seconds step, double copy) {
+  Cluster cluster = DgxH100();
+  NetworkLevel& node = cluster.networks[0];
+  node.bandwidth = bandwidth;
+  node.base_latency = setup;
+  node.latency = step;
+  node.copy_fraction = copy;
+  node.in_network_reduction = false;
+  return cluster;
+}
+
+// Short: 5.4 + 14*0.76 + 114,688/(0.32*450e9) + (65,536/8)/(1.3*450e9). Long adds 8.5 and 2.5*14*0.76.
+TEST(Library, RingsOfTwoProtocols) {
+  const CollectiveTime small = Time(DgxH100(), 8, Pattern::kAllReduce, 65536 * kB);
+  EXPECT_NEAR(Us(small), 16.850, 5e-4);
+  EXPECT_EQ(small.algorithm, "ring");
+  EXPECT_NEAR(Us(Time(DgxH100(), 8, Pattern::kAllReduce, 64 * kMiB, "ring")), 383.75, 5e-3);
+}
+
+// 5.4 + 70 + 64 MiB * (9/8) / (0.66 * 450 GB/s).
+TEST(Library, SwitchesReduceLargeMessages) {
+  const CollectiveTime large = Time(DgxH100(), 8, Pattern::kAllReduce, 64 * kMiB);
+  EXPECT_NEAR(Us(large), 329.60, 5e-3);
+  EXPECT_EQ(large.algorithm, "nvls");
+  EXPECT_EQ(Time(DgxH100(), 4, Pattern::kAllReduce, 64 * kMiB).algorithm, "ring");
+}
+
+TEST(Library, GathersAndExchangesOfTheWorkedCases) {
+  const Cluster b200 = Node(900 * kGBps, 7.9 * kUs, 1.32 * kUs, 0.78);
+  EXPECT_NEAR(Us(Time(b200, 4, Pattern::kAllGather, 256 * kMiB)), 360.42, 5e-3);
+  EXPECT_DOUBLE_EQ(Us(Time(b200, 4, Pattern::kAllGather, 256 * kMiB)), Us(Time(b200, 4, Pattern::kReduceScatter, 256 * kMiB)));
+  const Cluster a100 = Node(300 * kGBps, 9.8 * kUs, 0.94 * kUs, 2.4);
+  EXPECT_NEAR(Us(Time(a100, 8, Pattern::kAllToAll, 64 * kMiB)), 301.75, 5e-3);
+}
+
+// 7 + 2*7*1 + 3.5*2*3*10 = 231 us; 2*63/64 GiB over min(0.82*450, 0.95*8*50) = 369 GB/s.
+TEST(Library, OverNodesAllNicsWorkTogether) {
+  Cluster cluster = DgxH100();
+  cluster.networks[0].base_latency = 7 * kUs;
+  cluster.networks[0].latency = 1 * kUs;
+  const CollectiveTime time = Time(cluster, 64, Pattern::kAllReduce, 1 * kGiB, "tree");
+  EXPECT_NEAR(Us(time), 5959.8, 0.1);
+  // Training: 0.80 of 8 x 50 GB/s is now the narrower of the two.
+  CollectiveCall call;
+  call.bytes = 1 * kGiB;
+  call.algorithm = "tree";
+  call.outer_fraction = 0.8;
+  Trace off = Trace::Off();
+  const double bytes = 2 * 63 / 64. * In(1 * kGiB, kB);
+  EXPECT_NEAR(In(TimeOf(call, PlaceFirst(cluster, 64), cluster, off).time, kUs), 231 + bytes / 320e9 * 1e6, 0.1);
+}
+
+TEST(Library, OneRankANodeUsesItsOwnNicOnly) {
+  const Cluster cluster = DgxH100();
+  const GroupPlacement group = PlaceGroup(cluster, {{"tp", 8}, {"dp", 4}}, "dp");
+  Trace off = Trace::Off();
+  CollectiveCall call;
+  call.pattern = Pattern::kReduceScatter;
+  call.bytes = 1 * kGB;
+  // 7 + 3.5*2*10 + 0.75e9/(0.95*50e9).
+  EXPECT_NEAR(In(TimeOf(call, group, cluster, off).time, kUs), 7 + 70 + 0.75e9 / 47.5e9 * 1e6, 0.01);
+}
+
+TEST(Library, ExchangeOverNodesIsBoundByTheNic) {
+  const Cluster cluster = DgxH100();
+  const double bytes = 1e9, nodes = 4, ranks = 32;
+  const double at_least = (ranks - 8) / ranks * bytes / (0.95 * 50e9) * 1e6;
+  const double time = Us(Time(cluster, 8 * nodes, Pattern::kAllToAll, bytes * kB));
+  EXPECT_GT(time, at_least);
+  EXPECT_LT(time, 1.2 * at_least);
+}
+
+// AMD publishes 313 of 448 GB/s bus bandwidth for 8 MI300X and 47.7 of 64 for two.
+TEST(Library, MeshOfLinksReachesThePublishedPlateau) {
+  NetworkLevel mesh = Level(Topology::kFullyConnected, 8, 448 * kGBps, 1 * kUs);
+  mesh.fabric = Fabric::kXgmi;
+  const Cluster cluster = Joined({mesh});
+  const auto bus = [&](double ranks) {
+    return 2 * (ranks - 1) / ranks * 4294967296.0 / Us(Time(cluster, ranks, Pattern::kAllReduce, 4 * kGiB)) * 1e-3;
+  };
+  EXPECT_NEAR(bus(8), 313, 313 * 0.05);
+  EXPECT_NEAR(bus(2), 47.7, 47.7 * 0.05);
+}
+
+TEST(Library, ATorusUsesAllItsSides) {
+  NetworkLevel torus = Grid(Topology::kTorus, {16, 16}, 200 * kGBps);
+  torus.fabric = Fabric::kIci;
+  const Cluster cluster = Joined({torus});
+  const double all = 2 * 255. / 256 * 1e9 / (0.85 * 200e9) * 1e6;
+  const double time = Us(Time(cluster, 256, Pattern::kAllReduce, 1 * kGB));
+  EXPECT_GT(time, all);
+  EXPECT_LT(time, all + 300);
+  // A line of four has one link of the four.
+  const double line = 2 * 0.75 * 1e9 / (0.85 * 50e9) * 1e6;
+  EXPECT_NEAR(Us(Time(cluster, 4, Pattern::kAllReduce, 1 * kGB)), line, 0.01 * line);
+}
+
+// 2.7 + 0.08*7 + 7*131,072/(0.63*450e9) and the same with a second pass of 17.8 us.
+TEST(EngineKernels, OneShotAndTwoShotOfTheWorkedCase) {
+  CustomAllReduce custom;
+  custom.start = 2.7 * kUs;
+  custom.peer = 0.08 * kUs;
+  custom.stream = 0.63;
+  custom.second_pass = 17.8 * kUs;
+  Trace off = Trace::Off();
+  CollectiveCall call;
+  call.bytes = 128 * kKiB;
+  call.custom = &custom;
+  const Cluster cluster = DgxH100();
+  const CollectiveTime time = TimeOf(call, PlaceFirst(cluster, 8), cluster, off);
+  EXPECT_NEAR(In(time.time, kUs), 6.496, 5e-4);
+  EXPECT_EQ(time.algorithm, "one_shot");
+  call.algorithm = "two_shot";
+  EXPECT_NEAR(In(TimeOf(call, PlaceFirst(cluster, 8), cluster, off).time, kUs), 21.87, 5e-3);
+  // They need peers in one domain.
+  call.algorithm = "auto";
+  EXPECT_EQ(TimeOf(call, PlaceFirst(cluster, 32), cluster, off).algorithm, "tree");
+}
+
+}  // namespace
+}  // namespace slipstick
