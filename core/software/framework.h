@@ -93,8 +93,7 @@ struct Schema<FrameworkExperts> {
       Of("grouped_efficiency_fp8", &FrameworkExperts::grouped_efficiency_fp8, "Grouped products over plain ones, 8 and 4 bit")
           .Above(0)
           .AtMost(1),
-      Of("imbalance", &FrameworkExperts::imbalance, "Rows of the busiest device over the mean, where the model states none")
-          .Between(1, 64),
+      Of("imbalance", &FrameworkExperts::imbalance, "Rows of the busiest device over the mean, where the model states none").Between(1, 64),
       Of("permute_traffic", &FrameworkExperts::permute_traffic, "Bytes moved an element of a routed row, forward").Between(0, 256),
       Of("exposed", &FrameworkExperts::exposed, "Share of dispatch and combine that is not hidden").Between(0, 1),
       Of("exposed_overlapped", &FrameworkExperts::exposed_overlapped, "Of that share, what stays where overlap.ep is on").Between(0, 1)};
@@ -185,7 +184,8 @@ struct Schema<FrameworkMemory> {
       Of("hidden", &FrameworkMemory::hidden, "Activations of a layer: bytes a token and hidden unit").Between(0, 64),
       Of("gated", &FrameworkMemory::gated, "Bytes a token and unit of a gated MLP").Between(0, 64),
       Of("plain", &FrameworkMemory::plain, "Bytes a token and unit of a plain MLP").Between(0, 64),
-      Of("hidden_saved_fp8", &FrameworkMemory::hidden_saved_fp8, "Of the hidden bytes, saved where inputs are kept in 8 bit").Between(0, 64),
+      Of("hidden_saved_fp8", &FrameworkMemory::hidden_saved_fp8, "Of the hidden bytes, saved where inputs are kept in 8 bit")
+          .Between(0, 64),
       Of("gated_saved_fp8", &FrameworkMemory::gated_saved_fp8, "Of the MLP's bytes, saved where inputs are kept in 8 bit").Between(0, 64),
       Of("working_hidden", &FrameworkMemory::working_hidden, "Working buffers of one layer: bytes a token and hidden unit").Between(0, 256),
       Of("working_hidden_tensor", &FrameworkMemory::working_hidden_tensor, "The same with tensor parallelism (gathered inputs)")
@@ -214,12 +214,14 @@ template <>
 struct Schema<Framework> {
   static constexpr std::string_view preset_kind = "framework";
   static constexpr auto fields = std::tuple{
-      Of("preset", &Framework::preset, "Catalogue entry that the other members override"), Of("name", &Framework::name, "What to call it"),
+      Of("preset", &Framework::preset, "Catalogue entry that the other members override"),
+      Of("name", &Framework::name, "What to call it"),
       Of("compute", &Framework::compute, "Kernels, fusion and launches").Advanced(),
       Of("experts", &Framework::experts, "Mixture-of-experts layers").Advanced(),
       Of("exchange", &Framework::exchange, "Communication and what hides it").Advanced(),
       Of("memory", &Framework::memory, "What it keeps in memory").Advanced(),
-      Of("places_by_cost", &Framework::places_by_cost, "Uneven stages: layers in order until each stage has its share of the cost").Advanced(),
+      Of("places_by_cost", &Framework::places_by_cost, "Uneven stages: layers in order until each stage has its share of the cost")
+          .Advanced(),
       Of("jitter", &Framework::jitter, "Slow-down of a step each time the devices double beyond eight").Between(0, 1).Advanced(),
       Of("step_overhead", &Framework::step_overhead, "Host work between steps").In(kMs).Between(0, 1e5).Advanced(),
       Of("lora_rank", &Framework::lora_rank, "Rank of low-rank adapters").Between(1, 1024).Advanced()};

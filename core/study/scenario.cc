@@ -7,6 +7,7 @@
 #include "core/serving/serving.h"
 #include "core/study/presets.h"
 #include "core/technology/engine.h"
+#include "core/training/training.h"
 
 namespace slipstick {
 
@@ -138,7 +139,10 @@ void Resolve(Scenario& scenario, Issues& issues) {
   Complete(scenario.model, "model", issues);
   BuildDesign(scenario.cluster, issues);
   CompleteEfficiency(scenario.cluster.device);
-  if (issues.empty() && scenario.serving) Complete(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
+  // What a part is completed by must be sound first.
+  if (!issues.empty()) return;
+  if (scenario.training) Complete(*scenario.training, scenario.model, scenario.cluster, "training", issues);
+  if (scenario.serving) Complete(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
 }
 
 }  // namespace slipstick

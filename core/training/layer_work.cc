@@ -66,6 +66,7 @@ void AddExperts(const Model& model, const TrainingRun& run, const TrainingShape&
   const double rows = even_rows * (moe.capacity_factor > 0 ? min(imbalance, moe.capacity_factor) : imbalance);
   const double local_experts = static_cast<double>(moe.experts) / shape.expert;
   work.expert_columns = static_cast<double>(moe.expert_ffn) / shape.expert_tensor;
+  work.even_rows = even_rows;
   work.routed_rows = rows;
   work.dispatched_tokens = shape.own_tokens * shape.expert * (1 - std::pow(1 - 1 / shape.expert, top_k));
   work.Add({"router", shape.own_tokens, static_cast<double>(moe.experts), hidden, 1, ProductRole::kRouter});

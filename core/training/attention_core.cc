@@ -1,0 +1,114 @@
+#include "core/training/attention_core.h"
+
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kFlashSource = "tile model fitted to the FlashAttention-2 and -3 benchmarks, in a step at sustained power";
+constexpr std::string_view kUnfusedSource = "passes counted on PyTorch's attention in the FlashAttention-2 benchmark";
+
+TrainingAttention KernelFor(const TrainingContext& context) {
+  const Device& device = context.device();
+  for (const TrainingAttention& kernel : context.framework().compute.attention) {
+    if (kernel.architecture == device.architecture) return kernel;
+  }
+  return {device.architecture, *device.efficiency.attention_forward, *device.efficiency.attention_backward,
+          TraitsOf(device.architecture).tiled ? 1.0 : 0.0};
+}
+
+CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
+  const Device& device = context.device();
+  const double head_width = (work.query_width + work.value_width) / 2, scores = work.all_pairs;
+  const double matrix_share = *device.efficiency.matrix, sustained_fall = context.sustained_fall;
+  const double softmax_passes = context.framework().compute.softmax_passes;
+  const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision);
+  const BytesPerSecond stream_rate = 0.85 * device.memory.bandwidth;
+  const Flops pair = 2 * kFlop;
+  const Bytes element = ElementSize(context.matrix_precision);
+  FIGURE(trace, score_rate, 0.8 * sqrt(min(1.0, head_width / 128)) * peak_rate * matrix_share / (1 + sustained_fall),
+         (Note{"Rate of the batched products of unfused attention", "small heads fill the matrix units less", kUnfusedSource}), head_width,
+         peak_rate, matrix_share, sustained_fall);
+  FIGURE(trace, score_bytes, softmax_passes * element * scores,
+         (Note{"Traffic of the scores, forward and backward", "mask, softmax, dropout: each pass through memory", kUnfusedSource}),
+         softmax_passes, element, scores);
+  FIGURE(trace, forward, 2 * pair * scores * head_width / score_rate + 0.45 * score_bytes / stream_rate,
+         (Note{"Attention core, forward", "two products and 45 % of the passes", kUnfusedSource}), pair, scores, head_width, score_rate,
+         score_bytes, stream_rate);
+  FIGURE(trace, backward, 4 * pair * scores * head_width / score_rate + 0.55 * score_bytes / stream_rate,
+         (Note{"Attention core, backward", "four products and 55 % of the passes", kUnfusedSource}), pair, scores, head_width, score_rate,
+         score_bytes, stream_rate);
+  return {forward, backward, 2 * pair * scores * head_width, 4 * pair * scores * head_width, 0.45 * score_bytes, 0.55 * score_bytes};
+}
+
+CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
+  const Device& device = context.device();
+  const TrainingAttention kernel = KernelFor(context);
+  const FrameworkCompute& compute = context.framework().compute;
+  const double units = static_cast<double>(device.units), rounds = context.shape.context;
+  const Hertz clock = device.clock;
+  const double forward_share = kernel.forward, backward_share = kernel.backward;
+  const double exponentials = device.exponentials / max(kernel.exponential, 1e-6);
+  const double unhidden = kernel.exponential > 0 ? 1 : 0;
+  const double sustained_fall = context.sustained_fall;
+  const double pairs = work.pairs, query_heads = work.heads, kv_heads = work.kv_heads;
+  const double query_width = work.query_width, value_width = work.value_width;
+  const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision);
+  const BytesPerSecond stream_rate = 0.9 * device.memory.bandwidth;
+  const Bytes element = ElementSize(context.matrix_precision);
+  // Kernels that do not skip what the mask hides compute the full square; an unbalanced ring waits for its last rank.
+  const double square = compute.skips_masked_tiles ? 1 : 2;
+  const double unbalanced = compute.balanced_context ? 1 : (2 * rounds - 1) / rounds;
+  const double query_tiles = work.sequences * work.heads * work.queries / 128;
+  const double own_tokens = work.sequences * work.queries;
+  const Flops one = 1 * kFlop;
+  FIGURE(trace, sustained_rate, peak_rate / (1 + sustained_fall), (Note{"Dense peak at sustained power", "", kFlashSource}), peak_rate,
+         sustained_fall);
+  FIGURE(trace, exponential_time, unhidden * pairs / (exponentials * clock * units),
+         (Note{"Exponentials that the matrix work does not hide", "one a score, on the special-function units", kFlashSource}), unhidden,
+         pairs, exponentials, clock, units);
+  const Seconds tile_cost = 5 * kUs;
+  FIGURE(trace, tile_time, tile_cost * query_tiles / units, (Note{"Fixed cost of the query tiles", "load, drain, write", kFlashSource}),
+         tile_cost, query_tiles, units);
+  FIGURE(trace, forward_bytes, 2 * element * own_tokens * (query_width + value_width) * (query_heads + kv_heads),
+         (Note{"Q, K, V read, output written", "", kFlashSource}), element, own_tokens, query_width, value_width, query_heads, kv_heads);
+  FIGURE(trace, forward_flops, 2 * one * pairs * (query_width + value_width), (Note{"Arithmetic of two products", ""}), one, pairs,
+         query_width, value_width);
+  FIGURE(trace, backward_flops, 5 * one * pairs * (query_width + value_width),
+         (Note{"Arithmetic of five products", "the scores again, and four gradients"}), one, pairs, query_width, value_width);
+  const Seconds round_launch = 10 * kUs, backward_launch = 15 * kUs;
+  FIGURE(trace, forward,
+         square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, 2) +
+             round_launch * rounds,
+         (Note{"Attention core, forward", "a launch for every block of a context-parallel ring", kFlashSource}), square, forward_flops,
+         sustained_rate, forward_share, exponential_time, tile_time, forward_bytes, stream_rate, round_launch, rounds);
+  FIGURE(trace, backward,
+         unbalanced * square *
+                 norm(backward_flops / (sustained_rate * backward_share) + exponential_time + 1.5 * tile_time,
+                      2.5 * forward_bytes / stream_rate, 2) +
+             backward_launch * rounds,
+         (Note{"Attention core, backward", "", kFlashSource}), unbalanced, square, backward_flops, sustained_rate, backward_share,
+         exponential_time, tile_time, forward_bytes, stream_rate, backward_launch, rounds);
+  return {forward, backward, square * forward_flops, square * backward_flops, forward_bytes, 2.5 * forward_bytes};
+}
+
+}  // namespace
+
+CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
+  Trace::Scope scope(trace, "attention_core");
+  if (!context.run.flash_attention) return TimeUnfused(context, work, trace);
+  Trace off = Trace::Off();
+  const CoreTime unfused = TimeUnfused(context, work, off);
+  CoreTime flash = TimeFlash(context, work, trace);
+  if (unfused.forward < flash.forward) {
+    flash.forward = unfused.forward;
+    flash.forward_bytes = unfused.forward_bytes;
+  }
+  if (unfused.backward < flash.backward) {
+    flash.backward = unfused.backward;
+    flash.backward_bytes = unfused.backward_bytes;
+  }
+  return flash;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,112 @@
+#include "core/training/context.h"
+
+#include <array>
+#include <string_view>
+
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+// Strides of the degrees in devices, by the order of ranks: "tp-cp-ep-dp-pp", innermost first. Expert parallelism divides
+// the ranks of dp, cp and tp anew, so it takes no place of its own.
+struct Strides {
+  double tensor = 1, context = 1, data = 1, pipeline = 1;
+};
+Strides StridesOf(std::string_view order, const TrainingShape& shape) {
+  Strides strides;
+  double stride = 1;
+  while (!order.empty()) {
+    const std::size_t dash = order.find('-');
+    const std::string_view name = order.substr(0, dash);
+    order.remove_prefix(dash == std::string_view::npos ? order.size() : dash + 1);
+    if (name == "tp") strides.tensor = stride, stride *= shape.tensor;
+    if (name == "cp") strides.context = stride, stride *= shape.context;
+    if (name == "dp") strides.data = stride, stride *= shape.data;
+    if (name == "pp") strides.pipeline = stride, stride *= shape.pipeline;
+  }
+  return strides;
+}
+
+// A message to the rank `stride` devices further. Shares and latencies are those of NCCL's send and receive inside a kernel
+// stream: 0.7 of the link inside a node, 0.8 of the adapter between nodes.
+Hop HopOver(const Cluster& cluster, double stride, double size) {
+  double joined = 1;
+  for (std::size_t i = 0; i < cluster.networks.size(); ++i) {
+    const NetworkLevel& level = cluster.networks[i];
+    joined *= static_cast<double>(level.size);
+    if (stride * size > joined && i + 1 < cluster.networks.size()) continue;
+    return i == 0 ? Hop{0.7 * level.bandwidth, 12 * kUs} : Hop{0.8 * level.bandwidth, 15 * kUs};
+  }
+  return {1 * kGBps, 15 * kUs};
+}
+
+}  // namespace
+
+GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count) {
+  GroupPlacement placement;
+  double joined = 1, placed = 1, ranks = 1;
+  for (int i = 0; i < count; ++i) ranks *= spans[i].size;
+  for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
+    joined *= static_cast<double>(cluster.networks[level].size);
+    double members = 1;
+    for (int i = 0; i < count; ++i) members *= max(1.0, min(spans[i].size, joined / spans[i].stride));
+    if (level + 1 == cluster.networks.size()) members = ranks;
+    placement.extent.push_back(members / placed);
+    placed = members;
+  }
+  return placement;
+}
+
+TrainingContext MakeContext(const Model& model, const Cluster& cluster, const TrainingRun& run) {
+  TrainingContext context{model, run, cluster, ShapeOf(run)};
+  Cluster& own = context.cluster;
+  CompleteEfficiency(own.device);
+  const Framework& framework = run.framework;
+  const TrainingShape& shape = context.shape;
+  const bool narrow = BytesPerElement(run.precision) < 2;
+  context.matrix_precision = narrow ? Precision::kBf16 : run.precision;
+  context.sustained_fall = SustainedFall(own.device);
+  context.stream_rate = *own.device.efficiency.stream * own.device.memory.bandwidth;
+  context.element_rate = framework.compute.element_wise * context.stream_rate;
+  context.node_devices = own.networks.empty() ? 1 : static_cast<double>(own.networks.front().size);
+
+  const Strides strides = StridesOf(run.mapping.order, shape);
+  context.pipeline_hop = HopOver(cluster, strides.pipeline, shape.pipeline);
+  context.context_hop = HopOver(cluster, strides.context, shape.context);
+  if (own.networks.size() > 1) context.expert_rate = 0.8 * own.networks[1].bandwidth;
+  for (std::size_t i = 1; i < own.networks.size(); ++i) own.networks[i].bandwidth *= framework.exchange.network_share;
+  const std::array<Span, 1> tensor{{{strides.tensor, shape.tensor}}};
+  context.tensor = PlaceSpans(own, tensor.data(), 1);
+  const std::array<Span, 1> ring{{{strides.context, shape.context}}};
+  context.context_group = PlaceSpans(own, ring.data(), 1);
+  const std::array<Span, 2> data{{{strides.context, shape.context}, {strides.data, shape.data}}};
+  context.data = PlaceSpans(own, data.data(), 2);
+  const double shards = ShardRanks(run, shape.DataRanks());
+  if (shards == shape.DataRanks()) {
+    context.shard = context.data;
+    context.replica = PlaceSpans(own, nullptr, 0);
+  } else {
+    const double inner = min(shape.context, shards), within = shards / inner;
+    const std::array<Span, 2> shard{{{strides.context, inner}, {strides.data, within}}};
+    context.shard = PlaceSpans(own, shard.data(), 2);
+    const std::array<Span, 1> replica{{{strides.data * within, shape.data / within}}};
+    context.replica = PlaceSpans(own, replica.data(), 1);
+  }
+  const std::array<Span, 1> expert_data{{{shape.expert * shape.expert_tensor, shape.ExpertDataRanks()}}};
+  context.expert_data = PlaceSpans(own, expert_data.data(), 1);
+  const std::array<Span, 1> expert_tensor{{{1, shape.expert_tensor}}};
+  context.expert_tensor = PlaceSpans(own, expert_tensor.data(), 1);
+  return context;
+}
+
+Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group) {
+  if (group.Ranks() <= 1 || !(bytes > Bytes{})) return {};
+  Trace off = Trace::Off();
+  CollectiveCall call;
+  call.pattern = pattern;
+  call.bytes = bytes;
+  return TimeOf(call, group, context.cluster, off).time;
+}
+
+}  // namespace slipstick

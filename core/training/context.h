@@ -1,0 +1,45 @@
+// What stays the same while one run is evaluated: shape, rates, and where each group of ranks lies on the network.
+#pragma once
+
+#include "core/collectives/collective.h"
+#include "core/hardware/cluster.h"
+#include "core/training/shape.h"
+#include "core/workload/model.h"
+
+namespace slipstick {
+
+// A hop between neighbours of a pipeline or a ring of context ranks.
+struct Hop {
+  BytesPerSecond rate;
+  Seconds latency;
+};
+
+struct TrainingContext {
+  const Model& model;
+  const TrainingRun& run;
+  Cluster cluster;  // its device complete; outer levels at the share that a training step's collectives reach
+  TrainingShape shape;
+  Precision matrix_precision = Precision::kBf16;  // of the head, embedding and attention
+  double sustained_fall = 0;                      // d_s
+  BytesPerSecond stream_rate{};                   // that a streaming kernel reaches
+  BytesPerSecond element_rate{};                  // of element-wise work in this framework
+  GroupPlacement tensor{}, context_group{}, data{}, expert_data{}, expert_tensor{};
+  GroupPlacement shard{}, replica{};  // of the data group: ranks that split the state, ranks that hold the same part
+  Hop pipeline_hop{}, context_hop{};
+  double node_devices = 1;       // joined by the innermost level
+  BytesPerSecond expert_rate{};  // of the dispatch between nodes
+  [[nodiscard]] const Framework& framework() const { return run.framework; }
+  [[nodiscard]] const Device& device() const { return cluster.device; }
+};
+TrainingContext MakeContext(const Model& model, const Cluster& cluster, const TrainingRun& run);
+
+// Placement of the ranks that differ only in some degrees: `members` {stride, size}, stride in devices.
+struct Span {
+  double stride, size;
+};
+GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
+
+// Time of a collective of the step; 0 for a group of one or an empty message.
+Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group);
+
+}  // namespace slipstick

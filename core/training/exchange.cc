@@ -1,0 +1,105 @@
+#include "core/training/exchange.h"
+
+namespace slipstick {
+namespace {
+
+constexpr Bytes kElement = 2 * kB;  // activations travel in 16 bit
+
+}  // namespace
+
+Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& trace) {
+  if (context.shape.tensor <= 1) return {};
+  Trace::Scope scope(trace, "tensor_exchange");
+  const TrainingMapping& mapping = context.run.mapping;
+  const FrameworkExchange& framework = context.framework().exchange;
+  const double hidden = static_cast<double>(context.model.hidden), tokens = context.shape.tokens;
+  const Bytes element = kElement;
+  const Seconds pair_launch = 12 * kUs;
+  FIGURE(trace, stream_bytes, tokens * hidden * element, (Note{"Residual stream of a micro-batch", "what each collective carries"}), tokens,
+         hidden, element);
+  const Seconds gather_time =
+      mapping.sequence_parallel ? Collective(context, Pattern::kAllGather, stream_bytes, context.tensor) : Seconds{};
+  const Seconds reduce_time =
+      Collective(context, mapping.sequence_parallel ? Pattern::kReduceScatter : Pattern::kAllReduce, stream_bytes, context.tensor);
+  // Chunked overlap needs the split into a gather before and a scatter behind the products.
+  const bool overlaps = mapping.overlap.tp.value_or(framework.tensor_overlap && mapping.sequence_parallel && context.run.flash_attention);
+  const double exposed_share = overlaps ? framework.tensor_exposed : 1;
+  FIGURE(trace, link_time, pairs * (gather_time + reduce_time + pair_launch),
+         (Note{"Tensor parallel link time of a layer", "one direction; all-gather and reduce-scatter, or an all-reduce, a pair"}), pairs,
+         gather_time, reduce_time, pair_launch);
+  FIGURE(trace, exposed_time, link_time * exposed_share,
+         (Note{"Of it exposed", "chunks run behind the products where the framework overlaps"}), link_time, exposed_share);
+  return {link_time, exposed_time};
+}
+
+ContextExchange ExchangeContext(const TrainingContext& context, const AttentionWork& work, Seconds core_forward, Seconds core_backward,
+                                Trace& trace) {
+  const TrainingShape& shape = context.shape;
+  if (shape.context <= 1) return {};
+  Trace::Scope scope(trace, "context_exchange");
+  const double ranks = shape.context, own_tokens = work.sequences * work.queries;
+  const double kv_columns = work.kv_heads * (work.query_width + work.value_width), heads = work.heads, width = work.query_width;
+  const Bytes element = kElement;
+  const GroupPlacement& group = context.context_group;
+  if (context.run.mapping.cp_kind == ContextKind::kUlysses) {
+    const Seconds query_time = Collective(context, Pattern::kAllToAll, own_tokens * heads * width * element, group);
+    const Seconds kv_time = Collective(context, Pattern::kAllToAll, own_tokens * kv_columns / 2 * element, group);
+    FIGURE(trace, link_time, 2 * query_time + 2 * kv_time,
+           (Note{"Four all-to-alls", "queries, keys, values to heads; the output back to tokens"}), query_time, kv_time);
+    return {{link_time, link_time}, {link_time, link_time}};
+  }
+  FIGURE(trace, kv_bytes, own_tokens * kv_columns * element, (Note{"Keys and values of a rank's tokens", ""}), own_tokens, kv_columns,
+         element);
+  if (context.run.mapping.cp_kind == ContextKind::kAllGather || context.model.mla) {
+    const Seconds gather_time = Collective(context, Pattern::kAllGather, ranks * kv_bytes, group);
+    const Seconds scatter_time = Collective(context, Pattern::kReduceScatter, ranks * kv_bytes, group);
+    FIGURE(trace, backward_time, gather_time + scatter_time, (Note{"Gathered again; gradients of keys and values scattered back", ""}),
+           gather_time, scatter_time);
+    return {{gather_time, gather_time}, {backward_time, backward_time}};
+  }
+  const BytesPerSecond hop_rate = context.context_hop.rate;
+  const Seconds round_cost = 10 * kUs;
+  FIGURE(trace, ring_time, (ranks - 1) * kv_bytes / hop_rate, (Note{"Keys and values pass by once", "to the next rank of the ring"}), ranks,
+         kv_bytes, hop_rate);
+  FIGURE(trace, rounds_time, round_cost * (ranks - 1), (Note{"Start of each round", ""}), round_cost, ranks);
+  const Seconds none;
+  FIGURE(trace, forward_exposed, max(none, ring_time - 0.8 * core_forward) + rounds_time,
+         (Note{"Exposed, forward", "blocks arrive behind the core's blocks, which fill 80 % of it"}), none, ring_time, core_forward,
+         rounds_time);
+  FIGURE(trace, backward_exposed, max(none, 2 * ring_time - 0.8 * core_backward) + rounds_time,
+         (Note{"Exposed, backward", "keys, values and their gradients pass by"}), none, ring_time, core_backward, rounds_time);
+  return {{ring_time + rounds_time, forward_exposed}, {2 * ring_time + rounds_time, backward_exposed}};
+}
+
+Exchange ExpertExchange(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+  const TrainingShape& shape = context.shape;
+  const double ranks = shape.expert * shape.expert_tensor;
+  if (ranks <= 1) return {};
+  Trace::Scope scope(trace, "expert_exchange");
+  const FrameworkExperts& framework = context.framework().experts;
+  const double hidden = static_cast<double>(context.model.hidden), copies = work.dispatched_tokens;
+  const double inner_ranks = min(ranks, context.node_devices);
+  const Bytes element = kElement;
+  const Seconds start = 20 * kUs;
+  const bool several_nodes = context.cluster.networks.size() > 1 && ranks > inner_ranks;
+  const BytesPerSecond inner_rate = context.cluster.networks.empty() ? 1 * kGBps : 0.62 * context.cluster.networks.front().bandwidth;
+  const BytesPerSecond outer_rate = several_nodes ? context.expert_rate : inner_rate;
+  FIGURE(trace, copy_bytes, copies * hidden * element, (Note{"Tokens a rank sends", "one copy a rank that holds one of its experts"}),
+         copies, hidden, element);
+  FIGURE(trace, exchange_time,
+         start + max(copy_bytes * (inner_ranks - 1) / ranks / inner_rate, copy_bytes * (ranks - inner_ranks) / ranks / outer_rate),
+         (Note{"Dispatch, and as much to combine", "inside the node and between nodes at once: the slower sets the time"}), start,
+         copy_bytes, inner_ranks, ranks, inner_rate, outer_rate);
+  const Seconds gather_time = Collective(context, Pattern::kAllGather, work.even_rows * hidden * element, context.expert_tensor);
+  const bool overlaps = context.run.mapping.overlap.ep.value_or(false);
+  const double exposed_share = framework.exposed * (overlaps ? framework.exposed_overlapped : 1);
+  FIGURE(trace, link_time, 2 * (exchange_time + gather_time),
+         (Note{"Expert exchange of a layer, one direction",
+               "dispatch and combine, and the gather that expert tensor parallelism adds to each"}),
+         exchange_time, gather_time);
+  FIGURE(trace, exposed_time, link_time * exposed_share, (Note{"Of it exposed", "the rest runs beside the shared parts of the layer"}),
+         link_time, exposed_share);
+  return {link_time, exposed_time};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,48 @@
+#include "core/training/flops.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kSource = "Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, 2022, appendix A";
+
+}  // namespace
+
+StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace) {
+  Trace::Scope scope(trace, "flops");
+  const ParameterCount count = CountParameters(model);
+  const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
+  const auto sequence = static_cast<double>(run.sequence), layers = static_cast<double>(model.layers);
+  const auto window_layers = static_cast<double>(model.WindowLayers());
+  const double seen = min(sequence, static_cast<double>(model.sliding_window));
+  const auto heads = static_cast<double>(model.heads);
+  const double head_columns =
+      model.mla ? heads * static_cast<double>(model.mla->nope_head_dim + model.mla->rope_head_dim + model.mla->value_head_dim)
+                : 2 * heads * static_cast<double>(model.HeadDim());
+  const double tokens = static_cast<double>(run.global_batch) * sequence;
+  const double matrices = count.active_matrices;
+  const auto modules = static_cast<double>(model.mtp_layers);
+  const Flops pair = 2 * kFlop;
+  FIGURE(trace, core_flops, pair * head_columns * ((layers - window_layers) * sequence + window_layers * seen),
+         (Note{"Attention cores, forward, a token", "scores and their sum with the values, not cut by the causal mask", kSource}), pair,
+         head_columns, layers, window_layers, sequence, seen);
+  FIGURE(trace, layer_flops, pair * matrices + core_flops, (Note{"All layers, forward, a token", "experts: those a token visits", kSource}),
+         pair, matrices, core_flops);
+  FIGURE(trace, head_flops, pair * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 2 * pair * hidden * hidden),
+         (Note{"Output head, forward, a token", "and the modules that predict further tokens", kSource}), pair, hidden, vocabulary, modules,
+         layer_flops, layers);
+  // Frozen weights: forward and input gradient; the core's backward stays twice its forward.
+  const double passes = run.trainable == Trainable::kLora ? 2 : 3;
+  FIGURE(trace, model_flops, tokens * (passes * (layer_flops + head_flops - core_flops) + 3 * core_flops),
+         (Note{"Model arithmetic of a step", "forward, and the gradients of inputs and of trained weights", kSource,
+               "training.model_flops_per_step"}),
+         tokens, passes, layer_flops, head_flops, core_flops);
+  const double full_share = recompute.full_share, share = recompute.rest.share;
+  const double core_again = recompute.rest.core && !run.flash_attention ? 3 : 0;
+  FIGURE(trace, hardware_flops,
+         model_flops + tokens * (full_share * layer_flops + (1 - full_share) * (share * layer_flops + core_again * core_flops)),
+         (Note{"Arithmetic of a step with recomputation", "selective: the published form counts the core's three passes again", kSource}),
+         model_flops, tokens, full_share, layer_flops, share, core_again, core_flops);
+  return {model_flops, hardware_flops};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,16 @@
+// Arithmetic of a step: what the model needs, and what the hardware runs with recomputation.
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/training/context.h"
+#include "core/training/memory.h"
+
+namespace slipstick {
+
+struct StepFlops {
+  Flops model;  // three times the forward products, attention uncut by the mask (Korthikanti et al. 2022); frozen weights need no gradient
+  Flops hardware;  // with what is computed again; selective counts the attention core twice over, as that paper prints it
+};
+StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace);
+
+}  // namespace slipstick

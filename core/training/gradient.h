@@ -1,0 +1,20 @@
+// Once a step: gradients reduced over the data-parallel ranks, weights updated and gathered again.
+#pragma once
+
+#include <vector>
+
+#include "core/training/context.h"
+#include "core/training/stage.h"
+#include "core/training/stage_time.h"
+
+namespace slipstick {
+
+struct GradientExchange {
+  Seconds link, exposed;
+  Seconds accumulation;  // passes that add gradients into their fp32 copy, all micro-batches
+  Seconds optimizer;     // update of the rank's share, norm and clearing of its gradients
+};
+// Of the stage with the most parameters; `first` is the stage whose backward pass hides the reduction.
+GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const StageTime& first, Trace& trace);
+
+}  // namespace slipstick

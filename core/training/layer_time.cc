@@ -1,0 +1,259 @@
+#include "core/training/layer_time.h"
+
+#include "core/operators/efficiency.h"
+#include "core/operators/gemm.h"
+#include "core/training/attention_core.h"
+#include "core/training/exchange.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kElementSource = "operands counted once a pass; share of the stream fitted a framework to published step times";
+
+// Sums that a layer's operators add to.
+struct Sums {
+  Seconds forward, input_gradient, weight_gradient;
+  Flops forward_flops;
+};
+
+Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, double m, double n, double k) {
+  Gemm gemm;
+  gemm.m = m, gemm.n = n, gemm.k = k, gemm.groups = product.groups;
+  gemm.precision = product.role == ProductRole::kRouter ? context.matrix_precision : context.run.precision;
+  gemm.weights = gemm.precision;
+  return gemm;
+}
+
+Seconds QuantiseTime(const TrainingContext& context, double elements) {
+  const QuantisePasses& passes = context.framework().compute.quantise;
+  const Precision precision = context.run.precision;
+  if (BytesPerElement(NativePrecision(context.device(), precision)) >= 2) return {};
+  const double bytes = IsFourBitFloat(precision) ? passes.nvfp4 : precision == Precision::kMxfp8 ? passes.mxfp8 : passes.fp8;
+  return bytes * kB * elements / context.element_rate + 4 * kUs;
+}
+
+// Rate of grouped products over plain ones.
+double GroupedEfficiency(const TrainingContext& context) {
+  const FrameworkExperts& experts = context.framework().experts;
+  return BytesPerElement(NativePrecision(context.device(), context.run.precision)) < 2 ? experts.grouped_efficiency_fp8
+                                                                                       : experts.grouped_efficiency;
+}
+
+void Note1(std::vector<TimedOperator>* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
+           const KernelTime& kernel, Seconds time) {
+  if (operators == nullptr) return;
+  TimedOperator row;
+  row.name = std::string(name) + std::string(suffix);
+  row.flops = kernel.flops;
+  row.bytes = kernel.bytes;
+  row.level_bytes.assign(context.device().caches.size() + 1, kernel.bytes);
+  row.time = time;
+  row.bound = kernel.bound;
+  operators->push_back(std::move(row));
+}
+
+// A layer's product forward, and backward twice: gradients of the input and of the weights.
+void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace,
+                 std::vector<TimedOperator>* operators) {
+  const Device& device = context.device();
+  const double rows = product.rows, outputs = product.outputs, inputs = product.inputs;
+  if (!(rows > 0) || !(outputs > 0)) return;
+  Trace::Scope scope(trace, product.name);
+  const bool quantised = product.role != ProductRole::kRouter;
+  const double grouped_efficiency = product.role == ProductRole::kExpert ? GroupedEfficiency(context) : 1;
+  const Gemm forward_gemm = ProductOf(context, product, rows, outputs, inputs);
+  const KernelTime forward_kernel = TimeOf(forward_gemm, device, TrainingRegime(forward_gemm, device), trace);
+  const Seconds forward_product = forward_kernel.time;
+  const Seconds forward_quantise = quantised ? QuantiseTime(context, product.groups * rows * inputs) : Seconds{};
+  FIGURE(trace, forward_time, forward_product / grouped_efficiency + forward_quantise,
+         (Note{"Product, forward", "and bringing its input to the product's format"}), forward_product, grouped_efficiency,
+         forward_quantise);
+  sums.forward += forward_time;
+  sums.forward_flops += forward_kernel.flops;
+  Note1(operators, context, product.name, "", forward_kernel, forward_time);
+
+  Trace off = Trace::Off();
+  const Gemm input_gemm = ProductOf(context, product, rows, inputs, outputs);
+  const KernelTime input_kernel = TimeOf(input_gemm, device, TrainingRegime(input_gemm, device), off);
+  const Seconds input_product = input_kernel.time;
+  const Seconds gradient_quantise = quantised ? QuantiseTime(context, product.groups * rows * outputs) : Seconds{};
+  FIGURE(trace, input_gradient_time, input_product / grouped_efficiency + gradient_quantise, (Note{"Product, gradient of the input", ""}),
+         input_product, grouped_efficiency, gradient_quantise);
+  sums.input_gradient += input_gradient_time;
+  Note1(operators, context, product.name, ", input gradient", input_kernel, input_gradient_time);
+
+  if (context.run.trainable == Trainable::kLora) return;  // frozen
+  Gemm weight_gemm = ProductOf(context, product, outputs, inputs, rows);
+  weight_gemm.output_bytes = context.framework().compute.fused_accumulation ? 8 : 2;
+  const KernelTime weight_kernel = TimeOf(weight_gemm, device, TrainingRegime(weight_gemm, device), off);
+  const Seconds weight_product = weight_kernel.time;
+  FIGURE(trace, weight_gradient_time, weight_product / grouped_efficiency, (Note{"Product, gradient of the weights", ""}), weight_product,
+         grouped_efficiency);
+  sums.weight_gradient += weight_gradient_time;
+  Note1(operators, context, product.name, ", weight gradient", weight_kernel, weight_gradient_time);
+}
+
+struct ElementWise {
+  Seconds forward, backward;
+  Seconds norms;  // of forward: norms and activation functions
+};
+
+// Norms, residuals, rotary embedding, activation functions, routing: bytes of every operand once, at the framework's share.
+ElementWise TimeElementWise(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+  Trace::Scope scope(trace, "element_wise");
+  const double tokens = context.shape.tokens, own_tokens = context.shape.own_tokens;
+  const double hidden = static_cast<double>(context.model.hidden);
+  const double columns = work.attention_columns, mlp = work.mlp_columns, expert = work.expert_columns, rows = work.routed_rows;
+  const double forward_mlp = context.model.gated ? 6 : 4, backward_mlp = context.model.gated ? 10 : 6;
+  const double permute = context.framework().experts.permute_traffic, even_rows = work.even_rows;
+  const BytesPerSecond element_rate = context.element_rate;
+  const Bytes byte = 1 * kB;
+  FIGURE(trace, forward_bytes,
+         byte * (20 * own_tokens * hidden + 2 * tokens * columns + forward_mlp * (tokens * mlp + rows * expert) +
+                 permute * even_rows * hidden),
+         (Note{"Element-wise traffic, forward", "two norms and residuals, rotary embedding, activation, permutation of routed rows",
+               kElementSource}),
+         byte, own_tokens, hidden, tokens, columns, forward_mlp, mlp, rows, expert, permute, even_rows);
+  FIGURE(trace, backward_bytes,
+         byte * (28 * own_tokens * hidden + 2 * tokens * columns + backward_mlp * (tokens * mlp + rows * expert) +
+                 2 * permute * even_rows * hidden),
+         (Note{"Element-wise traffic, backward", "", kElementSource}), byte, own_tokens, hidden, tokens, columns, backward_mlp, mlp, rows,
+         expert, permute, even_rows);
+  FIGURE(trace, forward_time, forward_bytes / element_rate, (Note{"Element-wise work, forward", "", kElementSource}), forward_bytes,
+         element_rate);
+  FIGURE(trace, backward_time, backward_bytes / element_rate, (Note{"Element-wise work, backward", "", kElementSource}), backward_bytes,
+         element_rate);
+  FIGURE(trace, norms_time, byte * (8 * own_tokens * hidden + forward_mlp * (tokens * mlp + rows * expert)) / element_rate,
+         (Note{"Of it norms and activation functions", "what the lightest recomputation repeats", kElementSource}), byte, own_tokens,
+         hidden, forward_mlp, tokens, mlp, rows, expert, element_rate);
+  return {forward_time, backward_time, norms_time};
+}
+
+// Low-rank adapters beside the frozen products of attention: thin products, bound by memory.
+struct Adapters {
+  Seconds forward, backward;
+};
+Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work) {
+  if (context.run.trainable != Trainable::kLora) return {};
+  double forward = 0, backward = 0;
+  for (int i = 0; i < work.product_count; ++i) {
+    const LayerProduct& product = work.products[static_cast<std::size_t>(i)];
+    if (product.role != ProductRole::kAttention) continue;
+    forward += product.rows * (2 * product.inputs + 6 * product.outputs);
+    backward += product.rows * (8 * product.inputs + 4 * product.outputs);
+  }
+  return {0.3 * forward * kB / context.element_rate, 0.3 * backward * kB / context.element_rate};
+}
+
+// The kernels of a pass and their launches run side by side; the host shows where it is the slower.
+Seconds HostWait(Seconds device_time, Seconds launch_time) { return norm(device_time, launch_time, 4) - device_time; }
+
+}  // namespace
+
+LayerPass& LayerPass::operator+=(const LayerPass& other) {
+  compute += other.compute, tp += other.tp, cp += other.cp, ep += other.ep, host += other.host;
+  tp_link += other.tp_link, cp_link += other.cp_link, ep_link += other.ep_link;
+  return *this;
+}
+
+LayerPass operator*(LayerPass pass, double times) {
+  for (Seconds LayerPass::*part : {&LayerPass::compute, &LayerPass::tp, &LayerPass::cp, &LayerPass::ep, &LayerPass::host,
+                                   &LayerPass::tp_link, &LayerPass::cp_link, &LayerPass::ep_link}) {
+    pass.*part *= times;
+  }
+  return pass;
+}
+
+LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
+                    std::vector<TimedOperator>* operators) {
+  Sums products;
+  for (int i = 0; i < work.product_count; ++i) {
+    TimeProduct(context, work.products[static_cast<std::size_t>(i)], products, trace, operators);
+  }
+  const CoreTime core = TimeCore(context, work.attention, trace);
+  const ElementWise element = TimeElementWise(context, work, trace);
+  const Adapters adapters = TimeAdapters(context, work);
+  if (operators != nullptr) {
+    Note1(operators, context, "attention core", "", {core.forward, {}, {}, Bound::kCompute, core.forward_flops, core.forward_bytes},
+          core.forward);
+    Note1(operators, context, "attention core", ", backward",
+          {core.backward, {}, {}, Bound::kCompute, core.backward_flops, core.backward_bytes}, core.backward);
+    Note1(operators, context, "element-wise", "", {element.forward, {}, {}, Bound::kMemory, {}, element.forward * context.element_rate},
+          element.forward);
+    Note1(operators, context, "element-wise", ", backward",
+          {element.backward, {}, {}, Bound::kMemory, {}, element.backward * context.element_rate}, element.backward);
+  }
+  const bool has_experts = work.routed_rows > 0;
+  const Exchange tensor = TensorExchange(context, has_experts || context.model.parallel_attention ? 1 : 2, trace);
+  const ContextExchange ring = ExchangeContext(context, work.attention, core.forward, core.backward, trace);
+  const Exchange experts = has_experts ? ExpertExchange(context, work, trace) : Exchange{};
+
+  LayerTime time;
+  const Seconds products_forward = products.forward, core_forward = core.forward, element_forward = element.forward;
+  const Seconds adapters_forward = adapters.forward;
+  FIGURE(trace, forward_compute, products_forward + core_forward + element_forward + adapters_forward,
+         (Note{"A layer's compute, forward", "one micro-batch"}), products_forward, core_forward, element_forward, adapters_forward);
+  const Seconds input_gradients = products.input_gradient, weight_gradients = products.weight_gradient, core_backward = core.backward;
+  const Seconds element_backward = element.backward, adapters_backward = adapters.backward;
+  FIGURE(trace, backward_compute, input_gradients + weight_gradients + core_backward + element_backward + adapters_backward,
+         (Note{"A layer's compute, backward", "one micro-batch"}), input_gradients, weight_gradients, core_backward, element_backward,
+         adapters_backward);
+  time.forward = {forward_compute, tensor.exposed, ring.forward.exposed, experts.exposed, {}, tensor.link, ring.forward.link, experts.link};
+  time.backward = {backward_compute, tensor.exposed,     ring.backward.exposed, experts.exposed, {},
+                   tensor.link,      ring.backward.link, experts.link};
+  time.weight_gradient = weight_gradients;
+  time.forward_flops = products.forward_flops + core.forward_flops;
+
+  if (plan.full) {
+    time.recompute = time.forward;
+  } else {
+    const Seconds repeated_norms = plan.norms ? element.norms : Seconds{};
+    const bool unfused = !context.run.flash_attention;
+    const Seconds repeated_core = plan.core && unfused ? core.forward : Seconds{};  // the fused core repeats its scores anyhow
+    const double share = plan.share;
+    FIGURE(trace, recompute_time, repeated_norms + repeated_core + share * forward_compute,
+           (Note{"Computed again in the backward pass", "what the recomputation plan names"}), repeated_norms, repeated_core, share,
+           forward_compute);
+    time.recompute.compute = recompute_time;
+  }
+  const FrameworkCompute& framework = context.framework().compute;
+  const Seconds launch = has_experts ? framework.moe_layer_launch : framework.layer_launch;
+  time.forward.host = HostWait(time.forward.Total(), launch / 3);
+  time.backward.host = HostWait(time.Backward(), 2 * launch / 3 * (plan.full ? 1.4 : 1));
+  return time;
+}
+
+LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace) {
+  Trace::Scope scope(trace, "embedding");
+  const double tokens = context.shape.tokens, hidden = static_cast<double>(context.model.hidden);
+  const Bytes traffic = 12 * kB;
+  const BytesPerSecond element_rate = context.element_rate;
+  FIGURE(trace, embedding_time, traffic * tokens * hidden / element_rate, (Note{"Embedding", "gather forward, scatter-add backward"}),
+         traffic, tokens, hidden, element_rate);
+  LayerTime time;
+  time.forward.compute = embedding_time / 3;
+  time.backward.compute = 2 * embedding_time / 3;
+  return time;
+}
+
+LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
+  Trace::Scope scope(trace, "head");
+  LayerProduct product{"output head", context.shape.tokens, static_cast<double>(context.model.vocab) / context.shape.tensor,
+                       static_cast<double>(context.model.hidden)};
+  product.role = ProductRole::kRouter;  // stays in the wide format
+  Sums sums;
+  TimeProduct(context, product, sums, trace, nullptr);
+  const double logits = context.shape.tokens * product.outputs, logit_traffic = context.framework().compute.logit_traffic;
+  const Bytes byte = 1 * kB;
+  const BytesPerSecond element_rate = context.element_rate;
+  FIGURE(trace, loss_time, byte * logit_traffic * logits / element_rate, (Note{"Softmax and loss", "passes over the logits"}), byte,
+         logit_traffic, logits, element_rate);
+  LayerTime time;
+  time.forward.compute = sums.forward + 0.4 * loss_time;
+  time.backward.compute = sums.input_gradient + sums.weight_gradient + 0.6 * loss_time;
+  time.weight_gradient = sums.weight_gradient;
+  time.forward_flops = sums.forward_flops;
+  return time;
+}
+
+}  // namespace slipstick

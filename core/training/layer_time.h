@@ -1,0 +1,45 @@
+// Time of a layer, of the embedding and of the output head for one micro-batch on one device.
+#pragma once
+
+#include <vector>
+
+#include "core/training/context.h"
+#include "core/training/layer_work.h"
+#include "core/training/training.h"
+
+namespace slipstick {
+
+// One direction of one pass. The parts add up to it; of communication what shows.
+struct LayerPass {
+  Seconds compute, tp, cp, ep, host;
+  Seconds tp_link, cp_link, ep_link;  // whether it shows or not
+  [[nodiscard]] Seconds Total() const { return compute + tp + cp + ep + host; }
+  LayerPass& operator+=(const LayerPass& other);
+  friend LayerPass operator*(LayerPass pass, double times);
+};
+
+// What a layer computes again in the backward pass.
+struct RecomputePlan {
+  bool norms = false;  // norms and activation functions
+  bool core = false;   // the attention core
+  bool full = false;   // the whole forward pass
+  double share = 0;    // of the forward pass (a framework's own selection of operators)
+};
+
+struct LayerTime {
+  LayerPass forward, backward, recompute;
+  Seconds weight_gradient;  // of the backward pass: what a zero-bubble schedule may postpone
+  Flops forward_flops;      // of the products and the attention core as computed
+  [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total(); }
+  [[nodiscard]] Seconds Total() const { return forward.Total() + Backward(); }
+};
+
+// `operators`, where given, gets the layer's operators.
+LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
+                    std::vector<TimedOperator>* operators = nullptr);
+
+// The first stage's embedding, the last stage's head and loss.
+LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace);
+LayerTime TimeHead(const TrainingContext& context, Trace& trace);
+
+}  // namespace slipstick

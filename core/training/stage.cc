@@ -1,0 +1,132 @@
+#include "core/training/stage.h"
+
+#include <algorithm>
+
+namespace slipstick {
+namespace {
+
+int KindIndex(const Model& model, double sequence, Count layer) {
+  int kind = 0;
+  if (model.moe && layer >= model.moe->dense_layers &&
+      (layer - model.moe->dense_layers) % model.moe->moe_every == model.moe->moe_every - 1) {
+    kind |= 1;
+  }
+  const bool local = model.sliding_window > 0 && static_cast<double>(model.sliding_window) < sequence;
+  if (local && (model.global_every == 0 || (layer + 1) % model.global_every != 0)) kind |= 2;
+  return kind;
+}
+
+std::vector<Count> PlaceByCost(Count layers, Count stages, const PlacementLoads& loads) {
+  std::vector<Count> counts(static_cast<std::size_t>(stages), 0);
+  const double total = loads.layer * static_cast<double>(layers) + loads.head;
+  double load = 0;
+  Count stage = 0;
+  for (Count layer = 0; layer < layers; ++layer) {
+    ++counts[static_cast<std::size_t>(stage)];
+    load += loads.layer;
+    if (load >= total * static_cast<double>(stage + 1) / static_cast<double>(stages) && stage + 1 < stages) ++stage;
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::vector<Count> PlaceLayers(Count layers, Count virtual_stages, const PlacementLoads& loads, bool by_cost) {
+  if (by_cost) return PlaceByCost(layers, virtual_stages, loads);
+  std::vector<Count> counts(static_cast<std::size_t>(virtual_stages), layers / virtual_stages);
+  if (layers % virtual_stages == 0) return counts;
+  std::fill(counts.begin(), counts.end(), 0);
+  const auto load_of = [&](Count stage) {
+    return static_cast<double>(counts[static_cast<std::size_t>(stage)]) * loads.layer + (stage == 0 ? loads.embedding : 0) +
+           (stage + 1 == virtual_stages ? loads.head : 0);
+  };
+  for (Count layer = 0; layer < layers; ++layer) {
+    Count least = 0;
+    for (Count stage = 1; stage < virtual_stages; ++stage) {
+      if (load_of(stage) < load_of(least)) least = stage;
+    }
+    ++counts[static_cast<std::size_t>(least)];
+  }
+  return counts;
+}
+
+Count StageOf(Count virtual_stage, Count stages, PipelineSchedule schedule) {
+  const Count stage = virtual_stage % stages;
+  const bool folds = schedule == PipelineSchedule::kZbV && (virtual_stage / stages) % 2 == 1;
+  return folds ? stages - 1 - stage : stage;
+}
+
+LayerWorks WorksOf(const TrainingContext& context) {
+  LayerWorks works;
+  for (Count layer = 0; layer < context.model.layers; ++layer) {
+    works.present[static_cast<std::size_t>(KindIndex(context.model, context.shape.sequence, layer))] = true;
+  }
+  for (int kind = 0; kind < kLayerKinds; ++kind) {
+    const auto k = static_cast<std::size_t>(kind);
+    if (works.present[k]) works.of[k] = WorkOf(context.model, context.run, context.shape, KindAt(kind));
+  }
+  return works;
+}
+
+std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers) {
+  std::vector<LayerCounts> counts(layers.size());
+  Count layer = 0;
+  for (std::size_t stage = 0; stage < layers.size(); ++stage) {
+    for (Count i = 0; i < layers[stage]; ++i, ++layer) {
+      counts[stage].of[static_cast<std::size_t>(KindIndex(context.model, context.shape.sequence, layer))] += 1;
+    }
+  }
+  return counts;
+}
+
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages) {
+  const Model& model = context.model;
+  const auto stages = static_cast<Count>(context.shape.pipeline);
+  std::vector<Stage> plan(static_cast<std::size_t>(stages));
+  const auto visits = static_cast<Count>(virtual_stages.size());
+  const auto stage_of = [&](Count visit) -> Stage& {
+    return plan[static_cast<std::size_t>(StageOf(visit, stages, context.run.mapping.schedule))];
+  };
+  for (Count visit = 0; visit < visits; ++visit) {
+    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+      stage_of(visit).layers.of[kind] += virtual_stages[static_cast<std::size_t>(visit)].of[kind];
+    }
+  }
+  stage_of(0).embedding = true;
+  stage_of(visits - 1).head = true;
+
+  const auto hidden = static_cast<double>(model.hidden);
+  const double norm = model.norm == Norm::kLayer ? 2 * hidden : hidden;
+  const double table = static_cast<double>(model.vocab) * hidden / context.shape.tensor;
+  for (Stage& stage : plan) {
+    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+      stage.dense_parameters += stage.layers.of[kind] * works.of[kind].dense_parameters;
+      stage.expert_parameters += stage.layers.of[kind] * works.of[kind].expert_parameters;
+      stage.adapter_parameters += stage.layers.of[kind] * works.of[kind].adapter_parameters;
+    }
+    if (stage.embedding) {
+      stage.tables += table;
+      if (model.position == Position::kLearned) {
+        stage.tables += hidden * (model.max_positions > 0 ? static_cast<double>(model.max_positions) : context.shape.sequence);
+      }
+      if (model.embedding_norm) stage.dense_parameters += 2 * hidden;
+    }
+    if (stage.head) {
+      if (!model.tied_embeddings || !stage.embedding) stage.tables += table;  // a tied table lies on both ends of a pipeline
+      stage.dense_parameters += norm;
+      if (model.mtp_layers > 0) {
+        const auto modules = static_cast<double>(model.mtp_layers);
+        std::size_t last = 0;
+        for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+          if (works.present[kind]) last = kind;
+        }
+        stage.dense_parameters += modules * (works.of[last].dense_parameters + 2 * hidden * hidden / context.shape.tensor + 3 * norm);
+        stage.expert_parameters += modules * works.of[last].expert_parameters;
+      }
+    }
+    stage.dense_parameters += stage.tables;
+  }
+  return plan;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,56 @@
+// Which layers lie on which pipeline stage, and what each stage holds.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/training/context.h"
+#include "core/training/layer_time.h"
+#include "core/training/layer_work.h"
+
+namespace slipstick {
+
+inline constexpr int kLayerKinds = 4;
+constexpr LayerKind KindAt(int index) { return {(index & 1) != 0, (index & 2) != 0}; }
+
+// Layers of a stage (or of a chunk of one) by kind.
+struct LayerCounts {
+  std::array<double, kLayerKinds> of{};
+  [[nodiscard]] double Total() const { return of[0] + of[1] + of[2] + of[3]; }
+};
+
+struct Stage {
+  LayerCounts layers;
+  bool embedding = false, head = false;
+  double dense_parameters = 0, expert_parameters = 0;  // on one device
+  double adapter_parameters = 0;
+  double tables = 0;  // of the dense ones: embedding and head
+  [[nodiscard]] double Parameters() const { return dense_parameters + expert_parameters; }
+};
+
+// What a placement needs to know of a layer and of the ends, in any one unit of load.
+struct PlacementLoads {
+  double layer = 1, embedding = 0, head = 0;
+};
+
+// Layers of each virtual stage in the order the micro-batch visits them. Equal where the stages divide the layers; otherwise
+// a layer at a time to the stage with the least load, or in order until a stage has its share of the whole (by cost).
+std::vector<Count> PlaceLayers(Count layers, Count virtual_stages, const PlacementLoads& loads, bool by_cost);
+
+// The pipeline stage that holds a virtual stage: chunks go round the stages, and back in a V where the schedule folds.
+Count StageOf(Count virtual_stage, Count stages, PipelineSchedule schedule);
+
+// The works of the layer kinds that a model has; kinds it lacks stay empty.
+struct LayerWorks {
+  std::array<LayerWork, kLayerKinds> of;
+  std::array<bool, kLayerKinds> present{};
+};
+LayerWorks WorksOf(const TrainingContext& context);
+
+// The kinds of all layers, counted for each virtual stage.
+std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers);
+
+// Stages with their parameters. MTP modules lie on the last.
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages);
+
+}  // namespace slipstick

@@ -1,0 +1,106 @@
+#include "core/training/stage_time.h"
+
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+// Communication beside compute: the longer of the two, and the compute slowed while both run.
+Seconds Exposed(Seconds compute, Seconds link, double contention) { return max(compute + contention * min(link, compute), link) - compute; }
+
+struct ShardedWeights {
+  Seconds gather, scatter, outer_reduce;
+};
+
+ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_parameters, double expert_parameters) {
+  const TrainingRun& run = context.run;
+  const Bytes element = 2 * kB;
+  const double shards = ShardRanks(run, context.shape.DataRanks());
+  ShardedWeights weights;
+  weights.gather = Collective(context, Pattern::kAllGather, element * dense_parameters, context.shard) +
+                   Collective(context, Pattern::kAllGather, element * expert_parameters, context.expert_data);
+  weights.scatter = Collective(context, Pattern::kReduceScatter, element * dense_parameters, context.shard) +
+                    Collective(context, Pattern::kReduceScatter, element * expert_parameters, context.expert_data);
+  if (shards < context.shape.DataRanks()) {
+    weights.outer_reduce = Collective(context, Pattern::kAllReduce, 2 * element * dense_parameters / shards, context.replica);
+  }
+  return weights;
+}
+
+ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, const LayerTime& time) {
+  if (context.run.mapping.zero < 3) return {};
+  const double contention = context.framework().exchange.contention;
+  // Frozen weights are gathered all the same; only adapters' gradients travel.
+  const bool lora = context.run.trainable == Trainable::kLora;
+  const ShardedWeights weights = ExchangeWeights(context, work.dense_parameters, work.expert_parameters);
+  const Seconds backward_link = weights.gather + (lora ? Seconds{} : weights.scatter + weights.outer_reduce);
+  return {Exposed(time.forward.Total(), weights.gather, contention), Exposed(time.Backward(), backward_link, contention), weights.gather,
+          backward_link};
+}
+
+}  // namespace
+
+LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
+                      std::vector<TimedOperator>* operators) {
+  LayerTimes times;
+  times.full_share = recompute.full_share;
+  double largest = 0;
+  for (int kind = 0; kind < kLayerKinds; ++kind) {
+    const auto k = static_cast<std::size_t>(kind);
+    if (!works.present[k]) continue;
+    Trace::Scope scope(trace, kind == 0 ? "layer" : kind == 1 ? "expert_layer" : kind == 2 ? "window_layer" : "window_expert_layer");
+    RecomputePlan whole;
+    whole.full = true;
+    if (recompute.full_share < 1) times.rest[k] = TimeLayer(context, works.of[k], recompute.rest, trace, operators);
+    if (recompute.full_share >= 1) times.full[k] = TimeLayer(context, works.of[k], whole, trace, operators);
+    if (recompute.full_share > 0 && recompute.full_share < 1) {
+      // The same kernels once more: only what is repeated, and the host's part, differ.
+      LayerTime& full = times.full[k];
+      full = times.rest[k];
+      full.recompute = full.forward;
+      full.recompute.host = {};
+    }
+    times.sharded_rest[k] = TimeSharded(context, works.of[k], times.rest[k]);
+    times.sharded_full[k] = TimeSharded(context, works.of[k], times.full[k]);
+    largest = max(largest, works.of[k].dense_parameters);
+    operators = nullptr;  // one kind of layer is listed
+  }
+  times.embedding = TimeEmbedding(context, trace);
+  times.head = TimeHead(context, trace);
+  if (context.run.mapping.zero >= 3) {
+    const double table = static_cast<double>(context.model.vocab * context.model.hidden) / context.shape.tensor;
+    const Seconds last_scatter = ExchangeWeights(context, largest, 0).scatter, table_gather = ExchangeWeights(context, table, 0).gather;
+    times.sharded_ends = {0.5 * table_gather, last_scatter, table_gather, last_scatter};
+  }
+  return times;
+}
+
+StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head) {
+  StageTime stage;
+  const auto add = [&stage](const LayerTime& time, const ShardedLayer& sharded, double count) {
+    if (count == 0) return;
+    stage.forward += time.forward * count;
+    stage.backward += time.backward * count;
+    stage.recompute += time.recompute * count;
+    stage.weight_gradient += time.weight_gradient * count;
+    stage.sharded_forward += sharded.forward * count;
+    stage.sharded_backward += sharded.backward * count;
+    stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
+  };
+  std::size_t last = 0;
+  for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+    add(times.rest[kind], times.sharded_rest[kind], layers.of[kind] * (1 - times.full_share));
+    add(times.full[kind], times.sharded_full[kind], layers.of[kind] * times.full_share);
+    if (layers.of[kind] > 0) last = kind;
+  }
+  if (embedding) add(times.embedding, times.sharded_ends, 1);
+  if (head) {
+    const auto modules = static_cast<double>(context.model.mtp_layers);
+    add(times.head, {}, 1 + modules);
+    add(times.rest[last], times.sharded_rest[last], modules * (1 - times.full_share));
+    add(times.full[last], times.sharded_full[last], modules * times.full_share);
+  }
+  return stage;
+}
+
+}  // namespace slipstick

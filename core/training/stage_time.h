@@ -1,0 +1,41 @@
+// What each pipeline stage spends on one micro-batch.
+#pragma once
+
+#include <vector>
+
+#include "core/training/context.h"
+#include "core/training/layer_time.h"
+#include "core/training/memory.h"
+#include "core/training/stage.h"
+
+namespace slipstick {
+
+// Weights gathered and gradients scattered a layer at a time (ZeRO-3, FSDP).
+struct ShardedLayer {
+  Seconds forward, backward;            // exposed
+  Seconds forward_link, backward_link;  // on the links
+};
+
+// Times that do not depend on how layers are placed on stages: what a search may keep between mappings.
+struct LayerTimes {
+  std::array<LayerTime, kLayerKinds> rest, full;  // as the recomputation plan has it; repeated whole
+  std::array<ShardedLayer, kLayerKinds> sharded_rest, sharded_full;
+  ShardedLayer sharded_ends;  // once a micro-batch: the embedding, and the scatter that nothing follows
+  LayerTime embedding, head;
+  double full_share = 0;
+};
+LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
+                      std::vector<TimedOperator>* operators);
+
+struct StageTime {
+  LayerPass forward, backward, recompute;
+  Seconds sharded_forward, sharded_backward, sharded_link;
+  Seconds weight_gradient;
+  [[nodiscard]] Seconds Forward() const { return forward.Total() + sharded_forward; }
+  [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total() + sharded_backward; }
+  [[nodiscard]] Seconds Total() const { return Forward() + Backward(); }
+};
+// Of the layers given, with the ends where the flags say so; `modules` MTP modules ride on the head.
+StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head);
+
+}  // namespace slipstick

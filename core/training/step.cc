@@ -1,0 +1,235 @@
+#include <algorithm>
+
+#include "core/operators/efficiency.h"
+#include "core/training/flops.h"
+#include "core/training/gradient.h"
+#include "core/training/memory.h"
+#include "core/training/schedule.h"
+#include "core/training/stage_time.h"
+#include "core/training/training.h"
+#include "core/training/whole_run.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kPipelineSource = "Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters, 2021";
+
+// Sends between stages: what one takes, and what of them shows a micro-batch.
+struct Sends {
+  Seconds one, exposed, link;
+};
+
+Sends TimeSends(const TrainingContext& context, Trace& trace) {
+  const TrainingShape& shape = context.shape;
+  if (shape.pipeline <= 1) return {};
+  Trace::Scope scope(trace, "sends");
+  const TrainingMapping& mapping = context.run.mapping;
+  const FrameworkExchange& framework = context.framework().exchange;
+  const double tokens = shape.tokens, hidden = static_cast<double>(context.model.hidden);
+  const double split = framework.scatters_sends ? shape.tensor : shape.sequence_split;
+  const Bytes element = 2 * kB;
+  const BytesPerSecond hop_rate = context.pipeline_hop.rate;
+  const Seconds hop_latency = context.pipeline_hop.latency;
+  const double chunks = shape.chunks, scale = framework.pipeline_scale;
+  const bool overlaps = chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
+  const double exposed_share = overlaps ? framework.pipeline_exposed : 1;
+  FIGURE(trace, send_time, hop_latency + tokens * hidden * element / split / hop_rate,
+         (Note{"One send between stages", "output of a stage, split over the tensor-parallel ranks", kPipelineSource}), hop_latency, tokens,
+         hidden, element, split, hop_rate);
+  FIGURE(trace, link_time, 2 * chunks * scale * send_time,
+         (Note{"Sends of a micro-batch", "forward and backward, a chunk", kPipelineSource}), chunks, scale, send_time);
+  FIGURE(trace, exposed_time, link_time * exposed_share, (Note{"Of them exposed", "the rest runs beside another chunk's compute"}),
+         link_time, exposed_share);
+  return {send_time, exposed_time, link_time};
+}
+
+// The step as its slowest stage sees it.
+struct Composition {
+  StepTime time;
+  LinkTime link;
+  Seconds pipeline;  // length of the schedule, without jitter
+};
+
+Composition Compose(const TrainingContext& context, const std::vector<StageTime>& stages, const std::vector<Stage>& plan, Trace& trace) {
+  const TrainingShape& shape = context.shape;
+  const Framework& framework = context.framework();
+  std::size_t slowest_index = 0;
+  StagePass sum;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].Total() > stages[slowest_index].Total()) slowest_index = i;
+    sum.forward += stages[i].Forward();
+    sum.backward += stages[i].Backward() - stages[i].weight_gradient;
+    sum.weight += stages[i].weight_gradient;
+  }
+  const StageTime& slowest = stages[slowest_index];
+  const StagePass own{slowest.Forward(), slowest.Backward() - slowest.weight_gradient, slowest.weight_gradient};
+  const StagePass others{sum.forward - own.forward, sum.backward - own.backward, sum.weight - own.weight};
+  const PipelineShape pipeline_shape{context.run.mapping.schedule, static_cast<Count>(shape.pipeline), static_cast<Count>(shape.chunks),
+                                     static_cast<Count>(shape.micro_batches)};
+  const Sends sends = TimeSends(context, trace);
+  const GradientExchange gradients = ExchangeGradients(context, plan, stages.front(), trace);
+
+  Trace::Scope scope(trace, "step");
+  const double micro_batches = shape.micro_batches, pipeline_stages = shape.pipeline;
+  trace.Input("pipeline_stages", pipeline_stages, "training.mapping.pp");
+  Composition result;
+  const Seconds pass_forward = slowest.forward.compute, pass_backward = slowest.backward.compute,
+                pass_recompute = slowest.recompute.compute;
+  FIGURE(trace, forward, micro_batches * pass_forward, (Note{"Forward compute", "slowest stage", "", "training.time_s.forward"}),
+         micro_batches, pass_forward);
+  FIGURE(trace, backward, micro_batches * pass_backward, (Note{"Backward compute", "slowest stage", "", "training.time_s.backward"}),
+         micro_batches, pass_backward);
+  FIGURE(trace, recompute, micro_batches * pass_recompute, (Note{"Compute done again", "slowest stage", "", "training.time_s.recompute"}),
+         micro_batches, pass_recompute);
+  const Seconds pass_tp = slowest.forward.tp + slowest.backward.tp + slowest.recompute.tp;
+  const Seconds pass_cp = slowest.forward.cp + slowest.backward.cp + slowest.recompute.cp;
+  const Seconds pass_ep = slowest.forward.ep + slowest.backward.ep + slowest.recompute.ep;
+  FIGURE(trace, tp, micro_batches * pass_tp, (Note{"Tensor parallel exchange, exposed", "", "", "training.time_s.tp"}), micro_batches,
+         pass_tp);
+  FIGURE(trace, cp, micro_batches * pass_cp, (Note{"Context parallel exchange, exposed", "", "", "training.time_s.cp"}), micro_batches,
+         pass_cp);
+  FIGURE(trace, ep, micro_batches * pass_ep, (Note{"Expert parallel exchange, exposed", "", "", "training.time_s.ep"}), micro_batches,
+         pass_ep);
+  const Seconds sends_exposed = sends.exposed;
+  FIGURE(trace, pp, micro_batches * sends_exposed, (Note{"Sends between stages, exposed", "", "", "training.time_s.pp"}), micro_batches,
+         sends_exposed);
+  const Seconds pass_sharded = slowest.sharded_forward + slowest.sharded_backward, gradients_exposed = gradients.exposed;
+  FIGURE(trace, dp, micro_batches * pass_sharded + gradients_exposed,
+         (Note{"Data parallel exchange, exposed", "sharded weights a micro-batch, gradients and weights once a step", "",
+               "training.time_s.dp"}),
+         micro_batches, pass_sharded, gradients_exposed);
+  const Seconds idle = BubbleTime(pipeline_shape, others, own), send_time = sends.one;
+  FIGURE(
+      trace, bubble, idle + 2 * (pipeline_stages - 1) * send_time,
+      (Note{"Pipeline bubble", "the other stages' passes of one micro-batch over the chunks (1F1B), and the sends that fill and drain it",
+            kPipelineSource, "training.time_s.bubble"}),
+      idle, pipeline_stages, send_time);
+  const Seconds optimizer_time = gradients.optimizer;
+  FIGURE(trace, optimizer, 1 * optimizer_time, (Note{"Weight update", "", "", "training.time_s.optimizer"}), optimizer_time);
+  const Seconds pass_host = slowest.forward.host + slowest.backward.host + slowest.recompute.host;
+  FIGURE(trace, host, micro_batches * pass_host, (Note{"Waiting for kernel launches", "where the host is slower than the device"}),
+         micro_batches, pass_host);
+  const Seconds schedule_time = micro_batches * slowest.Total() + pp + bubble;
+  const double devices = shape.devices, jitter = framework.jitter;
+  const Seconds accumulation = gradients.accumulation, step_overhead = framework.step_overhead;
+  FIGURE(trace, jitter_time, schedule_time * jitter * max(0.0, log2(devices / 8)),
+         (Note{"Jitter", "the slowest of many devices sets the pace; grows with each doubling"}), schedule_time, jitter, devices);
+  FIGURE(trace, other, host + jitter_time + accumulation + step_overhead,
+         (Note{"Other", "launches, jitter, fp32 accumulation, host work between steps", "", "training.time_s.other"}), host, jitter_time,
+         accumulation, step_overhead);
+  FIGURE(trace, step_time, forward + backward + recompute + tp + cp + ep + pp + dp + bubble + optimizer + other,
+         (Note{"Step time", "one device's critical path", "", "training.step_time_s"}), forward, backward, recompute, tp, cp, ep, pp, dp,
+         bubble, optimizer, other);
+  result.time = {forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other};
+  result.pipeline = schedule_time;
+  result.link.tp = micro_batches * (slowest.forward.tp_link + slowest.backward.tp_link + slowest.recompute.tp_link);
+  result.link.cp = micro_batches * (slowest.forward.cp_link + slowest.backward.cp_link + slowest.recompute.cp_link);
+  result.link.ep = micro_batches * (slowest.forward.ep_link + slowest.backward.ep_link + slowest.recompute.ep_link);
+  result.link.pp = micro_batches * sends.link;
+  result.link.dp = micro_batches * slowest.sharded_link + gradients.link;
+  return result;
+}
+
+// A stage's own share of the step; what it does not fill is its bubble.
+StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, const StepTime& step, const LinkTime& link) {
+  const double m = context.shape.micro_batches;
+  StepTime time = step;
+  time.forward = m * stage.forward.compute;
+  time.backward = m * stage.backward.compute;
+  time.recompute = m * stage.recompute.compute;
+  time.tp = min(link.tp, m * (stage.forward.tp + stage.backward.tp + stage.recompute.tp));
+  time.cp = min(link.cp, m * (stage.forward.cp + stage.backward.cp + stage.recompute.cp));
+  time.ep = min(link.ep, m * (stage.forward.ep + stage.backward.ep + stage.recompute.ep));
+  time.bubble = {};
+  time.bubble = max(Seconds{}, step.Total() - time.Total());
+  return time;
+}
+
+std::vector<ScheduledPass> StretchedTimeline(const TrainingContext& context, const LayerTimes& times,
+                                             const std::vector<LayerCounts>& virtual_stages, Seconds length) {
+  const TrainingShape& shape = context.shape;
+  const PipelineShape pipeline{context.run.mapping.schedule, static_cast<Count>(shape.pipeline), static_cast<Count>(shape.chunks),
+                               static_cast<Count>(shape.micro_batches)};
+  const bool waits = pipeline.schedule == PipelineSchedule::kZbH1 || pipeline.schedule == PipelineSchedule::kZbV ||
+                     pipeline.schedule == PipelineSchedule::kDualPipe;
+  std::vector<StagePass> passes;
+  for (std::size_t visit = 0; visit < virtual_stages.size(); ++visit) {
+    const StageTime stage = TimeStage(context, times, virtual_stages[visit], visit == 0, visit + 1 == virtual_stages.size());
+    const Seconds weight = waits ? stage.weight_gradient : Seconds{};
+    passes.push_back({stage.Forward(), stage.Backward() - weight, weight});
+  }
+  std::vector<ScheduledPass> boxes = Timeline(pipeline, passes);
+  Seconds end;
+  for (const ScheduledPass& box : boxes) end = max(end, box.end);
+  if (!(end > Seconds{})) return boxes;
+  // Sends and jitter lengthen every pass alike: the chart is as long as the pipeline's part of the step.
+  const double stretch = length / end;
+  for (ScheduledPass& box : boxes) box.start *= stretch, box.end *= stretch;
+  return boxes;
+}
+
+}  // namespace
+
+TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
+                                Trace& trace) {
+  Trace::Scope scope(trace, "training");
+  const TrainingContext context = MakeContext(model, cluster, run);
+  const TrainingShape& shape = context.shape;
+  const LayerWorks works = WorksOf(context);
+  const MemoryTerms memory_terms{context, works};
+  const auto visits = static_cast<Count>(shape.pipeline * shape.chunks);
+
+  // Placement of uneven stages weighs the head and the embedding against a layer, all without recomputation.
+  RecomputeChoice recompute = ChoiceFor(run);
+  TrainingReport report;
+  Trace off = Trace::Off();
+  const bool traced_later = run.recompute == Recompute::kAuto;
+  LayerTimes times = TimeLayers(context, works, recompute, traced_later ? off : trace, detail.operators ? &report.operators : nullptr);
+  PlacementLoads loads;
+  if (run.framework.places_by_cost) {
+    const double hidden = static_cast<double>(model.hidden);
+    loads.layer = 4 * hidden * hidden + 3 * hidden * static_cast<double>(model.ffn);
+    loads.head = hidden * static_cast<double>(model.vocab);
+  } else {
+    const std::size_t kind = works.present[0] ? 0 : works.present[1] ? 1 : works.present[2] ? 2 : 3;
+    loads.layer = (recompute.full_share >= 1 ? times.full[kind] : times.rest[kind]).Total().base();
+    loads.embedding = times.embedding.Total().base();
+    loads.head =
+        times.head.Total().base() * static_cast<double>(1 + model.mtp_layers) + static_cast<double>(model.mtp_layers) * loads.layer;
+  }
+  const std::vector<LayerCounts> virtual_stages =
+      CountKinds(context, PlaceLayers(model.layers, visits, loads, run.framework.places_by_cost));
+  const std::vector<Stage> plan = PlanStages(context, works, virtual_stages);
+  report.capacity = UsableMemory(context.device());
+  if (run.recompute == Recompute::kAuto) {
+    recompute = LeastRecompute(memory_terms, plan, report.capacity);
+    report.operators.clear();
+    times = TimeLayers(context, works, recompute, trace, detail.operators ? &report.operators : nullptr);
+  }
+
+  std::vector<StageTime> stages;
+  for (const Stage& stage : plan) stages.push_back(TimeStage(context, times, stage.layers, stage.embedding, stage.head));
+  const Composition step = Compose(context, stages, plan, trace);
+  report.time = step.time;
+  report.communication = step.link;
+  report.step_time = step.time.Total();
+
+  std::size_t fullest = 0;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    TrainingStage stage;
+    stage.layers = static_cast<Count>(plan[i].layers.Total());
+    stage.memory = StageMemory(memory_terms, plan[i], static_cast<double>(i), recompute, off);
+    stage.time = TimeOfStage(context, stages[i], step.time, step.link);
+    report.stages.push_back(stage);
+    if (stage.memory.Total() > report.stages[fullest].memory.Total()) fullest = i;
+  }
+  {
+    Trace::Scope memory_scope(trace, "memory");
+    report.memory = StageMemory(memory_terms, plan[fullest], static_cast<double>(fullest), recompute, trace);
+  }
+  FinishReport(context, recompute, report, trace);
+  if (detail.timeline) report.timeline = StretchedTimeline(context, times, virtual_stages, step.pipeline);
+  return report;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,17 @@
+// From a step to the run: rates, utilisation, time and energy to train, whether it fits.
+#pragma once
+
+#include <vector>
+
+#include "core/training/memory.h"
+#include "core/training/training.h"
+
+namespace slipstick {
+
+// Fills what follows from step_time, time, memory and stages.
+void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, TrainingReport& report, Trace& trace);
+
+// The nearest change of the run under which it would fit, as a sentence; "" where none of those tried would.
+std::string NearestFit(const TrainingContext& context, Bytes capacity);
+
+}  // namespace slipstick
