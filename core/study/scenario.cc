@@ -21,7 +21,7 @@ const Json& DefaultRequest() {
                  "mapping": {"tp": 8, "pp": 4, "cp": 1, "ep": 1, "virtual_stages": 5, "micro_batch": 1, "zero": 1,
                              "sequence_parallel": true}},
     "serving": {"prompt": 2048, "output": 256, "batch": 32, "devices": 8, "engine": {"preset": "vllm"},
-                "precision": {"weights": "fp8", "activations": "fp8", "kv_cache": "fp8"},
+                "precision": {"weights": "fp8", "activations": "fp8", "kv_cache": "bf16"},
                 "mapping": {"tp": 8, "pp": 1, "ep": 1}},
     "cost": {"electricity": "0.08 $/kWh", "lifetime": "4 year"}
   })");

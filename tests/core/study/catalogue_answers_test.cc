@@ -12,10 +12,12 @@
 namespace slipstick {
 namespace {
 
-// No figure may be negative or no number (JSON has null for it, which only optional members may be).
+// No figure may be negative or no number, for which JSON has null; a price may be absent where no cost is asked.
 void ExpectFigures(const Json& json, const std::string& path) {
   if (json.is_object()) {
-    for (const auto& [key, value] : json.items()) ExpectFigures(value, path + "." + key);
+    for (const auto& [key, value] : json.items()) {
+      if (!value.is_null() || key.rfind("cost_", 0) != 0) ExpectFigures(value, path + "." + key);
+    }
   } else if (json.is_array()) {
     for (std::size_t i = 0; i < json.size(); ++i) ExpectFigures(json[i], path + "." + std::to_string(i));
   } else if (json.is_number()) {
