@@ -120,10 +120,10 @@ Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double stream
   return (bytes * missed / (device.memory.bandwidth * stream_share) + bytes * (1 - missed) / CacheRate(device)) / share;
 }
 
-double WeightsLeftInCache(Bytes weights, const Device& device) {
+double WeightsLeftInCache(Bytes weights, double most_copies, const Device& device) {
   const Bytes cache = LastCache(device);
   if (!(cache > Bytes{}) || !(weights > Bytes{})) return 0;
-  const double copies = std::clamp(ceil(cache / weights), 1.0, 5.0);
+  const double copies = std::clamp(ceil(cache / weights), 1.0, most_copies);
   return std::clamp((1.10 - copies * (weights / cache)) / 0.15, 0.0, 1.0);
 }
 

@@ -64,8 +64,8 @@ inline KernelTime TimeOf(const Gemm& gemm, const Device& device, Trace& trace) {
 // that. Quantising, permuting.
 Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double stream_share, double share, const Device& device);
 
-// Share of a product's weights that a benchmark finds in the last cache, when it repeats the product over as many copies of
-// them as the cache holds, five at most. In a model, where other layers pass in between: none.
-double WeightsLeftInCache(Bytes weights, const Device& device);
+// Share of the weights that a benchmark finds in the last cache when it repeats an operator over as many copies of them as
+// the cache holds, `most_copies` at most. In a model, where other layers pass in between: none.
+double WeightsLeftInCache(Bytes weights, double most_copies, const Device& device);
 
 }  // namespace slipstick

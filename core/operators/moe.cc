@@ -8,10 +8,14 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "fitted to ai-dynamo/aiconfigurator MoE tables at 095f58a, TensorRT-LLM kernels";
+constexpr std::string_view kSource = "fitted to ai-dynamo/aiconfigurator MoE tables at 095f58a";
+
+// How the products' operands are paired: a product's kernel, or an 8-bit product with 4-bit weights.
+enum class Pairing { kSixteenBit, kFp8, kFp8Block, kFourBit, kEightByFour, kInt8, kInt8Weights, kInt4Weights };
 
 struct Row {
-  GemmKernel kernel;
+  Pairing pairing;
+  ExpertLibrary library;
   Architecture architecture;  // kGeneric: every other
   double launch_us;           // t_moe
   double move;                // e_v
@@ -19,38 +23,60 @@ struct Row {
   double step_latency_ns;     // kappa
   double weight_stream;       // r_b
 };
+// TensorRT-LLM: 462 rows of bf16 and of fp8, 364 of fp8 blocks, 294 of nvfp4 (the quicker of its two kernels), 77 of bf16
+// by mxfp4 and 63 of mxfp8 by mxfp4. FlashInfer stands for what vLLM 0.24 runs: Triton on Hopper for bf16 and fp8 blocks,
+// generated kernels on Blackwell; its fp8 kernel on Hopper is slow. A device without a row takes the generic one.
 // clang-format off
 constexpr Row kRows[] = {
-    {GemmKernel::kSixteenBit,   Architecture::kHopper,       25.8, 0.55,  1.0,  0,   1},
-    {GemmKernel::kSixteenBit,   Architecture::kBlackwell,    24.4, 0.55,  1.0,  0,   1},
-    {GemmKernel::kSixteenBit,   Architecture::kAda,          11.7, 0.55,  1.0,  0,   1},
-    {GemmKernel::kSixteenBit,   Architecture::kBlackwellRtx, 24,   0.55,  1.0,  0,   1},
-    {GemmKernel::kSixteenBit,   Architecture::kGeneric,      25,   0.55,  1.0,  0,   1},
-    {GemmKernel::kFp8Tensor,    Architecture::kHopper,       28.8, 0.40,  1.0,  20,  1},
-    {GemmKernel::kFp8Tensor,    Architecture::kBlackwell,    27.5, 0.40,  1.04, 20,  1},
-    {GemmKernel::kFp8Tensor,    Architecture::kAda,          17,   0.40,  0.77, 20,  1},
-    {GemmKernel::kFp8Tensor,    Architecture::kBlackwellRtx, 20.5, 0.40,  0.91, 20,  1},
-    {GemmKernel::kFp8Tensor,    Architecture::kGeneric,      27,   0.40,  1.0,  20,  1},
-    {GemmKernel::kFp8Block,     Architecture::kHopper,       21,   0.19,  0.53, 60,  1},
-    {GemmKernel::kFp8Block,     Architecture::kBlackwell,    27.7, 0.385, 0.81, 60,  1},
-    {GemmKernel::kFp8Block,     Architecture::kGeneric,      27.7, 0.385, 0.81, 60,  1},
-    {GemmKernel::kFourBitFloat, Architecture::kBlackwell,    34,   0.31,  0.62, 140, 1},
-    {GemmKernel::kFourBitFloat, Architecture::kBlackwellRtx, 42,   1.10,  0.75, 225, 0.83},
-    {GemmKernel::kFourBitFloat, Architecture::kGeneric,      34,   0.31,  0.62, 140, 1},
-    {GemmKernel::kInt8,         Architecture::kGeneric,      27,   0.40,  0.95, 25,  1},
-    {GemmKernel::kInt8Weights,  Architecture::kGeneric,      25,   0.55,  1.0,  100, 1},
-    {GemmKernel::kInt4Weights,  Architecture::kGeneric,      25,   0.55,  1.0,  25,  1.10},
+    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kHopper,       25.8, 0.55,  1.0,   0,   1},
+    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    24.4, 0.55,  1.0,   0,   1},
+    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kAda,          11.7, 0.80,  0.9,   0,   0.96},
+    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kBlackwellRtx, 16.2, 0.80,  0.82,  20,  0.96},
+    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kGeneric,      25,   0.55,  1.0,   0,   1},
+    {Pairing::kSixteenBit,  ExpertLibrary::kFlashInfer, Architecture::kHopper,       22,   1.0,   0.65,  20,  1},
+    {Pairing::kSixteenBit,  ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    14,   0.60,  0.62,  20,  1.15},
+    {Pairing::kSixteenBit,  ExpertLibrary::kFlashInfer, Architecture::kGeneric,      25,   0.90,  0.60,  0,   1},
+    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kHopper,       28.8, 0.40,  1.0,   20,  1},
+    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    27.5, 0.40,  1.04,  20,  1},
+    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kAda,          14.7, 0.68,  0.76,  20,  0.94},
+    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kBlackwellRtx, 16.9, 0.69,  0.85,  20,  0.92},
+    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27,   0.40,  1.0,   20,  1},
+    {Pairing::kFp8,         ExpertLibrary::kFlashInfer, Architecture::kHopper,       49,   1.0,   0.175, 20,  0.22},
+    {Pairing::kFp8,         ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    15,   0.60,  0.60,  20,  1.15},
+    {Pairing::kFp8Block,    ExpertLibrary::kTrtllm,     Architecture::kHopper,       21,   0.19,  0.53,  60,  1},
+    {Pairing::kFp8Block,    ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    27.7, 0.385, 0.81,  60,  1},
+    {Pairing::kFp8Block,    ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27.7, 0.385, 0.81,  60,  1},
+    {Pairing::kFp8Block,    ExpertLibrary::kFlashInfer, Architecture::kHopper,       33.6, 0.66,  0.37,  20,  1.2},
+    {Pairing::kFp8Block,    ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    16.4, 0.30,  0.30,  20,  1.3},
+    {Pairing::kFourBit,     ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    20,   0.90,  0.88,  11,  1.3},
+    {Pairing::kFourBit,     ExpertLibrary::kTrtllm,     Architecture::kBlackwellRtx, 42,   1.10,  0.75,  225, 0.83},
+    {Pairing::kFourBit,     ExpertLibrary::kTrtllm,     Architecture::kGeneric,      34,   0.31,  0.62,  20,  1.3},
+    {Pairing::kFourBit,     ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    17,   0.95,  0.54,  26,  1.27},
+    {Pairing::kEightByFour, ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    18.9, 0.28,  1.27,  5,   1.14},
+    {Pairing::kEightByFour, ExpertLibrary::kTrtllm,     Architecture::kBlackwellRtx, 77,   0.56,  0.90,  20,  0.84},
+    {Pairing::kEightByFour, ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27,   0.40,  1.0,   20,  1},
+    {Pairing::kInt8,        ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27,   0.40,  0.95,  25,  1},
+    {Pairing::kInt8Weights, ExpertLibrary::kTrtllm,     Architecture::kGeneric,      25,   0.55,  1.0,   100, 1},
+    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    46,   0.42,  0.24,  27,  0.235},
+    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kHopper,       70,   0.05,  1.0,   20,  1.1},
+    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kGeneric,      25,   0.55,  1.0,   25,  1.10},
+    {Pairing::kInt4Weights, ExpertLibrary::kFlashInfer, Architecture::kHopper,       62,   1.0,   0.72,  20,  0.87},
+    {Pairing::kInt4Weights, ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    21,   0.22,  0.39,  20,  0.75},
 };
 // clang-format on
 
-const Row& RowOf(GemmKernel kernel, Architecture architecture) {
-  const Row* standard = &kRows[4];
+// The row of a pairing on a device: of the library, then of TensorRT-LLM, then the generic ones in that order.
+const Row& RowOf(Pairing pairing, ExpertLibrary library, Architecture architecture) {
+  const Row* best = &kRows[0];
+  int best_match = -1;
   for (const Row& row : kRows) {
-    if (row.kernel != kernel) continue;
-    if (row.architecture == architecture) return row;
-    if (row.architecture == Architecture::kGeneric) standard = &row;
+    const bool same_architecture = row.architecture == architecture, same_library = row.library == library;
+    if (row.pairing != pairing || (!same_architecture && row.architecture != Architecture::kGeneric)) continue;
+    if (!same_library && row.library != ExpertLibrary::kTrtllm) continue;
+    const int match = 2 * same_library + same_architecture;
+    if (match > best_match) best = &row, best_match = match;
   }
-  return *standard;
+  return *best;
 }
 
 // A grouped product of the layer with the layer's precisions; its shape is filled in later.
@@ -64,13 +90,32 @@ Gemm ProductOf(const MoeLayer& layer) {
   return product;
 }
 
+Pairing PairingOf(const MoeLayer& layer, const Device& device) {
+  switch (KernelOf(ProductOf(layer), device)) {
+    case GemmKernel::kSixteenBit:
+      return Pairing::kSixteenBit;
+    case GemmKernel::kFp8Tensor:
+      return BytesPerElement(layer.weights) < 1 ? Pairing::kEightByFour : Pairing::kFp8;
+    case GemmKernel::kFp8Block:
+      return Pairing::kFp8Block;
+    case GemmKernel::kFourBitFloat:
+      return Pairing::kFourBit;
+    case GemmKernel::kInt8:
+      return Pairing::kInt8;
+    case GemmKernel::kInt8Weights:
+      return Pairing::kInt8Weights;
+    case GemmKernel::kInt4Weights:
+      return Pairing::kInt4Weights;
+  }
+  return Pairing::kSixteenBit;
+}
+
 }  // namespace
 
 MoeRegime AloneRegime(const MoeLayer& layer, const Device& device) {
-  const Gemm product = ProductOf(layer);
-  const Row& row = RowOf(KernelOf(product, device), device.architecture);
+  const Row& row = RowOf(PairingOf(layer, device), layer.library, device.architecture);
   MoeRegime regime;
-  regime.product = AloneRegime(product, device);
+  regime.product = AloneRegime(ProductOf(layer), device);
   regime.product.launch = {};
   regime.product.extra_launch = {};
   regime.product.matrix_share = min(1.0, row.matrix * *device.efficiency.matrix);
@@ -78,14 +123,20 @@ MoeRegime AloneRegime(const MoeLayer& layer, const Device& device) {
   regime.weight_factor = row.weight_stream;
   regime.move_share = row.move;
   regime.launch = row.launch_us * kUs;
-  if (layer.kernel == ExpertKernel::kTriton) regime.product.matrix_share *= 0.6;
   return regime;
 }
 
 MoeRegime ServingRegime(const MoeLayer& layer, const Device& device) {
   MoeRegime regime = AloneRegime(layer, device);
-  const GemmKernel kernel = KernelOf(ProductOf(layer), device);
-  const bool narrow = kernel == GemmKernel::kFp8Tensor || kernel == GemmKernel::kFp8Block || kernel == GemmKernel::kFourBitFloat;
+  const Pairing pairing = PairingOf(layer, device);
+  if (pairing == Pairing::kFourBit) {
+    // Inside a step neither of the benchmark's two kernels runs alone: rate of the large one, stream of the small one.
+    regime.product.matrix_share = 0.62 * *device.efficiency.matrix;
+    regime.move_share = 0.31;
+  }
+  if (pairing == Pairing::kFp8) regime.move_share = device.architecture == Architecture::kHopper ? 0.19 : 0.385;
+  const bool narrow =
+      pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit || pairing == Pairing::kEightByFour;
   if (narrow) regime.product.step_latency = 20 * kNs;
   regime.spread = 0.85;
   return regime;

@@ -5,6 +5,7 @@
 #include "core/hardware/device.h"
 #include "core/operators/gemm.h"
 #include "core/operators/kernel.h"
+#include "core/software/engine.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
@@ -14,9 +15,6 @@ template <>
 struct EnumNames<Routing> {
   static constexpr std::array<std::pair<Routing, std::string_view>, 2> names{{{Routing::kRandom, "random"}, {Routing::kEven, "even"}}};
 };
-
-// Grouped products of experts: CUTLASS-like ones of TensorRT-LLM, or Triton ones of vLLM and SGLang.
-enum class ExpertKernel { kCutlass, kTriton };
 
 struct MoeLayer {
   double tokens = 1;  // that enter the layer on all devices of its tp x ep group together
@@ -28,7 +26,7 @@ struct MoeLayer {
   Scaling scaling = Scaling::kTensor;
   double imbalance = 1;  // this device's rows over the mean
   Routing routing = Routing::kRandom;
-  ExpertKernel kernel = ExpertKernel::kCutlass;
+  ExpertLibrary library = ExpertLibrary::kTrtllm;
   double weights_in_cache = 0;  // share of the experts' weights found in the last cache
 };
 

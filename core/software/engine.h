@@ -40,6 +40,17 @@ struct EnumNames<AttentionLibrary> {
                                                                                        {AttentionLibrary::kUnfused, "unfused"}}};
 };
 
+// Whose kernels run a layer of experts.
+enum class ExpertLibrary {
+  kTrtllm,     // TensorRT-LLM: grouped CUTLASS products
+  kFlashInfer  // Triton on Hopper and before, FlashInfer's generated kernels on Blackwell (vLLM, SGLang)
+};
+template <>
+struct EnumNames<ExpertLibrary> {
+  static constexpr std::array<std::pair<ExpertLibrary, std::string_view>, 2> names{
+      {{ExpertLibrary::kTrtllm, "trtllm"}, {ExpertLibrary::kFlashInfer, "flashinfer"}}};
+};
+
 // What the cache gets of the memory.
 enum class BudgetRule {
   kShareOfDevice,  // share of what the device offers, less weights, activations and the reserve (vLLM: gpu_memory_utilization)
@@ -187,6 +198,7 @@ struct Engine {
   // Kernels.
   AttentionLibrary attention = AttentionLibrary::kGeneric;
   Count multi_query_from = 1;  // heads/kv_heads from which one kernel serves them together; below, each reads the cache
+  ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
   Seconds experts = 22 * kUs;  // fixed cost of a layer of experts
   double expert_matrix = 1;    // rate of the expert products over the best kernels'
   double expert_stream = 0.9;  // the same while their weights stream
@@ -227,6 +239,7 @@ struct Schema<Engine> {
       Of("multi_query_from", &Engine::multi_query_from, "Query heads a KV head from which one kernel serves them together")
           .Between(1, 1024)
           .Advanced(),
+      Of("expert_library", &Engine::expert_library, "Whose kernels run a layer of experts, timed alone").Advanced(),
       Of("experts", &Engine::experts, "Fixed cost of a layer of experts").In(kUs).Between(0, 1e6).Advanced(),
       Of("expert_matrix", &Engine::expert_matrix, "Rate of the expert products over the best kernels'").Above(0).AtMost(1).Advanced(),
       Of("expert_stream", &Engine::expert_stream, "The same while their weights stream").Above(0).AtMost(1).Advanced(),
