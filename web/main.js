@@ -5,6 +5,7 @@ import { Form } from './form/form.js';
 import { header } from './report/header.js';
 import { showAnswers, showIssues } from './report/answers.js';
 import { byPath, restingOn, restsOn } from './report/derivation.js';
+import { importModel } from './report/import_model.js';
 import { Sheet } from './report/sheet.js';
 import { SCENES, sceneOf } from './scenes/index.js';
 import { read, writeShort } from './state/link.js';
@@ -24,16 +25,26 @@ class Page {
   faulty = new Set();
   base = null;
   explanations = null;
+  #data = new Map();
   #picks = '';
+  #evaluated = null;
   #linkTimer = 0;
 
   async start() {
-    const [described, catalogue, state] = await Promise.all([this.engine.call('describe'), this.engine.call('presets', ''), read(location.hash, scenes)]);
+    const [described, catalogue, state] = await Promise.all([
+      this.engine.call('describe'),
+      this.engine.call('presets', ''),
+      read(location.hash, scenes),
+    ]);
     this.described = described;
     this.store = new Store(state);
-    this.form = new Form(byId('form'), { store: this.store, described, catalogue, onconfig: () => this.openConfig() });
+    this.form = new Form(byId('form'), { store: this.store, described, catalogue, onconfig: () => importModel(this) });
     this.presetPaths = this.form.presetPaths;
-    this.sheet = new Sheet(byId('sheet'), { explain: (path) => this.explain(path), toInput: (path) => this.form.focus(path), hasInput: (path) => this.form.has(path) });
+    this.sheet = new Sheet(byId('sheet'), {
+      explain: (path) => this.explain(path),
+      toInput: (path) => this.form.focus(path),
+      hasInput: (path) => this.form.has(path),
+    });
     header(byId('actions'), this);
     this.drawTabs();
     this.store.addEventListener('change', ({ detail }) => this.changed(detail));
@@ -47,6 +58,7 @@ class Page {
     this.tellFaults(state.faults);
     await this.evaluate();
     this.form.openFor(this.store.scene);
+    setTimeout(() => this.prefetch().catch(() => {}), 300);
   }
 
   // Back, Forward, or a hash typed by hand.
@@ -64,7 +76,9 @@ class Page {
       this.drawScene();
       byId('content').querySelector('h1')?.focus({ preventScroll: true });
     }
-    if (source !== 'scene') this.evaluate();
+    if (source === 'scene') return;
+    if (this.store.inputs !== this.#evaluated) this.evaluate();
+    else this.drawScene();
   }
 
   writeLink(push) {
@@ -99,12 +113,26 @@ class Page {
     return report && { request, report, issues, faulty };
   }
 
+  // For a link whose scenario has no answer: that of its inputs without the faulty ones, or the default scenario's.
+  async nearestReport(issues) {
+    const faulty = (path) => issues.some((issue) => issue.path === path || issue.path.startsWith(`${path}.`) || path.startsWith(`${issue.path}.`));
+    const sound = Object.fromEntries(Object.entries(this.store.inputs).filter(([path]) => !faulty(path)));
+    for (const inputs of [sound, {}]) {
+      this.request = this.requestFor(inputs);
+      const report = await this.engine.evaluate(this.request);
+      if (report && !report.issues) return report;
+    }
+    return null;
+  }
+
   async evaluate() {
     this.engine.dropWaiting();
+    this.#evaluated = this.store.inputs;
     try {
       const picks = JSON.stringify(picksOf(this.store.inputs, this.presetPaths));
       const answer = await this.answerFor(this.store.inputs);
       if (!answer) return; // a later change took its place
+      if (!this.report && answer.report.issues) this.report = await this.nearestReport(answer.issues);
       this.issues = answer.issues;
       this.faulty = answer.faulty;
       if (!answer.report.issues) {
@@ -161,7 +189,13 @@ class Page {
   context() {
     const { report, issues, faulty, base, store, request } = this;
     return {
-      report, issues, faulty, base, store, request, page: this,
+      report,
+      issues,
+      faulty,
+      base,
+      store,
+      request,
+      page: this,
       scenario: report.scenario,
       inputs: store.inputs,
       width: Math.max(260, byId('content').clientWidth),
@@ -184,7 +218,12 @@ class Page {
   }
 
   drawForm() {
-    this.form.show({ inputs: this.store.inputs, scenario: this.report?.scenario ?? this.base ?? {}, standard: this.base, issues: this.issues });
+    this.form.show({
+      inputs: this.store.inputs,
+      scenario: this.report?.scenario ?? this.base ?? {},
+      standard: this.base,
+      issues: this.issues,
+    });
   }
 
   drawScene() {
@@ -198,7 +237,19 @@ class Page {
     const query = location.hash.split('?')[1];
     redraw(
       byId('tabs'),
-      SCENES.map(({ id }) => h('a', { href: `#/${id}${query ? `?${query}` : ''}`, 'data-scene': id, 'data-key': `tab-${id}`, 'aria-current': id === this.store.scene ? 'page' : undefined, onclick: (event) => this.openScene(event) }, t(`scene.${id}`))),
+      SCENES.map(({ id }) =>
+        h(
+          'a',
+          {
+            href: `#/${id}${query ? `?${query}` : ''}`,
+            'data-scene': id,
+            'data-key': `tab-${id}`,
+            'aria-current': id === this.store.scene ? 'page' : undefined,
+            onclick: (event) => this.openScene(event),
+          },
+          t(`scene.${id}`),
+        ),
+      ),
     );
   }
 
@@ -229,15 +280,50 @@ class Page {
   notice(text, forMs = 0) {
     const box = byId('notice');
     box.hidden = false;
-    box.replaceChildren(...append(document.createDocumentFragment(), [text, ' ', h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => (box.hidden = true) }, '×')]).childNodes);
+    box.replaceChildren(
+      ...append(document.createDocumentFragment(), [
+        text,
+        ' ',
+        h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => (box.hidden = true) }, '×'),
+      ]).childNodes,
+    );
     if (forMs) setTimeout(() => (box.hidden = true), forMs);
   }
 
   tellFaults(faults) {
-    if (faults.length) this.notice(t('link.bad', { list: faults.slice(0, 8).map(({ path, kind }) => t(`link.${kind}`, { path })).join('; ') }));
+    if (faults.length)
+      this.notice(
+        t('link.bad', {
+          list: faults
+            .slice(0, 8)
+            .map(({ path, kind }) => t(`link.${kind}`, { path }))
+            .join('; '),
+        }),
+      );
   }
 
-  openConfig() {}
+  // A data file of the site: undefined while it is on its way.
+  data(path) {
+    if (!this.#data.has(path)) {
+      this.#data.set(path, undefined);
+      fetch(path)
+        .then((response) => response.json())
+        .then((json) => {
+          this.#data.set(path, json);
+          if (['lessons', 'method'].includes(this.store.scene)) this.drawScene();
+        })
+        .catch(() => this.#data.delete(path));
+    }
+    return this.#data.get(path);
+  }
+
+  // Everything a scene may fetch later, so that the page works when the network is gone.
+  async prefetch() {
+    const lessons = await fetch('lessons/index.json').then((response) => response.json());
+    for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json']) this.data(path);
+  }
+
+  sceneOf = sceneOf;
 }
 
 const page = new Page();

@@ -4,7 +4,7 @@ import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
-import { linear, textWidth, ticks } from './lib/scale.js';
+import { linear, textWidth, unitTicks } from './lib/scale.js';
 
 const BAR = 34;
 const GAP = 8;
@@ -34,30 +34,65 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
         return mark(
           words,
           { 'data-part': part, onclick: onpart && (() => onpart(part)) },
-          svg('rect', { x: from, y, width: Math.max(1, size - 1.5), height: BAR, rx: 2, fill: hatch ? 'url(#hatch)' : color, class: hatch ? 'free' : undefined }),
+          svg('rect', {
+            x: from,
+            y,
+            width: Math.max(1, size - 1.5),
+            height: BAR,
+            rx: 2,
+            fill: hatch ? 'url(#hatch)' : color,
+            class: hatch ? 'free' : undefined,
+          }),
           inside && svg('text', { class: 'num', x: from + size / 2, y: y + BAR + 17, 'text-anchor': 'middle' }, format(value, unit)),
         );
       });
     return [label && svg('text', { class: 'lab', x: 0, y: y + BAR / 2 + 4 }, label), boxes];
   });
   const limitLine = limit && [
-    svg('line', { class: 'hair', x1: x(limit.value), x2: x(limit.value), y1: top - 4, y2: top + rows.length * step - (rows.length > 1 ? GAP - 4 : 18) }),
+    svg('line', {
+      class: 'hair',
+      x1: x(limit.value),
+      x2: x(limit.value),
+      y1: top - 4,
+      y2: top + rows.length * step - (rows.length > 1 ? GAP - 4 : 18),
+    }),
     svg('text', { class: 'lab', x: x(limit.value), y: 12, 'text-anchor': x(limit.value) > width - 110 ? 'end' : 'middle' }, limit.text),
   ];
-  const scaleLine = axis && ticks([0, most], width > 500 ? 8 : 4).map((value) => svg('text', { x: x(value), y: height - 4, 'text-anchor': value === 0 ? 'start' : x(value) > width - 40 ? 'end' : 'middle' }, format(value, unit)));
+  const scaleLine =
+    axis &&
+    unitTicks([0, most], width > 500 ? 8 : 4, unit).map((value) =>
+      svg(
+        'text',
+        { x: x(value), y: height - 4, 'text-anchor': value === 0 ? 'start' : x(value) > width - 40 ? 'end' : 'middle' },
+        format(value, unit),
+      ),
+    );
   const drawing = canvas(width, height, scaleLine, marks(title, lines), limitLine);
   const kinds = new Map();
   for (const { parts } of rows) for (const part of parts) if (part.value > 0) kinds.set(part.id, part);
   const only = rows.length === 1;
-  const key = [...kinds.values()].map(({ name, color, hatch, value }) => ({ color, hatch, text: only ? `${name} ${format(value, unit)}` : name }));
+  const key = [...kinds.values()].map(({ name, color, hatch, value }) => ({
+    color,
+    hatch,
+    text: only ? `${name} ${format(value, unit)}` : name,
+  }));
   const tallest = totals.indexOf(Math.max(...totals));
-  const largest = rows[tallest]?.parts.filter(({ hatch }) => !hatch).reduce((best, one) => (one.value > (best?.value ?? 0) ? one : best), null);
+  const largest = rows[tallest]?.parts
+    .filter(({ hatch }) => !hatch)
+    .reduce((best, one) => (one.value > (best?.value ?? 0) ? one : best), null);
   const whole = rows[tallest]?.parts.filter(({ id: part }) => part !== 'free').reduce((sum, { value }) => sum + value, 0);
-  const summary = largest ? t('summary.bar', { largest: largest.name, share: format(largest.value / whole, '%'), total: format(whole, unit) }) : '';
-  const columns = only ? [t('column.part'), t('column.value'), t('column.share')] : [t('column.stage'), ...[...kinds.values()].map(({ name }) => name)];
+  const summary = largest
+    ? t('summary.bar', { largest: largest.name, share: format(largest.value / whole, '%'), total: format(whole, unit) })
+    : '';
+  const columns = only
+    ? [t('column.part'), t('column.value'), t('column.share')]
+    : [t('column.stage'), ...[...kinds.values()].map(({ name }) => name)];
   const table = only
     ? rows[0].parts.filter(({ value }) => value > 0).map(({ name, value }) => [name, format(value, unit), format(value / totals[0], '%')])
-    : rows.map(({ label, parts }) => [label, ...[...kinds.keys()].map((kind) => format(parts.find((one) => one.id === kind)?.value ?? 0, unit))]);
+    : rows.map(({ label, parts }) => [
+        label,
+        ...[...kinds.keys()].map((kind) => format(parts.find((one) => one.id === kind)?.value ?? 0, unit)),
+      ]);
   return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: capital(summary), drawing, key, columns, rows: table, note });
 }
 

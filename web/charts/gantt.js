@@ -33,7 +33,9 @@ export function gantt({ id, width, timeline, stepTime }) {
   const end = Math.max(...timeline.map(({ end_s: one }) => one));
   const left = width > 500 ? 62 : 22;
   const x = linear([0, end], [left, width]);
-  const rows = Array.from({ length: stages }, (_, stage) => timeline.filter((pass) => pass.stage === stage).sort((a, b) => a.start_s - b.start_s));
+  const rows = Array.from({ length: stages }, (_, stage) =>
+    timeline.filter((pass) => pass.stage === stage).sort((a, b) => a.start_s - b.start_s),
+  );
   const least = timeline.length > MOST ? (end / width) * 3 : 0;
   const drawn = rows.map((row) => (least ? merge(row, least) : row));
   const size = Math.max(14, Math.min(ROW, 420 / stages));
@@ -51,20 +53,35 @@ export function gantt({ id, width, timeline, stepTime }) {
         return mark(
           label,
           {},
-          svg('rect', { x: from, y, width: Math.max(0.6, wide - (wide > 4 ? 1.2 : 0.3)), height: size, rx: wide > 6 ? 2 : 0, fill: COLOR[pass.kind] ?? COLOR.backward }),
-          wide > name.length * 8 + 4 && !least && svg('text', { class: 'inbox', x: from + wide / 2, y: y + size / 2 + 4, 'text-anchor': 'middle' }, name),
+          svg('rect', {
+            x: from,
+            y,
+            width: Math.max(0.6, wide - (wide > 4 ? 1.2 : 0.3)),
+            height: size,
+            rx: wide > 6 ? 2 : 0,
+            fill: COLOR[pass.kind] ?? COLOR.backward,
+          }),
+          wide > name.length * 8 + 4 &&
+            !least &&
+            svg('text', { class: 'inbox', x: from + wide / 2, y: y + size / 2 + 4, 'text-anchor': 'middle' }, name),
         );
       }),
     ];
   });
   const axis = ticks([0, end], width > 500 ? 8 : 4).map((value) => [
     svg('line', { class: 'axis', x1: x(value), x2: x(value), y1: height - 24, y2: height - 19 }),
-    svg('text', { x: x(value), y: height - 5, 'text-anchor': value === 0 ? 'start' : x(value) > width - 16 ? 'end' : 'middle' }, `${number(value)}${value === 0 ? ' s' : ''}`),
+    svg(
+      'text',
+      { x: x(value), y: height - 5, 'text-anchor': value === 0 ? 'start' : x(value) > width - 16 ? 'end' : 'middle' },
+      `${number(value)}${value === 0 ? ' s' : ''}`,
+    ),
   ]);
   const kinds = [...new Set(timeline.map(({ kind }) => kind))];
   return chart({
     id,
-    title: t('train.gantt', { stages: `${stages} ${stages === 1 ? 'stage' : 'stages'}, ${batches} ${batches === 1 ? 'micro-batch' : 'micro-batches'}` }),
+    title: t('train.gantt', {
+      stages: `${stages} ${stages === 1 ? 'stage' : 'stages'}, ${batches} ${batches === 1 ? 'micro-batch' : 'micro-batches'}`,
+    }),
     subtitle: t('train.gantt.sub'),
     kind: 'Gantt chart',
     summary: t('summary.gantt', { stages, batches, time: format(stepTime, 's') }),

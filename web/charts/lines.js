@@ -4,37 +4,84 @@ import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
-import { decades, linear, log, positiveDomain, ticks } from './lib/scale.js';
+import { linear, log, logTicks, positiveDomain, unitTicks } from './lib/scale.js';
 
 // {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}], here: {x, y}}
 export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], here, summary, columns, rows, height: wanted }) {
   const points = series.flatMap((one) => one.points);
-  const xs = across.log ? positiveDomain(points.map((p) => p.x), 0.03) : [0, Math.max(...points.map((p) => p.x)) * 1.04];
-  const ys = up.log ? positiveDomain([...points.map((p) => p.y), ...levels.map((one) => one.y)], 0.12) : [0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y)) * 1.08];
+  const xs = across.log
+    ? positiveDomain(
+        points.map((p) => p.x),
+        0.03,
+      )
+    : [0, Math.max(...points.map((p) => p.x)) * 1.04];
+  const ys = up.log
+    ? positiveDomain([...points.map((p) => p.y), ...levels.map((one) => one.y)], 0.12)
+    : [0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y)) * 1.08];
   const height = wanted ?? Math.max(290, Math.min(360, width * 0.46));
   const box = { left: width > 500 ? 76 : 60, right: width - 12, top: 14, bottom: height - 44 };
   const x = (across.log ? log : linear)(xs, [box.left, box.right]);
   const y = (up.log ? log : linear)(ys, [box.bottom, box.top]);
-  const at = (domain, axis, count) => (axis.log ? (Math.log10(domain[1] / domain[0]) < 1.2 ? [1, 2, 5].flatMap((m) => decades([domain[0] / 10, domain[1]], 9).map((d) => d * m)).filter((v) => v >= domain[0] && v <= domain[1]) : decades(domain, count)) : ticks(domain, count));
+  const at = (domain, axis, count) => (axis.log ? logTicks(domain, count, axis.unit) : unitTicks(domain, count, axis.unit));
   const frame = [
-    at(xs, across, width > 500 ? 8 : 4).map((value) => [svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }), svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, across.unit))]),
-    at(ys, up, 6).map((value) => [svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }), svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, up.unit))]),
+    at(xs, across, width > 500 ? 8 : 4).map((value) => [
+      svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
+      svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, across.unit)),
+    ]),
+    at(ys, up, 6).map((value) => [
+      svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
+      svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, up.unit)),
+    ]),
     svg('text', { x: box.right, y: height - 8, 'text-anchor': 'end' }, across.label),
   ];
-  const level = levels.map((one) => [svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }), svg('text', { class: 'lab', x: box.left + 6, y: y(one.y) - 6 }, one.text)]);
-  const drawn = series.map((one) => [
-    svg('polyline', { class: 'line', stroke: one.color, points: one.points.map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join(' ') }),
-    one.points.map((p) => mark(`${one.name}: ${p.label ?? `${format(p.x, across.unit)}, ${format(p.y, up.unit)}`}`, { class: p.hollow ? 'point hollow' : 'point', stroke: one.color, fill: p.hollow ? 'var(--paper)' : one.color }, svg('circle', { cx: x(p.x), cy: y(p.y), r: 4 }))),
+  const level = levels.map((one) => [
+    svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }),
+    svg('text', { class: 'lab', x: box.left + 6, y: y(one.y) - 6 }, one.text),
   ]);
-  const spot = here && here.x >= xs[0] && here.x <= xs[1] && svg('g', {}, svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }));
+  const drawn = series.map((one) => [
+    svg('polyline', {
+      class: 'line',
+      stroke: one.color,
+      points: one.points.map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join(' '),
+    }),
+    one.points.map((p) =>
+      mark(
+        `${one.name}: ${p.label ?? `${format(p.x, across.unit)}, ${format(p.y, up.unit)}`}`,
+        { class: p.hollow ? 'point hollow' : 'point', stroke: one.color, fill: p.hollow ? 'var(--paper)' : one.color },
+        svg('circle', { cx: x(p.x), cy: y(p.y), r: 4 }),
+      ),
+    ),
+  ]);
+  const spot =
+    here &&
+    here.x >= xs[0] &&
+    here.x <= xs[1] &&
+    svg('g', {}, svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }));
   const first = points[0];
   const last = points.at(-1);
   return chart({
-    id, title, subtitle, kind: 'line chart',
-    summary: summary ?? (first ? t('summary.lines', { from: format(first.y, up.unit), x0: `${format(first.x, across.unit)} ${across.label}`, to: format(last.y, up.unit), x1: format(last.x, across.unit) }) : ''),
+    id,
+    title,
+    subtitle,
+    kind: 'line chart',
+    summary:
+      summary ??
+      (first
+        ? t('summary.lines', {
+            from: format(first.y, up.unit),
+            x0: `${format(first.x, across.unit)} ${across.label}`,
+            to: format(last.y, up.unit),
+            x1: format(last.x, across.unit),
+          })
+        : ''),
     drawing: canvas(width, height, frame, level, spot, marks(title, drawn)),
     key: series.length > 1 ? series.map(({ name, color }) => ({ color, text: name })) : [],
     columns: columns ?? [across.label, ...series.map(({ name }) => name)],
-    rows: rows ?? series[0].points.map((p, i) => [format(p.x, across.unit), ...series.map((one) => (one.points[i] ? format(one.points[i].y, up.unit) : ''))]),
+    rows:
+      rows ??
+      series[0].points.map((p, i) => [
+        format(p.x, across.unit),
+        ...series.map((one) => (one.points[i] ? format(one.points[i].y, up.unit) : '')),
+      ]),
   });
 }

@@ -2,7 +2,13 @@
 import { t } from '../text/strings.js';
 
 const COLORS = { optimizer_state: 'optimizer-state', kv_cache: 'kv', cp: 'tp', other: 'workspace' };
-const part = (id, value, name = id) => ({ id, name: t(`part.${name}`), value: value ?? 0, color: `var(--c-${COLORS[name] ?? name})`, hatch: name === 'bubble' || name === 'free' });
+const part = (id, value, name = id) => ({
+  id,
+  name: t(`part.${name}`),
+  value: value ?? 0,
+  color: `var(--c-${COLORS[name] ?? name})`,
+  hatch: name === 'bubble' || name === 'free',
+});
 
 const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 'bubble', 'optimizer', 'other'];
 export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
@@ -14,8 +20,14 @@ export function memoryParts(memory) {
   return [...list, part('free', Math.max(0, memory.capacity - memory.total))];
 }
 
-const BILL = [[/die|logic|compute|wafer|silicon/i, 'logic'], [/memory|hbm|stack|dram|gddr/i, 'memory-stacks'], [/nre|design|mask|margin|develop|vendor|price/i, 'nre'], [/packag|interposer|assembly|bond|substrate/i, 'package'], [/test/i, 'test']];
-const SPARE = ['recompute', 'dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace'];
+const BILL = [
+  [/die|logic|compute|wafer|silicon/i, 'logic'],
+  [/memory|hbm|stack|dram|gddr/i, 'memory-stacks'],
+  [/nre|design|mask|margin|develop|vendor|price/i, 'nre'],
+  [/packag|interposer|assembly|bond|substrate/i, 'package'],
+  [/test/i, 'test'],
+];
+const SPARE = ['dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace'];
 
 // Lines of a bill: coloured by what their name says, spare colours for what is left.
 export function billParts(lines) {

@@ -36,14 +36,34 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, groups }
   const angle = (Math.atan2(y(peak) - y(start * bandwidth), x(ridge) - x(start)) * 180) / Math.PI;
   const mid = Math.sqrt(start * ridge);
   const frame = [
-    xTicks.map((value) => [svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }), svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, ''))]),
-    yTicks.map((value) => [svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }), svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, width > 500 ? 'FLOP/s' : 'F/s'))]),
+    xTicks.map((value) => [
+      svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
+      svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, '')),
+    ]),
+    yTicks.map((value) => [
+      svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
+      svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, width > 500 ? 'FLOP/s' : 'F/s')),
+    ]),
     svg('text', { x: box.right, y: height - 6, 'text-anchor': 'end' }, t('roofline.x')),
   ];
   const roof = [
     svg('polyline', { class: 'roof', points: slope.map((one) => one.toFixed(1)).join(' ') }),
-    svg('text', { class: 'lab', x: x(xs[1]) - 4, y: y(peak) - 7, 'text-anchor': 'end' }, t('roofline.peak', { value: format(peak, 'FLOP/s') })),
-    svg('text', { class: 'lab', x: x(mid), y: y(mid * bandwidth) - 8, 'text-anchor': 'middle', transform: `rotate(${angle.toFixed(1)} ${x(mid).toFixed(1)} ${y(mid * bandwidth).toFixed(1)})` }, t('roofline.bandwidth', { value: format(bandwidth, 'B/s') })),
+    svg(
+      'text',
+      { class: 'lab', x: x(xs[1]) - 4, y: y(peak) - 7, 'text-anchor': 'end' },
+      t('roofline.peak', { value: format(peak, 'FLOP/s') }),
+    ),
+    svg(
+      'text',
+      {
+        class: 'lab',
+        x: x(mid),
+        y: y(mid * bandwidth) - 8,
+        'text-anchor': 'middle',
+        transform: `rotate(${angle.toFixed(1)} ${x(mid).toFixed(1)} ${y(mid * bandwidth).toFixed(1)})`,
+      },
+      t('roofline.bandwidth', { value: format(bandwidth, 'B/s') }),
+    ),
     svg('line', { class: 'ridge', x1: x(ridge), x2: x(ridge), y1: y(peak), y2: box.bottom }),
     svg('text', { x: x(ridge) + 5, y: box.bottom - 6 }, t('roofline.ridge', { value: format(ridge, '') })),
   ];
@@ -61,10 +81,23 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, groups }
     title,
     subtitle,
     kind: 'roofline chart',
-    summary: t('summary.roofline', { all: dots.length, memory: dots.filter((one) => one.bound === 'memory').length, compute: dots.filter((one) => one.bound === 'compute').length }),
+    summary: t('summary.roofline', {
+      all: dots.length,
+      memory: dots.filter((one) => one.bound === 'memory').length,
+      compute: dots.filter((one) => one.bound === 'compute').length,
+    }),
     drawing: canvas(width, height, frame, roof, marks(title, points)),
     key: groups.map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),
     columns: [t('column.operator'), t('column.phase'), t('column.flops'), t('column.bytes'), t('column.time'), t('column.bound')],
-    rows: groups.flatMap(({ phase, operators }) => operators.map((one) => [one.name, t(`roofline.${phase}`), format(one.flops, 'FLOP'), format(one.bytes, 'B'), format(one.time_s, 's'), bound(one)])),
+    rows: groups.flatMap(({ phase, operators }) =>
+      operators.map((one) => [
+        one.name,
+        t(`roofline.${phase}`),
+        format(one.flops, 'FLOP'),
+        format(one.bytes, 'B'),
+        format(one.time_s, 's'),
+        bound(one),
+      ]),
+    ),
   });
 }

@@ -13,18 +13,33 @@ export function tornado({ id, title, subtitle, width, rows, onrow }) {
   const x = linear([-most, most], [left + 4, width - 4]);
   const step = 26;
   const height = rows.length * step + 26;
-  const bar = (value, y, color, name, row) => Math.abs(value) > most * 1e-4 && mark(`${row.label}, ${name}: ${value > 0 ? '+' : ''}${format(value, '%')}`, { onclick: () => onrow?.(row.path) }, svg('rect', { x: Math.min(x(0), x(value)), y, width: Math.max(1, Math.abs(x(value) - x(0))), height: 9, rx: 1.5, fill: color }));
+  const bar = (value, y, color, name, row) =>
+    Math.abs(value) > most * 1e-4 &&
+    mark(
+      `${row.label}, ${name}: ${value > 0 ? '+' : ''}${format(value, '%')}`,
+      { onclick: () => onrow?.(row.path) },
+      svg('rect', { x: Math.min(x(0), x(value)), y, width: Math.max(1, Math.abs(x(value) - x(0))), height: 9, rx: 1.5, fill: color }),
+    );
   const drawn = rows.map((row, i) => [
     svg('text', { class: 'lab', x: 0, y: i * step + 15 }, row.label),
     bar(row.down, i * step + 1, 'var(--c-forward)', t('overview.down'), row),
     bar(row.up, i * step + 11, 'var(--c-kv)', t('overview.up'), row),
   ]);
-  const axis = ticks([-most, most], width > 500 ? 6 : 3).map((value) => [svg('line', { class: value === 0 ? 'axis' : 'grid', x1: x(value), x2: x(value), y1: 0, y2: rows.length * step }), svg('text', { x: x(value), y: height - 6, 'text-anchor': 'middle' }, `${value > 0 ? '+' : ''}${format(value, '%')}`)]);
+  const axis = ticks([-most, most], width > 500 ? 6 : 3).map((value) => [
+    svg('line', { class: value === 0 ? 'axis' : 'grid', x1: x(value), x2: x(value), y1: 0, y2: rows.length * step }),
+    svg('text', { x: x(value), y: height - 6, 'text-anchor': 'middle' }, `${value > 0 ? '+' : ''}${format(value, '%')}`),
+  ]);
   return chart({
-    id, title, subtitle, kind: 'tornado chart',
+    id,
+    title,
+    subtitle,
+    kind: 'tornado chart',
     summary: rows[0] ? t('summary.tornado', { input: rows[0].label }) : '',
     drawing: canvas(width, height, axis, marks(title, drawn)),
-    key: [{ color: 'var(--c-forward)', text: t('overview.down') }, { color: 'var(--c-kv)', text: t('overview.up') }],
+    key: [
+      { color: 'var(--c-forward)', text: t('overview.down') },
+      { color: 'var(--c-kv)', text: t('overview.up') },
+    ],
     columns: [t('overview.tornado.column'), t('overview.down'), t('overview.up')],
     rows: rows.map(({ label, down, up }) => [label, format(down, '%'), format(up, '%')]),
   });

@@ -43,7 +43,14 @@ function frame(input, control, store, { group = false } = {}) {
   const faults = h('div', { class: 'faults', id: `${id}-issues` });
   const back = h('button', { type: 'button', class: 'back', hidden: true, onclick: () => store.reset(input.path) });
   const label = h('label', group ? {} : { for: id }, labelOf(input.path));
-  const element = h('div', { class: `field ${input.kind}`, 'data-path': input.path }, h('div', { class: 'head' }, label, echo, back), control, faults, help);
+  const element = h(
+    'div',
+    { class: `field ${input.kind}`, 'data-path': input.path },
+    h('div', { class: 'head' }, label, echo, back),
+    control,
+    faults,
+    help,
+  );
   control.setAttribute?.('aria-describedby', `${id}-help ${id}-issues`);
   return {
     element,
@@ -63,7 +70,14 @@ function frame(input, control, store, { group = false } = {}) {
         faults.dataset.shown = key;
         faults.replaceChildren(
           ...state.issues.map((message) =>
-            h('p', {}, message, nearest(message).map((value) => h('button', { type: 'button', class: 'nearest', onclick: () => store.set(input.path, value) }, t('form.use', { value })))),
+            h(
+              'p',
+              {},
+              message,
+              nearest(message).map((value) =>
+                h('button', { type: 'button', class: 'nearest', onclick: () => store.set(input.path, value) }, t('form.use', { value })),
+              ),
+            ),
           ),
         );
       }
@@ -76,12 +90,26 @@ function textField(input, store, withRule) {
   const isNumber = input.kind !== 'text' && input.kind !== 'list';
   const isCount = input.kind === 'count' || input.kind === 'length';
   const thousand = input.kind === 'length' ? 1024 : 1000;
-  const control = h('input', { type: 'text', id: idOf(input.path), autocomplete: 'off', spellcheck: 'false', inputmode: isNumber ? 'decimal' : undefined });
+  const control = h('input', {
+    type: 'text',
+    id: idOf(input.path),
+    autocomplete: 'off',
+    spellcheck: 'false',
+    inputmode: isNumber ? 'decimal' : undefined,
+  });
   const wrap = frame(input, control, store);
-  const slide = withRule && isNumber ? rule({ label: t('form.slider', { label: labelOf(input.path) }), isCount, onslide: (value) => store.set(input.path, write(input, value)) }) : null;
+  const slide =
+    withRule && isNumber
+      ? rule({
+          label: t('form.slider', { label: labelOf(input.path) }),
+          isCount,
+          onslide: (value) => store.set(input.path, write(input, value)),
+        })
+      : null;
   if (slide) control.after(slide.element);
   let last = { issues: [] };
   let before = '';
+  let restoring = false;
   const shownText = () => last.text ?? write(input, last.value);
 
   const commit = () => {
@@ -94,8 +122,9 @@ function textField(input, store, withRule) {
   control.addEventListener('blur', () => (control.value = shownText()));
   control.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') {
+      restoring = true;
+      control.value = before;
       store.set(input.path, before);
-      control.value = shownText();
     } else if (event.key === 'Enter') {
       control.select();
     } else if (isNumber && ['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown'].includes(event.key)) {
@@ -103,7 +132,11 @@ function textField(input, store, withRule) {
       if (!(value > 0)) return;
       event.preventDefault();
       const up = event.key.endsWith('Up');
-      const next = event.key.startsWith('Page') ? step(value, up, true) : isCount ? Math.max(1, value + (up ? 1 : -1) * (event.shiftKey ? 10 : 1)) : step(value, up, false);
+      const next = event.key.startsWith('Page')
+        ? step(value, up, true)
+        : isCount
+          ? Math.max(1, value + (up ? 1 : -1) * (event.shiftKey ? 10 : 1))
+          : step(value, up, false);
       control.value = write(input, next);
       commit();
     }
@@ -116,9 +149,11 @@ function textField(input, store, withRule) {
       wrap.mark(state);
       control.setAttribute('aria-invalid', state.issues.length > 0);
       control.placeholder = input.nullable && state.value == null ? t('form.none') : '';
-      if (document.activeElement !== control) control.value = shownText();
+      if (restoring || document.activeElement !== control) control.value = shownText();
+      restoring = false;
       const typed = control.value;
-      wrap.echo.textContent = isCount && typeof state.value === 'number' && /[^\d]/.test(typed) && !state.issues.length ? `= ${whole(state.value)}` : '';
+      wrap.echo.textContent =
+        isCount && typeof state.value === 'number' && /[^\d]/.test(typed) && !state.issues.length ? `= ${whole(state.value)}` : '';
       if (slide) {
         const size = typeof state.value === 'number' ? state.value : (parse(typed, thousand) ?? 0);
         const base = typeof state.standard === 'number' ? state.standard : size;
@@ -164,7 +199,12 @@ function flagField(input, store) {
 }
 
 function choiceLike(input, store, names) {
-  const control = h('select', { id: idOf(input.path), onchange: () => store.set(input.path, control.value) }, h('option', { value: '' }, t('form.none')), Object.entries(names).map(([value, name]) => h('option', { value }, name)));
+  const control = h(
+    'select',
+    { id: idOf(input.path), onchange: () => store.set(input.path, control.value) },
+    h('option', { value: '' }, t('form.none')),
+    Object.entries(names).map(([value, name]) => h('option', { value }, name)),
+  );
   const wrap = frame(input, control, store);
   return {
     element: wrap.element,
@@ -179,7 +219,12 @@ function choiceLike(input, store, names) {
 function presetField(input, store, catalogue) {
   const entries = catalogue.filter(({ kind }) => kind === input.presets);
   const own = h('option', { value: '', hidden: true }, t('form.custom'));
-  const control = h('select', { id: idOf(input.path), onchange: () => store.pick(input.path, control.value) }, own, entries.map(({ id, name }) => h('option', { value: id }, name || id)));
+  const control = h(
+    'select',
+    { id: idOf(input.path), onchange: () => store.pick(input.path, control.value) },
+    own,
+    entries.map(({ id, name }) => h('option', { value: id }, name || id)),
+  );
   const wrap = frame(input, control, store);
   return {
     element: wrap.element,

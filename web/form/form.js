@@ -19,7 +19,10 @@ function expand(inputs, scenario) {
 
 // Inputs that are not for hand entry: presets have their own control, lists of objects their members.
 const isEditable = (input, all) =>
-  !input.path.endsWith('.preset') && input.path !== 'version' && !(input.kind === 'object' && !input.presets && !input.nullable) && !(input.kind === 'list' && all.some(({ path }) => path.startsWith(`${input.path}.*`)));
+  !input.path.endsWith('.preset') &&
+  input.path !== 'version' &&
+  !(input.kind === 'object' && !input.presets && !input.nullable) &&
+  !(input.kind === 'list' && all.some(({ path }) => path.startsWith(`${input.path}.*`)));
 
 export class Form {
   #store;
@@ -48,7 +51,10 @@ export class Form {
     const focused = document.activeElement?.id;
     const inputs = expand(this.#described.inputs, scenario).filter((input, _, all) => isEditable(input, all));
     this.#controls.clear();
-    this.element.replaceChildren(h('h2', { class: 'visually-hidden' }, t('form.title')), ...GROUPS.map((group) => this.#group(group, inputs, wasOpen)));
+    this.element.replaceChildren(
+      h('h2', { class: 'visually-hidden' }, t('form.title')),
+      ...GROUPS.map((group) => this.#group(group, inputs, wasOpen)),
+    );
     if (focused) document.getElementById(focused)?.focus();
   }
 
@@ -62,11 +68,26 @@ export class Form {
   #group({ id, first }, inputs, wasOpen) {
     const open = first.flat();
     const find = (path) => inputs.find((input) => input.path === path);
-    const rows = first.map((row) => h('div', { class: row.length > 1 ? 'pair' : 'single' }, row.map((path) => find(path) && this.#control(find(path), true))));
-    const rest = inputs.filter(({ path, nullable, kind }) => belongs(path, id) && !open.includes(path) && !(path === id && nullable && kind === 'object'));
+    const rows = first.map((row) =>
+      h(
+        'div',
+        { class: row.length > 1 ? 'pair' : 'single' },
+        row.map((path) => find(path) && this.#control(find(path), true)),
+      ),
+    );
+    const rest = inputs.filter(
+      ({ path, nullable, kind }) => belongs(path, id) && !open.includes(path) && !(path === id && nullable && kind === 'object'),
+    );
     const more = rest.length ? this.#more(id, rest, wasOpen) : null;
     const extra = id === 'model' ? h('button', { type: 'button', class: 'link', onclick: () => this.#onconfig() }, t('form.config')) : null;
-    const details = h('details', { class: 'group', 'data-key': `group-${id}`, open: true }, h('summary', {}, h('h3', {}, t(`group.${id}`))), extra, rows, more);
+    const details = h(
+      'details',
+      { class: 'group', 'data-key': `group-${id}`, open: true },
+      h('summary', {}, h('h3', {}, t(`group.${id}`))),
+      extra,
+      rows,
+      more,
+    );
     this.#groups.set(id, details);
     return details;
   }
@@ -74,12 +95,38 @@ export class Form {
   // Everything else of a group, under the objects that it belongs to.
   #more(id, rest, wasOpen) {
     const key = `more-${id}`;
-    const parents = [...new Set(rest.map(({ path, kind, presets }) => (kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.'))))];
+    const parents = [
+      ...new Set(rest.map(({ path, kind, presets }) => (kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.')))),
+    ];
     const sections = parents.map((parent) => {
-      const own = rest.filter(({ path, kind, presets }) => (kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.')) === parent);
+      const own = rest.filter(
+        ({ path, kind, presets }) => (kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.')) === parent,
+      );
       const list = /^(.*)\.(\d+)$/.exec(parent);
-      const title = parent === id ? null : h('h4', { 'data-list': list ? parent : undefined }, list ? `${labelOf(list[1])} ${Number(list[2]) + 1}` : parent.split('.').slice(1).map((one, i, all) => labelOf([id, ...all.slice(0, i + 1)].join('.'))).join(' · '));
-      return h('div', { class: 'section' }, title, h('div', { class: 'pairs' }, own.map((input) => this.#control(input, false))));
+      const title =
+        parent === id
+          ? null
+          : h(
+              'h4',
+              { 'data-list': list ? parent : undefined },
+              list
+                ? `${labelOf(list[1])} ${Number(list[2]) + 1}`
+                : parent
+                    .split('.')
+                    .slice(1)
+                    .map((one, i, all) => labelOf([id, ...all.slice(0, i + 1)].join('.')))
+                    .join(' · '),
+            );
+      return h(
+        'div',
+        { class: 'section' },
+        title,
+        h(
+          'div',
+          { class: 'pairs' },
+          own.map((input) => this.#control(input, false)),
+        ),
+      );
     });
     const title = id === 'model' ? t('form.shape') : t('form.more');
     return h('details', { class: 'more', 'data-key': key, open: wasOpen.get(key) ?? false }, h('summary', {}, title), sections);
@@ -96,7 +143,11 @@ export class Form {
 
   // scenario: the resolved one; standard: resolved from the presets alone; issues: of the request.
   show({ inputs, scenario, standard, issues }) {
-    const places = JSON.stringify(this.#described.inputs.filter(({ path }) => path.includes('.*')).map(({ path }) => (get(scenario, path.slice(0, path.indexOf('.*'))) ?? []).length));
+    const places = JSON.stringify(
+      this.#described.inputs
+        .filter(({ path }) => path.includes('.*'))
+        .map(({ path }) => (get(scenario, path.slice(0, path.indexOf('.*'))) ?? []).length),
+    );
     if (places !== this.#places || this.#controls.size === 0) {
       this.#places = places;
       this.#build(scenario);

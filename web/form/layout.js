@@ -5,7 +5,13 @@ export const GROUPS = [
   { id: 'model', first: [['model']], scenes: null },
   {
     id: 'cluster',
-    first: [['cluster'], ['cluster.device'], ['cluster.devices'], ['cluster.device.memory.bandwidth'], ['cluster.device.peak.bf16', 'cluster.device.memory.capacity']],
+    first: [
+      ['cluster'],
+      ['cluster.device'],
+      ['cluster.devices'],
+      ['cluster.device.memory.bandwidth'],
+      ['cluster.device.peak.bf16', 'cluster.device.memory.capacity'],
+    ],
     scenes: null,
   },
   {
@@ -44,5 +50,5 @@ export function span(input, value) {
   if (counted) [from, to] = [Math.max(1, 2 ** Math.floor(Math.log2(middle / 32))), 2 ** Math.ceil(Math.log2(middle * 32))];
   if (from < least) from = least;
   if (to > high) to = high;
-  return from > 0 && to > from ? { from, to } : null;
+  return from > 0 && to > from * 5 ? { from, to } : null;
 }

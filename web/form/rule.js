@@ -10,6 +10,8 @@ function ticks(from, to, unitScale, x) {
   const lines = [];
   const low = from / unitScale;
   const high = to / unitScale;
+  // Labels that would touch are thinned.
+  const every = Math.max(1, Math.ceil((Math.log10(high / low) * 40) / Math.max(60, x(to) - x(from))));
   for (let decade = Math.floor(Math.log10(low)); decade <= Math.log10(high); decade++) {
     for (let lead = 1; lead < 10; lead++) {
       const value = lead * 10 ** decade;
@@ -17,7 +19,14 @@ function ticks(from, to, unitScale, x) {
       const at = x(value * unitScale).toFixed(1);
       const length = lead === 1 ? 13 : lead === 5 ? 10 : 7;
       lines.push(svg('line', { class: lead === 1 ? 'tick decade' : 'tick', x1: at, x2: at, y1: 2, y2: length }));
-      if (lead === 1) lines.push(svg('text', { x: at, y: 24 }, value.toLocaleString('en', { maximumSignificantDigits: 3, notation: value >= 1e5 ? 'compact' : 'standard' })));
+      if (lead === 1 && decade % every === 0)
+        lines.push(
+          svg(
+            'text',
+            { x: at, y: 24 },
+            value.toLocaleString('en', { maximumSignificantDigits: 3, notation: value >= 1e5 ? 'compact' : 'standard' }),
+          ),
+        );
     }
   }
   return lines;
@@ -27,7 +36,12 @@ function ticks(from, to, unitScale, x) {
 export function rule({ label, isCount, onslide }) {
   const input = h('input', { type: 'range', min: 0, max: STEPS, step: 1, 'aria-label': label });
   const scale = svg('g');
-  const hair = svg('g', {}, svg('rect', { class: 'window', x: -9, y: 0, width: 18, height: 15, rx: 2 }), svg('line', { class: 'hair', x1: 0, x2: 0, y1: 0, y2: 16 }));
+  const hair = svg(
+    'g',
+    {},
+    svg('rect', { class: 'window', x: -9, y: 0, width: 18, height: 15, rx: 2 }),
+    svg('line', { class: 'hair', x1: 0, x2: 0, y1: 0, y2: 16 }),
+  );
   const drawing = svg('svg', { class: 'scale', 'aria-hidden': 'true', height: HEIGHT }, scale, hair);
   const element = h('div', { class: 'rule' }, drawing, input);
   let range = null;

@@ -72,7 +72,15 @@ export function parse(text) {
 }
 
 const CALLS = {
-  max: Math.max, min: Math.min, sqrt: Math.sqrt, pow: Math.pow, log2: Math.log2, log: Math.log, exp: Math.exp, ceil: Math.ceil, floor: Math.floor,
+  max: Math.max,
+  min: Math.min,
+  sqrt: Math.sqrt,
+  pow: Math.pow,
+  log2: Math.log2,
+  log: Math.log,
+  exp: Math.exp,
+  ceil: Math.ceil,
+  floor: Math.floor,
   norm: (a, b, p) => (a ** p + b ** p) ** (1 / p),
 };
 

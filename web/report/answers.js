@@ -12,11 +12,26 @@ function sentence({ scenario, training, serving }) {
   const count = (n) => strong(whole(n));
   const trained = scenario.training?.devices ?? scenario.cluster.devices;
   const served = scenario.serving?.devices ?? scenario.cluster.devices;
-  if (training?.feasible) out.push(pieces('sentence.training', { ...common, count: count(trained), time: strong(text(training.time_to_train_s, 's')), bound: strong(boundText(trainingBound(training))) }));
+  if (training?.feasible)
+    out.push(
+      pieces('sentence.training', {
+        ...common,
+        count: count(trained),
+        time: strong(text(training.time_to_train_s, 's')),
+        bound: strong(boundText(trainingBound(training))),
+      }),
+    );
   else if (training) out.push(pieces('sentence.training.infeasible', { ...common, count: count(trained) }));
   if (serving?.feasible) {
     const key = training ? 'sentence.serving' : 'sentence.servingOnly';
-    out.push(pieces(key, { ...common, count: count(served), time: strong(text(serving.tpot_s, 's')), bound: strong(boundText(serving.bound.decode)) }));
+    out.push(
+      pieces(key, {
+        ...common,
+        count: count(served),
+        time: strong(text(serving.tpot_s, 's')),
+        bound: strong(boundText(serving.bound.decode)),
+      }),
+    );
   } else if (serving) {
     out.push(pieces('sentence.serving.infeasible', { count: count(served) }));
   }
@@ -30,7 +45,12 @@ function answer({ scene, title, value, unit, suffix, line, bad }) {
     'a',
     { href: `#/${scene}`, 'data-scene': scene, class: bad ? 'answer bad' : 'answer', 'data-key': `answer-${scene}-${title.slice(0, 8)}` },
     h('span', { class: 'what' }, title),
-    h('span', { class: 'value', title: bothBytes(value, unit) }, shown.number, h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' '))),
+    h(
+      'span',
+      { class: 'value', title: bothBytes(value, unit) },
+      shown.number,
+      h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
+    ),
     h('span', { class: 'next' }, line),
   );
 }
@@ -42,22 +62,57 @@ function four({ scenario, training, serving, cost, faulty }) {
   const list = [];
   list.push(
     training
-      ? answer({ scene: 'train', title: t('answers.training', { tokens: text(scenario.training.tokens, 'token').replace(/token$/, 'tokens') }), value: training.time_to_train_s, unit: 's', bad: !training.feasible, line: training.feasible ? t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') }) : trouble(training) })
+      ? answer({
+          scene: 'train',
+          title: t('answers.training', { tokens: text(scenario.training.tokens, ' tokens').replace(/\s+/g, '\u00a0') }),
+          value: training.time_to_train_s,
+          unit: 's',
+          bad: !training.feasible,
+          line: training.feasible
+            ? t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') })
+            : trouble(training),
+        })
       : answer({ scene: 'train', title: t('answers.training.none'), line: absent('training'), bad: faulty.has('training') }),
   );
   list.push(
     serving
-      ? answer({ scene: 'serve', title: t('answers.serving', { batch: whole(serving.batch) }), value: serving.tpot_s, unit: 's', suffix: t('answers.perToken'), bad: !serving.feasible, line: serving.feasible ? t('answers.ttft', { ttft: text(serving.ttft_s, 's') }) : trouble(serving) })
+      ? answer({
+          scene: 'serve',
+          title: t('answers.serving', { batch: whole(serving.batch) }),
+          value: serving.tpot_s,
+          unit: 's',
+          suffix: t('answers.perToken'),
+          bad: !serving.feasible,
+          line: serving.feasible ? t('answers.ttft', { ttft: text(serving.ttft_s, 's') }) : trouble(serving),
+        })
       : answer({ scene: 'serve', title: t('answers.serving.none'), line: absent('serving'), bad: faulty.has('serving') }),
   );
   list.push(
     serving
-      ? answer({ scene: 'memory', title: t('answers.memory'), value: serving.memory_bytes.total, unit: 'B', suffix: t('answers.of', { capacity: text(serving.memory_bytes.capacity, 'B') }), bad: serving.memory_bytes.total > serving.memory_bytes.capacity, line: t('answers.kv', { kv: text(serving.kv_cache_bytes, 'B'), batch: whole(serving.max_batch) }) })
+      ? answer({
+          scene: 'memory',
+          title: t('answers.memory'),
+          value: serving.memory_bytes.total,
+          unit: 'B',
+          suffix: t('answers.of', { capacity: text(serving.memory_bytes.capacity, 'B') }),
+          bad: serving.memory_bytes.total > serving.memory_bytes.capacity,
+          line: t('answers.kv', { kv: text(serving.kv_cache_bytes, 'B'), batch: whole(serving.max_batch) }),
+        })
       : answer({ scene: 'memory', title: t('answers.memory'), line: absent('serving'), bad: faulty.has('serving') }),
   );
   list.push(
     cost
-      ? answer({ scene: 'chip', title: t('answers.cost'), value: cost.device_usd, unit: '$', suffix: t('answers.device'), line: serving?.cost_usd_per_million_tokens != null ? t('answers.hour', { hour: text(cost.device_hour_usd, '$'), tokens: text(serving.cost_usd_per_million_tokens, '$') }) : t('answers.hourOnly', { hour: text(cost.device_hour_usd, '$') }) })
+      ? answer({
+          scene: 'chip',
+          title: t('answers.cost'),
+          value: cost.device_usd,
+          unit: '$',
+          suffix: t('answers.device'),
+          line:
+            serving?.cost_usd_per_million_tokens != null
+              ? t('answers.hour', { hour: text(cost.device_hour_usd, '$'), tokens: text(serving.cost_usd_per_million_tokens, '$') })
+              : t('answers.hourOnly', { hour: text(cost.device_hour_usd, '$') }),
+        })
       : answer({ scene: 'chip', title: t('answers.cost'), line: absent('cost'), bad: faulty.has('cost') }),
   );
   return list;
@@ -86,10 +141,13 @@ export function showIssues(element, { issues, form, store }) {
         h(
           'li',
           {},
-          form.has(path) ? h('button', { type: 'button', class: 'link', onclick: () => form.focus(path) }, path) : path && h('code', {}, path),
+          form.has(path)
+            ? h('button', { type: 'button', class: 'link', onclick: () => form.focus(path) }, path)
+            : path && h('code', {}, path),
           ' ',
           message,
-          owner(path) && !form.has(path) && [' ', h('button', { type: 'button', class: 'link', onclick: () => store.reset(path) }, t('issues.remove'))],
+          owner(path) &&
+            !form.has(path) && [' ', h('button', { type: 'button', class: 'link', onclick: () => store.reset(path) }, t('issues.remove'))],
         ),
       ),
     ),

@@ -2,12 +2,8 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { bothBytes, parts, unitOf } from '../text/format.js';
-import { has, t } from '../text/strings.js';
-
-export function nameOf(path) {
-  const member = path.split('.').at(-1);
-  return has(`name.${member}`) ? t(`name.${member}`) : member.replace(/_(s|usd|j|bytes)$/, '').replaceAll('_', ' ');
-}
+import { t } from '../text/strings.js';
+import { nameOf } from './names.js';
 
 // One figure: {path, name, unit}; the button asks `context.why(path)`.
 export function figure(context, { path, name = nameOf(path), unit = unitOf(path) }) {
@@ -17,11 +13,32 @@ export function figure(context, { path, name = nameOf(path), unit = unitOf(path)
     'div',
     { class: 'figure', 'data-figure': path, onpointerenter: () => context.hover(path), onpointerleave: () => context.hover(null) },
     h('dt', {}, name),
-    h('dd', {}, h('span', { class: 'shown', title: bothBytes(value, unit) }, number, suffix && (suffix.startsWith('/') ? suffix : `\u00a0${suffix}`)), why(context, path, name)),
+    h(
+      'dd',
+      {},
+      h('span', { class: 'shown', title: bothBytes(value, unit) }, number, suffix && (suffix.startsWith('/') ? suffix : `\u00a0${suffix}`)),
+      why(context, path, name),
+    ),
   );
 }
 
 export const why = (context, path, name) =>
-  h('button', { type: 'button', class: 'why', 'data-key': `why-${path}`, 'data-path': path, 'aria-label': t('figure.whyOf', { title: name }), onclick: () => context.why(path) }, t('figure.why'));
+  h(
+    'button',
+    {
+      type: 'button',
+      class: 'why',
+      'data-key': `why-${path}`,
+      'data-path': path,
+      'aria-label': t('figure.whyOf', { title: name }),
+      onclick: () => context.why(path),
+    },
+    t('figure.why'),
+  );
 
-export const figures = (context, list) => h('dl', { class: 'figures' }, list.map((one) => figure(context, typeof one === 'string' ? { path: one } : one)));
+export const figures = (context, list) =>
+  h(
+    'dl',
+    { class: 'figures' },
+    list.map((one) => figure(context, typeof one === 'string' ? { path: one } : one)),
+  );

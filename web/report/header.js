@@ -1,7 +1,8 @@
 // The header's actions: copy the link, theme.
 import { h } from '../dom.js';
-import { writeShort } from '../state/link.js';
+import { MAX_SCENARIOS, writeShort } from '../state/link.js';
 import { t } from '../text/strings.js';
+import { openExport } from './export_menu.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -62,6 +63,28 @@ function copyButton(page) {
   return [field, button];
 }
 
+const exportButton = (page) =>
+  h(
+    'button',
+    { type: 'button', id: 'export', onclick: async () => page.report && openExport(page, await linkOf(page.store.state)) },
+    t('header.export'),
+  );
+
+function keepButton({ store }, tell) {
+  const button = h('button', { type: 'button', id: 'keep' }, t('header.keep'), h('span', { class: 'wide' }, ` ${t('header.keep.rest')}`));
+  button.addEventListener('click', () => {
+    if (store.others.length >= MAX_SCENARIOS - 1) return tell(t('header.full'));
+    store.setOthers([...store.others, store.inputs]);
+    tell(t('header.kept', { letter: 'ABCD'[store.others.length] }), 4000);
+  });
+  return button;
+}
+
 export function header(element, page) {
-  element.replaceChildren(themeButton(), ...copyButton(page));
+  element.replaceChildren(
+    keepButton(page, (...all) => page.notice(...all)),
+    exportButton(page),
+    themeButton(),
+    ...copyButton(page),
+  );
 }

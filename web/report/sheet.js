@@ -5,7 +5,7 @@ import { isPath } from '../state/paths.js';
 import { bothBytes, text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { formulas } from './derivation.js';
-import { nameOf } from './figures.js';
+import { nameOf } from './names.js';
 
 export class Sheet {
   #trail = [];
@@ -37,7 +37,9 @@ export class Sheet {
   close() {
     const key = this.#opener?.dataset?.key;
     this.element.close();
-    const back = this.#opener?.isConnected ? this.#opener : [...document.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key);
+    const back = this.#opener?.isConnected
+      ? this.#opener
+      : [...document.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key);
     back?.focus();
   }
 
@@ -64,42 +66,72 @@ export class Sheet {
 
   #draw(path, explanation, explanations) {
     const title = explanation?.title || nameOf(path);
-    const bar = h(
-      'div',
-      { class: 'bar' },
-      this.#trail.length > 1 && h('button', { type: 'button', class: 'link', onclick: () => this.#back() }, `← ${t('why.back')}`),
-      h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => this.close() }, '×'),
-    );
+    const bar = (words) =>
+      h(
+        'div',
+        { class: 'bar' },
+        this.#trail.length > 1 && h('button', { type: 'button', class: 'link', onclick: () => this.#back() }, `← ${t('why.back')}`),
+        h('h2', { id: 'sheet-title', tabindex: -1 }, words),
+        h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => this.close() }, '×'),
+      );
     if (!explanation) {
-      this.element.replaceChildren(bar, h('h2', { id: 'sheet-title', tabindex: -1 }, title), h('p', {}, t('why.none')));
+      this.element.replaceChildren(bar(title), h('p', {}, t('why.none')));
       return;
     }
     const { symbols, values } = formulas(explanation);
     const value = text(explanation.value, explanation.unit);
     this.element.replaceChildren(
-      bar,
-      h('h2', { id: 'sheet-title', tabindex: -1 }, t('why.title', { title: title[0].toLowerCase() + title.slice(1), value })),
-      h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.symbol') }, symbols),
-      values && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.value') }, values),
-      explanation.note && h('p', {}, explanation.note),
-      explanation.terms.length > 0 && this.#terms(explanation.terms, explanations),
-      explanation.source && h('p', { class: 'source' }, `${t('why.source')}: ${explanation.source}`),
+      ...[
+        bar(t('why.title', { title: title[0].toLowerCase() + title.slice(1), value })),
+        h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.symbol') }, symbols),
+        values && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.value') }, values),
+        explanation.note && h('p', {}, explanation.note),
+        explanation.terms.length > 0 && this.#terms(explanation.terms, explanations),
+        explanation.source && h('p', { class: 'source' }, `${t('why.source')}: ${explanation.source}`),
+      ].filter(Boolean),
     );
   }
 
   #terms(terms, explanations) {
     const from = ({ origin }) => {
       if (!origin) return h('span', { class: 'quiet' }, t('why.number'));
-      if (explanations.has(origin)) return [explanations.get(origin).title || nameOf(origin), ' ', h('button', { type: 'button', class: 'why', onclick: () => this.#go(origin) }, t('why.follow'))];
+      if (explanations.has(origin))
+        return [
+          explanations.get(origin).title || nameOf(origin),
+          ' ',
+          h('button', { type: 'button', class: 'why', onclick: () => this.#go(origin) }, t('why.follow')),
+        ];
       const label = h('code', {}, origin);
-      return isPath(origin) && this.hasInput(origin) ? [label, ' ', h('button', { type: 'button', class: 'why', onclick: () => this.toInput(origin) }, t('why.edit'))] : label;
+      return isPath(origin) && this.hasInput(origin)
+        ? [label, ' ', h('button', { type: 'button', class: 'why', onclick: () => this.toInput(origin) }, t('why.edit'))]
+        : label;
     };
     return h(
       'table',
       { class: 'terms' },
       h('caption', {}, t('why.terms')),
-      h('thead', {}, h('tr', {}, [t('why.symbol'), t('why.value'), t('why.from')].map((one) => h('th', { scope: 'col' }, one)))),
-      h('tbody', {}, terms.map((term) => h('tr', {}, h('th', { scope: 'row' }, term.symbol.replaceAll('_', ' ')), h('td', { title: bothBytes(term.value, term.unit) }, text(term.value, term.unit)), h('td', {}, from(term))))),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          [t('why.symbol'), t('why.value'), t('why.from')].map((one) => h('th', { scope: 'col' }, one)),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        terms.map((term) =>
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'row' }, term.symbol.replaceAll('_', ' ')),
+            h('td', { title: bothBytes(term.value, term.unit) }, text(term.value, term.unit)),
+            h('td', {}, from(term)),
+          ),
+        ),
+      ),
     );
   }
 }

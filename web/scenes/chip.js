@@ -14,8 +14,31 @@ function dies(context, list) {
       'table',
       { class: 'plain' },
       h('caption', {}, t('chip.dies')),
-      h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, one)))),
-      h('tbody', {}, list.map((die, i) => h('tr', {}, h('th', { scope: 'row' }, die.name), h('td', {}, text(die.area_mm2, 'mm^2')), h('td', {}, die.node), cell(`cost.dies.${i}.dies_per_wafer`, die.dies_per_wafer, 'count'), cell(`cost.dies.${i}.yield`, die.yield, '%'), cell(`cost.dies.${i}.cost_usd`, die.cost_usd, '$')))),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          columns.map((one) => h('th', { scope: 'col' }, one)),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        list.map((die, i) =>
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'row' }, die.name),
+            h('td', {}, text(die.area_mm2, 'mm^2')),
+            h('td', {}, die.node),
+            cell(`cost.dies.${i}.dies_per_wafer`, die.dies_per_wafer, 'count'),
+            cell(`cost.dies.${i}.yield`, die.yield, '%'),
+            cell(`cost.dies.${i}.cost_usd`, die.cost_usd, '$'),
+          ),
+        ),
+      ),
     ),
   );
 }
@@ -29,9 +52,20 @@ export const chip = {
       heading(t('chip.title'), t('chip.lead')),
       infeasible(cost),
       cost.device_usd_parts?.length ? bill(context, { id: 'device-bill', title: t('chip.bill'), lines: cost.device_usd_parts }) : null,
-      figures(context, ['cost.device_usd', 'cost.system_usd', 'cost.device_hour_usd', context.report.serving && 'serving.cost_usd_per_million_tokens', context.report.training && 'training.cost_usd'].filter(Boolean)),
+      figures(
+        context,
+        [
+          'cost.device_usd',
+          'cost.system_usd',
+          'cost.device_hour_usd',
+          context.report.serving && 'serving.cost_usd_per_million_tokens',
+          context.report.training && 'training.cost_usd',
+        ].filter(Boolean),
+      ),
       cost.dies?.length ? dies(context, cost.dies) : null,
-      cost.device_hour_usd_parts?.length ? bill(context, { id: 'hour-bill', title: t('chip.hour'), lines: cost.device_hour_usd_parts }) : null,
+      cost.device_hour_usd_parts?.length
+        ? bill(context, { id: 'hour-bill', title: t('chip.hour'), lines: cost.device_hour_usd_parts })
+        : null,
       cost.system_usd_parts?.length ? bill(context, { id: 'system-bill', title: t('chip.system'), lines: cost.system_usd_parts }) : null,
     ];
   },

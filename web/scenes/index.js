@@ -9,10 +9,13 @@
 //   ask(verb, ...args)    a further answer of the core: undefined until it is there, then the scene is drawn again
 //   why(path), hover(path), open(scene, sub)
 import { chip } from './chip.js';
+import { compare } from './compare.js';
+import { lessons } from './lessons.js';
 import { memory } from './memory.js';
+import { method } from './method.js';
 import { overview } from './overview.js';
 import { serve } from './serve.js';
 import { train } from './train.js';
 
-export const SCENES = [overview, train, serve, memory, chip];
+export const SCENES = [overview, train, serve, memory, chip, compare, lessons, method];
 export const sceneOf = (id) => SCENES.find((scene) => scene.id === id) ?? SCENES[0];

@@ -1,6 +1,7 @@
 import { tornado } from '../charts/tornado.js';
 import { labelOf } from '../form/fields.js';
-import { figures, nameOf } from '../report/figures.js';
+import { figures } from '../report/figures.js';
+import { nameOf } from '../report/names.js';
 import { t } from '../text/strings.js';
 import { absence, bill, heading, servingMemory, timeBar } from './parts.js';
 
@@ -12,11 +13,23 @@ function sensitivity(context) {
   const answer = context.ask('sensitivity', context.request, figure, 0.2);
   const rows = (answer?.inputs ?? [])
     .filter((one) => one.low_figure !== null && one.high_figure !== null)
-    .map((one) => ({ path: one.path, label: labelOf(one.path), down: one.low_figure / answer.value - 1, up: one.high_figure / answer.value - 1 }))
+    .map((one) => ({
+      path: one.path,
+      label: labelOf(one.path),
+      down: one.low_figure / answer.value - 1,
+      up: one.high_figure / answer.value - 1,
+    }))
     .filter(({ down, up }) => Math.max(Math.abs(down), Math.abs(up)) > 1e-3)
     .slice(0, MOST);
   if (!rows.length) return null;
-  return tornado({ id: 'tornado', title: t('overview.tornado'), subtitle: t('overview.tornado.sub', { figure: nameOf(figure).toLowerCase() }), width: context.width, rows, onrow: (path) => context.toInput(path) });
+  return tornado({
+    id: 'tornado',
+    title: t('overview.tornado'),
+    subtitle: t('overview.tornado.sub', { figure: nameOf(figure).toLowerCase() }),
+    width: context.width,
+    rows,
+    onrow: (path) => context.toInput(path),
+  });
 }
 
 export const overview = {
@@ -28,7 +41,9 @@ export const overview = {
       serving && ['serving.tpot_s', 'serving.max_batch'],
       cost && ['cost.device_hour_usd'],
       serving?.cost_usd_per_million_tokens != null && ['serving.cost_usd_per_million_tokens'],
-    ].filter(Boolean).flat();
+    ]
+      .filter(Boolean)
+      .flat();
     return [
       heading(t('overview.title'), t('overview.lead')),
       training ? timeBar(context, { title: t('overview.step') }) : absence(context, 'training'),

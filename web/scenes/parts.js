@@ -10,36 +10,74 @@ export const heading = (title, lead) => [h('h1', { class: 'question', tabindex: 
 // Why a part of the report is not there, with the way to ask for it.
 export function absence(context, part) {
   if (context.faulty.has(part)) return h('p', { class: 'absent' }, t('absent.faulty'));
-  if (context.scenario[part] === null) return h('p', { class: 'absent' }, `${t(`absent.${part}`)} `, h('button', { type: 'button', class: 'link', onclick: () => context.store.reset(part) }, t('absent.ask')));
+  if (context.scenario[part] === null)
+    return h(
+      'p',
+      { class: 'absent' },
+      `${t(`absent.${part}`)} `,
+      h('button', { type: 'button', class: 'link', onclick: () => context.store.reset(part) }, t('absent.ask')),
+    );
   return h('p', { class: 'absent' }, t('absent.part'));
 }
 
 export const infeasible = (part) =>
-  part.feasible === false ? h('div', { class: 'infeasible', role: 'note' }, part.infeasible.map(({ message, reason }) => h('p', {}, message || reason))) : null;
+  part.feasible === false
+    ? h(
+        'div',
+        { class: 'infeasible', role: 'note' },
+        part.infeasible.map(({ message, reason }) => h('p', {}, message || reason)),
+      )
+    : null;
 
 export const timeBar = (context, options = {}) =>
-  stackedBars({ id: 'step-bar', title: t('train.bar'), subtitle: t('train.bar.sub'), width: context.width, unit: 's', rows: [{ parts: timeParts(context.report.training.time_s) }], ...options });
+  stackedBars({
+    id: 'step-bar',
+    title: t('train.bar'),
+    subtitle: t('train.bar.sub'),
+    width: context.width,
+    unit: 's',
+    rows: [{ parts: timeParts(context.report.training.time_s) }],
+    ...options,
+  });
 
 export function servingMemory(context, options = {}) {
   const { memory_bytes: memory } = context.report.serving;
   return stackedBars({
-    id: 'serving-memory', title: t('memory.serving'), width: context.width, unit: 'B',
+    id: 'serving-memory',
+    title: t('memory.serving'),
+    width: context.width,
+    unit: 'B',
     rows: [{ parts: memoryParts(memory) }],
     limit: { value: memory.capacity, text: text(memory.capacity, 'B') },
-    note: t(memory.total > memory.capacity ? 'memory.over' : 'memory.fits', { used: text(memory.total, 'B'), capacity: text(memory.capacity, 'B') }),
+    note: t(memory.total > memory.capacity ? 'memory.over' : 'memory.fits', {
+      used: text(memory.total, 'B'),
+      capacity: text(memory.capacity, 'B'),
+    }),
     ...options,
   });
 }
 
 export function trainingMemory(context, options = {}) {
   const { stages, memory_bytes: memory } = context.report.training;
-  const rows = (stages?.length ? stages : [{ memory_bytes: memory }]).map((stage, i, all) => ({ label: all.length > 1 ? t('memory.stage', { i: i + 1 }) : undefined, parts: memoryParts(stage.memory_bytes) }));
+  const rows = (stages?.length ? stages : [{ memory_bytes: memory }]).map((stage, i, all) => ({
+    label: all.length > 1 ? t('memory.stage', { i: i + 1 }) : undefined,
+    parts: memoryParts(stage.memory_bytes),
+  }));
   return stackedBars({
-    id: 'training-memory', title: t('memory.training'), width: context.width, unit: 'B', rows, axis: rows.length > 1,
+    id: 'training-memory',
+    title: t('memory.training'),
+    width: context.width,
+    unit: 'B',
+    rows,
+    axis: rows.length > 1,
     limit: { value: memory.capacity, text: text(memory.capacity, 'B') },
-    note: t(memory.total > memory.capacity ? 'memory.over' : 'memory.fits', { used: text(memory.total, 'B'), capacity: text(memory.capacity, 'B') }),
+    note: t(memory.total > memory.capacity ? 'memory.over' : 'memory.fits', {
+      used: text(memory.total, 'B'),
+      capacity: text(memory.capacity, 'B'),
+    }),
     ...options,
   });
 }
 
-export const bill = (context, { id, title, lines, subtitle }) => stackedBars({ id, title, subtitle, width: context.width, unit: '$', rows: [{ parts: billParts(lines) }] });
+export const bill = (context, { id, title, lines, subtitle }) =>
+  stackedBars({ id, title, subtitle, width: context.width, unit: '$', rows: [{ parts: billParts(lines) }] });

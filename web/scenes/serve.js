@@ -9,13 +9,31 @@ const BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 // Rate of a device against rate of a user, as the batch grows; batches that do not fit are hollow.
 function batchCurve(context) {
-  const answer = context.ask('sweep', { request: context.request, axes: [`serving.batch=${BATCHES.join(',')}`], report: ['serving.tokens_per_s_per_user', 'serving.tokens_per_s_per_device', 'serving.feasible'] }, 0, BATCHES.length);
+  const answer = context.ask(
+    'sweep',
+    {
+      request: context.request,
+      axes: [`serving.batch=${BATCHES.join(',')}`],
+      report: ['serving.tokens_per_s_per_user', 'serving.tokens_per_s_per_device', 'serving.feasible'],
+    },
+    0,
+    BATCHES.length,
+  );
   const rows = (answer?.rows ?? []).filter(({ figures: [user, device] }) => user > 0 && device > 0);
   if (rows.length < 2) return null;
-  const points = rows.map(({ inputs: [batch], figures: [user, device, fits] }) => ({ x: user, y: device, hollow: fits === false || fits === 0, label: `${t('column.batch')} ${whole(batch)}: ${text(user, '')} ${t('serve.perUser')}, ${text(device, '')} ${t('serve.perDevice')}` }));
+  const points = rows.map(({ inputs: [batch], figures: [user, device, fits] }) => ({
+    x: user,
+    y: device,
+    hollow: fits === false || fits === 0,
+    label: `${t('column.batch')} ${whole(batch)}: ${text(user, '')} ${t('serve.perUser')}, ${text(device, '')} ${t('serve.perDevice')}`,
+  }));
   return lines({
-    id: 'batch-curve', title: t('serve.batch'), subtitle: t('serve.batch.sub'), width: context.width,
-    x: { label: t('serve.perUser'), unit: '', log: true }, y: { label: t('serve.perDevice'), unit: '', log: true },
+    id: 'batch-curve',
+    title: t('serve.batch'),
+    subtitle: t('serve.batch.sub'),
+    width: context.width,
+    x: { label: t('serve.perUser'), unit: '', log: true },
+    y: { label: t('serve.perDevice'), unit: '', log: true },
     series: [{ name: t('column.batch'), color: 'var(--c-forward)', points }],
     columns: [t('column.batch'), t('serve.perUser'), t('serve.perDevice')],
     rows: rows.map(({ inputs: [batch], figures: [user, device] }) => [whole(batch), text(user, ''), text(device, '')]),
@@ -29,12 +47,31 @@ export const serve = {
     if (!serving) return [heading(t('serve.title'), t('serve.lead')), absence(context, 'serving')];
     const { device } = context.scenario.cluster;
     const peak = device.peak[context.scenario.serving.precision.activations] ?? device.peak.bf16 ?? device.peak.fp16;
-    const groups = ['prefill', 'decode'].map((phase) => ({ phase, operators: serving.operators?.[phase] ?? [] })).filter(({ operators }) => operators.length);
+    const groups = ['prefill', 'decode']
+      .map((phase) => ({ phase, operators: serving.operators?.[phase] ?? [] }))
+      .filter(({ operators }) => operators.length);
     return [
       heading(t('serve.title'), t('serve.lead')),
       infeasible(serving),
-      peak && groups.length ? roofline({ id: 'roofline', title: t('serve.roofline'), subtitle: t('serve.roofline.sub'), width: context.width, peak, bandwidth: device.memory.bandwidth, groups }) : null,
-      figures(context, ['serving.ttft_s', 'serving.tpot_s', 'serving.request_latency_s', 'serving.tokens_per_s_per_device', 'serving.max_batch', 'serving.cost_usd_per_million_tokens']),
+      peak && groups.length
+        ? roofline({
+            id: 'roofline',
+            title: t('serve.roofline'),
+            subtitle: t('serve.roofline.sub'),
+            width: context.width,
+            peak,
+            bandwidth: device.memory.bandwidth,
+            groups,
+          })
+        : null,
+      figures(context, [
+        'serving.ttft_s',
+        'serving.tpot_s',
+        'serving.request_latency_s',
+        'serving.tokens_per_s_per_device',
+        'serving.max_batch',
+        'serving.cost_usd_per_million_tokens',
+      ]),
       batchCurve(context),
     ];
   },

@@ -15,11 +15,28 @@ export const train = {
     return [
       heading(t('train.title', { time: text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
-      training.timeline?.length ? gantt({ id: 'gantt', width: context.width, timeline: training.timeline, stepTime: training.step_time_s }) : null,
+      training.timeline?.length
+        ? gantt({ id: 'gantt', width: context.width, timeline: training.timeline, stepTime: training.step_time_s })
+        : null,
       timeBar(context),
-      figures(context, ['training.step_time_s', 'training.time_to_train_s', 'training.model_flops_utilization', { path: 'training.time_s.bubble', name: t('name.bubble') }, 'training.energy_j', 'training.cost_usd']),
+      figures(context, [
+        'training.step_time_s',
+        'training.time_to_train_s',
+        'training.model_flops_utilization',
+        { path: 'training.time_s.bubble', name: t('name.bubble') },
+        'training.energy_j',
+        'training.cost_usd',
+      ]),
       peak && training.operators?.length
-        ? roofline({ id: 'train-roofline', title: t('train.operators'), subtitle: t('train.operators.sub'), width: context.width, peak, bandwidth: device.memory.bandwidth, groups: [{ phase: 'layer', operators: training.operators }] })
+        ? roofline({
+            id: 'train-roofline',
+            title: t('train.operators'),
+            subtitle: t('train.operators.sub'),
+            width: context.width,
+            peak,
+            bandwidth: device.memory.bandwidth,
+            groups: [{ phase: 'layer', operators: training.operators }],
+          })
         : null,
     ];
   },

@@ -32,7 +32,8 @@ export function withoutIdle(standard, inputs, presetPaths) {
   const kept = { ...inputs };
   for (const path of Object.keys(inputs)) {
     const { [path]: _, ...rest } = kept;
-    if (JSON.stringify(requestOf(standard, rest, presetPaths)) === JSON.stringify(requestOf(standard, kept, presetPaths))) delete kept[path];
+    if (JSON.stringify(requestOf(standard, rest, presetPaths)) === JSON.stringify(requestOf(standard, kept, presetPaths)))
+      delete kept[path];
   }
   return kept;
 }

@@ -77,6 +77,14 @@ export class Store extends EventTarget {
     this.inputs = inputs;
   }
 
+  // The open scenario and those beside it change places.
+  setBoth(inputs, others) {
+    this.#remember();
+    this.inputs = inputs;
+    this.others = others;
+    this.#tell(true);
+  }
+
   open(scene, sub = '') {
     if (scene === this.scene && sub === this.sub) return;
     this.scene = scene;

@@ -1,11 +1,48 @@
 // A base value and its base unit as a person reads it: three digits, a fitting prefix, both spellings of a byte in the title.
 
-const DECIMAL = [[1e24, 'Y'], [1e21, 'Z'], [1e18, 'E'], [1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
-const BINARY = [[2 ** 50, 'Pi'], [2 ** 40, 'Ti'], [2 ** 30, 'Gi'], [2 ** 20, 'Mi'], [2 ** 10, 'Ki'], [1, '']];
-const SMALL = [[1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'], [1e-12, 'p']];
-const TIME = [[31557600, 'years'], [2 * 86400, 'days'], [2 * 3600, 'h'], [120, 'min'], [1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
+const DECIMAL = [
+  [1e24, 'Y'],
+  [1e21, 'Z'],
+  [1e18, 'E'],
+  [1e15, 'P'],
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+  [1, ''],
+];
+const BINARY = [
+  [2 ** 50, 'Pi'],
+  [2 ** 40, 'Ti'],
+  [2 ** 30, 'Gi'],
+  [2 ** 20, 'Mi'],
+  [2 ** 10, 'Ki'],
+  [1, ''],
+];
+const SMALL = [
+  [1, ''],
+  [1e-3, 'm'],
+  [1e-6, 'µ'],
+  [1e-9, 'n'],
+  [1e-12, 'p'],
+];
+const TIME = [
+  [31557600, 'years'],
+  [2 * 86400, 'days'],
+  [2 * 3600, 'h'],
+  [120, 'min'],
+  [1, 's'],
+  [1e-3, 'ms'],
+  [1e-6, 'µs'],
+  [1e-9, 'ns'],
+];
 const SECONDS_IN = { years: 31557600, days: 86400, h: 3600, min: 60 };
-const MONEY = [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1, '']];
+const MONEY = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1, ''],
+];
 
 const formats = new Map();
 function numberFormat(options) {
@@ -19,7 +56,9 @@ export function number(value, digits = 3) {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(digits - 1).replace('e+', 'e');
-  return numberFormat({ maximumSignificantDigits: Math.max(digits, size >= 1 && size < 1e6 && Number.isInteger(value) ? 7 : 0) }).format(value);
+  return numberFormat({ maximumSignificantDigits: Math.max(digits, size >= 1 && size < 1e6 && Number.isInteger(value) ? 7 : 0) }).format(
+    value,
+  );
 }
 
 // A count in full: 8,192.
@@ -30,7 +69,7 @@ const pick = (scale, size) => scale.find(([factor]) => size >= factor * 0.9995) 
 function prefixed(value, unit, scale) {
   if (value === 0) return { number: '0', unit };
   const [factor, prefix] = pick(scale, Math.abs(value));
-  return { number: number(value / factor), unit: prefix + unit };
+  return { number: number(value / factor), unit: (prefix + unit).trim() };
 }
 
 function duration(value) {
@@ -41,13 +80,18 @@ function duration(value) {
 
 function money(value, per = '') {
   const size = Math.abs(value);
-  if (size > 0 && size < 0.995) return { number: `$${number(value)}`, unit: per };
-  if (size < 1000) return { number: `$${numberFormat({ minimumFractionDigits: size < 100 ? 2 : 0, maximumFractionDigits: size < 100 ? 2 : 0 }).format(value)}`, unit: per };
+  if (size > 0 && size < 0.0995) return { number: `$${number(value)}`, unit: per };
+  if (size < 1000)
+    return {
+      number: `$${numberFormat({ minimumFractionDigits: size < 100 ? 2 : 0, maximumFractionDigits: size < 100 ? 2 : 0 }).format(value)}`,
+      unit: per,
+    };
   const [factor, prefix] = pick(MONEY, size);
   return { number: `$${number(value / factor)}`, unit: [prefix, per].filter(Boolean).join(' ') };
 }
 
-const energy = (value) => (Math.abs(value) >= 3.6e6 ? prefixed(value / 3600, 'Wh', DECIMAL) : prefixed(value, 'J', Math.abs(value) < 1 ? SMALL : DECIMAL));
+const energy = (value) =>
+  Math.abs(value) >= 3.6e6 ? prefixed(value / 3600, 'Wh', DECIMAL) : prefixed(value, 'J', Math.abs(value) < 1 ? SMALL : DECIMAL);
 
 // `unit` is a base unit as the core writes it ("B", "FLOP/s", "s", "$", "" for a ratio or count), or "%" for a share.
 export function parts(value, unit = '') {
@@ -60,6 +104,7 @@ export function parts(value, unit = '') {
   if (unit === 'J') return energy(value);
   if (unit === 'B') return prefixed(value, 'B', BINARY);
   if (unit === '') return { number: number(value), unit: '' };
+  if (unit === 'token/s' && Math.abs(value) < 1e6 && Math.abs(value) >= 1) return { number: number(value), unit };
   if (unit === 'mm^2') return { number: number(value), unit: 'mm²' };
   if (Math.abs(value) < 1) return prefixed(value, unit, SMALL);
   return prefixed(value, unit, DECIMAL);
@@ -80,7 +125,11 @@ export function bothBytes(value, unit) {
 
 // The unit that a report path's last member tells: "step_time_s" -> "s".
 export function unitOf(path) {
-  const member = path.split('.').reverse().find((one) => !/^\d+$/.test(one)) ?? '';
+  const member =
+    path
+      .split('.')
+      .reverse()
+      .find((one) => !/^\d+$/.test(one)) ?? '';
   const parent = path.split('.').at(-2) ?? '';
   for (const name of [member, parent]) {
     if (/utilization|yield/.test(name)) return '%';

@@ -1,8 +1,61 @@
 // Numbers with units as people type them, for the slider and the echo under a field; the core has the last word on what is valid.
 
-const PREFIXES = { '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18, m: 1e-3, u: 1e-6, µ: 1e-6, n: 1e-9, p: 1e-12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
-const FAMILIES = { B: 1, bytes: 1, byte: 1, b: 0.125, bit: 0.125, FLOP: 1, FLOPs: 1, FLOPS: 1, token: 1, tokens: 1, s: 1, W: 1, Wh: 3600, J: 1, Hz: 1, $: 1, g: 1 };
-const PLAIN = { min: 60, h: 3600, hour: 3600, hours: 3600, day: 86400, days: 86400, month: 2629800, months: 2629800, year: 31557600, years: 31557600, mm: 1, cm: 10, m: 1000, um: 1e-3, nm: 1e-6, '%': 0.01 };
+const PREFIXES = {
+  '': 1,
+  k: 1e3,
+  K: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  m: 1e-3,
+  u: 1e-6,
+  µ: 1e-6,
+  n: 1e-9,
+  p: 1e-12,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+};
+const FAMILIES = {
+  B: 1,
+  bytes: 1,
+  byte: 1,
+  b: 0.125,
+  bit: 0.125,
+  FLOP: 1,
+  FLOPs: 1,
+  FLOPS: 1,
+  token: 1,
+  tokens: 1,
+  s: 1,
+  W: 1,
+  Wh: 3600,
+  J: 1,
+  Hz: 1,
+  $: 1,
+  g: 1,
+};
+const PLAIN = {
+  min: 60,
+  h: 3600,
+  hour: 3600,
+  hours: 3600,
+  day: 86400,
+  days: 86400,
+  month: 2629800,
+  months: 2629800,
+  year: 31557600,
+  years: 31557600,
+  mm: 1,
+  cm: 10,
+  m: 1000,
+  um: 1e-3,
+  nm: 1e-6,
+  '%': 0.01,
+};
 
 function unitFactor(name) {
   if (name === '') return 1;
@@ -18,8 +71,9 @@ function unitFactor(name) {
 
 function factorOf(unit) {
   let factor = 1;
-  for (const [, operator, word] of unit.matchAll(/(^|[/*])\s*([^/*]*)/g)) {
-    const [, name, power = '1'] = /^(.*?)(?:\^?(\d|²))?$/.exec(word.trim()) ?? [];
+  for (const piece of unit.split(/(?=[/*])/)) {
+    const operator = piece[0];
+    const [, name, power = '1'] = /^(.*?)(?:\^?(\d|²))?$/.exec(piece.replace(/^[/*]/, '').trim()) ?? [];
     const base = unitFactor(name);
     if (base === undefined) return undefined;
     factor *= base ** ((operator === '/' ? -1 : 1) * (power === '²' ? 2 : Number(power)));

@@ -11,11 +11,14 @@ function standalone(drawing) {
     const style = getComputedStyle(element);
     for (const name of PAINT) {
       const value = style.getPropertyValue(name);
-      if (value && !(value.startsWith('url') && name === 'stroke')) to[i].setAttribute(name, value.replace(/url\("?[^#]*#([^")]*)"?\)/, 'url(#$1)'));
+      if (value && !(value.startsWith('url') && name === 'stroke'))
+        to[i].setAttribute(name, value.replace(/url\("?[^#]*#([^")]*)"?\)/, 'url(#$1)'));
     }
     for (const name of ['class', 'tabindex']) to[i].removeAttribute(name);
   });
   const { width, height } = drawing.viewBox.baseVal;
+  const hatch = document.getElementById('hatch');
+  if (hatch && copy.querySelector('[fill*="#hatch"]')) copy.prepend(svg('defs', {}, hatch.cloneNode(true)));
   copy.prepend(svg('rect', { width, height, fill: getComputedStyle(document.body).backgroundColor }));
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('width', width);
@@ -23,7 +26,12 @@ function standalone(drawing) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-const nameOf = (title) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 60) || 'chart';
+const nameOf = (title) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 60) || 'chart';
 
 export function save(blob, name) {
   const url = URL.createObjectURL(blob);

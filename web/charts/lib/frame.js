@@ -7,17 +7,68 @@ import { tipBox, walkable } from './marks.js';
 // {id, title, subtitle, kind, summary, drawing, key: [{color|hatch, text}], columns: [text], rows: [[cell]]}
 export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note }) {
   const caption = h('figcaption', { id: `${id}-title` }, title, subtitle && h('small', {}, subtitle));
-  const words = h('p', { class: 'summary', id: `${id}-summary` }, summary);
+  const words = h('p', { class: 'summary', id: `${id}-summary` }, [note, summary].filter(Boolean).join(' '));
   drawing.setAttribute('role', 'graphics-document document');
   drawing.setAttribute('aria-roledescription', kind);
   drawing.setAttribute('aria-labelledby', `${id}-title`);
   drawing.setAttribute('aria-describedby', `${id}-summary`);
   const tip = tipBox();
-  const legend = key.length ? h('ul', { class: 'key' }, key.map(({ color, hatch, text }) => h('li', {}, h('i', { class: hatch ? 'swatch hatched' : 'swatch', style: hatch ? {} : { background: color } }), text))) : null;
-  const table = () => h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title }, h('table', {}, h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, one)))), h('tbody', {}, rows.map(([head, ...cells]) => h('tr', {}, h('th', { scope: 'row' }, head), cells.map((cell) => h('td', {}, cell)))))));
-  const save = (type, run) => h('button', { type: 'button', class: 'link', 'data-key': `${id}-${type}`, 'aria-label': t('chart.save', { title, kind: type }), onclick: run }, type);
+  const legend = key.length
+    ? h(
+        'ul',
+        { class: 'key' },
+        key.map(({ color, hatch, text }) =>
+          h('li', {}, h('i', { class: hatch ? 'swatch hatched' : 'swatch', style: hatch ? {} : { background: color } }), text),
+        ),
+      )
+    : null;
+  const table = () =>
+    h(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            columns.map((one) => h('th', { scope: 'col' }, one)),
+          ),
+        ),
+        h(
+          'tbody',
+          {},
+          rows.map(([head, ...cells]) =>
+            h(
+              'tr',
+              {},
+              h('th', { scope: 'row' }, head),
+              cells.map((cell) => h('td', {}, cell)),
+            ),
+          ),
+        ),
+      ),
+    );
+  const save = (type, run) =>
+    h(
+      'button',
+      { type: 'button', class: 'link', 'data-key': `${id}-${type}`, 'aria-label': t('chart.save', { title, kind: type }), onclick: run },
+      type,
+    );
   const data = columns.length
-    ? h('details', { class: 'data', 'data-key': `${id}-data`, ontoggle: (event) => event.target.open && event.target.querySelector('.slot').replaceChildren(table()) }, h('summary', {}, t('chart.data')), h('div', { class: 'slot' }))
+    ? h(
+        'details',
+        {
+          class: 'data',
+          'data-key': `${id}-data`,
+          ontoggle: (event) => event.target.open && event.target.querySelector('.slot').replaceChildren(table()),
+        },
+        h('summary', {}, t('chart.data')),
+        h('div', { class: 'slot' }),
+      )
     : null;
   const figure = h(
     'figure',
@@ -26,19 +77,22 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
     h('div', { class: 'drawing' }, drawing, tip),
     legend,
     words,
-    note && h('p', { class: 'note' }, note),
-    h('div', { class: 'tools' }, data, h('span', { class: 'saves' }, save(t('chart.svg'), () => saveSvg(drawing, title)), save(t('chart.png'), () => savePng(drawing, title)), columns.length ? save(t('chart.csv'), () => saveCsv(columns, rows, title)) : null)),
+    h(
+      'div',
+      { class: 'tools' },
+      data,
+      h(
+        'span',
+        { class: 'saves' },
+        save(t('chart.svg'), () => saveSvg(drawing, title)),
+        save(t('chart.png'), () => savePng(drawing, title)),
+        columns.length ? save(t('chart.csv'), () => saveCsv(columns, rows, title)) : null,
+      ),
+    ),
   );
   walkable(drawing, tip);
   return figure;
 }
 
-// An empty drawing of a size in CSS pixels, with the hatch that free space and bubbles share.
-export function canvas(width, height, ...children) {
-  return svg(
-    'svg',
-    { viewBox: `0 0 ${width} ${height}`, width, height },
-    svg('defs', {}, svg('pattern', { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' }, svg('line', { class: 'hatching', x1: 0, y1: 0, x2: 0, y2: 6 }))),
-    children,
-  );
-}
+// An empty drawing of a size in CSS pixels.
+export const canvas = (width, height, ...children) => svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height }, children);

@@ -6,7 +6,11 @@ import { h, svg } from '../../dom.js';
 export const marks = (name, ...children) => svg('g', { role: 'list', 'aria-label': name, class: 'marks' }, children);
 
 export function mark(label, attributes, ...children) {
-  return svg('g', { ...attributes, role: 'listitem', 'aria-label': label, tabindex: -1, class: `mark ${attributes?.class ?? ''}` }, children);
+  return svg(
+    'g',
+    { ...attributes, role: 'listitem', 'aria-label': label, tabindex: -1, class: `mark ${attributes?.class ?? ''}` },
+    children,
+  );
 }
 
 const NEXT = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -21,7 +25,10 @@ export function walkable(drawing, tip) {
     const frame = tip.offsetParent?.getBoundingClientRect();
     const box = one.getBoundingClientRect();
     if (!frame) return;
-    const left = Math.min(Math.max(0, box.left + box.width / 2 - frame.left - tip.offsetWidth / 2), Math.max(0, frame.width - tip.offsetWidth));
+    const left = Math.min(
+      Math.max(0, box.left + box.width / 2 - frame.left - tip.offsetWidth / 2),
+      Math.max(0, frame.width - tip.offsetWidth),
+    );
     tip.style.setProperty('left', `${left}px`);
     tip.style.setProperty('top', `${box.top - frame.top - tip.offsetHeight - 6}px`);
   };

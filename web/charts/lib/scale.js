@@ -1,7 +1,13 @@
 // Scales and ticks. Log scales refuse what is not positive by leaving it out of the domain.
 
-export const linear = ([d0, d1], [r0, r1]) => (value) => r0 + ((value - d0) / (d1 - d0 || 1)) * (r1 - r0);
-export const log = ([d0, d1], [r0, r1]) => (value) => r0 + (Math.log(value / d0) / Math.log(d1 / d0)) * (r1 - r0);
+export const linear =
+  ([d0, d1], [r0, r1]) =>
+  (value) =>
+    r0 + ((value - d0) / (d1 - d0 || 1)) * (r1 - r0);
+export const log =
+  ([d0, d1], [r0, r1]) =>
+  (value) =>
+    r0 + (Math.log(value / d0) / Math.log(d1 / d0)) * (r1 - r0);
 
 // Round ticks, about `count` of them, inside the domain.
 export function ticks([d0, d1], count = 6) {
@@ -20,7 +26,30 @@ export function decades([d0, d1], count = 7) {
   const first = Math.ceil(Math.log10(d0) - 1e-9);
   const last = Math.floor(Math.log10(d1) + 1e-9);
   const every = Math.max(1, Math.ceil((last - first + 1) / count));
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i).filter((e) => (e - first) % every === 0).map((e) => 10 ** e);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
+    .filter((e) => (e - first) % every === 0)
+    .map((e) => 10 ** e);
+}
+
+// Ticks of a log axis: decades, powers of two for bytes, and 1-2-5 where the domain is short.
+export function logTicks(domain, count, unit) {
+  const [d0, d1] = domain;
+  if (unit === 'B') {
+    const first = Math.ceil(Math.log2(d0));
+    const last = Math.floor(Math.log2(d1));
+    const every = Math.max(1, Math.ceil((last - first + 1) / count));
+    return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => 2 ** (first + i * every));
+  }
+  if (Math.log10(d1 / d0) > 2.2) return decades(domain, count);
+  return [1, 2, 5]
+    .flatMap((lead) => decades([d0 / 10, d1], 9).map((decade) => decade * lead))
+    .filter((value) => value >= d0 && value <= d1);
+}
+
+// Ticks of a linear axis; GiB are round in GiB.
+export function unitTicks(domain, count, unit) {
+  const scale = unit === 'B' ? ([2 ** 40, 2 ** 30, 2 ** 20].find((one) => domain[1] >= one) ?? 1) : 1;
+  return ticks([domain[0] / scale, domain[1] / scale], count).map((value) => value * scale);
 }
 
 // The domain of positive values, widened to share `margin` of a decade on both sides.

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Engine } from '../../web/engine/engine.js';
+
+// A worker that answers when told to.
+function slowWorker() {
+  const worker = { sent: [], postMessage: (message) => worker.sent.push(message), terminate: () => (worker.ended = true) };
+  worker.answer = (text) => worker.onmessage({ data: { id: worker.sent.at(-1).id, text } });
+  worker.fail = (error) => worker.onmessage({ data: { id: worker.sent.at(-1).id, error } });
+  return worker;
+}
+
+test('one call is in flight, and of the evaluations that wait only the latest is answered', async () => {
+  const worker = slowWorker();
+  const engine = new Engine(() => worker);
+  const answers = ['a', 'b', 'c'].map((name) => engine.evaluate({ name }));
+  assert.equal(worker.sent.length, 1);
+  worker.answer('{"n":1}');
+  assert.equal(worker.sent.length, 2);
+  assert.match(worker.sent[1].args[0], /"c"/);
+  worker.answer('{"n":3}');
+  assert.deepEqual(await Promise.all(answers), [{ n: 1 }, null, { n: 3 }]);
+});
+
+test('evaluations go before other questions', async () => {
+  const worker = slowWorker();
+  const engine = new Engine(() => worker);
+  const describe = engine.call('describe');
+  const sweep = engine.call('sweep', {}, 0, 10);
+  const report = engine.evaluate({});
+  worker.answer('1');
+  assert.equal(worker.sent[1].verb, 'evaluate');
+  worker.answer('2');
+  assert.equal(worker.sent[2].verb, 'sweep');
+  worker.answer('3');
+  assert.deepEqual(await Promise.all([describe, report, sweep]), [1, 2, 3]);
+});
+
+test('a module that breaks is replaced, and the next question is answered', async () => {
+  const workers = [];
+  const engine = new Engine(() => (workers.push(slowWorker()), workers.at(-1)));
+  const broken = engine.evaluate({});
+  const next = engine.call('describe');
+  workers[0].fail('unreachable');
+  await assert.rejects(broken, /unreachable/);
+  assert.ok(workers[0].ended);
+  workers[1].answer('[]');
+  assert.deepEqual(await next, []);
+});
+
+test('questions that wait can be dropped', async () => {
+  const worker = slowWorker();
+  const engine = new Engine(() => worker);
+  engine.call('describe');
+  const waiting = engine.call('sweep', {}, 0, 1);
+  engine.dropWaiting();
+  assert.equal(await waiting, null);
+});

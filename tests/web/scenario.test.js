@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { get, isPath, set } from '../../web/state/paths.js';
+import { requestOf, withoutFaulty, withoutIdle, withPick } from '../../web/state/scenario.js';
+
+const STANDARD = {
+  version: 1,
+  model: { preset: 'm' },
+  cluster: { preset: 'c', devices: 512 },
+  training: { mapping: { tp: 8 } },
+  serving: { batch: 32 },
+  cost: {},
+};
+const PICKS = ['model', 'cluster', 'cluster.device'];
+
+test('inputs are laid over the default, numbers and truth values as such, units as text', () => {
+  const request = requestOf(
+    STANDARD,
+    { 'serving.batch': '64', 'training.mapping.sequence_parallel': 'true', 'cost.electricity': '0.1 $/kWh', 'serving.prompt': '8k' },
+    PICKS,
+  );
+  assert.equal(request.serving.batch, 64);
+  assert.equal(request.training.mapping.sequence_parallel, true);
+  assert.equal(request.training.mapping.tp, 8);
+  assert.equal(request.cost.electricity, '0.1 $/kWh');
+  assert.equal(request.serving.prompt, '8k');
+  assert.equal(STANDARD.serving.batch, 32, 'the default is left alone');
+});
+
+test('a preset replaces what stood below it, and what is set below it stays on top', () => {
+  const request = requestOf(
+    STANDARD,
+    { 'cluster.devices': '16', cluster: 'd', 'cluster.device': 'e', 'cluster.device.memory.bandwidth': '4 TB/s' },
+    PICKS,
+  );
+  assert.deepEqual(request.cluster, { preset: 'd', devices: 16, device: { preset: 'e', memory: { bandwidth: '4 TB/s' } } });
+});
+
+test('a whole model may be given as an object', () => {
+  assert.deepEqual(requestOf(STANDARD, { model: '{"layers":2}' }, PICKS).model, { layers: 2 });
+});
+
+test('places of a list that are not named become empty objects', () => {
+  assert.deepEqual(requestOf(STANDARD, { 'cluster.networks.1.bandwidth': '1 GB/s' }, PICKS).cluster.networks, [
+    {},
+    { bandwidth: '1 GB/s' },
+  ]);
+});
+
+test('a number too large for JSON stays text, so that the core can refuse it', () => {
+  assert.equal(requestOf(STANDARD, { 'serving.batch': '1e999' }, PICKS).serving.batch, '1e999');
+});
+
+test('inputs that change nothing are dropped', () => {
+  assert.deepEqual(withoutIdle(STANDARD, { 'serving.batch': '32', 'cluster.devices': '8' }, PICKS), { 'cluster.devices': '8' });
+  assert.deepEqual(withoutIdle(STANDARD, { cluster: 'd', 'cluster.devices': '512' }, PICKS), { cluster: 'd', 'cluster.devices': '512' });
+});
+
+test('picking a preset takes back what was set below it', () => {
+  assert.deepEqual(withPick({ 'cluster.devices': '8', 'serving.batch': '4' }, 'cluster', 'd'), { cluster: 'd', 'serving.batch': '4' });
+});
+
+test('parts that have issues are left out so that the others still answer', () => {
+  const rest = withoutFaulty(STANDARD, [{ path: 'training.mapping.tp', message: '' }]);
+  assert.equal(rest.training, null);
+  assert.deepEqual(rest.serving, STANDARD.serving);
+  assert.equal(withoutFaulty(STANDARD, [{ path: 'model.layers', message: '' }]), null);
+  assert.equal(withoutFaulty({ ...STANDARD, serving: null, cost: null }, [{ path: 'training', message: '' }]), null);
+});
+
+test('no path reaches a prototype', () => {
+  for (const path of ['__proto__.x', 'model.__proto__.x', 'a..b', '.a', 'a.', '', 'A.b']) assert.equal(isPath(path), false, path);
+  const json = { model: {} };
+  assert.equal(get(json, 'constructor.name'), undefined);
+  set(json, 'constructor.prototype.x', 1);
+  assert.equal({}.x, undefined);
+});

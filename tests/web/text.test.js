@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { text, unitOf } from '../../web/text/format.js';
+import { parse, show, snap } from '../../web/text/measure.js';
+import { has, t } from '../../web/text/strings.js';
+
+test('figures have three digits and a fitting prefix', () => {
+  const cases = [
+    [6.814, 's', '6.81 s'],
+    [0.01407, 's', '14.1 ms'],
+    [2.1e-6, 's', '2.1 µs'],
+    [252 * 86400, 's', '252 days'],
+    [0, 's', '0 s'],
+    [5400, 's', '90 min'],
+    [80e9, 'B', '74.5 GiB'],
+    [85040352460.8, 'B', '79.2 GiB'],
+    [327680, 'B/token', '328 kB/token'],
+    [3.35e12, 'B/s', '3.35 TB/s'],
+    [989e12, 'FLOP/s', '989 TFLOP/s'],
+    [0.418, '%', '41.8 %'],
+    [3320, '$', '$3,320'],
+    [6.5e6, '$', '$6.5 M'],
+    [2.1, '$', '$2.10'],
+    [0.41, '$', '$0.41'],
+    [2.81e9 * 3600, 'J', '2.81 GWh'],
+    [0.8, 'J/token', '800 mJ/token'],
+    [412, 'count', '412'],
+    [262144, 'count', '262,144'],
+    [Number.NaN, 's', '–'],
+    [undefined, 's', '–'],
+  ];
+  for (const [value, unit, expected] of cases) assert.equal(text(value, unit).replaceAll('\u00a0', ' '), expected);
+});
+
+test('a report path tells its unit', () => {
+  const cases = {
+    'training.step_time_s': 's',
+    'training.time_s.bubble': 's',
+    'serving.memory_bytes.total': 'B',
+    'serving.kv_cache_bytes_per_token': 'B/token',
+    'serving.tokens_per_s_per_user': 'token/s',
+    'training.model_flops_utilization': '%',
+    'cost.device_hour_usd': '$',
+    'cost.dies.0.yield': '%',
+    'cost.dies.0.area_mm2': 'mm^2',
+    'serving.max_batch': 'count',
+    'training.energy_j': 'J',
+    'serving.energy_j_per_token': 'J/token',
+    'serving.cost_usd_per_million_tokens': '$',
+  };
+  for (const [path, unit] of Object.entries(cases)) assert.equal(unitOf(path), unit, path);
+});
+
+test('what people type is read as the core reads it', () => {
+  const cases = [
+    ['80 GB', 80e9],
+    ['80GB', 80e9],
+    ['80 GiB', 80 * 2 ** 30],
+    ['3.35 TB/s', 3.35e12],
+    ['400 Gb/s', 50e9],
+    ['989 TFLOP/s', 989e12],
+    ['989 TFLOPS', 989e12],
+    ['15 Ttoken', 15e12],
+    ['4 year', 4 * 31557600],
+    ['1,024', 1024],
+    ['1e-6', 1e-6],
+    ['2 us', 2e-6],
+    ['85 %', 0.85],
+    ['0.1 /cm^2', 0.001],
+    ['814 mm^2', 814],
+    ['0.08 $/kWh', 0.08 / 3.6e6],
+    ['70B', 70e9],
+    ['.5', 0.5],
+    ['4k', 4000],
+  ];
+  for (const [typed, value] of cases) assert.ok(Math.abs(parse(typed) / value - 1) < 1e-12, `${typed}: ${parse(typed)}`);
+  assert.equal(parse('8k', 1024), 8192);
+  for (const typed of ['', 'abc', '1,5', '80 GX', '--1', '1e999', 'GB']) assert.equal(parse(typed), undefined, typed);
+});
+
+test('a field shows its value in its own unit with a readable prefix', () => {
+  assert.equal(show(3.35e12, 'GB/s', 1e9), '3.35 TB/s');
+  assert.equal(show(80e9, 'GB', 1e9), '80 GB');
+  assert.equal(show(1.5e-6, 'us', 1e-6), '1.5 us');
+  assert.equal(show(15e12, 'Gtoken', 1e9), '15 Ttoken');
+  assert.equal(show(0.08 / 3.6e6, '$/kWh', 1 / 3.6e6), '0.08 $/kWh');
+  assert.equal(show(814, 'mm^2', 1), '814 mm^2');
+});
+
+test('a slide rule rests on powers of two for counts and on round decimals otherwise', () => {
+  assert.equal(snap(100, true), 128);
+  assert.equal(snap(0.3, true), 1);
+  assert.equal(snap(3.41e12, false), 3e12);
+  assert.equal(snap(4.4e12, false), 4e12);
+});
+
+test('texts are filled in, and an unknown key shows itself', () => {
+  assert.equal(t('train.title', { time: '6.8 s' }), 'Where does a training step of 6.8 s go?');
+  assert.equal(has('no.such.key'), false);
+  assert.equal(t('no.such.key'), 'no.such.key');
+});

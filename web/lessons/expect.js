@@ -1,0 +1,41 @@
+// What a lesson says must come out: "B.serving.tpot_s < 1.02 * A.serving.tpot_s" over the reports of its scenarios. A path's first
+// letter names the scenario; "scenario.training.mapping.tp" of a report is what was asked.
+import { evaluate, parse } from '../formula/parse.js';
+import { get } from '../state/paths.js';
+
+const COMPARE = {
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+  '=': (a, b) => Math.abs(a - b) <= 0.005 * Math.max(Math.abs(a), Math.abs(b)),
+};
+const PATH = /\b([A-Z])\.([a-z_][\w.]*)/g;
+
+// {left, right, holds, missing}: both sides' values; `missing` lists the paths that no report has. "=" means within half a per cent.
+export function check(expression, reports) {
+  const match = /^(.*?)(<=|>=|<|>|=)(.*)$/.exec(expression);
+  if (!match) throw new Error(`an expectation needs a comparison: ${expression}`);
+  const missing = [];
+  const side = (text) => {
+    const values = new Map();
+    const names = text.replace(PATH, (whole, letter, path) => {
+      const value = reports[letter] && get(reports[letter], path);
+      const number = typeof value === 'boolean' ? Number(value) : value;
+      if (typeof number !== 'number') missing.push(whole);
+      const name = `v${values.size}`;
+      values.set(name, number);
+      return name;
+    });
+    return evaluate(parse(names), values);
+  };
+  const [left, right] = [side(match[1]), side(match[3])];
+  return { left, right, missing, holds: missing.length === 0 && COMPARE[match[2]](left, right) };
+}
+
+// The inputs of a lesson's scenarios: A is `start`, the others are laid over it.
+export function scenariosOf(lesson) {
+  return Object.fromEntries(
+    Object.entries({ A: {}, ...lesson.scenarios }).map(([letter, inputs]) => [letter, { ...lesson.start, ...inputs }]),
+  );
+}

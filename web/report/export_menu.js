@@ -1,0 +1,76 @@
+// What can be taken out of the page and put back: scenario, report, tables, other tools' flags.
+import { save, saveCsv } from '../charts/lib/export.js';
+import { h } from '../dom.js';
+import { t } from '../text/strings.js';
+import { bibtex, csvRows, markdown, megatron, trtllm, vllm } from './copy_as.js';
+import { openDialog } from './dialog.js';
+
+const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'application/json' });
+
+// A request as inputs by path, where it differs from the default: what an import puts in the store.
+export function inputsOf(request) {
+  const inputs = {};
+  for (const part of ['model', 'cluster', 'training', 'serving', 'cost']) if (part in request) inputs[part] = JSON.stringify(request[part]);
+  return inputs;
+}
+
+export function openExport(page, link) {
+  const { report, request, store } = page;
+  const shown = h('textarea', { rows: 10, readonly: true, 'aria-label': t('export.text'), hidden: true });
+  const status = h('p', { role: 'status', class: 'note' });
+  const copy = async (text) => {
+    shown.hidden = false;
+    shown.value = text;
+    try {
+      await navigator.clipboard.writeText(text);
+      status.textContent = t('header.copied');
+    } catch {
+      shown.select();
+      status.textContent = t('export.select');
+    }
+  };
+  const file = h('input', {
+    type: 'file',
+    accept: '.json',
+    'aria-label': t('export.import'),
+    onchange: async () => {
+      try {
+        const read = JSON.parse(await file.files[0].text());
+        store.setInputs(inputsOf(read.scenario ?? read));
+        close();
+      } catch {
+        status.textContent = t('export.bad');
+      }
+    },
+  });
+  const button = (name, run) => h('button', { type: 'button', onclick: run }, name);
+  const texts = [
+    ['Megatron-LM', megatron(report.scenario)],
+    ['vLLM', vllm(report.scenario)],
+    ['TensorRT-LLM', trtllm(report.scenario)],
+    ['Markdown', markdown(report, link)],
+  ].filter(([, text]) => text);
+  const { close } = openDialog(
+    t('export.title'),
+    h('h3', {}, t('export.files')),
+    h(
+      'div',
+      { class: 'row' },
+      button(t('export.scenario'), () => save(json(request), 'scenario.json')),
+      button(t('export.report'), () => save(json({ link, ...report }), 'report.json')),
+      button(t('export.figures'), () => saveCsv(['path', 'value', 'unit'], csvRows(report, store.inputs, link), 'slipstick')),
+      button(t('export.print'), () => (close(), window.print())),
+    ),
+    h('h3', {}, t('export.as')),
+    h(
+      'div',
+      { class: 'row' },
+      texts.map(([name, text]) => button(name, () => copy(text))),
+      button('BibTeX', async () => copy(bibtex((await page.explain()) ?? new Map()))),
+    ),
+    shown,
+    status,
+    h('h3', {}, t('export.import')),
+    h('div', { class: 'row' }, file),
+  );
+}

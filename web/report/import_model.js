@@ -1,0 +1,47 @@
+// Bring your own model: a checkpoint's config.json by paste, drop or file, read by the core and never sent anywhere.
+import { h } from '../dom.js';
+import { text } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { openDialog } from './dialog.js';
+
+export function importModel({ engine, store, notice }) {
+  const area = h('textarea', { id: 'config-text', rows: 12, spellcheck: 'false', 'aria-describedby': 'config-faults' });
+  const faults = h('div', { id: 'config-faults', class: 'faults', role: 'status' });
+  const file = h('input', {
+    type: 'file',
+    accept: '.json,application/json',
+    'aria-label': t('import.file'),
+    onchange: async () => take(await file.files[0]?.text()),
+  });
+
+  async function use() {
+    const answer = await engine.call('importModel', area.value);
+    if (answer.issues) {
+      faults.replaceChildren(...answer.issues.map(({ path, message }) => h('p', {}, path && h('code', {}, path), ' ', message)));
+      return;
+    }
+    const inputs = Object.fromEntries(Object.entries(store.inputs).filter(([path]) => path !== 'model' && !path.startsWith('model.')));
+    store.setInputs({ ...inputs, model: JSON.stringify(answer.model) });
+    close();
+    notice(
+      t('import.done', { name: answer.model.name ?? answer.model_type, parameters: text(answer.parameters, ' ').trim() }) +
+        (answer.notes?.length ? ` ${answer.notes.join(' ')}` : ''),
+    );
+  }
+  const take = (config) => {
+    if (config) area.value = config;
+  };
+  const { dialog, close } = openDialog(
+    t('import.title'),
+    h('p', {}, t('import.lead')),
+    h('label', { for: 'config-text' }, t('import.label')),
+    area,
+    faults,
+    h('div', { class: 'row' }, file, h('button', { type: 'button', class: 'primary', onclick: use }, t('import.use'))),
+  );
+  dialog.addEventListener('dragover', (event) => event.preventDefault());
+  dialog.addEventListener('drop', async (event) => {
+    event.preventDefault();
+    take(await event.dataTransfer.files[0]?.text());
+  });
+}

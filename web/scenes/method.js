@@ -1,0 +1,60 @@
+import { h } from '../dom.js';
+import { why } from '../report/figures.js';
+import { text } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { heading } from './parts.js';
+import { validation } from './validation.js';
+
+// The formulas of a part of the report, each once, with its value here and its source.
+function part(context, name, list) {
+  return h(
+    'details',
+    { class: 'method', 'data-key': `method-${name}` },
+    h('summary', {}, h('h2', {}, t('method.part', { part: t(`group.${name}`), count: list.length }))),
+    h(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t(`group.${name}`) },
+      h(
+        'table',
+        { class: 'formulas' },
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            [t('method.figure'), t('column.value'), t('method.formula'), t('method.source')].map((one) => h('th', { scope: 'col' }, one)),
+          ),
+        ),
+        h(
+          'tbody',
+          {},
+          list.map((one) =>
+            h(
+              'tr',
+              {},
+              h('th', { scope: 'row' }, one.title || one.symbol, why(context, one.path, one.title || one.symbol)),
+              h('td', {}, text(one.value, one.unit)),
+              h('td', {}, h('code', {}, one.formula)),
+              h('td', {}, one.source),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+export const method = {
+  id: 'method',
+  draw(context) {
+    const explained = context.ask('evaluate', context.request, '*')?.explanations ?? [];
+    const parts = ['training', 'serving', 'cost'].map((name) => [name, explained.filter(({ path }) => path.startsWith(`${name}.`))]);
+    return [
+      heading(t('method.title'), t('method.lead')),
+      validation(context),
+      parts.filter(([, list]) => list.length).map(([name, list]) => part(context, name, list)),
+      h('p', { class: 'note' }, t('method.units')),
+    ];
+  },
+};
