@@ -216,7 +216,7 @@ void DescribeMember(const Row& row, const std::string& path, const void* standar
   const bool nullable = row.type->kind == Kind::kOptional;
   const Type& type = nullable ? *row.type->inner : *row.type;
   const void* held = nullable ? row.type->optional.held(Mutable(standard)) : standard;
-  if (held == nullptr) held = type.standard();
+  if (held == nullptr) held = row.type->standard();
 
   Json entry{{"path", path}};
   const auto number = [&](const char* kind) {
@@ -276,7 +276,7 @@ void DescribeMember(const Row& row, const std::string& path, const void* standar
   out.push_back(std::move(entry));
 
   if (type.kind == Kind::kObject) DescribeAs(type, path, held, out);
-  if (type.kind == Kind::kList && type.inner->kind == Kind::kObject) DescribeAs(*type.inner, path + ".*", type.inner->standard(), out);
+  if (type.kind == Kind::kList && type.inner->kind == Kind::kObject) DescribeAs(*type.inner, path + ".*", type.standard(), out);
 }
 
 }  // namespace

@@ -40,20 +40,22 @@ std::string Trace::OriginOf(std::string_view symbol, double value) const {
   return "";
 }
 
-void Trace::RecordValues(std::string_view symbol, std::string_view formula, internal::Value value, const Note& note, std::string_view names,
-                         const std::vector<internal::Value>& terms) {
+void Trace::RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms) {
+  const Note& note = text.note;
   Figure figure;
-  figure.symbol = symbol;
-  figure.path = !note.report.empty() ? std::string(note.report) : scope_.empty() ? std::string(symbol) : scope_ + "." + std::string(symbol);
+  figure.symbol = text.symbol;
+  figure.path = !note.report.empty() ? std::string(note.report) : scope_.empty() ? figure.symbol : scope_ + "." + figure.symbol;
   figure.title = note.title;
   figure.note = note.note;
   figure.source = note.source;
-  figure.formula = formula;
-  figure.value = value.base;
-  figure.dimension = value.dimension;
-  for (const internal::Value& term : terms) {
+  figure.formula = text.formula;
+  figure.value = value_and_terms->base;
+  figure.dimension = *value_and_terms->dimension;
+  std::string_view names = text.terms;
+  for (std::size_t i = 1; i <= terms; ++i) {
     const std::string_view name = NextName(names);
-    figure.terms.push_back({std::string(name), term.base, term.dimension, OriginOf(name, term.base)});
+    const internal::Value& term = value_and_terms[i];
+    figure.terms.push_back({std::string(name), term.base, *term.dimension, OriginOf(name, term.base)});
   }
   assert(names.empty());
   bindings_.push_back({figure.symbol, figure.path, figure.value});

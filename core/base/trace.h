@@ -8,7 +8,8 @@
 //
 // The formula language is thus the C++ expression: + - * / ( ), numbers, symbols, and the functions max min sqrt pow
 // log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. A symbol that names an
-// earlier figure or input, and has its value, is a link to it. Tests evaluate every text against its value.
+// earlier figure or input, and has its value, is a link to it. The note is constant, as all texts of a figure are. Tests evaluate every
+// text against its value.
 //
 // An off trace costs one branch a figure.
 #pragma once
@@ -48,28 +49,24 @@ struct Note {
 };
 
 namespace internal {
-template <int... E>
-constexpr Dimension DimensionOf(Quantity<E...>) {
-  return Quantity<E...>::kDimension;
-}
-constexpr Dimension DimensionOf(double) { return {}; }
-template <int... E>
-constexpr double BaseOf(Quantity<E...> q) {
-  return q.base();
-}
-constexpr double BaseOf(double v) { return v; }
 struct Value {
   double base;
-  Dimension dimension;
+  const Dimension* dimension;
 };
+inline constexpr Dimension kNoDimension{};
 template <class T>
 constexpr Value ValueOf(T v) {
   if constexpr (std::is_arithmetic_v<T>) {
-    return {static_cast<double>(v), {}};
+    return {static_cast<double>(v), &kNoDimension};
   } else {
-    return {BaseOf(v), DimensionOf(v)};
+    return {v.base(), &T::kDimension};
   }
 }
+// What FIGURE knows of a figure before the program runs.
+struct FigureText {
+  std::string_view symbol, formula, terms;
+  Note note;
+};
 }  // namespace internal
 
 class Trace {
@@ -84,11 +81,11 @@ class Trace {
     if (on_) BindInput(symbol, internal::ValueOf(value), path);
   }
 
-  // Records a figure of the current scope; called by FIGURE. `names` is the terms' text as the macro saw it.
-  template <class Q, class... Terms>
-  void Record(std::string_view symbol, std::string_view formula, Q value, const Note& note, std::string_view names, Terms... terms) {
-    const std::vector<internal::Value> values{internal::ValueOf(terms)...};
-    RecordValues(symbol, formula, internal::ValueOf(value), note, names, values);
+  // Records a figure of the current scope; called by FIGURE.
+  template <class... Values>
+  void Record(const internal::FigureText& text, Values... value_and_terms) {
+    const internal::Value values[]{internal::ValueOf(value_and_terms)...};
+    RecordValues(text, values, sizeof...(Values) - 1);
   }
 
   [[nodiscard]] const std::vector<Figure>& figures() const { return figures_; }
@@ -114,8 +111,7 @@ class Trace {
   };
   explicit Trace(bool on) : on_(on) {}
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
-  void RecordValues(std::string_view symbol, std::string_view formula, internal::Value value, const Note& note, std::string_view names,
-                    const std::vector<internal::Value>& terms);
+  void RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms);
   [[nodiscard]] std::string OriginOf(std::string_view symbol, double value) const;
 
   bool on_;
@@ -124,8 +120,12 @@ class Trace {
   std::vector<Figure> figures_;
 };
 
-#define FIGURE(trace, name, expression, description, ...) \
-  const auto name = (expression);                         \
-  if ((trace).on()) (trace).Record(#name, #expression, name, description, #__VA_ARGS__, __VA_ARGS__)
+#define FIGURE(trace, name, expression, description, ...)                                                          \
+  const auto name = (expression);                                                                                  \
+  if ((trace).on()) {                                                                                              \
+    static constexpr ::slipstick::internal::FigureText figure_text{#name, #expression, #__VA_ARGS__, description}; \
+    (trace).Record(figure_text, name, __VA_ARGS__);                                                                \
+  }                                                                                                                \
+  static_assert(true)
 
 }  // namespace slipstick

@@ -53,7 +53,7 @@ struct Type {
   const Type* inner = nullptr;  // of a list or an optional
   OptionalOperations optional{};
   ListOperations list{};
-  const void* (*standard)() = nullptr;  // a default value
+  const void* (*standard)() = nullptr;  // a default value: of `inner`, or of an object that may name a preset
 };
 
 template <class T>
@@ -105,7 +105,7 @@ inline constexpr auto kRows = RowsOf<T>(std::make_index_sequence<std::tuple_size
 
 template <class T>
 const void* Standard() {
-  static const T standard{};
+  static const T& standard = *new T{};  // never destroyed: nothing of it outlives the program
   return &standard;
 }
 
@@ -113,10 +113,10 @@ template <class T>
 struct Described {
   static constexpr Type Make() {
     Type type{};
-    type.standard = &Standard<T>;
     if constexpr (IsOptional<T>::value) {
       type.kind = Kind::kOptional;
       type.inner = &kType<typename T::value_type>;
+      type.standard = &Standard<typename T::value_type>;
       type.optional.held = [](void* optional) -> void* {
         T& it = *static_cast<T*>(optional);
         return it ? &*it : nullptr;
@@ -130,6 +130,7 @@ struct Described {
     } else if constexpr (IsVector<T>::value) {
       type.kind = Kind::kList;
       type.inner = &kType<typename T::value_type>;
+      type.standard = &Standard<typename T::value_type>;
       type.list.size = [](const void* list) { return static_cast<const T*>(list)->size(); };
       type.list.at = [](void* list, std::size_t place) -> void* { return &(*static_cast<T*>(list))[place]; };
       type.list.clear = [](void* list) { static_cast<T*>(list)->clear(); };
@@ -155,7 +156,10 @@ struct Described {
       type.kind = Kind::kObject;
       type.rows = kRows<T>.data();
       type.row_count = kRows<T>.size();
-      if constexpr (requires { Schema<T>::preset_kind; }) type.preset_kind = Schema<T>::preset_kind;
+      if constexpr (requires { Schema<T>::preset_kind; }) {
+        type.preset_kind = Schema<T>::preset_kind;
+        type.standard = &Standard<T>;
+      }
     }
     return type;
   }

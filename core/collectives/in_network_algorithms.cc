@@ -20,26 +20,23 @@ double ChunksOf(const Problem& problem) {
 }
 
 // `copies`: what a link carries for each byte of the buffer in one direction.
-AlgorithmTime UpAndDown(const Problem& problem, double copies, double trips, std::string_view source, Trace& trace) {
+AlgorithmTime UpAndDown(const Problem& problem, double copies, double trips, Trace& trace) {
   const LevelView& view = problem.view.levels[0];
   const Bytes bytes = problem.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
   const double chunks = ChunksOf(problem), waits = problem.call.messages.overlaps ? 0 : chunks - 1;
-  FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", source}), trips, waits, alpha);
-  FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link, (Note{"Up, and the last chunk down", "", source}), chunks, copies,
-         bytes, link);
+  FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back"}), trips, waits, alpha);
+  FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link, (Note{"Up, and the last chunk down"}), chunks, copies, bytes, link);
   AlgorithmTime made = Total(problem, latency, transfer, Bytes(), trace);
   made.bytes = copies * bytes;
   return made;
 }
 
-AlgorithmTime Aggregation(const Problem& problem, Trace& trace) { return UpAndDown(problem, 1, 1, kSource, trace); }
+AlgorithmTime Aggregation(const Problem& problem, Trace& trace) { return UpAndDown(problem, 1, 1, trace); }
 
 // The switch reads every rank's share, adds, and multicasts: a rank's link carries all buffers' shares and its own.
-AlgorithmTime Multicast(const Problem& problem, Trace& trace) {
-  return UpAndDown(problem, 1 + 1 / problem.view.ranks, 2, kMulticastSource, trace);
-}
+AlgorithmTime Multicast(const Problem& problem, Trace& trace) { return UpAndDown(problem, 1 + 1 / problem.view.ranks, 2, trace); }
 
 }  // namespace
 

@@ -210,7 +210,8 @@ AlgorithmTime ReductionTime(const Problem& problem, Trace& trace) {
   const double ranks = inner.ranks, fall = kReductionFall, nodes = outer.nodes;
   const double base_rate = problem.view.levels[0].level->reduction_fraction.value_or(inner.fabric->reduction_rate);
   const Seconds setup = inner.setup + problem.call.launch, pipeline_setup = kReductionSetup, pipeline_rank = kReductionSetupRank;
-  const std::string_view source = "H200 at 8 GiB over 4 to 8 ranks within 2 %; 72 and 144 GB200 within 6 % (coreweave/nccl-tests)";
+  static constexpr std::string_view source =
+      "H200 at 8 GiB over 4 to 8 ranks within 2 %; 72 and 144 GB200 within 6 % (coreweave/nccl-tests)";
   BindInputs(problem, trace);
   FIGURE(trace, reduction_rate, base_rate - fall * log2(max(1.0, ranks / 8)),
          (Note{"Share of the link that in-network reduction reaches", "", source}), base_rate, fall, ranks);
