@@ -1,6 +1,8 @@
 #include "core/operators/gemm.h"
 
+#include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
@@ -19,15 +21,23 @@ constexpr std::array<Tile, 6> kGroupedTiles{{{64, 64}, {64, 128}, {64, 256}, {12
 // What all candidates of a product share.
 struct Shape {
   double rows, outputs, inputs, groups;
-  double row_grain;          // rows are computed in multiples of it
-  double units;              // of the device
-  FlopsPerSecond unit_rate;  // p
+  double row_grain;  // rows are computed in multiples of it
+  double units;      // of the device
+  FlopsPerSecond unit_rate;
   Seconds step_latency;
   BytesPerSecond cache_rate;
 };
 
+// One tile size on a shape, whatever the split.
+struct Tiling {
+  double rows = 64, columns = 64;  // of the tile
+  double grid = 1;                 // tiles of the outputs
+  Seconds step;                    // time of 64 inputs of a tile
+};
+
 struct Candidate {
-  double tile_rows = 64, tile_columns = 64, split = 1;
+  Tile tile{64, 64};
+  double split = 1;
   Seconds compute;  // T_c
   Seconds merge;    // T_s
 };
@@ -39,29 +49,36 @@ struct NoTrace {
   static constexpr void Record(Any&&...) {}
 };
 
-// Time on the units for one tile and split: waves of tiles, each as long as its k loop.
 template <class AnyTrace>
-Candidate TimeCandidate(const Shape& shape, const Tile& tile, double split, AnyTrace& trace) {
+Tiling TilingOf(const Shape& shape, const Tile& tile, AnyTrace& trace) {
   const double tile_rows = tile.rows, tile_columns = tile.columns;
-  const auto& [m, n, k, groups, row_grain, units, unit_rate, step_latency, cache_rate] = shape;
+  const double m = shape.rows, n = shape.outputs, groups = shape.groups, row_grain = shape.row_grain;
+  const FlopsPerSecond unit_rate = shape.unit_rate;
+  const Seconds step_latency = shape.step_latency;
   const Flops pair = 2 * kFlop;
-  const Seconds fill = 0.3 * kUs;
   FIGURE(trace, rows_computed, min(tile_rows, row_grain * ceil(m / row_grain)),
          (Note{"Rows a tile computes", "matrix units work on whole fragments of rows", kSource}), tile_rows, row_grain, m);
-  FIGURE(trace, tile_depth, 64 * ceil(k / (64 * split)), (Note{"Inputs a tile adds up", "its share of k under split-K", kSource}), k,
-         split);
   FIGURE(trace, tile_cost, (1 + 20 / max(rows_computed, 64) + 20 / tile_columns) / (1 + 20 / 128.0 + 20 / 256.0),
          (Note{"Cost of a small tile", "over that of a 128x256 one: each operand is loaded for fewer products", kSource}), rows_computed,
          tile_columns);
-  FIGURE(trace, tile_time, max(pair * rows_computed * tile_columns * tile_depth / unit_rate * tile_cost, step_latency * tile_depth / 64),
-         (Note{"Time of a tile", "its arithmetic, or the latency of its k loop", kSource}), pair, rows_computed, tile_columns, tile_depth,
-         unit_rate, tile_cost, step_latency);
-  FIGURE(trace, tiles, groups * ceil(m / tile_rows) * ceil(n / tile_columns) * split, (Note{"Tiles", "of all groups and splits", kSource}),
-         groups, m, tile_rows, n, tile_columns, split);
-  FIGURE(trace, waves, ceil(tiles / units), (Note{"Waves", "every unit takes one tile at a time", kSource}), tiles, units);
-  FIGURE(trace, compute_time, waves * (tile_time + fill),
-         (Note{"Time on the matrix units", "filling and draining a tile takes 0.3 us", kSource}), waves, tile_time, fill);
-  return {tile_rows, tile_columns, split, compute_time, {}};
+  FIGURE(trace, step_time, max(pair * rows_computed * tile_columns * 64 / unit_rate * tile_cost, step_latency),
+         (Note{"Time of a step", "64 inputs of a tile: their arithmetic, or the latency of the loop", kSource}), pair, rows_computed,
+         tile_columns, unit_rate, tile_cost, step_latency);
+  FIGURE(trace, grid, groups * ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Tiles of the outputs", "of all groups", kSource}),
+         groups, m, tile_rows, n, tile_columns);
+  return {tile_rows, tile_columns, grid, step_time};
+}
+
+// Time on the units for a tile and split: waves of tiles, each as long as its loop over k.
+template <class AnyTrace>
+Seconds ComputeTime(const Shape& shape, const Tiling& tiling, double split, AnyTrace& trace) {
+  const double k = shape.inputs, units = shape.units, grid = tiling.grid;
+  const Seconds step_time = tiling.step, fill = 0.3 * kUs;
+  FIGURE(trace, steps, ceil(k / (64 * split)), (Note{"Steps of a tile", "its share of k under split-K", kSource}), k, split);
+  FIGURE(trace, waves, ceil(grid * split / units), (Note{"Waves", "every unit takes one tile at a time", kSource}), grid, split, units);
+  FIGURE(trace, compute_time, waves * (steps * step_time + fill),
+         (Note{"Time on the matrix units", "filling and draining a tile takes 0.3 us", kSource}), waves, steps, step_time, fill);
+  return compute_time;
 }
 
 // Partial sums of split-K: fp32, written and read back through the last cache.
@@ -69,28 +86,25 @@ Seconds MergeTime(const Shape& shape, double split) {
   return split == 1 ? Seconds{} : 2 * kUs + 8 * kB * split * shape.rows * shape.outputs / shape.cache_rate;
 }
 
-// The library's choice: the quickest of its kernels.
-Candidate Choose(const Shape& shape, const GemmRegime& regime, Seconds memory) {
+// The library's choice: the quickest of its kernels. `ideal` is the arithmetic at the full rate, which no candidate beats.
+Candidate Choose(const Shape& shape, const GemmRegime& regime, Seconds ideal, Seconds memory) {
   NoTrace off;
-  Candidate best;
-  Seconds best_time;
-  bool first = true;
   const auto& tiles = shape.groups == 1 ? kTiles : kGroupedTiles;
+  std::array<Tiling, kTiles.size()> tilings;
+  for (std::size_t i = 0; i < tiles.size(); ++i) tilings[i] = TilingOf(shape, tiles[i], off);
+  const Seconds floor_time = norm(ideal, memory, 3);
+  Candidate best;
+  Seconds best_time = Seconds::FromBase(std::numeric_limits<double>::infinity());
   for (double split = 1; split <= regime.max_split; split *= 2) {
     const Seconds merge = MergeTime(shape, split);
-    if (!first && memory + merge >= best_time) break;  // merging only grows with the split
-    for (const Tile& tile : tiles) {
-      if (split > 1 && regime.split_fills_two_waves &&
-          ceil(shape.rows / tile.rows) * ceil(shape.outputs / tile.columns) * split > 2 * shape.units) {
-        continue;
-      }
-      Candidate candidate = TimeCandidate(shape, tile, split, off);
-      candidate.merge = merge;
-      if (!first && max(candidate.compute, memory) + merge >= best_time) continue;
-      const Seconds time = norm(candidate.compute, memory, 3) + merge;
-      if (first || time < best_time) {
-        first = false;
-        best = candidate;
+    if (floor_time + merge >= best_time) break;  // merging only grows with the split
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      if (split > 1 && regime.split_fills_two_waves && tilings[i].grid * split > 2 * shape.units) continue;
+      const Seconds compute = ComputeTime(shape, tilings[i], split, off);
+      if (max(compute, memory) + merge >= best_time) continue;
+      const Seconds time = norm(compute, memory, 3) + merge;
+      if (time < best_time) {
+        best = {tiles[i], split, compute, merge};
         best_time = time;
       }
     }
@@ -104,10 +118,10 @@ Bytes DramBytes(const Gemm& gemm, const Candidate& best, Bytes cold_read, Bytes 
   if (!TraitsOf(device.architecture).tiled) return cold_read + output;
   const Bytes cache = LastCache(device);
   const double units = static_cast<double>(device.units);
-  const double tiles = ceil(gemm.m / best.tile_rows) * ceil(gemm.n / best.tile_columns);
-  const double resident = min(tiles, (best.tile_rows * best.tile_columns > 128 * 128 ? 2 : 3) * units);
+  const double tiles = ceil(gemm.m / best.tile.rows) * ceil(gemm.n / best.tile.columns);
+  const double resident = min(tiles, (best.tile.rows * best.tile.columns > 128 * 128 ? 2 : 3) * units);
   const double operand = (BytesPerElement(gemm.precision) + BytesPerElement(gemm.weights)) / 2;
-  const Bytes reread = max(1.0, tiles / resident) * 2 * sqrt(resident * best.tile_rows * best.tile_columns) * gemm.k * operand * kB;
+  const Bytes reread = max(1.0, tiles / resident) * 2 * sqrt(resident * best.tile.rows * best.tile.columns) * gemm.k * operand * kB;
   const double missed = cache > Bytes{} ? min(1.0, cold_read / (3.5 * cache)) : 1;
   return cold_read + max(Bytes{}, 1.7 * gemm.groups * reread - cold_read) * missed + output;
 }
@@ -176,8 +190,8 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   if (TraitsOf(device.architecture).tiled) {
     const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(native);
     const Shape shape{m, n, k, groups, narrow_fragments ? 16.0 : 64.0, units, unit_rate, regime.step_latency, cache_rate};
-    best = Choose(shape, regime, memory_time);
-    if (trace.on()) TimeCandidate(shape, {best.tile_rows, best.tile_columns}, best.split, trace);
+    best = Choose(shape, regime, flops / (unit_rate * units), memory_time);
+    if (trace.on()) ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);
   } else {
     best.compute = flops / (unit_rate * units);  // the compiler tiles to fit; large engines have no waves
   }

@@ -164,8 +164,11 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
   gemm.weights = line.weights_precision.value_or(line.precision);
   gemm.scaling = line.scaling;
   gemm.quantise = line.quantise;
+  // The published times of integer formats are of cold weights.
+  const GemmKernel kernel = KernelOf(gemm, device);
+  const bool repeated = kernel != GemmKernel::kInt8 && kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights;
   const Bytes weights = gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights);
-  gemm.weights_in_cache = WeightsLeftInCache(weights, 5, device);
+  if (repeated) gemm.weights_in_cache = WeightsLeftInCache(weights, 5, device);
   return TimeOf(gemm, device, off);
 }
 
