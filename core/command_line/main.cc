@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/command_line/search_command.h"
 #include "core/study/answer.h"
 #include "core/study/design.h"
 #include "core/study/import_config.h"
@@ -20,6 +21,9 @@ constexpr int kAnswered = 0, kWrongRequest = 2;
 
 const char* const kUsage =
     "usage: slipstick evaluate [FILE|-] [PATH=VALUE ...] [--explain PATH] [--lines]\n"
+    "       slipstick search [FILE|-] [PATH=VALUE ...] --for training|serving [--objective NAME] [--pareto NAME,NAME] [--top N]\n"
+    "                        [--limit PATH<=VALUE ...] [--shard I/N] [--threads N] [--no-prune]\n"
+    "       slipstick merge SHARD ...\n"
     "       slipstick sweep [FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ... --report PATH,PATH,...\n"
     "       slipstick solve [FILE|-] PATH=lo:hi --until PATH<=VALUE\n"
     "       slipstick sensitivity [FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]\n"
@@ -72,14 +76,21 @@ int main(int argc, char** argv) {
   }
   const std::string& verb = arguments[0];
   // Options that take a word, and what they were given.
-  std::map<std::string, std::string> options{{"--explain", ""}, {"--report", ""},    {"--until", ""},
-                                             {"--figure", ""},  {"--objective", ""}, {"--share", "0.2"}};
+  std::map<std::string, std::string> options{{"--explain", ""},   {"--report", ""},   {"--until", ""},       {"--figure", ""},
+                                             {"--objective", ""}, {"--share", "0.2"}, {"--for", "training"}, {"--pareto", ""},
+                                             {"--top", "10"},     {"--shard", "0/1"}, {"--threads", "0"}};
+  std::vector<std::string> limits;
   std::vector<std::string> assignments, words;
-  bool lines = false;
+  bool lines = false, prune = true;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "--lines") {
       lines = true;
+    } else if (argument == "--no-prune") {
+      prune = false;
+    } else if (argument == "--limit") {
+      if (++i == arguments.size()) return Wrong(argument, "expected PATH<=VALUE after it");
+      limits.push_back(arguments[i]);
     } else if (const auto option = options.find(argument); option != options.end()) {
       if (++i == arguments.size()) return Wrong(argument, "expected a word after it");
       option->second = arguments[i];
@@ -103,12 +114,23 @@ int main(int argc, char** argv) {
     }
     return kAnswered;
   }
+  if (verb == "merge") {
+    std::vector<std::string> shards(words.size());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (!ReadAll(words[i], shards[i])) return Wrong(words[i], "cannot be read");
+    }
+    return Print(slipstick::MergeShards(shards));
+  }
   if (words.size() > 1) return Wrong(words[1], "expected one file");
   std::string request;
   if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "cannot be read");
   if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
   if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, assignments, explain));
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
+  if (verb == "search") {
+    return Print(slipstick::RunSearch({request, assignments, options["--for"], options["--objective"], options["--pareto"],
+                                       options["--top"], options["--shard"], options["--threads"], limits, prune}));
+  }
   if (verb == "design") return Print(slipstick::DesignAnswer(request, assignments, options["--objective"]));
   if (verb == "sensitivity") {
     return Print(slipstick::SensitivityAnswer(request, assignments, options["--figure"], std::strtod(options["--share"].c_str(), nullptr)));

@@ -1,0 +1,127 @@
+#include "core/command_line/search_command.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+#include <thread>
+
+#include "core/base/units.h"
+#include "core/study/scenario.h"
+#include "core/study/search_job.h"
+
+namespace slipstick {
+namespace {
+
+constexpr Count kStep = 4096;
+
+// A whole number from lo to hi, or nothing.
+std::optional<Count> WholeNumber(const std::string& text, Count lo, Count hi) {
+  const std::optional<Measure> measure = ParseMeasure(text);
+  if (!measure || measure->has_unit || measure->value < static_cast<double>(lo) || measure->value > static_cast<double>(hi))
+    return std::nullopt;
+  return static_cast<Count>(measure->value);
+}
+
+Json SpecJson(const SearchCommand& command, Count top) {
+  Json spec{{"for", command.of}, {"objective", command.objective}, {"top", top}, {"prune", command.prune}, {"limits", command.limits}};
+  Json pareto = Json::array();
+  std::istringstream names(command.pareto);
+  for (std::string name; std::getline(names, name, ',');) pareto.push_back(name);
+  spec["pareto"] = std::move(pareto);
+  return spec;
+}
+
+}  // namespace
+
+Answer RunSearch(const SearchCommand& command) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::optional<Count> top = WholeNumber(command.top, 1, 1000), asked_threads = WholeNumber(command.threads, 0, 1024);
+  const std::size_t slash = command.shard.find('/');
+  const std::optional<Count> shards =
+      slash == std::string::npos ? std::nullopt : WholeNumber(command.shard.substr(slash + 1), 1, 1'000'000);
+  const std::optional<Count> shard = shards ? WholeNumber(command.shard.substr(0, slash), 0, *shards - 1) : std::nullopt;
+  Issues issues;
+  if (!top) issues.push_back({"--top", "expected a whole number from 1 to 1000"});
+  if (!asked_threads) issues.push_back({"--threads", "expected a whole number; 0 for as many as the machine has"});
+  if (!shard) issues.push_back({"--shard", "expected i/n with 0 <= i < n"});
+  if (!issues.empty()) return WrongRequest(std::move(issues));
+
+  Result<Json> request = ReadRequest(command.request, command.assignments);
+  if (!request) return WrongRequest(std::move(request.issues));
+  const Json spec_json = SpecJson(command, *top);
+  Result<SearchSpec> spec = ReadSearchSpec(spec_json);
+  if (!spec) return WrongRequest(std::move(spec.issues));
+
+  // Each thread takes a part of the shard; parts of the shard are shards of a finer cut.
+  const Count threads = *asked_threads > 0 ? *asked_threads : std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::shared_ptr<SearchJob>> jobs;
+  for (Count t = 0; t < threads; ++t) {
+    SearchSpec part = *spec;
+    part.shards = *shards * threads;
+    part.shard = *shard * threads + t;
+    Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, part);
+    if (!job) return WrongRequest(std::move(job.issues));
+    jobs.push_back(std::move(*job));
+  }
+  std::vector<std::thread> running;
+  for (const std::shared_ptr<SearchJob>& job : jobs) {
+    running.emplace_back([job] {
+      while (job->Step(kStep)) {
+      }
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  SearchProgress all;
+  for (const std::shared_ptr<SearchJob>& job : jobs) Merge(all, job->progress(), job->options());
+  if (*shards > 1) {
+    return {JsonText(
+                Json{{"request", *request}, {"spec", spec_json}, {"shard", *shard}, {"shards", *shards}, {"progress", WriteProgress(all)}}),
+            {}};
+  }
+  Json report = jobs[0]->Report(all);
+  report["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {JsonText(report), {}};
+}
+
+Answer MergeShards(const std::vector<std::string>& texts) {
+  if (texts.empty()) return WrongRequest({{"merge", "expected the files that the shards printed"}});
+  std::shared_ptr<SearchJob> job;
+  Json first;
+  SearchProgress all;
+  std::vector<Count> seen;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string path = std::to_string(i);
+    Result<Json> part = ParseJson(texts[i]);
+    if (!part) return WrongRequest(std::move(part.issues));
+    const bool whole = part->is_object() && part->contains("request") && part->contains("spec") && part->contains("progress") &&
+                       part->contains("shard") && part->contains("shards") && (*part)["shard"].is_number_integer();
+    if (!whole) return WrongRequest({{path, "expected what `search --shard i/n` printed"}});
+    if (i == 0) {
+      first = *part;
+      Result<SearchSpec> spec = ReadSearchSpec(first["spec"]);
+      if (!spec) return WrongRequest(std::move(spec.issues));
+      Result<std::shared_ptr<SearchJob>> made = SearchJob::Make(first["request"], *spec);
+      if (!made) return WrongRequest(std::move(made.issues));
+      job = std::move(*made);
+    } else if ((*part)["request"] != first["request"] || (*part)["spec"] != first["spec"] || (*part)["shards"] != first["shards"]) {
+      return WrongRequest({{path, "is a shard of another search than the first"}});
+    }
+    seen.push_back((*part)["shard"].get<Count>());
+    Result<SearchProgress> progress = ReadProgress((*part)["progress"]);
+    if (!progress) return WrongRequest(std::move(progress.issues));
+    Merge(all, *progress, job->options());
+  }
+  std::sort(seen.begin(), seen.end());
+  Json missing = Json::array();
+  for (Count s = 0; s < first["shards"].get<Count>(); ++s) {
+    const auto copies = std::count(seen.begin(), seen.end(), s);
+    if (copies == 0) missing.push_back(s);
+    if (copies > 1) return WrongRequest({{"merge", "shard " + std::to_string(s) + " was given twice"}});
+  }
+  Json report = job->Report(all);
+  report["missing_shards"] = std::move(missing);
+  return {JsonText(report), {}};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,70 @@
+// A search over every legal mapping of a scenario's training run or serving load, in steps.
+//
+// The page steps it in a worker, the command line on several threads, a cluster's scheduler in shards: the order of the
+// space is fixed, so all give the same answer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/issue.h"
+#include "core/base/json.h"
+#include "core/search/mapping_space.h"
+#include "core/search/search.h"
+#include "core/study/scenario.h"
+
+namespace slipstick {
+
+struct SearchSpec {
+  std::string of = "training";      // or "serving"
+  std::string objective;            // a figure's name (SearchObjectives); "" for step_time_s or tokens_per_s_per_device
+  std::vector<std::string> pareto;  // one or two further figures that span a front with the objective
+  std::vector<std::string> limits;  // "PATH<=VALUE": of a mapping member it cuts the space, of a figure it rejects
+  std::size_t top = 10;
+  Count shard = 0, shards = 1;  // which part of the space
+  bool prune = true;
+};
+Result<SearchSpec> ReadSearchSpec(const Json& json);
+
+// {"training": [{"name","better"}], "serving": […]}: what can be searched for.
+Json SearchObjectives();
+
+class SearchJob {
+ public:
+  // Issues where the request or the spec is wrong, or the space is empty.
+  static Result<std::shared_ptr<SearchJob>> Make(const Json& request, const SearchSpec& spec);
+
+  // Decides up to `count` further mappings; false when none is left.
+  bool Step(Count count) { return search_->Step(count); }
+  [[nodiscard]] const SearchProgress& progress() const { return search_->progress(); }
+  [[nodiscard]] Count SpaceSize() const;
+  [[nodiscard]] Count ShardSize() const { return options_.to - options_.from; }
+  [[nodiscard]] const SearchOptions& options() const { return options_; }
+
+  // {"space","done","evaluated","feasible","rejected","objective","best":[{"index","overrides",…figures}],"pareto":[…]} of
+  // what was found here, or of what was merged from several jobs.
+  [[nodiscard]] Json Report() const { return Report(progress()); }
+  [[nodiscard]] Json Report(const SearchProgress& progress) const;
+
+ private:
+  SearchJob() = default;
+  [[nodiscard]] Json Entry(const Found& found) const;
+  [[nodiscard]] Json OverridesAt(Count index) const;
+
+  std::string of_;
+  Scenario scenario_;
+  DollarsPerSecond device_second_;
+  std::shared_ptr<const TrainingSpace> training_;
+  std::shared_ptr<const ServingSpace> serving_;
+  std::vector<std::string> figures_;  // names, the objective first
+  SearchOptions options_;
+  std::shared_ptr<Search> search_;
+};
+
+// A job's finds as JSON and back, so that another process can merge shards.
+Json WriteProgress(const SearchProgress& progress);
+Result<SearchProgress> ReadProgress(const Json& json);
+
+}  // namespace slipstick
