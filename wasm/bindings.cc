@@ -4,7 +4,10 @@
 #include <string>
 
 #include "core/study/answer.h"
+#include "core/study/design.h"
 #include "core/study/import_config.h"
+#include "core/study/paper_study.h"
+#include "core/study/search_shard.h"
 #include "core/study/sweep.h"
 
 namespace {
@@ -25,6 +28,12 @@ std::string Sensitivity(const std::string& request, const std::string& figure, d
   return slipstick::SensitivityAnswer(request, {}, figure, share).text;
 }
 
+std::string Design(const std::string& request, const std::string& figure) { return slipstick::DesignAnswer(request, {}, figure).text; }
+std::string StudyPoint(const std::string& id, int point) { return slipstick::StudyPointAnswer(id, point).text; }
+std::string Study(const std::string& id) { return slipstick::StudyAnswer(id).text; }
+std::string Objectives() { return slipstick::JsonText(slipstick::SearchObjectives()); }
+std::string MergeSearch(const std::string& shards) { return slipstick::MergeShardsText(shards).text; }
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(slipstick) {
@@ -36,4 +45,15 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("sweep", &Sweep);
   emscripten::function("solve", &Solve);
   emscripten::function("sensitivity", &Sensitivity);
+  emscripten::function("design", &Design);
+  emscripten::function("study", &Study);
+  emscripten::function("studyPoint", &StudyPoint);
+  emscripten::function("searchObjectives", &Objectives);
+  emscripten::function("mergeSearch", &MergeSearch);
+  emscripten::class_<slipstick::ShardSearch>("Search")
+      .constructor<std::string>()
+      .function("issues", &slipstick::ShardSearch::issues)
+      .function("step", &slipstick::ShardSearch::Step)
+      .function("report", &slipstick::ShardSearch::Report)
+      .function("shard", &slipstick::ShardSearch::Shard);
 }

@@ -14,6 +14,29 @@ export interface Slipstick {
   solve(request: string, range: string, until: string): string;
   /** How much a figure moves when each input moves by a share. */
   sensitivity(request: string, figure: string, share: number): string;
+  /** The split of a designed chip's budgets that makes a figure least. */
+  design(request: string, figure: string): string;
+  /** A study of a paper, with what must come out and what does. */
+  study(id: string): string;
+  /** One point of a study, and how many there are. */
+  studyPoint(id: string, point: number): string;
+  /** What a search can look for. */
+  searchObjectives(): string;
+  /** The report of a whole search from a JSON list of its shards' texts. */
+  mergeSearch(shards: string): string;
+  Search: new (spec: string) => Search;
+}
+
+/** One shard of a search, stepped by its owner; to be deleted. `spec`: {"request", "for", "objective", "limits", …}. */
+export interface Search {
+  /** {"issues": […]} where the spec is wrong, else "". */
+  issues(): string;
+  /** Decides up to `count` further mappings; false when none is left. */
+  step(count: number): boolean;
+  report(): string;
+  /** What mergeSearch reads. */
+  shard(): string;
+  delete(): void;
 }
 
 export interface Options {

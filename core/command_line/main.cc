@@ -13,6 +13,7 @@
 #include "core/study/design.h"
 #include "core/study/import_config.h"
 #include "core/study/paper_study.h"
+#include "core/study/search_shard.h"
 #include "core/study/sweep.h"
 
 namespace {

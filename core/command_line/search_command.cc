@@ -9,6 +9,7 @@
 #include "core/base/units.h"
 #include "core/study/scenario.h"
 #include "core/study/search_job.h"
+#include "core/study/search_shard.h"
 
 namespace slipstick {
 namespace {
@@ -74,53 +75,9 @@ Answer RunSearch(const SearchCommand& command) {
   for (std::thread& thread : running) thread.join();
   SearchProgress all;
   for (const std::shared_ptr<SearchJob>& job : jobs) Merge(all, job->progress(), job->options());
-  if (*shards > 1) {
-    return {JsonText(
-                Json{{"request", *request}, {"spec", spec_json}, {"shard", *shard}, {"shards", *shards}, {"progress", WriteProgress(all)}}),
-            {}};
-  }
+  if (*shards > 1) return {ShardText(*request, spec_json, *shard, *shards, all), {}};
   Json report = jobs[0]->Report(all);
   report["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return {JsonText(report), {}};
-}
-
-Answer MergeShards(const std::vector<std::string>& texts) {
-  if (texts.empty()) return WrongRequest({{"merge", "expected the files that the shards printed"}});
-  std::shared_ptr<SearchJob> job;
-  Json first;
-  SearchProgress all;
-  std::vector<Count> seen;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const std::string path = std::to_string(i);
-    Result<Json> part = ParseJson(texts[i]);
-    if (!part) return WrongRequest(std::move(part.issues));
-    const bool whole = part->is_object() && part->contains("request") && part->contains("spec") && part->contains("progress") &&
-                       part->contains("shard") && part->contains("shards") && (*part)["shard"].is_number_integer();
-    if (!whole) return WrongRequest({{path, "expected what `search --shard i/n` printed"}});
-    if (i == 0) {
-      first = *part;
-      Result<SearchSpec> spec = ReadSearchSpec(first["spec"]);
-      if (!spec) return WrongRequest(std::move(spec.issues));
-      Result<std::shared_ptr<SearchJob>> made = SearchJob::Make(first["request"], *spec);
-      if (!made) return WrongRequest(std::move(made.issues));
-      job = std::move(*made);
-    } else if ((*part)["request"] != first["request"] || (*part)["spec"] != first["spec"] || (*part)["shards"] != first["shards"]) {
-      return WrongRequest({{path, "is a shard of another search than the first"}});
-    }
-    seen.push_back((*part)["shard"].get<Count>());
-    Result<SearchProgress> progress = ReadProgress((*part)["progress"]);
-    if (!progress) return WrongRequest(std::move(progress.issues));
-    Merge(all, *progress, job->options());
-  }
-  std::sort(seen.begin(), seen.end());
-  Json missing = Json::array();
-  for (Count s = 0; s < first["shards"].get<Count>(); ++s) {
-    const auto copies = std::count(seen.begin(), seen.end(), s);
-    if (copies == 0) missing.push_back(s);
-    if (copies > 1) return WrongRequest({{"merge", "shard " + std::to_string(s) + " was given twice"}});
-  }
-  Json report = job->Report(all);
-  report["missing_shards"] = std::move(missing);
   return {JsonText(report), {}};
 }
 

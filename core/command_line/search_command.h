@@ -18,7 +18,4 @@ struct SearchCommand {
 // The report of a search, or of one shard what `merge` reads.
 Answer RunSearch(const SearchCommand& command);
 
-// The report that the whole search would give, from the texts that its shards printed.
-Answer MergeShards(const std::vector<std::string>& texts);
-
 }  // namespace slipstick

@@ -7,7 +7,7 @@ import { GLUE, ROOT, loadSlipstick } from "../support/module.js";
 const { slipstick, compiled, memory } = await loadSlipstick();
 
 test("the types name exactly the functions that the module binds, with as many parameters", () => {
-  const bound = [...readFileSync(ROOT + "wasm/bindings.cc", "utf8").matchAll(/function\("(\w+)"/g)].map((match) => match[1]);
+  const bound = [...readFileSync(ROOT + "wasm/bindings.cc", "utf8").matchAll(/emscripten::function\("(\w+)"/g)].map((match) => match[1]);
   const types = readFileSync(ROOT + "wasm/slipstick.d.ts", "utf8").match(/interface Slipstick \{(.*?)\n\}/s)[1];
   const typed = [...types.matchAll(/^ {2}(\w+)\((.*)\): string;$/gm)];
   assert.deepEqual(typed.map(([, name]) => name).sort(), bound.sort());
