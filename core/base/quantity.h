@@ -161,6 +161,9 @@ using GramsPerByte = Quantity<    -1, 0, 0, 0, 0, 0, 0, 1>;
 using FlopsPerSecondPerArea = Quantity<0, 1, 0,-1, 0, 0,-2, 0>;
 using BytesPerSecondPerMillimetre = Quantity<1, 0, 0,-1, 0, 0,-1, 0>;
 using BytesPerArea = Quantity<     1, 0, 0, 0, 0, 0,-2, 0>;
+using JoulesPerArea = Quantity<    0, 0, 0, 0, 0, 1,-2, 0>;
+using DollarsPerBandwidth = Quantity<-1, 0, 0, 1, 1, 0, 0, 0>;
+using GramsPerSecond = Quantity<   0, 0, 0,-1, 0, 0, 0, 1>;
 // clang-format on
 
 }  // namespace slipstick

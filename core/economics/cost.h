@@ -11,29 +11,31 @@
 
 namespace slipstick {
 
-struct BillLine {
-  std::string name;
-  Dollars cost;
-};
 struct DieReport {
   std::string name;
   SquareMillimetres area;
   std::string node;
+  Count count = 1;  // in a device
   double dies_per_wafer = 0;
   double yield = 0;
   Dollars cost;  // of a good one
 };
 struct CostReport {
   std::vector<DieReport> dies;
-  Dollars device;
-  std::vector<BillLine> device_parts;  // add up to device exactly
-  Dollars system;
+  Dollars device;                           // what making one costs
+  std::vector<BillLine> device_parts;       // add up to device exactly
+  Dollars device_price;                     // what a buyer pays
+  double package_yield = 1;                 // share of begun packages that work
+  Dollars system;                           // over its lifetime
   std::vector<BillLine> system_parts;       // add up to system exactly
-  DollarsPerSecond device_second;           // what a device costs while it is there, busy or not
+  DollarsPerSecond device_second;           // of a device in use: its idle hours are paid by these
   std::vector<BillLine> device_hour_parts;  // add up to an hour of it exactly
+  Grams embodied;                           // emitted in making a device
+  GramsPerSecond operation;                 // emitted by running it
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
 };
+// Total: where the inputs name no dies, the device's own are priced on the default node, with a warning.
 CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace);
 
 }  // namespace slipstick

@@ -158,19 +158,24 @@ Json WriteCost(const CostReport& report) {
     dies.push_back(Json{{"name", die.name},
                         {"area_mm2", die.area.base()},
                         {"node", die.node},
+                        {"count", die.count},
                         {"dies_per_wafer", die.dies_per_wafer},
                         {"yield", die.yield},
                         {"cost_usd", die.cost.base()}});
   }
-  return Json{{"feasible", report.infeasible.empty()},
-              {"infeasible", Write(report.infeasible)},
-              {"dies", std::move(dies)},
-              {"device_usd", report.device.base()},
-              {"device_usd_parts", Write(report.device_parts)},
-              {"system_usd", report.system.base()},
-              {"system_usd_parts", Write(report.system_parts)},
-              {"device_hour_usd", In(report.device_second, kUsdPerHour)},
-              {"device_hour_usd_parts", Write(report.device_hour_parts)}};
+  return Json{
+      {"feasible", report.infeasible.empty()},
+      {"infeasible", Write(report.infeasible)},
+      {"dies", std::move(dies)},
+      {"device_usd", report.device.base()},
+      {"device_usd_parts", Write(report.device_parts)},
+      {"device_price_usd", report.device_price.base()},
+      {"package_yield", report.package_yield},
+      {"system_usd", report.system.base()},
+      {"system_usd_parts", Write(report.system_parts)},
+      {"device_hour_usd", In(report.device_second, kUsdPerHour)},
+      {"device_hour_usd_parts", Write(report.device_hour_parts)},
+      {"carbon", {{"embodied_g", report.embodied.base()}, {"operation_g_per_device_hour", In(1 * kHour * report.operation, kGram)}}}};
 }
 
 Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path) {

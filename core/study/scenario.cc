@@ -5,6 +5,7 @@
 
 #include "core/operators/efficiency.h"
 #include "core/serving/serving.h"
+#include "core/study/cost_defaults.h"
 #include "core/study/presets.h"
 #include "core/technology/engine.h"
 #include "core/training/training.h"
@@ -98,6 +99,12 @@ Result<Scenario> ParseScenario(const Json& request) {
   Issues issues;
   if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
   Json expanded = request;
+  if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
+    Issues seen;  // the whole expansion below reports them again
+    ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, PresetHintText, seen);
+    if (!expanded.contains("cost")) expanded["cost"] = Json::object();
+    LayCostDefaults(expanded["cluster"], expanded["cost"]);
+  }
   ExpandPresets<Scenario>(expanded, "", FindPreset, PresetHintText, issues);
   Scenario scenario;
   Issues faults;
@@ -138,6 +145,7 @@ void BuildDesign(Cluster& cluster, Issues& issues) {
 void Resolve(Scenario& scenario, Issues& issues) {
   Complete(scenario.model, "model", issues);
   BuildDesign(scenario.cluster, issues);
+  if (scenario.cost && scenario.cluster.device.design) FollowDevice(scenario.cluster.device, scenario.cost->device);
   CompleteEfficiency(scenario.cluster.device);
   // What a part is completed by must be sound first.
   if (!issues.empty()) return;

@@ -1,0 +1,58 @@
+#include "core/economics/cost.h"
+
+#include <algorithm>
+
+namespace slipstick {
+namespace {
+
+// The dies that do not fit one exposure cannot be printed: the reason, with the nearest change that would do.
+void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
+  for (const DieInput& die : bill.dies) {
+    const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
+    if (FitsReticle(width, height, bill.wafer)) continue;
+    const SquareMillimetres field = bill.wafer.reticle_width * bill.wafer.reticle_height;
+    infeasible.push_back({"reticle", die.name + ": a die of " + NumberText(width.base()) + " x " + NumberText(height.base()) +
+                                         " mm does not fit the exposure field of " + NumberText(bill.wafer.reticle_width.base()) + " x " +
+                                         NumberText(bill.wafer.reticle_height.base()) + " mm; at most " + NumberText(field.base()) +
+                                         " mm^2 at an aspect of " + NumberText(bill.wafer.reticle_width / bill.wafer.reticle_height) +
+                                         ", or split into " + NumberText(std::max(2.0, std::ceil(die.area / field))) + " chiplets"});
+  }
+}
+
+}  // namespace
+
+CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace) {
+  CostReport report;
+  DeviceBill bill = inputs.device;
+  if (bill.dies.empty()) {
+    DieInput die;
+    die.area = cluster.device.die.area;
+    die.count = cluster.device.die.count;
+    bill.dies.push_back(die);
+    report.warnings.push_back("cost.device.dies is empty: the device's dies are priced on " + die.node.name);
+  }
+  const DeviceGeometry geometry = LayOut(bill);
+  const DeviceCost device = PriceDevice(bill, geometry, trace);
+  for (std::size_t i = 0; i < bill.dies.size(); ++i) {
+    const DieInput& die = bill.dies[i];
+    const DieCost& cost = device.dies[i];
+    report.dies.push_back({die.name, die.area, die.node.name, die.count, static_cast<double>(cost.per_wafer), cost.yield, cost.good});
+  }
+  report.device = device.total;
+  report.device_parts = device.lines;
+  report.device_price = device.price;
+  report.package_yield = device.yield;
+  SystemCost system = PriceSystem(cluster, inputs.system, device.price, inputs.lifetime, inputs.electricity, trace);
+  report.system = system.total;
+  report.system_parts = std::move(system.lines);
+  report.device_second = system.device_second;
+  report.device_hour_parts = std::move(system.hour_lines);
+  const Watts wall_power = cluster.device.tdp * (inputs.system.host_power * inputs.system.load * inputs.system.pue);
+  const CarbonCost carbon = PriceCarbon(bill, device, inputs.carbon, wall_power, trace);
+  report.embodied = carbon.embodied;
+  report.operation = carbon.operation;
+  CheckReticle(bill, report.infeasible);
+  return report;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,70 @@
+// One-off costs, shared over volume and over the products that use a design.
+#include <algorithm>
+
+#include "core/economics/device_bill.h"
+
+namespace slipstick {
+
+DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace) {
+  const Trace::Scope scope(trace, "design");
+  constexpr SquareMillimetres kReference = 300 * kMm2;
+  const SquareMillimetres reference_area = kReference;
+  const double volume = static_cast<double>(bill.design.volume);
+  const double module_share = bill.design.module_share, chip_share = bill.design.chip_share;
+  const double fixed_share = std::max(0.0, 1 - module_share - chip_share);
+  if (trace.on()) {
+    trace.Input("volume", volume, "cost.device.design.volume");
+    trace.Input("module_share", module_share, "cost.device.design.module_share");
+    trace.Input("chip_share", chip_share, "cost.device.design.chip_share");
+  }
+  DesignCost cost;
+  Count dies = 0;
+  for (std::size_t i = 0; i < bill.dies.size(); ++i) {
+    const DieInput& die = bill.dies[i];
+    dies += die.count;
+    const Trace::Scope die_scope(trace, die.name);
+    const Dollars node_design = die.node.design;
+    const SquareMillimetres area = die.area;
+    const double reuse = die.reuse;
+    if (trace.on()) {
+      const std::string input = "cost.device.dies." + std::to_string(i) + ".";
+      trace.Input("node_design", node_design, input + "node.design");
+      trace.Input("area", area, input + "area");
+      trace.Input("reuse", reuse, input + "reuse");
+    }
+    FIGURE(trace, die_design, node_design * ((module_share + chip_share) * area / reference_area + fixed_share),
+           (Note{"Designing this die", "masks included; grows with the area but for a fixed share", "Feng and Ma, DAC 2022"}), node_design,
+           module_share, chip_share, area, reference_area, fixed_share);
+    FIGURE(trace, die_design_share, die_design / (volume * reuse),
+           (Note{"Share of one package", "other products with the same die bear theirs"}), die_design, volume, reuse);
+    cost.total += die_design;
+    cost.share += die_design_share;
+  }
+  if (dies > 1) {
+    const SquareMillimetres link_area = bill.design.link_area;
+    for (std::size_t i = 0; i < bill.dies.size(); ++i) {
+      const auto same = [&](const DieInput& other) { return other.node.name == bill.dies[i].node.name; };
+      if (std::any_of(bill.dies.begin(), bill.dies.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
+      const Dollars node_design = bill.dies[i].node.design;
+      FIGURE(trace, link_design, node_design * module_share * link_area / reference_area,
+             (Note{"Designing the die-to-die interface", "once a node", "Feng and Ma, DAC 2022"}), node_design, module_share, link_area,
+             reference_area);
+      cost.total += link_design;
+      cost.share += link_design / volume;
+    }
+  }
+  const DollarsPerArea design_price = bill.package.design;
+  const Dollars design_fixed = bill.package.design_fixed;
+  const SquareMillimetres design_area = geometry.package.design_area;
+  if (trace.on()) {
+    trace.Input("design_price", design_price, "cost.device.package.design");
+    trace.Input("design_fixed", design_fixed, "cost.device.package.design_fixed");
+  }
+  FIGURE(trace, package_design, design_price * design_area + design_fixed, (Note{"Designing the package", "", "Feng and Ma, DAC 2022"}),
+         design_price, design_area, design_fixed);
+  cost.total += package_design;
+  cost.share += package_design / volume;
+  return cost;
+}
+
+}  // namespace slipstick

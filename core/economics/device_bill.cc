@@ -1,0 +1,139 @@
+#include "core/economics/device_bill.h"
+
+#include <algorithm>
+
+namespace slipstick {
+namespace {
+
+PackageParts PartsOf(const DeviceBill& bill) {
+  PackageParts parts;
+  for (const DieInput& die : bill.dies) {
+    (die.stacked ? parts.stacked_dies : parts.dies) += die.count;
+    (die.stacked ? parts.stacked_area : parts.die_area) += die.area * static_cast<double>(die.count);
+  }
+  if (bill.memory.in_package) {
+    parts.stacks = bill.memory.stacks;
+    parts.memory_area = bill.memory.stack_area * static_cast<double>(bill.memory.stacks);
+  }
+  return parts;
+}
+
+Dollars PriceMemory(const MemoryInput& memory, Trace& trace) {
+  const double stacks = static_cast<double>(memory.stacks);
+  const Bytes stack_capacity = memory.stack_capacity;
+  const DollarsPerByte memory_price = memory.price;
+  if (trace.on()) {
+    trace.Input("stacks", stacks, "cost.device.memory.stacks");
+    trace.Input("stack_capacity", stack_capacity, "cost.device.memory.stack_capacity");
+    trace.Input("memory_price", memory_price, "cost.device.memory.price");
+  }
+  FIGURE(trace, memory_cost, stacks * stack_capacity * memory_price, (Note{"Device memory", "bought tested"}), stacks, stack_capacity,
+         memory_price);
+  return memory_cost;
+}
+
+struct Tested {
+  Dollars cost, loss;
+  double yield;
+};
+Tested PriceTest(const FinalTest& test, Dollars assembled, double dies_quality, Trace& trace) {
+  const DollarsPerSecond final_rate = test.rate, system_rate = test.system_rate;
+  const Seconds final_time = test.time, system_time = test.system_time;
+  const double final_yield = test.yield, system_yield = test.system_yield;
+  if (trace.on()) {
+    trace.Input("final_rate", final_rate, "cost.device.test.rate");
+    trace.Input("final_time", final_time, "cost.device.test.time");
+    trace.Input("final_yield", final_yield, "cost.device.test.yield");
+    trace.Input("system_rate", system_rate, "cost.device.test.system_rate");
+    trace.Input("system_time", system_time, "cost.device.test.system_time");
+    trace.Input("system_yield", system_yield, "cost.device.test.system_yield");
+  }
+  FIGURE(trace, test_cost, final_rate * final_time + system_rate * system_time, (Note{"Final and system-level test"}), final_rate,
+         final_time, system_rate, system_time);
+  FIGURE(trace, tested_yield, final_yield * system_yield * dies_quality,
+         (Note{"Share of packages that pass", "bad dies that escaped the wafer sort are found here"}), final_yield, system_yield,
+         dies_quality);
+  FIGURE(trace, test_loss, (assembled + test_cost) * (1 / tested_yield - 1),
+         (Note{"Packages that fail their tests, paid by those that pass"}), assembled, test_cost, tested_yield);
+  return {test_cost, test_loss, tested_yield};
+}
+
+}  // namespace
+
+DeviceGeometry LayOut(const DeviceBill& bill) {
+  DeviceGeometry geometry;
+  for (const DieInput& die : bill.dies) {
+    const Millimetres width = DieWidth(die.area, die.aspect);
+    geometry.dies_per_wafer.push_back(CountDies(width, die.area / width, bill.wafer).best);
+  }
+  geometry.package = LayOut(bill.package, PartsOf(bill), bill.wafer);
+  return geometry;
+}
+
+DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace) {
+  const Trace::Scope scope(trace, "cost");
+  DeviceCost result;
+  PackageParts parts = PartsOf(bill);
+  double dies_quality = 1;
+  Dollars dies_before;
+  for (std::size_t i = 0; i < bill.dies.size(); ++i) {
+    const DieInput& die = bill.dies[i];
+    const DieCost cost = PriceDie(die, geometry.dies_per_wafer[i], bill.sort, i, trace);
+    const double count = static_cast<double>(die.count);
+    const Dollars good_die = cost.good;
+    if (trace.on()) trace.Input("count", count, "cost.device.dies." + std::to_string(i) + ".count");
+    FIGURE(trace, dies, dies_before + count * good_die, (Note{"Good dies of a package", "kind by kind"}), dies_before, count, good_die);
+    (die.stacked ? parts.stacked_cost : parts.die_cost) += count * good_die;
+    dies_quality *= std::pow(cost.quality, count);
+    result.dies.push_back(cost);
+    result.lines.push_back({die.name + (die.count > 1 ? " dies (" + std::to_string(die.count) + ")" : " die"), count * good_die});
+    dies_before = dies;
+  }
+  const Dollars dies = dies_before;
+  const Dollars memory_cost = PriceMemory(bill.memory, trace);
+  if (bill.memory.in_package) parts.memory_cost = memory_cost;
+  const PackageCost package = Assemble(bill.package, parts, geometry.package, trace);
+  const Dollars carrier = package.carrier, substrate = package.substrate, assembly = package.assembly, quoted_package = package.quoted,
+                assembly_loss = package.loss;
+  const Tested tested = PriceTest(bill.test, package.put_in + package.loss, dies_quality, trace);
+  const Dollars test_cost = tested.cost, test_loss = tested.loss;
+  const Dollars module = bill.module;
+  const DesignCost design = PriceDesign(bill, geometry, trace);
+  const Dollars design_share = design.share;
+  if (trace.on()) trace.Input("module", module, "cost.device.module");
+  FIGURE(
+      trace, device_usd,
+      dies + memory_cost + quoted_package + carrier + substrate + assembly + assembly_loss + test_cost + test_loss + module + design_share,
+      (Note{"What it costs to make a device", "each line is what a working device bears", "", "cost.device_usd"}), dies, memory_cost,
+      quoted_package, carrier, substrate, assembly, assembly_loss, test_cost, test_loss, module, design_share);
+  result.lines.push_back({bill.memory.in_package ? "memory stacks" : "memory chips", memory_cost});
+  if (bill.package.price) {
+    result.lines.push_back({"package", quoted_package});
+  } else {
+    result.lines.push_back({"package carrier", carrier});
+    result.lines.push_back({"package substrate", substrate});
+    result.lines.push_back({"package assembly", assembly});
+  }
+  result.lines.push_back({"assembly loss", assembly_loss});
+  result.lines.push_back({"test", test_cost});
+  result.lines.push_back({"test loss", test_loss});
+  result.lines.push_back({"module", module});
+  result.lines.push_back({"design (NRE) share", design_share});
+  Dollars total;
+  for (const BillLine& line : result.lines) total += line.cost;
+  result.total = total;
+  result.package_yield = package.yield;
+  result.yield = package.yield * tested.yield;
+  const double margin = bill.margin;
+  if (bill.price) {
+    result.price = *bill.price;
+    if (trace.on()) trace.Input("device_price", result.price, "cost.device.price");
+  } else {
+    if (trace.on()) trace.Input("margin", margin, "cost.device.margin");
+    FIGURE(trace, device_price, device_usd / (1 - margin), (Note{"What a buyer pays for a device"}), device_usd, margin);
+    result.price = device_price;
+  }
+  return result;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,111 @@
+// What one device costs to make: dies, memory, package, tests, and its share of the design.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/economics/package.h"
+
+namespace slipstick {
+
+struct BillLine {
+  std::string name;
+  Dollars cost;
+};
+
+// After assembly.
+struct FinalTest {
+  DollarsPerSecond rate = 500 * kUsdPerHour;
+  Seconds time = 25 * kS;
+  double yield = 0.99;
+  DollarsPerSecond system_rate = 110 * kUsdPerHour;
+  Seconds system_time = 360 * kS;
+  double system_yield = 0.99;
+};
+template <>
+struct Schema<FinalTest> {
+  static constexpr auto fields =
+      std::tuple{Of("rate", &FinalTest::rate, "Tester and handler").In(kUsdPerHour).AtLeast(0).Advanced(),
+                 Of("time", &FinalTest::time, "On one package").In(kS).AtLeast(0).Advanced(),
+                 Of("yield", &FinalTest::yield, "Share of packages that pass").Above(0).AtMost(1).Advanced(),
+                 Of("system_rate", &FinalTest::system_rate, "Tester of the system-level test").In(kUsdPerHour).AtLeast(0).Advanced(),
+                 Of("system_time", &FinalTest::system_time, "On one package").In(kS).AtLeast(0).Advanced(),
+                 Of("system_yield", &FinalTest::system_yield, "Share of packages that pass").Above(0).AtMost(1).Advanced()};
+};
+
+// Design, shared over the packages made. A node's `design` is for a 300 mm^2 die: module_share of it grows with the area of
+// the modules, chip_share with that of the chip, the rest is fixed.
+struct Design {
+  Count volume = 1'000'000;  // packages over the product's life
+  double module_share = 0.5;
+  double chip_share = 0.3;
+  SquareMillimetres link_area = 20 * kMm2;  // die-to-die interface, designed once a node where there is more than one die
+};
+template <>
+struct Schema<Design> {
+  static constexpr auto fields = std::tuple{
+      Of("volume", &Design::volume, "Packages made over the product's life").Between(1, 1LL << 40),
+      Of("module_share", &Design::module_share, "Share of the design cost that grows with the modules' area").Between(0, 1).Advanced(),
+      Of("chip_share", &Design::chip_share, "Share that grows with the chip's area").Between(0, 1).Advanced(),
+      Of("link_area", &Design::link_area, "Die-to-die interface, designed once a node").In(kMm2).AtLeast(0).AtMost(1000).Advanced()};
+};
+
+struct DeviceBill {
+  std::string preset;
+  std::string name;
+  std::vector<DieInput> dies;
+  MemoryInput memory;
+  Package package;
+  Wafer wafer;
+  SortTest sort;
+  FinalTest test;
+  Design design;
+  Dollars module;                // board, power stages, heat spreader and their assembly
+  double margin = 0.6;           // of the price, where no price is given
+  std::optional<Dollars> price;  // what a buyer pays
+  Band price_band;
+};
+template <>
+struct Schema<DeviceBill> {
+  static constexpr std::string_view preset_kind = "bill";
+  static constexpr auto fields =
+      std::tuple{Of("preset", &DeviceBill::preset, "Catalogue entry that the other members override; otherwise the device's").Derived(),
+                 Of("name", &DeviceBill::name, "What to call it"),
+                 Of("dies", &DeviceBill::dies, "Dies of the package; the first are the device's compute dies").Derived(),
+                 Of("memory", &DeviceBill::memory, "Memory stacks or chips"),
+                 Of("package", &DeviceBill::package, "How it is put together"),
+                 Of("wafer", &DeviceBill::wafer, "Wafer and reticle").Advanced(),
+                 Of("sort", &DeviceBill::sort, "Test of the dies on the wafer").Advanced(),
+                 Of("test", &DeviceBill::test, "Tests of the package").Advanced(),
+                 Of("design", &DeviceBill::design, "Design, shared over the volume"),
+                 Of("module", &DeviceBill::module, "Board, power stages, heat spreader and their assembly").In(kUsd).AtLeast(0).AtMost(1e6),
+                 Of("margin", &DeviceBill::margin, "Maker's gross margin, where no price is given").Between(0, 0.99),
+                 Of("price", &DeviceBill::price, "What a buyer pays; null: cost over 1 - margin").In(kUsd).Above(0).AtMost(1e8),
+                 Of("price_band", &DeviceBill::price_band, "How far the price may lie from that").Advanced()};
+};
+
+// What depends on areas alone, and so is the same for every draw of the guessed prices.
+struct DeviceGeometry {
+  std::vector<Count> dies_per_wafer;  // by die of the bill
+  PackageGeometry package;
+};
+DeviceGeometry LayOut(const DeviceBill& bill);
+
+struct DeviceCost {
+  std::vector<DieCost> dies;  // by die of the bill
+  std::vector<BillLine> lines;
+  Dollars total;  // the lines, added in order
+  Dollars price;  // what a buyer pays
+  double package_yield = 1;
+  double yield = 1;  // packages that work, of those begun
+};
+DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace);
+
+// One-off cost of a bill's designs: modules and chips of each die, links of each node, the package.
+struct DesignCost {
+  Dollars total;  // all of it
+  Dollars share;  // of one package, reuse by other products counted
+};
+DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace);
+
+}  // namespace slipstick

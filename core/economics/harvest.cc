@@ -1,0 +1,128 @@
+#include "core/economics/harvest.h"
+
+#include <algorithm>
+
+namespace slipstick {
+namespace {
+
+struct Faults {
+  double base;  // mean defects on the base
+  double unit;  // mean defects on a unit
+  Count units;
+  Count spares;
+};
+
+// exp(log_weight) * exp(-base s) * C(n, j) q^j (1-q)^(n-j) at s times the mean density, for j = 0 … spares.
+// term_0 = exp(-(base + n unit) s); term_(j+1) = term_j (n-j)/(j+1) q/(1-q). Where term_0 underflows the terms are kept as logarithms.
+template <class Take>
+void Terms(const Faults& faults, double scale, double log_weight, Take take) {
+  const double unit = faults.unit * scale;
+  const double log_first = log_weight - (faults.base + static_cast<double>(faults.units) * faults.unit) * scale;
+  const double odds = std::expm1(unit);
+  if (log_first > -600) {
+    double term = std::exp(log_first);
+    for (Count j = 0; j <= faults.spares; ++j) {
+      take(j, term);
+      term *= static_cast<double>(faults.units - j) / static_cast<double>(j + 1) * odds;
+    }
+  } else if (unit > 0) {
+    double log_term = log_first;
+    const double log_odds = unit > 30 ? unit : std::log(odds);
+    for (Count j = 0; j <= faults.spares; ++j) {
+      take(j, std::exp(log_term));
+      log_term += std::log(static_cast<double>(faults.units - j) / static_cast<double>(j + 1)) + log_odds;
+    }
+  }
+}
+
+// Integral over the gamma density of shape alpha and mean 1, by the trapezoid rule in u = ln(s): the integrand is
+// analytic and dies at both ends, so the rule converges exponentially.
+template <class Take>
+void OverGamma(const Faults& faults, double alpha, Take take) {
+  // log density in u, up to its constant: alpha (u - e^u + 1), 0 at its peak u = 0.
+  constexpr double kNegligible = 35;
+  double low = -1 - kNegligible / alpha, high = std::log(2 + kNegligible / alpha);
+  for (int i = 0; i < 4; ++i) low = std::exp(low) - 1 - kNegligible / alpha;
+  for (int i = 0; i < 6; ++i) high = std::log(1 + high + kNegligible / alpha);
+  if (alpha > 40) {
+    low = std::max(low, -std::sqrt(2 * kNegligible / alpha) * 1.5);
+    high = std::min(high, std::sqrt(2 * kNegligible / alpha));
+  }
+  const double step = std::min({0.33, 0.6 / std::sqrt(alpha), 0.42 / std::sqrt(static_cast<double>(faults.spares) + 1)});
+  const double constant = alpha * std::log(alpha) - alpha - std::lgamma(alpha) + std::log(step);
+  const int count = static_cast<int>(std::ceil((high - low) / step));
+  for (int i = 0; i <= count; ++i) {
+    const double u = low + step * i;
+    const double scale = std::exp(u);
+    Terms(faults, scale, constant + alpha * (u - scale + 1), take);
+  }
+}
+
+// Integral of a smooth weight over s in [0, 2] by Gauss-Legendre on panels (5 nodes each).
+template <class Weight, class Take>
+void OverInterval(const Faults& faults, double end, int panels, Weight weight, Take take) {
+  constexpr double kNodes[] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
+  constexpr double kWeights[] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
+  const double half = end / (2 * panels);
+  for (int panel = 0; panel < panels; ++panel) {
+    for (int i = 0; i < 5; ++i) {
+      const double s = half * (2 * panel + 1 + kNodes[i]);
+      weight(s, half * kWeights[i], take, faults);
+    }
+  }
+}
+
+template <class Take>
+void Mix(const YieldLaw& law, Faults faults, Take take) {
+  switch (law.model) {
+    case YieldModel::kPoisson:
+      return Terms(faults, 1, 0, take);
+    case YieldModel::kSeeds:
+      return OverGamma(faults, 1, take);
+    case YieldModel::kBoseEinstein:
+      return OverGamma(faults, law.layers, take);
+    case YieldModel::kBoseEinsteinPerLayer:
+      faults.base *= law.layers, faults.unit *= law.layers;
+      return OverGamma(faults, law.layers, take);
+    case YieldModel::kNegativeBinomial:
+      return law.clustering < 1e6 ? OverGamma(faults, law.clustering, take) : Terms(faults, 1, 0, take);
+    case YieldModel::kMurphy:
+      return OverInterval(
+          faults, 2, 16,
+          [](double s, double weight, Take& next, const Faults& at) { Terms(at, s, std::log(weight * (s < 1 ? s : 2 - s)), next); }, take);
+    case YieldModel::kMurphyRectangular:
+      return OverInterval(
+          faults, 2, 16, [](double s, double weight, Take& next, const Faults& at) { Terms(at, s, std::log(weight / 2), next); }, take);
+    case YieldModel::kSeedsSqrt:
+      // exp(-sqrt(x)) is the mean of exp(-x / (2 z^2)) over a standard normal z.
+      return OverInterval(
+          faults, 9, 60,
+          [](double z, double weight, Take& next, const Faults& at) {
+            Terms(at, 1 / (2 * z * z), std::log(weight * 0.7978845608028654) - z * z / 2, next);
+          },
+          take);
+    case YieldModel::kManual:
+      return take(0, law.manual);
+  }
+}
+
+Faults FaultsOf(const HarvestDie& die, PerArea density) {
+  return {die.base * density, die.unit_area * density, die.units, std::clamp<Count>(die.spares, 0, die.units)};
+}
+
+}  // namespace
+
+double HarvestYield(const YieldLaw& law, const HarvestDie& die, PerArea defect_density) {
+  double sum = 0;
+  Mix(law, FaultsOf(die, defect_density), [&sum](Count, double term) { sum += term; });
+  return std::min(sum, 1.0);
+}
+
+std::vector<double> HarvestBins(const YieldLaw& law, const HarvestDie& die, PerArea defect_density) {
+  const Faults faults = FaultsOf(die, defect_density);
+  std::vector<double> bins(static_cast<std::size_t>(faults.spares) + 1, 0.0);
+  Mix(law, faults, [&bins](Count j, double term) { bins[static_cast<std::size_t>(j)] += term; });
+  return bins;
+}
+
+}  // namespace slipstick

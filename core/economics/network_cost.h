@@ -1,0 +1,32 @@
+// Switches, cables and links by topology and number of tiers.
+#pragma once
+
+#include "core/economics/ownership.h"
+
+namespace slipstick {
+
+// Non-blocking trees of k-port switches: 1 tier up to k endpoints, 2 up to k^2/2, 3 up to k^3/4, and so on.
+struct SwitchTree {
+  int tiers = 0;
+  Count switches = 0;
+};
+// Oversubscription divides the links that go up from each tier.
+SwitchTree BuildTree(Count endpoints, Count ports, double oversubscription = 1);
+
+struct NetworkCost {
+  Dollars switches, cables, links;
+  int tiers = 0;  // of the outermost switched level
+  Count switch_count = 0;
+};
+// Levels that reach beyond a host: switched ones as rail planes (one a device of the host) of their own tree, direct ones
+// by their links.
+NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
+
+// LIBRA's: dollars of one level for `devices` devices in groups of `size` at `bandwidth` each. A ring has 2 n links at half
+// the bandwidth, a full mesh n (n-1) at bandwidth / (n-1), a switch its port, link and adapter at the full bandwidth.
+struct LevelPrices {
+  DollarsPerBandwidth link, switch_port, adapter;
+};
+Dollars PriceLevel(Topology topology, Count size, Count devices, BytesPerSecond bandwidth, const LevelPrices& prices);
+
+}  // namespace slipstick

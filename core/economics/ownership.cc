@@ -1,0 +1,130 @@
+#include "core/economics/ownership.h"
+
+#include <algorithm>
+
+#include "core/economics/network_cost.h"
+
+namespace slipstick {
+namespace {
+
+constexpr Seconds kAccountingYear = kHoursPerYear * kHour;
+
+}  // namespace
+
+double Annuity(double rate, double years) { return rate == 0 ? 1 / years : rate / -std::expm1(-years * std::log1p(rate)); }
+
+DollarsPerSecond DeviceHour(const OwnershipInputs& in) {
+  const Dollars capital = in.capital * Annuity(in.cost_of_capital, in.years);
+  const Dollars power = in.power * in.pue * in.electricity * kAccountingYear * in.load;
+  const Dollars rent = in.colocation * in.power * (1 * kYear);
+  const Dollars upkeep = in.upkeep * in.capital;
+  return (capital + power + rent + upkeep) / (kAccountingYear * in.utilisation);
+}
+
+SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,
+                       DollarsPerJoule electricity, Trace& trace) {
+  const Trace::Scope scope(trace, "cost.system");
+  const double devices = static_cast<double>(cluster.devices), devices_per_host = static_cast<double>(inputs.devices_per_host);
+  const double years = lifetime / (1 * kYear);
+  const Watts device_power = cluster.device.tdp;
+  const double host_power = inputs.host_power, load = inputs.load, pue = inputs.pue, host_share = inputs.host_share;
+  const double maintenance = inputs.maintenance, cost_of_capital = inputs.cost_of_capital, utilisation = inputs.utilisation,
+               margin = inputs.margin;
+  const Seconds accounting_year = kAccountingYear;
+  if (trace.on()) {
+    trace.Input("devices", devices, "cluster.devices");
+    trace.Input("devices_per_host", devices_per_host, "cost.system.devices_per_host");
+    trace.Input("years", years, "cost.lifetime");
+    trace.Input("device_power", device_power, "cluster.device.tdp");
+    trace.Input("host_power", host_power, "cost.system.host_power");
+    trace.Input("load", load, "cost.system.load");
+    trace.Input("pue", pue, "cost.system.pue");
+    trace.Input("host_share", host_share, "cost.system.host_share");
+    trace.Input("maintenance", maintenance, "cost.system.maintenance");
+    trace.Input("cost_of_capital", cost_of_capital, "cost.system.cost_of_capital");
+    trace.Input("utilisation", utilisation, "cost.system.utilisation");
+    trace.Input("margin", margin, "cost.system.margin");
+    trace.Input("electricity", electricity, "cost.electricity");
+    trace.Input("colocation", inputs.colocation, "cost.system.colocation");
+    trace.Input("power_delivery_price", inputs.power_delivery, "cost.system.power_delivery");
+    trace.Input("cooling_price", inputs.cooling, "cost.system.cooling");
+    trace.Input("building_price", inputs.building, "cost.system.building");
+  }
+  FIGURE(trace, devices_usd, devices * device_price, (Note{"Devices as bought"}), devices, device_price);
+  FIGURE(trace, hosts, ceil(devices / devices_per_host), (Note{"Servers"}), devices, devices_per_host);
+  Dollars host_price;
+  if (inputs.host) {
+    host_price = *inputs.host;
+    if (trace.on()) trace.Input("host_price", host_price, "cost.system.host");
+  } else {
+    const double per_host = std::min(devices, devices_per_host);
+    FIGURE(trace, host_price_by_share, host_share * per_host * device_price, (Note{"A server without its devices"}), host_share, per_host,
+           device_price);
+    host_price = host_price_by_share;
+  }
+  FIGURE(trace, hosts_usd, hosts * host_price, (Note{"Servers without their devices"}), hosts, host_price);
+  const NetworkCost network = PriceNetwork(cluster, inputs);
+  const Dollars switches = network.switches, cables = network.cables, links = network.links;
+  FIGURE(trace, network_usd, switches + cables + links,
+         (Note{"Network beyond the servers",
+               "switch planes (one a device of a server) of as many tiers as their size needs; direct links by bandwidth"}),
+         switches, cables, links);
+  FIGURE(trace, power, devices * device_power * host_power, (Note{"Power that the servers are built for"}), devices, device_power,
+         host_power);
+  const bool rented = inputs.colocation.base() > 0;
+  const DollarsPerWatt power_delivery_price = rented ? DollarsPerWatt() : inputs.power_delivery,
+                       cooling_price = rented ? DollarsPerWatt() : inputs.cooling,
+                       building_price = rented ? DollarsPerWatt() : inputs.building;
+  FIGURE(trace, power_delivery_usd, power * power_delivery_price, (Note{"Transformers, UPS and distribution"}), power,
+         power_delivery_price);
+  FIGURE(trace, cooling_usd, power * cooling_price, (Note{"Cooling plant"}), power, cooling_price);
+  FIGURE(trace, building_usd, power * building_price, (Note{"Building"}), power, building_price);
+  FIGURE(trace, capital, devices_usd + hosts_usd + network_usd + power_delivery_usd + cooling_usd + building_usd, (Note{"Capital"}),
+         devices_usd, hosts_usd, network_usd, power_delivery_usd, cooling_usd, building_usd);
+  const double annuity = Annuity(cost_of_capital, years);
+  if (trace.on() && cost_of_capital > 0) {
+    trace.Record("annuity", "cost_of_capital / (1 - pow(1 + cost_of_capital, -years))", annuity,
+                 Note{"Yearly payment that writes off a dollar", "level payments at the end of each year"}, "cost_of_capital, years",
+                 cost_of_capital, years);
+  }
+  FIGURE(trace, financing_usd, max(annuity * years - 1, 0.0) * capital, (Note{"Interest over the lifetime"}), annuity, years, capital);
+  FIGURE(trace, energy, power * load * pue * accounting_year * years, (Note{"Energy over the lifetime", "8,760 hours a year, busy or not"}),
+         power, load, pue, accounting_year, years);
+  FIGURE(trace, electricity_usd, energy * electricity, (Note{"Electricity"}), energy, electricity);
+  const DollarsPerJoule colocation = inputs.colocation;
+  const Seconds calendar_year = 1 * kYear;
+  FIGURE(trace, hosting_usd, power * colocation * calendar_year * years, (Note{"Rent of a hall", "twelve months a year"}), power,
+         colocation, calendar_year, years);
+  FIGURE(trace, maintenance_usd, maintenance * capital * years, (Note{"Upkeep, staff and spares"}), maintenance, capital, years);
+  FIGURE(trace, margin_usd, (capital + financing_usd + electricity_usd + hosting_usd + maintenance_usd) * margin / (1 - margin),
+         (Note{"The operator's margin"}), capital, financing_usd, electricity_usd, hosting_usd, maintenance_usd, margin);
+  FIGURE(trace, system_usd,
+         devices_usd + hosts_usd + network_usd + power_delivery_usd + cooling_usd + building_usd + financing_usd + electricity_usd +
+             hosting_usd + maintenance_usd + margin_usd,
+         (Note{"What the system costs over its lifetime", "", "", "cost.system_usd"}), devices_usd, hosts_usd, network_usd,
+         power_delivery_usd, cooling_usd, building_usd, financing_usd, electricity_usd, hosting_usd, maintenance_usd, margin_usd);
+  FIGURE(trace, device_hours, devices * accounting_year * years * utilisation, (Note{"Time that devices are in use over the lifetime"}),
+         devices, accounting_year, years, utilisation);
+  SystemCost result;
+  result.lines = {
+      {"devices", devices_usd}, {"servers", hosts_usd},           {"network", network_usd},     {"power delivery", power_delivery_usd},
+      {"cooling", cooling_usd}, {"building", building_usd},       {"financing", financing_usd}, {"electricity", electricity_usd},
+      {"hosting", hosting_usd}, {"maintenance", maintenance_usd}, {"margin", margin_usd}};
+  result.total = system_usd;
+  result.energy = energy;
+  const Seconds hour = 1 * kHour;
+  Dollars an_hour;
+  for (const BillLine& line : result.lines) {
+    result.hour_lines.push_back({line.name, line.cost / device_hours * hour});
+    an_hour += result.hour_lines.back().cost;
+  }
+  if (trace.on()) {
+    const double hours = device_hours / hour;
+    FIGURE(trace, device_hour_usd, system_usd / hours,
+           (Note{"An hour of a device", "idle hours are paid by the used ones", "", "cost.device_hour_usd"}), system_usd, hours);
+  }
+  result.device_second = an_hour / hour;
+  return result;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,105 @@
+// What a system costs to own: capital, financing, power, hosting, upkeep; and an hour of one of its devices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/economics/band.h"
+#include "core/economics/device_bill.h"
+#include "core/hardware/cluster.h"
+
+namespace slipstick {
+
+inline constexpr double kHoursPerYear = 8760;  // an accounting year
+
+struct SystemInputs {
+  std::string preset;
+  Count devices_per_host = 8;
+  std::optional<Dollars> host;  // a server without its devices
+  double host_share = 0.16;     // its price over that of its devices, where it is not given
+  double host_power = 1.82;     // power of a server over the rated power of its devices
+  double load = 0.75;           // mean draw over that power
+  double pue = 1.25;            // power of the building over that of its servers
+  Band pue_band;
+  DollarsPerWatt power_delivery = 2.2 * kUsdPerW;
+  DollarsPerWatt cooling = 1.0 * kUsdPerW;
+  DollarsPerWatt building = 1.8 * kUsdPerW;
+  DollarsPerJoule colocation;  // rent by power; where there is one, the building is not bought
+  Count switch_ports = 64;
+  Dollars switch_price = 36000 * kUsd;
+  Dollars cables_one_tier = 1320 * kUsd;  // cables and optics of a device
+  Dollars cables_two_tiers = 2560 * kUsd;
+  Dollars cables_three_tiers = 3800 * kUsd;
+  DollarsPerBandwidth link_price = 4 * kUsdPerGBps;  // of a direct link, one end to the other
+  double maintenance = 0.03;                         // a year, of the capital
+  double cost_of_capital = 0.08;                     // a year
+  double utilisation = 0.9;                          // share of the hours that are used
+  Band utilisation_band;
+  double margin = 0;  // the operator's, of the price
+};
+template <>
+struct Schema<SystemInputs> {
+  static constexpr std::string_view preset_kind = "system";
+  static constexpr auto fields = std::tuple{
+      Of("preset", &SystemInputs::preset, "Catalogue entry that the other members override; otherwise the cluster's").Derived(),
+      Of("devices_per_host", &SystemInputs::devices_per_host, "Devices in a server").Between(1, 1 << 16).Derived(),
+      Of("host", &SystemInputs::host, "A server without its devices; null: a share of their price").In(kUsd).AtLeast(0).AtMost(1e9),
+      Of("host_share", &SystemInputs::host_share, "A server's price over that of its devices").Between(0, 100).Advanced(),
+      Of("host_power", &SystemInputs::host_power, "Power of a server over the rated power of its devices").Between(1, 100).Advanced(),
+      Of("load", &SystemInputs::load, "Mean draw over that power").Between(0, 1),
+      Of("pue", &SystemInputs::pue, "Power of the building over that of its servers").Between(1, 10),
+      Of("pue_band", &SystemInputs::pue_band, "How far it may lie from that").Advanced(),
+      Of("power_delivery", &SystemInputs::power_delivery, "Transformers, UPS and distribution")
+          .In(kUsdPerW)
+          .AtLeast(0)
+          .AtMost(1000)
+          .Advanced(),
+      Of("cooling", &SystemInputs::cooling, "Cooling plant").In(kUsdPerW).AtLeast(0).AtMost(1000).Advanced(),
+      Of("building", &SystemInputs::building, "Land, shell and fitting out").In(kUsdPerW).AtLeast(0).AtMost(1000).Advanced(),
+      Of("colocation", &SystemInputs::colocation, "Rent by power; above 0, nothing is built").In(kUsdPerKWMonth).AtLeast(0).AtMost(1e5),
+      Of("switch_ports", &SystemInputs::switch_ports, "Ports of a switch").Between(2, 1 << 16).Advanced(),
+      Of("switch_price", &SystemInputs::switch_price, "A switch").In(kUsd).AtLeast(0).AtMost(1e8).Advanced(),
+      Of("cables_one_tier", &SystemInputs::cables_one_tier, "Cables and optics of a device under one tier of switches")
+          .In(kUsd)
+          .AtLeast(0)
+          .AtMost(1e6)
+          .Advanced(),
+      Of("cables_two_tiers", &SystemInputs::cables_two_tiers, "The same under two tiers").In(kUsd).AtLeast(0).AtMost(1e6).Advanced(),
+      Of("cables_three_tiers", &SystemInputs::cables_three_tiers, "The same under three tiers").In(kUsd).AtLeast(0).AtMost(1e6).Advanced(),
+      Of("link_price", &SystemInputs::link_price, "A direct link, by bandwidth").In(kUsdPerGBps).AtLeast(0).AtMost(1e6).Advanced(),
+      Of("maintenance", &SystemInputs::maintenance, "A year, of the capital").Between(0, 10),
+      Of("cost_of_capital", &SystemInputs::cost_of_capital, "Interest a year").Between(0, 1),
+      Of("utilisation", &SystemInputs::utilisation, "Share of the hours that are used").Above(0).AtMost(1),
+      Of("utilisation_band", &SystemInputs::utilisation_band, "How far it may lie from that").Advanced(),
+      Of("margin", &SystemInputs::margin, "The operator's, of the price").Between(0, 0.99)};
+};
+
+// Yearly payment that writes off 1 $ over so many years at an interest: r / (1 - (1+r)^-L), 1/L at r = 0.
+double Annuity(double rate, double years);
+
+// One device's hour from its capital, as accountants write it.
+struct OwnershipInputs {
+  Dollars capital;  // all-in, a device
+  double years = 4;
+  double cost_of_capital = 0;
+  Watts power;  // wall power of a device with its share of the host and network
+  double pue = 1.25;
+  DollarsPerJoule electricity;
+  double load = 1;
+  DollarsPerJoule colocation;  // rent by power over months of 1/12 year of 8,766 h
+  double upkeep = 0;           // a year, of the capital
+  double utilisation = 1;
+};
+DollarsPerSecond DeviceHour(const OwnershipInputs& inputs);
+
+struct SystemCost {
+  std::vector<BillLine> lines;  // over the lifetime
+  Dollars total;
+  DollarsPerSecond device_second;
+  std::vector<BillLine> hour_lines;
+  Joules energy;  // drawn over the lifetime, building included
+};
+SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,
+                       DollarsPerJoule electricity, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,131 @@
+#include "core/economics/wafer.h"
+
+#include <array>
+#include <numbers>
+
+namespace slipstick {
+namespace {
+
+constexpr int kOffsets = 40;
+
+// Half the width of the circle over a row that spans [bottom, bottom + height]; negative where the row sticks out.
+double HalfChord(double bottom, double height, double radius) {
+  const double far = std::max(std::abs(bottom), std::abs(bottom + height));
+  return far < radius ? std::sqrt(radius * radius - far * far) : -1;
+}
+
+struct Grid {
+  double w, h, pitch_x, pitch_y, radius;
+};
+
+// Calls visit(half chord) for every row of dies whose lower edges lie at `bottom` + k pitch.
+template <class Visit>
+void ForRows(const Grid& grid, double bottom, Visit visit) {
+  const double first = std::ceil((-grid.radius - bottom) / grid.pitch_y);
+  for (double k = first;; k += 1) {
+    const double y = bottom + k * grid.pitch_y;
+    if (y + grid.h > grid.radius) break;
+    const double chord = HalfChord(y, grid.h, grid.radius);
+    if (2 * chord >= grid.w) visit(chord, y);
+  }
+}
+
+Count InRow(const Grid& grid, double chord, double left) {
+  const double last = std::floor((chord - grid.w - left) / grid.pitch_x), first = std::ceil((-chord - left) / grid.pitch_x);
+  return last >= first ? static_cast<Count>(last - first) + 1 : 0;
+}
+
+Count CountGrid(const Grid& grid, double left, double bottom) {
+  Count sum = 0;
+  ForRows(grid, bottom, [&](double chord, double) { sum += InRow(grid, chord, left); });
+  return sum;
+}
+
+// The counts of one row offset for all kOffsets column offsets at once: a row's count is floor(a - f) + floor(b + f) + 1
+// with f the offset over the pitch, a step down where f passes frac(a) and a step up where f reaches 1 - frac(b).
+void CountColumns(const Grid& grid, double bottom, std::array<int, kOffsets + 1>& counts) {
+  counts.fill(0);
+  ForRows(grid, bottom, [&](double chord, double) {
+    const double a = (chord - grid.w) / grid.pitch_x, b = chord / grid.pitch_x;
+    const double whole_a = std::floor(a), whole_b = std::floor(b);
+    counts[0] += static_cast<int>(whole_a + whole_b) + 1;
+    const int down = static_cast<int>((a - whole_a) * kOffsets) + 1;
+    const int up = static_cast<int>(std::ceil((1 - (b - whole_b)) * kOffsets));
+    if (down < kOffsets) --counts[static_cast<std::size_t>(down)];
+    if (up < kOffsets) ++counts[static_cast<std::size_t>(up)];
+  });
+  for (std::size_t i = 1; i < kOffsets; ++i) counts[i] += counts[i - 1];
+}
+
+Grid GridOf(Millimetres width, Millimetres height, const Wafer& wafer) {
+  return {width.base(), height.base(), (width + wafer.scribe).base(), (height + wafer.scribe).base(),
+          (wafer.diameter / 2 - wafer.edge).base()};
+}
+
+}  // namespace
+
+DieCount CountDies(Millimetres width, Millimetres height, const Wafer& wafer) {
+  const Grid grid = GridOf(width, height, wafer);
+  const double die_x = -grid.w / 2, die_y = -grid.h / 2;
+  const double street_x = wafer.scribe.base() / 2, street_y = street_x;
+  DieCount result;
+  double left = die_x, bottom = die_y;
+  const auto offer = [&](Count count, double x, double y) {
+    if (count > result.best) result.best = count, left = x, bottom = y;
+    return count;
+  };
+  result.die_die = offer(CountGrid(grid, die_x, die_y), die_x, die_y);
+  result.die_street = offer(CountGrid(grid, die_x, street_y), die_x, street_y);
+  result.street_die = offer(CountGrid(grid, street_x, die_y), street_x, die_y);
+  result.street_street = offer(CountGrid(grid, street_x, street_y), street_x, street_y);
+  std::array<int, kOffsets + 1> counts;
+  for (int j = 0; j < kOffsets; ++j) {
+    const double y = grid.pitch_y * j / kOffsets;
+    CountColumns(grid, y, counts);
+    for (int i = 0; i < kOffsets; ++i) {
+      const int count = counts[static_cast<std::size_t>(i)];
+      if (count > result.best) offer(count, grid.pitch_x * i / kOffsets, y);
+    }
+  }
+  result.left = left * kMm;
+  result.bottom = bottom * kMm;
+  return result;
+}
+
+std::vector<DiePlace> PlaceDies(Millimetres width, Millimetres height, const Wafer& wafer) {
+  const Grid grid = GridOf(width, height, wafer);
+  const DieCount best = CountDies(width, height, wafer);
+  std::vector<DiePlace> places;
+  const double left = best.left.base();
+  ForRows(grid, best.bottom.base(), [&](double chord, double y) {
+    const double first = std::ceil((-chord - left) / grid.pitch_x);
+    const Count count = InRow(grid, chord, left);
+    for (Count k = 0; k < count; ++k) places.push_back({(left + (first + static_cast<double>(k)) * grid.pitch_x) * kMm, y * kMm});
+  });
+  return places;
+}
+
+double GrossByArea(SquareMillimetres cell, Millimetres radius) { return std::numbers::pi * (radius * radius / cell); }
+double GrossLessEdge(SquareMillimetres cell, Millimetres radius) {
+  return GrossByArea(cell, radius) - 2 * std::numbers::pi * (radius / sqrt(2 * cell));
+}
+double GrossExponential(SquareMillimetres cell, Millimetres radius) { return GrossByArea(cell, radius) * std::exp(-(sqrt(cell) / radius)); }
+double GrossByRing(SquareMillimetres cell, Millimetres radius) {
+  const Millimetres inner = radius - sqrt(cell) / 2;
+  return std::numbers::pi * (inner * inner / cell);
+}
+
+bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer) {
+  return (width <= wafer.reticle_width && height <= wafer.reticle_height) ||
+         (width <= wafer.reticle_height && height <= wafer.reticle_width);
+}
+
+Count StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer) {
+  const auto seams = [](double nx, double ny) { return (nx - 1) * ny + nx * (ny - 1); };
+  const double one = seams(std::ceil(std::max(1.0, width / wafer.reticle_width)), std::ceil(std::max(1.0, height / wafer.reticle_height)));
+  const double other =
+      seams(std::ceil(std::max(1.0, width / wafer.reticle_height)), std::ceil(std::max(1.0, height / wafer.reticle_width)));
+  return static_cast<Count>(std::min(one, other));
+}
+
+}  // namespace slipstick

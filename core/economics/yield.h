@@ -1,0 +1,55 @@
+// The share of dies that are good, from the mean number of killing defects on one.
+//
+// x = area * defect density (* critical-area ratio). All models have Y(0) = 1; at equal x > 0
+// Poisson < Murphy < negative binomial (alpha 2) < Seeds. Two models are printed as "Seeds", and Bose-Einstein is printed
+// with the density of all layers and with that of one layer: each has its own name here.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/base/field.h"
+#include "core/base/trace.h"
+
+namespace slipstick {
+
+enum class YieldModel {
+  kPoisson,
+  kMurphy,
+  kMurphyRectangular,
+  kSeeds,
+  kSeedsSqrt,
+  kBoseEinstein,
+  kBoseEinsteinPerLayer,
+  kNegativeBinomial,
+  kManual
+};
+template <>
+struct EnumNames<YieldModel> {
+  static constexpr std::array<std::pair<YieldModel, std::string_view>, 9> names{
+      {{YieldModel::kPoisson, "poisson"},
+       {YieldModel::kMurphy, "murphy"},
+       {YieldModel::kMurphyRectangular, "murphy_rectangular"},
+       {YieldModel::kSeeds, "seeds"},
+       {YieldModel::kSeedsSqrt, "seeds_sqrt"},
+       {YieldModel::kBoseEinstein, "bose_einstein"},
+       {YieldModel::kBoseEinsteinPerLayer, "bose_einstein_per_layer"},
+       {YieldModel::kNegativeBinomial, "negative_binomial"},
+       {YieldModel::kManual, "manual"}}};
+};
+
+struct YieldLaw {
+  YieldModel model = YieldModel::kNegativeBinomial;
+  double clustering = 3;  // alpha of the negative binomial: small where defects come in clusters
+  double layers = 10;     // critical layers of Bose-Einstein
+  double manual = 0.9;    // the yield itself, for kManual
+};
+
+// x >= 0 -> the share of good dies, in (0, 1].
+double Yield(const YieldLaw& law, double faults);
+
+// The same, and the formula that gave it.
+double TracedYield(const YieldLaw& law, double faults, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,18 @@
+// What the cost inputs take from the cluster where the request does not say otherwise.
+#pragma once
+
+#include "core/base/json.h"
+#include "core/economics/device_bill.h"
+#include "core/hardware/device.h"
+
+namespace slipstick {
+
+// Lays under `cost` (an object) the catalogue's bill of the device, or one made up from its dies and memory, and the
+// catalogue's system of the cluster. `cluster` has its presets expanded. The device's own die area, node and count, and
+// its memory capacity, stand whatever the bill says.
+void LayCostDefaults(const Json& cluster, Json& cost);
+
+// The same for a device that was worked out after its request was read: its dies, node and memory replace the bill's.
+void FollowDevice(const Device& device, DeviceBill& bill);
+
+}  // namespace slipstick
