@@ -17,7 +17,7 @@ namespace {
 constexpr Count kStep = 4096;
 
 // A whole number from lo to hi, or nothing.
-std::optional<Count> WholeNumber(const std::string& text, Count lo, Count hi) {
+std::optional<Count> WholeNumber(std::string_view text, Count lo, Count hi) {
   const std::optional<Measure> measure = ParseMeasure(text);
   if (!measure || measure->has_unit || measure->value < static_cast<double>(lo) || measure->value > static_cast<double>(hi))
     return std::nullopt;
@@ -38,14 +38,14 @@ Json SpecJson(const SearchCommand& command, Count top) {
 Answer RunSearch(const SearchCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   const std::optional<Count> top = WholeNumber(command.top, 1, 1000), asked_threads = WholeNumber(command.threads, 0, 1024);
-  const std::size_t slash = command.shard.find('/');
-  const std::optional<Count> shards =
-      slash == std::string::npos ? std::nullopt : WholeNumber(command.shard.substr(slash + 1), 1, 1'000'000);
-  const std::optional<Count> shard = shards ? WholeNumber(command.shard.substr(0, slash), 0, *shards - 1) : std::nullopt;
+  const std::string_view cut = command.shard;
+  const std::size_t slash = std::min(cut.find('/'), cut.size());
+  const Count shards = WholeNumber(cut.substr(std::min(slash + 1, cut.size())), 1, 1'000'000).value_or(0);
+  const Count shard = WholeNumber(cut.substr(0, slash), 0, shards - 1).value_or(-1);
   Issues issues;
   if (!top) issues.push_back({"--top", "expected a whole number from 1 to 1000"});
   if (!asked_threads) issues.push_back({"--threads", "expected a whole number; 0 for as many as the machine has"});
-  if (!shard) issues.push_back({"--shard", "expected i/n with 0 <= i < n"});
+  if (shard < 0) issues.push_back({"--shard", "expected i/n with 0 <= i < n"});
   if (!issues.empty()) return WrongRequest(std::move(issues));
 
   Result<Json> request = ReadRequest(command.request, command.assignments);
@@ -59,8 +59,8 @@ Answer RunSearch(const SearchCommand& command) {
   std::vector<std::shared_ptr<SearchJob>> jobs;
   for (Count t = 0; t < threads; ++t) {
     SearchSpec part = *spec;
-    part.shards = *shards * threads;
-    part.shard = *shard * threads + t;
+    part.shards = shards * threads;
+    part.shard = shard * threads + t;
     Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, part);
     if (!job) return WrongRequest(std::move(job.issues));
     jobs.push_back(std::move(*job));
@@ -75,7 +75,7 @@ Answer RunSearch(const SearchCommand& command) {
   for (std::thread& thread : running) thread.join();
   SearchProgress all;
   for (const std::shared_ptr<SearchJob>& job : jobs) Merge(all, job->progress(), job->options());
-  if (*shards > 1) return {ShardText(*request, spec_json, *shard, *shards, all), {}};
+  if (shards > 1) return {ShardText(*request, spec_json, shard, shards, all), {}};
   Json report = jobs[0]->Report(all);
   report["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return {JsonText(report), {}};
