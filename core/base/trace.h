@@ -88,6 +88,12 @@ class Trace {
     RecordValues(text, values, sizeof...(Values) - 1);
   }
 
+  // The same for a figure whose formula or place in the report is known only when the program runs.
+  template <class Q, class... Terms>
+  void Record(std::string_view symbol, std::string_view formula, Q value, const Note& note, std::string_view names, Terms... terms) {
+    if (on_) Record(internal::FigureText{symbol, formula, names, note}, value, terms...);
+  }
+
   [[nodiscard]] const std::vector<Figure>& figures() const { return figures_; }
 
   // Names what is recorded while it lives: figures get paths below it.
@@ -127,5 +133,10 @@ class Trace {
     (trace).Record(figure_text, name, __VA_ARGS__);                                                                \
   }                                                                                                                \
   static_assert(true)
+
+// A figure whose note is put together when the program runs: a place in a list of the report.
+#define LISTED_FIGURE(trace, name, expression, description, ...) \
+  const auto name = (expression);                                \
+  if ((trace).on()) (trace).Record(#name, #expression, name, description, #__VA_ARGS__, __VA_ARGS__)
 
 }  // namespace slipstick

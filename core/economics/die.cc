@@ -69,21 +69,22 @@ DieCost PriceDie(const DieInput& die, Count per_wafer, const SortTest& sort, std
     trace.Input("sort_coverage", sort_coverage, "cost.device.sort.coverage");
   }
   const double placed = static_cast<double>(std::max<Count>(per_wafer, 1));
-  FIGURE(trace, dies_per_wafer, placed,
-         (Note{"Whole dies on a wafer", "the most that any of 1,604 placements of the die's grid on the usable circle holds", "",
-               report + "dies_per_wafer"}),
-         placed);
+  LISTED_FIGURE(trace, dies_per_wafer, placed,
+                (Note{"Whole dies on a wafer", "the most that any of 1,604 placements of the die's grid on the usable circle holds", "",
+                      report + "dies_per_wafer"}),
+                placed);
   const double harvested_share = GoodShare(die, trace);
   const double good_share = harvested_share;
-  FIGURE(trace, die_yield, good_share * process_yield, (Note{"Share of dies that are good", "", "", report + "yield"}), good_share,
-         process_yield);
+  LISTED_FIGURE(trace, die_yield, good_share * process_yield, (Note{"Share of dies that are good", "", "", report + "yield"}), good_share,
+                process_yield);
   FIGURE(trace, raw_die, wafer_price / dies_per_wafer, (Note{"A die off the wafer, untested"}), wafer_price, dies_per_wafer);
   FIGURE(trace, sort_cost, sort_rate * sort_time, (Note{"Testing a die on the wafer"}), sort_rate, sort_time);
   FIGURE(trace, passing, 1 - sort_coverage * (1 - die_yield),
          (Note{"Share of dies that pass the sort", "bad dies that the test misses pass too"}), sort_coverage, die_yield);
-  FIGURE(trace, good_die, (raw_die + sort_cost) / passing,
-         (Note{"A die that passed the sort", "known-good die: the dies that fail are paid by those that pass", "", report + "cost_usd"}),
-         raw_die, sort_cost, passing);
+  LISTED_FIGURE(
+      trace, good_die, (raw_die + sort_cost) / passing,
+      (Note{"A die that passed the sort", "known-good die: the dies that fail are paid by those that pass", "", report + "cost_usd"}),
+      raw_die, sort_cost, passing);
   FIGURE(trace, quality, die_yield / passing, (Note{"Share of the dies that passed that are good", "the rest is found in the package"}),
          die_yield, passing);
   return {std::max<Count>(per_wafer, 1), die_yield, passing, quality, raw_die, good_die};
