@@ -133,11 +133,11 @@ Result<SearchSpec> ReadSearchSpec(const Json& json) {
       texts(spec.pareto);
     } else if (key == "limits") {
       texts(spec.limits);
-    } else if (key == "top" && value.is_number_unsigned()) {
+    } else if (key == "top" && value.is_number_integer() && value >= 0) {
       spec.top = std::min<std::size_t>(1000, value.get<std::size_t>());
-    } else if (key == "shard" && value.is_number_unsigned()) {
+    } else if (key == "shard" && value.is_number_integer() && value >= 0) {
       spec.shard = value.get<Count>();
-    } else if (key == "shards" && value.is_number_unsigned()) {
+    } else if (key == "shards" && value.is_number_integer() && value >= 0) {
       spec.shards = value.get<Count>();
     } else if (key == "prune" && value.is_boolean()) {
       spec.prune = value;
