@@ -135,7 +135,7 @@ std::optional<SquareMillimetres> Crossover(const Split& split, const Node& node,
   };
   SquareMillimetres low = 20 * kMm2;
   if (dearer(low)) return low;
-  for (SquareMillimetres high = low * 1.01; high <= 3000 * kMm2; high *= 1.01) {
+  for (SquareMillimetres high = low * 1.01; low <= 3000 * kMm2; high = low * 1.01) {
     if (!dearer(high)) {
       low = high;
       continue;

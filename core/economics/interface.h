@@ -1,0 +1,43 @@
+// Die-to-die interfaces: what area, edge and power a bandwidth between chiplets takes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/trace.h"
+#include "core/economics/band.h"
+
+namespace slipstick {
+
+struct LinkInterface {
+  std::string preset = "ucie-advanced";
+  std::string name = "UCIe advanced, 32 GT/s";
+  BytesPerSecond module_bandwidth = 512 * kGBps;  // of one module, both directions
+  SquareMillimetres module_area = 0.811 * kMm2;   // transmit and receive
+  Millimetres module_edge = 0.3888 * kMm;
+  JoulesPerByte energy = 0.3 * kPJPerBit;
+  Band energy_band;
+};
+template <>
+struct Schema<LinkInterface> {
+  static constexpr std::string_view preset_kind = "interface";
+  static constexpr auto fields =
+      std::tuple{Of("preset", &LinkInterface::preset, "Catalogue entry that the other members override"),
+                 Of("name", &LinkInterface::name, "What to call it"),
+                 Of("module_bandwidth", &LinkInterface::module_bandwidth, "Of one module, both directions").In(kGBps).Above(0).AtMost(1e6),
+                 Of("module_area", &LinkInterface::module_area, "Of one module on a die").In(kMm2).AtLeast(0).AtMost(1000),
+                 Of("module_edge", &LinkInterface::module_edge, "Die edge that one module takes").In(kMm).AtLeast(0).AtMost(100),
+                 Of("energy", &LinkInterface::energy, "Of what crosses").In(kPJPerBit).AtLeast(0).AtMost(1000),
+                 Of("energy_band", &LinkInterface::energy_band, "How far it may lie from that").Advanced()};
+};
+
+struct LinkNeed {
+  Count modules = 0;  // of one die
+  SquareMillimetres area;
+  Millimetres edge;
+  Watts power;  // at full bandwidth, counted once a link
+};
+// What a bandwidth (both directions) out of a die takes of that die.
+LinkNeed NeedOf(const LinkInterface& interface, BytesPerSecond bandwidth);
+
+}  // namespace slipstick

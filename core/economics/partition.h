@@ -1,0 +1,64 @@
+// A monolithic device split into chiplets, and where that pays.
+//
+// The silicon of the first kind of die is cut into n equal dies. Each bears its part of the circuits and its share of the
+// die-to-die links: a ring of n links (one for two dies) of the given bandwidth through the given interface, or a plain
+// share of the area. A part of the circuits (I/O, PHYs, analog) may go to a die of its own on another node, where it takes
+// area by the nodes' analog scales.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "core/economics/device_bill.h"
+#include "core/economics/interface.h"
+
+namespace slipstick {
+
+struct Partition {
+  Count chiplets = 2;
+  double overhead = 0.1;     // die-to-die share of the area, where no bandwidth is given
+  BytesPerSecond bandwidth;  // of a link, both directions
+  LinkInterface interface;
+  double io_share = 0;  // of the circuits, moved to one I/O die
+  ProcessNode io_node;
+  Package package;
+};
+template <>
+struct Schema<Partition> {
+  static constexpr auto fields =
+      std::tuple{Of("chiplets", &Partition::chiplets, "Equal dies that the compute silicon is cut into").Between(1, 64),
+                 Of("overhead", &Partition::overhead, "Die-to-die share of the area, where no bandwidth is given").Between(0, 1),
+                 Of("bandwidth", &Partition::bandwidth, "Of a link between two dies, both directions").In(kGBps).AtLeast(0).AtMost(1e7),
+                 Of("interface", &Partition::interface, "Die-to-die interface"),
+                 Of("io_share", &Partition::io_share, "Share of the circuits that goes to an I/O die").Between(0, 0.9),
+                 Of("io_node", &Partition::io_node, "Node of the I/O die"),
+                 Of("package", &Partition::package, "How the dies are put together")};
+};
+
+struct Partitioned {
+  DeviceBill bill;
+  SquareMillimetres link_area;  // of one die
+  Millimetres link_edge;        // of one die
+  Watts link_power;             // of all links at full bandwidth: comes on top of the device's power
+  bool edge_fits = true;        // the links find room on the die's edge
+};
+// One chiplet without an I/O die is the device itself in its own package.
+Partitioned Split(const DeviceBill& bill, const Partition& partition);
+
+// Cost of a good device at a silicon area and of its design; recurring + design / volume is the price at a volume.
+struct SplitCost {
+  Dollars recurring;
+  Dollars design;  // all of it
+};
+SplitCost PriceSplit(const DeviceBill& bill);
+
+// The smallest area in [low, high] where the first is at least as dear as the second: a scan by 1 %, then 80 bisections.
+// Nothing where there is none.
+std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(SquareMillimetres)>& first,
+                                               const std::function<Dollars(SquareMillimetres)>& second, SquareMillimetres low,
+                                               SquareMillimetres high);
+
+// The volume at which two ways cost the same a unit: (N2 - N1) / (R1 - R2). Nothing where one is dearer at every volume.
+std::optional<double> CrossoverVolume(const SplitCost& first, const SplitCost& second);
+
+}  // namespace slipstick

@@ -1,0 +1,89 @@
+// Bills of real devices against published ones, and of every device of the catalogue against arithmetic.
+#include <gtest/gtest.h>
+
+#include "core/study/presets.h"
+#include "costs.h"
+
+namespace slipstick {
+namespace {
+
+CostReport DeviceCostOf(const std::string& id) { return CostOf({"cluster=dgx-h100", "cluster.device=" + id}); }
+Dollars Recurring(const CostReport& report) { return report.device - LineOf(report.device_parts, "NRE"); }
+
+void ExpectWithin(Dollars value, double low, double high) {
+  EXPECT_GE(value.base(), low);
+  EXPECT_LE(value.base(), high);
+}
+
+// Two published lists: 3,320 $ (logic 300, HBM 1,350, package 750) and 3,000 $ (200, 1,500, 723). Neither counts design.
+TEST(Bill, H100) {
+  const CostReport report = DeviceCostOf("h100-sxm5-80gb");
+  EXPECT_EQ(report.dies[0].dies_per_wafer, 66);
+  EXPECT_NEAR(report.dies[0].yield, 0.707, 0.002);
+  ExpectWithin(Recurring(report), 3000, 3320);
+  ExpectWithin(LineOf(report.device_parts, "die"), 200, 300);
+  ExpectWithin(LineOf(report.device_parts, "memory"), 1350, 1500);
+  ExpectWithin(LineOf(report.device_parts, "package"), 723, 750);
+}
+
+// 6,400 $, range 5,700 to 7,300: logic 720-1,200, HBM 2,800-3,100, package 1,000-1,200.
+TEST(Bill, B200) {
+  const CostReport report = DeviceCostOf("b200-sxm");
+  ExpectWithin(Recurring(report), 5700, 7300);
+  ExpectWithin(LineOf(report.device_parts, "die"), 720, 1200);
+  ExpectWithin(LineOf(report.device_parts, "memory"), 2800, 3100);
+  ExpectWithin(LineOf(report.device_parts, "package"), 1000, 1200);
+}
+
+// 5,300 $: logic 600, HBM 2,900, package 1,200, test and assembly 600. One list, no band: 5 % on each line it prices.
+TEST(Bill, Mi300x) {
+  const CostReport report = DeviceCostOf("mi300x");
+  EXPECT_EQ(report.dies[0].dies_per_wafer, 533);
+  EXPECT_EQ(report.dies[1].dies_per_wafer, 158);
+  EXPECT_NEAR(report.dies[1].yield, 0.754, 0.002);
+  ExpectWithin(Recurring(report), 5035, 5565);
+  ExpectWithin(LineOf(report.device_parts, "XCD") + LineOf(report.device_parts, "IOD"), 560, 640);
+  ExpectWithin(LineOf(report.device_parts, "memory"), 2755, 3045);
+}
+
+TEST(Bill, EveryDeviceIsPricedAndAddsUp) {
+  int devices = 0;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "device") continue;
+    ++devices;
+    const CostReport report = DeviceCostOf(std::string(preset.id));
+    EXPECT_EQ(SumOf(report.device_parts), report.device) << preset.id;
+    EXPECT_EQ(SumOf(report.system_parts), report.system) << preset.id;
+    EXPECT_NEAR(SumOf(report.device_hour_parts).base() / (report.device_second * (1 * kHour)).base(), 1, 1e-14) << preset.id;
+    EXPECT_GT(report.device.base(), 20) << preset.id;
+    EXPECT_LT(report.device.base(), 15000) << preset.id;
+    EXPECT_GT(report.device_price, report.device) << preset.id;
+    EXPECT_TRUE(report.warnings.empty()) << preset.id;
+    for (const DieReport& die : report.dies) {
+      EXPECT_GT(die.dies_per_wafer, 0) << preset.id;
+      EXPECT_GT(die.yield, 0) << preset.id;
+      EXPECT_LE(die.yield, 1) << preset.id;
+    }
+  }
+  EXPECT_GE(devices, 40);
+}
+
+TEST(Bill, FollowsTheDevice) {
+  const CostReport usual = CostOf({"cluster=dgx-h100"});
+  const CostReport larger = CostOf({"cluster=dgx-h100", "cluster.device.die.area=840 mm^2"});
+  const CostReport roomier = CostOf({"cluster=dgx-h100", "cluster.device.memory.capacity=160 GB"});
+  const CostReport finer = CostOf({"cluster=dgx-h100", "cluster.device.die.node=3nm"});
+  EXPECT_GT(LineOf(larger.device_parts, "die"), LineOf(usual.device_parts, "die"));
+  EXPECT_NEAR(LineOf(roomier.device_parts, "memory") / LineOf(usual.device_parts, "memory"), 2, 1e-12);
+  EXPECT_EQ(finer.dies[0].node, "3 nm");
+}
+
+TEST(Bill, DieBeyondTheReticleIsInfeasibleWithItsFigures) {
+  const CostReport report = CostOf({"cluster=dgx-h100", "cluster.device.die.area=1000 mm^2"});
+  ASSERT_EQ(report.infeasible.size(), 1U);
+  EXPECT_EQ(report.infeasible[0].reason, "reticle");
+  EXPECT_GT(report.device.base(), 0);
+}
+
+}  // namespace
+}  // namespace slipstick
