@@ -5,6 +5,7 @@
 
 #include "core/study/answer.h"
 #include "core/study/design.h"
+#include "core/study/cost_study.h"
 #include "core/study/import_config.h"
 #include "core/study/paper_study.h"
 #include "core/study/search_shard.h"
@@ -33,6 +34,7 @@ std::string StudyPoint(const std::string& id, int point) { return slipstick::Stu
 std::string Study(const std::string& id) { return slipstick::StudyAnswer(id).text; }
 std::string Objectives() { return slipstick::JsonText(slipstick::SearchObjectives()); }
 std::string MergeSearch(const std::string& shards) { return slipstick::MergeShardsText(shards).text; }
+std::string CostStudy(const std::string& request) { return slipstick::CostStudyAnswer(request).text; }
 
 }  // namespace
 
@@ -56,4 +58,5 @@ EMSCRIPTEN_BINDINGS(slipstick) {
       .function("step", &slipstick::ShardSearch::Step)
       .function("report", &slipstick::ShardSearch::Report)
       .function("shard", &slipstick::ShardSearch::Shard);
+  emscripten::function("costStudy", &CostStudy);
 }

@@ -37,6 +37,8 @@ export interface Search {
   /** What mergeSearch reads. */
   shard(): string;
   delete(): void;
+  /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/study/cost_study.h). */
+  costStudy(request: string): string;
 }
 
 export interface Options {

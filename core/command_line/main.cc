@@ -10,6 +10,7 @@
 
 #include "core/command_line/search_command.h"
 #include "core/study/answer.h"
+#include "core/study/cost_study.h"
 #include "core/study/design.h"
 #include "core/study/import_config.h"
 #include "core/study/paper_study.h"
@@ -30,6 +31,7 @@ const char* const kUsage =
     "       slipstick sensitivity [FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]\n"
     "       slipstick design [FILE|-] [PATH=VALUE ...] --objective PATH\n"
     "       slipstick study ID\n"
+    "       slipstick cost-study FILE|-\n"
     "       slipstick kernel --lines < operators.jsonl\n"
     "       slipstick describe\n"
     "       slipstick presets [KIND]\n"
@@ -125,6 +127,7 @@ int main(int argc, char** argv) {
   if (words.size() > 1) return Wrong(words[1], "expected one file");
   std::string request;
   if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "cannot be read");
+  if (verb == "cost-study") return Print(slipstick::CostStudyAnswer(request));
   if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
   if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, assignments, explain));
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));

@@ -45,6 +45,7 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   SystemCost system = PriceSystem(cluster, inputs.system, device.price, inputs.lifetime, inputs.electricity, trace);
   report.system = system.total;
   report.system_parts = std::move(system.lines);
+  report.device_hour = system.device_hour;
   report.device_second = system.device_second;
   report.device_hour_parts = std::move(system.hour_lines);
   const Watts wall_power = cluster.device.tdp * (inputs.system.host_power * inputs.system.load * inputs.system.pue);

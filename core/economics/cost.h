@@ -28,8 +28,9 @@ struct CostReport {
   double package_yield = 1;                 // share of begun packages that work
   Dollars system;                           // over its lifetime
   std::vector<BillLine> system_parts;       // add up to system exactly
-  DollarsPerSecond device_second;           // of a device in use: its idle hours are paid by these
-  std::vector<BillLine> device_hour_parts;  // add up to an hour of it exactly
+  Dollars device_hour;                      // of a device in use: its idle hours are paid by these
+  std::vector<BillLine> device_hour_parts;  // add up to device_hour exactly
+  DollarsPerSecond device_second;           // the same a second
   Grams embodied;                           // emitted in making a device
   GramsPerSecond operation;                 // emitted by running it
   std::vector<Infeasibility> infeasible;

@@ -118,12 +118,16 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
     result.hour_lines.push_back({line.name, line.cost / device_hours * hour});
     an_hour += result.hour_lines.back().cost;
   }
+  const Dollars device_hour_usd = an_hour;
   if (trace.on()) {
     const double hours = device_hours / hour;
-    FIGURE(trace, device_hour_usd, system_usd / hours,
-           (Note{"An hour of a device", "idle hours are paid by the used ones", "", "cost.device_hour_usd"}), system_usd, hours);
+    trace.Record("device_hour_usd", "system_usd / hours", device_hour_usd,
+                 Note{"An hour of a device", "idle hours are paid by the used ones", "", "cost.device_hour_usd"}, "system_usd, hours",
+                 system_usd, hours);
   }
-  result.device_second = an_hour / hour;
+  FIGURE(trace, device_second, device_hour_usd / hour, (Note{"A second of a device in use"}), device_hour_usd, hour);
+  result.device_hour = device_hour_usd;
+  result.device_second = device_second;
   return result;
 }
 

@@ -95,8 +95,9 @@ DollarsPerSecond DeviceHour(const OwnershipInputs& inputs);
 struct SystemCost {
   std::vector<BillLine> lines;  // over the lifetime
   Dollars total;
+  std::vector<BillLine> hour_lines;  // of a device in use
+  Dollars device_hour;               // these, added in order
   DollarsPerSecond device_second;
-  std::vector<BillLine> hour_lines;
   Joules energy;  // drawn over the lifetime, building included
 };
 SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,

@@ -86,7 +86,7 @@ PackageGeometry LayOut(const Package& package, const PackageParts& parts, const 
     const Carrier& carrier = *package.carrier;
     geometry.carrier_area = carrier.area.value_or(standing * carrier.area_scale);
     const Millimetres side = sqrt(geometry.carrier_area);
-    geometry.carriers_per_wafer = std::max<Count>(CountDies(side, side, wafer).best, 1);
+    geometry.carriers_per_wafer = std::max<Count>(CountCentred(side, side, wafer), 1);
     geometry.seams = carrier.stitched ? StitchSeams(side, side, wafer) : 0;
   }
   geometry.substrate_area = package.substrate.area.value_or(standing * package.substrate.area_scale);

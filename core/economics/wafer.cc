@@ -47,10 +47,11 @@ void CountColumns(const Grid& grid, double bottom, std::array<int, kOffsets + 1>
   counts.fill(0);
   ForRows(grid, bottom, [&](double chord, double) {
     const double a = (chord - grid.w) / grid.pitch_x, b = chord / grid.pitch_x;
-    const double whole_a = std::floor(a), whole_b = std::floor(b);
-    counts[0] += static_cast<int>(whole_a + whole_b) + 1;
+    const int whole_a = a < 0 ? -1 : static_cast<int>(a), whole_b = static_cast<int>(b);
+    counts[0] += whole_a + whole_b + 1;
     const int down = static_cast<int>((a - whole_a) * kOffsets) + 1;
-    const int up = static_cast<int>(std::ceil((1 - (b - whole_b)) * kOffsets));
+    const double passed = (1 - (b - whole_b)) * kOffsets;
+    const int up = static_cast<int>(passed) + (passed > static_cast<int>(passed) ? 1 : 0);
     if (down < kOffsets) --counts[static_cast<std::size_t>(down)];
     if (up < kOffsets) ++counts[static_cast<std::size_t>(up)];
   });
@@ -90,6 +91,15 @@ DieCount CountDies(Millimetres width, Millimetres height, const Wafer& wafer) {
   result.left = left * kMm;
   result.bottom = bottom * kMm;
   return result;
+}
+
+Count CountCentred(Millimetres width, Millimetres height, const Wafer& wafer) {
+  const Grid grid = GridOf(width, height, wafer);
+  Count best = 0;
+  for (const double left : {-grid.w / 2, wafer.scribe.base() / 2}) {
+    for (const double bottom : {-grid.h / 2, wafer.scribe.base() / 2}) best = std::max(best, CountGrid(grid, left, bottom));
+  }
+  return best;
 }
 
 std::vector<DiePlace> PlaceDies(Millimetres width, Millimetres height, const Wafer& wafer) {

@@ -34,6 +34,9 @@ struct DieCount {
 };
 DieCount CountDies(Millimetres width, Millimetres height, const Wafer& wafer);
 
+// The most of the four canonical grids alone: at least 95 % of best, at a tenth of the work.
+Count CountCentred(Millimetres width, Millimetres height, const Wafer& wafer);
+
 // The lower left corners of the dies of the best grid, from the wafer's centre.
 struct DiePlace {
   Millimetres x, y;

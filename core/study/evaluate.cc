@@ -1,7 +1,6 @@
 #include "core/study/evaluate.h"
 
 #include <optional>
-#include <string>
 
 #include "core/base/trace.h"
 #include "core/economics/cost.h"
@@ -10,8 +9,28 @@
 #include "core/training/training.h"
 
 namespace slipstick {
+namespace {
 
-// The page of the domain: what the chips cost, how the model trains on them, how it is served by them.
+// Nothing where no device answers.
+std::optional<DollarsPerToken> PriceOfTokens(const std::optional<CostReport>& cost, TokensPerSecond tokens_per_s_per_device, Trace& trace) {
+  if (!cost || !(tokens_per_s_per_device > TokensPerSecond())) return std::nullopt;
+  const DollarsPerSecond device_second = cost->device_second;
+  FIGURE(trace, token_price, device_second / tokens_per_s_per_device,
+         (Note{"What an output token costs", "busy devices also pay for their idle hours", "", "serving.cost_usd_per_million_tokens"}),
+         device_second, tokens_per_s_per_device);
+  return token_price;
+}
+
+std::optional<Dollars> PriceOfRun(const std::optional<CostReport>& cost, Seconds device_seconds, Trace& trace) {
+  if (!cost) return std::nullopt;
+  const DollarsPerSecond device_second = cost->device_second;
+  FIGURE(trace, run_price, device_seconds * device_second, (Note{"What the training run costs", "", "", "training.cost_usd"}),
+         device_seconds, device_second);
+  return run_price;
+}
+
+}  // namespace
+
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On();
   Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
@@ -20,43 +39,22 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   const auto warn = [&warnings](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) warnings.push_back(text);
   };
-
-  std::optional<DollarsPerSecond> price;
-  if (scenario.cost) {
-    const CostReport cost = EvaluateCost(scenario.cluster, *scenario.cost, trace);
-    price = cost.device_second;
-    report["cost"] = WriteCost(cost);
-    warn(cost.warnings);
-  }
+  std::optional<CostReport> cost;
+  if (scenario.cost) cost = EvaluateCost(scenario.cluster, *scenario.cost, trace);
   if (scenario.training) {
-    const TrainingReport training =
-        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {detail.operators, detail.timeline}, trace);
-    std::optional<Dollars> run_cost;
-    if (price) {
-      const Seconds device_seconds = training.device_seconds;
-      const DollarsPerSecond device_second = *price;
-      FIGURE(trace, cost_usd, device_seconds * device_second,
-             (Note{"Cost of the run", "Every device is paid for from the first step to the last.", "", "training.cost_usd"}), device_seconds,
-             device_second);
-      run_cost = cost_usd;
-    }
-    report["training"] = WriteTraining(training, run_cost);
+    const TrainingDetail wanted{detail.operators, detail.timeline};
+    const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace);
+    report["training"] = WriteTraining(training, PriceOfRun(cost, training.device_seconds, trace));
     warn(training.warnings);
   }
   if (scenario.serving) {
     const ServingReport serving = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace);
-    std::optional<DollarsPerToken> token_cost;
-    if (price) {
-      const SecondsPerToken device_seconds_per_token = serving.device_seconds_per_token;
-      const DollarsPerSecond device_second = *price;
-      FIGURE(trace, cost_per_token, device_seconds_per_token * device_second,
-             (Note{"Cost of an output token", "All devices of the replicas, paid for while they answer; shown per million.", "",
-                   "serving.cost_usd_per_million_tokens"}),
-             device_seconds_per_token, device_second);
-      token_cost = cost_per_token;
-    }
-    report["serving"] = WriteServing(serving, token_cost);
+    report["serving"] = WriteServing(serving, PriceOfTokens(cost, serving.tokens_per_s_per_device, trace));
     warn(serving.warnings);
+  }
+  if (cost) {
+    report["cost"] = WriteCost(*cost);
+    warn(cost->warnings);
   }
   report["warnings"] = std::move(warnings);
   if (!detail.explain.empty()) {

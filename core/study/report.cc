@@ -173,7 +173,7 @@ Json WriteCost(const CostReport& report) {
       {"package_yield", report.package_yield},
       {"system_usd", report.system.base()},
       {"system_usd_parts", Write(report.system_parts)},
-      {"device_hour_usd", In(report.device_second, kUsdPerHour)},
+      {"device_hour_usd", report.device_hour.base()},
       {"device_hour_usd_parts", Write(report.device_hour_parts)},
       {"carbon", {{"embodied_g", report.embodied.base()}, {"operation_g_per_device_hour", In(1 * kHour * report.operation, kGram)}}}};
 }

@@ -34,9 +34,12 @@ Flow Worked(bool chip_first) {
   flow.package.carrier = carrier;
   flow.package.bumps = DollarsPerArea();
   flow.package.substrate = {0.05 * kUsdPerMm2, 1, 1, 400 * kMm2};
-  AssemblyStep bond{"bond", {Part::kCarrier, Part::kDies}};
+  AssemblyStep bond;
+  bond.adds = {Part::kCarrier, Part::kDies};
   bond.yield_each = 0.99;
-  AssemblyStep attach{"attach", {Part::kSubstrate}};
+  AssemblyStep attach;
+  attach.name = "attach";
+  attach.adds = {Part::kSubstrate};
   attach.yield = 0.98;
   flow.package.steps = {bond, attach};
   flow.geometry.carrier_area = 440 * kMm2;

@@ -10,6 +10,8 @@
 #include <string>
 #include <tuple>
 
+#include "core/economics/cost_inputs.h"
+#include "core/economics/interface.h"
 #include "core/hardware/chip_design.h"
 #include "core/hardware/cluster.h"
 #include "core/software/engine.h"
@@ -27,9 +29,10 @@ std::pair<const std::string_view, Reader> ReaderOf() {
 }
 // A struct with a preset kind of its own joins here.
 const std::map<std::string_view, Reader>& Readers() {
-  static const std::map<std::string_view, Reader> readers{ReaderOf<Device>(),         ReaderOf<Model>(),     ReaderOf<Cluster>(),
-                                                          ReaderOf<Engine>(),         ReaderOf<Framework>(), ReaderOf<ChipDesign>(),
-                                                          ReaderOf<TechnologyNode>(), ReaderOf<DramType>(),  ReaderOf<LinkType>()};
+  static const std::map<std::string_view, Reader> readers{
+      ReaderOf<Device>(),      ReaderOf<Model>(),          ReaderOf<Cluster>(),    ReaderOf<Engine>(),       ReaderOf<Framework>(),
+      ReaderOf<ChipDesign>(),  ReaderOf<TechnologyNode>(), ReaderOf<DramType>(),   ReaderOf<LinkType>(),     ReaderOf<ProcessNode>(),
+      ReaderOf<MemoryInput>(), ReaderOf<Package>(),        ReaderOf<DeviceBill>(), ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>()};
   return readers;
 }
 
