@@ -4,8 +4,9 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "Graham et al., Scalable hierarchical aggregation protocol (SHARP), 2016";
-constexpr std::string_view kMulticastSource = "NVIDIA NCCL 2.17, NVLink SHARP: switches load, reduce and multicast";
+constexpr std::string_view kSource =
+    "Graham et al., Scalable hierarchical aggregation protocol (SHARP), 2016; NVIDIA NCCL 2.17, NVLink SHARP: switches load, add, "
+    "multicast";
 
 bool Applies(const Problem& problem) {
   return Is(problem, Pattern::kAllReduce) && IsSwitch(problem) && problem.view.levels[0].level->in_network_reduction;
@@ -26,8 +27,9 @@ AlgorithmTime UpAndDown(const Problem& problem, double copies, double trips, Tra
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
   const double chunks = ChunksOf(problem), waits = problem.call.messages.overlaps ? 0 : chunks - 1;
-  FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back"}), trips, waits, alpha);
-  FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link, (Note{"Up, and the last chunk down"}), chunks, copies, bytes, link);
+  FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", kSource}), trips, waits, alpha);
+  FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link, (Note{"Up, and the last chunk down", "", kSource}), chunks, copies,
+         bytes, link);
   AlgorithmTime made = Total(problem, latency, transfer, Bytes(), trace);
   made.bytes = copies * bytes;
   return made;
@@ -43,7 +45,7 @@ AlgorithmTime Multicast(const Problem& problem, Trace& trace) { return UpAndDown
 const std::vector<Algorithm>& InNetworkAlgorithms() {
   static const std::vector<Algorithm> rows{
       {"sharp", "Aggregation in the switch", kSource, Transport::kIdeal, Applies, Aggregation},
-      {"nvls", "Switch reads, adds and multicasts", kMulticastSource, Transport::kIdeal, Applies, Multicast},
+      {"nvls", "Switch reads, adds and multicasts", kSource, Transport::kIdeal, Applies, Multicast},
   };
   return rows;
 }

@@ -15,6 +15,7 @@ constexpr double kExchangePeer = 0.29;             // steps for each peer
 constexpr Seconds kExchangeLongSetup = 5.6 * kUs;  // that the long protocol adds
 constexpr double kDirectPairRate = 0.95;           // of a link without a switch
 constexpr double kOuterPairRate = 0.92;            // of a NIC
+constexpr double kOuterReductionGain = 1.018;      // of switches that reduce between nodes: 0.967 of the NICs in place of 0.95
 constexpr double kTreeShare = 0.84;                // of what rings reach between nodes, when trees follow in-network reduction
 
 bool IsReduction(Pattern pattern) {
@@ -36,6 +37,7 @@ struct Outer {
   BytesPerSecond bandwidth;  // of the narrowest level, a device
   Seconds setup, hop;
   double rate = 1;
+  bool has_nics = true;  // every rank of a node has a way out of its own that rings use side by side
 };
 
 double StepsOf(const LevelView& view) {
@@ -69,7 +71,10 @@ Outer OuterOf(const Problem& problem) {
     const NetworkLevel& level = *view.level;
     const FabricConstants& fabric = ConstantsOf(level.fabric);
     const BytesPerSecond bandwidth = view.injection / (level.topology == Topology::kFatTree ? level.oversubscription : 1);
-    const double rate = problem.call.outer_fraction.value_or(level.bandwidth_fraction.value_or(fabric.outer_rate));
+    const bool has_nics = fabric.scales_out || level.topology == Topology::kRail;
+    const double usual = has_nics ? fabric.outer_rate * (level.in_network_reduction ? kOuterReductionGain : 1) : fabric.long_rate;
+    const double rate = min(1.0, problem.call.outer_fraction.value_or(level.bandwidth_fraction.value_or(usual)));
+    outer.has_nics &= has_nics;
     if (outer.nodes == 1 || bandwidth * rate < outer.bandwidth * outer.rate) {
       outer.bandwidth = bandwidth;
       outer.rate = rate;
@@ -158,7 +163,9 @@ AlgorithmTime OverNodes(const Problem& problem, double node_steps, Trace& trace)
   const BytesPerSecond nic = outer.bandwidth;
   BindInputs(problem, trace);
   FIGURE(trace, volume, share * bytes, (Note{"Bytes that a rank sends"}), share, bytes);
-  FIGURE(trace, nics, ranks_in_node * nic, (Note{"NICs of the group's ranks in one node"}), ranks_in_node, nic);
+  const double ways_out = outer.has_nics ? ranks_in_node : 1;
+  FIGURE(trace, nics, ways_out * nic, (Note{"Ways out of a node that the rings use", "a NIC a rank; one link where there are none"}),
+         ways_out, nic);
   BytesPerSecond short_link = short_rate * nics, long_link = nic_rate * nics;
   if (has_inner) {
     const BytesPerSecond link = inner.bandwidth;

@@ -13,6 +13,7 @@ namespace slipstick {
 
 struct CustomAllReduce {
   Architecture architecture = Architecture::kGeneric;  // generic: wherever no other row fits
+  Count domain = 1;                                    // devices of the scale-up domain from which the row holds
   Seconds start = 4.5 * kUs;                           // fixed cost
   Seconds peer = 0.08 * kUs;                           // of the barrier, for each peer
   double stream = 0.6;                                 // share of the link's bandwidth
@@ -23,6 +24,7 @@ template <>
 struct Schema<CustomAllReduce> {
   static constexpr auto fields =
       std::tuple{Of("architecture", &CustomAllReduce::architecture, "Family of devices that the row is for"),
+                 Of("domain", &CustomAllReduce::domain, "Devices of the scale-up domain from which the row holds").Between(1, 1 << 20),
                  Of("start", &CustomAllReduce::start, "Fixed cost").In(kUs).Between(0, 1e6),
                  Of("peer", &CustomAllReduce::peer, "Of the barrier, for each peer").In(kUs).Between(0, 1e6),
                  Of("stream", &CustomAllReduce::stream, "Share of the link's bandwidth").Above(0).AtMost(1),
@@ -30,14 +32,16 @@ struct Schema<CustomAllReduce> {
                  Of("kernel_rate", &CustomAllReduce::kernel_rate, "What the kernel's thread blocks can pull").In(kGBps).Above(0)};
 };
 
-// The row for a family of devices, else the generic one, else null (the engine has no such kernel).
-inline const CustomAllReduce* RowFor(const std::vector<CustomAllReduce>& rows, Architecture architecture) {
-  const CustomAllReduce* generic = nullptr;
+// The row for a family of devices and the size of their scale-up domain, else the generic one, else null (the engine has
+// no such kernel).
+inline const CustomAllReduce* RowFor(const std::vector<CustomAllReduce>& rows, Architecture architecture, Count domain) {
+  const CustomAllReduce *best = nullptr, *generic = nullptr;
   for (const CustomAllReduce& row : rows) {
-    if (row.architecture == architecture) return &row;
     if (row.architecture == Architecture::kGeneric) generic = &row;
+    if (row.architecture != architecture || row.domain > domain) continue;
+    if (best == nullptr || row.domain > best->domain) best = &row;
   }
-  return generic;
+  return best != nullptr ? best : generic;
 }
 
 }  // namespace slipstick

@@ -86,7 +86,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   CollectiveCall call{.pattern = asked.kind, .bytes = asked.bytes, .algorithm = asked.algorithm};
   if (asked.library == kIdeal) call.transport = Transport::kIdeal;
   call.messages = {.reduction = asked.reduction, .hops = asked.hops, .chunks = asked.chunks, .overlaps = asked.overlaps};
-  call.custom = RowFor(kernels, cluster.device.architecture);
+  if (!cluster.networks.empty()) call.custom = RowFor(kernels, cluster.device.architecture, cluster.networks[0].size);
   const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(asked.ranks));
   Trace trace = Trace::Off();
   const CollectiveTime answer = TimeOf(call, group, cluster, trace);

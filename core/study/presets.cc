@@ -12,7 +12,9 @@ struct Entry {
   Json json;
 };
 
-// "single-X" is one device X with the networks of the first system that is built of it, else those of a PCIe server.
+constexpr std::string_view kPlainServer = "pcie-server";
+
+// "single-X" is one device X with the networks of the first system that is built of it, else the slots of a PCIe server.
 std::vector<Entry> SingleDevices(const std::vector<Entry>& catalogue) {
   std::vector<Entry> made;
   for (const Entry& device : catalogue) {
@@ -25,10 +27,11 @@ std::vector<Entry> SingleDevices(const std::vector<Entry>& catalogue) {
       break;
     }
     for (const Entry& entry : catalogue) {
-      if (system == nullptr && entry.kind == "cluster" && entry.id == "pcie-server") system = &entry;
+      if (system == nullptr && entry.kind == "cluster" && entry.id == kPlainServer) system = &entry;
     }
     if (system == nullptr) continue;
     Json json = system->json;
+    if (system->id == kPlainServer) json["networks"].erase(json["networks"].begin() + 1, json["networks"].end());
     json["name"] = "One " + device.json.value("name", device.id);
     json["device"] = part;
     json["devices"] = 1;
