@@ -92,7 +92,8 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   // Prefill is not captured: it waits for its own launches, at most as long as a step without graphs would.
   d.prefill_gap = d.graphs ? engine.prefill_gap : engine.launch_gap;
 
-  if (PeersReachEachOther(cluster, d.devices_per_group)) d.custom = RowFor(engine.all_reduce, d.device.architecture, cluster.networks[0].size);
+  if (PeersReachEachOther(cluster, d.devices_per_group))
+    d.custom = RowFor(engine.all_reduce, d.device.architecture, cluster.networks[0].size);
   d.tensor_group = PlaceFirst(cluster, d.devices_per_group);
   d.experts_group = PlaceFirst(cluster, d.devices_per_group * d.attention_dp);
   d.link = LinkOf(cluster, d.devices_per_group);
