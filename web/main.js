@@ -25,6 +25,7 @@ class Page {
   faulty = new Set();
   base = null;
   explanations = null;
+  #choices = new Map();
   #data = new Map();
   #picks = '';
   #evaluated = null;
@@ -115,7 +116,8 @@ class Page {
 
   // For a link whose scenario has no answer: that of its inputs without the faulty ones, or the default scenario's.
   async nearestReport(issues) {
-    const faulty = (path) => issues.some((issue) => issue.path === path || issue.path.startsWith(`${path}.`) || path.startsWith(`${issue.path}.`));
+    const faulty = (path) =>
+      issues.some((issue) => issue.path === path || issue.path.startsWith(`${path}.`) || path.startsWith(`${issue.path}.`));
     const sound = Object.fromEntries(Object.entries(this.store.inputs).filter(([path]) => !faulty(path)));
     for (const inputs of [sound, {}]) {
       this.request = this.requestFor(inputs);
@@ -300,6 +302,13 @@ class Page {
             .join('; '),
         }),
       );
+  }
+
+  // What a scene shows of a chart: not an input, so not in the link.
+  chosen = (key) => this.#choices.get(key);
+  choose(key, value) {
+    this.#choices.set(key, value);
+    this.drawScene();
   }
 
   // A data file of the site: undefined while it is on its way.

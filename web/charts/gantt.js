@@ -27,16 +27,34 @@ function merge(passes, least) {
   return out;
 }
 
-export function gantt({ id, width, timeline, stepTime }) {
+const GLIMPSE = 0.16;
+
+// What part of the step is drawn: [from, to] in seconds.
+function windowOf(end, view) {
+  if (view === 'start') return [0, end * GLIMPSE];
+  return view === 'end' ? [end * (1 - GLIMPSE), end] : [0, end];
+}
+
+// Chunks of an interleaved schedule are shades of their pass's colour.
+const shade = (pass, chunks) => {
+  const color = COLOR[pass.kind] ?? COLOR.backward;
+  const share = Math.round(100 - (50 * pass.chunk) / chunks);
+  return share === 100 ? color : `color-mix(in srgb, ${color} ${share}%, var(--paper))`;
+};
+
+// `view` is "whole", "start" or "end"; `controls` lets the visitor choose it.
+export function gantt({ id, width, timeline, stepTime, view = 'whole', controls }) {
   const stages = 1 + Math.max(...timeline.map(({ stage }) => stage));
   const batches = 1 + Math.max(...timeline.map(({ micro_batch: one }) => one));
   const end = Math.max(...timeline.map(({ end_s: one }) => one));
   const left = width > 500 ? 62 : 22;
-  const x = linear([0, end], [left, width]);
+  const [from, to] = windowOf(end, view);
+  const chunks = 1 + Math.max(...timeline.map(({ chunk }) => chunk));
+  const x = linear([from, to], [left, width]);
   const rows = Array.from({ length: stages }, (_, stage) =>
-    timeline.filter((pass) => pass.stage === stage).sort((a, b) => a.start_s - b.start_s),
+    timeline.filter((pass) => pass.stage === stage && pass.end_s > from && pass.start_s < to).sort((a, b) => a.start_s - b.start_s),
   );
-  const least = timeline.length > MOST ? (end / width) * 3 : 0;
+  const least = timeline.length > MOST && view === 'whole' ? (end / width) * 3 : 0;
   const drawn = rows.map((row) => (least ? merge(row, least) : row));
   const size = Math.max(14, Math.min(ROW, 420 / stages));
   const height = stages * (size + GAP) + 26;
@@ -46,33 +64,33 @@ export function gantt({ id, width, timeline, stepTime }) {
       svg('text', { class: 'lab', x: 0, y: y + size / 2 + 4 }, width > 500 ? t('memory.stage', { i: stage + 1 }) : String(stage + 1)),
       svg('rect', { class: 'free', x: left, y, width: width - left, height: size, fill: 'url(#hatch)' }),
       row.map((pass) => {
-        const from = x(pass.start_s);
-        const wide = x(pass.end_s) - from;
+        const at = x(Math.max(from, pass.start_s));
+        const wide = x(Math.min(to, pass.end_s)) - at;
         const name = String(pass.micro_batch + 1);
         const label = `${t('memory.stage', { i: stage + 1 })}, ${pass.kind} ${name}${pass.to > pass.micro_batch ? `–${pass.to + 1}` : ''}, ${format(pass.start_s, 's')} – ${format(pass.end_s, 's')}`;
         return mark(
           label,
           {},
           svg('rect', {
-            x: from,
+            x: at,
             y,
-            width: Math.max(0.6, wide - (wide > 4 ? 1.2 : 0.3)),
+            width: Math.max(0.6, wide - (wide > 8 ? 1.2 : 0.3)),
             height: size,
             rx: wide > 6 ? 2 : 0,
-            fill: COLOR[pass.kind] ?? COLOR.backward,
+            fill: shade(pass, chunks),
           }),
           wide > name.length * 8 + 4 &&
             !least &&
-            svg('text', { class: 'inbox', x: from + wide / 2, y: y + size / 2 + 4, 'text-anchor': 'middle' }, name),
+            svg('text', { class: 'inbox', x: at + wide / 2, y: y + size / 2 + 4, 'text-anchor': 'middle' }, name),
         );
       }),
     ];
   });
-  const axis = ticks([0, end], width > 500 ? 8 : 4).map((value) => [
+  const axis = ticks([from, to], width > 500 ? 8 : 4).map((value) => [
     svg('line', { class: 'axis', x1: x(value), x2: x(value), y1: height - 24, y2: height - 19 }),
     svg(
       'text',
-      { x: x(value), y: height - 5, 'text-anchor': value === 0 ? 'start' : x(value) > width - 16 ? 'end' : 'middle' },
+      { x: x(value), y: height - 5, 'text-anchor': x(value) < left + 10 ? 'start' : x(value) > width - 16 ? 'end' : 'middle' },
       `${number(value)}${value === 0 ? ' s' : ''}`,
     ),
   ]);
@@ -84,6 +102,7 @@ export function gantt({ id, width, timeline, stepTime }) {
     }),
     subtitle: t('train.gantt.sub'),
     kind: 'Gantt chart',
+    controls,
     summary: t('summary.gantt', { stages, batches, time: format(stepTime, 's') }),
     drawing: canvas(width, height, marks(t('train.gantt.sub'), boxes), axis),
     key: [...kinds.map((kind) => ({ color: COLOR[kind] ?? COLOR.backward, text: kind })), { hatch: true, text: t('part.bubble') }],

@@ -2,20 +2,32 @@ import { tornado } from '../charts/tornado.js';
 import { labelOf } from '../form/fields.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
+import { get } from '../state/paths.js';
 import { t } from '../text/strings.js';
 import { absence, bill, heading, servingMemory, timeBar } from './parts.js';
 
 const MOST = 10;
+
+// What an owner of the system could change: hardware, mapping and load; not the model, nor what software and kernels were measured to do.
+const isLever = (path) =>
+  /^(cluster|training|serving|cost)\./.test(path) && !/\.(efficiency|design|framework|engine|tokens)(\.|$)/.test(path);
+
+// A list's member is named by what it belongs to: "Bandwidth, NVLink 4".
+function labelIn(scenario, path) {
+  const parent = /^(.*\.\d+)\./.exec(path)?.[1];
+  const owner = parent && get(scenario, parent)?.name;
+  return owner ? `${labelOf(path)}, ${owner}` : labelOf(path);
+}
 
 function sensitivity(context) {
   const figure = context.report.training?.feasible ? 'training.time_to_train_s' : 'serving.tpot_s';
   if (!context.report[figure.split('.')[0]]) return null;
   const answer = context.ask('sensitivity', context.request, figure, 0.2);
   const rows = (answer?.inputs ?? [])
-    .filter((one) => one.low_figure !== null && one.high_figure !== null)
+    .filter((one) => isLever(one.path) && one.low_figure !== null && one.high_figure !== null)
     .map((one) => ({
       path: one.path,
-      label: labelOf(one.path),
+      label: labelIn(context.scenario, one.path),
       down: one.low_figure / answer.value - 1,
       up: one.high_figure / answer.value - 1,
     }))

@@ -1,22 +1,49 @@
 import { gantt } from '../charts/gantt.js';
 import { roofline } from '../charts/roofline.js';
+import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { absence, heading, infeasible, timeBar } from './parts.js';
+
+const VIEWS = ['whole', 'start', 'end'];
+
+// The whole step, or its first or last passes large enough to read.
+function viewButtons(context, view) {
+  const choose = (one) => () => context.page.choose('gantt', one);
+  return h(
+    'div',
+    { class: 'views', role: 'group', 'aria-label': t('train.view') },
+    VIEWS.map((one) =>
+      h(
+        'button',
+        { type: 'button', 'data-key': `gantt-${one}`, 'aria-pressed': one === view, onclick: choose(one) },
+        t(`train.view.${one}`),
+      ),
+    ),
+  );
+}
 
 export const train = {
   id: 'train',
   draw(context) {
     const { training } = context.report;
     if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
+    const view = context.page.chosen('gantt') ?? 'whole';
     const { device } = context.scenario.cluster;
     const peak = device.peak[context.scenario.training.precision] ?? device.peak.bf16;
     return [
       heading(t('train.title', { time: text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
       training.timeline?.length
-        ? gantt({ id: 'gantt', width: context.width, timeline: training.timeline, stepTime: training.step_time_s })
+        ? gantt({
+            id: 'gantt',
+            width: context.width,
+            timeline: training.timeline,
+            stepTime: training.step_time_s,
+            view,
+            controls: viewButtons(context, view),
+          })
         : null,
       timeBar(context),
       figures(context, [

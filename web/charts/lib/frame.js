@@ -5,7 +5,7 @@ import { saveCsv, savePng, saveSvg } from './export.js';
 import { tipBox, walkable } from './marks.js';
 
 // {id, title, subtitle, kind, summary, drawing, key: [{color|hatch, text}], columns: [text], rows: [[cell]]}
-export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note }) {
+export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note, controls }) {
   const caption = h('figcaption', { id: `${id}-title` }, title, subtitle && h('small', {}, subtitle));
   const words = h('p', { class: 'summary', id: `${id}-summary` }, [note, summary].filter(Boolean).join(' '));
   drawing.setAttribute('role', 'graphics-document document');
@@ -74,6 +74,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
     'figure',
     { class: 'chart', id },
     caption,
+    controls,
     h('div', { class: 'drawing' }, drawing, tip),
     legend,
     words,

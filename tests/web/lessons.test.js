@@ -1,0 +1,60 @@
+// What the lessons claim must come out of the module that the page runs.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { check, scenariosOf } from '../../web/lessons/expect.js';
+import { requestOf } from '../../web/state/scenario.js';
+import { loadSlipstick, ROOT } from '../support/module.js';
+
+const { slipstick } = await loadSlipstick();
+const described = JSON.parse(slipstick.describe());
+const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
+const evaluate = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
+const json = (path) => JSON.parse(readFileSync(`${ROOT}web/${path}`, 'utf8'));
+const SCENES = ['overview', 'train', 'serve', 'memory', 'chip'];
+
+for (const id of json('lessons/index.json')) {
+  const lesson = json(`lessons/${id}.json`);
+
+  test(`lesson ${id} has what a lesson needs`, () => {
+    assert.equal(lesson.id, id);
+    for (const member of ['title', 'question', 'takeaway']) assert.match(lesson[member], /\S/, member);
+    assert.ok(lesson.predict.choices[lesson.predict.answer]);
+    assert.ok(SCENES.includes(lesson.scene));
+    assert.ok(lesson.steps.length && lesson.expect.length && lesson.sources.length);
+  });
+
+  test(`what lesson ${id} claims comes out`, () => {
+    const reports = Object.fromEntries(Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, evaluate(inputs)]));
+    for (const [letter, report] of Object.entries(reports))
+      assert.equal(report.issues, undefined, `${letter}: ${JSON.stringify(report.issues)}`);
+    for (const { expr } of lesson.expect) {
+      const { holds, left, right, missing } = check(expr, reports);
+      assert.ok(holds, `${expr}: ${left} against ${right} ${missing}`);
+    }
+  });
+
+  test(`every step of lesson ${id} is a scenario that answers`, () => {
+    let inputs = { ...lesson.start };
+    for (const { set } of lesson.steps) {
+      inputs = { ...inputs, ...set };
+      assert.equal(evaluate(inputs).issues, undefined, JSON.stringify(set));
+    }
+  });
+}
+
+test('an expectation that does not hold is found out', () => {
+  const reports = { A: { serving: { tpot_s: 2, feasible: true } } };
+  assert.equal(check('A.serving.tpot_s < 1', reports).holds, false);
+  assert.equal(check('A.serving.tpot_s = 2', reports).holds, true);
+  assert.equal(check('A.serving.feasible = 1', reports).holds, true);
+  assert.deepEqual(check('A.serving.none < 1', reports).missing, ['A.serving.none']);
+  assert.throws(() => check('A.serving.tpot_s', reports), /comparison/);
+});
+
+test('published runs are computed within a fifth', () => {
+  for (const { name, inputs, path, measured } of json('data/published.json').cases) {
+    const found = path.split('.').reduce((at, member) => at?.[member], evaluate(inputs));
+    assert.ok(Math.abs(found / measured - 1) < 0.2, `${name}: ${found} against ${measured}`);
+  }
+});
