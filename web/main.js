@@ -6,12 +6,13 @@ import { header } from './report/header.js';
 import { showAnswers, showIssues } from './report/answers.js';
 import { byPath, restingOn, restsOn } from './report/derivation.js';
 import { importModel } from './report/import_model.js';
+import { keepOffline } from './state/offline.js';
 import { Sheet } from './report/sheet.js';
 import { SCENES, sceneOf } from './scenes/index.js';
 import { read, writeShort } from './state/link.js';
 import { picksOf, requestOf, withoutFaulty, withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
-import { t } from './text/strings.js';
+import { t, usePseudoLocale } from './text/strings.js';
 
 const LINK_DELAY = 200;
 const byId = (id) => document.getElementById(id);
@@ -25,6 +26,7 @@ class Page {
   faulty = new Set();
   base = null;
   explanations = null;
+  #parts = {};
   #choices = new Map();
   #data = new Map();
   #picks = '';
@@ -46,6 +48,7 @@ class Page {
       toInput: (path) => this.form.focus(path),
       hasInput: (path) => this.form.has(path),
     });
+    this.engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', busy);
     header(byId('actions'), this);
     this.drawTabs();
     this.store.addEventListener('change', ({ detail }) => this.changed(detail));
@@ -59,6 +62,9 @@ class Page {
     this.tellFaults(state.faults);
     await this.evaluate();
     this.form.openFor(this.store.scene);
+    keepOffline((reload) =>
+      this.notice(t('offline.update'), 0, h('button', { type: 'button', class: 'link', onclick: reload }, t('offline.reload'))),
+    );
     setTimeout(() => this.prefetch().catch(() => {}), 300);
   }
 
@@ -219,13 +225,12 @@ class Page {
     document.body.classList.toggle('stale', this.issues.length > 0 && this.faulty.size === 0);
   }
 
+  // Parts left out because of their issues keep the values they last had, so that they can be put right.
   drawForm() {
-    this.form.show({
-      inputs: this.store.inputs,
-      scenario: this.report?.scenario ?? this.base ?? {},
-      standard: this.base,
-      issues: this.issues,
-    });
+    const scenario = { ...(this.report?.scenario ?? this.base ?? {}) };
+    for (const part of this.faulty) scenario[part] = this.#parts[part] ?? this.base?.[part] ?? {};
+    Object.assign(this.#parts, scenario);
+    this.form.show({ inputs: this.store.inputs, scenario, standard: this.base, issues: this.issues });
   }
 
   drawScene() {
@@ -279,13 +284,14 @@ class Page {
     if (this.store.undo()) this.notice(t('undo.done'), 2000);
   }
 
-  notice(text, forMs = 0) {
+  notice(text, forMs = 0, action = null) {
     const box = byId('notice');
     box.hidden = false;
     box.replaceChildren(
       ...append(document.createDocumentFragment(), [
         text,
         ' ',
+        action,
         h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => (box.hidden = true) }, '×'),
       ]).childNodes,
     );
@@ -335,6 +341,7 @@ class Page {
   sceneOf = sceneOf;
 }
 
+if (new URLSearchParams(location.search).get('lang') === 'pseudo') usePseudoLocale();
 const page = new Page();
 page.start().catch((error) => {
   byId('answers').querySelector('[role=status]').textContent = t('app.broken', { message: error.message });

@@ -8,6 +8,9 @@ export class Engine {
   #evaluation = null;
   #queue = [];
 
+  // Told true when a first call goes out and false when none is left.
+  onbusy = () => {};
+
   // `start` makes a worker; a second is started when the first one's module breaks.
   constructor(start = () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })) {
     this.#start = start;
@@ -45,7 +48,8 @@ export class Engine {
   #send() {
     if (this.#flight) return;
     const job = this.#evaluation ?? this.#queue.shift();
-    if (!job) return;
+    if (!job) return this.onbusy(false);
+    this.onbusy(true);
     if (job === this.#evaluation) this.#evaluation = null;
     this.#flight = { ...job, id: this.#next++ };
     this.#worker.postMessage({ id: this.#flight.id, verb: job.verb, args: job.args });

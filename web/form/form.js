@@ -80,10 +80,17 @@ export class Form {
     );
     const more = rest.length ? this.#more(id, rest, wasOpen) : null;
     const extra = id === 'model' ? h('button', { type: 'button', class: 'link', onclick: () => this.#onconfig() }, t('form.config')) : null;
+    const ask = h(
+      'p',
+      { class: 'ask' },
+      `${t(`absent.${id}`)} `,
+      h('button', { type: 'button', class: 'link', onclick: () => this.#store.reset(id) }, t('absent.ask')),
+    );
     const details = h(
       'details',
       { class: 'group', 'data-key': `group-${id}`, open: true },
       h('summary', {}, h('h3', {}, t(`group.${id}`))),
+      ask,
       extra,
       rows,
       more,
@@ -152,6 +159,7 @@ export class Form {
       this.#places = places;
       this.#build(scenario);
     }
+    for (const [id, details] of this.#groups) details.classList.toggle('unasked', scenario?.[id] === null);
     for (const [path, { show, input, element }] of this.#controls) {
       const at = input.presets ? `${path}.preset` : path;
       const parent = path.split('.').slice(0, -1).join('.');

@@ -29,7 +29,8 @@ export const train = {
   draw(context) {
     const { training } = context.report;
     if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
-    const view = context.page.chosen('gantt') ?? 'whole';
+    const view =
+      context.page.chosen('gantt') ?? (training.timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
     const { device } = context.scenario.cluster;
     const peak = device.peak[context.scenario.training.precision] ?? device.peak.bf16;
     return [
