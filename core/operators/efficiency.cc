@@ -118,6 +118,9 @@ KernelTraits TraitsOf(Architecture architecture) {
     case Architecture::kGaudi:
       traits.tiled = false;
       break;
+    case Architecture::kApple:
+      traits.row_grain = 1;
+      break;
     default:
       break;
   }

@@ -187,9 +187,11 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
     memory_time = max(stream_time, convert_time);
   }
   Candidate best;
-  if (TraitsOf(device.architecture).tiled) {
+  const KernelTraits traits = TraitsOf(device.architecture);
+  if (traits.tiled) {
     const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(native);
-    const Shape shape{m, n, k, groups, narrow_fragments ? 16.0 : 64.0, units, unit_rate, regime.step_latency, cache_rate};
+    const double row_grain = min(traits.row_grain, narrow_fragments ? 16 : 64);
+    const Shape shape{m, n, k, groups, row_grain, units, unit_rate, regime.step_latency, cache_rate};
     best = Choose(shape, regime, flops / (unit_rate * units), memory_time);
     if (trace.on()) ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);
   } else {
