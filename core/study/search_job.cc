@@ -260,7 +260,7 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const Se
       run.mapping = std::move(choice.mapping);
       run.recompute = choice.recompute;
       Trace trace = Trace::Off();
-      const TrainingReport report = EvaluateTraining(kept.model, kept.cluster, run, {false, false}, trace);
+      const TrainingReport report = EvaluateTraining(kept.model, kept.cluster, run, {false, false, false}, trace);
       Answered answered = frame;
       answered.training = &report;
       return outcome(answered, report.infeasible);

@@ -168,6 +168,17 @@ std::vector<ScheduledPass> StretchedTimeline(const TrainingContext& context, con
   return boxes;
 }
 
+// Memory of the stage that needs most.
+TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>& plan, const RecomputeChoice& recompute) {
+  Trace off = Trace::Off();
+  TrainingMemory fullest;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const TrainingMemory memory = StageMemory(terms, plan[i], static_cast<double>(i), recompute, off);
+    if (memory.Total() > fullest.Total()) fullest = memory;
+  }
+  return fullest;
+}
+
 }  // namespace
 
 TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
@@ -178,10 +189,22 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
   const LayerWorks works = WorksOf(context);
   const MemoryTerms memory_terms{context, works};
   const auto visits = static_cast<Count>(shape.pipeline * shape.chunks);
+  TrainingReport report;
+
+  // Where the stages are even, what fits does not depend on times.
+  if (!detail.advice && run.recompute != Recompute::kAuto && model.layers % visits == 0) {
+    const std::vector<Stage> even = PlanStages(context, works, CountKinds(context, PlaceLayers(model.layers, visits, {}, false)));
+    const TrainingMemory fullest = FullestMemory(memory_terms, even, ChoiceFor(run));
+    report.capacity = UsableMemory(context.device());
+    if (fullest.Total() > report.capacity) {
+      report.memory = fullest;
+      report.infeasible.push_back({"memory", ""});
+      return report;
+    }
+  }
 
   // Placement of uneven stages weighs the head and the embedding against a layer, all without recomputation.
   RecomputeChoice recompute = ChoiceFor(run);
-  TrainingReport report;
   Trace off = Trace::Off();
   const bool traced_later = run.recompute == Recompute::kAuto;
   LayerTimes times = TimeLayers(context, works, recompute, traced_later ? off : trace, detail.operators ? &report.operators : nullptr);
@@ -227,7 +250,7 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
     Trace::Scope memory_scope(trace, "memory");
     report.memory = StageMemory(memory_terms, plan[fullest], static_cast<double>(fullest), recompute, trace);
   }
-  FinishReport(context, recompute, report, trace);
+  FinishReport(context, recompute, detail.advice, report, trace);
   if (detail.timeline) report.timeline = StretchedTimeline(context, times, virtual_stages, step.pipeline);
   return report;
 }

@@ -70,6 +70,8 @@ struct TrainingReport {
 struct TrainingDetail {
   bool operators = true;
   bool timeline = true;
+  // Where a run does not fit: its time all the same, and the nearest change that would do. A search wants neither.
+  bool advice = true;
 };
 TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
                                 Trace& trace);

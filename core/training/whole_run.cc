@@ -66,7 +66,7 @@ std::string NearestFit(const TrainingContext& context, Bytes capacity) {
   return "";
 }
 
-void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, TrainingReport& report, Trace& trace) {
+void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, bool advice, TrainingReport& report, Trace& trace) {
   const TrainingRun& run = context.run;
   const Device& device = context.device();
   const StepFlops flops = CountFlops(context.model, run, recompute, trace);
@@ -116,6 +116,10 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
 
   const Bytes needed = report.memory.Total();
   if (needed > report.capacity) {
+    if (!advice) {
+      report.infeasible.push_back({"memory", ""});
+      return;
+    }
     const std::string nearest = NearestFit(context, report.capacity);
     report.infeasible.push_back(
         {"memory",

@@ -9,7 +9,7 @@
 namespace slipstick {
 
 // Fills what follows from step_time, time, memory and stages.
-void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, TrainingReport& report, Trace& trace);
+void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, bool advice, TrainingReport& report, Trace& trace);
 
 // The nearest change of the run under which it would fit, as a sentence; "" where none of those tried would.
 std::string NearestFit(const TrainingContext& context, Bytes capacity);
