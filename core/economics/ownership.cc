@@ -25,7 +25,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
                        DollarsPerJoule electricity, Trace& trace) {
   const Trace::Scope scope(trace, "cost.system");
   const double devices = static_cast<double>(cluster.devices), devices_per_host = static_cast<double>(inputs.devices_per_host);
-  const double years = lifetime / (1 * kYear);
+  const Seconds calendar_year = 1 * kYear;
   const Watts device_power = cluster.device.tdp;
   const double host_power = inputs.host_power, load = inputs.load, pue = inputs.pue, host_share = inputs.host_share;
   const double maintenance = inputs.maintenance, cost_of_capital = inputs.cost_of_capital, utilisation = inputs.utilisation,
@@ -34,7 +34,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   if (trace.on()) {
     trace.Input("devices", devices, "cluster.devices");
     trace.Input("devices_per_host", devices_per_host, "cost.system.devices_per_host");
-    trace.Input("years", years, "cost.lifetime");
+    trace.Input("lifetime", lifetime, "cost.lifetime");
     trace.Input("device_power", device_power, "cluster.device.tdp");
     trace.Input("host_power", host_power, "cost.system.host_power");
     trace.Input("load", load, "cost.system.load");
@@ -50,6 +50,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
     trace.Input("cooling_price", inputs.cooling, "cost.system.cooling");
     trace.Input("building_price", inputs.building, "cost.system.building");
   }
+  FIGURE(trace, years, lifetime / calendar_year, (Note{"Years of use"}), lifetime, calendar_year);
   FIGURE(trace, devices_usd, devices * device_price, (Note{"Devices as bought"}), devices, device_price);
   FIGURE(trace, hosts, ceil(devices / devices_per_host), (Note{"Servers"}), devices, devices_per_host);
   Dollars host_price;
@@ -92,7 +93,6 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
          power, load, pue, accounting_year, years);
   FIGURE(trace, electricity_usd, energy * electricity, (Note{"Electricity"}), energy, electricity);
   const DollarsPerJoule colocation = inputs.colocation;
-  const Seconds calendar_year = 1 * kYear;
   FIGURE(trace, hosting_usd, power * colocation * calendar_year * years, (Note{"Rent of a hall", "twelve months a year"}), power,
          colocation, calendar_year, years);
   FIGURE(trace, maintenance_usd, maintenance * capital * years, (Note{"Upkeep, staff and spares"}), maintenance, capital, years);

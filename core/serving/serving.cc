@@ -129,9 +129,19 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
          (Note{"Cache of the batch", "on one device, at the full length of every sequence", "", "serving.kv_cache_bytes"}), running,
          cache_of_sequence);
   report.kv_cache = kv_cache;
-  report.max_batch = static_cast<Count>(fits * d.attention_dp);
-  report.max_context = static_cast<Count>(ContextThatFits(d, budget));
-  report.memory = {budget.weights, kv_cache, budget.activations, budget.workspace};
+  const double attention_dp = static_cast<double>(d.attention_dp), context = ContextThatFits(d, budget);
+  FIGURE(trace, max_batch, fits * attention_dp,
+         (Note{"Largest batch", "sequences at full length that the cache's memory holds, or the engine's limit", "", "serving.max_batch"}),
+         fits, attention_dp);
+  report.max_batch = static_cast<Count>(max_batch);
+  FIGURE(trace, max_context, context, (Note{"Longest context", "one sequence alone, whole pages of the cache", "", "serving.max_context"}),
+         context);
+  report.max_context = static_cast<Count>(max_context);
+  const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
+  FIGURE(trace, cache_memory, kv_cache, (Note{"Cache in the device's memory", "", "", "serving.memory_bytes.kv_cache"}), kv_cache);
+  FIGURE(trace, memory, weights + cache_memory + activations + workspace,
+         (Note{"Memory of the fullest device", "", "", "serving.memory_bytes.total"}), weights, cache_memory, activations, workspace);
+  report.memory = {weights, kv_cache, activations, workspace};
   report.capacity = budget.capacity;
   report.prefill_bound = flow.prefill.alone.parts.BoundOf();
   report.decode_bound = flow.decode.step.parts.BoundOf();

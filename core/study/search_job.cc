@@ -41,8 +41,7 @@ constexpr Objective kTrainingObjectives[] = {
     {"memory_headroom_bytes", true, [](const Answered& a) { return (a.training->capacity - a.training->memory.Total()).base(); }},
     {"energy_j", false, [](const Answered& a) { return a.training->energy.base(); }},
     {"cost_usd", false, [](const Answered& a) { return (a.training->device_seconds * a.device_second).base(); }},
-    {"tokens_per_usd", true,
-     [](const Answered& a) { return a.training->tokens_per_s.base() / (a.devices * a.device_second.base()); }},
+    {"tokens_per_usd", true, [](const Answered& a) { return a.training->tokens_per_s.base() / (a.devices * a.device_second.base()); }},
     {"tokens_per_j", true, [](const Answered& a) { return a.training->tokens_per_s.base() / (a.devices * a.device_power.base()); }}};
 
 constexpr Objective kServingObjectives[] = {
@@ -119,7 +118,9 @@ Result<SearchSpec> ReadSearchSpec(const Json& json) {
   SearchSpec spec;
   Issues issues;
   if (!json.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(json)}};
-  for (const auto& [key, value] : json.items()) {
+  for (const auto& member : json.items()) {
+    const std::string& key = member.key();
+    const Json& value = member.value();
     const auto texts = [&](std::vector<std::string>& out) {
       if (!value.is_array()) issues.push_back({key, "expected a list of texts"});
       for (const Json& one : value) out.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));

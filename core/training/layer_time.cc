@@ -178,10 +178,11 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
           core.forward);
     Note1(operators, context, "attention core", ", backward",
           {core.backward, {}, {}, Bound::kCompute, core.backward_flops, core.backward_bytes}, core.backward);
-    Note1(operators, context, "element-wise", "", {element.forward, {}, {}, Bound::kMemory, {}, element.forward * context.element_rate},
-          element.forward);
-    Note1(operators, context, "element-wise", ", backward",
-          {element.backward, {}, {}, Bound::kMemory, {}, element.backward * context.element_rate}, element.backward);
+    // A compiler that fuses runs at more than the memory's rate by the count of unfused bytes; these are what moves.
+    const BytesPerSecond moved = min(context.element_rate, context.stream_rate);
+    Note1(operators, context, "element-wise", "", {element.forward, {}, {}, Bound::kMemory, {}, element.forward * moved}, element.forward);
+    Note1(operators, context, "element-wise", ", backward", {element.backward, {}, {}, Bound::kMemory, {}, element.backward * moved},
+          element.backward);
   }
   const bool has_experts = work.routed_rows > 0;
   const Exchange tensor = TensorExchange(context, has_experts || context.model.parallel_attention ? 1 : 2, trace);

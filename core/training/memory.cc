@@ -198,6 +198,9 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
          (Note{"Workspace", "buffers of the libraries, what the allocator holds beyond, gathered weights", "",
                "training.memory_bytes.workspace"}),
          constant, byte, gathered_layers, largest_layer);
+  FIGURE(trace, total, weights + gradients + optimizer + activations + workspace,
+         (Note{"Memory of the fullest stage", "what the framework's allocator reserves at the peak", "", "training.memory_bytes.total"}),
+         weights, gradients, optimizer, activations, workspace);
   return {weights, gradients, optimizer, activations, workspace};
 }
 
