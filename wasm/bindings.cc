@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/study/answer.h"
+#include "core/study/cost_study.h"
 #include "core/study/design.h"
 #include "core/study/cost_study.h"
 #include "core/study/import_config.h"
@@ -47,6 +48,7 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("sweep", &Sweep);
   emscripten::function("solve", &Solve);
   emscripten::function("sensitivity", &Sensitivity);
+  emscripten::function("costStudy", &CostStudy);
   emscripten::function("design", &Design);
   emscripten::function("study", &Study);
   emscripten::function("studyPoint", &StudyPoint);

@@ -14,6 +14,8 @@ export interface Slipstick {
   solve(request: string, range: string, until: string): string;
   /** How much a figure moves when each input moves by a share. */
   sensitivity(request: string, figure: string, share: number): string;
+  /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/study/cost_study.h). */
+  costStudy(request: string): string;
   /** The split of a designed chip's budgets that makes a figure least. */
   design(request: string, figure: string): string;
   /** A study of a paper, with what must come out and what does. */
