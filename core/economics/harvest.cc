@@ -72,6 +72,17 @@ void OverInterval(const Faults& faults, double end, int panels, Weight weight, T
   }
 }
 
+// exp(-sqrt(x)) is the mean of exp(-x / (2 z^2)) over a half-normal z: the trapezoid rule in ln(z).
+template <class Take>
+void OverLevy(const Faults& faults, Take take) {
+  constexpr double kStep = 0.1, kLow = -36, kHigh = 2.3;
+  const double log_density = std::log(kStep * 0.7978845608028654);  // sqrt(2 / pi)
+  for (double v = kLow; v < kHigh; v += kStep) {
+    const double z = std::exp(v);
+    Terms(faults, 1 / (2 * z * z), log_density + v - z * z / 2, take);
+  }
+}
+
 template <class Take>
 void Mix(const YieldLaw& law, Faults faults, Take take) {
   switch (law.model) {
@@ -94,13 +105,7 @@ void Mix(const YieldLaw& law, Faults faults, Take take) {
       return OverInterval(
           faults, 2, 16, [](double s, double weight, Take& next, const Faults& at) { Terms(at, s, std::log(weight / 2), next); }, take);
     case YieldModel::kSeedsSqrt:
-      // exp(-sqrt(x)) is the mean of exp(-x / (2 z^2)) over a standard normal z.
-      return OverInterval(
-          faults, 9, 60,
-          [](double z, double weight, Take& next, const Faults& at) {
-            Terms(at, 1 / (2 * z * z), std::log(weight * 0.7978845608028654) - z * z / 2, next);
-          },
-          take);
+      return OverLevy(faults, take);
     case YieldModel::kManual:
       return take(0, law.manual);
   }

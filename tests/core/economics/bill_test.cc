@@ -38,8 +38,8 @@ TEST(Bill, B200) {
 // 5,300 $: logic 600, HBM 2,900, package 1,200, test and assembly 600. One list, no band: 5 % on each line it prices.
 TEST(Bill, Mi300x) {
   const CostReport report = DeviceCostOf("mi300x");
-  EXPECT_EQ(report.dies[0].dies_per_wafer, 533);
-  EXPECT_EQ(report.dies[1].dies_per_wafer, 158);
+  EXPECT_NEAR(report.dies[0].dies_per_wafer, 533, 2);  // sides are not published
+  EXPECT_NEAR(report.dies[1].dies_per_wafer, 158, 2);
   EXPECT_NEAR(report.dies[1].yield, 0.754, 0.002);
   ExpectWithin(Recurring(report), 5035, 5565);
   ExpectWithin(LineOf(report.device_parts, "XCD") + LineOf(report.device_parts, "IOD"), 560, 640);
