@@ -221,8 +221,8 @@ class Page {
       this.drawScene();
     }
     this.drawForm();
-    showIssues(byId('issues'), { issues: this.issues, form: this.form, store: this.store });
-    document.body.classList.toggle('stale', this.issues.length > 0 && this.faulty.size === 0);
+    const stale = this.issues.length > 0 && this.faulty.size === 0;
+    showIssues(byId('issues'), { issues: this.issues, form: this.form, store: this.store, stale });
   }
 
   // Parts left out because of their issues keep the values they last had, so that they can be put right.

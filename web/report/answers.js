@@ -127,13 +127,14 @@ export function showAnswers(element, view) {
 }
 
 // Issues that have no field, and the way to those that have one.
-export function showIssues(element, { issues, form, store }) {
+export function showIssues(element, { issues, form, store, stale }) {
   element.hidden = issues.length === 0;
   if (element.hidden) return element.replaceChildren();
   const owner = (path) => Object.keys(store.inputs).find((one) => one === path || one.startsWith(`${path}.`));
   redraw(
     element,
     h('h2', {}, issues.length === 1 ? t('issues.title.one') : t('issues.title')),
+    stale && h('p', {}, t('issues.stale')),
     h(
       'ul',
       {},
