@@ -1,7 +1,19 @@
 // The only file that touches the wasm module: a verb and its texts in, the answer's text out.
 import createSlipstick from '../wasm/slipstick.js';
 
-const VERBS = new Set(['evaluate', 'kernel', 'describe', 'presets', 'sweep', 'solve', 'sensitivity', 'costStudy', 'search', 'study', 'importModel']);
+const VERBS = new Set([
+  'evaluate',
+  'kernel',
+  'describe',
+  'presets',
+  'sweep',
+  'solve',
+  'sensitivity',
+  'costStudy',
+  'search',
+  'study',
+  'importModel',
+]);
 const ready = createSlipstick();
 
 self.onmessage = async ({ data: { id, verb, args } }) => {

@@ -13,7 +13,10 @@ function expand(inputs, scenario) {
     const star = input.path.indexOf('.*');
     if (star < 0) return [input];
     const list = get(scenario, input.path.slice(0, star)) ?? [];
-    return Array.from(list, (_, i) => ({ ...input, path: input.path.replace('.*', `.${i}`), advanced: true }));
+    return expand(
+      Array.from(list, (_, i) => ({ ...input, path: input.path.replace('.*', `.${i}`), advanced: true })),
+      scenario,
+    );
   });
 }
 
@@ -29,6 +32,8 @@ export class Form {
   #described;
   #catalogue;
   #controls = new Map();
+  #unmade = new Map();
+  #shown = null;
   #groups = new Map();
   #places = '';
   #onconfig;
@@ -51,6 +56,7 @@ export class Form {
     const focused = document.activeElement?.id;
     const inputs = expand(this.#described.inputs, scenario).filter((input, _, all) => isEditable(input, all));
     this.#controls.clear();
+    this.#unmade.clear();
     this.element.replaceChildren(
       h('h2', { class: 'visually-hidden' }, t('form.title')),
       ...GROUPS.map((group) => this.#group(group, inputs, wasOpen)),
@@ -88,7 +94,7 @@ export class Form {
     );
     const details = h(
       'details',
-      { class: 'group', 'data-key': `group-${id}`, open: true },
+      { class: 'group', 'data-key': `group-${id}`, open: wasOpen.get(`group-${id}`) ?? true },
       h('summary', {}, h('h3', {}, t(`group.${id}`))),
       ask,
       extra,
@@ -102,10 +108,22 @@ export class Form {
   // Everything else of a group, under the objects that it belongs to.
   #more(id, rest, wasOpen) {
     const key = `more-${id}`;
+    const title = id === 'model' ? t('form.shape') : t('form.more');
+    const details = h(
+      'details',
+      { class: 'more', 'data-key': key, ontoggle: () => details.open && this.#fill(id) },
+      h('summary', {}, title),
+    );
+    this.#unmade.set(id, { details, rest });
+    details.open = wasOpen.get(key) ?? false;
+    return details;
+  }
+
+  #sections(id, rest) {
     const parents = [
       ...new Set(rest.map(({ path, kind, presets }) => (kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.')))),
     ];
-    const sections = parents.map((parent) => {
+    return parents.map((parent) => {
       const own = rest.filter(
         ({ path, kind, presets }) => (kind === 'object' && !presets ? path : path.split('.').slice(0, -1).join('.')) === parent,
       );
@@ -135,8 +153,15 @@ export class Form {
         ),
       );
     });
-    const title = id === 'model' ? t('form.shape') : t('form.more');
-    return h('details', { class: 'more', 'data-key': key, open: wasOpen.get(key) ?? false }, h('summary', {}, title), sections);
+  }
+
+  // Hundreds of inputs that few open: made when they are first wanted.
+  #fill(id) {
+    const { details, rest } = this.#unmade.get(id) ?? {};
+    if (!details) return;
+    this.#unmade.delete(id);
+    details.append(...this.#sections(id, rest));
+    if (this.#shown) this.show(this.#shown);
   }
 
   // Opens the groups that the scene's answers rest on and closes the others.
@@ -149,7 +174,9 @@ export class Form {
   }
 
   // scenario: the resolved one; standard: resolved from the presets alone; issues: of the request.
-  show({ inputs, scenario, standard, issues }) {
+  show(state) {
+    const { inputs, scenario, standard, issues } = state;
+    this.#shown = state;
     const places = JSON.stringify(
       this.#described.inputs
         .filter(({ path }) => path.includes('.*'))
@@ -174,13 +201,22 @@ export class Form {
     }
   }
 
+  // The unmade group that holds a path.
+  #groupOf(path) {
+    return [...this.#unmade].find(([, { rest }]) => rest.some((input) => input.path === path))?.[0];
+  }
+
   // Whether an issue at this path has a field to stand at.
   has(path) {
-    return this.#controls.has(path) || this.#controls.has(path.replace(/\.preset$/, ''));
+    const own = path.replace(/\.preset$/, '');
+    return [path, own].some((one) => this.#controls.has(one) || this.#groupOf(one) !== undefined);
   }
 
   focus(path) {
-    const control = this.#controls.get(path) ?? this.#controls.get(path.replace(/\.preset$/, ''));
+    const own = [path, path.replace(/\.preset$/, '')].find((one) => this.has(one));
+    const group = this.#groupOf(own);
+    if (group !== undefined) this.#fill(group);
+    const control = this.#controls.get(own);
     if (!control) return false;
     for (let at = control.element.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
     control.element.querySelector('input, select')?.focus();

@@ -1,5 +1,7 @@
+import { lines } from '../charts/lines.js';
 import { h } from '../dom.js';
 import { figures, why } from '../report/figures.js';
+import { set } from '../state/paths.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { absence, bill, heading, infeasible } from './parts.js';
@@ -43,6 +45,51 @@ function dies(context, list) {
   );
 }
 
+const AREAS = [100, 150, 200, 300, 400, 500, 600, 700, 800, 1000, 1200, 1600];
+const SPLITS = [
+  [1, 'var(--c-forward)'],
+  [2, 'var(--c-tp)'],
+  [4, 'var(--c-dp)'],
+  [8, 'var(--c-ep)'],
+];
+
+// What a device costs against the area of its compute silicon, in one die or split into several; dies that cannot be made are hollow.
+function splitCurve(context) {
+  const series = SPLITS.map(([count, color]) => {
+    const request = structuredClone(context.request);
+    set(request, 'cluster.device.die.count', count);
+    const answer = context.ask(
+      'sweep',
+      {
+        request,
+        axes: [`cluster.device.die.area=${AREAS.map((area) => area / count).join(',')}`],
+        report: ['cost.device_usd', 'cost.feasible'],
+      },
+      0,
+      AREAS.length,
+    );
+    const points = (answer?.rows ?? []).flatMap(({ figures: [cost, feasible] }, i) =>
+      cost > 0 && feasible !== false && feasible !== 0 ? [{ x: AREAS[i], y: cost }] : [],
+    );
+    return { name: t(count === 1 ? 'chip.one' : 'chip.split', { count }), color, points };
+  }).filter(({ points }) => points.length > 1);
+  if (!series.length || new Set(series.map(({ points }) => points.map(({ y }) => y).join())).size < series.length) return null;
+  const here = context.scenario.cluster.device.die;
+  const rows = AREAS.map((area) => [text(area, 'mm^2'), ...series.map(({ points }) => text(points.find(({ x }) => x === area)?.y, '$'))]);
+  return lines({
+    id: 'die-split',
+    title: t('chip.curve'),
+    subtitle: t('chip.curve.sub'),
+    width: context.width,
+    x: { label: t('chip.total'), unit: 'mm^2' },
+    y: { label: t('name.device_usd'), unit: '$' },
+    series,
+    here: here && { x: here.area * here.count },
+    rows,
+    columns: [t('chip.total'), ...series.map(({ name }) => name)],
+  });
+}
+
 export const chip = {
   id: 'chip',
   draw(context) {
@@ -62,6 +109,7 @@ export const chip = {
           context.report.training && 'training.cost_usd',
         ].filter(Boolean),
       ),
+      splitCurve(context),
       cost.dies?.length ? dies(context, cost.dies) : null,
       cost.device_hour_usd_parts?.length
         ? bill(context, { id: 'hour-bill', title: t('chip.hour'), lines: cost.device_hour_usd_parts })

@@ -14,10 +14,13 @@ export function valueOf(text) {
 
 const depth = (path) => path.split('.').length;
 
+// A path against described ones, in which ".*" stands for any place of a list.
+const isPreset = (path, presetPaths) => presetPaths.includes(path.replace(/\.\d+(?=\.|$)/g, '.*'));
+
 // `presetPaths`: the paths whose text value names a catalogue entry ("model", "cluster.device").
 export function requestOf(standard, inputs, presetPaths) {
   const request = structuredClone(standard);
-  const isPick = (path) => presetPaths.includes(path);
+  const isPick = (path) => isPreset(path, presetPaths);
   const paths = Object.keys(inputs).sort((a, b) => isPick(b) - isPick(a) || depth(a) - depth(b) || (a < b ? -1 : 1));
   for (const path of paths) {
     if (!isPath(path)) continue;
@@ -45,7 +48,7 @@ export function withPick(inputs, path, id) {
 }
 
 // The inputs that only pick presets: what "changed from preset" is measured against.
-export const picksOf = (inputs, presetPaths) => Object.fromEntries(Object.entries(inputs).filter(([path]) => presetPaths.includes(path)));
+export const picksOf = (inputs, presetPaths) => Object.fromEntries(Object.entries(inputs).filter(([path]) => isPreset(path, presetPaths)));
 
 // A request without the parts that its issues are about, so that the others still answer; null if that leaves nothing new.
 export function withoutFaulty(request, issues) {

@@ -88,6 +88,8 @@ export const english = {
   'memory.kv': 'KV cache against the length of the context', 'memory.kv.sub': 'of the batch on one device, both axes logarithmic',
   'memory.context': 'tokens of prompt', 'memory.stage': 'stage {i}', 'memory.fits': 'It fits: {used} of {capacity}.',
   'memory.over': 'It does not fit: {used} of {capacity}.',
+  'chip.curve': 'One big die, or several?', 'chip.curve.sub': 'dollars a device against mm² of compute silicon',
+  'chip.one': 'one die', 'chip.split': '{count} dies', 'chip.total': 'mm² of compute silicon in all',
   'chip.title': 'What does the silicon cost?',
   'chip.lead': 'Dies are cut from a wafer, some are bad, good ones are packaged with memory and tested. A device-hour adds power, cooling, network and hosting over the lifetime.',
   'chip.bill': 'The bill of one device', 'chip.hour': 'An hour of a device', 'chip.system': 'The system', 'chip.dies': 'The dies',
