@@ -229,7 +229,7 @@ class Page {
   drawForm() {
     const scenario = { ...(this.report?.scenario ?? this.base ?? {}) };
     for (const part of this.faulty) scenario[part] = this.#parts[part] ?? this.base?.[part] ?? {};
-    Object.assign(this.#parts, scenario);
+    for (const part of Object.keys(scenario)) if (!this.faulty.has(part)) this.#parts[part] = scenario[part];
     this.form.show({ inputs: this.store.inputs, scenario, standard: this.base, issues: this.issues });
   }
 
