@@ -47,9 +47,9 @@ constexpr std::array<NormalRow, 6> kNormal{{
 struct DomainRow {
   bool is_combine;
   Seconds setup, step;
-  double link_rate, own_rate;
+  double link_rate, own_cost;  // what a byte that stays costs, over a byte at the link's full bandwidth
 };
-constexpr std::array<DomainRow, 2> kDomain{{{false, 11.7 * kUs, 1.75 * kUs, 0.63, 1.85}, {true, 10.7 * kUs, 3.8 * kUs, 0.66, 1.85}}};
+constexpr std::array<DomainRow, 2> kDomain{{{false, 11.7 * kUs, 1.75 * kUs, 0.63, 0.54}, {true, 10.7 * kUs, 3.8 * kUs, 0.66, 0}}};
 
 template <class Rows>
 const auto& RowFor(const Rows& rows, Architecture architecture, bool is_combine) {
@@ -115,14 +115,14 @@ Seconds Normal(const ExpertExchange& exchange, Trace& trace) {
 Seconds Domain(const ExpertExchange& exchange, Trace& trace) {
   const DomainRow& row = kDomain[exchange.is_combine ? 1 : 0];
   const double tokens = exchange.tokens, ranks = exchange.ranks_in_node * exchange.nodes;
-  const double reached = PlacesReached(ranks, exchange.top_k), link_rate = row.link_rate, own_rate = row.own_rate;
+  const double reached = PlacesReached(ranks, exchange.top_k), link_rate = row.link_rate, own_cost = row.own_cost;
   const Bytes message = exchange.hidden * exchange.element_bytes * kB;
   const Seconds setup = row.setup, step = row.step;
   const BytesPerSecond link = exchange.link;
   FIGURE(trace, exchange_time,
-         setup + step * log2(ranks) + tokens * reached * message / link * ((1 - 1 / ranks) / link_rate + 1 / (ranks * own_rate)),
+         setup + step * log2(ranks) + tokens * reached * message / link * ((1 - 1 / ranks) / link_rate + own_cost / ranks),
          (Note{"Exchange in one scale-up domain", "2 to 32 ranks, one-sided kernels, within 8 %", kTrtllm}), setup, step, ranks, tokens,
-         reached, message, link, link_rate, own_rate);
+         reached, message, link, link_rate, own_cost);
   return exchange_time;
 }
 

@@ -27,6 +27,21 @@ TEST(ExpertExchange, LowLatencyDispatchOfTheWorkedCase) {
   EXPECT_NEAR(Us(exchange), 8.2 + 3.7 + 25.93, 5e-3);
 }
 
+// Four ranks, two experts a token: 4*(1 - (3/4)^2) = 1.75 reached; 1,000 tokens of 7,168 two-byte elements at 900 GB/s.
+TEST(ExpertExchange, ExchangeInOneDomain) {
+  ExpertExchange exchange = OnH100();
+  exchange.kernel = ExchangeKernel::kDomain;
+  exchange.tokens = 1000;
+  exchange.top_k = 2;
+  exchange.element_bytes = 2;
+  exchange.ranks_in_node = 4;
+  exchange.link = 900 * kGBps;
+  const double whole = 1000 * 1.75 * 14336 / 900e9 * 1e6;
+  EXPECT_NEAR(Us(exchange), 11.7 + 2 * 1.75 + whole * (0.75 / 0.63 + 0.25 * 0.54), 1e-6);
+  exchange.is_combine = true;
+  EXPECT_NEAR(Us(exchange), 10.7 + 2 * 3.8 + whole * 0.75 / 0.66, 1e-6);
+}
+
 TEST(ExpertExchange, PlacesReachedOfHandCases) {
   EXPECT_DOUBLE_EQ(PlacesReached(1, 8), 1);
   EXPECT_DOUBLE_EQ(PlacesReached(2, 1), 1);
