@@ -131,11 +131,11 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
 KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedRegime& regime, Trace& trace) {
   const double batch = attention.batch, heads = attention.heads, q_len = attention.q_len, kv_len = attention.kv_len;
   const double products = ProductPairs(attention.phase);
-  // Backward has 0.55 of the passes over the scores.
-  const double score_passes = regime.score_passes * (products == 1 ? 0.45 : products == 2.5 ? 0.55 : 1);
-  // Backward recomputes nothing here: the probabilities were kept.
-  const double score_products = products == 1 ? 1 : products == 2.5 ? 2.5 : 3.5;
-  const Flops pair_flops = score_products * 2 * (attention.head_dim + ValueDim(attention)) * kFlop;
+  // Forward alone has 0.45 of the passes over the scores, backward 0.55.
+  const double score_passes = regime.score_passes * (attention.phase == AttentionPhase::kPrefill    ? 0.45
+                                                     : attention.phase == AttentionPhase::kBackward ? 0.55
+                                                                                                    : 1);
+  const Flops pair_flops = products * 2 * (attention.head_dim + ValueDim(attention)) * kFlop;
   const Bytes score_size = 2 * kB;
   const FlopsPerSecond peak_rate = PeakRate(device, attention.precision);
   const BytesPerSecond bandwidth = device.memory.bandwidth;

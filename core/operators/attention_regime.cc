@@ -9,7 +9,6 @@
 namespace slipstick {
 namespace {
 
-// Which devices a row is for, where it is not one architecture: kGeneric with ordinary matrix instructions.
 bool HasFp8(const Device& device) { return Supports(device, Precision::kFp8); }
 
 struct PrefillRow {

@@ -57,8 +57,8 @@ constexpr Row kRows[] = {
     {Pairing::kEightByFour, ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27,   0.40,  1.0,   20,  1},
     {Pairing::kInt8,        ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27,   0.40,  0.95,  25,  1},
     {Pairing::kInt8Weights, ExpertLibrary::kTrtllm,     Architecture::kGeneric,      25,   0.55,  1.0,   100, 1},
-    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    46,   0.42,  0.24,  27,  0.235},
-    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kHopper,       70,   0.05,  1.0,   20,  1.1},
+    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    56,   0.46,  0.23,  36,  0.25},
+    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kHopper,       89,   0.06,  1.0,   20,  0.77},
     {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kGeneric,      25,   0.55,  1.0,   25,  1.10},
     {Pairing::kInt4Weights, ExpertLibrary::kFlashInfer, Architecture::kHopper,       62,   1.0,   0.72,  20,  0.87},
     {Pairing::kInt4Weights, ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    21,   0.22,  0.39,  20,  0.75},
@@ -118,6 +118,7 @@ MoeRegime AloneRegime(const MoeLayer& layer, const Device& device) {
   regime.product = AloneRegime(ProductOf(layer), device);
   regime.product.launch = {};
   regime.product.extra_launch = {};
+  regime.product.convert_per_clock = 0;  // hidden by the other rows of a group; the row's shares hold what is left
   regime.product.matrix_share = min(1.0, row.matrix * *device.efficiency.matrix);
   regime.product.step_latency = row.step_latency_ns * kNs;
   regime.weight_factor = row.weight_stream;

@@ -1,16 +1,21 @@
 // Every figure of an operator comes with a formula that gives its value.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
+
 #include "core/operators/attention.h"
 #include "core/operators/gemm.h"
 #include "core/operators/moe.h"
 #include "core/operators/rowwise.h"
 #include "tests/core/operators/devices.h"
+#include "tests/support/formula.h"
 
 namespace slipstick {
 namespace {
 
 TEST(Explanation, EveryOperatorNamesItsTerms) {
+  const Device device = H100();
   Trace trace = Trace::On();
   Gemm gemm;
   gemm.m = 16, gemm.n = 4096, gemm.k = 8192;
@@ -35,15 +40,35 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
   TimeOf(mla, A100(), trace);
   TimeOf(MoeLayer{}, H100(), trace);
   TimeOf(RowKernel{}, H100(), trace);
+  TimeOf(gemm, device, TrainingRegime(gemm, device), trace);
+  Device tpu = device;
+  tpu.architecture = Architecture::kTpu;
+  TimeOf(gemm, tpu, trace);
   EXPECT_GT(trace.figures().size(), 80u);
   for (const Figure& figure : trace.figures()) {
     EXPECT_FALSE(figure.title.empty()) << figure.path;
-    EXPECT_EQ(figure.formula.find("::"), std::string::npos) << figure.formula;
-    EXPECT_EQ(figure.formula.find("kFlop"), std::string::npos) << figure.formula;
+    std::map<std::string, double> symbols;
     for (const Term& term : figure.terms) {
+      symbols[term.symbol] = term.value;
       EXPECT_NE(figure.formula.find(term.symbol), std::string::npos) << term.symbol << " is not in " << figure.formula;
     }
+    const slipstick::testing::FormulaResult result = slipstick::testing::FormulaReader(figure.formula, symbols).Read();
+    EXPECT_EQ(result.fault, "") << figure.path << ": " << figure.formula;
+    EXPECT_NEAR(result.value, figure.value, 1e-12 * std::abs(figure.value)) << figure.path << ": " << figure.formula;
   }
+}
+
+// The last figure of an operator is its time, and it rests on the ones before.
+TEST(Explanation, ATimeLinksToItsParts) {
+  Trace trace = Trace::On();
+  Gemm gemm;
+  gemm.m = 512, gemm.n = 4096, gemm.k = 8192;
+  const KernelTime time = TimeOf(gemm, H100(), trace);
+  const Figure& last = trace.figures().back();
+  EXPECT_EQ(last.value, time.time.base());
+  std::size_t linked = 0;
+  for (const Term& term : last.terms) linked += !term.origin.empty();
+  EXPECT_GE(linked, 1u);
 }
 
 }  // namespace
