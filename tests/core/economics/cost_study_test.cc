@@ -1,0 +1,95 @@
+#include "core/study/cost_study.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/json.h"
+
+namespace slipstick {
+namespace {
+
+Json Ask(const std::string& request) {
+  const Answer answer = CostStudyAnswer(request);
+  EXPECT_TRUE(answer.issues.empty()) << request << answer.text;
+  return *ParseJson(answer.text);
+}
+
+TEST(CostStudy, AreaCurvesCrossWhereTheySay) {
+  const Json area = Ask(R"({"kind": "area", "low": 100, "high": 1600, "points": 16, "chiplets": [1, 2, 4],
+                            "partition": {"package": {"preset": "organic-mcm"}}})");
+  ASSERT_EQ(area["curves"].size(), 3U);
+  ASSERT_EQ(area["areas_mm2"].size(), 16U);
+  EXPECT_EQ(area["reticle_mm2"], 858);
+  for (const Json& curve : area["curves"]) {
+    for (std::size_t i = 1; i < 16; ++i)
+      EXPECT_GT(curve["recurring_usd"][i].get<double>(), 0.98 * curve["recurring_usd"][i - 1].get<double>());
+  }
+  // One die past the field cannot be printed; two of half the area can.
+  EXPECT_FALSE(area["curves"][0]["fits_reticle"][9].get<bool>());
+  EXPECT_TRUE(area["curves"][1]["fits_reticle"][9].get<bool>());
+  for (const Json& crossover : area["crossovers"]) {
+    if (crossover["recurring_area_mm2"].is_null()) continue;
+    const double at = crossover["recurring_area_mm2"];
+    EXPECT_GE(at, 100);
+    EXPECT_LE(at, 1616);
+  }
+}
+
+TEST(CostStudy, WaferDrawIsSeededAndNearItsYield) {
+  const Json one = Ask(R"({"kind": "wafer", "seed": 3})"), again = Ask(R"({"kind": "wafer", "seed": 3})"),
+             other = Ask(R"({"kind": "wafer", "seed": 4})");
+  EXPECT_EQ(one["gross"], 66);
+  EXPECT_EQ(one["dies"], again["dies"]);
+  EXPECT_NE(one["dies"], other["dies"]);
+  EXPECT_NEAR(one["good"].get<double>(), one["expected_good"].get<double>(), 16);
+}
+
+TEST(CostStudy, YieldFanOfEveryModel) {
+  const Json fan = Ask(R"({"kind": "yields", "points": 5})");
+  ASSERT_EQ(fan["models"].size(), 8U);
+  for (const Json& model : fan["models"]) EXPECT_EQ(model["yield"].size(), 5U);
+}
+
+TEST(CostStudy, PartitionAddsUpAndBearsItsLinks) {
+  const Json split =
+      Ask(R"({"kind": "partition", "partition": {"chiplets": 4, "bandwidth": "2 TB/s", "package": {"preset": "interposer"}}})");
+  for (const char* which : {"whole", "split"}) {
+    double sum = 0;
+    for (const Json& line : split[which]["device_usd_parts"]) sum += line["cost_usd"].get<double>();
+    EXPECT_EQ(sum, split[which]["device_usd"].get<double>());
+  }
+  EXPECT_NEAR(split["die_area_mm2"].get<double>(), 814.0 / 4 + 8 * 0.811, 1e-9);
+  EXPECT_NEAR(split["link_power_w"].get<double>(), 4 * 2e12 * 0.3 * 8e-12, 1e-9);
+}
+
+TEST(CostStudy, DrawsInStepsAreTheDrawsInOne) {
+  const Json whole = Ask(R"({"kind": "monte_carlo", "first": 0, "last": 20})"),
+             tail = Ask(R"({"kind": "monte_carlo", "first": 15, "last": 20})");
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(whole["device_usd"][15 + i], tail["device_usd"][i]);
+  EXPECT_LE(whole["device_usd_quantiles"]["p5"], whole["device_usd_quantiles"]["p95"]);
+}
+
+TEST(CostStudy, TornadoIsSorted) {
+  const Json tornado = Ask(R"({"kind": "tornado"})");
+  double last = 1e9;
+  for (const Json& swing : tornado["swings"]) {
+    const double width = std::abs(swing["device_hour_usd"][1].get<double>() - swing["device_hour_usd"][0].get<double>());
+    EXPECT_LE(width, last);
+    last = width;
+  }
+}
+
+TEST(CostStudy, WrongRequestsAreIssuesAtTheirPaths) {
+  const auto path = [](const char* request) {
+    const Answer answer = CostStudyAnswer(request);
+    return answer.issues.empty() ? std::string("none") : answer.issues[0].path;
+  };
+  EXPECT_EQ(path("{}"), "kind");
+  EXPECT_EQ(path(R"({"kind": "pie"})"), "kind");
+  EXPECT_EQ(path(R"({"kind": "wafer", "die": 9})"), "die");
+  EXPECT_EQ(path(R"({"kind": "tornado", "scenario": {"cluster": {"preset": "dgx-h1000"}}})"), "scenario.cluster.preset");
+  EXPECT_EQ(path(R"({"kind": "monte_carlo", "first": 5, "last": 1})"), "last");
+  EXPECT_EQ(path("[1"), "1");
+}
+
+}  // namespace
+}  // namespace slipstick
