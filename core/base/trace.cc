@@ -44,7 +44,10 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
   const Note& note = text.note;
   Figure figure;
   figure.symbol = text.symbol;
-  figure.path = !note.report.empty() ? std::string(note.report) : scope_.empty() ? figure.symbol : scope_ + "." + figure.symbol;
+  // A part that is used inside another report ("time_s" of a kernel, in "serving.decode") is not that report's own figure.
+  const std::string root = scope_.substr(0, scope_.find('.')) + ".";
+  const bool is_reported = !note.report.empty() && (scope_.empty() || note.report.substr(0, note.report.find('.') + 1) == root);
+  figure.path = is_reported ? std::string(note.report) : scope_.empty() ? figure.symbol : scope_ + "." + figure.symbol;
   figure.title = note.title;
   figure.note = note.note;
   figure.source = note.source;

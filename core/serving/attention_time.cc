@@ -52,6 +52,7 @@ Attention HeadsOf(const Deployment& d, AttentionPhase phase) {
   attention.kv_heads = d.kv_heads;
   attention.head_dim = d.head_dim;
   attention.kv_precision = d.cache;
+  if (phase == AttentionPhase::kPrefill && d.engine.fp8_attention && IsEightBitFloat(d.cache)) attention.precision = d.cache;
   attention.library = d.engine.attention;
   return attention;
 }

@@ -2,8 +2,8 @@
 
 namespace slipstick {
 
-Exchange AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Trace& trace) {
-  Exchange exchange;
+ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Trace& trace) {
+  ExchangeCost exchange;
   if (d.devices_per_group <= 1) return exchange;
   CollectiveCall call;
   call.pattern = Pattern::kAllReduce;

@@ -7,13 +7,13 @@
 
 namespace slipstick {
 
-struct Exchange {
+struct ExchangeCost {
   KernelTime kernel;
   bool launched_apart = false;  // a kernel of a communication library, with launches of its own
 };
 
 // Sum over the tensor parallel ranks of `bytes` that each holds. `waits_for_host`: kernels are launched one by one.
-Exchange AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Trace& trace);
+ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Trace& trace);
 // Tokens of all attention groups to their experts and back: `tokens` of one group.
 KernelTime ExpertExchange(const Deployment& d, double tokens, Trace& trace);
 // `rows` of activations to the next pipeline stage.

@@ -27,9 +27,9 @@ double LayerMatrices(const Deployment& d, double rows) {
 
 }  // namespace
 
-StepTime LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& trace) {
+PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const LayerSplit& engine = *d.engine.layer_split;
-  StepTime step;
+  PassCost step;
   const double sequences = pass.sequences, context = pass.context;
   const double layers = d.layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim;
   const Bytes element = ElementSize(d.mlp_weights);
@@ -69,9 +69,9 @@ StepTime LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   return step;
 }
 
-StepTime LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace) {
+PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace) {
   const LayerSplit& engine = *d.engine.layer_split;
-  StepTime step;
+  PassCost step;
   const double tokens = pass.sequences * pass.tokens;
   const double rows = min(tokens, static_cast<double>(engine.micro_batch));
   const double layers = d.layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim, hidden = d.hidden;
@@ -102,11 +102,19 @@ StepTime LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const double pipeline = in_flight > 1 ? engine.pipeline : 1;
   const double hops = d.pp - 1;
   const Seconds hop = engine.prefill_hop;
-  // One micro-batch passes the devices in turn; more of them fill the devices.
-  const Seconds alone = micro_batches * (micro_batch_time + hops * hop);
-  FIGURE(trace, prefill_time, min(alone, (micro_batches + in_flight - 1) * micro_batch_time / (pipeline * in_flight) + hops * hop),
-         (Note{"Prefill on the devices", "micro-batches follow each other through the devices"}), alone, micro_batches, in_flight,
-         micro_batch_time, pipeline, hops, hop);
+  // The host launches stage after stage. A stage of more kernels than a device's queue holds keeps it until all but the
+  // queue's have run, and no other micro-batch is launched meanwhile.
+  const double stage_kernels = d.stage_layers * (IsQuantised(d) ? engine.kernels_per_quantised_layer : engine.kernels_per_layer);
+  const double launch_queue = engine.launch_queue, stages = d.pp;
+  FIGURE(trace, host_held, max(0.0, 1 - launch_queue / stage_kernels),
+         (Note{"Share of a stage that the host waits for", "launches beyond the device's queue"}), launch_queue, stage_kernels);
+  const Seconds pipelined = (micro_batches + in_flight - 1) * micro_batch_time / (pipeline * in_flight);
+  const Seconds held = micro_batch_time + (micro_batches - 1) * (stages - 1 + host_held) * micro_batch_time / stages;
+  const Seconds alone = micro_batches * micro_batch_time;
+  const Seconds through = min(alone, host_held > 0 ? max(held, pipelined) : pipelined);
+  FIGURE(trace, prefill_time, through + hops * hop,
+         (Note{"Prefill on the devices", "micro-batches follow each other through the devices, as far as the host runs ahead"}), through,
+         hops, hop);
   const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
     step.parts.Add(name, {time, {}, {}, bound, flops, bytes}, micro_batches);
   };

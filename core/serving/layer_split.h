@@ -5,7 +5,7 @@
 
 namespace slipstick {
 
-StepTime LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace);
-StepTime LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& trace);
+PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace);
+PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& trace);
 
 }  // namespace slipstick

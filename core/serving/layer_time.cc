@@ -32,6 +32,7 @@ Seconds ElementTime(const Deployment& d, Bytes bytes) {
   return bytes * missed / (d.device.memory.bandwidth * d.engine.element_stream) + bytes * (1 - missed) / CacheRate(d.device);
 }
 
+// Adds an operator that `layers` layers have.
 struct Adder {
   Parts& parts;
   double layers;
@@ -41,6 +42,26 @@ struct Adder {
   }
 };
 
+KernelTime LatentNorms(const Deployment& d, double rows, double ranks) {
+  KernelTime norms;
+  norms.bytes = 4 * kB * rows * ranks;
+  norms.time = 2 * kElementLaunch * *d.device.efficiency.launch + ElementTime(d, norms.bytes);
+  norms.bound = Bound::kLatency;
+  return norms;
+}
+
+// A product a head of `rows` tokens with n outputs and k inputs: what is left of an expansion that is absorbed.
+KernelTime AbsorbedProduct(const Deployment& d, double rows, double n, double k) {
+  KernelTime absorbed;
+  absorbed.flops = 2 * kFlop * rows * d.heads * n * k;
+  absorbed.bytes = (d.heads * n * k + rows * d.heads * (n + k)) * 2.0 * kB;
+  absorbed.compute = absorbed.flops / (0.6 * PeakRate(d.device, Precision::kBf16));
+  absorbed.memory = absorbed.bytes / (d.device.memory.bandwidth * *d.device.efficiency.stream);
+  absorbed.time = *d.device.efficiency.launch + max(absorbed.compute, absorbed.memory);
+  absorbed.bound = absorbed.compute > absorbed.memory ? Bound::kCompute : Bound::kMemory;
+  return absorbed;
+}
+
 Seconds LatentProjections(const Deployment& d, double rows, Phase phase, const Adder& add, Trace& trace) {
   const Mla& mla = *d.model.mla;
   const auto q_rank = static_cast<double>(mla.q_lora_rank), kv_rank = static_cast<double>(mla.kv_lora_rank);
@@ -49,30 +70,45 @@ Seconds LatentProjections(const Deployment& d, double rows, Phase phase, const A
   const double h = d.hidden, heads = d.heads;
   const Precision a = d.attention_activations, w = d.attention_weights;
   Seconds time = add("compress", Product(d, rows, q_rank + kv_rank + rope, h, a, w, "compress", trace));
-  time += add("query", Product(d, rows, heads * (nope + rope), q_rank > 0 ? q_rank : h, a, w, "query", trace));
-  time += add("attention output", Product(d, rows, h, heads * value, a, w, "output", trace));
-  KernelTime norms;
-  norms.bytes = 4 * kB * rows * (q_rank + kv_rank);
-  norms.time = 2 * kElementLaunch * *d.device.efficiency.launch + ElementTime(d, norms.bytes);
-  norms.bound = Bound::kLatency;
-  time += add("latent norms", norms);
+  FIGURE(trace, compress, time, (Note{"Compression of queries, keys and values", ""}), time);
+  time = add("query", Product(d, rows, heads * (nope + rope), q_rank > 0 ? q_rank : h, a, w, "query", trace));
+  FIGURE(trace, query, time, (Note{"Expansion of queries", ""}), time);
+  time = add("attention output", Product(d, rows, h, heads * value, a, w, "output", trace));
+  FIGURE(trace, attention_output, time, (Note{"Attention's output matrix", ""}), time);
+  const Seconds latent_norms = add("latent norms", LatentNorms(d, rows, q_rank + kv_rank));
+  Seconds expansion;
   if (phase == Phase::kPrefill) {
-    time += add("keys and values", Product(d, rows, heads * (nope + value), kv_rank, a, w, "expand", trace));
-    return time;
+    expansion = add("keys and values", Product(d, rows, heads * (nope + value), kv_rank, a, w, "expand", trace));
+  } else {
+    // Decode keeps the latent: the expansions of keys and values are absorbed into two batched products.
+    expansion = add("absorbed keys", AbsorbedProduct(d, rows, kv_rank, nope));
+    expansion += add("absorbed values", AbsorbedProduct(d, rows, value, kv_rank));
   }
-  // Decode keeps the latent: keys' and values' expansion is absorbed into two batched products, a head each.
-  for (const bool keys : {true, false}) {
-    const double n = keys ? kv_rank : value, k = keys ? nope : kv_rank;
-    KernelTime absorbed;
-    absorbed.flops = 2 * kFlop * rows * heads * n * k;
-    absorbed.bytes = (heads * n * k + rows * heads * (n + k)) * 2.0 * kB;
-    absorbed.compute = absorbed.flops / (0.6 * PeakRate(d.device, Precision::kBf16));
-    absorbed.memory = absorbed.bytes / (d.device.memory.bandwidth * *d.device.efficiency.stream);
-    absorbed.time = *d.device.efficiency.launch + max(absorbed.compute, absorbed.memory);
-    absorbed.bound = absorbed.compute > absorbed.memory ? Bound::kCompute : Bound::kMemory;
-    time += add(keys ? "absorbed keys" : "absorbed values", absorbed);
-  }
-  return time;
+  FIGURE(trace, projections, compress + query + attention_output + latent_norms + expansion,
+         (Note{"Projections of latent attention", "prefill expands keys and values, decode absorbs that into the queries and outputs",
+               "DeepSeek-V2, arXiv 2405.04434"}),
+         compress, query, attention_output, latent_norms, expansion);
+  return projections;
+}
+
+Seconds Projections(const Deployment& d, double rows, Phase phase, const Adder& add, Trace& trace) {
+  if (d.model.mla) return LatentProjections(d, rows, phase, add, trace);
+  const Precision a = d.attention_activations, w = d.attention_weights;
+  Seconds time = add("query, key, value", Product(d, rows, (d.heads + 2 * d.kv_heads) * d.head_dim, d.hidden, a, w, "qkv", trace));
+  FIGURE(trace, query_key_value, time, (Note{"Query, key and value matrices", ""}), time);
+  time = add("attention output", Product(d, rows, d.hidden, d.heads * d.head_dim, a, w, "output", trace));
+  FIGURE(trace, attention_output, time, (Note{"Attention's output matrix", ""}), time);
+  FIGURE(trace, projections, query_key_value + attention_output, (Note{"Projections of attention", ""}), query_key_value, attention_output);
+  return projections;
+}
+
+Seconds DenseMlp(const Deployment& d, double rows, const Adder& add, Trace& trace) {
+  Seconds time = add("MLP in", Product(d, rows, (d.mlp_matrices - 1) * d.ffn, d.hidden, d.activations, d.mlp_weights, "mlp_in", trace));
+  FIGURE(trace, mlp_in, time, (Note{"First matrix of the MLP", "with its gate, where there is one"}), time);
+  time = add("MLP out", Product(d, rows, d.hidden, d.ffn, d.activations, d.mlp_weights, "mlp_out", trace));
+  FIGURE(trace, mlp_out, time, (Note{"Second matrix of the MLP", ""}), time);
+  FIGURE(trace, mlp, mlp_in + mlp_out, (Note{"Dense MLP", ""}), mlp_in, mlp_out);
+  return mlp;
 }
 
 KernelTime Experts(const Deployment& d, double rows, Trace& trace) {
@@ -95,6 +131,13 @@ KernelTime Experts(const Deployment& d, double rows, Trace& trace) {
   layer.scaling = Scaling::kBlock;
   regime.move_share = ServingRegime(layer, d.device).move_share;  // scales of blocks travel with the tokens
   layer.scaling = Scaling::kTensor;
+  if (BytesPerElement(d.mlp_weights) < 1 && BytesPerElement(d.activations) >= 2) {
+    // Weight-only experts run as weight-only products do: the same rate, latency and stream.
+    regime.product.matrix_share = min(1.0, 1.065 * *d.device.efficiency.matrix);
+    regime.product.step_latency = 25 * kNs;
+    regime.weight_factor = 1.1;
+    regime.move_share = 0.55;
+  }
   regime.launch = d.engine.experts;
   regime.product.matrix_share *= d.engine.expert_matrix;
   if (four_bit) regime.weight_factor = 1;
@@ -102,71 +145,106 @@ KernelTime Experts(const Deployment& d, double rows, Trace& trace) {
   return TimeOf(layer, d.device, regime, trace);
 }
 
+Seconds ExpertMlp(const Deployment& d, double rows, const Adder& add, Trace& trace) {
+  const Moe& moe = *d.model.moe;
+  const Precision wide = Precision::kBf16;
+  Seconds time = add("router", Product(d, rows, static_cast<double>(moe.experts), d.hidden, wide, wide, "router", trace));
+  FIGURE(trace, router, time, (Note{"Router", "kept in 16 bit"}), time);
+  time = add("experts", Experts(d, rows, trace));
+  FIGURE(trace, routed, time, (Note{"Routed experts", ""}), time);
+  Seconds shared_in, shared_out;
+  if (moe.shared_ffn > 0) {
+    const double ffn = ceil(static_cast<double>(moe.shared_ffn) / d.tp);
+    const double inner = (d.mlp_matrices - 1) * ffn;
+    shared_in = add("shared experts in", Product(d, rows, inner, d.hidden, d.activations, d.mlp_weights, "shared_in", trace));
+    shared_out = add("shared experts out", Product(d, rows, d.hidden, ffn, d.activations, d.mlp_weights, "shared_out", trace));
+  }
+  time = add("expert exchange", ExpertExchange(d, rows, trace));
+  FIGURE(trace, expert_exchange, time, (Note{"Tokens to their experts and back", "where attention groups share the experts"}), time);
+  FIGURE(trace, experts, router + routed + shared_in + shared_out + expert_exchange, (Note{"Experts", ""}), router, routed, shared_in,
+         shared_out, expert_exchange);
+  return experts;
+}
+
+// Norms with the residual and the activation, in kernels of their own; experts' kernels contain theirs.
+KernelTime Elements(const Deployment& d, double rows, double norms, double kernels, Trace& trace) {
+  const double hidden = d.hidden, inner = d.ffn * (d.layers - d.moe_layers) / d.layers, tp = d.tp;
+  const double activation_bytes = d.model.gated ? 6 : 4, further_bytes = d.engine.element_bytes;
+  const Bytes one = 1 * kB;
+  const Seconds launch = *d.device.efficiency.launch;
+  const double launch_share = kElementLaunch;
+  const Seconds norm_time = ElementTime(d, 6 * one * rows * hidden),
+                activation_time = ElementTime(d, activation_bytes * one * rows * inner);
+  const Seconds further_time = ElementTime(d, further_bytes * one * rows * hidden / tp);
+  FIGURE(trace, elements, kernels * launch_share * launch + norms * norm_time + activation_time + further_time,
+         (Note{"Norms, residual and activation",
+               "a fixed cost a kernel, and data at the engine's share of the bandwidth where the last cache "
+               "does not keep it"}),
+         kernels, launch_share, launch, norms, norm_time, activation_time, further_time);
+  KernelTime kernel;
+  kernel.time = elements;
+  kernel.bytes = one * rows * (6 * norms * hidden + activation_bytes * inner + further_bytes * hidden / tp);
+  kernel.bound = kernels * launch_share * launch > elements / 2 ? Bound::kLatency : Bound::kMemory;
+  return kernel;
+}
+
 }  // namespace
 
-LayerTime TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts, Trace& trace) {
+LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts, Trace& trace) {
   const Trace::Scope scope(trace, "layer");
-  const Engine& engine = d.engine;
-  const double h = d.hidden, dense = d.layers - d.moe_layers;
-  const Adder every{parts, d.layers}, some{parts, dense}, moe{parts, d.moe_layers};
-  const Precision a = d.attention_activations, w = d.attention_weights;
-  LayerTime layer;
-  if (d.model.mla) {
-    layer.projections = LatentProjections(d, rows, phase, every, trace);
-  } else {
-    layer.projections = every("query, key, value", Product(d, rows, (d.heads + 2 * d.kv_heads) * d.head_dim, h, a, w, "qkv", trace));
-    layer.projections += every("attention output", Product(d, rows, h, d.heads * d.head_dim, a, w, "output", trace));
-  }
-  if (dense > 0) {
-    layer.mlp = some("MLP in", Product(d, rows, (d.mlp_matrices - 1) * d.ffn, h, d.activations, d.mlp_weights, "mlp_in", trace));
-    layer.mlp += some("MLP out", Product(d, rows, h, d.ffn, d.activations, d.mlp_weights, "mlp_out", trace));
-  }
-  if (d.model.moe) {
-    const Moe& experts = *d.model.moe;
-    layer.experts =
-        moe("router", Product(d, rows, static_cast<double>(experts.experts), h, Precision::kBf16, Precision::kBf16, "router", trace));
-    layer.experts += moe("experts", Experts(d, rows, trace));
-    if (experts.shared_ffn > 0) {
-      const double ffn = ceil(static_cast<double>(experts.shared_ffn) / d.tp);
-      layer.experts +=
-          moe("shared experts in", Product(d, rows, (d.mlp_matrices - 1) * ffn, h, d.activations, d.mlp_weights, "shared_in", trace));
-      layer.experts += moe("shared experts out", Product(d, rows, h, ffn, d.activations, d.mlp_weights, "shared_out", trace));
-    }
-    layer.experts += moe("expert exchange", ExpertExchange(d, rows, trace));
-  }
-  // Norms with the residual, twice, and the activation; where experts stand in its place their kernels do that.
-  const double inner = d.ffn * dense / d.layers;
-  KernelTime elements;
-  elements.time = engine.element_kernels * kElementLaunch * *d.device.efficiency.launch + 2 * ElementTime(d, 6 * kB * rows * h) +
-                  ElementTime(d, (d.model.gated ? 6 : 4) * kB * rows * inner) + ElementTime(d, engine.element_bytes * kB * rows * h / d.tp);
-  elements.bytes = 1 * kB * rows * (12 * h + (d.model.gated ? 6 : 4) * inner + engine.element_bytes * h / d.tp);
-  elements.bound = Bound::kMemory;
-  layer.elements = every("norms, activation, residual", elements);
-  const Exchange reduction = AllReduce(d, 2 * kB * rows * h, phase == Phase::kDecode && !d.graphs, trace);
-  const double reductions = d.model.parallel_attention ? 1 : 2;
-  parts.Add("all-reduce", reduction.kernel, reductions * d.layers);
-  layer.reductions = reductions * reduction.kernel.time;
-  KernelTime gaps;
-  gaps.time =
-      (phase == Phase::kDecode ? d.decode_gap : d.prefill_gap) * (4 + engine.element_kernels + (reduction.launched_apart ? reductions : 0));
-  gaps.bound = Bound::kLatency;
-  layer.gaps = every("launch gaps", gaps);
+  const double dense = d.layers - d.moe_layers;
+  const Adder every{parts, d.layers};
+  LayerCost layer;
+  layer.projections = Projections(d, rows, phase, every, trace);
+  if (dense > 0) layer.mlp = DenseMlp(d, rows, Adder{parts, dense}, trace);
+  if (d.model.moe) layer.experts = ExpertMlp(d, rows, Adder{parts, d.moe_layers}, trace);
+  // Attention and MLP side by side share a norm, a residual addition and an all-reduce.
+  const double halves = d.model.parallel_attention ? 1 : 2;
+  const double element_kernels = max(0.0, d.engine.element_kernels - (2 - halves));
+  layer.elements = every("norms, activation, residual", Elements(d, rows, halves, element_kernels, trace));
+
+  const ExchangeCost reduction = AllReduce(d, 2 * kB * rows * d.hidden, phase == Phase::kDecode && !d.graphs, trace);
+  parts.Add("all-reduce", reduction.kernel, halves * d.layers);
+  const Seconds reduction_time = reduction.kernel.time;
+  FIGURE(trace, reductions, halves * reduction_time, (Note{"All-reduces of a layer", "after attention and after the MLP"}), halves,
+         reduction_time);
+  layer.reductions = reductions;
+
+  const Seconds gap = phase == Phase::kDecode ? d.decode_gap : d.prefill_gap;
+  const double own_kernels = 4 + element_kernels, library_kernels = reduction.launched_apart ? halves : 0;
+  FIGURE(trace, gaps, gap * (own_kernels + library_kernels),
+         (Note{"Gaps between kernels", "that are launched one by one; none inside a graph"}), gap, own_kernels, library_kernels);
+  // Products and attention of a layer; its experts bring routing, permutation, scales and combination, latent attention its
+  // compressions, norms and rotary parts.
+  const double moe_share = d.moe_layers / d.layers;
+  const double shared = d.model.moe && d.model.moe->shared_ffn > 0 ? 3 : 0;
+  layer.operations = 5 + element_kernels + (d.tp > 1 ? halves : 0) + moe_share * (6 + shared) + (d.model.mla ? 5 : 0);
+  KernelTime idle;
+  idle.time = gaps;
+  idle.bound = Bound::kLatency;
+  layer.gaps = every("launch gaps", idle);
   return layer;
 }
 
 Seconds TimeHead(const Deployment& d, double rows, bool waits_for_host, Parts& parts, Trace& trace) {
   const Trace::Scope scope(trace, "head");
   const KernelTime product = Product(d, rows, d.vocab, d.hidden, Precision::kBf16, d.head_weights, "product", trace);
+  const Seconds time = product.time;
+  FIGURE(trace, output_matrix, time, (Note{"Output matrix", "kept in 16 bit"}), time);
+  const double vocabulary = d.vocab;
+  const Bytes logit = 8 * kB;
+  const BytesPerSecond bandwidth = d.device.memory.bandwidth;
+  const Seconds gathered = AllReduce(d, logit * rows, waits_for_host, trace).kernel.time;
+  FIGURE(trace, token_choice, logit * rows * vocabulary / (0.6 * bandwidth) + gathered,
+         (Note{"Choice of a token", "logits are written and read in fp32; ranks exchange their best"}), logit, rows, vocabulary, bandwidth,
+         gathered);
   KernelTime choice;
-  choice.bytes = 8 * kB * rows * d.vocab;
-  choice.memory = choice.bytes / (0.6 * d.device.memory.bandwidth);
-  choice.time = choice.memory + AllReduce(d, 8 * kB * rows, waits_for_host, trace).kernel.time;
+  choice.bytes = logit * rows * vocabulary;
+  choice.memory = choice.time = token_choice;
   choice.bound = Bound::kMemory;
   parts.Add("output matrix", product, 1);
   parts.Add("choice of a token", choice, 1);
-  const Seconds output_matrix = product.time, token_choice = choice.time;
-  FIGURE(trace, head, output_matrix + token_choice, (Note{"Output matrix and choice of a token", "16 bit; logits read twice in fp32"}),
-         output_matrix, token_choice);
+  FIGURE(trace, head, output_matrix + token_choice, (Note{"Output matrix and choice of a token", ""}), output_matrix, token_choice);
   return head;
 }
 

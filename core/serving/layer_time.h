@@ -10,15 +10,16 @@ enum class Phase { kPrefill, kDecode };
 
 // Of one layer each: added up over the layers by the caller. Every operator is added to `parts` with the number of layers that
 // have it.
-struct LayerTime {
+struct LayerCost {
   Seconds projections;  // of every layer
   Seconds mlp;          // of a dense layer
   Seconds experts;      // of a layer with experts
   Seconds elements;     // norms, residual, activation
   Seconds reductions;
   Seconds gaps;
+  double operations = 0;  // that the host launches in a layer, mean over the layers
 };
-LayerTime TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts, Trace& trace);
+LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts, Trace& trace);
 
 // Output matrix and choice of a token for `rows` sequences.
 Seconds TimeHead(const Deployment& d, double rows, bool waits_for_host, Parts& parts, Trace& trace);

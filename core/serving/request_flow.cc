@@ -15,12 +15,12 @@ double ComputedTokens(const ServingLoad& load) {
 }
 
 // One pass over a prompt, in chunks where the load asks for them.
-StepTime TimePrompt(const Deployment& d, double sequences, double tokens, double cached, Trace& trace) {
+PassCost TimePrompt(const Deployment& d, double sequences, double tokens, double cached, Trace& trace) {
   const double chunk = static_cast<double>(d.load.prefill_chunk.value_or(0));
   if (chunk <= 0 || tokens <= chunk) return TimeOf(PrefillPass{sequences, tokens, cached}, d, trace);
   // Chunks differ in what lies before them only: the mean of the first and the last, which attention is linear in.
   const double chunks = ceil(tokens / chunk), rows = tokens / chunks;
-  StepTime step = TimeOf(PrefillPass{sequences, rows, cached + (tokens - rows) / 2}, d, trace);
+  PassCost step = TimeOf(PrefillPass{sequences, rows, cached + (tokens - rows) / 2}, d, trace);
   const Seconds one_chunk = step.time, chunk_step = d.engine.prefill_step;
   FIGURE(trace, chunked_time, chunks * one_chunk + (chunks - 1) * chunk_step,
          (Note{"Prefill in chunks", "each a step of its own, behind the tokens of those before"}), chunks, one_chunk, chunk_step);
@@ -47,16 +47,14 @@ PrefillTimes TimePrefills(const Deployment& d, double running, Trace& trace) {
   FIGURE(trace, together, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))),
          (Note{"Prompts in one pass", "as many as the engine's tokens of a step allow and requests there are", kSource}), step_tokens,
          tokens, running);
-  times.together = together;
+  Seconds pass_time = times.alone.occupancy;
   if (together > 1) {
     Trace off = Trace::Off();
-    const Seconds pass = TimePrompt(d, together, tokens, cached, off).occupancy;
-    FIGURE(trace, shared_prefill, (pass + prefill_step) / together, (Note{"A prompt's share of a pass", "", kSource}), pass, prefill_step,
-           together);
-    times.shared = shared_prefill;
-  } else {
-    times.shared = times.alone.occupancy + prefill_step;
+    pass_time = TimePrompt(d, together, tokens, cached, off).occupancy;
   }
+  FIGURE(trace, shared_prefill, (pass_time + prefill_step) / together,
+         (Note{"A prompt's share of a pass", "with the engine's cost of such a step", kSource}), pass_time, prefill_step, together);
+  times.shared = shared_prefill;
   return times;
 }
 
@@ -166,7 +164,7 @@ Flow Saturated(const Deployment& d, double sequences, Trace& trace) {
   return flow;
 }
 
-Seconds StaticLatency(const Deployment& d, double sequences, const Budget& budget, Trace& trace) {
+Seconds StaticLatency(const Deployment& d, double sequences, const CacheBudget& budget, Trace& trace) {
   const Trace::Scope scope(trace, "static");
   const auto prompt = static_cast<double>(d.load.prompt), output = static_cast<double>(d.load.output);
   trace.Input("output", output, "serving.output");

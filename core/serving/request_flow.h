@@ -9,16 +9,15 @@ namespace slipstick {
 
 // Prompts of the load on their way through the prefill.
 struct PrefillTimes {
-  StepTime alone;       // one prompt in a pass of its own, on the devices
-  Seconds first;        // the same with the engine's cost of that step
-  double together = 1;  // prompts that share a pass
-  Seconds shared;       // a prompt's share of the devices' time in such a pass
+  PassCost alone;  // one prompt in a pass of its own, on the devices
+  Seconds first;   // the same with the engine's cost of that step
+  Seconds shared;  // a prompt's share of the devices' time, in a pass of as many as the engine takes together
 };
 PrefillTimes TimePrefills(const Deployment& d, double running, Trace& trace);
 
 // Output tokens of a sequence come every `step`, more than one where drafts are kept.
 struct DecodeTimes {
-  StepTime step;
+  PassCost step;
   Seconds token;  // a step over the tokens it gives
 };
 DecodeTimes TimeDecode(const Deployment& d, double sequences, Trace& trace);
@@ -44,6 +43,6 @@ Flow OpenLoop(const Deployment& d, double arrivals, double most, Trace& trace);
 Flow TwoPools(const Deployment& d, double concurrency, double most, Trace& trace);
 
 // A batch that starts together: one prefill of all of it, then `output` steps.
-Seconds StaticLatency(const Deployment& d, double sequences, const Budget& budget, Trace& trace);
+Seconds StaticLatency(const Deployment& d, double sequences, const CacheBudget& budget, Trace& trace);
 
 }  // namespace slipstick

@@ -34,7 +34,7 @@ Flow FlowOf(const Deployment& d, double fits, double asked, Trace& trace) {
 
 std::string Gib(Bytes bytes) { return NumberText(std::round(In(bytes, kGiB) * 10) / 10) + " GiB"; }
 
-void FindInfeasible(const Deployment& d, const Budget& budget, double fits, double asked, const Flow& flow, ServingReport& report) {
+void FindInfeasible(const Deployment& d, const CacheBudget& budget, double fits, double asked, const Flow& flow, ServingReport& report) {
   if (!(budget.cache > Bytes{})) {
     report.infeasible.push_back(
         {"memory", "weights, activations and workspace take " + Gib(budget.weights + budget.activations + budget.workspace) + " of " +
@@ -42,8 +42,8 @@ void FindInfeasible(const Deployment& d, const Budget& budget, double fits, doub
                        " a device, and the engine's rule leaves nothing for the cache; spread the model over more devices"});
   } else if (fits < 1) {
     report.infeasible.push_back({"kv_cache", "one request needs " + Gib(report.kv_cache) + " of cache a device, and " + Gib(budget.cache) +
-                                                 " are left; the longest that fits holds " + NumberText(ContextThatFits(d, budget)) +
-                                                 " tokens"});
+                                                 " are left; the longest that fits holds " +
+                                                 NumberText(static_cast<double>(report.max_context)) + " tokens"});
   } else if (!d.engine.queues_static_batch && !d.load.concurrency && !d.load.requests_per_s && asked > fits) {
     report.infeasible.push_back({"kv_cache", "a batch of " + NumberText(asked * d.attention_dp) + " needs " + Gib(report.kv_cache) +
                                                  " of cache a device, and " + Gib(budget.cache) +
@@ -89,8 +89,8 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   trace.Input("prompt", prompt, "serving.prompt");
   trace.Input("output", output, "serving.output");
 
-  const Budget budget = BudgetOf(d, trace);
-  const double fits = BatchThatFits(d, budget, prompt, output);
+  const CacheBudget budget = BudgetOf(d, trace);
+  const double fits = BatchThatFits(d, budget, prompt, output, trace);
   const double asked = SequencesAsked(d, fits);
   const Flow flow = FlowOf(d, fits, asked, trace);
 
@@ -129,18 +129,12 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
          (Note{"Cache of the batch", "on one device, at the full length of every sequence", "", "serving.kv_cache_bytes"}), running,
          cache_of_sequence);
   report.kv_cache = kv_cache;
-  const double attention_dp = static_cast<double>(d.attention_dp), context = ContextThatFits(d, budget);
-  FIGURE(trace, max_batch, fits * attention_dp,
-         (Note{"Largest batch", "sequences at full length that the cache's memory holds, or the engine's limit", "", "serving.max_batch"}),
-         fits, attention_dp);
-  report.max_batch = static_cast<Count>(max_batch);
-  FIGURE(trace, max_context, context, (Note{"Longest context", "one sequence alone, whole pages of the cache", "", "serving.max_context"}),
-         context);
-  report.max_context = static_cast<Count>(max_context);
+  report.max_batch = static_cast<Count>(std::llround(fits * d.attention_dp));
+  report.max_context = static_cast<Count>(ContextThatFits(d, budget, trace));
+  FIGURE(trace, cache_held, kv_cache, (Note{"Cache in the memory of a device", "", "", "serving.memory_bytes.kv_cache"}), kv_cache);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
-  FIGURE(trace, cache_memory, kv_cache, (Note{"Cache in the device's memory", "", "", "serving.memory_bytes.kv_cache"}), kv_cache);
-  FIGURE(trace, memory, weights + cache_memory + activations + workspace,
-         (Note{"Memory of the fullest device", "", "", "serving.memory_bytes.total"}), weights, cache_memory, activations, workspace);
+  FIGURE(trace, memory, weights + cache_held + activations + workspace,
+         (Note{"Memory of the fullest device", "", "", "serving.memory_bytes.total"}), weights, cache_held, activations, workspace);
   report.memory = {weights, kv_cache, activations, workspace};
   report.capacity = budget.capacity;
   report.prefill_bound = flow.prefill.alone.parts.BoundOf();

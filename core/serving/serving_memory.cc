@@ -7,6 +7,7 @@
 namespace slipstick {
 namespace {
 
+constexpr Count kLongest = 1'000'000'000;
 constexpr double kLogitBytes = 10;  // 16 bit gathered, fp32 copy, fp32 probabilities
 
 // Attention weights of one layer on one rank. Compressions of latent attention are needed whole by every rank.
@@ -115,9 +116,9 @@ Bytes CacheOfSequence(const Deployment& d, double tokens) {
   return layer * ((d.stage_layers - windows) * full + windows * cut) * (1 * kToken);
 }
 
-Budget BudgetOf(const Deployment& d, Trace& trace) {
+CacheBudget BudgetOf(const Deployment& d, Trace& trace) {
   const MemoryBudget& rule = d.engine.memory;
-  Budget budget;
+  CacheBudget budget;
   const Bytes visible = UsableMemory(d.device);
   trace.Input("visible", visible, "cluster.device.memory.usable");
   const Bytes weights = WeightsOf(d, trace);
@@ -160,28 +161,41 @@ Budget BudgetOf(const Deployment& d, Trace& trace) {
   return budget;
 }
 
-double BatchThatFits(const Deployment& d, const Budget& budget, double prompt, double output) {
-  const Bytes sequence = CacheOfSequence(d, prompt + d.engine.memory.output_reserved * output);
-  const double fits = std::floor(budget.cache / sequence + 1e-9);
+double BatchThatFits(const Deployment& d, const CacheBudget& budget, double prompt, double output, Trace& trace) {
+  const double output_reserved = d.engine.memory.output_reserved;
+  trace.Input("output_reserved", output_reserved, "serving.engine.memory.output_reserved");
+  const Bytes cache_of_request = CacheOfSequence(d, prompt + output_reserved * output);
   // Beyond that the engine's own limit.
-  const double most = static_cast<double>(d.load.max_requests.value_or(d.engine.max_sequences));
-  return std::min(fits, most);
+  const double engine_limit = static_cast<double>(d.load.max_requests.value_or(d.engine.max_sequences));
+  const double groups = d.attention_dp;
+  const Bytes cache_budget = budget.cache;
+  FIGURE(trace, max_batch, groups * min(floor(cache_budget / cache_of_request + 1e-9), engine_limit),
+         (Note{"Sequences that fit at once",
+               "whole ones, with the share of the output that the engine reserves when it admits a request, at most the engine's own limit",
+               "", "serving.max_batch"}),
+         groups, cache_budget, cache_of_request, engine_limit);
+  return max_batch / groups;
 }
 
-double ContextThatFits(const Deployment& d, const Budget& budget) {
-  const Bytes layer = CacheOfLayer(d) * (1 * kToken);
+double ContextThatFits(const Deployment& d, const CacheBudget& budget, Trace& trace) {
+  const Bytes layer_token = CacheOfLayer(d) * (1 * kToken);
+  const auto block = static_cast<double>(d.engine.memory.block);
+  const Bytes cache_budget = budget.cache;
   const double windows = std::min(d.stage_layers, std::ceil(d.window_layers / d.pp));
   const auto window = static_cast<double>(d.model.sliding_window);
-  const double full = d.stage_layers - windows;
-  const auto block = static_cast<double>(d.engine.memory.block);
-  const double all = budget.cache / (layer * d.stage_layers);
-  double tokens = all;
-  if (windows > 0 && all > window) {
-    // The window layers are full; only the others grow. Without others nothing grows: the answer is any length.
-    if (full <= 0) return 1e9;
-    tokens = (budget.cache - layer * (windows * Pages(window, d.engine.memory.block))) / (layer * full);
+  double growing = d.stage_layers, full_windows = 0;
+  if (windows > 0 && cache_budget / (layer_token * d.stage_layers) > window) {
+    growing -= windows;
+    full_windows = windows * Pages(window, d.engine.memory.block);
   }
-  return std::max(0.0, std::floor(tokens / block + 1e-9) * block);
+  // Nothing grows where every layer has a window: any length fits. The figure stops at what a count can say.
+  if (growing <= 0) return static_cast<double>(kLongest);
+  const double longest = static_cast<double>(kLongest);
+  FIGURE(trace, max_context, min(longest, max(0.0, floor((cache_budget / layer_token - full_windows) / (growing * block) + 1e-9) * block)),
+         (Note{"Longest sequence that fits", "alone, in whole pages; window layers hold their window, the others grow", "",
+               "serving.max_context"}),
+         longest, cache_budget, layer_token, full_windows, growing, block);
+  return max_context;
 }
 
 }  // namespace slipstick

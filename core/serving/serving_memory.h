@@ -16,17 +16,17 @@ BytesPerToken CachePerToken(const Deployment& d, Trace& trace);
 // latent of MLA on every rank, window layers never more than their window.
 Bytes CacheOfSequence(const Deployment& d, double tokens);
 
-struct Budget {
+struct CacheBudget {
   Bytes capacity;  // what the device offers
   Bytes weights, activations, workspace;
   Bytes cache;  // what the rule gives to the cache; 0 where the rest leaves nothing
 };
-Budget BudgetOf(const Deployment& d, Trace& trace);
+CacheBudget BudgetOf(const Deployment& d, Trace& trace);
 
 // Sequences of prompt + output that fit at once on one attention group's devices; whole, 0 where none does. The share of
 // the output that is reserved is the engine's.
-double BatchThatFits(const Deployment& d, const Budget& budget, double prompt, double output);
+double BatchThatFits(const Deployment& d, const CacheBudget& budget, double prompt, double output, Trace& trace);
 // The longest single sequence that fits, in tokens.
-double ContextThatFits(const Deployment& d, const Budget& budget);
+double ContextThatFits(const Deployment& d, const CacheBudget& budget, Trace& trace);
 
 }  // namespace slipstick

@@ -16,6 +16,17 @@ KernelTime HostTime(Seconds time) {
   return kernel;
 }
 
+Seconds FullAttention(const KernelTime& kernel, Trace& trace) {
+  const Seconds time = kernel.time;
+  FIGURE(trace, attention, time, (Note{"Attention of a layer", "over the whole context"}), time);
+  return attention;
+}
+Seconds WindowAttention(const KernelTime& kernel, Trace& trace) {
+  const Seconds time = kernel.time;
+  FIGURE(trace, window_attention, time, (Note{"Attention of a layer with a window", ""}), time);
+  return window_attention;
+}
+
 }  // namespace
 
 Bound Parts::BoundOf() const {
@@ -40,28 +51,28 @@ Bytes Parts::BytesOf() const {
   return sum;
 }
 
-StepTime TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
+PassCost TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
   const Trace::Scope scope(trace, "prefill");
   if (d.engine.composition == Composition::kWholeLayer) return WholeLayerPrefill(pass, d, trace);
   if (d.engine.composition == Composition::kLayerSplit) return LayerSplitPrefill(pass, d, trace);
-  StepTime step;
+  PassCost step;
   const double rows = pass.sequences * pass.tokens;
   const double layers = d.layers, window_layers = d.window_layers, full_layers = layers - window_layers;
   const double moe_layers = d.moe_layers, dense_layers = layers - moe_layers;
   const auto window = static_cast<double>(d.model.sliding_window);
-  const LayerTime one = TimeLayer(d, rows, Phase::kPrefill, step.parts, trace);
+  const LayerCost one = TimeLayer(d, rows, Phase::kPrefill, step.parts, trace);
   Seconds attention, window_attention;
   if (full_layers > 0) {
     const Trace::Scope inner(trace, "attention");
     const KernelTime kernel = PrefillAttention(d, pass.sequences, pass.tokens, pass.cached, 0, trace);
     step.parts.Add("attention", kernel, full_layers);
-    attention = kernel.time;
+    attention = FullAttention(kernel, trace);
   }
   if (window_layers > 0) {
     const Trace::Scope inner(trace, "window_attention");
     const KernelTime kernel = PrefillAttention(d, pass.sequences, pass.tokens, pass.cached, window, trace);
     step.parts.Add("attention in a window", kernel, window_layers);
-    window_attention = kernel.time;
+    window_attention = WindowAttention(kernel, trace);
   }
   const Seconds head = TimeHead(d, pass.sequences, true, step.parts, trace);
   const KernelTime hop = StageHop(d, rows, trace);
@@ -70,22 +81,30 @@ StepTime TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
   const Seconds hop_time = hop.time;
   const Seconds projections = one.projections, mlp = one.mlp, experts = one.experts, elements = one.elements, reductions = one.reductions,
                 gaps = one.gaps;
-  FIGURE(trace, pass_time,
+  FIGURE(trace, device_time,
          layers * (projections + elements + reductions + gaps) + dense_layers * mlp + moe_layers * experts + full_layers * attention +
              window_layers * window_attention + head + hops * hop_time,
          (Note{"Prefill on the devices", "every layer's kernels in turn"}), layers, projections, elements, reductions, gaps, dense_layers,
          mlp, moe_layers, experts, full_layers, attention, window_layers, window_attention, head, hops, hop_time);
+  const Seconds operation_launch = d.engine.prefill_launch;
+  const double operations = one.operations;
+  trace.Input("operation_launch", operation_launch, "serving.engine.prefill_launch");
+  FIGURE(trace, pass_time, max(device_time, layers * operations * operation_launch),
+         (Note{"Prefill pass", "the devices wait where the host launches more slowly than they work"}), device_time, layers, operations,
+         operation_launch);
+  if (pass_time > device_time) step.parts.Add("waiting for launches", HostTime(pass_time - device_time), 1);
   step.time = pass_time;
   // Stages work on other prompts meanwhile: the slowest sets the pace.
-  step.occupancy = (pass_time - head - hops * hop_time) * (d.stage_layers / layers) + head + (d.pp > 1 ? hop_time : Seconds{});
+  const Seconds stage = (device_time - head - hops * hop_time) * (d.stage_layers / layers) + head + (d.pp > 1 ? hop_time : Seconds{});
+  step.occupancy = max(stage, d.stage_layers * operations * operation_launch);
   return step;
 }
 
-StepTime TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
+PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const Trace::Scope scope(trace, "decode");
   if (d.engine.composition == Composition::kWholeLayer) return WholeLayerDecode(pass, d, trace);
   if (d.engine.composition == Composition::kLayerSplit) return LayerSplitDecode(pass, d, trace);
-  StepTime step;
+  PassCost step;
   // A pipeline runs as many groups of the sequences as it has stages, each group in another stage.
   const double groups = min(d.pp, max(1.0, pass.sequences));
   const double sequences = pass.sequences / groups;
@@ -93,19 +112,19 @@ StepTime TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const double layers = d.layers, window_layers = d.window_layers, full_layers = layers - window_layers;
   const double moe_layers = d.moe_layers, dense_layers = layers - moe_layers;
   const auto window = static_cast<double>(d.model.sliding_window);
-  const LayerTime one = TimeLayer(d, rows, Phase::kDecode, step.parts, trace);
+  const LayerCost one = TimeLayer(d, rows, Phase::kDecode, step.parts, trace);
   Seconds attention, window_attention;
   if (full_layers > 0) {
     const Trace::Scope inner(trace, "attention");
     const KernelTime kernel = DecodeAttention(d, sequences, pass.context, pass.checked, 0, trace);
     step.parts.Add("attention", kernel, full_layers);
-    attention = kernel.time;
+    attention = FullAttention(kernel, trace);
   }
   if (window_layers > 0) {
     const Trace::Scope inner(trace, "window_attention");
     const KernelTime kernel = DecodeAttention(d, sequences, pass.context, pass.checked, window, trace);
     step.parts.Add("attention in a window", kernel, window_layers);
-    window_attention = kernel.time;
+    window_attention = WindowAttention(kernel, trace);
   }
   const Seconds head = TimeHead(d, rows, !d.graphs, step.parts, trace);
   const KernelTime hop = StageHop(d, rows, trace);
@@ -127,16 +146,21 @@ StepTime TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
              window_layers * window_attention,
          (Note{"All layers", "their kernels in turn"}), layers, projections, elements, reductions, gaps, dense_layers, mlp, moe_layers,
          experts, full_layers, attention, window_layers, window_attention);
-  FIGURE(trace, step_time, stretch * layers_time + head + hops * hop_time + engine_step + engine_sequence * all_sequences,
-         (Note{"Decode step", "layers, head, and what the GPU waits for the engine"}), stretch, layers_time, head, hops, hop_time,
-         engine_step, engine_sequence, all_sequences);
+  const Seconds host_sequence = d.engine.host_sequence;
+  trace.Input("host_sequence", host_sequence, "serving.engine.host_sequence");
+  FIGURE(trace, device_step, stretch * layers_time + head + hops * hop_time + engine_step + engine_sequence * all_sequences,
+         (Note{"Decode step of the devices", "layers, head, and what they wait for the engine"}), stretch, layers_time, head, hops,
+         hop_time, engine_step, engine_sequence, all_sequences);
+  FIGURE(trace, step_time, max(device_step, host_sequence * all_sequences),
+         (Note{"Decode step", "the devices', or the host's work on every sequence beside it"}), device_step, host_sequence, all_sequences);
+  if (step_time > device_step) step.parts.Add("waiting for the host", HostTime(step_time - device_step), 1);
   step.time = step_time;
   step.occupancy = step_time;
   return step;
 }
 
-StepTime MeanDecode(const Deployment& d, double sequences, double prompt, double output, double checked, Trace& trace) {
-  StepTime step = TimeOf(DecodePass{sequences, prompt + output / 2, checked}, d, trace);
+PassCost MeanDecode(const Deployment& d, double sequences, double prompt, double output, double checked, Trace& trace) {
+  PassCost step = TimeOf(DecodePass{sequences, prompt + output / 2, checked}, d, trace);
   // The other compositions are linear in the context, where the middle is the mean.
   if (d.engine.composition != Composition::kKernels) return step;
   const double groups = min(d.pp, max(1.0, sequences));

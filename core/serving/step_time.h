@@ -36,7 +36,7 @@ class Parts {
   int size_ = 0;
 };
 
-struct StepTime {
+struct PassCost {
   Seconds time;       // as long as one pass takes, pipeline stages in turn
   Seconds occupancy;  // of it, how long the slowest stage is busy: what the next pass has to wait
   Parts parts;
@@ -46,17 +46,17 @@ struct StepTime {
 struct PrefillPass {
   double sequences = 1, tokens = 1, cached = 0;
 };
-StepTime TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace);
+PassCost TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace);
 
 // A decode step of the sequences of one attention group, whose contexts hold on average `context` tokens; `checked` tokens a
 // sequence (more than one where drafts are checked).
 struct DecodePass {
   double sequences = 1, context = 1, checked = 1;
 };
-StepTime TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace);
+PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace);
 
 // Mean over an output's decode steps, contexts from prompt to prompt + output: by Simpson's rule, exact for what is linear
 // in the context.
-StepTime MeanDecode(const Deployment& d, double sequences, double prompt, double output, double checked, Trace& trace);
+PassCost MeanDecode(const Deployment& d, double sequences, double prompt, double output, double checked, Trace& trace);
 
 }  // namespace slipstick

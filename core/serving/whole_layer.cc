@@ -88,9 +88,9 @@ Seconds LinearTime(const Deployment& d, double rows, double last_rows, Parts& pa
 
 }  // namespace
 
-StepTime WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace) {
+PassCost WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace) {
   const WholeLayer& engine = *d.engine.whole_layer;
-  StepTime step;
+  PassCost step;
   const double sequences = pass.sequences, tokens = pass.tokens, keys = pass.tokens + pass.cached;
   const double rows = sequences * tokens;
   const Seconds linear = LinearTime(d, rows, sequences, step.parts, trace);
@@ -115,7 +115,8 @@ StepTime WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
                   score_passes * score * sequences * heads * tokens * keys / devices},
                  layers);
   const Bytes activations = rows * d.hidden * 2.0 * kB;
-  const double spill = engine.on_chip > Bytes{} && activations > engine.on_chip ? engine.spill : 1;
+  const double power = engine.spill, spilled = engine.on_chip > Bytes{} ? max(1.0, activations / engine.on_chip) : 1;
+  const double spill = pow(spilled, power);
   FIGURE(trace, prefill_time, spill * (linear + layers * attention_time),
          (Note{"Prefill on the devices", "longer by the spill once the residual stream no longer fits on chip"}), spill, linear, layers,
          attention_time);
@@ -124,9 +125,9 @@ StepTime WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   return step;
 }
 
-StepTime WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& trace) {
+PassCost WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const WholeLayer& engine = *d.engine.whole_layer;
-  StepTime step;
+  PassCost step;
   const double sequences = pass.sequences, context = pass.context;
   const Seconds linear = LinearTime(d, sequences * pass.checked, sequences * pass.checked, step.parts, trace);
   const double devices = d.devices_per_group, layers = d.layers;

@@ -5,7 +5,7 @@
 
 namespace slipstick {
 
-StepTime WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace);
-StepTime WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& trace);
+PassCost WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace);
+PassCost WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& trace);
 
 }  // namespace slipstick

@@ -118,7 +118,7 @@ struct Schema<WholeLayer> {
       Of("score_passes", &WholeLayer::score_passes, "Times a score goes to memory and back").Between(0, 16),
       Of("cores", &WholeLayer::cores, "Tensor parallel ranks a device").Between(1, 64),
       Of("on_chip", &WholeLayer::on_chip, "Activations beyond this spill; 0: no such limit").In(kMB).AtLeast(0),
-      Of("spill", &WholeLayer::spill, "How much longer a prefill then takes").Between(1, 16)};
+      Of("spill", &WholeLayer::spill, "Power of activations over the limit with which a prefill then grows").Between(0, 1)};
 };
 
 // Constants of an engine with one stream and layers split over the devices (llama.cpp).
@@ -139,7 +139,10 @@ struct LayerSplit {
   Seconds hop = 180 * kUs;          // to the next device, decode
   Seconds prefill_hop = 500 * kUs;  // the same with a single micro-batch of prefill
   double pipeline = 0.87;           // share of the ideal gain of micro-batches in flight
-  Count in_flight = 4;              // micro-batches at once, at most
+  double kernels_per_layer = 52;    // that the host launches in a layer of prefill
+  double kernels_per_quantised_layer = 62;
+  double launch_queue = 1024;  // kernels that may wait on a device before the host must wait
+  Count in_flight = 4;         // micro-batches at once, at most
 };
 template <>
 struct Schema<LayerSplit> {
@@ -160,6 +163,9 @@ struct Schema<LayerSplit> {
       Of("hop", &LayerSplit::hop, "To the next device, in decode").In(kUs).Between(0, 1e6),
       Of("prefill_hop", &LayerSplit::prefill_hop, "To the next device, in prefill").In(kUs).Between(0, 1e6),
       Of("pipeline", &LayerSplit::pipeline, "Share of the ideal gain of micro-batches in flight").Above(0).AtMost(1),
+      Of("kernels_per_layer", &LayerSplit::kernels_per_layer, "Launches in a layer of prefill").Between(0, 1e6),
+      Of("kernels_per_quantised_layer", &LayerSplit::kernels_per_quantised_layer, "The same where weights are quantised").Between(0, 1e6),
+      Of("launch_queue", &LayerSplit::launch_queue, "Kernels that may wait on a device before the host must wait").Above(0).AtMost(1e9),
       Of("in_flight", &LayerSplit::in_flight, "Micro-batches in flight at most").Between(1, 64)};
 };
 
@@ -190,6 +196,8 @@ struct Engine {
   Seconds step = 400 * kUs;           // scheduler, sampling, token copy: what the GPU waits for
   Seconds sequence = 6 * kUs;         // the same a sequence
   Seconds prefill_step = 2000 * kUs;  // of a step that holds prefill
+  Seconds prefill_launch = 0 * kUs;   // of the host, an operation of a prefill that no graph holds: the devices cannot be faster
+  Seconds host_sequence = 0 * kUs;    // of the host, a sequence and step, beside the devices: they cannot be faster
   Seconds request = 15000 * kUs;      // handling of a request before its first token
   Count prefill_tokens = 8192;        // of a step, at most
   bool groups_prefills = false;       // requests admitted together share a prefill and wait for each other
@@ -197,6 +205,7 @@ struct Engine {
   Count max_sequences = 2048;         // at once
   // Kernels.
   AttentionLibrary attention = AttentionLibrary::kGeneric;
+  bool fp8_attention = false;  // an fp8 cache makes attention of a prefill compute in fp8
   Count multi_query_from = 1;  // heads/kv_heads from which one kernel serves them together; below, each reads the cache
   ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
   Seconds experts = 22 * kUs;  // fixed cost of a layer of experts
@@ -230,12 +239,18 @@ struct Schema<Engine> {
       Of("step", &Engine::step, "Scheduler, sampling and token copy of a step").In(kUs).Between(0, 1e7).Advanced(),
       Of("sequence", &Engine::sequence, "The same a sequence").In(kUs).Between(0, 1e6).Advanced(),
       Of("prefill_step", &Engine::prefill_step, "Of a step that holds prefill").In(kUs).Between(0, 1e7).Advanced(),
+      Of("prefill_launch", &Engine::prefill_launch, "Of the host, an operation of a prefill").In(kUs).Between(0, 1e6).Advanced(),
+      Of("host_sequence", &Engine::host_sequence, "Of the host, a sequence and step, beside the devices")
+          .In(kUs)
+          .Between(0, 1e6)
+          .Advanced(),
       Of("request", &Engine::request, "Handling of a request before its first token").In(kMs).Between(0, 1e5).Advanced(),
       Of("prefill_tokens", &Engine::prefill_tokens, "Tokens of prefill in a step, at most").Length().Between(1, 1 << 28).Advanced(),
       Of("groups_prefills", &Engine::groups_prefills, "Requests admitted together share a prefill and wait for each other").Advanced(),
       Of("queues_static_batch", &Engine::queues_static_batch, "Of a static batch only as many run as fit").Advanced(),
       Of("max_sequences", &Engine::max_sequences, "Sequences at once, at most").Between(1, 1 << 24).Advanced(),
       Of("attention", &Engine::attention, "Whose attention kernels run").Advanced(),
+      Of("fp8_attention", &Engine::fp8_attention, "An fp8 cache makes attention of a prefill compute in fp8").Advanced(),
       Of("multi_query_from", &Engine::multi_query_from, "Query heads a KV head from which one kernel serves them together")
           .Between(1, 1024)
           .Advanced(),

@@ -73,8 +73,9 @@ Result<Asked> Parse(std::string_view text) {
     for (Issue& issue : scenario.issues) issues.push_back({JoinPath("scenario", issue.path), issue.message});
   } else {
     asked.scenario = std::move(*scenario);
-    if (static_cast<std::size_t>(asked.study.die) >= asked.scenario.cost->device.dies.size()) {
-      issues.push_back({"die", "expected at most " + std::to_string(asked.scenario.cost->device.dies.size() - 1)});
+    const std::optional<CostInputs>& cost = asked.scenario.cost;
+    if (cost && static_cast<std::size_t>(asked.study.die) >= cost->device.dies.size()) {
+      issues.push_back({"die", "expected at most " + std::to_string(cost->device.dies.size() - 1)});
     }
   }
   if (asked.study.high < asked.study.low) issues.push_back({"high", "expected at least low"});

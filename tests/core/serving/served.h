@@ -1,0 +1,42 @@
+// A scenario from assignments, served.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/serving/serving.h"
+#include "core/study/scenario.h"
+
+namespace slipstick {
+
+inline Result<Scenario> ScenarioOf(const std::vector<std::string>& assignments) {
+  Json request = {{"version", 1}, {"training", nullptr}, {"cost", nullptr}, {"serving", Json::object()}};
+  std::vector<Assignment> parsed;
+  for (const std::string& text : assignments) parsed.push_back(*ParseAssignment(text));
+  Apply(request, parsed);
+  return ParseScenario(request);
+}
+
+// The report of a scenario without faults.
+inline ServingReport Serve(const std::vector<std::string>& assignments, Trace& trace, bool operators = false) {
+  const Result<Scenario> scenario = ScenarioOf(assignments);
+  if (!scenario) {
+    for (const Issue& issue : scenario.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+    return {};
+  }
+  return EvaluateServing(scenario->model, scenario->cluster, *scenario->serving, operators, trace);
+}
+inline ServingReport Serve(const std::vector<std::string>& assignments, bool operators = false) {
+  Trace off = Trace::Off();
+  return Serve(assignments, off, operators);
+}
+
+// Assignments and more of them.
+inline std::vector<std::string> operator+(std::vector<std::string> all, const std::vector<std::string>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace slipstick

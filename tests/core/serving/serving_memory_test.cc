@@ -1,0 +1,126 @@
+// Cache and weights, exact; budgets of engines against what their logs print.
+#include "core/serving/serving_memory.h"
+
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+const std::vector<std::string> kOneH100{"cluster=single-h100-sxm5-80gb", "serving.batch=1"};
+
+struct CacheCase {
+  std::string model;
+  double bytes_per_token;  // 16 bit, all layers: from the models' published shapes
+};
+
+TEST(CachePerToken, IsThatOfThePublishedShapes) {
+  const CacheCase cases[] = {{"llama-2-7b", 524288},    {"llama-2-13b", 819200},     {"llama-2-70b", 327680},     {"llama-3.1-8b", 131072},
+                             {"llama-3.1-70b", 327680}, {"llama-3.1-405b", 516096},  {"mistral-7b", 131072},      {"qwen2.5-7b", 57344},
+                             {"qwen2.5-72b", 327680},   {"qwen3-30b-a3b", 98304},    {"qwen3-235b-a22b", 192512}, {"deepseek-v3", 70272},
+                             {"deepseek-v2", 69120},    {"deepseek-v2-lite", 31104}, {"gemma-2-9b", 344064}};
+  for (const CacheCase& one : cases) {
+    const ServingReport report = Serve(kOneH100 + std::vector<std::string>{"model=" + one.model});
+    EXPECT_DOUBLE_EQ(report.kv_cache_per_token.base(), one.bytes_per_token) << one.model;
+  }
+}
+
+TEST(CachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
+  // Head size and KV heads are read from the model: hidden / heads would give another answer for each.
+  const std::vector<std::string> shape{"cluster=single-h100-sxm5-80gb",
+                                       "model.layers=10",
+                                       "model.hidden=1024",
+                                       "model.heads=16",
+                                       "model.ffn=4096",
+                                       "model.vocab=32000",
+                                       "model.kv_heads=4",
+                                       "model.head_dim=128"};
+  EXPECT_DOUBLE_EQ(Serve(shape).kv_cache_per_token.base(), 2 * 10 * 4 * 128 * 2);
+  EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"serving.precision.kv_cache=fp8"}).kv_cache_per_token.base(), 10240);
+}
+
+TEST(CacheOfSequence, HoldsNoMoreThanTheWindowWhereThereIsOne) {
+  const std::vector<std::string> shape{"cluster=single-h100-sxm5-80gb",
+                                       "model.layers=12",
+                                       "model.hidden=1024",
+                                       "model.heads=16",
+                                       "model.ffn=4096",
+                                       "model.vocab=32000",
+                                       "model.sliding_window=512",
+                                       "serving.engine=ideal",
+                                       "serving.prompt=4000",
+                                       "serving.output=96"};
+  const double layer_token = 2 * 1024 * 2;
+  EXPECT_DOUBLE_EQ(Serve(shape).kv_cache.base(), 12 * 512 * layer_token);
+  // Every sixth layer sees all: two of twelve.
+  EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"model.global_every=6"}).kv_cache.base(), (10 * 512 + 2 * 4096) * layer_token);
+}
+
+TEST(CacheOfSequence, IsReplicatedBeyondTheKvHeadsAndNeverSplitWhereLatent) {
+  const std::vector<std::string> load{"cluster=dgx-h100", "cluster.devices=16", "serving.engine=ideal", "serving.prompt=1000",
+                                      "serving.output=24"};
+  const auto at = [&](const char* model, int tp) {
+    return Serve(load + std::vector<std::string>{std::string("model=") + model, "serving.devices=" + std::to_string(tp),
+                                                 "serving.mapping.tp=" + std::to_string(tp)})
+        .kv_cache.base();
+  };
+  EXPECT_DOUBLE_EQ(at("llama-3.1-70b", 8), 1024.0 * 327680 / 8);
+  EXPECT_DOUBLE_EQ(at("llama-3.1-70b", 16), 1024.0 * 327680 / 8) << "eight KV heads over sixteen ranks: one each";
+  EXPECT_DOUBLE_EQ(at("deepseek-v3", 8), 1024.0 * 70272);
+}
+
+TEST(Weights, AreTheCheckpointsOnOneDevice) {
+  // Published parameters, two bytes each.
+  EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-8b"}).memory.weights.base(), 2 * 8030261248.0, 1e5);
+  EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-2-7b"}).memory.weights.base(), 2 * 6738415616.0, 1e5);
+  // Tied: the table is held once.
+  EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.2-1b"}).memory.weights.base(), 2 * 1235814400.0, 1e5);
+}
+
+TEST(Weights, OfFp8KeepEmbeddingAndHeadInSixteenBit) {
+  const ServingReport report = Serve(
+      kOneH100 + std::vector<std::string>{"model=llama-3.1-8b", "serving.precision.weights=fp8", "serving.precision.activations=fp8"});
+  const double matrices = 6979321856.0, ends = 2 * 525336576.0;
+  EXPECT_NEAR(report.memory.weights.base(), matrices + 2 * ends, 2e6);
+}
+
+TEST(Weights, OfExpertsAreSplitOverTheirGroup) {
+  const std::vector<std::string> load{"cluster=dgx-h200", "model=qwen3-235b-a22b", "serving.devices=8", "serving.mapping.tp=8"};
+  const Bytes tensor = Serve(load).memory.weights;
+  const Bytes expert = Serve(load + std::vector<std::string>{"serving.mapping.ep=8"}).memory.weights;
+  EXPECT_NEAR(tensor / expert, 1, 1e-9) << "eight experts' eighths or an eighth of the experts";
+  EXPECT_NEAR(In(tensor, kGB), 2 * 235.09 / 8, 1.5);
+}
+
+TEST(Budget, OfVllmIsWhatItsStartUpLogPrints) {
+  // vLLM, Llama-3.1-8B in bf16 on an H100 that shows 79.22 GiB: 14.96 GiB of weights, 53.29 GiB left for the cache.
+  const ServingReport report = Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-8b", "serving.engine=vllm"});
+  EXPECT_NEAR(In(report.memory.weights, kGiB), 14.96, 0.02);
+  EXPECT_NEAR(In(static_cast<double>(report.max_context) * report.kv_cache_per_token * (1 * kToken), kGiB), 53.29, 0.4);
+}
+
+TEST(Budget, DoesNotEndAtTheModelsOwnContext) {
+  EXPECT_GT(Serve(kOneH100 + std::vector<std::string>{"model=llama-2-7b"}).max_context, 4096);
+}
+
+TEST(Budget, FillsABatchOfMax) {
+  const std::vector<std::string> load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm", "serving.batch=max"};
+  const ServingReport report = Serve(load);
+  EXPECT_EQ(report.batch, report.max_batch);
+  EXPECT_TRUE(report.infeasible.empty());
+  EXPECT_LE(report.memory.Total(), report.capacity);
+  const ServingReport more = Serve({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm",
+                                    "serving.batch=" + std::to_string(report.max_batch + 1)});
+  ASSERT_EQ(more.infeasible.size(), 1U);
+  EXPECT_EQ(more.infeasible[0].reason, "kv_cache");
+  EXPECT_GT(more.tokens_per_s.base(), 0) << "figures stay";
+}
+
+TEST(Budget, RefusesAModelThatDoesNotFit) {
+  const ServingReport report = Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-70b"});
+  ASSERT_FALSE(report.infeasible.empty());
+  EXPECT_EQ(report.infeasible[0].reason, "memory");
+  EXPECT_EQ(report.max_batch, 0);
+}
+
+}  // namespace
+}  // namespace slipstick

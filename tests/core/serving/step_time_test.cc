@@ -1,0 +1,184 @@
+// Steps against measured engines, counted work and physics.
+#include "core/serving/step_time.h"
+
+#include "core/operators/efficiency.h"
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+Flops FlopsOf(const std::vector<ServedOperator>& operators) {
+  Flops sum;
+  for (const ServedOperator& one : operators) sum += one.count * one.flops;
+  return sum;
+}
+Bytes BytesOf(const std::vector<ServedOperator>& operators) {
+  Bytes sum;
+  for (const ServedOperator& one : operators) sum += one.count * one.bytes;
+  return sum;
+}
+
+const std::vector<std::string> kOne{"cluster=single-h200-sxm", "serving.engine=ideal", "serving.batch=1"};
+
+struct WorkCase {
+  const char* model;
+  double decode_flops;     // one token at a context of 1024, batch 1
+  double decode_bytes;     // matrices and the cache's 1024 tokens
+  double prefill_linears;  // layers' matrices over 2048 tokens
+  double prefill_scores;   // attention, causal, every pair once
+  double head;             // hidden x vocabulary
+};
+// Multiply-adds count two; 16 bit. From the models' published shapes.
+constexpr WorkCase kWork[] = {
+    {"llama-2-7b", 13751025664, 13214154752 + 536870912, 26525718020096, 1100048498688, 131072000},
+    {"llama-3.1-8b", 15546187776, 15009316864 + 134217728, 28587302322176, 1100048498688, 525336576},
+};
+
+TEST(DecodeStep, DoesTheWorkThatTheShapesSay) {
+  for (const WorkCase& one : kWork) {
+    // One output token behind 1023.5: the mean context of the step is 1024.
+    const ServingReport report =
+        Serve(kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=1023", "serving.output=2"}, true);
+    EXPECT_NEAR(FlopsOf(report.decode_operators).base() / one.decode_flops, 1, 1e-9) << one.model;
+    EXPECT_GE(BytesOf(report.decode_operators).base(), one.decode_bytes) << one.model;
+    EXPECT_LE(BytesOf(report.decode_operators).base(), 1.02 * one.decode_bytes) << one.model;
+  }
+}
+
+TEST(Prefill, DoesTheWorkThatTheShapesSay) {
+  for (const WorkCase& one : kWork) {
+    const ServingReport report =
+        Serve(kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=2048", "serving.output=1"}, true);
+    const double expected = one.prefill_linears + one.prefill_scores + 2 * one.head;  // the head sees the last token only
+    EXPECT_NEAR(FlopsOf(report.prefill_operators).base() / expected, 1, 1e-6) << one.model;
+  }
+}
+
+TEST(Prefill, IsNeverFasterThanThePeak) {
+  for (const std::string engine : {"ideal", "vllm", "trtllm", "sglang", "fastertransformer", "lmdeploy"}) {
+    for (const std::string prompt : {"16", "512", "8192", "65536"}) {
+      const ServingReport report =
+          Serve({"cluster=single-h200-sxm", "model=llama-3.1-8b", "serving.engine=" + engine, "serving.prompt=" + prompt}, true);
+      EXPECT_GE(report.ttft * (989 * kTFlops), FlopsOf(report.prefill_operators)) << engine << " " << prompt;
+    }
+  }
+}
+
+TEST(DecodeStep, IsNeverFasterThanReadingTheWeights) {
+  for (const std::string engine : {"ideal", "vllm", "trtllm", "sglang", "lmdeploy"}) {
+    const ServingReport report = Serve({"cluster=single-h200-sxm", "model=llama-3.1-8b", "serving.engine=" + engine, "serving.batch=1"});
+    EXPECT_GE(report.decode_step * (4800 * kGBps), 15.0 * kGB) << engine;
+  }
+}
+
+TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
+  // 128 experts, 8 a token: at one token 8 are read, at 16 tokens 82 by independent routing, and never all.
+  const auto expert_bytes = [](int batch) {
+    const ServingReport report = Serve(
+        {"cluster=dgx-h200", "model=qwen3-30b-a3b", "serving.devices=1", "serving.engine=ideal", "serving.batch=" + std::to_string(batch)},
+        true);
+    for (const ServedOperator& one : report.decode_operators) {
+      if (one.name == "experts") return one.bytes.base();
+    }
+    return 0.0;
+  };
+  const double expert = 3.0 * 2048 * 768 * 2;
+  EXPECT_NEAR(expert_bytes(1) / expert, 8, 1.6);
+  EXPECT_GT(expert_bytes(16) / expert, 60);
+  EXPECT_LT(expert_bytes(16) / expert, 84);
+  EXPECT_LT(expert_bytes(256) / expert, 140);
+}
+
+// NVIDIA's published Llama-2-70B on 8 A100: batch 1, 200 in, 200 out, fp16: 4.735 s.
+TEST(StaticBatch, MatchesNemoLlama2) {
+  const ServingReport report = Serve({"cluster=dgx-a100", "model=llama-2-70b", "serving.engine=trtllm-0.9", "serving.mapping.tp=8",
+                                      "serving.prompt=200", "serving.output=200", "serving.batch=1", "serving.precision.weights=fp16",
+                                      "serving.precision.activations=fp16", "serving.precision.kv_cache=fp16"});
+  EXPECT_NEAR(In(report.static_latency, kS), 4.735, 0.05 * 4.735);
+}
+
+// NVIDIA NIM, Llama-3.3-70B on 8 A100, 200 in, 200 out, 25 users: 23.47 ms between tokens.
+TEST(ClosedLoop, MatchesNim) {
+  const ServingReport report =
+      Serve({"cluster=dgx-a100", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.cuda_graphs=false", "serving.mapping.tp=8",
+             "serving.prompt=200", "serving.output=200", "serving.concurrency=25", "serving.waves=8"});
+  EXPECT_NEAR(In(report.tpot, kMs), 23.47, 0.06 * 23.47);
+}
+
+// TensorRT-LLM, Llama-3.1-8B in bf16 on one H100, 1024 in, 256 out, 32 at once: 10.92 ms a token.
+TEST(ClosedLoop, MatchesTensorRtLlm) {
+  const ServingReport report = Serve({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm", "serving.prompt=1024",
+                                      "serving.output=256", "serving.concurrency=32"});
+  EXPECT_NEAR(In(report.tpot, kMs), 10.92, 0.05 * 10.92);
+}
+
+TEST(Step, GrowsWithWorkAndShrinksWithHardware) {
+  const std::vector<std::string> base{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm", "serving.prompt=1000",
+                                      "serving.output=200"};
+  Seconds before;
+  for (const char* batch : {"1", "2", "7", "16", "64", "200"}) {
+    const Seconds step = Serve(base + std::vector<std::string>{std::string("serving.batch=") + batch}).decode_step;
+    EXPECT_GE(step, before) << batch;
+    before = step;
+  }
+  before = Seconds{};
+  for (const char* prompt : {"1", "100", "1000", "5000", "30000"}) {
+    const ServingReport report = Serve(base + std::vector<std::string>{std::string("serving.prompt=") + prompt, "serving.batch=8"});
+    EXPECT_GE(report.decode_step, before) << prompt;
+    before = report.decode_step;
+  }
+  before = Seconds{} + 1e9 * kS;
+  for (const char* bandwidth : {"500 GB/s", "1 TB/s", "2 TB/s", "3.35 TB/s", "6 TB/s", "20 TB/s"}) {
+    const ServingReport report =
+        Serve(base + std::vector<std::string>{std::string("cluster.device.memory.bandwidth=") + bandwidth, "serving.batch=16"});
+    EXPECT_LE(report.decode_step, before * (1 + 1e-12)) << bandwidth;
+    before = report.decode_step;
+  }
+  before = Seconds{} + 1e9 * kS;
+  for (const char* peak : {"100 TFLOP/s", "300 TFLOP/s", "989 TFLOP/s", "3000 TFLOP/s"}) {
+    const ServingReport report = Serve(base + std::vector<std::string>{std::string("cluster.device.peak.bf16=") + peak});
+    EXPECT_LE(report.prefill, before) << peak;
+    before = report.prefill;
+  }
+}
+
+TEST(Step, ShortensOrKeepsUnderTensorParallelismOfAnIdealEngineWithoutNetworkCost) {
+  Bytes weights = 1e15 * kB;
+  for (const char* tp : {"1", "2", "4", "8"}) {
+    const ServingReport report = Serve({"cluster=dgx-h200", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.batch=64",
+                                        std::string("serving.mapping.tp=") + tp, std::string("serving.devices=") + tp});
+    EXPECT_LT(report.memory.weights, weights) << tp;
+    weights = report.memory.weights;
+  }
+}
+
+TEST(Step, AddsUpFromItsOperators) {
+  for (const std::string engine : {"vllm", "trtllm-0.9", "fastertransformer", "ideal"}) {
+    const ServingReport report = Serve({"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=" + engine, "serving.mapping.tp=8",
+                                        "serving.prompt=512", "serving.output=2", "serving.batch=4"},
+                                       true);
+    Seconds sum;
+    for (const ServedOperator& one : report.decode_operators) sum += one.count * one.time;
+    EXPECT_NEAR(sum / report.decode_step, 1, 3e-3) << engine;  // the step is a mean over two contexts, the operators the middle one
+  }
+}
+
+TEST(Step, OfEveryEngineHasFiguresOnEveryKindOfDevice) {
+  for (const std::string engine :
+       {"ideal", "fastertransformer", "trtllm-0.9", "trtllm", "vllm", "sglang", "lmdeploy", "llamacpp", "mlc", "neuron", "gaudi"}) {
+    for (const std::string cluster :
+         {"single-v100-sxm2-32gb", "single-rtx-4090", "single-gaudi2", "single-trainium1", "single-mi300x", "single-m2-ultra"}) {
+      for (const std::string model : {"llama-3.2-1b", "qwen3-30b-a3b", "deepseek-v2-lite", "gemma-2-2b"}) {
+        const ServingReport report = Serve({"cluster=" + cluster, "model=" + model, "serving.engine=" + engine, "serving.batch=2"});
+        EXPECT_GT(report.decode_step.base(), 0) << engine << " " << cluster << " " << model;
+        EXPECT_TRUE(std::isfinite(report.tokens_per_s.base()) && std::isfinite(report.ttft.base()) &&
+                    std::isfinite(report.energy_per_token.base()))
+            << engine << " " << cluster << " " << model;
+        EXPECT_GE(report.max_context, 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
