@@ -17,7 +17,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     : [0, Math.max(...points.map((p) => p.x)) * 1.04];
   const ys = up.log
     ? positiveDomain([...points.map((p) => p.y), ...levels.map((one) => one.y)], 0.12)
-    : [0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y)) * 1.08];
+    : [up.from ?? 0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y)) * 1.08];
   const height = wanted ?? Math.max(290, Math.min(360, width * 0.46));
   const box = { left: width > 500 ? 76 : 60, right: width - 12, top: 14, bottom: height - 44 };
   const x = (across.log ? log : linear)(xs, [box.left, box.right]);

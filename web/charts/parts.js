@@ -27,7 +27,9 @@ const BILL = [
   [/packag|interposer|assembly|bond|substrate/i, 'package'],
   [/test/i, 'test'],
 ];
-const SPARE = ['dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace'];
+const SPARE = ['dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace', 'backward', 'recompute', 'pp'];
+// Spare colours that another name already gives.
+const SAME = { recompute: 'nre', pp: 'memory-stacks', activations: 'package' };
 
 // Lines of a bill: coloured by what their name says, spare colours for what is left.
 export function billParts(lines) {
@@ -35,7 +37,7 @@ export function billParts(lines) {
   const used = new Set();
   return lines.map(({ name, cost_usd: value }) => {
     let color = BILL.find(([words]) => words.test(name))?.[1];
-    if (!color || used.has(color)) color = SPARE[spare++ % SPARE.length];
+    if (!color || used.has(color)) color = SPARE.find((one) => !used.has(one) && !used.has(SAME[one])) ?? SPARE[spare++ % SPARE.length];
     used.add(color);
     return { id: name, name: name.replaceAll('_', ' '), value, color: `var(--c-${color})` };
   });

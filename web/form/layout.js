@@ -36,7 +36,15 @@ export const GROUPS = [
     ],
     scenes: ['overview', 'serve', 'memory', 'explore', 'compare', 'lessons', 'method'],
   },
-  { id: 'cost', first: [['cost.electricity', 'cost.lifetime']], scenes: ['overview', 'chip', 'explore', 'compare', 'lessons', 'method'] },
+  {
+    id: 'cost',
+    first: [
+      ['cost.electricity', 'cost.lifetime'],
+      ['cost.device.design.volume', 'cost.device.price'],
+      ['cost.system.utilisation', 'cost.system.pue'],
+    ],
+    scenes: ['overview', 'chip', 'explore', 'compare', 'lessons', 'method'],
+  },
 ];
 
 // What a slide rule under an input spans: two decades about the preset's value, inside the input's own range.

@@ -82,7 +82,7 @@ function splitCurve(context) {
     subtitle: t('chip.curve.sub'),
     width: context.width,
     x: { label: t('chip.total'), unit: 'mm^2' },
-    y: { label: t('name.device_usd'), unit: '$' },
+    y: { label: t('name.device_usd'), unit: '$', from: 0.95 * Math.min(...series.flatMap(({ points }) => points.map(({ y }) => y))) },
     series,
     here: here && { x: here.area * here.count },
     rows,

@@ -69,6 +69,7 @@ export const english = {
   'train.gantt': 'One step, {stages}', 'train.gantt.sub': 'passes of micro-batches through each stage, seconds',
   'train.gantt.note': 'Passes {from} to {to} of {all} micro-batches are shown.', 'train.view': 'Part of the step',
   'train.view.whole': 'whole step', 'train.view.start': 'first passes', 'train.view.end': 'last passes',
+  'label.pue': 'Power over IT power', 'label.utilisation': 'Utilisation', 'label.cost.device.design.volume': 'Devices made', 'label.cost.device.price': 'Price of a device',
   'label.networks': 'Network', 'label.matrix': 'Rate of matrix products', 'label.launch': 'Launch of a kernel',
   'label.stream': 'Share of memory bandwidth reached', 'label.size': 'Size', 'label.memory': 'Memory', 'label.peak': 'Peak rates',
   'label.idle': 'Idle power',

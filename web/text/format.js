@@ -87,7 +87,10 @@ function money(value, per = '') {
       unit: per,
     };
   const [factor, prefix] = pick(MONEY, size);
-  return { number: `$${number(value / factor)}`, unit: [prefix, per].filter(Boolean).join(' ') };
+  return {
+    number: `$${numberFormat({ maximumSignificantDigits: 3 }).format(value / factor)}`,
+    unit: [prefix, per].filter(Boolean).join(' '),
+  };
 }
 
 const energy = (value) =>
