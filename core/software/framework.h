@@ -118,7 +118,7 @@ struct FrameworkExchange {
   double gradient_bytes = 2;
   bool reduces_whole_gradients = false;
   Seconds shard_broadcast;
-  double contention = 0.39;
+  double contention = 0.5;
 };
 template <>
 struct Schema<FrameworkExchange> {
@@ -147,6 +147,7 @@ struct Schema<FrameworkExchange> {
 struct FrameworkMemory {
   double weights = 2;
   double weights_fp8 = 2;
+  double frozen_weights_fp8 = 1;
   bool weights_are_master = false;
   double gradients = 4;
   double gradients_fp8 = 2;
@@ -155,6 +156,7 @@ struct FrameworkMemory {
   double sharded_optimizer = 0;
   Bytes fixed_static = 0.095 * kGiB;
   double kept_hidden = 0;
+  bool splits_residual = false;
   double hidden = 8;
   double gated = 6;
   double plain = 4;
@@ -163,6 +165,7 @@ struct FrameworkMemory {
   double working_hidden = 0;
   double working_hidden_tensor = 0;
   double selective_kept = 1;
+  double head_gathered = 0;
   double logits = 8;
   Bytes constant = 1.5 * kGiB;
   Count gathered_layers = 2;
@@ -172,6 +175,7 @@ struct Schema<FrameworkMemory> {
   static constexpr auto fields = std::tuple{
       Of("weights", &FrameworkMemory::weights, "Bytes a parameter of the weights").Between(0, 16),
       Of("weights_fp8", &FrameworkMemory::weights_fp8, "The same in an 8- or 4-bit recipe").Between(0, 16),
+      Of("frozen_weights_fp8", &FrameworkMemory::frozen_weights_fp8, "The same of frozen weights").Between(0, 16),
       Of("weights_are_master", &FrameworkMemory::weights_are_master, "The optimizer updates the weights themselves: no copy of its own"),
       Of("gradients", &FrameworkMemory::gradients, "Bytes a parameter of the gradients").Between(0, 16),
       Of("gradients_fp8", &FrameworkMemory::gradients_fp8, "The same in an 8- or 4-bit recipe").Between(0, 16),
@@ -181,6 +185,8 @@ struct Schema<FrameworkMemory> {
       Of("sharded_optimizer", &FrameworkMemory::sharded_optimizer, "More optimizer bytes a parameter of the shard").Between(0, 16),
       Of("fixed_static", &FrameworkMemory::fixed_static, "Library workspaces that stay between steps").In(kGiB).AtLeast(0),
       Of("kept_hidden", &FrameworkMemory::kept_hidden, "Bytes a token and hidden unit kept between steps").Between(0, 64),
+      Of("splits_residual", &FrameworkMemory::splits_residual,
+         "Tensor parallel ranks hold a share of the residual stream, with or without sequence parallelism"),
       Of("hidden", &FrameworkMemory::hidden, "Activations of a layer: bytes a token and hidden unit").Between(0, 64),
       Of("gated", &FrameworkMemory::gated, "Bytes a token and unit of a gated MLP").Between(0, 64),
       Of("plain", &FrameworkMemory::plain, "Bytes a token and unit of a plain MLP").Between(0, 64),
@@ -193,6 +199,9 @@ struct Schema<FrameworkMemory> {
       Of("selective_kept", &FrameworkMemory::selective_kept,
          "Share of the activations that stays under selective recomputation; 1: all but the attention core")
           .Between(0, 1),
+      Of("head_gathered", &FrameworkMemory::head_gathered,
+         "Unsplit buffers of the output head with tensor parallelism: bytes a token and hidden unit")
+          .Between(0, 256),
       Of("logits", &FrameworkMemory::logits, "Bytes a logit at the peak").Between(0, 64),
       Of("constant", &FrameworkMemory::constant, "Library buffers and what the allocator holds beyond").In(kGiB).AtLeast(0),
       Of("gathered_layers", &FrameworkMemory::gathered_layers, "Layers whose sharded weights are gathered at once").Between(0, 64)};

@@ -95,10 +95,26 @@ bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
 
 }  // namespace
 
+namespace {
+
+// What a program can allocate follows from the capacity: a request that changes only the capacity drops the preset's figure.
+void DropStaleUsable(Json& request) {
+  Json* at = &request;
+  for (const char* member : {"cluster", "device", "memory"}) {
+    const auto found = at->find(member);
+    if (found == at->end() || !found->is_object()) return;
+    at = &*found;
+  }
+  if (at->contains("capacity") && !at->contains("usable")) (*at)["usable"] = nullptr;
+}
+
+}  // namespace
+
 Result<Scenario> ParseScenario(const Json& request) {
   Issues issues;
   if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
   Json expanded = request;
+  DropStaleUsable(expanded);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     Issues seen;  // the whole expansion below reports them again
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, PresetHintText, seen);

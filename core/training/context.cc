@@ -100,6 +100,12 @@ TrainingContext MakeContext(const Model& model, const Cluster& cluster, const Tr
   return context;
 }
 
+double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link) {
+  const double contention = context.framework().exchange.contention;
+  if (context.cluster.networks.empty() || !(link > Seconds{})) return contention;
+  return contention * min(1.0, moved / link / (0.8 * context.cluster.networks.front().bandwidth));
+}
+
 Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group) {
   if (group.Ranks() <= 1 || !(bytes > Bytes{})) return {};
   Trace off = Trace::Off();

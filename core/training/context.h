@@ -39,6 +39,10 @@ struct Span {
 };
 GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
 
+// Compute lost beside communication, over the communication's time: the framework's contention where links run full, less
+// where the network between nodes holds them back (fewer bytes a second pass the device's memory and units).
+double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link);
+
 // Time of a collective of the step; 0 for a group of one or an empty message.
 Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group);
 

@@ -5,6 +5,15 @@ namespace {
 
 constexpr std::string_view kSource = "Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, 2022, appendix A";
 
+// Low-rank adapters on every product of attention.
+double AdapterParameters(const Model& model, double rank) {
+  TrainingRun run;
+  run.trainable = Trainable::kLora;
+  run.framework.lora_rank = static_cast<Count>(rank);
+  run.mapping.dp = 1;
+  return static_cast<double>(model.layers) * WorkOf(model, run, ShapeOf(run), {}).adapter_parameters;
+}
+
 }  // namespace
 
 StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace) {
@@ -32,10 +41,11 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
          layer_flops, layers);
   // Frozen weights: forward and input gradient; the core's backward stays twice its forward.
   const double passes = run.trainable == Trainable::kLora ? 2 : 3;
-  FIGURE(trace, model_flops, tokens * (passes * (layer_flops + head_flops - core_flops) + 3 * core_flops),
+  const double adapters = run.trainable == Trainable::kLora ? AdapterParameters(model, static_cast<double>(run.framework.lora_rank)) : 0;
+  FIGURE(trace, model_flops, tokens * (passes * (layer_flops + head_flops - core_flops) + 3 * (core_flops + pair * adapters)),
          (Note{"Model arithmetic of a step", "forward, and the gradients of inputs and of trained weights", kSource,
                "training.model_flops_per_step"}),
-         tokens, passes, layer_flops, head_flops, core_flops);
+         tokens, passes, layer_flops, head_flops, core_flops, pair, adapters);
   const double full_share = recompute.full_share, share = recompute.rest.share;
   const double core_again = recompute.rest.core && !run.flash_attention ? 3 : 0;
   FIGURE(trace, hardware_flops,

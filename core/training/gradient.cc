@@ -63,7 +63,8 @@ GradientExchange ExchangeGradients(const TrainingContext& context, const std::ve
                                                         (framework.gradient_overlap == GradientOverlap::kSinglePass && m <= 1));
   // Chunks finish their gradients one after another: all but the last one's reduce behind the others' passes.
   const double windows = overlaps ? (v > 1 ? max(1.0, min(p, m) * (1 - 1 / v)) : 1) : 0;
-  const double contention = framework.contention;
+  const double contention = ContentionBeside(
+      context, (framework.gradient_bytes + (gather_link > Seconds{} ? 2 : 0)) * kB * (dense + experts), reduce_link + gather_link);
   const Seconds first_backward = first.Backward(), first_forward = first.Forward();
   FIGURE(trace, reduce_hidden, min(reduce_link, 0.7 * first_backward * windows),
          (Note{"Gradient reduction hidden", "behind 70 % of the backward pass of the chunks that follow"}), reduce_link, first_backward,

@@ -37,7 +37,8 @@ StateBytes BytesAParameter(const TrainingContext& context) {
   const FrameworkMemory& framework = context.framework().memory;
   const bool narrow = NarrowRecipe(context), wide = BytesPerElement(run.precision) >= 4;
   StateBytes bytes;
-  bytes.weights = wide ? 4 : narrow ? framework.weights_fp8 : framework.weights;
+  const bool frozen = run.trainable == Trainable::kLora;
+  bytes.weights = wide ? 4 : !narrow ? framework.weights : frozen ? framework.frozen_weights_fp8 : framework.weights_fp8;
   bytes.gradients = run.state.gradients ? BytesOf(*run.state.gradients) : narrow ? framework.gradients_fp8 : framework.gradients;
   const bool own_master = !framework.weights_are_master && !wide;
   const double master = run.state.master_weights ? BytesOf(*run.state.master_weights) : own_master ? 4 : 0;
@@ -64,6 +65,12 @@ StateBytes BytesAParameter(const TrainingContext& context) {
   return bytes;
 }
 
+// Tokens' worth of the residual stream that a device holds.
+double ResidualTokens(const TrainingContext& context) {
+  const TrainingShape& shape = context.shape;
+  return context.framework().memory.splits_residual ? shape.tokens / shape.tensor : shape.own_tokens;
+}
+
 // Activation functions' inputs are made again from the products' outputs; norms from the residual stream.
 double KeptHidden(const FrameworkMemory& memory, bool flash, bool narrow, bool norms) {
   return memory.hidden + (flash ? 0 : 2) - (narrow ? memory.hidden_saved_fp8 : 0) - (norms ? 4 : 0);
@@ -82,7 +89,7 @@ RecomputeChoice ChoiceFor(const TrainingRun& run) {
 }
 
 Bytes LayerCheckpoint(const TrainingContext& context) {
-  return 2 * kB * context.shape.own_tokens * static_cast<double>(context.model.hidden);
+  return 2 * kB * ResidualTokens(context) * static_cast<double>(context.model.hidden);
 }
 
 Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
@@ -94,7 +101,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
   // A frozen product keeps its input only where an adapter needs it.
   const bool lora = context.run.trainable == Trainable::kLora;
   const double hidden_kept = lora ? 6 : KeptHidden(memory, flash, narrow, plan.norms), mlp_kept = lora ? 4 : mlp;
-  double bytes = hidden_kept * hidden * shape.own_tokens;
+  double bytes = hidden_kept * hidden * ResidualTokens(context);
   bytes += shape.tokens * (2 * work.attention_columns + mlp_kept * work.mlp_columns);
   if (flash) {
     bytes += 4 * work.attention.heads * shape.tokens;
@@ -183,11 +190,14 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   const bool flash = run.flash_attention;
   const double dropout = stage.embedding && !flash ? passes : 0;  // the embedding's dropout mask
   const double ends = stage.head ? 4 : 0;                         // inputs of the final norm and of the head
+  const double head_gathered = stage.head && shape.tensor > 1 ? framework.head_gathered : 0;
   const double logit_bytes = stage.head ? framework.logits : 0;
   const double vocabulary = static_cast<double>(context.model.vocab), tensor = shape.tensor;
-  FIGURE(trace, end_bytes, byte * (dropout * own_tokens * hidden + ends * own_tokens * hidden + logit_bytes * tokens * vocabulary / tensor),
-         (Note{"Embedding and head", "logits, their copy and gradient on the last stage", kActivationSource}), byte, dropout, own_tokens,
-         hidden, ends, logit_bytes, tokens, vocabulary, tensor);
+  FIGURE(trace, end_bytes,
+         byte * (dropout * own_tokens * hidden + ends * own_tokens * hidden + head_gathered * tokens * hidden +
+                 logit_bytes * tokens * vocabulary / tensor),
+         (Note{"Embedding and head", "gathered input; logits, their copy and gradient on the last stage", kActivationSource}), byte,
+         dropout, own_tokens, hidden, ends, head_gathered, tokens, logit_bytes, vocabulary, tensor);
   FIGURE(trace, activations, in_flight + working + end_bytes,
          (Note{"Activations", "of the fullest moment", "", "training.memory_bytes.activations"}), in_flight, working, end_bytes);
 

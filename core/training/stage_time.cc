@@ -29,13 +29,15 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_para
 
 ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, const LayerTime& time) {
   if (context.run.mapping.zero < 3) return {};
-  const double contention = context.framework().exchange.contention;
   // Frozen weights are gathered all the same; only adapters' gradients travel.
   const bool lora = context.run.trainable == Trainable::kLora;
   const ShardedWeights weights = ExchangeWeights(context, work.dense_parameters, work.expert_parameters);
   const Seconds backward_link = weights.gather + (lora ? Seconds{} : weights.scatter + weights.outer_reduce);
-  return {Exposed(time.forward.Total(), weights.gather, contention), Exposed(time.Backward(), backward_link, contention), weights.gather,
-          backward_link};
+  const Bytes layer_bytes = 2 * kB * (work.dense_parameters + work.expert_parameters);
+  const double forward_contention = ContentionBeside(context, layer_bytes, weights.gather);
+  const double backward_contention = ContentionBeside(context, (lora ? 1 : 2) * layer_bytes, backward_link);
+  return {Exposed(time.forward.Total(), weights.gather, forward_contention), Exposed(time.Backward(), backward_link, backward_contention),
+          weights.gather, backward_link};
 }
 
 }  // namespace
