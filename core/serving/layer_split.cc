@@ -112,7 +112,7 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const Seconds held = micro_batch_time + (micro_batches - 1) * (stages - 1 + host_held) * micro_batch_time / stages;
   const Seconds alone = micro_batches * micro_batch_time;
   const Seconds through = min(alone, host_held > 0 ? max(held, pipelined) : pipelined);
-  FIGURE(trace, prefill_time, through + hops * hop,
+  FIGURE(trace, pass_time, through + hops * hop,
          (Note{"Prefill on the devices", "micro-batches follow each other through the devices, as far as the host runs ahead"}), through,
          hops, hop);
   const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
@@ -122,8 +122,8 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   add("attention", attention_time, Bound::kCompute, 2 * pair * layers * heads * head_dim * rows * keys, {});
   add("activations and weights through memory", traffic_time, Bound::kMemory, {}, traffic_time * bandwidth);
   add("small kernels", layer_overhead, Bound::kLatency, {}, {});
-  step.time = prefill_time;
-  step.occupancy = prefill_time;
+  step.time = pass_time;
+  step.occupancy = pass_time;
   return step;
 }
 

@@ -29,6 +29,16 @@ PassCost TimePrompt(const Deployment& d, double sequences, double tokens, double
   return step;
 }
 
+// A prompt's share of the devices' time in a pass of `together` prompts. `alone`: of one.
+Seconds ShareOfPass(const Deployment& d, double together, double tokens, double cached, Seconds alone, Trace& trace) {
+  const Trace::Scope scope(trace, "together");
+  const Seconds prefill_step = d.engine.prefill_step;
+  const Seconds pass_time = together > 1 ? TimePrompt(d, together, tokens, cached, trace).occupancy : alone;
+  FIGURE(trace, shared_prefill, (pass_time + prefill_step) / together,
+         (Note{"A prompt's share of a pass", "with the engine's cost of such a step", kSource}), pass_time, prefill_step, together);
+  return shared_prefill;
+}
+
 double Groups(const Deployment& d) { return d.replicas * d.attention_dp; }
 
 }  // namespace
@@ -38,23 +48,18 @@ PrefillTimes TimePrefills(const Deployment& d, double running, Trace& trace) {
   const double tokens = ComputedTokens(d.load);
   const double cached = static_cast<double>(d.load.prompt) - tokens;
   times.alone = TimePrompt(d, 1, tokens, cached, trace);
-  const Seconds prompt_alone = times.alone.time, prefill_step = d.engine.prefill_step;
+  const Seconds pass_time = times.alone.time, prefill_step = d.engine.prefill_step;
   trace.Input("prefill_step", prefill_step, "serving.engine.prefill_step");
-  FIGURE(trace, first_prefill, prompt_alone + prefill_step,
-         (Note{"Prefill of one prompt", "with the engine's cost of such a step", kSource}), prompt_alone, prefill_step);
+  FIGURE(trace, first_prefill, pass_time + prefill_step, (Note{"Prefill of one prompt", "with the engine's cost of such a step", kSource}),
+         pass_time, prefill_step);
   times.first = first_prefill;
   const double step_tokens = static_cast<double>(d.engine.prefill_tokens);
+  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
+  trace.Input("tokens", tokens, "serving.prompt");
   FIGURE(trace, together, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))),
          (Note{"Prompts in one pass", "as many as the engine's tokens of a step allow and requests there are", kSource}), step_tokens,
          tokens, running);
-  Seconds pass_time = times.alone.occupancy;
-  if (together > 1) {
-    Trace off = Trace::Off();
-    pass_time = TimePrompt(d, together, tokens, cached, off).occupancy;
-  }
-  FIGURE(trace, shared_prefill, (pass_time + prefill_step) / together,
-         (Note{"A prompt's share of a pass", "with the engine's cost of such a step", kSource}), pass_time, prefill_step, together);
-  times.shared = shared_prefill;
+  times.shared = ShareOfPass(d, together, tokens, cached, times.alone.occupancy, trace);
   return times;
 }
 
@@ -137,6 +142,7 @@ Flow Saturated(const Deployment& d, double sequences, Trace& trace) {
   const double groups = Groups(d);
   trace.Input("output", output, "serving.output");
   const double running = max(1.0, sequences);
+  trace.Input("running", running, d.load.batch.max ? "serving.max_batch" : "serving.batch");
   flow.running = running;
   const DecodeTimes& decode = flow.decode = TimeDecode(d, running, trace);
   const PrefillTimes& prefill = flow.prefill = TimePrefills(d, running, trace);
@@ -169,7 +175,7 @@ Seconds StaticLatency(const Deployment& d, double sequences, const CacheBudget& 
   const auto prompt = static_cast<double>(d.load.prompt), output = static_cast<double>(d.load.output);
   trace.Input("output", output, "serving.output");
   const double computed = ComputedTokens(d.load);
-  const Seconds batch_prefill = TimePrompt(d, sequences, computed, prompt - computed, trace).time;
+  const Seconds pass_time = TimePrompt(d, sequences, computed, prompt - computed, trace).time;
   const Seconds prefill_step = d.engine.prefill_step;
   double running = sequences;
   if (d.engine.queues_static_batch) {
@@ -177,9 +183,9 @@ Seconds StaticLatency(const Deployment& d, double sequences, const CacheBudget& 
   }
   const Seconds mean_step = TimeDecode(d, running, trace).token;
   const double rounds = sequences / running;
-  FIGURE(trace, static_latency, batch_prefill + prefill_step + output * mean_step * rounds,
-         (Note{"Static batch", "one prefill of the batch, then a step for every output token", "", "serving.static_latency_s"}),
-         batch_prefill, prefill_step, output, mean_step, rounds);
+  FIGURE(trace, static_latency, pass_time + prefill_step + output * mean_step * rounds,
+         (Note{"Static batch", "one prefill of the batch, then a step for every output token", "", "serving.static_latency_s"}), pass_time,
+         prefill_step, output, mean_step, rounds);
   return static_latency;
 }
 

@@ -173,9 +173,9 @@ PassCost MeanDecode(const Deployment& d, double sequences, double prompt, double
   };
   bend(d.layers - d.window_layers, 0);
   bend(d.window_layers, static_cast<double>(d.model.sliding_window));
-  const Seconds middle = step.time;
-  FIGURE(trace, mean_step, middle + curvature, (Note{"Mean decode step", "over the output: Simpson's rule over the growing context"}),
-         middle, curvature);
+  const Seconds step_time = step.time;
+  FIGURE(trace, mean_step, step_time + curvature, (Note{"Mean decode step", "over the output: Simpson's rule over the growing context"}),
+         step_time, curvature);
   step.time = mean_step;
   step.occupancy = mean_step;
   return step;

@@ -117,11 +117,11 @@ PassCost WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const Bytes activations = rows * d.hidden * 2.0 * kB;
   const double power = engine.spill, spilled = engine.on_chip > Bytes{} ? max(1.0, activations / engine.on_chip) : 1;
   const double spill = pow(spilled, power);
-  FIGURE(trace, prefill_time, spill * (linear + layers * attention_time),
+  FIGURE(trace, pass_time, spill * (linear + layers * attention_time),
          (Note{"Prefill on the devices", "longer by the spill once the residual stream no longer fits on chip"}), spill, linear, layers,
          attention_time);
-  step.time = prefill_time;
-  step.occupancy = prefill_time;
+  step.time = pass_time;
+  step.occupancy = pass_time;
   return step;
 }
 
