@@ -20,7 +20,7 @@ struct SystemInputs {
   double host_power = 1.82;     // power of a server over the rated power of its devices
   double load = 0.75;           // mean draw over that power
   double pue = 1.25;            // power of the building over that of its servers
-  Band pue_band;
+  Band pue_band{0.88, 1.23};
   DollarsPerWatt power_delivery = 2.2 * kUsdPerW;
   DollarsPerWatt cooling = 1.0 * kUsdPerW;
   DollarsPerWatt building = 1.8 * kUsdPerW;
@@ -34,7 +34,7 @@ struct SystemInputs {
   double maintenance = 0.03;                         // a year, of the capital
   double cost_of_capital = 0.08;                     // a year
   double utilisation = 0.9;                          // share of the hours that are used
-  Band utilisation_band;
+  Band utilisation_band{0.7, 1.1};
   double margin = 0;  // the operator's, of the price
 };
 template <>
