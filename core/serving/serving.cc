@@ -12,7 +12,7 @@ namespace {
 
 std::vector<ServedOperator> OperatorsOf(const Parts& parts) {
   std::vector<ServedOperator> operators;
-  for (const Part& part : parts) {
+  for (const StepPart& part : parts) {
     operators.push_back({std::string(part.name), part.kernel.flops, part.kernel.bytes, part.kernel.time, part.kernel.bound, part.count});
   }
   return operators;

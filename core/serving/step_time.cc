@@ -31,7 +31,7 @@ Seconds WindowAttention(const KernelTime& kernel, Trace& trace) {
 
 Bound Parts::BoundOf() const {
   std::array<Seconds, 4> by{};
-  for (const Part& part : *this) by[static_cast<std::size_t>(part.kernel.bound)] += part.count * part.kernel.time;
+  for (const StepPart& part : *this) by[static_cast<std::size_t>(part.kernel.bound)] += part.count * part.kernel.time;
   std::size_t most = 0;
   for (std::size_t i = 1; i < by.size(); ++i) {
     if (by[i] > by[most]) most = i;
@@ -41,13 +41,13 @@ Bound Parts::BoundOf() const {
 
 Flops Parts::FlopsOf() const {
   Flops sum;
-  for (const Part& part : *this) sum += part.count * part.kernel.flops;
+  for (const StepPart& part : *this) sum += part.count * part.kernel.flops;
   return sum;
 }
 
 Bytes Parts::BytesOf() const {
   Bytes sum;
-  for (const Part& part : *this) sum += part.count * part.kernel.bytes;
+  for (const StepPart& part : *this) sum += part.count * part.kernel.bytes;
   return sum;
 }
 

@@ -12,7 +12,7 @@
 namespace slipstick {
 
 // An operator of a step: its time once, and how often the step runs it (in how many layers).
-struct Part {
+struct StepPart {
   std::string_view name;
   KernelTime kernel;
   double count = 1;
@@ -25,14 +25,14 @@ class Parts {
     assert(size_ < static_cast<int>(parts_.size()));
     parts_[size_++] = {name, kernel, count};
   }
-  [[nodiscard]] const Part* begin() const { return parts_.data(); }
-  [[nodiscard]] const Part* end() const { return parts_.data() + size_; }
+  [[nodiscard]] const StepPart* begin() const { return parts_.data(); }
+  [[nodiscard]] const StepPart* end() const { return parts_.data() + size_; }
   [[nodiscard]] Bound BoundOf() const;  // what most of the time is bound by
   [[nodiscard]] Flops FlopsOf() const;  // of all occurrences, one device
   [[nodiscard]] Bytes BytesOf() const;
 
  private:
-  std::array<Part, 32> parts_{};
+  std::array<StepPart, 32> parts_{};
   int size_ = 0;
 };
 
