@@ -11,7 +11,7 @@ test("a sweep is a CSV row a point, the last axis fastest, and says what is no s
   assert.equal(rows[0], "training.mapping.tp,cluster.devices,training.step_time_s,training.feasible,issue");
   assert.deepEqual(rows.slice(1).map((row) => row.split(",").slice(0, 2).join(" ")), ["4 256", "4 512", "4 1024", "8 256", "8 512", "8 1024"]);
   assert.ok(rows.slice(1).every((row) => Number(row.split(",")[2]) > 0));
-  const wrong = slipstickCommand(["sweep", "training.mapping.tp=3", "--report", "training.step_time_s"]).trim().split("\n");
+  const wrong = slipstickCommand(["sweep", "training.mapping.tp=3,8", "--report", "training.step_time_s"]).trim().split("\n");
   assert.match(wrong[1], /^3,,.*tp/);
 });
 
