@@ -8,6 +8,8 @@ export interface Slipstick {
   describe(): string;
   /** The catalogue's entries of a kind, "" for all. */
   presets(kind: string): string;
+  /** A model from the text of a checkpoint's config.json. */
+  importModel(config: string): string;
   /** Rows `from` to `to` of a sweep. */
   sweep(spec: string, from: number, to: number): string;
   /** The largest or smallest value of a range ("PATH=lo:hi") that keeps a condition ("PATH<=VALUE"). */
@@ -26,6 +28,8 @@ export interface Slipstick {
   searchObjectives(): string;
   /** The report of a whole search from a JSON list of its shards' texts. */
   mergeSearch(shards: string): string;
+  /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/study/cost_study.h). */
+  costStudy(request: string): string;
   Search: new (spec: string) => Search;
 }
 
@@ -39,8 +43,6 @@ export interface Search {
   /** What mergeSearch reads. */
   shard(): string;
   delete(): void;
-  /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/study/cost_study.h). */
-  costStudy(request: string): string;
 }
 
 export interface Options {

@@ -13,9 +13,9 @@ test("the types name exactly the functions that the module binds, with as many p
   assert.deepEqual(typed.map(([, name]) => name).sort(), bound.sort());
   for (const [, name, parameters] of typed) {
     assert.equal(typeof slipstick[name], "function", name);
-    const values = parameters.split(",").filter(Boolean).map((parameter) => (parameter.includes("number") ? 0 : ""));
-    assert.equal(typeof slipstick[name](...values), "string", name);
-    assert.throws(() => slipstick[name](...values, ""), name);
+    // Called with another count of parameters a bound function throws, and the error names the right one.
+    const count = parameters.split(",").filter(Boolean).length;
+    assert.throws(() => slipstick[name](...Array(count + 1).fill("")), new RegExp(`expected ${count} args`), name);
   }
 });
 

@@ -1,0 +1,200 @@
+// Two thousand seeded scenarios: whatever is asked, parts add up exactly, figures are numbers and none is negative, and
+// the physical guards hold. Split into shards so that a failure names a small range and ctest runs them side by side.
+#include "tests/support/random_scenarios.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tests/support/answers.h"
+
+namespace slipstick::testing {
+namespace {
+
+constexpr int kScenarios = 2000, kShards = 8;
+// Rounding only: the guarded figures are sums and quotients of many terms.
+constexpr double kSlack = 1 + 1e-9;
+// Kernels are chosen among measured candidates, whose order may change a little before their times do.
+constexpr double kChoiceSlack = 1.02;
+
+// Every number below `json` is finite and not negative; what is null is one of the figures that may be absent.
+void ExpectSound(const Json& json, const std::string& path) {
+  if (json.is_object() || json.is_array()) {
+    for (const auto& [key, value] : json.items()) ExpectSound(value, JoinPath(path, key));
+  } else if (json.is_number()) {
+    const double value = json.get<double>();
+    EXPECT_TRUE(std::isfinite(value) && value >= 0) << path << " is " << value;
+  } else if (json.is_null()) {
+    EXPECT_TRUE(path.find("cost_usd") != std::string::npos) << path << " is null";
+  }
+}
+
+double Sum(const Json& object, std::initializer_list<const char*> members) {
+  double sum = 0;
+  for (const char* member : members) sum += Number(object, member);
+  return sum;
+}
+
+double SumOfParts(const Json& parts) {
+  double sum = 0;
+  for (const Json& part : parts) sum += Number(part, "cost_usd");
+  return sum;
+}
+
+void ExpectAddsUp(const Json& report) {
+  if (const Json* training = Find(report, "training"); training != nullptr && training->is_object()) {
+    const auto step = {"forward", "backward", "recompute", "tp", "cp", "ep", "pp", "dp", "bubble", "optimizer", "other"};
+    const auto memory = {"weights", "gradients", "optimizer", "activations", "workspace"};
+    EXPECT_EQ(Sum(*Find(*training, "time_s"), step), Number(*training, "step_time_s"));
+    EXPECT_EQ(Sum(*Find(*training, "memory_bytes"), memory), Number(*training, "memory_bytes.total"));
+    for (const Json& stage : *Find(*training, "stages")) {
+      EXPECT_EQ(Sum(stage["memory_bytes"], memory), Number(stage, "memory_bytes.total"));
+      EXPECT_LE(Number(stage, "memory_bytes.total"), Number(*training, "memory_bytes.total") * kSlack);
+    }
+  }
+  if (const Json* serving = Find(report, "serving"); serving != nullptr && serving->is_object()) {
+    EXPECT_EQ(Sum(*Find(*serving, "memory_bytes"), {"weights", "kv_cache", "activations", "workspace"}),
+              Number(*serving, "memory_bytes.total"));
+  }
+  if (const Json* cost = Find(report, "cost"); cost != nullptr && cost->is_object()) {
+    for (const char* bill : {"device_usd", "system_usd", "device_hour_usd"}) {
+      EXPECT_EQ(SumOfParts((*cost)[std::string(bill) + "_parts"]), Number(*cost, bill)) << bill;
+    }
+  }
+}
+
+// Nothing is more efficient than its hardware.
+void ExpectWithinPeaks(const Json& report) {
+  double peak = 0;
+  for (const auto& [precision, rate] : Find(report, "scenario.cluster.device.peak")->items()) {
+    if (rate.is_number()) peak = std::fmax(peak, rate.get<double>());
+  }
+  const auto check = [&](const char* path) {
+    const Json* operators = Find(report, path);
+    if (operators == nullptr) return;
+    for (const Json& one : *operators) {
+      const double time = Number(one, "time_s");
+      EXPECT_LE(Number(one, "flops"), peak * time * kSlack) << path << ' ' << one["name"];
+    }
+  };
+  check("training.operators");
+  check("serving.operators.prefill");
+  check("serving.operators.decode");
+  for (const char* utilization : {"training.model_flops_utilization", "training.hardware_flops_utilization"}) {
+    // The definition counts attention without its mask, half of which kernels skip: long sequences pass 1.
+    if (Find(report, utilization) == nullptr || Number(report, "scenario.training.sequence") > 8192) continue;
+    EXPECT_LE(Number(report, utilization), 1) << utilization;
+  }
+  if (Find(report, "training.time_s") != nullptr) {
+    for (const char* part : {"tp", "cp", "ep", "pp", "dp"}) {
+      EXPECT_LE(Number(report, std::string("training.time_s.") + part),
+                Number(report, std::string("training.communication_s.") + part) * kSlack)
+          << part << " exposed past its link time";
+    }
+  }
+}
+
+// `better` is `report`'s scenario on stronger hardware: no time may grow.
+void ExpectNotSlower(const Json& report, const Json& better, const std::string& change) {
+  for (const char* time : {"training.step_time_s", "serving.prefill_s", "serving.decode_step_s", "serving.ttft_s", "serving.tpot_s",
+                           "serving.static_latency_s"}) {
+    if (Find(report, time) == nullptr || Find(better, time) == nullptr) continue;
+    EXPECT_LE(Number(better, time), Number(report, time) * kChoiceSlack) << time << " with " << change;
+  }
+  for (const char* part : {"training", "serving"}) {
+    const Json* feasible = Find(report, std::string(part) + ".feasible");
+    if (feasible != nullptr && feasible->get<bool>()) {
+      EXPECT_TRUE(Find(better, std::string(part) + ".feasible")->get<bool>()) << part << " with " << change;
+    }
+  }
+}
+
+void Scale(Json& scenario, const std::string& path, double factor) {
+  if (const Json* value = Find(scenario, path); value != nullptr && value->is_number()) {
+    SetPath(scenario, path, value->get<double>() * factor);
+  }
+}
+
+void ExpectStrongerNotSlower(const Json& report) {
+  Json bandwidth = report["scenario"];
+  Scale(bandwidth, "cluster.device.memory.bandwidth", 1.5);
+  ExpectNotSlower(report, Ask(bandwidth), "more memory bandwidth");
+
+  Json rates = report["scenario"];
+  for (const auto& [precision, rate] : rates["cluster"]["device"]["peak"].items()) {
+    if (rate.is_number()) rate = rate.get<double>() * 1.5;
+  }
+  ExpectNotSlower(report, Ask(rates), "more FLOP/s");
+
+  Json links = report["scenario"];
+  for (Json& level : links["cluster"]["networks"]) level["bandwidth"] = level["bandwidth"].get<double>() * 1.5;
+  ExpectNotSlower(report, Ask(links), "more network bandwidth");
+
+  // An engine with more memory runs more requests at once, each of them slower: only training is compared.
+  Json memory = report["scenario"];
+  memory["serving"] = nullptr;
+  Scale(memory, "cluster.device.memory.capacity", 1.5);
+  Scale(memory, "cluster.device.memory.usable", 1.5);
+  Json alone = report;
+  alone.erase("serving");
+  ExpectNotSlower(alone, Ask(memory), "more memory");
+}
+
+void ExpectTrainingChoicesOrdered(const Json& report) {
+  if (Find(report, "training.step_time_s") == nullptr) return;
+  const auto with = [&](const char* path, Json value) {
+    Json scenario = report["scenario"];
+    scenario["serving"] = nullptr;
+    SetPath(scenario, path, std::move(value));
+    return Ask(scenario);
+  };
+  const double flash = Number(with("training.flash_attention", true), "training.step_time_s");
+  const double unfused = Number(with("training.flash_attention", false), "training.step_time_s");
+  EXPECT_LE(flash, unfused * kSlack) << "flash attention is slower";
+  // A layer that is computed again needs all its activations at once, so that recomputation saves only where it drops
+  // those of several layers.
+  Json layers = report["training"]["stages"];
+  for (const Json& stage : layers) {
+    if (stage["layers"].get<Count>() < 8) return;
+  }
+  const auto memory = [&](const char* recompute) { return Number(with("training.recompute", recompute), "training.memory_bytes.total"); };
+  const double none = memory("none"), selective = memory("selective"), full = memory("full");
+  EXPECT_LE(selective, none * kSlack) << "selective recomputation keeps more";
+  if (report["scenario"]["training"]["flash_attention"].get<bool>()) {
+    EXPECT_LE(full, selective * kSlack) << "full recomputation keeps more";
+  }
+}
+
+class RandomScenarios : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomScenarios, AreSoundAndObeyPhysics) {
+  const Catalogue catalogue;
+  int answered = 0;
+  constexpr int kEach = kScenarios / kShards;
+  for (int seed = GetParam() * kEach; seed < (GetParam() + 1) * kEach && !HasFailure(); ++seed) {
+    const Json request = RandomRequest(static_cast<std::uint64_t>(seed), catalogue);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + JsonText(request));
+    const Json report = Ask(request);
+    if (report.contains("issues")) {
+      for (const Json& issue : report["issues"]) EXPECT_NE(issue["message"], "");
+      continue;
+    }
+    ++answered;
+    for (const char* part : {"training", "serving", "cost"}) {
+      if (const Json* figures = Find(report, part); figures != nullptr && !figures->is_null()) ExpectSound(*figures, part);
+    }
+    ExpectAddsUp(report);
+    ExpectWithinPeaks(report);
+    EXPECT_EQ(JsonText(Ask(report["scenario"])), JsonText(report)) << "the resolved scenario reads back as another";
+    ExpectStrongerNotSlower(report);
+    ExpectTrainingChoicesOrdered(report);
+  }
+  // The generator makes sense: most of what it says is legal.
+  EXPECT_TRUE(HasFailure() || answered > kEach / 2) << answered;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shard, RandomScenarios, ::testing::Range(0, kShards));
+
+}  // namespace
+}  // namespace slipstick::testing
