@@ -18,7 +18,7 @@ bool IsQuantised(const Deployment& d) { return BytesPerElement(d.mlp_weights) < 
 // Weights of the layers: those a token computes with, and those a pass of `rows` reads.
 double LayerMatrices(const Deployment& d, double rows) {
   const ParameterCount count = CountParameters(d.model);
-  if (!d.model.moe) return count.matrices;
+  if (!d.model.moe || d.model.moe->top_k >= d.model.moe->experts) return count.matrices;
   const auto experts = static_cast<double>(d.model.moe->experts), chosen = static_cast<double>(d.model.moe->top_k);
   const double hit = (1 - pow(1 - chosen / experts, rows)) * experts;
   const double expert = (count.matrices - count.active_matrices) / (experts - chosen);
