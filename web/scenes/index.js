@@ -10,6 +10,7 @@
 //   why(path), hover(path), open(scene, sub)
 import { chip } from './chip.js';
 import { compare } from './compare.js';
+import { explore } from './explore.js';
 import { lessons } from './lessons.js';
 import { memory } from './memory.js';
 import { method } from './method.js';
@@ -17,5 +18,5 @@ import { overview } from './overview.js';
 import { serve } from './serve.js';
 import { train } from './train.js';
 
-export const SCENES = [overview, train, serve, memory, chip, compare, lessons, method];
+export const SCENES = [overview, train, serve, memory, chip, explore, compare, lessons, method];
 export const sceneOf = (id) => SCENES.find((scene) => scene.id === id) ?? SCENES[0];

@@ -11,7 +11,7 @@ export const english = {
   'link.field': 'Link to this state', 'link.bad': 'Some of this link could not be used: {list}. The rest is loaded.',
   'link.version': 'it was made by another version', 'link.unknown': '{path} is no input', 'link.unreadable': '{path} is not readable',
   'link.long': '{path} is too long', 'link.scene': 'there is no scene {path}',
-  'scene.overview': 'Overview', 'scene.train': 'Train', 'scene.serve': 'Serve', 'scene.memory': 'Memory', 'scene.chip': 'Chip',
+  'scene.overview': 'Overview', 'scene.train': 'Train', 'scene.serve': 'Serve', 'scene.memory': 'Memory', 'scene.chip': 'Chip', 'scene.explore': 'Explore',
   'scene.compare': 'Compare', 'scene.lessons': 'Lessons', 'scene.method': 'Method',
   'form.title': 'Inputs', 'form.reset': 'reset all', 'form.more': 'More', 'form.shape': 'Shape of the model', 'form.preset': 'Preset',
   'form.custom': 'your own', 'form.was': 'was {value}', 'form.takeBack': 'Take {label} back to {value}', 'form.use': 'Use {value}',

@@ -2,6 +2,12 @@
 import { english } from './english.js';
 
 let table = english;
+let pseudo = false;
+
+// Texts of a part of the page that is loaded when it is opened.
+export function extend(texts) {
+  table = { ...table, ...(pseudo ? accentedTexts(texts) : texts) };
+}
 
 export function t(key, values = {}) {
   const text = table[key];
@@ -14,13 +20,16 @@ const ACCENTS = { a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', A: 'Á', E: 'É',
 
 // A made-up language, accented and longer, that shows what a translation would break.
 export function usePseudoLocale() {
-  table = Object.fromEntries(
-    Object.entries(english).map(([key, text]) => {
+  pseudo = true;
+  table = accentedTexts(english);
+}
+const accentedTexts = (texts) =>
+  Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => {
       const accented = text.replace(/\{\w+\}|[a-zA-Z]/g, (one) => (one.length > 1 ? one : (ACCENTS[one] ?? one)));
       return [key, `${accented}${'·'.repeat(Math.ceil(text.length * 0.4))}`];
     }),
   );
-}
 
 // The text split where the values stand: [text, {name}, text, …], for sentences whose figures are elements.
 export function pieces(key, values) {

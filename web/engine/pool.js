@@ -1,0 +1,162 @@
+// Workers for long questions, each with its own instance of a module that is compiled once. A search is cut into as many shards
+// as there are workers and merged by the core, so that their number does not show in the answer.
+
+const MOST = 4;
+const MERGE_MS = 300;
+
+export const workersFor = (cores) => Math.max(1, Math.min(MOST, (cores || 2) - 1));
+
+// The shards of a search, as the specs that workers begin.
+export const shardSpecs = (spec, shards) => Array.from({ length: shards }, (_, shard) => ({ ...spec, shard, shards }));
+
+// Seconds until all is decided, at the pace so far; undefined before there is one.
+export function timeLeft({ done, space }, seconds) {
+  return done > 0 && seconds > 0.2 ? (seconds * (space - done)) / done : undefined;
+}
+
+async function compile() {
+  const url = new URL('../wasm/slipstick.wasm', import.meta.url);
+  const response = await fetch(url);
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+export class Pool {
+  #count;
+  #start;
+  #compile;
+  #workers = null;
+  #calls = new Map();
+  #next = 1;
+  #searching = [];
+
+  constructor({ count = workersFor(navigator.hardwareConcurrency), start, module = compile } = {}) {
+    this.#count = count;
+    this.#start = start ?? (() => new Worker(new URL('./search_worker.js', import.meta.url), { type: 'module' }));
+    this.#compile = module;
+  }
+
+  get size() {
+    return this.#count;
+  }
+
+  async #open() {
+    this.#workers ??= this.#compile().then((module) =>
+      Array.from({ length: this.#count }, (_, at) => {
+        const worker = this.#start();
+        worker.onmessage = ({ data }) => this.#hear(data);
+        worker.onerror = (event) => this.#break(event.message || 'the worker failed to start', at);
+        worker.postMessage({ module });
+        return worker;
+      }),
+    );
+    try {
+      return await this.#workers;
+    } catch (error) {
+      this.#workers = null;
+      throw error;
+    }
+  }
+
+  #hear(data) {
+    const call = this.#calls.get(data.id);
+    if (!call) return;
+    if (data.error !== undefined) this.#break(data.error);
+    else call.hear(data);
+  }
+
+  // A module that broke is not used again: all start anew with the next question.
+  #break(message) {
+    const workers = this.#workers;
+    this.#workers = null;
+    workers?.then((list) => list.forEach((worker) => worker.terminate()));
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { reject } of calls) reject(new Error(message));
+  }
+
+  #ask(worker, verb, args, { hear, reject }) {
+    const id = this.#next++;
+    this.#calls.set(id, { hear: (data) => hear(data, id), reject });
+    worker.postMessage({ id, verb, args: args.map((one) => (typeof one === 'object' ? JSON.stringify(one) : one)) });
+    return id;
+  }
+
+  // One answer of the core, parsed.
+  async call(verb, ...args) {
+    const [worker] = await this.#open();
+    return new Promise((resolve, reject) => {
+      const hear = ({ text }, id) => {
+        this.#calls.delete(id);
+        resolve(JSON.parse(text));
+      };
+      this.#ask(worker, verb, args, { hear, reject });
+    });
+  }
+
+  // {"space", …} of a search not begun, or {"issues"}.
+  sizeOf(spec) {
+    return this.call('size', spec);
+  }
+
+  // Begins a search. `onreport(report, state)` hears the merged report: running, stopped or done; {"issues"} with refused.
+  // Answers {stop(), resume()}.
+  async search(spec, onreport, onerror) {
+    const workers = await this.#open();
+    for (const id of this.#searching) this.#calls.delete(id);
+    const shards = workers.map(() => null);
+    const states = workers.map(() => 'running');
+    let merging = false;
+    let stale = false;
+    let last = 0;
+    const over = () => states.every((state) => state !== 'running');
+    const merge = async () => {
+      const texts = shards.filter(Boolean);
+      if (merging || !texts.length) {
+        stale = true;
+        return;
+      }
+      merging = true;
+      stale = false;
+      last = performance.now();
+      const ended = over();
+      try {
+        const report = await this.call('mergeSearch', JSON.stringify(texts));
+        merging = false;
+        if (!report.issues) onreport(report, ended ? (states.includes('stopped') ? 'stopped' : 'done') : 'running');
+        if (over() && (stale || !ended)) merge();
+      } catch {
+        merging = false; // the break is told by the shards' own calls
+      }
+    };
+    let failed = false;
+    const reject = (error) => {
+      if (!failed) onerror?.(error);
+      failed = true;
+    };
+    const hearFrom = (at) => (data) => {
+      if (failed) return;
+      if (data.state === 'refused') {
+        failed = true;
+        onreport(JSON.parse(data.issues), 'refused');
+        return;
+      }
+      shards[at] = data.shard;
+      states[at] = data.state;
+      if (over() || performance.now() - last > MERGE_MS) merge();
+    };
+    const ids = shardSpecs(spec, workers.length).map((one, at) =>
+      this.#ask(workers[at], 'begin', [one], { hear: hearFrom(at), reject }),
+    );
+    this.#searching = ids;
+    return {
+      stop: () => workers.forEach((worker) => worker.postMessage({ verb: 'stop' })),
+      resume: () => {
+        workers.forEach((worker, at) => {
+          if (states[at] !== 'stopped') return;
+          states[at] = 'running';
+          worker.postMessage({ id: ids[at], verb: 'resume' });
+        });
+      },
+    };
+  }
+}

@@ -1,0 +1,99 @@
+// One of the pool's workers: an instance of a module compiled elsewhere. It answers calls, and steps one shard of a search in
+// chunks short enough that a stop is heard at once.
+import createSlipstick from '../wasm/slipstick.js';
+
+const CHUNK_MS = 25;
+const TELL_MS = 250;
+const VERBS = new Set(['sweep', 'solve', 'sensitivity', 'study', 'studyPoint', 'searchObjectives', 'mergeSearch', 'presets']);
+
+let ready = null;
+let search = null; // {id, core: Search, count, running}
+
+// Lets waiting messages in without the delay of a timer.
+const channel = new MessageChannel();
+let resume = null;
+channel.port1.onmessage = () => resume?.();
+const breathe = () =>
+  new Promise((resolve) => {
+    resume = resolve;
+    channel.port2.postMessage(null);
+  });
+
+function drop() {
+  search?.core.delete();
+  search = null;
+}
+
+const tell = (one, state) => self.postMessage({ id: one.id, state, shard: one.core.shard() });
+
+async function run(one) {
+  let told = performance.now();
+  let more = true;
+  while (more && one.running && search === one) {
+    const start = performance.now();
+    more = one.core.step(one.count);
+    const took = performance.now() - start;
+    if (took < CHUNK_MS / 2) one.count = Math.min(1 << 20, one.count * 2);
+    else if (took > CHUNK_MS) one.count = Math.max(1, Math.floor((one.count * CHUNK_MS) / took));
+    if (more && start - told > TELL_MS) {
+      tell(one, 'running');
+      told = performance.now();
+    }
+    await breathe();
+  }
+  if (search === one) tell(one, more ? 'stopped' : 'done');
+}
+
+async function begin(core, id, spec) {
+  drop();
+  const one = { id, core: new core.Search(spec), count: 64, running: true };
+  search = one;
+  const issues = one.core.issues();
+  if (issues) {
+    self.postMessage({ id, state: 'refused', issues });
+    drop();
+  } else {
+    await run(one);
+  }
+}
+
+// How many mappings a search would have to decide, before it does.
+function size(core, spec) {
+  const one = new core.Search(spec);
+  const text = one.issues() || one.report();
+  one.delete();
+  return text;
+}
+
+async function answer({ id, verb, args = [] }) {
+  const core = await ready;
+  if (verb === 'begin') return begin(core, id, args[0]);
+  if (verb === 'resume' && search && !search.running) {
+    search.running = true;
+    return run(search);
+  }
+  if (verb === 'size') return self.postMessage({ id, text: size(core, args[0]) });
+  if (!VERBS.has(verb)) throw new Error(`the core has no ${verb}`);
+  return self.postMessage({ id, text: core[verb](...args) });
+}
+
+self.onmessage = async ({ data }) => {
+  if (data.module) {
+    ready = createSlipstick({
+      instantiateWasm(imports, done) {
+        WebAssembly.instantiate(data.module, imports).then((instance) => done(instance, data.module));
+        return {};
+      },
+    });
+    return;
+  }
+  if (data.verb === 'stop') {
+    if (search) search.running = false;
+    return;
+  }
+  try {
+    await answer(data);
+  } catch (error) {
+    self.postMessage({ id: data.id, error: String(error?.message ?? error) });
+  }
+};

@@ -1,0 +1,105 @@
+// The controls of Explore, and what they choose among: inputs from the core's description, figures from the present report.
+import { h } from '../dom.js';
+import { labelOf } from '../form/fields.js';
+import { nameOf } from '../report/names.js';
+import { has, t } from '../text/strings.js';
+
+let ids = 0;
+
+// A label over a control; `hint` is read with it.
+export function labelled(label, control, hint) {
+  const id = `ex-${++ids}`;
+  control.id = id;
+  control.dataset.key = id;
+  if (hint) control.setAttribute('aria-describedby', `${id}-hint`);
+  return h('div', { class: 'ex-field' }, h('label', { for: id }, label), control, hint && h('small', { id: `${id}-hint` }, hint));
+}
+
+const option = ({ value, name }, chosen) => h('option', { value, selected: value === chosen }, name);
+
+// groups: [{name, options: [{value, name}]}] or a plain list of options.
+export function select(groups, chosen, onchange) {
+  const control = h('select', {});
+  fillSelect(control, groups, chosen);
+  if (onchange) control.addEventListener('change', () => onchange(control.value));
+  return control;
+}
+
+export function fillSelect(control, groups, chosen) {
+  control.replaceChildren(
+    ...groups
+      .filter((one) => !one.options || one.options.length)
+      .map((one) =>
+        one.options ? h('optgroup', { label: one.name }, one.options.map((each) => option(each, chosen))) : option(one, chosen),
+      ),
+  );
+}
+
+export const textBox = (value, attributes = {}) =>
+  h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', value, ...attributes });
+
+export const button = (name, onclick, attributes = {}) => h('button', { type: 'button', onclick, ...attributes }, name);
+
+export const partName = (path) => t(`group.${path.split('.')[0]}`);
+export const figureName = (path) => `${partName(path)}: ${nameOf(path)}`;
+
+export const inputName = (path) => `${partName(path)}: ${labelOf(path)}`;
+
+// An objective's or a member's name: "step_time_s" -> as figures are called.
+export const memberName = (path) => labelOf(path);
+export const objectiveName = (of, name) => nameOf(`${of}.${name}`);
+
+export const reasonName = (of, reason) =>
+  has(`reason.${reason}`) ? t(`reason.${reason}`) : t('explore.reason.limit', { name: objectiveName(of, reason) });
+
+// Every number of a report's part that is one figure, by its path.
+export function figurePaths(report) {
+  const paths = [];
+  const visit = (value, path, depth) => {
+    if (typeof value === 'number') paths.push(path);
+    else if (value && typeof value === 'object' && !Array.isArray(value) && depth < 2)
+      for (const [member, one] of Object.entries(value)) visit(one, `${path}.${member}`, depth + 1);
+  };
+  for (const part of ['training', 'serving', 'cost']) if (report[part]) visit(report[part], part, 0);
+  return paths;
+}
+
+export const figureGroups = (report) => {
+  const paths = figurePaths(report);
+  return ['training', 'serving', 'cost'].map((part) => ({
+    name: t(`group.${part}`),
+    options: paths.filter((path) => path.startsWith(`${part}.`)).map((path) => ({ value: path, name: wordsOf(path) })),
+  }));
+};
+
+// A figure's name with the stack that it is part of: "time: forward".
+function wordsOf(path) {
+  const [, parent, member] = path.split('.');
+  return member ? `${nameOf(`x.${parent}`)}: ${nameOf(path)}` : nameOf(path);
+}
+
+const GROUPS = ['model', 'cluster', 'training', 'serving', 'cost'];
+const NUMERIC = new Set(['quantity', 'ratio', 'count', 'length']);
+export const isNumeric = ({ kind }) => NUMERIC.has(kind);
+
+// The inputs that `keep` takes, by group, for a select.
+export const inputGroups = (described, keep) =>
+  GROUPS.map((group) => ({
+    name: t(`group.${group}`),
+    options: described.inputs
+      .filter((input) => (input.path === group || input.path.startsWith(`${group}.`)) && !input.path.includes('*') && keep(input))
+      .map((input) => ({ value: input.path, name: input.path === group ? t('form.preset') : longLabel(input.path) })),
+  }));
+
+// A label with the parents that tell it from others: "Device, Memory bandwidth".
+function longLabel(path) {
+  const parents = path.split('.').slice(1, -1).filter((one) => one !== 'mapping');
+  return [labelOf(path), ...parents.slice(-1).map((one) => `(${one.replaceAll('_', ' ')})`)].join(' ');
+}
+
+export const faults = (issues) =>
+  h(
+    'div',
+    { class: 'infeasible', role: 'alert' },
+    issues.slice(0, 5).map(({ path, message }) => h('p', {}, [path, message].filter(Boolean).join(': '))),
+  );

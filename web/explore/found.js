@@ -1,0 +1,211 @@
+// What a search found: the best mappings as a table, the front as points, and the way into the scenario.
+import { scatter } from '../charts/scatter.js';
+import { h, redraw } from '../dom.js';
+import { labelOf } from '../form/fields.js';
+import { writeShort } from '../state/link.js';
+import { text, unitOf } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { button, labelled, objectiveName, textBox } from './controls.js';
+import { asInputs, columnsOf, filtered, sorted, thinned } from './ranking.js';
+
+const MOST_POINTS = 200;
+const LIVE_ROWS = 5;
+
+export class Found {
+  #context = null;
+  #search = null; // {of, spec, objective, inputs}
+  #report = null;
+  #state = 'idle';
+  #sort = { key: 'rank', descending: false };
+  #chosen = null; // index of a mapping in the space
+  #used = null;
+  #width = 0;
+
+  constructor() {
+    this.filter = textBox('', { oninput: () => this.#drawTable() });
+    this.front = h('div', {});
+    this.table = h('div', {});
+    this.filterField = labelled(t('explore.filter'), this.filter, t('explore.filter.hint'));
+    this.head = h('div', { class: 'ex-head' }, h('h2', {}, t('explore.best')), this.filterField);
+    this.status = h('p', { class: 'ex-status', role: 'status' });
+    this.element = h('div', { class: 'ex-table', hidden: true }, this.front, this.head, this.status, this.table);
+  }
+
+  show(context) {
+    const changed = context.inputs !== this.#context?.inputs;
+    this.#context = context;
+    if (!this.#report) return;
+    if (changed) this.#tell();
+    if (changed || context.width !== this.#width) this.#draw();
+  }
+
+  begin(search) {
+    this.#search = search;
+    this.#report = null;
+    this.#chosen = null;
+    this.#used = null;
+    this.#sort = { key: 'rank', descending: false };
+    this.element.hidden = true;
+    this.element.querySelector('.infeasible')?.remove();
+  }
+
+  hear(report, state) {
+    this.#report = report;
+    this.#state = state;
+    this.element.hidden = report.best.length === 0 && state === 'running';
+    this.#tell();
+    this.#draw();
+  }
+
+  #rows() {
+    return this.#report.best.map((row, at) => ({ ...row, rank: at + 1 }));
+  }
+
+  #name = (key) => (key === 'rank' ? t('explore.rank') : key.includes('.') && this.#isMember(key) ? labelOf(key) : objectiveName(this.#search.of, key));
+  #isMember = (key) => this.#report.best.some(({ overrides }) => Object.hasOwn(overrides, key));
+  #say = (key, value) => (typeof value === 'number' ? text(value, unitOf(key)) : String(value));
+  #figures = () => [this.#search.spec.objective, ...this.#search.spec.pareto];
+  #words = (overrides, paths) => paths.map((path) => `${labelOf(path)} ${overrides[path]}`).join(', ');
+
+  #tell() {
+    const before = Object.entries(this.#search.inputs);
+    const now = this.#context.inputs;
+    const mapping = new Set(Object.keys(this.#report.best[0]?.overrides ?? {}));
+    const rest = (entries) => JSON.stringify(entries.filter(([path]) => !mapping.has(path)).sort());
+    const stale = rest(before) !== rest(Object.entries(now));
+    this.status.textContent = stale ? t('explore.stale') : this.#used ? t('explore.used', { rank: this.#used }) : t('explore.best.hint');
+  }
+
+  #use(row) {
+    this.#used = row.rank ?? t('explore.chosen').toLowerCase();
+    this.#context.store.setInputs(asInputs(this.#context.inputs, row.overrides));
+  }
+
+  #link(row, rank) {
+    const link = h('a', { class: 'link', href: location.hash, 'aria-label': t('explore.link.of', { rank }) }, t('explore.link'));
+    const { scene, others, view } = this.#context.store;
+    writeShort({ scene, sub: '', others, view, inputs: asInputs(this.#context.inputs, row.overrides) }).then((hash) => link.setAttribute('href', hash));
+    return link;
+  }
+
+  #draw() {
+    this.#width = this.#context.width;
+    const { best } = this.#report;
+    const over = this.#state !== 'running';
+    this.head.hidden = best.length === 0;
+    this.filterField.hidden = !over;
+    this.status.hidden = best.length === 0 || !over;
+    if (best.length === 0) {
+      this.front.replaceChildren();
+      this.table.replaceChildren(h('p', { class: 'infeasible' }, t('explore.none')));
+      return;
+    }
+    if (over || this.front.childElementCount === 0 || this.#report.pareto.length < MOST_POINTS) this.#drawFront();
+    this.#drawTable();
+  }
+
+  #drawFront() {
+    const { pareto } = this.#report;
+    const [y, x] = this.#figures();
+    if (!x || pareto.length < 2) {
+      this.front.replaceChildren();
+      return;
+    }
+    const { nth, points } = thinned(pareto, MOST_POINTS);
+    const { differ } = columnsOf(pareto);
+    const label = (p) => `${this.#name(y)} ${this.#say(y, p[y])}, ${this.#name(x)} ${this.#say(x, p[x])}: ${this.#words(p.overrides, differ)}`;
+    const chart = scatter({
+      id: 'explore-front',
+      title: t('explore.front', { y: this.#name(y), x: this.#name(x) }),
+      subtitle: t('explore.front.sub'),
+      width: this.#width,
+      x: { label: this.#name(x), unit: unitOf(x) },
+      y: { label: this.#name(y), unit: unitOf(y) },
+      points: points.map((p) => ({ x: p[x], y: p[y], label: label(p), chosen: p.index === this.#chosen })),
+      summary: [t('explore.front.summary', { count: pareto.length }), nth > 1 && t('explore.front.thinned', { nth, count: pareto.length })]
+        .filter(Boolean)
+        .join(' '),
+      onpoint: (at) => this.#choose(points[at]),
+      columns: [this.#name(y), this.#name(x), ...differ.map(this.#name)],
+      rows: points.map((p) => [this.#say(y, p[y]), this.#say(x, p[x]), ...differ.map((path) => String(p.overrides[path]))]),
+    });
+    const chosen = pareto.find(({ index }) => index === this.#chosen);
+    redraw(this.front, chart, chosen && this.#detail(chosen, label(chosen)));
+  }
+
+  #choose(point) {
+    this.#chosen = point.index;
+    this.#drawFront();
+    this.#drawTable();
+    this.front.querySelector('.ex-chosen button')?.focus({ preventScroll: true });
+  }
+
+  #detail(row, words) {
+    const rank = this.#rows().find(({ index }) => index === row.index)?.rank;
+    const name = rank ?? t('explore.chosen').toLowerCase();
+    return h(
+      'div',
+      { class: 'ex-chosen', role: 'group', 'aria-label': t('explore.chosen') },
+      h('p', {}, h('b', {}, t('explore.chosen')), `: ${words} `),
+      button(t('explore.use'), () => this.#use({ ...row, rank }), { class: 'link', 'data-key': 'ex-use-chosen', 'aria-label': t('explore.use.of', { rank: name }) }),
+      ' ',
+      this.#link(row, name),
+    );
+  }
+
+  #drawTable() {
+    const all = this.#rows();
+    const running = this.#state === 'running';
+    const { differ, common } = columnsOf(all);
+    const rows = filtered(sorted(all, this.#sort.key, this.#sort.descending), running ? '' : this.filter.value);
+    const keys = ['rank', ...this.#figures(), ...differ];
+    const head = (key) => {
+      const { key: by, descending } = this.#sort;
+      const order = key === by ? (descending ? 'descending' : 'ascending') : undefined;
+      const turn = () => {
+        this.#sort = { key, descending: key === by && !descending };
+        this.#drawTable();
+      };
+      return h(
+        'th',
+        { scope: 'col', 'aria-sort': order },
+        button([this.#name(key), order === 'ascending' && ' ▲', order === 'descending' && ' ▼'].filter(Boolean).join(''), turn, {
+          'data-key': `ex-sort-${key}`,
+          'aria-label': t('explore.sort', { name: this.#name(key) }),
+        }),
+      );
+    };
+    const cells = (row) => keys.slice(1).map((key) => h('td', { class: key === this.#figures()[0] ? 'first' : undefined }, this.#say(key, this.#isMember(key) ? row.overrides[key] : row[key])));
+    redraw(
+      this.table,
+      common.length > 0 && all.length > 1 && h('p', { class: 'ex-status' }, t('explore.all', { list: this.#words(all[0].overrides, common) })),
+      h(
+        'div',
+        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.best') },
+        h(
+          'table',
+          {},
+          h('thead', {}, h('tr', {}, head('rank'), h('td', {}), keys.slice(1).map(head))),
+          h(
+            'tbody',
+            {},
+            (running ? rows.slice(0, LIVE_ROWS) : rows).map((row) =>
+              h(
+                'tr',
+                { class: row.index === this.#chosen ? 'chosen' : undefined },
+                h('th', { scope: 'row' }, row.rank),
+                h(
+                  'td',
+                  {},
+                  button(t('explore.use'), () => this.#use(row), { class: 'link', 'data-key': `ex-use-${row.rank}`, 'aria-label': t('explore.use.of', { rank: row.rank }) }),
+                  !running && [' ', this.#link(row, row.rank)],
+                ),
+                cells(row),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+}

@@ -1,0 +1,39 @@
+// What a search found, as rows: which members tell the mappings apart, their order, and which of them a filter keeps.
+
+const valueAt = (row, key) => (Object.hasOwn(row.overrides, key) ? row.overrides[key] : row[key]);
+
+// Members with one value everywhere are said once; the others become columns.
+export function columnsOf(rows) {
+  const paths = Object.keys(rows[0]?.overrides ?? {});
+  const same = (path) => rows.every((row) => row.overrides[path] === rows[0].overrides[path]);
+  return { differ: paths.filter((path) => !same(path)), common: paths.filter(same) };
+}
+
+const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
+
+// Rows by a member or figure; equal ones keep the order of the search.
+export const sorted = (rows, key, descending) =>
+  rows
+    .map((row, at) => [row, at])
+    .sort(([a, i], [b, j]) => (key === 'rank' ? a.rank - b.rank : compare(valueAt(a, key), valueAt(b, key))) * (descending ? -1 : 1) || i - j)
+    .map(([row]) => row);
+
+// Every word of the filter must be in the row: "tp=8", "full".
+export function filtered(rows, words) {
+  const wanted = words.toLowerCase().split(/[\s,]+/).filter(Boolean);
+  const pieces = (row) => Object.entries(row.overrides).map(([path, value]) => `${path.split('.').at(-1)}=${value}`.toLowerCase());
+  const fits = (word, piece) => (word.includes('=') ? piece === word : piece.includes(word));
+  return rows.filter((row) => wanted.every((word) => pieces(row).some((piece) => fits(word, piece))));
+}
+
+// The overrides as texts of inputs.
+export const asInputs = (inputs, overrides) => ({
+  ...inputs,
+  ...Object.fromEntries(Object.entries(overrides).map(([path, value]) => [path, String(value)])),
+});
+
+// At most `most` of a front's points, the ends among them.
+export function thinned(points, most) {
+  const nth = Math.ceil(points.length / most);
+  return { nth, points: nth <= 1 ? points : points.filter((_, at) => at % nth === 0 || at === points.length - 1) };
+}

@@ -1,0 +1,305 @@
+// The search for the best mapping: what to look for, how large the space is, progress, and what was found.
+import { h } from '../dom.js';
+import { labelOf } from '../form/fields.js';
+import { timeLeft } from '../engine/pool.js';
+import { parse } from '../text/measure.js';
+import { text, whole } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { button, faults, fillSelect, isNumeric, labelled, objectiveName, reasonName, select, textBox } from './controls.js';
+import { Found } from './found.js';
+
+const TOP = 50;
+const SIZE_DELAY = 250;
+const AGAINST = { step_time_s: 'memory_headroom_bytes', tokens_per_s_per_device: 'tokens_per_s_per_user' };
+const FIRST = { training: 'step_time_s', serving: 'tokens_per_s_per_device' };
+
+// The numeric members of a mapping, as the core describes them.
+const membersOf = (described, of) =>
+  described.inputs
+    .filter((input) => (input.path.startsWith(`${of}.mapping.`) || input.path === 'serving.batch') && input.path.startsWith(of) && isNumeric(input))
+    .map(({ path }) => path);
+
+export class SearchPanel {
+  #pool;
+  #context = null;
+  #objectives = null;
+  #of = null;
+  #limits = [];
+  #job = null;
+  #state = 'idle';
+  #began = 0;
+  #asked = '';
+  #sizing = 0;
+  #parts = {};
+
+  constructor(pool) {
+    this.#pool = pool;
+    const parts = this.#parts;
+    parts.of = select([], '', (of) => this.#turnTo(of));
+    parts.objective = select([], '', () => this.#objectiveChanged());
+    parts.against = select([], '', () => this.#changed());
+    parts.limitOn = select([], '');
+    parts.limitHow = select(
+      [
+        { value: '<=', name: t('explore.atMost') },
+        { value: '>=', name: t('explore.atLeast') },
+      ],
+      '<=',
+    );
+    parts.limitValue = textBox('', {
+      inputmode: 'decimal',
+      onkeydown: (event) => event.key === 'Enter' && this.#addLimit(),
+    });
+    parts.limits = h('ul', { class: 'ex-limits', 'aria-label': t('explore.limits') });
+    parts.limitHeading = h('summary', {}, t('explore.limits'));
+    parts.size = h('p', { class: 'ex-status', role: 'status', id: 'explore-size' });
+    parts.start = button(t('explore.start'), () => this.#begin(), { class: 'primary', id: 'explore-start', 'data-key': 'ex-start' });
+    parts.stop = button(t('explore.stop'), () => this.#stop(), { class: 'ex-plain', id: 'explore-stop', 'data-key': 'ex-stop', hidden: true });
+    parts.resume = button(t('explore.resume'), () => this.#resume(), { class: 'ex-plain', 'data-key': 'ex-resume', hidden: true });
+    parts.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
+    parts.progress = h('p', { class: 'ex-status', id: 'explore-progress', 'aria-live': 'polite' });
+    parts.rejected = h('p', { class: 'ex-status' });
+    parts.faults = h('div', {});
+    this.found = new Found();
+    this.element = h(
+      'section',
+      { class: 'ex-search' },
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('explore.for'), parts.of),
+        labelled(t('explore.objective'), parts.objective),
+        labelled(t('explore.against'), parts.against),
+      ),
+      h(
+        'details',
+        { class: 'ex-box', 'data-key': 'ex-limits' },
+        parts.limitHeading,
+        h(
+          'div',
+          { class: 'ex-form' },
+          labelled(t('explore.limit.what'), parts.limitOn),
+          labelled(t('explore.limit.how'), parts.limitHow),
+          labelled(t('explore.limit.value'), parts.limitValue),
+          button(t('explore.limit.add'), () => this.#addLimit(), { class: 'ex-plain', 'data-key': 'ex-add' }),
+        ),
+      ),
+      parts.limits,
+      parts.size,
+      h('div', { class: 'ex-run' }, parts.start, parts.stop, parts.resume, parts.bar),
+      parts.progress,
+      parts.rejected,
+      parts.faults,
+      this.found.element,
+    );
+    pool.call('searchObjectives').then(
+      (objectives) => {
+        this.#objectives = objectives;
+        if (this.#context) this.#turnTo(this.#of ?? this.#first());
+      },
+      (error) => this.#broken(error),
+    );
+  }
+
+  show(context) {
+    this.#context = context;
+    if (this.#objectives && (!this.#of || !context.request[this.#of])) this.#turnTo(this.#first());
+    this.found.show(context);
+    this.#changed();
+  }
+
+  #first() {
+    return this.#context.request.training ? 'training' : 'serving';
+  }
+
+  #turnTo(of) {
+    this.#of = of;
+    this.#limits = [];
+    const { page, request } = this.#context;
+    const parts = this.#parts;
+    fillSelect(
+      parts.of,
+      ['training', 'serving'].filter((one) => request[one]).map((one) => ({ value: one, name: t(`explore.for.${one}`) })),
+      of,
+    );
+    const priced = (name) => request.cost || !name.includes('usd');
+    this.offered = (this.#objectives[of] ?? []).filter(({ name }) => priced(name));
+    fillSelect(
+      parts.objective,
+      this.offered.map(({ name, better }) => ({ value: name, name: t(`explore.better.${better}`, { name: objectiveName(of, name) }) })),
+      FIRST[of],
+    );
+    fillSelect(
+      parts.limitOn,
+      [
+        { name: t('explore.members'), options: membersOf(page.described, of).map((path) => ({ value: path, name: labelOf(path) })) },
+        { name: t('explore.figures'), options: this.offered.map(({ name }) => ({ value: `${of}.${name}`, name: objectiveName(of, name) })) },
+      ],
+      '',
+    );
+    this.#drawLimits();
+    this.#objectiveChanged();
+  }
+
+  #objectiveChanged() {
+    const { objective, against } = this.#parts;
+    const chosen = against.value || AGAINST[objective.value];
+    fillSelect(
+      against,
+      [
+        { value: '', name: t('explore.against.none') },
+        ...this.offered.filter(({ name }) => name !== objective.value).map(({ name }) => ({ value: name, name: objectiveName(this.#of, name) })),
+      ],
+      chosen === objective.value ? '' : chosen,
+    );
+    this.#changed();
+  }
+
+  #addLimit() {
+    const { limitOn, limitHow, limitValue } = this.#parts;
+    const value = limitValue.value.trim();
+    const bad = parse(value) === undefined;
+    limitValue.setAttribute('aria-invalid', bad);
+    if (bad) {
+      limitValue.focus();
+      return;
+    }
+    const name = limitOn.selectedOptions[0].textContent;
+    this.#limits.push({ text: `${limitOn.value}${limitHow.value}${value}`, name: `${name} ${limitHow.value === '<=' ? '≤' : '≥'} ${value}` });
+    limitValue.value = '';
+    this.#drawLimits();
+    this.#changed();
+  }
+
+  #drawLimits() {
+    const remove = (one) => {
+      this.#limits = this.#limits.filter((each) => each !== one);
+      this.#drawLimits();
+      this.#changed();
+    };
+    this.#parts.limits.replaceChildren(
+      ...this.#limits.map((one) =>
+        h('li', {}, one.name, button('×', () => remove(one), { class: 'close', 'aria-label': t('explore.limit.remove', { text: one.name }) })),
+      ),
+    );
+    this.#parts.limits.hidden = this.#limits.length === 0;
+  }
+
+  #spec() {
+    const { objective, against } = this.#parts;
+    return {
+      request: this.#context.request,
+      for: this.#of,
+      objective: objective.value,
+      pareto: against.value ? [against.value] : [],
+      limits: this.#limits.map(({ text: one }) => one),
+      top: TOP,
+    };
+  }
+
+  // What would be searched has changed: its size is counted, and what was found before says so.
+  #changed() {
+    if (!this.#objectives || !this.#of || this.#state === 'running') return;
+    const asked = JSON.stringify(this.#spec());
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    clearTimeout(this.#sizing);
+    this.#parts.size.textContent ||= t('explore.size.waiting');
+    this.#sizing = setTimeout(async () => {
+      try {
+        const answer = await this.#pool.sizeOf(JSON.parse(asked));
+        if (asked !== this.#asked) return;
+        this.#parts.start.disabled = Boolean(answer.issues);
+        this.#parts.faults.replaceChildren(...(answer.issues ? [faults(answer.issues)] : []));
+        this.#parts.size.textContent = answer.issues
+          ? ''
+          : t(this.#pool.size > 1 ? 'explore.size' : 'explore.size.one', { count: whole(answer.space), workers: this.#pool.size });
+      } catch (error) {
+        this.#broken(error);
+      }
+    }, SIZE_DELAY);
+  }
+
+  async #begin() {
+    const spec = this.#spec();
+    this.#turn('running');
+    this.#began = performance.now();
+    this.#parts.bar.value = 0;
+    this.#parts.progress.textContent = t('chart.waiting');
+    this.#parts.faults.replaceChildren();
+    this.found.begin({ of: this.#of, spec, objective: this.offered.find(({ name }) => name === spec.objective), inputs: this.#context.inputs });
+    try {
+      this.#job = await this.#pool.search(
+        spec,
+        (report, state) => this.#heard(report, state),
+        (error) => this.#broken(error),
+      );
+    } catch (error) {
+      this.#broken(error);
+    }
+  }
+
+  // Acts at once on the screen; the workers hear it within a chunk.
+  #stop() {
+    this.#job?.stop();
+    this.#parts.stop.disabled = true;
+  }
+
+  #resume() {
+    this.#began = performance.now() - this.#spent;
+    this.#turn('running');
+    this.#job.resume();
+  }
+
+  #spent = 0;
+
+  #heard(report, state) {
+    const { bar, progress, rejected } = this.#parts;
+    if (state === 'refused') {
+      this.#turn('idle');
+      progress.textContent = '';
+      this.#parts.faults.replaceChildren(faults(report.issues));
+      return;
+    }
+    this.#spent = performance.now() - this.#began;
+    bar.value = report.done / report.space;
+    const words = { done: whole(report.done), space: whole(report.space), feasible: whole(report.feasible) };
+    if (state === 'running') {
+      const seconds = timeLeft(report, this.#spent / 1000);
+      const left = seconds === undefined ? '' : t('explore.left', { time: text(Math.max(1, Math.ceil(seconds)), 's') });
+      progress.textContent = t('explore.progress.text', { ...words, left });
+    } else if (state === 'stopped') {
+      progress.textContent = t('explore.stopped', words);
+    } else {
+      progress.textContent = t('explore.done', { ...words, time: text(this.#spent / 1000, 's') });
+    }
+    const reasons = Object.entries(report.rejected).sort((a, b) => b[1] - a[1]);
+    rejected.textContent = reasons.length
+      ? t('explore.rejected', {
+          list: reasons.map(([reason, count]) => t('explore.rejected.one', { count: whole(count), reason: reasonName(this.#of, reason) })).join(', '),
+        })
+      : '';
+    this.found.hear(report, state);
+    if (state !== 'running') this.#turn(state);
+  }
+
+  #turn(state) {
+    const { start, stop, resume, bar } = this.#parts;
+    const hadFocus = document.activeElement === stop || document.activeElement === start;
+    this.#state = state;
+    start.hidden = state === 'running';
+    start.textContent = t(state === 'idle' ? 'explore.start' : 'explore.again');
+    stop.hidden = state !== 'running';
+    stop.disabled = false;
+    resume.hidden = state !== 'stopped';
+    bar.hidden = state === 'idle';
+    if (hadFocus) (state === 'running' ? stop : start).focus({ preventScroll: true });
+    if (state !== 'running') this.#changed();
+  }
+
+  #broken(error) {
+    this.#turn('idle');
+    this.#parts.size.textContent = '';
+    this.#parts.progress.textContent = t('app.stopped', { message: error.message });
+  }
+}

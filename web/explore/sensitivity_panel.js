@@ -1,0 +1,123 @@
+// Which inputs move a figure, and how strongly: a tornado of the strongest and a table of all.
+import { tornado } from '../charts/tornado.js';
+import { h, redraw } from '../dom.js';
+import { labelOf } from '../form/fields.js';
+import { number, text, unitOf } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { faults, figureGroups, figureName, fillSelect, labelled, partName, select } from './controls.js';
+import { nameOfValue } from './sweep_values.js';
+
+const MOST = 14;
+const SHARES = ['0.05', '0.1', '0.2', '0.5'];
+const FIRST = ['training.time_to_train_s', 'serving.tpot_s', 'cost.device_usd'];
+
+export class SensitivityPanel {
+  #pool;
+  #context = null;
+  #asked = null;
+  #answer = null;
+  #width = 0;
+
+  constructor(pool) {
+    this.#pool = pool;
+    this.figure = select([], '', () => this.#ask());
+    this.share = select(
+      SHARES.map((share) => ({ value: share, name: text(Number(share), '%') })),
+      '0.2',
+      () => this.#ask(),
+    );
+    this.status = h('p', { class: 'ex-status', role: 'status' });
+    this.result = h('div', { class: 'ex-table', id: 'matters' });
+    this.element = h(
+      'section',
+      {},
+      h('div', { class: 'ex-form' }, labelled(t('explore.figure'), this.figure), labelled(t('explore.share'), this.share)),
+      this.status,
+      this.result,
+    );
+  }
+
+  show(context) {
+    this.#context = context;
+    const figures = figureGroups(context.report);
+    const known = figures.flatMap(({ options }) => options.map(({ value }) => value));
+    fillSelect(this.figure, figures, known.includes(this.figure.value) ? this.figure.value : FIRST.find((path) => known.includes(path)));
+    this.#ask();
+    if (this.#answer && context.width !== this.#width) this.#draw();
+  }
+
+  async #ask() {
+    const key = JSON.stringify([this.#context.request, this.figure.value, this.share.value]);
+    if (key === this.#asked) return;
+    this.#asked = key;
+    this.status.textContent = t('chart.waiting');
+    try {
+      const answer = await this.#pool.call('sensitivity', this.#context.request, this.figure.value, this.share.value);
+      if (key !== this.#asked) return;
+      this.status.textContent = '';
+      this.#answer = answer;
+      this.#draw();
+    } catch (error) {
+      this.status.textContent = t('app.stopped', { message: error.message });
+    }
+  }
+
+  #draw() {
+    this.#width = this.#context.width;
+    const answer = this.#answer;
+    if (answer.issues) {
+      this.result.replaceChildren(faults(answer.issues));
+      return;
+    }
+    if (!answer.inputs.length || !answer.value) {
+      this.result.replaceChildren(h('p', { class: 'ex-status' }, t('explore.matters.none')));
+      return;
+    }
+    const { described } = this.#context.page;
+    const inputs = new Map(described.inputs.map((input) => [input.path, input]));
+    const of = (path) => inputs.get(path) ?? inputs.get(path.replace(/\.\d+(?=\.|$)/g, '.*'));
+    const label = (path) => `${labelOf(path)} (${path.split('.').slice(-2, -1)[0]?.replaceAll('_', ' ') ?? ''})`;
+    const change = (value) => value / answer.value - 1;
+    const unit = unitOf(answer.figure);
+    const top = answer.inputs.slice(0, MOST);
+    redraw(
+      this.result,
+      tornado({
+        id: 'matters-chart',
+        title: t('explore.matters.table', { figure: figureName(answer.figure) }),
+        subtitle: `± ${text(Number(answer.share), '%')}`,
+        width: this.#width,
+        rows: top.map((one) => ({ path: one.path, label: label(one.path), down: change(one.low_figure), up: change(one.high_figure) })),
+        onrow: (path) => this.#context.toInput(path),
+      }),
+      h(
+        'div',
+        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.matters.table', { figure: figureName(answer.figure) }) },
+        h(
+          'table',
+          { class: 'plain' },
+          h(
+            'thead',
+            {},
+            h('tr', {}, ['explore.input', 'explore.matters.value', 'explore.matters.down', 'explore.matters.up', 'explore.elasticity'].map((key) => h('th', { scope: 'col' }, t(key)))),
+          ),
+          h(
+            'tbody',
+            {},
+            answer.inputs.map((one) =>
+              h(
+                'tr',
+                {},
+                h('th', { scope: 'row' }, `${partName(one.path)}: ${label(one.path)}`),
+                h('td', {}, nameOfValue(one.value, of(one.path))),
+                h('td', {}, text(one.low_figure, unit)),
+                h('td', {}, text(one.high_figure, unit)),
+                h('td', {}, one.elasticity === null ? '–' : number(one.elasticity)),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+}

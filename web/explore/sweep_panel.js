@@ -1,0 +1,223 @@
+// A figure along one input, as a line or bars of choices, or over two, as a map. Computed in chunks that can be stopped.
+import { heat } from '../charts/heat.js';
+import { lines } from '../charts/lines.js';
+import { h, redraw } from '../dom.js';
+import { labelOf } from '../form/fields.js';
+import { get } from '../state/paths.js';
+import { text, unitOf, whole } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';
+import { cellOf, chunkAfter, isBad, nameOfValue, valuesAbout } from './sweep_values.js';
+
+const FIRST = { one: ['serving.batch', 'training.mapping.tp', 'cluster.devices'], figure: ['serving.tpot_s', 'training.step_time_s', 'cost.device_usd'] };
+
+export class SweepPanel {
+  #pool;
+  #context = null;
+  #run = 0;
+  #result = null;
+  #width = 0;
+  #catalogue = [];
+
+  constructor(pool) {
+    this.#pool = pool;
+    this.one = select([], '', () => this.#suggest(this.one, this.oneValues));
+    this.oneValues = textBox('');
+    this.two = select([], '', () => this.#suggest(this.two, this.twoValues));
+    this.twoValues = textBox('');
+    this.figure = select([], '');
+    this.start = button(t('explore.run'), () => this.#begin(), { class: 'primary', id: 'sweep-start', 'data-key': 'ex-sweep' });
+    this.stop = button(t('explore.stop'), () => this.#end(), { class: 'ex-plain', hidden: true, 'data-key': 'ex-sweep-stop' });
+    this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
+    this.status = h('p', { class: 'ex-status', role: 'status' });
+    this.chart = h('div', {});
+    this.twoField = labelled(t('explore.secondValues'), this.twoValues);
+    this.element = h(
+      'section',
+      { class: 'ex-sweep' },
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('explore.figure'), this.figure),
+        labelled(t('explore.input'), this.one),
+        labelled(t('explore.values'), this.oneValues, t('explore.values.hint')),
+        labelled(t('explore.second'), this.two),
+        this.twoField,
+      ),
+      h('div', { class: 'ex-run' }, this.start, this.stop, this.bar),
+      this.status,
+      this.chart,
+    );
+    pool.call('presets', '').then((list) => (this.#catalogue = list), () => {});
+  }
+
+  show(context) {
+    const first = !this.#context;
+    this.#context = context;
+    const { described } = context.page;
+    const groups = inputGroups(described, ({ kind, presets }) => presets || !['object', 'text', 'list'].includes(kind));
+    const offered = new Set(groups.flatMap(({ options }) => options.map(({ value }) => value)));
+    const one = this.one.value || FIRST.one.find((path) => offered.has(path) && get(context.request, path.split('.')[0])) || 'cluster.devices';
+    fillSelect(this.one, groups, one);
+    fillSelect(this.two, [{ value: '', name: t('explore.against.none') }, ...groups], this.two.value);
+    const figures = figureGroups(context.report);
+    const known = figures.flatMap(({ options }) => options.map(({ value }) => value));
+    fillSelect(this.figure, figures, known.includes(this.figure.value) ? this.figure.value : FIRST.figure.find((path) => known.includes(path)));
+    if (first) this.#suggest(this.one, this.oneValues);
+    this.twoField.hidden = !this.two.value;
+    if (this.#result && context.width !== this.#width) this.#draw();
+  }
+
+  #suggest(choice, values) {
+    const input = this.#context.page.described.inputs.find(({ path }) => path === choice.value);
+    const ids = input?.presets ? this.#catalogue.filter(({ kind }) => kind === input.presets).map(({ id }) => id) : [];
+    values.value = input ? valuesAbout(input, get(this.#context.scenario, input.path), ids) : '';
+    this.twoField.hidden = !this.two.value;
+  }
+
+  #end() {
+    this.#run++;
+    this.stop.hidden = true;
+    this.bar.hidden = true;
+    this.start.hidden = false;
+  }
+
+  async #begin() {
+    const run = ++this.#run;
+    const axes = [this.one, this.two].map((one, i) => [one.value, [this.oneValues, this.twoValues][i].value.trim()]).filter(([path]) => path);
+    const figure = this.figure.value;
+    const part = figure.split('.')[0];
+    const { request } = this.#context;
+    const inputs = this.#context.page.described.inputs;
+    const kinds = axes.map(([path]) => inputs.find((input) => input.path === path));
+    const spec = JSON.stringify({
+      request,
+      axes: axes.map(([path, values], i) => `${path}${kinds[i]?.presets ? '.preset' : ''}=${values.replace(/\s*,\s*/g, ',')}`),
+      report: [figure, `${part}.feasible`, `${part}.infeasible`],
+    });
+    this.start.hidden = true;
+    this.stop.hidden = false;
+    this.bar.hidden = false;
+    this.bar.value = 0;
+    this.status.textContent = '';
+    const rows = [];
+    let count = 4;
+    try {
+      for (let size = Infinity; rows.length < size; ) {
+        const began = performance.now();
+        const answer = await this.#pool.call('sweep', spec, rows.length, rows.length + count);
+        if (run !== this.#run) return;
+        if (answer.issues) {
+          this.#end();
+          this.#result = null;
+          this.chart.replaceChildren(faults(answer.issues));
+          return;
+        }
+        size = answer.size;
+        rows.push(...answer.rows);
+        if (!answer.rows.length) break;
+        count = chunkAfter(count, performance.now() - began);
+        this.bar.value = rows.length / size;
+        this.status.textContent = t('explore.points', { done: whole(rows.length), all: whole(size) });
+      }
+      this.#result = { axes, kinds, figure, rows };
+      this.#draw();
+    } catch (error) {
+      this.status.textContent = t('app.stopped', { message: error.message });
+    }
+    if (run === this.#run) this.#end();
+  }
+
+  #draw() {
+    this.#width = this.#context.width;
+    redraw(this.chart, this.#result.axes.length === 2 ? this.#heat() : this.#line());
+  }
+
+  #extremes(cells, names) {
+    const good = cells.filter((cell) => !isBad(cell)).sort((a, b) => a.value - b.value);
+    const unit = unitOf(this.#result.figure);
+    const bad = cells.length - good.length;
+    return {
+      bad,
+      words: good.length && {
+        least: text(good[0].value, unit),
+        leastAt: names(good[0]),
+        most: text(good.at(-1).value, unit),
+        mostAt: names(good.at(-1)),
+        bad,
+        all: cells.length,
+      },
+    };
+  }
+
+  #line() {
+    const { axes, kinds, figure, rows } = this.#result;
+    const unit = unitOf(figure);
+    const cells = rows.map(cellOf);
+    const numeric = rows.every(({ inputs }) => typeof inputs[0] === 'number');
+    const names = rows.map(({ inputs }) => nameOfValue(inputs[0], kinds[0]));
+    const drawable = cells.map((cell, i) => ({ ...cell, i })).filter(({ value }) => typeof value === 'number');
+    const { bad, words } = this.#extremes(cells, (cell) => names[cells.indexOf(cell)]);
+    const columns = [labelOf(axes[0][0]), figureName(figure), t('explore.reason')];
+    const table = rows.map((_, i) => [names[i], typeof cells[i].value === 'number' ? text(cells[i].value, unit) : '', cells[i].reason ?? '']);
+    const title = t('explore.sweep.result', { figure: figureName(figure), input: labelOf(axes[0][0]) });
+    const label = ({ i, value, reason }) => `${names[i]}: ${text(value, unit)}${reason ? `, ${reason}` : ''}`;
+    if (!numeric || drawable.length === 0) {
+      return heat({
+        id: 'sweep-chart',
+        title,
+        width: this.#width,
+        x: { label: figureName(figure), names: [''] },
+        y: { label: labelOf(axes[0][0]), names },
+        cells: cells.map((cell, i) => ({ ...cell, x: 0, y: i })),
+        unit,
+        summary: words ? t('explore.heat.summary', words) : t('explore.lines.bad', { bad, all: cells.length }),
+      });
+    }
+    const xs = drawable.map(({ i }) => rows[i].inputs[0]);
+    const across = { label: labelOf(axes[0][0]), unit: kinds[0]?.kind === 'quantity' ? '' : 'count', log: Math.min(...xs) > 0 && Math.max(...xs) / Math.min(...xs) > 15 };
+    if (xs.some((x) => !Number.isInteger(x))) across.unit = '';
+    const ys = drawable.map(({ value }) => value);
+    return lines({
+      id: 'sweep-chart',
+      title,
+      subtitle: bad ? t('explore.hollow') : undefined,
+      width: this.#width,
+      x: across,
+      y: { label: figureName(figure), unit, log: Math.min(...ys) > 0 && Math.max(...ys) / Math.min(...ys) > 20 },
+      series: [
+        {
+          name: figureName(figure),
+          color: 'var(--c-forward)',
+          points: drawable.map((cell) => ({ x: rows[cell.i].inputs[0], y: cell.value, label: label(cell), hollow: Boolean(cell.reason) })),
+        },
+      ],
+      summary: [words && t('explore.lines.summary', words), bad > 0 && t('explore.lines.bad', { bad, all: cells.length })].filter(Boolean).join(' '),
+      columns,
+      rows: table,
+    });
+  }
+
+  #heat() {
+    const { axes, kinds, figure, rows } = this.#result;
+    const keys = [0, 1].map((at) => [...new Set(rows.map(({ inputs }) => JSON.stringify(inputs[at])))]);
+    const names = keys.map((list, at) => list.map((one) => nameOfValue(JSON.parse(one), kinds[at])));
+    const cells = rows.map((row) => ({
+      ...cellOf(row),
+      y: keys[0].indexOf(JSON.stringify(row.inputs[0])),
+      x: keys[1].indexOf(JSON.stringify(row.inputs[1])),
+    }));
+    const { bad, words } = this.#extremes(cells, ({ x, y }) => `${names[0][y]}, ${names[1][x]}`);
+    return heat({
+      id: 'sweep-chart',
+      title: t('explore.heat.result', { figure: figureName(figure), a: labelOf(axes[0][0]), b: labelOf(axes[1][0]) }),
+      width: this.#width,
+      y: { label: labelOf(axes[0][0]), names: names[0] },
+      x: { label: labelOf(axes[1][0]), names: names[1] },
+      cells,
+      unit: unitOf(figure),
+      summary: words ? t('explore.heat.summary', words) : t('explore.lines.bad', { bad, all: cells.length }),
+    });
+  }
+}
+

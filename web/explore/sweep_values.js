@@ -1,0 +1,43 @@
+// Values of a sweep: what to suggest for an input, how a row of the core's answer is read, how large the next piece may be.
+import { show } from '../text/measure.js';
+import { t } from '../text/strings.js';
+
+const CHUNK_MS = 80;
+const MOST_CHOICES = 12;
+
+// A text of values about the present one: every choice, powers of two of a count, a range of a quantity.
+export function valuesAbout(input, value, ids = []) {
+  if (ids.length) return ids.slice(0, MOST_CHOICES).join(', ');
+  if (input.kind === 'choice') return input.choices.join(', ');
+  if (input.kind === 'flag') return 'false, true';
+  const size = typeof value === 'number' && value > 0 ? value : 8;
+  if (input.kind === 'count' || input.kind === 'length') {
+    const middle = Math.round(Math.log2(size));
+    const least = Math.max(0, middle - 3);
+    const all = Array.from({ length: 8 }, (_, i) => 2 ** (least + i));
+    const inside = all.filter((one) => one >= (input.low ?? 1) && one <= (input.high ?? Infinity));
+    return (inside.length > 1 ? inside : [input.low ?? 0, input.high ?? 1]).join(', ');
+  }
+  const high = Math.min(size * 2, input.high ?? Infinity);
+  const low = Math.max(size / 2, input.low ?? 0);
+  const write = (one) => (input.kind === 'quantity' ? show(one, input.unit, input.unit_factor) : String(Number(one.toPrecision(4))));
+  return `${write(low)}:${write(high)}:9:log`;
+}
+
+// A row as {value, reason}: the reason is there where the point is no scenario or does not fit.
+export function cellOf({ figures: [value, feasible, infeasible], issues }) {
+  if (issues.length) return { reason: t('explore.impossible', { reason: issues.map(({ path, message }) => `${path} ${message}`.trim()).join('; ') }) };
+  if (feasible === false) return { value, reason: t('explore.infeasible', { reason: (infeasible ?? []).map(({ message, reason }) => message || reason).join('; ') }) };
+  if (typeof value !== 'number') return { reason: t('explore.noFigure') };
+  return { value };
+}
+export const isBad = (cell) => Boolean(cell.reason);
+
+// An input's value as a person reads it.
+export function nameOfValue(value, input) {
+  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
+  return input?.kind === 'quantity' ? show(value, input.unit, input.unit_factor) : String(Number(value.toPrecision(6)));
+}
+
+// Points of the next piece, so that a stop is soon heard.
+export const chunkAfter = (count, ms) => Math.max(1, Math.min(2000, ms < CHUNK_MS / 2 ? count * 2 : Math.floor((count * CHUNK_MS) / ms)));

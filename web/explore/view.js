@@ -1,0 +1,49 @@
+// The Explore scene: five questions, each a panel that is made once and keeps what was asked while the scenario changes.
+import { h } from '../dom.js';
+import { Pool } from '../engine/pool.js';
+import { heading } from '../scenes/parts.js';
+import { extend, t } from '../text/strings.js';
+import { SearchPanel } from './search_panel.js';
+import { SensitivityPanel } from './sensitivity_panel.js';
+import { SolvePanel } from './solve_panel.js';
+import { StudiesPanel } from './studies_panel.js';
+import { SweepPanel } from './sweep_panel.js';
+import { texts } from './texts.js';
+
+extend(texts);
+await new Promise((resolve) => {
+  const sheet = h('link', { rel: 'stylesheet', href: new URL('../style/explore.css', import.meta.url).href, onload: resolve, onerror: resolve });
+  document.head.append(sheet);
+});
+
+const PANELS = [
+  ['search', SearchPanel],
+  ['sweep', SweepPanel],
+  ['solve', SolvePanel],
+  ['sensitivity', SensitivityPanel],
+  ['studies', StudiesPanel],
+];
+const made = new Map();
+const pool = new Pool();
+
+export function draw(context) {
+  const [id, Panel] = PANELS.find(([one]) => one === context.store.sub.split('/')[0]) ?? PANELS[0];
+  if (!made.has(id)) made.set(id, new Panel(pool));
+  const panel = made.get(id);
+  panel.show(context);
+  return [
+    heading(t(`explore.${id}.title`), t(`explore.${id}.lead`)),
+    h(
+      'div',
+      { class: 'views ex-views', role: 'group', 'aria-label': t('explore.views') },
+      PANELS.map(([one]) =>
+        h(
+          'button',
+          { type: 'button', 'data-key': `ex-view-${one}`, 'aria-pressed': String(one === id), onclick: () => context.open('explore', one === 'search' ? '' : one) },
+          t(`explore.${one}`),
+        ),
+      ),
+    ),
+    panel.element,
+  ];
+}

@@ -1,0 +1,26 @@
+// Explore is loaded when it is first opened, or when the page has nothing else to do: the first view does not pay for it.
+import { h } from '../dom.js';
+import { t } from '../text/strings.js';
+
+const IDLE_MS = 2500;
+let view = null;
+let failed = null;
+let loading = null;
+
+function load() {
+  loading ??= import('../explore/view.js').then(
+    (module) => (view = module),
+    (error) => (failed = error),
+  );
+  return loading;
+}
+if (typeof window !== 'undefined') setTimeout(load, IDLE_MS);
+
+export const explore = {
+  id: 'explore',
+  draw(context) {
+    if (view) return view.draw(context);
+    if (!failed) load().then(() => context.page.drawScene());
+    return [h('h1', { class: 'question', tabindex: -1 }, t('scene.explore')), h('p', { class: 'lead' }, failed ? t('app.stopped', { message: failed.message }) : t('chart.waiting'))];
+  },
+};
