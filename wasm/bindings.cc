@@ -60,5 +60,4 @@ EMSCRIPTEN_BINDINGS(slipstick) {
       .function("step", &slipstick::ShardSearch::Step)
       .function("report", &slipstick::ShardSearch::Report)
       .function("shard", &slipstick::ShardSearch::Shard);
-  emscripten::function("costStudy", &CostStudy);
 }

@@ -28,8 +28,6 @@ export interface Slipstick {
   searchObjectives(): string;
   /** The report of a whole search from a JSON list of its shards' texts. */
   mergeSearch(shards: string): string;
-  /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/study/cost_study.h). */
-  costStudy(request: string): string;
   Search: new (spec: string) => Search;
 }
 
