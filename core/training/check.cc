@@ -130,8 +130,8 @@ class Checker {
       Say("mapping.pp", "expected at most the model's " + Text(model_.layers) + " layers; got " + Text(mapping.pp));
     } else if (mapping.pp * mapping.virtual_stages > places) {
       Say("mapping.virtual_stages", "pp " + Text(mapping.pp) + " x virtual_stages " + Text(mapping.virtual_stages) +
-                                        " is more than the model's " + Text(model_.layers) + " layers; at most " +
-                                        Text(model_.layers / mapping.pp));
+                                        " is more than the model's " + Text(model_.layers) + " layers, embedding and head; at most " +
+                                        Text(places / mapping.pp));
     }
     if (mapping.virtual_stages > 1 && mapping.pp == 1) {
       Say("mapping.virtual_stages", "expected 1 where pp is 1; got " + Text(mapping.virtual_stages));

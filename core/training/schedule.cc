@@ -137,7 +137,8 @@ void RunInOrder(Simulation& simulation) {
 void RunGreedily(Simulation& simulation) {
   const PipelineShape& shape = simulation.shape;
   const auto stages = static_cast<std::size_t>(shape.stages);
-  const Count limit = shape.schedule == PipelineSchedule::kDualPipe ? shape.stages + 1 : 2 * shape.stages;
+  // Micro-batches under way at once, in each direction: those that may begin never wait for one that may not.
+  const Count limit = shape.stages + 1;
   std::vector<std::vector<Pass>> waiting(stages);
   for (Count visit = 0; visit < simulation.visits; ++visit) {
     for (Count micro_batch = 0; micro_batch < shape.micro_batches; ++micro_batch) {
@@ -150,7 +151,7 @@ void RunGreedily(Simulation& simulation) {
     }
   }
   std::vector<double> free(stages, 0);
-  std::vector<Count> held(stages, 0);
+  std::array<Count, 2> held{};
   for (;;) {
     std::size_t best_stage = stages, best_place = 0;
     double best_start = std::numeric_limits<double>::infinity();
@@ -159,7 +160,8 @@ void RunGreedily(Simulation& simulation) {
       for (std::size_t place = 0; place < waiting[stage].size(); ++place) {
         const Pass& pass = waiting[stage][place];
         const double ready = simulation.Ready(pass);
-        if (ready < 0 || (pass.kind == Kind::kForward && held[stage] >= limit)) continue;
+        const bool begins = pass.visit == 0 && pass.kind == Kind::kForward;
+        if (ready < 0 || (begins && held[simulation.Reversed(pass.micro_batch) ? 1 : 0] >= limit)) continue;
         const double start = std::max(ready, free[stage]);
         const int rank = pass.kind == Kind::kBackward ? 0 : pass.kind == Kind::kForward ? 1 : 2;
         if (start < best_start - 1e-15 || (start <= best_start + 1e-15 && rank < best_rank)) {
@@ -171,8 +173,9 @@ void RunGreedily(Simulation& simulation) {
     const Pass pass = waiting[best_stage][best_place];
     waiting[best_stage].erase(waiting[best_stage].begin() + static_cast<std::ptrdiff_t>(best_place));
     free[best_stage] = simulation.Run(pass, free[best_stage]);
-    if (pass.kind == Kind::kForward) ++held[best_stage];
-    if (pass.kind == Kind::kBackward) --held[best_stage];
+    Count& under_way = held[simulation.Reversed(pass.micro_batch) ? 1 : 0];
+    if (pass.visit == 0 && pass.kind == Kind::kForward) ++under_way;
+    if (pass.visit == 0 && pass.kind == Kind::kBackward) --under_way;
   }
 }
 

@@ -31,21 +31,27 @@ std::vector<Count> PlaceByCost(Count layers, Count stages, const PlacementLoads&
 
 }  // namespace
 
-std::vector<Count> PlaceLayers(Count layers, Count virtual_stages, const PlacementLoads& loads, bool by_cost) {
-  if (by_cost) return PlaceByCost(layers, virtual_stages, loads);
-  std::vector<Count> counts(static_cast<std::size_t>(virtual_stages), layers / virtual_stages);
-  if (layers % virtual_stages == 0) return counts;
+std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule, const PlacementLoads& loads,
+                               bool by_cost) {
+  const Count visits = stages * chunks;
+  if (by_cost) return PlaceByCost(layers, visits, loads);
+  std::vector<Count> counts(static_cast<std::size_t>(visits), layers / visits);
+  if (layers % visits == 0) return counts;
+  // Equal jobs on stages that begin with the load of the ends: a layer at a time to the least loaded stage is the shortest
+  // longest stage; within it, to its emptiest chunk.
   std::fill(counts.begin(), counts.end(), 0);
-  const auto load_of = [&](Count stage) {
-    return static_cast<double>(counts[static_cast<std::size_t>(stage)]) * loads.layer + (stage == 0 ? loads.embedding : 0) +
-           (stage + 1 == virtual_stages ? loads.head : 0);
-  };
+  std::vector<double> load(static_cast<std::size_t>(stages), 0);
+  load[0] += loads.embedding;
+  load[static_cast<std::size_t>(StageOf(visits - 1, stages, schedule))] += loads.head;
   for (Count layer = 0; layer < layers; ++layer) {
-    Count least = 0;
-    for (Count stage = 1; stage < virtual_stages; ++stage) {
-      if (load_of(stage) < load_of(least)) least = stage;
+    const auto least = static_cast<Count>(std::min_element(load.begin(), load.end()) - load.begin());
+    load[static_cast<std::size_t>(least)] += loads.layer;
+    Count emptiest = -1;
+    for (Count visit = 0; visit < visits; ++visit) {
+      if (StageOf(visit, stages, schedule) != least) continue;
+      if (emptiest < 0 || counts[static_cast<std::size_t>(visit)] < counts[static_cast<std::size_t>(emptiest)]) emptiest = visit;
     }
-    ++counts[static_cast<std::size_t>(least)];
+    ++counts[static_cast<std::size_t>(emptiest)];
   }
   return counts;
 }

@@ -35,7 +35,8 @@ struct PlacementLoads {
 
 // Layers of each virtual stage in the order the micro-batch visits them. Equal where the stages divide the layers; otherwise
 // a layer at a time to the stage with the least load, or in order until a stage has its share of the whole (by cost).
-std::vector<Count> PlaceLayers(Count layers, Count virtual_stages, const PlacementLoads& loads, bool by_cost);
+std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule, const PlacementLoads& loads,
+                               bool by_cost);
 
 // The pipeline stage that holds a virtual stage: chunks go round the stages, and back in a V where the schedule folds.
 Count StageOf(Count virtual_stage, Count stages, PipelineSchedule schedule);

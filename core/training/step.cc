@@ -193,7 +193,9 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
 
   // Where the stages are even, what fits does not depend on times.
   if (!detail.advice && run.recompute != Recompute::kAuto && model.layers % visits == 0) {
-    const std::vector<Stage> even = PlanStages(context, works, CountKinds(context, PlaceLayers(model.layers, visits, {}, false)));
+    const std::vector<Stage> even = PlanStages(
+        context, works,
+        CountKinds(context, PlaceLayers(model.layers, run.mapping.pp, run.mapping.virtual_stages, run.mapping.schedule, {}, false)));
     const TrainingMemory fullest = FullestMemory(memory_terms, even, ChoiceFor(run));
     report.capacity = UsableMemory(context.device());
     if (fullest.Total() > report.capacity) {
@@ -214,14 +216,20 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
     loads.layer = 4 * hidden * hidden + 3 * hidden * static_cast<double>(model.ffn);
     loads.head = hidden * static_cast<double>(model.vocab);
   } else {
-    const std::size_t kind = works.present[0] ? 0 : works.present[1] ? 1 : works.present[2] ? 2 : 3;
-    loads.layer = (recompute.full_share >= 1 ? times.full[kind] : times.rest[kind]).Total().base();
+    const LayerCounts all = CountKinds(context, {model.layers}).front();
+    double mean_load = 0;
+    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+      const LayerTime& time = recompute.full_share >= 1 ? times.full[kind] : times.rest[kind];
+      mean_load += all.of[kind] / static_cast<double>(model.layers) * time.Total().base();
+    }
+    loads.layer = mean_load;
     loads.embedding = times.embedding.Total().base();
     loads.head =
         times.head.Total().base() * static_cast<double>(1 + model.mtp_layers) + static_cast<double>(model.mtp_layers) * loads.layer;
   }
-  const std::vector<LayerCounts> virtual_stages =
-      CountKinds(context, PlaceLayers(model.layers, visits, loads, run.framework.places_by_cost));
+  const std::vector<LayerCounts> virtual_stages = CountKinds(
+      context,
+      PlaceLayers(model.layers, run.mapping.pp, run.mapping.virtual_stages, run.mapping.schedule, loads, run.framework.places_by_cost));
   const std::vector<Stage> plan = PlanStages(context, works, virtual_stages);
   report.capacity = UsableMemory(context.device());
   if (run.recompute == Recompute::kAuto) {

@@ -13,10 +13,10 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
   const TrainingContext context = MakeContext(base.model, base.cluster, run);
   const LayerWorks works = WorksOf(context);
   const MemoryTerms terms{context, works};
-  const auto visits = static_cast<Count>(context.shape.pipeline * context.shape.chunks);
   PlacementLoads loads;
-  const std::vector<Stage> plan =
-      PlanStages(context, works, CountKinds(context, PlaceLayers(base.model.layers, visits, loads, run.framework.places_by_cost)));
+  const std::vector<Stage> plan = PlanStages(context, works,
+                                             CountKinds(context, PlaceLayers(base.model.layers, run.mapping.pp, run.mapping.virtual_stages,
+                                                                             run.mapping.schedule, loads, run.framework.places_by_cost)));
   Trace off = Trace::Off();
   RecomputeChoice choice = ChoiceFor(run);
   if (run.recompute == Recompute::kAuto) choice.full_share = 1;
@@ -29,8 +29,9 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
 
 }  // namespace
 
-std::string NearestFit(const TrainingContext& context, Bytes capacity) {
-  const TrainingRun& run = context.run;
+namespace {
+
+std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run, Bytes capacity) {
   const auto fits = [&](const TrainingRun& changed) { return FullestStage(changed, context) <= capacity; };
   if (run.recompute == Recompute::kNone || run.recompute == Recompute::kSelective) {
     TrainingRun changed = run;
@@ -64,6 +65,17 @@ std::string NearestFit(const TrainingContext& context, Bytes capacity) {
     }
   }
   return "";
+}
+
+}  // namespace
+
+std::string NearestFit(const TrainingContext& context, Bytes capacity) {
+  const std::string single = NearestFitOf(context, context.run, capacity);
+  if (!single.empty() || context.run.recompute == Recompute::kFull) return single;
+  TrainingRun repeated = context.run;
+  repeated.recompute = Recompute::kFull;
+  const std::string with_it = NearestFitOf(context, repeated, capacity);
+  return with_it.empty() ? "" : "recompute full and " + with_it;
 }
 
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, bool advice, TrainingReport& report, Trace& trace) {

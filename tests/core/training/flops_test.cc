@@ -1,0 +1,70 @@
+#include "core/training/flops.h"
+
+#include "tests/core/training/scenarios.h"
+
+namespace slipstick {
+namespace {
+
+StepFlops FlopsOf(const std::string& model, int devices, const std::string& training) {
+  const Scenario scenario = TrainingScenario(model, R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}", training);
+  Trace off = Trace::Off();
+  return CountFlops(scenario.model, *scenario.training, ChoiceFor(*scenario.training), off);
+}
+
+// Korthikanti et al. 2022, appendix A, evaluated by hand: 72·B·L·s·h²(1 + s/6h + V/12hL), 96·…, and the selective form as printed.
+TEST(Flops, AreKorthikantisForGpt) {
+  struct Row {
+    const char* name;
+    int layers, hidden, heads, batch;
+    double model, full, selective;
+  };
+  for (const Row& row : {Row{"22B", 48, 6144, 64, 4, 1.143561e15, 1.519594e15, 1.202934e15},
+                         Row{"175B", 96, 12288, 96, 64, 1.410915e17, 1.879571e17, 1.448914e17},
+                         Row{"530B", 105, 20480, 128, 280, 1.852230e18, 2.468438e18, 1.882536e18},
+                         Row{"1T", 128, 25600, 160, 512, 6.425876e18, 8.565086e18, 6.510318e18}}) {
+    const auto of = [&](const char* recompute) {
+      return FlopsOf(Gpt(row.layers, row.hidden, row.heads), 1,
+                     R"({"sequence": 2048, "global_batch": )" + std::to_string(row.batch) +
+                         R"(, "precision": "fp16", "flash_attention": false, "framework": {"preset": "megatron-2022"}, "recompute": ")" +
+                         recompute + R"("})");
+    };
+    EXPECT_NEAR(of("none").model.base(), row.model, 1e-6 * row.model) << row.name;
+    EXPECT_EQ(of("none").hardware, of("none").model);
+    EXPECT_NEAR(of("full").hardware.base(), row.full, 1e-6 * row.full) << row.name;
+    EXPECT_NEAR(of("selective").hardware.base(), row.selective, 1e-6 * row.selective) << row.name;
+  }
+}
+
+// 6(Pm + hV) and 12·L·a·d·s a token at 4,096 tokens, by hand.
+TEST(Flops, OfModernModelsAreSixAWeightAndTheUncutCore) {
+  struct Row {
+    const char* preset;
+    double linear, core;
+  };
+  for (const Row& row : {Row{"llama-2-7b", 39642464256, 6442450944}, Row{"llama-2-70b", 412279111680, 32212254720},
+                         Row{"llama-3.1-8b", 45027950592, 6442450944}}) {
+    const StepFlops flops = FlopsOf(R"({"preset": ")" + std::string(row.preset) + R"("})", 8,
+                                    R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})");
+    EXPECT_DOUBLE_EQ(flops.model.base() / (8 * 4096), row.linear + row.core) << row.preset;
+  }
+}
+
+TEST(Flops, OfLoraAreFourAFrozenWeight) {
+  const StepFlops flops = FlopsOf(R"({"preset": "llama-2-7b"})", 8,
+                                  R"({"sequence": 4096, "global_batch": 8, "trainable": "lora",
+                                      "framework": {"preset": "megatron", "lora_rank": 16}})");
+  // Rank 16 on q, k, v (one product here) and the output: 16·32·(4096 + 12288 + 8192) adapters.
+  const double adapters = 16.0 * 32 * (4096 + 12288 + 8192);
+  EXPECT_DOUBLE_EQ(flops.model.base() / (8 * 4096), 39642464256.0 * 4 / 6 + 6442450944 + 6 * adapters);
+}
+
+TEST(Flops, OfExpertsCountThoseATokenVisits) {
+  const StepFlops flops =
+      FlopsOf(R"({"preset": "mixtral-8x7b"})", 8, R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})");
+  const double attention = 2.0 * 4096 * 4096 + 2 * 4096.0 * 1024, experts = 2 * 3 * 4096.0 * 14336, router = 4096 * 8;
+  const double linear = 6 * (32 * (attention + experts + router) + 4096.0 * 32000);
+  EXPECT_NEAR(flops.model.base() / (8 * 4096), linear + 12.0 * 32 * 4096 * 4096, 1);
+}
+
+}  // namespace
+}  // namespace slipstick

@@ -1,0 +1,156 @@
+#include "core/training/memory.h"
+
+#include "tests/core/training/scenarios.h"
+
+namespace slipstick {
+namespace {
+
+// Korthikanti et al. 2022: the shapes of figure 1 (sequence 2048, tensor parallel 8).
+struct Shape {
+  const char* name;
+  int layers, hidden, heads, pipeline, chunks, micro_batch;
+  // MiB a layer: tensor parallel; with sequence parallelism and selective recomputation.
+  double tensor_mib, selective_mib;
+  // GiB of the first stage: none; sequence parallel; selective; both; full with 2sbh a layer.
+  double tensor, sequence, selective, both, full;
+};
+const Shape kFigure1[] = {
+    {"22B", 48, 6144, 64, 1, 1, 4, 1264, 204, 59.25, 39.5625, 29.25, 9.5625, 4.5},
+    {"175B", 96, 12288, 96, 8, 3, 1, 552, 102, 66.84375, 41.4140625, 37.78125, 12.3515625, 5.8125},
+    {"530B", 105, 20480, 128, 35, 3, 1, 840, 170, 114.0234375, 66.513671875, 70.5859375, 23.076171875, 10.859375},
+    {"1T", 128, 25600, 160, 64, 1, 1, 1050, 212.5, 131.25, 76.5625, 81.25, 26.5625, 12.5},
+};
+
+Scenario Figure1Scenario(const Shape& shape, bool sequence_parallel, const char* recompute) {
+  const int devices = 8 * shape.pipeline;
+  return TrainingScenario(
+      Gpt(shape.layers, shape.hidden, shape.heads), R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
+      R"({"sequence": 2048, "global_batch": )" + std::to_string(shape.micro_batch * 2 * shape.pipeline) +
+          R"(, "precision": "fp16", "flash_attention": false, "framework": {"preset": "megatron-2022"}, "recompute": ")" + recompute +
+          R"(", "mapping": {"tp": 8, "sequence_parallel": )" + (sequence_parallel ? "true" : "false") + R"(, "pp": )" +
+          std::to_string(shape.pipeline) + R"(, "virtual_stages": )" + std::to_string(shape.chunks) + R"(, "micro_batch": )" +
+          std::to_string(shape.micro_batch) + "}}");
+}
+
+double LayerBytes(const Shape& shape, bool sequence_parallel, const char* recompute) {
+  const Scenario scenario = Figure1Scenario(shape, sequence_parallel, recompute);
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {});
+  return (std::string(recompute) == "full" ? LayerCheckpoint(context) : LayerActivations(context, work, ChoiceFor(*scenario.training).rest))
+      .base();
+}
+
+double FirstStageGib(const Shape& shape, bool sequence_parallel, const char* recompute) {
+  const Scenario scenario = Figure1Scenario(shape, sequence_parallel, recompute);
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  const double layers = static_cast<double>(shape.layers) / shape.pipeline;
+  return layers * PassesInFlight(context.shape, PipelineSchedule::kOneFOneB, 0) * LayerBytes(shape, sequence_parallel, recompute) /
+         kGiB.factor;
+}
+
+TEST(Activations, AreKorthikantisTable2ToTheByte) {
+  for (const Shape& shape : kFigure1) {
+    const double s = 2048, b = shape.micro_batch, h = shape.hidden, a = shape.heads, t = 8, sbh = s * b * h;
+    EXPECT_DOUBLE_EQ(LayerBytes(shape, false, "none"), sbh * (10 + 24 / t + 5 * a * s / (h * t))) << shape.name;
+    EXPECT_DOUBLE_EQ(LayerBytes(shape, true, "none"), sbh / t * (34 + 5 * a * s / h)) << shape.name;
+    EXPECT_DOUBLE_EQ(LayerBytes(shape, false, "selective"), sbh * (10 + 24 / t)) << shape.name;
+    EXPECT_DOUBLE_EQ(LayerBytes(shape, true, "selective"), sbh * 34 / t) << shape.name;
+    EXPECT_DOUBLE_EQ(LayerBytes(shape, false, "full"), 2 * sbh) << shape.name;
+    EXPECT_DOUBLE_EQ(LayerBytes(shape, true, "full"), 2 * sbh / t) << shape.name;
+    EXPECT_DOUBLE_EQ(LayerBytes(shape, false, "none") / kMiB.factor, shape.tensor_mib) << shape.name;
+    EXPECT_DOUBLE_EQ(LayerBytes(shape, true, "selective") / kMiB.factor, shape.selective_mib) << shape.name;
+  }
+}
+
+TEST(Activations, OfTheFirstStageAreKorthikantisFigure1) {
+  for (const Shape& shape : kFigure1) {
+    EXPECT_NEAR(FirstStageGib(shape, false, "none"), shape.tensor, 1e-9) << shape.name;
+    EXPECT_NEAR(FirstStageGib(shape, true, "none"), shape.sequence, 1e-9) << shape.name;
+    EXPECT_NEAR(FirstStageGib(shape, false, "selective"), shape.selective, 1e-9) << shape.name;
+    EXPECT_NEAR(FirstStageGib(shape, true, "selective"), shape.both, 1e-9) << shape.name;
+    EXPECT_NEAR(FirstStageGib(shape, false, "full"), shape.full, 1e-9) << shape.name;
+  }
+}
+
+TEST(Activations, WithoutParallelismAre34Plus5AsOverH) {
+  const Scenario scenario = TrainingScenario(Gpt(4, 1024, 16), R"({"preset": "single-a100-sxm4-80gb"})",
+                                             R"({"sequence": 2048, "global_batch": 1, "precision": "fp16", "flash_attention": false,
+                                                 "framework": {"preset": "megatron-2022"}})");
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {});
+  EXPECT_EQ(LayerActivations(context, work, {}).base(), 2048.0 * 1024 * (34 + 5.0 * 16 * 2048 / 1024));
+}
+
+// Modern layer: 8h + 4·a·d + 4·n_kv·d + 4a + 6f bytes a token, summed by hand for three models.
+TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
+  struct Row {
+    const char* preset;
+    int tp;
+    bool sequence_parallel;
+    double bytes;
+  };
+  for (const Row& row : {Row{"llama-2-7b", 1, false, 131712}, Row{"llama-2-7b", 8, false, 45136}, Row{"llama-2-7b", 8, true, 16464},
+                         Row{"llama-3.1-8b", 1, false, 139392}, Row{"llama-2-70b", 1, false, 274688}, Row{"llama-2-70b", 8, false, 91680},
+                         Row{"llama-2-70b", 8, true, 34336}}) {
+    const Scenario scenario = TrainingScenario(
+        R"({"preset": ")" + std::string(row.preset) + R"("})", R"({"preset": "dgx-h100", "devices": 8})",
+        R"({"sequence": 4096, "global_batch": 8, "precision": "bf16", "framework": {"preset": "megatron"}, "mapping": {"tp": )" +
+            std::to_string(row.tp) + R"(, "sequence_parallel": )" + (row.sequence_parallel ? "true" : "false") + "}}");
+    const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+    const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {});
+    EXPECT_DOUBLE_EQ(LayerActivations(context, work, {}).base() / context.shape.tokens, row.bytes) << row.preset << " tp " << row.tp;
+  }
+}
+
+// 12Lh² parameters at 18 byte over tp·pp: 45.5625, 45.5625, 31.640625 GiB of figure 1, plus what it leaves out (tables, norms, biases).
+TEST(States, OfMegatronAre18BytesAParameter) {
+  const Scenario scenario = Figure1Scenario(kFigure1[0], false, "none");
+  const TrainingReport report = Evaluated(scenario);
+  const double parameters = (report.memory.weights / (2 * kB));
+  EXPECT_DOUBLE_EQ(report.memory.gradients / (4 * kB), parameters);
+  EXPECT_NEAR(In(report.memory.optimizer - 0.095 * kGiB, kB), 12 * parameters, 1);
+  EXPECT_GT(18 * 12.0 * 48 * 6144 * 6144 / 8, 45.56 * kGiB.factor);
+  EXPECT_GT(18 * parameters, 45.5625 * kGiB.factor);
+  EXPECT_LT(18 * parameters, 45.5625 * 1.03 * kGiB.factor);
+}
+
+// Llama-2-7B under FSDP: fp32 weights, gradients and two moments, 16 byte a parameter in shards.
+TEST(States, OfZero3AreShardedOverAllDataRanks) {
+  for (const int devices : {8, 64}) {
+    const Scenario scenario =
+        TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": )" + std::to_string(devices) + "}",
+                         R"({"sequence": 4096, "global_batch": )" + std::to_string(devices) +
+                             R"(, "framework": {"preset": "fsdp"}, "mapping": {"zero": 3}})");
+    const TrainingReport report = Evaluated(scenario);
+    const double expected = 16 * 6738415616.0 / devices;
+    EXPECT_NEAR(In(report.memory.weights + report.memory.gradients + report.memory.optimizer, kB), expected, 1e-6 * expected) << devices;
+  }
+}
+
+TEST(States, DivideExpertsByTheirOwnGroups) {
+  const Scenario scenario =
+      TrainingScenario(R"({"preset": "mixtral-8x7b"})", R"({"preset": "dgx-h100", "devices": 64})",
+                       R"({"sequence": 4096, "global_batch": 64, "precision": "bf16", "framework": {"preset": "megatron"},
+                           "mapping": {"tp": 2, "ep": 8, "expert_tp": 1, "zero": 1, "sequence_parallel": true}})");
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {true, false});
+  EXPECT_EQ(work.expert_parameters, 3.0 * 4096 * 14336);  // one of eight experts, not split over tp
+  EXPECT_EQ(context.shape.ExpertDataRanks(), 8);
+}
+
+TEST(InFlight, IsWhatEachScheduleHolds) {
+  TrainingShape shape;
+  shape.pipeline = 8, shape.micro_batches = 64;
+  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8);
+  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 7), 1);
+  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kGpipe, 3), 64);
+  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kZbH1, 7), 8);
+  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kDualPipe, 0), 9);
+  shape.chunks = 3;
+  EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8 * (1 + 7.0 / 24));  // p(1 + (p-1)/(pv))
+  shape.micro_batches = 8;
+  EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8);  // no more than there are
+}
+
+}  // namespace
+}  // namespace slipstick

@@ -1,0 +1,42 @@
+// Scenarios of the training tests, as people write them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/study/scenario.h"
+#include "core/training/training.h"
+
+namespace slipstick {
+
+// A scenario of training alone; the test fails where the request is wrong.
+inline Scenario TrainingScenario(const std::string& model, const std::string& cluster, const std::string& training) {
+  const Result<Json> request = ParseJson(R"({"model": )" + model + R"(, "cluster": )" + cluster + R"(, "training": )" + training +
+                                         R"(, "serving": null, "cost": null})");
+  EXPECT_TRUE(request) << training;
+  const Result<Scenario> scenario = ParseScenario(*request);
+  EXPECT_TRUE(scenario) << (scenario.issues.empty() ? "" : scenario.issues.front().path + ": " + scenario.issues.front().message);
+  return scenario ? *scenario : Scenario{};
+}
+
+inline Issues TrainingIssues(const std::string& model, const std::string& cluster, const std::string& training) {
+  const Result<Json> request = ParseJson(R"({"model": )" + model + R"(, "cluster": )" + cluster + R"(, "training": )" + training +
+                                         R"(, "serving": null, "cost": null})");
+  EXPECT_TRUE(request) << training;
+  return ParseScenario(*request).issues;
+}
+
+inline TrainingReport Evaluated(const Scenario& scenario, bool timeline = false) {
+  Trace off = Trace::Off();
+  return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, timeline}, off);
+}
+
+// GPT of Korthikanti et al. 2022: s 2048, V 51200, f 4h.
+inline std::string Gpt(int layers, int hidden, int heads) {
+  return R"({"layers": )" + std::to_string(layers) + R"(, "hidden": )" + std::to_string(hidden) + R"(, "heads": )" + std::to_string(heads) +
+         R"(, "ffn": )" + std::to_string(4 * hidden) +
+         R"(, "vocab": 51200, "gated": false, "norm": "layer", "biases": "all", "position": "learned", "tied_embeddings": true})";
+}
+
+}  // namespace slipstick

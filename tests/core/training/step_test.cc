@@ -1,0 +1,204 @@
+// Whole steps: parts add up, physics holds on random mappings, published steps come out.
+#include <cmath>
+
+#include "tests/core/training/scenarios.h"
+
+namespace slipstick {
+namespace {
+
+// A reproducible choice among values.
+class Dice {
+ public:
+  explicit Dice(unsigned seed) : state_(seed) {}
+  Count Of(std::initializer_list<Count> values) {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return *(values.begin() + (state_ >> 33) % values.size());
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// A random mapping of a random model; nothing where it contradicts itself.
+std::optional<Scenario> RandomScenario(Dice& dice) {
+  static const std::vector<Scenario> bases = [] {
+    std::vector<Scenario> made;
+    for (const char* model : {"llama-3.1-8b", "llama-2-70b", "mixtral-8x7b", "deepseek-v3", "gpt3-175b"}) {
+      for (const char* cluster : {"dgx-a100", "dgx-h100", "dgx-b200"}) {
+        made.push_back(TrainingScenario(R"({"preset": ")" + std::string(model) + R"("})",
+                                        R"({"preset": ")" + std::string(cluster) + R"(", "devices": 64})",
+                                        R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": "megatron"}})"));
+      }
+    }
+    return made;
+  }();
+  Scenario scenario = bases[static_cast<std::size_t>(dice.Of({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}))];
+  TrainingRun& run = *scenario.training;
+  TrainingMapping& mapping = run.mapping;
+  mapping.dp.reset();
+  mapping.tp = dice.Of({1, 2, 4, 8});
+  mapping.sequence_parallel = dice.Of({0, 1}) == 1;
+  mapping.cp = dice.Of({1, 1, 2, 4});
+  mapping.pp = dice.Of({1, 1, 2, 4, 8});
+  mapping.virtual_stages = mapping.pp > 1 ? dice.Of({1, 1, 2, 3}) : 1;
+  mapping.ep = scenario.model.moe ? dice.Of({1, 2, 4, 8}) : 1;
+  mapping.expert_tp = scenario.model.moe ? dice.Of({1, 1, 2}) : 1;
+  mapping.micro_batch = dice.Of({1, 1, 2});
+  mapping.zero = dice.Of({0, 1, 1, 2, 3});
+  run.recompute = static_cast<Recompute>(dice.Of({0, 1, 2, 3}));
+  run.flash_attention = dice.Of({0, 1, 1}) == 1;
+  run.precision = dice.Of({0, 1}) == 1 ? Precision::kBf16 : Precision::kFp8;
+  run.trainable = dice.Of({0, 0, 0, 1}) == 1 ? Trainable::kLora : Trainable::kAll;
+  Issues issues;
+  Complete(run, scenario.model, scenario.cluster, "training", issues);
+  return issues.empty() ? std::optional<Scenario>(scenario) : std::nullopt;
+}
+
+TEST(Step, HoldsThePhysicalGuardsOnRandomMappings) {
+  Dice dice(2024);
+  int tried = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const std::optional<Scenario> scenario = RandomScenario(dice);
+    if (!scenario) continue;
+    ++tried;
+    const TrainingReport report = Evaluated(*scenario);
+    const StepTime& t = report.time;
+    // Adds up exactly; nothing negative, nothing undefined; never above the peak.
+    EXPECT_EQ(report.step_time, t.Total());
+    for (const Seconds part : {t.forward, t.backward, t.recompute, t.tp, t.cp, t.ep, t.pp, t.dp, t.bubble, t.optimizer, t.other}) {
+      EXPECT_GE(part.base(), 0);
+      EXPECT_TRUE(std::isfinite(part.base()));
+    }
+    EXPECT_LT(report.hardware_flops_utilization, 1);
+    EXPECT_LE(report.model_flops_utilization, report.hardware_flops_utilization);
+    // Exposed communication never exceeds the links' time.
+    const LinkTime& link = report.communication;
+    EXPECT_LE(t.tp.base(), link.tp.base() * (1 + 1e-12));
+    EXPECT_LE(t.cp.base(), link.cp.base() * (1 + 1e-12));
+    EXPECT_LE(t.ep.base(), link.ep.base() * (1 + 1e-12));
+    EXPECT_LE(t.pp.base(), link.pp.base() * (1 + 1e-12));
+    EXPECT_LE(t.dp.base(), link.dp.base() * (1 + 1e-12));
+    Count layers = 0;
+    for (const TrainingStage& stage : report.stages) {
+      layers += stage.layers;
+      EXPECT_LE(stage.memory.Total(), report.memory.Total());
+    }
+    EXPECT_EQ(layers, scenario->model.layers);
+  }
+  EXPECT_GT(tried, 400);
+}
+
+// Where the stages do not divide the layers, who takes the odd layer is a discrete choice by mean loads: it may cost a layer.
+double Slack(const Scenario& scenario) {
+  const TrainingMapping& mapping = scenario.training->mapping;
+  const Count visits = mapping.pp * mapping.virtual_stages;
+  return scenario.model.layers % visits == 0 ? 1e-9 : static_cast<double>(mapping.pp) / static_cast<double>(scenario.model.layers);
+}
+
+TEST(Step, IsNeverSlowerOnABetterMachine) {
+  Dice dice(7);
+  for (int i = 0; i < 400; ++i) {
+    const std::optional<Scenario> scenario = RandomScenario(dice);
+    if (!scenario || scenario->training->recompute == Recompute::kAuto) continue;
+    const double base = Evaluated(*scenario).step_time.base();
+    const auto better = [&](auto change) {
+      Scenario changed = *scenario;
+      change(changed.cluster);
+      return Evaluated(changed).step_time.base();
+    };
+    EXPECT_LE(better([](Cluster& c) { c.device.memory.bandwidth *= 2; }), base * (1 + Slack(*scenario)));
+    EXPECT_LE(better([](Cluster& c) { *c.device.peak.bf16 *= 2, *c.device.peak.fp16 *= 2; }), base * (1 + Slack(*scenario)));
+    EXPECT_LE(better([](Cluster& c) {
+                for (NetworkLevel& level : c.networks) level.bandwidth *= 2;
+              }),
+              base * (1 + 0.02));
+  }
+}
+
+TEST(Step, RecomputationTradesTimeForMemory) {
+  Dice dice(99);
+  for (int i = 0; i < 300; ++i) {
+    std::optional<Scenario> scenario = RandomScenario(dice);
+    if (!scenario) continue;
+    const auto with = [&](Recompute recompute) {
+      scenario->training->recompute = recompute;
+      return Evaluated(*scenario);
+    };
+    const TrainingReport none = with(Recompute::kNone), selective = with(Recompute::kSelective), full = with(Recompute::kFull);
+    EXPECT_GE(none.memory.Total(), selective.memory.Total());
+    EXPECT_LE(none.step_time.base(), selective.step_time.base() * (1 + 1e-12));
+    EXPECT_LE(selective.time.recompute, full.time.recompute);
+    const TrainingReport least = with(Recompute::kAuto);
+    EXPECT_LE(least.time.recompute.base(), full.time.recompute.base() * (1 + Slack(*scenario)));
+    if (none.infeasible.empty()) {
+      EXPECT_EQ(least.time.recompute, Seconds{});
+    }
+  }
+}
+
+TEST(Step, FlashAttentionIsNeverSlower) {
+  Dice dice(3);
+  for (int i = 0; i < 300; ++i) {
+    std::optional<Scenario> scenario = RandomScenario(dice);
+    if (!scenario) continue;
+    scenario->training->recompute = Recompute::kNone;
+    scenario->training->mapping.cp = 1;
+    scenario->training->mapping.dp.reset();
+    Issues issues;
+    Complete(*scenario->training, scenario->model, scenario->cluster, "training", issues);
+    if (!issues.empty()) continue;
+    scenario->training->flash_attention = true;
+    const double flash = Evaluated(*scenario).step_time.base();
+    scenario->training->flash_attention = false;
+    const TrainingReport unfused = Evaluated(*scenario);
+    EXPECT_LE(flash, unfused.step_time.base() * (1 + Slack(*scenario)))
+        << scenario->model.name << " pp " << scenario->training->mapping.pp << " v " << scenario->training->mapping.virtual_stages;
+  }
+}
+
+// Measured steps of Korthikanti et al. 2022, table 5 (seconds): within 6 %.
+TEST(Step, OfThe175BModelIsNearTheMeasuredOne) {
+  struct Row {
+    const char* recompute;
+    bool sequence_parallel;
+    double seconds;
+  };
+  for (const Row& row : {Row{"full", false, 18.13}, Row{"selective", true, 13.75}}) {
+    const Scenario scenario = TrainingScenario(
+        Gpt(96, 12288, 96), R"({"preset": "dgx-a100", "devices": 64})",
+        R"({"sequence": 2048, "global_batch": 64, "precision": "fp16", "flash_attention": false, "framework": {"preset": "megatron-2022"}, "recompute": ")" +
+            std::string(row.recompute) + R"(", "mapping": {"tp": 8, "pp": 8, "virtual_stages": 3, "sequence_parallel": )" +
+            (row.sequence_parallel ? "true" : "false") + "}}");
+    EXPECT_NEAR(Evaluated(scenario).step_time.base(), row.seconds, 0.06 * row.seconds) << row.recompute;
+  }
+}
+
+TEST(Timeline, IsAsLongAsThePipelinesPartOfTheStep) {
+  for (const char* mapping :
+       {R"({"tp": 8, "pp": 4, "virtual_stages": 5, "sequence_parallel": true})", R"({"tp": 8, "pp": 4, "sequence_parallel": true})",
+        R"({"tp": 8, "pp": 4, "schedule": "zb-h1"})", R"({"tp": 8, "pp": 4, "schedule": "dualpipe"})",
+        R"({"tp": 8, "pp": 4, "virtual_stages": 2, "schedule": "zb-v"})", R"({"tp": 8, "pp": 8, "schedule": "gpipe"})"}) {
+    const Scenario scenario = TrainingScenario(
+        R"({"preset": "llama-3.1-70b"})", R"({"preset": "dgx-h100", "devices": 64})",
+        R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "ideal"}, "mapping": )" + std::string(mapping) + "}");
+    const TrainingReport report = Evaluated(scenario, true);
+    double end = 0;
+    for (const ScheduledPass& box : report.timeline) end = std::max(end, box.end.base());
+    const StepTime& t = report.time;
+    // The ideal stack adds nothing but the update and the exposed reduction after the pipeline.
+    EXPECT_NEAR(end, (t.forward + t.backward + t.recompute + t.tp + t.cp + t.ep + t.pp + t.bubble).base(), 1e-9 * end) << mapping;
+  }
+}
+
+TEST(Report, SaysWhyMemoryDoesNotFitAndWhatWould) {
+  const Scenario scenario =
+      TrainingScenario(R"({"preset": "llama-3.1-70b"})", R"({"preset": "dgx-h100", "devices": 64})",
+                       R"({"sequence": 8192, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": {"tp": 4}})");
+  const TrainingReport report = Evaluated(scenario);
+  ASSERT_EQ(report.infeasible.size(), 1U);
+  EXPECT_EQ(report.infeasible.front().reason, "memory");
+  EXPECT_NE(report.infeasible.front().message.find("would fit"), std::string::npos) << report.infeasible.front().message;
+}
+
+}  // namespace
+}  // namespace slipstick
