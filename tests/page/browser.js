@@ -1,0 +1,90 @@
+// The built site behind a small server, and a Chromium on it; what went wrong on the page is collected.
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+export const SITE = fileURLToPath(new URL('../../build/site/', import.meta.url));
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+};
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+function serve() {
+  const server = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(request.url.split('?')[0])).replace(/\/$/, '/index.html');
+    const file = join(SITE, path);
+    if (!file.startsWith(SITE) || !existsSync(file) || !statSync(file).isFile()) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+    createReadStream(file).pipe(response);
+  });
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+// {base, open(hash, options) -> {page, context, faults}, close()}
+export async function site() {
+  const server = await serve();
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  const base = `http://127.0.0.1:${server.address().port}/`;
+  return {
+    base,
+    async open(hash = '', { width = 1280, height = 900, colorScheme = 'light', query = '', ...options } = {}) {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme, ...options });
+      const page = await context.newPage();
+      const faults = [];
+      page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
+      page.on('pageerror', (error) => faults.push(String(error)));
+      page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`));
+      await page.goto(`${base}${query}${hash}`);
+      await answered(page);
+      return { page, context, faults };
+    },
+    async close() {
+      await browser.close();
+      server.close();
+    },
+  };
+}
+
+// Until the four answers stand.
+export const answered = (page) =>
+  page.waitForFunction(() => document.querySelectorAll('.four .answer').length === 4 && document.querySelector('#content h1'));
+
+// Types into an input and waits for the answer that has it.
+export async function type(page, path, text) {
+  const field = page.locator(`[data-path="${path}"] input[type=text]`);
+  await field.evaluate((one) => {
+    for (let at = one.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
+  });
+  await field.fill(text);
+  await settled(page);
+}
+
+// Until the core has answered everything and the address bar has followed: idle for longer than the link waits.
+export const settled = (page) =>
+  page.evaluate(async () => {
+    const content = document.getElementById('content');
+    for (let idle = 0; idle < 7; idle++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (content.getAttribute('aria-busy') !== 'false') idle = 0;
+    }
+  });

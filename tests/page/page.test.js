@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { answered, settled, site, type } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const values = (page) => page.locator('.four .value').allTextContents();
+
+test('the page opens with four answers, no error, and nothing refused by its content policy', async () => {
+  const { page, faults } = await chromium.open();
+  assert.equal((await values(page)).length, 4);
+  for (const value of await values(page)) assert.match(value, /\d/);
+  assert.match(await page.locator('[role=status]').first().textContent(), /Llama/);
+  assert.deepEqual(faults, []);
+});
+
+test('an input moves the answers it concerns and no other', async () => {
+  const { page } = await chromium.open('#/serve');
+  const before = await values(page);
+  await type(page, 'serving.batch', '64');
+  const after = await values(page);
+  assert.equal(after[0], before[0], 'training');
+  assert.notEqual(after[1], before[1], 'a token of a larger batch takes longer');
+  assert.notEqual(after[2], before[2], 'and its cache is larger');
+  assert.equal(after[3], before[3], 'the silicon costs the same');
+});
+
+test('memory bandwidth moves training and serving together', async () => {
+  const { page } = await chromium.open('#/overview');
+  const before = await values(page);
+  await type(page, 'cluster.device.memory.bandwidth', '6.7 TB/s');
+  const after = await values(page);
+  assert.notEqual(after[0], before[0]);
+  assert.notEqual(after[1], before[1]);
+});
+
+test('the address bar follows the inputs, and the link reopens the same state', async () => {
+  const { page, context } = await chromium.open('#/memory');
+  await type(page, 'serving.batch', '48');
+  await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
+  const link = page.url();
+  assert.match(link, /#\/memory\?cluster\.device\.memory\.bandwidth=4\+TB\/s&serving\.batch=48&v=1$/);
+  const said = await page.locator('[role=status]').first().textContent();
+  const shown = await values(page);
+  const other = await context.newPage();
+  await other.goto(link);
+  await answered(other);
+  assert.equal(await other.locator('[role=status]').first().textContent(), said);
+  assert.deepEqual(await values(other), shown);
+  assert.equal(await other.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '48');
+});
+
+test('an input set back to its default leaves the link', async () => {
+  const { page } = await chromium.open('#/serve?serving.batch=64&v=1');
+  await page.locator('[data-path="serving.batch"] .back').click();
+  await settled(page);
+  assert.match(page.url(), /#\/serve$/);
+  assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
+});
+
+test('Back steps through scenes and presets, not through keystrokes', async () => {
+  const { page } = await chromium.open('#/overview');
+  await page.locator('#tabs [data-scene=serve]').click();
+  await type(page, 'serving.batch', '6');
+  await type(page, 'serving.batch', '64');
+  await page.locator('#tabs [data-scene=chip]').click();
+  await settled(page);
+  await page.goBack();
+  await settled(page);
+  assert.match(page.url(), /#\/serve\?serving\.batch=64&v=1$/);
+  assert.equal(await page.locator('#tabs [aria-current]').textContent(), 'Serve');
+  await page.goBack();
+  await settled(page);
+  assert.match(page.url(), /#\/overview$/);
+});
+
+test('what is typed is never rewritten while it has the focus, and Escape restores it', async () => {
+  const { page } = await chromium.open('#/serve');
+  const field = page.locator('[data-path="serving.prompt"] input[type=text]');
+  await field.fill('8k');
+  await settled(page);
+  assert.equal(await field.inputValue(), '8k');
+  assert.match(await page.locator('[data-path="serving.prompt"] .echo').textContent(), /8,192/);
+  await field.press('Escape');
+  await settled(page);
+  assert.equal(await field.inputValue(), '2048');
+});
+
+test('an issue stands at its field, the other parts still answer, and it goes when the input agrees', async () => {
+  const { page } = await chromium.open('#/train');
+  const before = await values(page);
+  await type(page, 'training.mapping.tp', '7');
+  const field = page.locator('[data-path="training.mapping.tp"]');
+  assert.equal(await field.locator('input[type=text]').getAttribute('aria-invalid'), 'true');
+  assert.match(await field.locator('.faults').textContent(), /\S/);
+  assert.equal(await page.locator('#issues').isVisible(), true);
+  const after = await values(page);
+  assert.equal(after[1], before[1], 'serving still answers');
+  await type(page, 'training.mapping.tp', '8');
+  assert.equal(await page.locator('#issues').isVisible(), false);
+  assert.deepEqual(await values(page), before);
+});
+
+test('text that is no number is an issue at its field', async () => {
+  const { page } = await chromium.open('#/serve');
+  for (const text of ['4 GX', 'NaN', '1e999', '-3', '<b>']) {
+    await type(page, 'serving.batch', text);
+    assert.match(await page.locator('[data-path="serving.batch"] .faults').textContent(), /\S/, text);
+  }
+});
+
+test('every figure has a why, and it opens with the formula, the values and the result', async () => {
+  for (const scene of ['train', 'serve', 'memory', 'chip', 'overview']) {
+    const { page, faults } = await chromium.open(`#/${scene}`);
+    const figures = await page.locator('.figure').count();
+    assert.ok(figures >= 3, scene);
+    assert.equal(await page.locator('.figure .why').count(), figures, scene);
+    for (let i = 0; i < figures; i++) {
+      const path = await page.locator('.figure .why').nth(i).getAttribute('data-path');
+      await page.locator('.figure .why').nth(i).click();
+      await page.waitForFunction(() => document.querySelector('#sheet').open);
+      assert.ok((await page.locator('#sheet math').count()) >= 2, `${path} has no formula`);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.locator('#sheet').evaluate((one) => one.open), false);
+    }
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  }
+});
+
+test('a why stays open while an input changes, and its values follow', async () => {
+  const { page } = await chromium.open('#/serve');
+  await page.locator('.why[data-path="serving.tpot_s"]').click();
+  await page.waitForSelector('#sheet math');
+  const before = await page.locator('#sheet').textContent();
+  await type(page, 'serving.batch', '128');
+  await page.waitForFunction((text) => document.querySelector('#sheet').textContent !== text, before);
+});
+
+test('the network may be cut after the page is loaded', async () => {
+  const { page, context, faults } = await chromium.open('#/overview');
+  await page.waitForTimeout(4000); // what is wanted later is fetched once the page has answered
+  await context.setOffline(true);
+  for (const scene of ['train', 'serve', 'memory', 'chip']) {
+    await page.locator(`#tabs [data-scene=${scene}]`).click();
+    await settled(page);
+    assert.ok((await page.locator('.chart').count()) > 0, scene);
+  }
+  const before = await values(page);
+  await type(page, 'cluster.device.memory.bandwidth', '5 TB/s');
+  assert.notDeepEqual(await values(page), before);
+  // The browser itself asks for the tab's icon anew at every address, and complains that it cannot.
+  const own = faults.filter((fault) => !/icon\.svg|ERR_INTERNET_DISCONNECTED/.test(fault));
+  assert.deepEqual(own, []);
+});
+
+test('hostile links leave a page that works and says what it refused', async () => {
+  const links = [
+    '#/nowhere',
+    '#/train?serving.batch=%E0%A4%A',
+    '#/train?__proto__.x=1',
+    '#/train?z=AAAA',
+    '#/train?v=99&v=1',
+    '#/serve?serving.batch=1e999&v=1',
+    '#/serve?model=no-such-model&v=1',
+    '#/train?serving.nonsense=1&v=1',
+    '#/train?<img src=x onerror=alert(1)>=1',
+    '#/serve?cluster.device.name=<img src=x onerror=alert(1)>&v=1',
+  ];
+  for (const link of links) {
+    const { page, faults } = await chromium.open(link).catch((error) => assert.fail(`${link}: ${error}`));
+    assert.ok((await page.locator('#form .field').count()) > 10, link);
+    assert.equal(await page.locator('img').count(), 0, link);
+    assert.deepEqual(faults, [], link);
+    await page.context().close();
+  }
+});
+
+test('Ctrl+Z outside a field takes the last edit back', async () => {
+  const { page } = await chromium.open('#/serve');
+  await type(page, 'serving.batch', '64');
+  await page.locator('.question').click();
+  await page.keyboard.press('Control+z');
+  await settled(page);
+  assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
+});
+
+test('kept offline, the page opens without any network', async () => {
+  const { page, context } = await chromium.open('', { query: '?offline' });
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+  await context.setOffline(true);
+  await page.reload();
+  await answered(page);
+  assert.equal((await values(page)).length, 4);
+});
+
+test('a pseudo-locale with longer, accented texts breaks no layout', async () => {
+  const { page, faults } = await chromium.open('#/train', { query: '?lang=pseudo', width: 320 });
+  assert.match(await page.locator('h1.question').textContent(), /Whéré/);
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
+  assert.deepEqual(faults, []);
+});
+
+test('the journey of a new user: choose, ask why, halve the precision, compare, copy the link, reopen, export, one lesson', async () => {
+  const { page, context } = await chromium.open(
+    '#/serve?cluster.devices=8&training=null&serving.precision.weights=bf16&serving.precision.activations=bf16&serving.precision.kv_cache=bf16&v=1',
+    { acceptDownloads: true },
+  );
+  assert.match(await page.locator('[role=status]').first().textContent(), /memory bandwidth/);
+  await page.locator('.why[data-path="serving.tpot_s"]').click();
+  await page.waitForSelector('#sheet math');
+  await page.keyboard.press('Escape');
+  await page.locator('#keep').click();
+  await page.locator('[data-path="serving.precision.weights"] select').selectOption('fp8');
+  await settled(page);
+  await page.locator('#tabs [data-scene=compare]').click();
+  await settled(page);
+  assert.ok((await page.locator('.compare .delta').count()) > 2);
+  await page.locator('#copy-link').click();
+  await page.waitForSelector('.linkfield:not([hidden])');
+  const link = await page.locator('.linkfield').inputValue();
+  const again = await context.newPage();
+  await again.goto(link);
+  await answered(again);
+  await settled(again);
+  assert.equal(await again.locator('.compare thead th').count(), 3);
+  const [download] = await Promise.all([again.waitForEvent('download'), again.locator('#cmp-memory .saves button').first().click()]);
+  assert.match(download.suggestedFilename(), /\.svg$/);
+  await again.locator('#tabs [data-scene=lessons]').click();
+  await again.locator('.lessons a').first().click();
+  await again.locator('.predict input').nth(2).check();
+  await settled(again);
+  assert.ok((await again.locator('.expect .holds').count()) >= 2);
+  assert.equal(await again.locator('.expect .fails').count(), 0);
+});
