@@ -255,13 +255,13 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const Se
   frame.device_power = kept.cluster.device.tdp;
   Search::Evaluate evaluate;
   if (training) {
-    evaluate = [frame, outcome, &kept, space = job->training_](Count index) {
+    evaluate = [frame, outcome, &kept, space = job->training_, prune = spec.prune](Count index) {
       TrainingRun run = *kept.training;
       TrainingChoice choice = space->At(index);
       run.mapping = std::move(choice.mapping);
       run.recompute = choice.recompute;
       Trace trace = Trace::Off();
-      const TrainingReport report = EvaluateTraining(kept.model, kept.cluster, run, {false, false, false}, trace);
+      const TrainingReport report = EvaluateTraining(kept.model, kept.cluster, run, {false, false, !prune}, trace);
       Answered answered = frame;
       answered.training = &report;
       return outcome(answered, report.infeasible);

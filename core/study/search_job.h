@@ -24,7 +24,7 @@ struct SearchSpec {
   std::vector<std::string> limits;  // "PATH<=VALUE": of a mapping member it cuts the space, of a figure it rejects
   std::size_t top = 10;
   Count shard = 0, shards = 1;  // which part of the space
-  bool prune = true;
+  bool prune = true;            // what does not fit is not timed; the answer is the same without
 };
 Result<SearchSpec> ReadSearchSpec(const Json& json);
 

@@ -24,6 +24,10 @@ test("one, two and four threads give the same answer", () => {
   assert.deepEqual(found(search("--threads", "4")), one);
 });
 
+test("pruning hides nothing", () => {
+  assert.deepEqual(found(search("--threads", "2", "--no-prune")), found(search("--threads", "2")));
+});
+
 test("shards run by GNU parallel merge to the answer of the whole", () => {
   const folder = mkdtempSync(join(tmpdir(), "slipstick-"));
   const command = [ROOT + "build/native/slipstick", "search", ...SCENARIO, "--pareto", "memory_bytes.total", "--threads", "1", "--shard", "{}/5", ">", folder + "/{}.json"];
