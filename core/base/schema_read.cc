@@ -60,6 +60,18 @@ std::string RangeText(const FieldFacts& facts, bool whole) {
   return text;
 }
 
+// A comma that does not group thousands was meant as a decimal point, or not: the person has to say.
+std::string CommaText(const Json& json) {
+  const bool comma = json.is_string() && json.get_ref<const std::string&>().find(',') != std::string::npos;
+  return comma ? "; a comma only groups thousands: write 1.5 for one and a half, 1,500 or 1500 for fifteen hundred" : "";
+}
+
+// "70B": a bare B is a byte, and a billion where bytes make no sense.
+bool IsBillions(const std::string& text, const Measure& measure) {
+  return measure.has_unit && measure.dimension == Bytes::kDimension && text.size() > 1 && text.back() == 'B' &&
+         std::string_view(" 0123456789.)").find(text[text.size() - 2]) != std::string_view::npos;
+}
+
 std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, const Dimension& dimension, bool whole, const Place& place,
                                  Issues& issues) {
   const auto fault = [&](const std::string& text) {
@@ -68,14 +80,17 @@ std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, cons
   };
   const auto unexpected = [&] {
     const std::string base = BaseUnitText(dimension);
-    return fault("expected " + RangeText(facts, whole) + (base.empty() || !facts.unit.empty() ? "" : " " + base) + "; got " + Shown(json));
+    return fault("expected " + RangeText(facts, whole) + (base.empty() || !facts.unit.empty() ? "" : " " + base) + "; got " + Shown(json) +
+                 CommaText(json));
   };
   double value = 0;
   if (json.is_number()) {
     value = json.get<double>();
   } else if (json.is_string()) {
-    const std::optional<Measure> measure = ParseMeasure(json.get_ref<const std::string&>(), facts.is_length ? 1024 : 1000);
+    const std::string& text = json.get_ref<const std::string&>();
+    std::optional<Measure> measure = ParseMeasure(text, facts.is_length ? 1024 : 1000);
     if (!measure) return unexpected();
+    if (dimension != Bytes::kDimension && IsBillions(text, *measure)) measure = Measure{measure->value * 1e9, {}, false};
     const bool tokens = facts.is_length && measure->dimension == Tokens::kDimension;
     if (measure->has_unit && measure->dimension != dimension && !tokens) {
       const std::string base = BaseUnitText(dimension);

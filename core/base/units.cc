@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
+#include <string>
+
+#include "core/base/arithmetic.h"
 
 namespace slipstick {
 namespace {
@@ -167,42 +169,82 @@ std::optional<double> CountSuffix(std::string_view text, double thousand) {
   if (text == "G") return 1e9;
   if (text == "T") return 1e12;
   if (text == "%") return 0.01;
+  for (const Prefix& prefix : kPrefixes) {
+    if (prefix.text.size() == 2 && prefix.text.back() == 'i' && prefix.text == text) return prefix.factor;
+  }
   return std::nullopt;
+}
+
+// The spaces that typography puts between a number and its unit, as plain ones.
+std::string PlainSpaces(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 2) == "\u00a0") {
+      plain += ' ';
+      i += 1;
+    } else if (text.substr(i, 3) == "\u202f" || text.substr(i, 3) == "\u2009") {
+      plain += ' ';
+      i += 2;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+// "$2.5/h" as "2.5 $/h", "$40" as "40 $", "$5M" as "5 M$".
+std::string BehindTheNumber(std::string_view dollars) {
+  dollars.remove_prefix(1);
+  Trim(dollars);
+  const std::size_t end = std::min(dollars.find_first_not_of("0123456789.,_"), dollars.size());
+  std::string_view rest = dollars.substr(end);
+  Trim(rest);
+  const bool scaled = !rest.empty() && rest.front() != '/';
+  const std::string unit =
+      !scaled ? "$" + std::string(rest) : (rest.front() == 'B' ? "G" : std::string(1, rest.front())) + "$" + std::string(rest.substr(1));
+  return std::string(dollars.substr(0, end)) + " " + unit;
+}
+
+std::optional<Measure> ParsePlain(std::string_view text, double thousand) {
+  Trim(text);
+  const std::optional<Arithmetic> number = ReadArithmetic(text);
+  if (!number) return std::nullopt;
+  std::string_view rest = text.substr(number->used);
+  Trim(rest);
+  const double value = number->value;
+  if (rest.empty()) return number->sides ? std::nullopt : std::optional(Measure{value, {}, false});
+  if (const auto factor = CountSuffix(rest, thousand); factor && FindUnit(rest) == std::nullopt) {
+    return Measure{value * *factor, {}, false};
+  }
+  // "15T tokens", "128k tokens": k is the thousand of a length in tokens.
+  const std::string_view kScales = "kKMGBT";
+  if (kScales.find(rest.front()) != std::string_view::npos && rest.size() > 4) {
+    std::string_view name = rest.substr(1);
+    Trim(name);
+    const bool spaced = name.size() + 1 < rest.size();
+    const bool thousands = rest.front() == 'k' || rest.front() == 'K';
+    if ((name == "token" || name == "tokens" || name == "tok") && (spaced || rest.front() == 'B' || (thousands && thousand != 1000))) {
+      const double factor = rest.front() == 'B' ? 1e9 : CountSuffix(rest.substr(0, 1), thousand).value_or(1);
+      return Measure{value * factor, kTokenDim, true};
+    }
+  }
+  std::optional<Scaled> unit = ParseUnit(rest);
+  if (unit && number->sides) {
+    if (unit->dimension != kLengthDim) return std::nullopt;
+    unit = Scaled{unit->factor * unit->factor, SquareMillimetres::kDimension};
+  }
+  if (!unit || !std::isfinite(value * unit->factor)) return std::nullopt;
+  return Measure{value * unit->factor, unit->dimension, true};
 }
 
 }  // namespace
 
 std::optional<Measure> ParseMeasure(std::string_view text, double thousand) {
-  Trim(text);
   if (text.empty() || text.size() > 80) return std::nullopt;
-  std::string digits;  // thousands separators are dropped, so "1,024" and "1_024" are read
-  std::size_t used = 0;
-  for (; used < text.size(); ++used) {
-    const char c = text[used];
-    const bool exponent = (c == 'e' || c == 'E') && used + 1 < text.size() && !digits.empty() &&
-                          (text[used + 1] == '+' || text[used + 1] == '-' || (text[used + 1] >= '0' && text[used + 1] <= '9'));
-    const bool sign = (c == '+' || c == '-') && (digits.empty() || digits.back() == 'e' || digits.back() == 'E');
-    if ((c == ',' || c == '_') && !digits.empty()) continue;
-    if (!(c >= '0' && c <= '9') && c != '.' && !exponent && !sign) break;
-    digits += c;
-  }
-  if (digits.empty()) return std::nullopt;
-  char* end = nullptr;
-  const double number = std::strtod(digits.c_str(), &end);
-  if (end != digits.c_str() + digits.size() || !std::isfinite(number)) return std::nullopt;
-  std::string_view rest = text.substr(used);
-  Trim(rest);
-  if (rest.empty()) return Measure{number, {}, false};
-  if (const auto factor = CountSuffix(rest, thousand); factor && FindUnit(rest) == std::nullopt) {
-    return Measure{number * *factor, {}, false};
-  }
-  // "128k tokens": the thousand of a length in tokens.
-  if (thousand != 1000 && (rest == "ktoken" || rest == "ktokens" || rest == "k tokens" || rest == "k token")) {
-    return Measure{number * thousand, kTokenDim, true};
-  }
-  const std::optional<Scaled> unit = ParseUnit(rest);
-  if (!unit || !std::isfinite(number * unit->factor)) return std::nullopt;
-  return Measure{number * unit->factor, unit->dimension, true};
+  const std::string plain = PlainSpaces(text);
+  std::string_view view = plain;
+  Trim(view);
+  return !view.empty() && view.front() == '$' ? ParsePlain(BehindTheNumber(view), thousand) : ParsePlain(view, thousand);
 }
 
 std::string BaseUnitText(const Dimension& dimension) {
