@@ -2,6 +2,7 @@
 import { append, h, redraw } from './dom.js';
 import { Engine } from './engine/engine.js';
 import { Form } from './form/form.js';
+import { readJson } from './host.js';
 import { header } from './report/header.js';
 import { showAnswers, showIssues } from './report/answers.js';
 import { byPath, restingOn, restsOn } from './report/derivation.js';
@@ -321,8 +322,7 @@ class Page {
   data(path) {
     if (!this.#data.has(path)) {
       this.#data.set(path, undefined);
-      fetch(path)
-        .then((response) => response.json())
+      readJson(path)
         .then((json) => {
           this.#data.set(path, json);
           if (['lessons', 'method'].includes(this.store.scene)) this.drawScene();
@@ -334,7 +334,7 @@ class Page {
 
   // Everything a scene may fetch later, so that the page works when the network is gone.
   async prefetch() {
-    const lessons = await fetch('lessons/index.json').then((response) => response.json());
+    const lessons = await readJson('lessons/index.json');
     for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json']) this.data(path);
   }
 

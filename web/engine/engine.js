@@ -1,4 +1,5 @@
 // Promises over the worker. One call is in flight; of the evaluations that wait only the latest is kept, and it goes first.
+import { startWorker } from '../host.js';
 
 export class Engine {
   #worker;
@@ -12,7 +13,7 @@ export class Engine {
   onbusy = () => {};
 
   // `start` makes a worker; a second is started when the first one's module breaks.
-  constructor(start = () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })) {
+  constructor(start = () => startWorker('worker')) {
     this.#start = start;
     this.#open();
   }

@@ -1,5 +1,6 @@
 // Workers for long questions, each with its own instance of a module that is compiled once. A search is cut into as many shards
 // as there are workers and merged by the core, so that their number does not show in the answer.
+import { compileCore, startWorker } from '../host.js';
 
 const MOST = 4;
 const MERGE_MS = 300;
@@ -14,12 +15,6 @@ export function timeLeft({ done, space }, seconds) {
   return done > 0 && seconds > 0.2 ? (seconds * (space - done)) / done : undefined;
 }
 
-async function compile() {
-  const url = new URL('../wasm/slipstick.wasm', import.meta.url);
-  const response = await fetch(url);
-  return WebAssembly.compile(await response.arrayBuffer());
-}
-
 export class Pool {
   #count;
   #start;
@@ -29,9 +24,9 @@ export class Pool {
   #next = 1;
   #searching = [];
 
-  constructor({ count = workersFor(navigator.hardwareConcurrency), start, module = compile } = {}) {
+  constructor({ count = workersFor(navigator.hardwareConcurrency), start, module = compileCore } = {}) {
     this.#count = count;
-    this.#start = start ?? (() => new Worker(new URL('./search_worker.js', import.meta.url), { type: 'module' }));
+    this.#start = start ?? (() => startWorker('search_worker'));
     this.#compile = module;
   }
 

@@ -1,5 +1,6 @@
 // The Explore scene: five questions, each a panel that is made once and keeps what was asked while the scenario changes.
 import { h } from '../dom.js';
+import { addStyle } from '../host.js';
 import { Pool } from '../engine/pool.js';
 import { heading } from '../scenes/parts.js';
 import { extend, t } from '../text/strings.js';
@@ -11,10 +12,7 @@ import { SweepPanel } from './sweep_panel.js';
 import { texts } from './texts.js';
 
 extend(texts);
-await new Promise((resolve) => {
-  const sheet = h('link', { rel: 'stylesheet', href: new URL('../style/explore.css', import.meta.url).href, onload: resolve, onerror: resolve });
-  document.head.append(sheet);
-});
+await addStyle('style/explore.css');
 
 const PANELS = [
   ['search', SearchPanel],

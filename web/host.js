@@ -1,0 +1,18 @@
+// What the page needs of the place it lies at: workers, data files, style sheets. The single-file edition has its own (single_file.py).
+
+export const startWorker = (name) => new Worker(new URL(`engine/${name}.js`, import.meta.url), { type: 'module' });
+
+export const readJson = async (path) => (await fetch(new URL(path, import.meta.url))).json();
+
+export const compileCore = async () => {
+  const response = await fetch(new URL('wasm/slipstick.wasm', import.meta.url));
+  return WebAssembly.compile(await response.arrayBuffer());
+};
+
+// Resolves when the sheet is in force, or cannot be had.
+export const addStyle = (path) =>
+  new Promise((resolve) => {
+    const sheet = document.createElement('link');
+    Object.assign(sheet, { rel: 'stylesheet', href: new URL(path, import.meta.url).href, onload: resolve, onerror: resolve });
+    document.head.append(sheet);
+  });

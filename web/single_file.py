@@ -1,0 +1,89 @@
+"""Writes the built site as one HTML file that opens from anywhere: by a double click, in a sandboxed frame, without a network.
+
+    single_file.py SITE_FOLDER OUTPUT
+
+Browsers load no module from file: addresses, so every module lies in the import map as a data: address under its own name, and
+host.js, which finds workers and data beside the page, is replaced by one that finds them in the file.
+"""
+import base64
+import json
+import pathlib
+import posixpath
+import re
+import sys
+
+SPECIFIER = re.compile(r"""(\bfrom\s*|\bimport\s*\(\s*|\bimport\s*)(["'])(\.{1,2}/[^"']+)\2""")
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' data: blob: 'wasm-unsafe-eval'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
+)
+HOST = """
+const file = (id) => document.getElementById(id).textContent;
+export const startWorker = (name) =>
+  new Worker(URL.createObjectURL(new Blob([`const WASM = "${file('wasm')}";`, file('core'), file(name)], { type: 'text/javascript' })));
+export const readJson = async (path) => structuredClone(JSON.parse(file('data'))[path]);
+export const compileCore = async () => WebAssembly.compile(Uint8Array.from(atob(file('wasm')), (c) => c.charCodeAt(0)));
+export const addStyle = async () => {};
+"""
+
+
+def base64_text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def named(text: str, folder: str) -> str:
+    """Relative specifiers as names of the import map."""
+    name = lambda path: "slipstick/" + posixpath.normpath(posixpath.join(folder, path))
+    return SPECIFIER.sub(lambda m: f"{m[1]}{m[2]}{name(m[3])}{m[2]}", text)
+
+
+def main(site: pathlib.Path, output: pathlib.Path) -> None:
+    def read(path: str) -> str:
+        return (site / path).read_text(encoding="utf-8")
+
+    imports = {}
+    for path in sorted(site.rglob("*.js")):
+        place = path.relative_to(site).as_posix()
+        if place == "sw.js" or place.startswith("wasm/") or place.endswith("worker.js"):
+            continue
+        text = HOST if place == "host.js" else named(read(place), posixpath.dirname(place))
+        imports["slipstick/" + place] = "data:text/javascript;base64," + base64_text(text.encode())
+
+    # Workers are classic scripts: the module's glue with its bytes, then the worker itself without its import.
+    glue = read("wasm/slipstick.js").replace("import.meta.url", '"file:///"').replace("export default createSlipstick;", "")
+    core = (
+        glue + "\ncreateSlipstick = ((make) => (options) => make({ wasmBinary: Uint8Array.from(atob(WASM), (c) => c.charCodeAt(0)), ...options }))"
+        "(createSlipstick);\n"
+    )
+    workers = {name: re.sub(r"^import .*$", "", read(f"engine/{name}.js"), flags=re.M) for name in ("worker", "search_worker")}
+    data = {
+        path.relative_to(site).as_posix(): json.loads(path.read_text(encoding="utf-8"))
+        for folder in ("lessons", "data")
+        for path in sorted((site / folder).glob("*.json"))
+    }
+
+    def carried(kind: str, name: str, text: str) -> str:
+        assert "</script" not in text
+        return f'<script type="{kind}" id="{name}">{text}</script>\n'
+
+    html = read("index.html")
+    html = re.sub(r'(<meta http-equiv="Content-Security-Policy" content=")[^"]*', lambda m: m[1] + POLICY, html)
+    icon = "data:image/svg+xml;base64," + base64_text((site / "icon.svg").read_bytes())
+    html = html.replace('href="icon.svg"', f'href="{icon}"')
+    html = re.sub(r'\s*<link rel="(modulepreload|preload)"[^>]*>', "", html)
+    html = re.sub(r'<link rel="stylesheet" href="([^"]+)">', lambda m: f"<style>{read(m[1])}</style>", html)
+    html = html.replace("</head>", f"  <style>{read('style/explore.css')}</style>\n  </head>")
+    body = (
+        f'<script type="importmap">{json.dumps({"imports": imports})}</script>\n'
+        + carried("text/plain", "wasm", base64_text((site / "wasm/slipstick.wasm").read_bytes()))
+        + carried("text/plain", "core", core)
+        + "".join(carried("text/plain", name, text) for name, text in workers.items())
+        + carried("application/json", "data", json.dumps(data))
+        + '<script type="module">import "slipstick/main.js";</script>\n'
+    )
+    html = re.sub(r'\s*<script type="module" src="main.js"></script>', "", html)
+    html = html.replace("</body>", body + "  </body>")
+    output.write_text(html, encoding="utf-8")
+
+
+main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
