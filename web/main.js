@@ -1,18 +1,23 @@
 // Wires engine, store and views; the flow is link or form -> store -> request -> worker -> report -> views.
-import { append, h, redraw } from './dom.js';
+import { h, redraw } from './dom.js';
 import { Engine } from './engine/engine.js';
 import { Form } from './form/form.js';
 import { readJson } from './host.js';
-import { header } from './report/header.js';
+import { embed } from './report/embed.js';
+import { exerciseBar } from './report/exercise.js';
+import { header, linkOf } from './report/header.js';
 import { showAnswers, showIssues } from './report/answers.js';
 import { byPath, restingOn, restsOn } from './report/derivation.js';
 import { importModel } from './report/import_model.js';
+import { faultsText, tell } from './report/notice.js';
 import { keepOffline } from './state/offline.js';
 import { Sheet } from './report/sheet.js';
+import { strip } from './report/strip.js';
 import { SCENES, sceneOf } from './scenes/index.js';
 import { read, writeShort } from './state/link.js';
 import { picksOf, requestOf, withoutFaulty, withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
+import { viewOf } from './state/view.js';
 import { t, usePseudoLocale } from './text/strings.js';
 
 const LINK_DELAY = 200;
@@ -26,13 +31,17 @@ class Page {
   issues = [];
   faulty = new Set();
   base = null;
+  view = viewOf();
+  revealed = false;
   explanations = null;
   #parts = {};
   #choices = new Map();
   #data = new Map();
+  #lately = new Map();
   #picks = '';
   #evaluated = null;
   #linkTimer = 0;
+  #place = '';
 
   async start() {
     const [described, catalogue, state] = await Promise.all([
@@ -51,8 +60,12 @@ class Page {
     });
     this.engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', busy);
     header(byId('actions'), this);
+    this.takeView();
+    if (this.view.embedded) embed(document.querySelector('.foot'), () => this.linkWith({}));
+    strip(byId('answers'));
     this.drawTabs();
     this.store.addEventListener('change', ({ detail }) => this.changed(detail));
+    this.store.addEventListener('solve', ({ detail }) => this.solve(detail));
     window.addEventListener('popstate', () => this.follow());
     byId('answers').addEventListener('click', (event) => this.openScene(event));
     byId('form').addEventListener('pointerover', (event) => this.markDependents(event.target.closest?.('[data-path]')?.dataset.path));
@@ -76,15 +89,49 @@ class Page {
     this.store.load(state);
   }
 
+  async solve(path) {
+    const { openSolve } = await import('./form/solve.js');
+    if (this.report) openSolve(this, path);
+  }
+
+  // How the link asks the page to be shown; answers that it hides stay hidden until they are asked for.
+  takeView() {
+    this.view = viewOf(this.store.view);
+    this.store.isLocked = this.view.isLocked;
+    this.form.setView(this.view);
+    const hides = this.view.hidesAnswers && !this.revealed;
+    document.body.classList.toggle('answers-hidden', hides);
+    document.body.classList.toggle('embedded', this.view.embedded);
+    document.body.classList.toggle('no-form', this.view.embedded && !this.store.view.show);
+    const bar = exerciseBar({
+      view: this.view,
+      revealed: this.revealed,
+      reveal: () => this.reveal(),
+      leave: () => this.store.setView({}),
+    });
+    byId('exercise').hidden = bar.length === 0;
+    redraw(byId('exercise'), bar);
+  }
+
+  reveal() {
+    this.revealed = true;
+    this.takeView();
+    this.draw();
+    byId('content').querySelector('h1')?.focus();
+  }
+
   changed({ push, source }) {
     if (source !== 'link') this.writeLink(push);
+    if (source === 'link' || source === 'view') this.takeView();
     if (source !== 'edit') this.form.openFor(this.store.scene);
     this.drawTabs();
     if (source === 'scene') {
       this.drawScene();
-      byId('content').querySelector('h1')?.focus({ preventScroll: true });
+      const place = `${this.store.scene}/${this.store.sub.split('/')[0]}`;
+      if (place !== this.#place) byId('content').querySelector('h1')?.focus({ preventScroll: true });
+      this.#place = place;
+      return;
     }
-    if (source === 'scene') return;
     if (this.store.inputs !== this.#evaluated) this.evaluate();
     else this.drawScene();
   }
@@ -195,10 +242,18 @@ class Page {
     return undefined;
   }
 
+  // The same; while it is on its way what last stood in this slot, so that nothing jumps.
+  lately(slot, verb, ...args) {
+    const answer = this.ask(verb, ...args);
+    if (answer) this.#lately.set(slot, answer);
+    return this.#lately.get(slot);
+  }
+
   context() {
     const { report, issues, faulty, base, store, request } = this;
     return {
       report,
+      hidden: this.view.hidesAnswers && !this.revealed,
       issues,
       faulty,
       base,
@@ -209,6 +264,7 @@ class Page {
       inputs: store.inputs,
       width: Math.max(260, byId('content').clientWidth),
       ask: (...args) => this.ask(...args),
+      lately: (...args) => this.lately(...args),
       why: (path) => this.sheet.open(path),
       hover: (path) => this.markInputs(path),
       open: (scene, sub) => this.store.open(scene, sub),
@@ -285,30 +341,10 @@ class Page {
     if (this.store.undo()) this.notice(t('undo.done'), 2000);
   }
 
-  notice(text, forMs = 0, action = null) {
-    const box = byId('notice');
-    box.hidden = false;
-    box.replaceChildren(
-      ...append(document.createDocumentFragment(), [
-        text,
-        ' ',
-        action,
-        h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => (box.hidden = true) }, '×'),
-      ]).childNodes,
-    );
-    if (forMs) setTimeout(() => (box.hidden = true), forMs);
-  }
+  notice = (...all) => tell(byId('notice'), ...all);
 
   tellFaults(faults) {
-    if (faults.length)
-      this.notice(
-        t('link.bad', {
-          list: faults
-            .slice(0, 8)
-            .map(({ path, kind }) => t(`link.${kind}`, { path }))
-            .join('; '),
-        }),
-      );
+    if (faults.length) this.notice(faultsText(faults));
   }
 
   // What a scene shows of a chart: not an input, so not in the link.
@@ -337,6 +373,8 @@ class Page {
     const lessons = await readJson('lessons/index.json');
     for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json']) this.data(path);
   }
+
+  linkWith = (view) => linkOf({ ...this.store.state, view });
 
   sceneOf = sceneOf;
 }

@@ -36,7 +36,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
   ];
   const level = levels.map((one) => [
     svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }),
-    svg('text', { class: 'lab', x: box.left + 6, y: y(one.y) - 6 }, one.text),
+    svg('text', { class: 'lab halo', x: box.left + 6, y: y(one.y) - 6 }, one.text),
   ]);
   const drawn = series.map((one) => [
     svg('polyline', {
@@ -74,7 +74,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
             x1: format(last.x, across.unit),
           })
         : ''),
-    drawing: canvas(width, height, frame, level, spot, marks(title, drawn)),
+    drawing: canvas(width, height, frame, spot, marks(title, drawn), level),
     key: series.length > 1 ? series.map(({ name, color }) => ({ color, text: name })) : [],
     columns: columns ?? [across.label, ...series.map(({ name }) => name)],
     rows:

@@ -27,7 +27,7 @@ export function tornado({ id, title, subtitle, width, rows, onrow }) {
   ]);
   const axis = ticks([-most, most], width > 500 ? 6 : 3).map((value) => [
     svg('line', { class: value === 0 ? 'axis' : 'grid', x1: x(value), x2: x(value), y1: 0, y2: rows.length * step }),
-    svg('text', { x: x(value), y: height - 6, 'text-anchor': 'middle' }, `${value > 0 ? '+' : ''}${format(value, '%')}`),
+    svg('text', { x: x(value), y: height - 6, 'text-anchor': 'middle' }, `${value > 0 ? '+' : ''}${format(value, '%').replace('-', '−')}`),
   ]);
   return chart({
     id,

@@ -9,6 +9,7 @@ import { rule, step } from './rule.js';
 import { span } from './layout.js';
 
 const isText = ({ kind }) => ['quantity', 'ratio', 'count', 'length', 'text', 'list'].includes(kind);
+const isNumber = ({ kind }) => ['quantity', 'ratio', 'count', 'length'].includes(kind);
 const idOf = (path) => `in-${path.replaceAll('.', '-')}`;
 
 export function labelOf(path) {
@@ -39,7 +40,10 @@ function nearest(message) {
 function frame(input, control, store, { group = false } = {}) {
   const id = idOf(input.path);
   const echo = h('output', { class: 'echo', for: id });
-  const help = h('small', { class: 'help', id: `${id}-help` }, input.help ?? '');
+  const unknown = isNumber(input)
+    ? h('button', { type: 'button', class: 'link unknown', onclick: () => store.solve(input.path) }, t('form.solve'))
+    : null;
+  const help = h('small', { class: 'help' }, h('span', { id: `${id}-help` }, input.help ?? ''), ' ', unknown);
   const faults = h('div', { class: 'faults', id: `${id}-issues` });
   const back = h('button', { type: 'button', class: 'back', hidden: true, onclick: () => store.reset(input.path) });
   const label = h('label', group ? {} : { for: id }, labelOf(input.path));
@@ -87,7 +91,7 @@ function frame(input, control, store, { group = false } = {}) {
 }
 
 function textField(input, store, withRule) {
-  const isNumber = input.kind !== 'text' && input.kind !== 'list';
+  const numeric = isNumber(input);
   const isCount = input.kind === 'count' || input.kind === 'length';
   const thousand = input.kind === 'length' ? 1024 : 1000;
   const control = h('input', {
@@ -95,11 +99,11 @@ function textField(input, store, withRule) {
     id: idOf(input.path),
     autocomplete: 'off',
     spellcheck: 'false',
-    inputmode: isNumber ? 'decimal' : undefined,
+    inputmode: numeric ? 'decimal' : undefined,
   });
   const wrap = frame(input, control, store);
   const slide =
-    withRule && isNumber
+    withRule && numeric
       ? rule({
           label: t('form.slider', { label: labelOf(input.path) }),
           isCount,
@@ -127,7 +131,7 @@ function textField(input, store, withRule) {
       store.set(input.path, before);
     } else if (event.key === 'Enter') {
       control.select();
-    } else if (isNumber && ['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown'].includes(event.key)) {
+    } else if (numeric && ['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown'].includes(event.key)) {
       const value = last.value ?? parse(control.value, thousand);
       if (!(value > 0)) return;
       event.preventDefault();

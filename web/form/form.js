@@ -37,6 +37,7 @@ export class Form {
   #groups = new Map();
   #places = '';
   #onconfig;
+  #view = { isLocked: () => false, isShown: () => true };
 
   constructor(element, { store, described, catalogue, onconfig }) {
     this.element = element;
@@ -45,6 +46,12 @@ export class Form {
     this.#catalogue = catalogue;
     this.#onconfig = onconfig;
     element.addEventListener('submit', (event) => event.preventDefault());
+  }
+
+  // Which inputs the link locks or leaves out.
+  setView(view) {
+    this.#view = view;
+    if (this.#shown) this.show(this.#shown);
   }
 
   get presetPaths() {
@@ -186,12 +193,18 @@ export class Form {
       this.#places = places;
       this.#build(scenario);
     }
-    for (const [id, details] of this.#groups) details.classList.toggle('unasked', scenario?.[id] === null);
+    for (const [id, details] of this.#groups) {
+      details.classList.toggle('unasked', scenario?.[id] === null);
+      details.hidden = !this.#view.isShown(id);
+    }
     for (const [path, { show, input, element }] of this.#controls) {
       const at = input.presets ? `${path}.preset` : path;
       const parent = path.split('.').slice(0, -1).join('.');
       const absent = parent && parent.includes('.') && get(scenario, parent) === null;
-      element.hidden = Boolean(absent);
+      element.hidden = Boolean(absent) || !this.#view.isShown(path);
+      const locked = this.#view.isLocked(path);
+      for (const one of element.querySelectorAll('input, select, button')) one.disabled = locked;
+      element.classList.toggle('locked', locked);
       show({
         text: inputs[path],
         value: get(scenario, at),

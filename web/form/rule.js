@@ -6,6 +6,12 @@ import { snap } from '../text/measure.js';
 const STEPS = 1000;
 const HEIGHT = 26;
 
+// 10k where the label has no room for 10,000.
+function short(value) {
+  const [factor, suffix] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']].find(([one]) => value >= one && value >= 1e4) ?? [1, ''];
+  return `${(value / factor).toLocaleString('en', { maximumSignificantDigits: 3 })}${suffix}`;
+}
+
 function ticks(from, to, unitScale, x) {
   const lines = [];
   const low = from / unitScale;
@@ -24,7 +30,7 @@ function ticks(from, to, unitScale, x) {
           svg(
             'text',
             { x: at, y: 24 },
-            value.toLocaleString('en', { maximumSignificantDigits: 3, notation: value >= 1e5 ? 'compact' : 'standard' }),
+            short(value),
           ),
         );
     }

@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 import { bibtex, csvRows, markdown, megatron, trtllm, vllm } from './copy_as.js';
 import { openDialog } from './dialog.js';
+import { openExercise } from './exercise.js';
 
 const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'application/json' });
 
@@ -72,5 +73,11 @@ export function openExport(page, link) {
     status,
     h('h3', {}, t('export.import')),
     h('div', { class: 'row' }, file),
+    h('h3', {}, t('exercise.teach')),
+    h(
+      'div',
+      { class: 'row' },
+      button(t('exercise.make'), () => (close(), openExercise(page.linkWith))),
+    ),
   );
 }

@@ -1,6 +1,7 @@
 import { stackedBars } from '../charts/bars.js';
 import { memoryParts, timeParts } from '../charts/parts.js';
 import { h } from '../dom.js';
+import { labelOf } from '../form/fields.js';
 import { FIGURES } from '../report/copy_as.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
@@ -61,7 +62,10 @@ function actions(context, i) {
 function table(context, all) {
   const base = all[0].report;
   const ready = (report) => report && !report.issues;
-  const rows = FIGURES.filter((path) => all.some(({ report }) => ready(report) && typeof get(report, path) === 'number'));
+  const known = FIGURES.filter((path) => all.some(({ report }) => ready(report) && typeof get(report, path) === 'number'));
+  const moved = known.filter((path) => new Set(all.map(({ report }) => ready(report) && get(report, path))).size > 1);
+  const everything = context.page.chosen('compare-all') === true;
+  const rows = everything ? known : moved;
   const differences = differing(all);
   return h(
     'div',
@@ -93,7 +97,7 @@ function table(context, all) {
           h(
             'tr',
             { class: 'input' },
-            h('th', { scope: 'row' }, h('code', {}, path)),
+            h('th', { scope: 'row' }, inputName(path)),
             all.map(({ inputs }) => h('td', {}, inputs[path] ?? t('form.none'))),
           ),
         ),
@@ -111,8 +115,23 @@ function table(context, all) {
         ),
       ),
     ),
+    known.length > moved.length &&
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'link',
+          'data-key': 'cmp-all',
+          'aria-pressed': String(everything),
+          onclick: () => context.page.choose('compare-all', !everything),
+        },
+        everything ? t('compare.only') : t('compare.all', { count: known.length - moved.length }),
+      ),
   );
 }
+
+const inputName = (path) =>
+  path.includes('.') ? `${t(`group.${path.split('.')[0]}`)}: ${labelOf(path)}` : `${t(`group.${path}`)}: ${t('form.preset')}`;
 
 const part = (all, name) => all.filter(({ report }) => report && !report.issues && report[name]);
 

@@ -7,6 +7,7 @@
 //   issues, faulty        of the request; parts that have no answer because of them
 //   width                 of the scene in CSS pixels; charts draw at this width
 //   ask(verb, ...args)    a further answer of the core: undefined until it is there, then the scene is drawn again
+//   lately(slot, …)       the same; until it is there, what was last answered in this slot
 //   why(path), hover(path), open(scene, sub)
 import { chip } from './chip.js';
 import { compare } from './compare.js';

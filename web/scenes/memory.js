@@ -1,25 +1,60 @@
 import { lines } from '../charts/lines.js';
 import { figures } from '../report/figures.js';
+import { set } from '../state/paths.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
-import { absence, heading, infeasible, servingMemory, trainingMemory } from './parts.js';
+import { absence, heading, infeasible, placeholder, servingMemory, trainingMemory } from './parts.js';
 
+const HEIGHT = 470;
 const CONTEXTS = [256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144];
 
-function cacheCurve(context) {
-  const answer = context.ask(
+const LATENT = { q_lora_rank: 1536, kv_lora_rank: 512, nope_head_dim: 128, rope_head_dim: 64, value_head_dim: 128 };
+
+// This model and what its attention could have been: [{id, name, color, change}].
+function kinds({ model }) {
+  const heads = (count) => ({ 'model.mla': null, 'model.kv_heads': count });
+  const others = [
+    { id: 'mha', color: 'var(--c-tp)', change: heads(model.heads), same: !model.mla && model.kv_heads === model.heads },
+    { id: 'gqa', color: 'var(--c-dp)', change: heads(8), same: (!model.mla && model.kv_heads === 8) || model.heads % 8 !== 0 },
+    { id: 'mqa', color: 'var(--c-ep)', change: heads(1), same: !model.mla && model.kv_heads === 1 },
+    { id: 'mla', color: 'var(--c-backward)', change: { 'model.mla': LATENT }, same: Boolean(model.mla) },
+  ];
+  return [{ id: 'own', color: 'var(--c-kv)', change: {} }, ...others.filter(({ same }) => !same)].map((one) => ({
+    ...one,
+    name: t(`memory.${one.id}`),
+  }));
+}
+
+function sweepOf(context, { id, change }) {
+  const request = structuredClone(context.request);
+  for (const [path, value] of Object.entries(change)) set(request, path, value);
+  const answer = context.lately(
+    `kv ${id}`,
     'sweep',
     {
-      request: context.request,
+      request,
       axes: [`serving.prompt=${CONTEXTS.join(',')}`],
       report: ['serving.kv_cache_bytes', 'serving.memory_bytes.weights', 'serving.memory_bytes.capacity'],
     },
     0,
     CONTEXTS.length,
   );
-  const rows = (answer?.rows ?? []).filter(({ figures: [cache] }) => cache > 0);
-  if (rows.length < 2) return null;
-  const [, weights, capacity] = rows[0].figures;
+  return answer && (answer.rows ?? []).filter(({ figures: [cache] }) => cache > 0);
+}
+
+function cacheCurve(context) {
+  const swept = kinds(context.scenario).map((kind) => ({ ...kind, rows: sweepOf(context, kind) }));
+  if (swept.some(({ rows }) => !rows)) return placeholder(t('memory.kv'), HEIGHT);
+  const [own] = swept;
+  if (own.rows.length < 2) return null;
+  const [, weights, capacity] = own.rows[0].figures;
+  // On several devices heads are replicated, so that another kind may need just as much: one line for both.
+  const caches = ({ rows }) => rows.map(({ figures: [cache] }) => cache).join();
+  const alike = swept.slice(1).filter((one) => caches(one) === caches(own));
+  own.name = [own.name, ...alike.map(({ name }) => name)].join(' = ');
+  const all = [...swept.slice(1).filter((one) => one.rows.length > 1 && !alike.includes(one)), own];
+  const lengths = [...new Set(all.flatMap(({ rows }) => rows.map(({ inputs: [prompt] }) => prompt)))].sort((a, b) => a - b);
+  const cacheAt = ({ rows }, length) => rows.find(({ inputs: [prompt] }) => prompt === length)?.figures[0];
   return lines({
     id: 'kv-context',
     title: t('memory.kv'),
@@ -27,20 +62,18 @@ function cacheCurve(context) {
     width: context.width,
     x: { label: t('memory.context'), unit: 'count', log: true },
     y: { label: t('column.kv'), unit: 'B', log: true },
-    series: [
-      {
-        name: t('part.kv_cache'),
-        color: 'var(--c-kv)',
-        points: rows.map(({ inputs: [prompt], figures: [cache] }) => ({ x: prompt, y: cache, hollow: cache + weights > capacity })),
-      },
-    ],
+    series: all.map(({ name, color, rows }) => ({
+      name,
+      color,
+      points: rows.map(({ inputs: [prompt], figures: [cache, held] }) => ({ x: prompt, y: cache, hollow: cache + held > capacity })),
+    })),
     levels: [
-      { y: weights, text: `${t('part.weights')} ${text(weights, 'B')}` },
+      { y: weights, text: t('memory.equals', { weights: text(weights, 'B') }) },
       { y: capacity, text: `${t('column.capacity')} ${text(capacity, 'B')}`, hair: true },
     ],
     here: { x: context.scenario.serving.prompt },
-    columns: [t('column.context'), t('column.kv')],
-    rows: rows.map(({ inputs: [prompt], figures: [cache] }) => [whole(prompt), text(cache, 'B')]),
+    columns: [t('column.context'), ...all.map(({ name }) => name)],
+    rows: lengths.map((length) => [whole(length), ...all.map((one) => text(cacheAt(one, length), 'B'))]),
   });
 }
 

@@ -4,9 +4,10 @@ import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
 import { t } from '../text/strings.js';
-import { absence, bill, heading, servingMemory, timeBar } from './parts.js';
+import { absence, bill, heading, placeholder, servingMemory, timeBar } from './parts.js';
 
-const MOST = 10;
+const MOST = 8;
+const HEIGHT = 380; // of a tornado of that many rows with its caption and key
 
 // What an owner of the system could change: hardware, mapping and load; not the model, nor what software and kernels were measured to do.
 const isLever = (path) =>
@@ -22,8 +23,9 @@ function labelIn(scenario, path) {
 function sensitivity(context) {
   const figure = context.report.training?.feasible ? 'training.time_to_train_s' : 'serving.tpot_s';
   if (!context.report[figure.split('.')[0]]) return null;
-  const answer = context.ask('sensitivity', context.request, figure, 0.2);
-  const rows = (answer?.inputs ?? [])
+  const answer = context.lately(figure, 'sensitivity', context.request, figure, 0.2);
+  if (!answer) return placeholder(t('overview.tornado'), HEIGHT);
+  const rows = (answer.inputs ?? [])
     .filter((one) => isLever(one.path) && one.low_figure !== null && one.high_figure !== null)
     .map((one) => ({
       path: one.path,
@@ -58,11 +60,11 @@ export const overview = {
       .flat();
     return [
       heading(t('overview.title'), t('overview.lead')),
+      sensitivity(context),
+      figures(context, shown),
       training ? timeBar(context, { title: t('overview.step') }) : absence(context, 'training'),
       serving ? servingMemory(context, { title: t('overview.token') }) : absence(context, 'serving'),
       cost ? bill(context, { id: 'device-bill', title: t('overview.bill'), lines: cost.device_usd_parts }) : absence(context, 'cost'),
-      figures(context, shown),
-      sensitivity(context),
     ];
   },
 };

@@ -20,6 +20,10 @@ export function absence(context, part) {
   return h('p', { class: 'absent' }, t('absent.part'));
 }
 
+// Keeps the place of a chart whose figures are on their way.
+export const placeholder = (title, height) =>
+  h('div', { class: 'chart waiting', style: { 'min-height': `${height}px` } }, h('p', { class: 'figcaption' }, title), h('p', { class: 'summary' }, t('chart.waiting')));
+
 export const infeasible = (part) =>
   part.feasible === false
     ? h(

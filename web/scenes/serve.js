@@ -3,13 +3,15 @@ import { roofline } from '../charts/roofline.js';
 import { figures } from '../report/figures.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
-import { absence, heading, infeasible } from './parts.js';
+import { absence, heading, infeasible, placeholder } from './parts.js';
 
+const HEIGHT = 450;
 const BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 // Rate of a device against rate of a user, as the batch grows; batches that do not fit are hollow.
 function batchCurve(context) {
-  const answer = context.ask(
+  const answer = context.lately(
+    'batch',
     'sweep',
     {
       request: context.request,
@@ -19,7 +21,8 @@ function batchCurve(context) {
     0,
     BATCHES.length,
   );
-  const rows = (answer?.rows ?? []).filter(({ figures: [user, device] }) => user > 0 && device > 0);
+  if (!answer) return placeholder(t('serve.batch'), HEIGHT);
+  const rows = (answer.rows ?? []).filter(({ figures: [user, device] }) => user > 0 && device > 0);
   if (rows.length < 2) return null;
   const points = rows.map(({ inputs: [batch], figures: [user, device, fits] }) => ({
     x: user,

@@ -1,5 +1,6 @@
 import { gantt } from '../charts/gantt.js';
 import { roofline } from '../charts/roofline.js';
+import { topology } from '../charts/topology.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { text } from '../text/format.js';
@@ -17,7 +18,7 @@ function viewButtons(context, view) {
     VIEWS.map((one) =>
       h(
         'button',
-        { type: 'button', 'data-key': `gantt-${one}`, 'aria-pressed': one === view, onclick: choose(one) },
+        { type: 'button', 'data-key': `gantt-${one}`, 'aria-pressed': String(one === view), onclick: choose(one) },
         t(`train.view.${one}`),
       ),
     ),
@@ -34,7 +35,7 @@ export const train = {
     const { device } = context.scenario.cluster;
     const peak = device.peak[context.scenario.training.precision] ?? device.peak.bf16;
     return [
-      heading(t('train.title', { time: text(training.step_time_s, 's') }), t('train.lead')),
+      heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
       training.timeline?.length
         ? gantt({
@@ -55,6 +56,13 @@ export const train = {
         'training.energy_j',
         'training.cost_usd',
       ]),
+      topology({
+        id: 'topology',
+        width: context.width,
+        cluster: context.scenario.cluster,
+        mapping: context.scenario.training.mapping,
+        devices: context.scenario.training.devices ?? context.scenario.cluster.devices,
+      }),
       peak && training.operators?.length
         ? roofline({
             id: 'train-roofline',

@@ -11,6 +11,7 @@ export class Store extends EventTarget {
   view;
   faults;
   #past = [];
+  isLocked = () => false; // inputs that the link locks stay as they are
 
   constructor(state) {
     super();
@@ -36,7 +37,7 @@ export class Store extends EventTarget {
 
   // An input's text; "" takes it back to its preset or default.
   set(path, text) {
-    if ((this.inputs[path] ?? '') === text) return;
+    if ((this.inputs[path] ?? '') === text || this.isLocked(path)) return;
     this.#remember();
     const { [path]: _, ...rest } = this.inputs;
     this.inputs = text === '' ? rest : { ...rest, [path]: text };
@@ -45,6 +46,7 @@ export class Store extends EventTarget {
 
   // Another catalogue entry.
   pick(path, id) {
+    if (this.isLocked(path)) return;
     this.#remember();
     this.inputs = withPick(this.inputs, path, id);
     this.#tell(true);
@@ -52,17 +54,22 @@ export class Store extends EventTarget {
 
   // Takes a path and everything below it back.
   reset(path) {
+    if (this.isLocked(path)) return;
     this.#remember();
     this.inputs = Object.fromEntries(
-      Object.entries(this.inputs).filter(([one]) => path !== '' && one !== path && !one.startsWith(`${path}.`)),
+      Object.entries(this.inputs).filter(
+        ([one]) => this.isLocked(one) || (path !== '' && one !== path && !one.startsWith(`${path}.`)),
+      ),
     );
     this.#tell(true);
   }
 
-  // All inputs at once: a lesson's start, an import, a scenario of the comparison.
-  setInputs(inputs) {
+  // All inputs at once: a lesson's start or step (then with the place in the lesson), an import, a scenario of the comparison.
+  setInputs(inputs, sub = this.sub) {
     this.#remember();
-    this.inputs = inputs;
+    this.sub = sub;
+    const entries = (all, wanted) => Object.entries(all).filter(([path]) => this.isLocked(path) === wanted);
+    this.inputs = Object.fromEntries([...entries(inputs, false), ...entries(this.inputs, true)]);
     this.#tell(true);
   }
 
@@ -85,11 +92,21 @@ export class Store extends EventTarget {
     this.#tell(true);
   }
 
+  // An input is to be the unknown: nothing changes until an answer is taken.
+  solve(path) {
+    this.dispatchEvent(new CustomEvent('solve', { detail: path }));
+  }
+
   open(scene, sub = '') {
     if (scene === this.scene && sub === this.sub) return;
     this.scene = scene;
     this.sub = sub;
     this.#tell(true, 'scene');
+  }
+
+  setView(view) {
+    this.view = view;
+    this.#tell(true, 'view');
   }
 
   undo() {

@@ -10,9 +10,11 @@ export function extend(texts) {
 }
 
 export function t(key, values = {}) {
-  const text = table[key];
+  const text = table[key]; // {name} is filled in; {name:one|many} chooses by number
   if (text === undefined) return key;
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  return text
+    .replace(/\{(\w+):([^|}]*)\|([^}]*)\}/g, (_, name, one, many) => (String(values[name]) === '1' ? one : many))
+    .replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 export const has = (key) => Object.hasOwn(table, key);
 
@@ -26,7 +28,7 @@ export function usePseudoLocale() {
 const accentedTexts = (texts) =>
   Object.fromEntries(
     Object.entries(texts).map(([key, text]) => {
-      const accented = text.replace(/\{\w+\}|[a-zA-Z]/g, (one) => (one.length > 1 ? one : (ACCENTS[one] ?? one)));
+      const accented = text.replace(/\{[^}]*\}|[a-zA-Z]/g, (one) => (one.length > 1 ? one : (ACCENTS[one] ?? one)));
       return [key, `${accented}${'·'.repeat(Math.ceil(text.length * 0.4))}`];
     }),
   );

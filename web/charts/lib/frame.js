@@ -17,8 +17,13 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
     ? h(
         'ul',
         { class: 'key' },
-        key.map(({ color, hatch, text }) =>
-          h('li', {}, h('i', { class: hatch ? 'swatch hatched' : 'swatch', style: hatch ? {} : { background: color } }), text),
+        key.map(({ color, hatch, ring, text }) =>
+          h(
+            'li',
+            {},
+            h('i', { class: hatch ? 'swatch hatched' : ring ? 'swatch ring' : 'swatch', style: hatch || ring ? {} : { background: color } }),
+            text,
+          ),
         ),
       )
     : null;

@@ -1,0 +1,51 @@
+// Where the groups of a mapping lie: ranks are numbered along `order`, innermost first, and fill the nodes one after the other.
+
+// Degrees in the order of the ranks; experts' groups are parts of the data-parallel ones.
+export function degreesOf(mapping, devices) {
+  const dp = mapping.dp ?? devices / (mapping.tp * mapping.cp * mapping.pp);
+  const size = { tp: mapping.tp, cp: mapping.cp, ep: mapping.ep, dp: dp / mapping.ep, pp: mapping.pp };
+  return mapping.order.split('-').map((name) => ({ name, size: Math.max(1, Math.round(size[name] ?? 1)) }));
+}
+
+// The rank's place in each group: {tp, cp, ep, dp, pp}.
+export function placeOf(rank, degrees) {
+  const place = {};
+  let rest = rank;
+  for (const { name, size } of degrees) {
+    place[name] = rest % size;
+    rest = Math.floor(rest / size);
+  }
+  return place;
+}
+
+// For every group with more than one member the levels of the network that it uses: {tp: [0], dp: [0, 1]}.
+export function levelsOf(degrees, networks, devices) {
+  const used = {};
+  let stride = 1;
+  for (const { name, size } of degrees) {
+    const levels = [];
+    let inside = 1;
+    networks.forEach((network, i) => {
+      const below = inside;
+      inside *= network.size;
+      const last = i === networks.length - 1;
+      const reach = Math.min(stride * size, devices);
+      if (size > 1 && reach > below && (stride < inside || last)) levels.push(i);
+    });
+    if (size > 1) used[name] = levels;
+    stride *= size;
+  }
+  return used;
+}
+
+// The nodes that a sketch shows: all, or where they are too many those that hold a part of the first replica.
+// [{node, skipped}]: `skipped` nodes alike were left out before this one.
+export function shownNodes(nodes, size, devices, degrees, most) {
+  const all = Array.from({ length: nodes }, (_, node) => node);
+  const first = (node) =>
+    Array.from({ length: Math.min(size, devices - node * size) }, (_, i) => placeOf(node * size + i, degrees)).some(
+      ({ dp, ep }) => dp === 0 && ep === 0,
+    );
+  const kept = (nodes <= most ? all : all.filter((node) => first(node) || node === nodes - 1)).slice(0, most);
+  return kept.map((node, i) => ({ node, skipped: node - (i ? kept[i - 1] + 1 : 0) }));
+}

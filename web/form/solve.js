@@ -1,0 +1,95 @@
+// An input as the unknown: its largest or smallest value for which a figure keeps a bound. Loaded when it is first asked for.
+import { fillSelect, figureGroups, figureName, select, textBox } from '../explore/controls.js';
+import { nameOfValue } from '../explore/sweep_values.js';
+import { texts } from '../explore/texts.js';
+import { h } from '../dom.js';
+import { openDialog } from '../report/dialog.js';
+import { get } from '../state/paths.js';
+import { text, unitOf } from '../text/format.js';
+import { show } from '../text/measure.js';
+import { extend, pieces, t } from '../text/strings.js';
+import { labelOf } from './fields.js';
+
+extend(texts);
+
+const FITS = ['serving.feasible', 'training.feasible'];
+
+// Where to look: four binary orders below the present value, eight above, within what the input allows.
+export function rangeOf({ kind, low = 0, high = Infinity, unit, unit_factor: factor }, value) {
+  const size = typeof value === 'number' && value > 0 ? value : 8;
+  const counted = kind === 'count' || kind === 'length';
+  const from = Math.max(size / 16, low);
+  const to = Math.min(size * 256, high);
+  const write = (one) => (kind === 'quantity' ? show(one, unit, factor) : String(one));
+  return counted ? [write(Math.max(1, Math.floor(from))), write(Math.floor(to))] : [write(from), write(to)];
+}
+
+const labelled = (words, control) => h('label', { class: 'solve-field' }, words, control);
+
+// A path in a list stands in the description with "*" for its place.
+const described = (inputs, path) => inputs.find((input) => input.path === path.replace(/\.\d+(?=\.|$)/g, '.*'));
+
+export function openSolve(page, path) {
+  const input = { ...described(page.described.inputs, path), path };
+  const { report, request, store, engine } = page;
+  const [low, high] = rangeOf(input, get(report.scenario, path));
+  const from = textBox(low, { id: 'solve-from' });
+  const to = textBox(high, { id: 'solve-to' });
+  const figure = select([], '', suggest);
+  const how = select([
+    { value: '<=', name: t('explore.atMost') },
+    { value: '>=', name: t('explore.atLeast') },
+  ]);
+  const bound = textBox('');
+  const answer = h('div', { role: 'status', class: 'solved' });
+  const fits = FITS.filter((one) => get(report, one) !== undefined);
+  const first = fits.find((one) => one.startsWith(path.split('.')[0])) ?? fits[0];
+  fillSelect(figure, [...fits.map((one) => ({ value: one, name: t(`solve.${one}`) })), ...figureGroups(report)], first);
+  const bounds = h('span', { class: 'solve-bound' }, labelled(t('solve.how'), how), labelled(t('solve.bound'), bound));
+
+  function suggest() {
+    const isFit = FITS.includes(figure.value);
+    bounds.hidden = isFit;
+    const value = get(report, figure.value);
+    how.value = isFit ? '>=' : '<=';
+    bound.value = isFit ? '1' : typeof value === 'number' ? String(Number(value.toPrecision(3))) : '';
+  }
+  suggest();
+
+  function said({ value, which, reason, figure: reached, issues }) {
+    const name = labelOf(path);
+    if (issues) return issues.map(({ message }) => h('p', { class: 'faulty' }, message));
+    if (value === null || value === undefined) return [h('p', {}, t('explore.answer.none', { input: name, reason }))];
+    const what = FITS.includes(figure.value) ? t(`solve.${figure.value}`) : figureName(figure.value);
+    const result = FITS.includes(figure.value) ? t(reached.value >= 1 ? 'solve.yes' : 'solve.no') : text(reached.value, unitOf(figure.value));
+    const words = pieces(`explore.answer.${which}`, {
+      input: name,
+      value: h('b', {}, nameOfValue(value, input)),
+      figure: what,
+      result: h('b', {}, result),
+    });
+    const use = () => {
+      store.set(path, String(value));
+      close();
+    };
+    return [h('p', { class: 'lead' }, words), h('div', { class: 'row' }, h('button', { type: 'button', id: 'solve-take', onclick: use }, t('explore.answer.use')))];
+  }
+
+  async function solve() {
+    answer.replaceChildren(h('p', {}, t('chart.waiting')));
+    const range = `${path}=${from.value.trim()}:${to.value.trim()}`;
+    const found = await engine.call('solve', request, range, `${figure.value}${how.value}${bound.value.trim()}`);
+    if (found) answer.replaceChildren(...said(found));
+  }
+  const { dialog, close } = openDialog(
+    t('solve.title', { input: labelOf(path) }),
+    h('p', {}, t('solve.lead', { input: labelOf(path) })),
+    h('div', { class: 'solve-row' }, labelled(t('solve.from'), from), labelled(t('solve.to'), to)),
+    h('div', { class: 'solve-row' }, labelled(t('solve.until'), figure), bounds),
+    h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', id: 'solve-run', onclick: solve }, t('explore.run'))),
+    answer,
+  );
+  dialog.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.target.matches('input')) solve();
+  });
+}
