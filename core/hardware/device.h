@@ -117,6 +117,18 @@ struct AssumedEfficiency {
   bool usable = false;
 };
 
+// What a device has of its host: the link, one direction, and its share of the memory.
+struct HostLink {
+  BytesPerSecond bandwidth = 32 * kGBps;
+  Bytes memory = 256 * kGB;
+};
+template <>
+struct Schema<HostLink> {
+  static constexpr auto fields =
+      std::tuple{Of("bandwidth", &HostLink::bandwidth, "To the host's memory, one direction").In(kGBps).Above(0).AtMost(1e6),
+                 Of("memory", &HostLink::memory, "The device's share of the host's memory").In(kGB).AtLeast(0)};
+};
+
 struct Device {
   std::string preset;
   std::string name = "custom";
@@ -129,6 +141,7 @@ struct Device {
   double exponentials = 16;  // a clock and unit, of the special-function units
   DeviceMemory memory;
   std::vector<Cache> caches;  // innermost first; the last is shared by all units
+  HostLink host;
   Watts tdp = 700 * kWatt;
   Watts idle = 75 * kWatt;
   DieSize die;
@@ -151,6 +164,7 @@ struct Schema<Device> {
                  Of("exponentials", &Device::exponentials, "Exponentials a clock and unit").Above(0).AtMost(4096).Advanced(),
                  Of("memory", &Device::memory, "Device memory"),
                  Of("caches", &Device::caches, "On-chip levels, innermost first").Advanced(),
+                 Of("host", &Device::host, "Link to the host and its memory").Advanced(),
                  Of("tdp", &Device::tdp, "Thermal design power").In(kWatt).Above(0).AtMost(1e6),
                  Of("idle", &Device::idle, "Power when nothing runs").In(kWatt).AtLeast(0).Advanced(),
                  Of("die", &Device::die, "Compute silicon").Advanced(),

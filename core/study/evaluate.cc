@@ -29,6 +29,15 @@ std::optional<Dollars> PriceOfRun(const std::optional<CostReport>& cost, Seconds
   return run_price;
 }
 
+std::optional<Dollars> PriceOfWallTime(const std::optional<CostReport>& cost, std::optional<Seconds> wall_device_seconds, Trace& trace) {
+  if (!cost || !wall_device_seconds) return std::nullopt;
+  const DollarsPerSecond device_second = cost->device_second;
+  const Seconds device_seconds = *wall_device_seconds;
+  FIGURE(trace, run_price, device_seconds * device_second,
+         (Note{"What the training run costs with its interruptions", "", "", "training.run.cost_usd"}), device_seconds, device_second);
+  return run_price;
+}
+
 }  // namespace
 
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
@@ -44,7 +53,8 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   if (scenario.training) {
     const TrainingDetail wanted{detail.operators, detail.timeline};
     const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace);
-    report["training"] = WriteTraining(training, PriceOfRun(cost, training.device_seconds, trace));
+    report["training"] = WriteTraining(training, PriceOfRun(cost, training.device_seconds, trace),
+                                       PriceOfWallTime(cost, training.run.device_seconds, trace));
     warn(training.warnings);
   }
   if (scenario.serving) {

@@ -92,7 +92,28 @@ Json Write(const Figure& figure) {
 
 }  // namespace
 
-Json WriteTraining(const TrainingReport& report, std::optional<Dollars> cost) {
+namespace {
+
+Json Write(const RunReport& run, std::optional<Dollars> cost) {
+  const auto base = [](const auto& optional) { return optional ? Json(optional->base()) : Json(nullptr); };
+  return Json{{"mean_time_between_interruptions_s", run.mean_time_between_interruptions.base()},
+              {"interruptions", run.interruptions},
+              {"checkpoint_bytes", run.checkpoint.base()},
+              {"checkpoint_stall_s", run.checkpoint_stall.base()},
+              {"checkpoint_interval_s", run.checkpoint_interval.base()},
+              {"young_interval_s", run.young_interval.base()},
+              {"daly_interval_s", run.daly_interval.base()},
+              {"goodput", run.goodput},
+              {"wall_time_s", base(run.wall_time)},
+              {"energy_j", base(run.energy)},
+              {"cost_usd", base(cost)},
+              {"compute_optimal_tokens", run.compute_optimal_tokens.base()},
+              {"compute_optimal_parameters", run.compute_optimal_parameters}};
+}
+
+}  // namespace
+
+Json WriteTraining(const TrainingReport& report, std::optional<Dollars> cost, std::optional<Dollars> run_cost) {
   Json stages = Json::array();
   for (const TrainingStage& stage : report.stages) {
     stages.push_back(Json{{"layers", stage.layers}, {"memory_bytes", Write(stage.memory, report.capacity)}, {"time_s", Write(stage.time)}});
@@ -117,6 +138,7 @@ Json WriteTraining(const TrainingReport& report, std::optional<Dollars> cost) {
               {"stages", std::move(stages)},
               {"energy_j", report.energy.base()},
               {"cost_usd", cost ? Json(cost->base()) : Json(nullptr)},
+              {"run", Write(report.run, run_cost)},
               {"operators", Write(report.operators)},
               {"timeline", Write(report.timeline)}};
 }

@@ -14,7 +14,8 @@
 namespace slipstick {
 
 // The costs are absent where the scenario asks for none.
-Json WriteTraining(const TrainingReport& report, std::optional<Dollars> cost);
+// `cost` is that of the steps, `run_cost` with interruptions.
+Json WriteTraining(const TrainingReport& report, std::optional<Dollars> cost, std::optional<Dollars> run_cost);
 Json WriteServing(const ServingReport& report, std::optional<DollarsPerToken> cost);
 Json WriteCost(const CostReport& report);
 

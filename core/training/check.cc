@@ -37,6 +37,7 @@ class Checker {
     CheckPrecision(run);
     CheckDegrees(*run.devices, mapping);
     CheckBatch(run);
+    CheckRamp(run);
     CheckModel(run);
     CheckSchedule(run);
     CheckOrder(mapping);
@@ -97,6 +98,25 @@ class Checker {
     Say("global_batch", "expected a multiple of dp " + Text(run.mapping.dp.value_or(1)) + " x micro_batch " +
                             Text(run.mapping.micro_batch) + " = " + Text(unit) + "; got " + Text(run.global_batch) + "; nearest " +
                             (below > 0 ? Text(below) + " or " : "") + Text(below + unit));
+  }
+
+  void CheckRamp(TrainingRun& run) {
+    if (run.tokens_per_parameter) run.tokens = *run.tokens_per_parameter * CountParameters(model_).total * kToken;
+    if (!run.batch_ramp) return;
+    const BatchRamp& ramp = *run.batch_ramp;
+    const Count unit = run.mapping.dp.value_or(1) * run.mapping.micro_batch;
+    if (ramp.start > run.global_batch) {
+      Say("batch_ramp.start", "expected at most the global batch of " + Text(run.global_batch) + "; got " + Text(ramp.start));
+    } else if (ramp.start % unit != 0) {
+      const Count below = ramp.start / unit * unit;
+      Say("batch_ramp.start", "expected a multiple of dp " + Text(run.mapping.dp.value_or(1)) + " x micro_batch " +
+                                  Text(run.mapping.micro_batch) + " = " + Text(unit) + "; got " + Text(ramp.start) + "; nearest " +
+                                  (below > 0 ? Text(below) + " or " : "") + Text(below + unit));
+    }
+    if (ramp.tokens > run.tokens) {
+      Say("batch_ramp.tokens", "expected at most the run's " + NumberText(In(run.tokens, kGToken)) + " Gtoken; got " +
+                                   NumberText(In(ramp.tokens, kGToken)) + " Gtoken");
+    }
   }
 
   void CheckModel(const TrainingRun& run) {

@@ -5,7 +5,8 @@ namespace {
 
 constexpr std::string_view kSource = "Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, 2022, appendix A";
 
-// Low-rank adapters on every product of attention.
+}  // namespace
+
 double AdapterParameters(const Model& model, double rank) {
   TrainingRun run;
   run.trainable = Trainable::kLora;
@@ -13,8 +14,6 @@ double AdapterParameters(const Model& model, double rank) {
   run.mapping.dp = 1;
   return static_cast<double>(model.layers) * WorkOf(model, run, ShapeOf(run), {}).adapter_parameters;
 }
-
-}  // namespace
 
 StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace) {
   Trace::Scope scope(trace, "flops");

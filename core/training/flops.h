@@ -11,6 +11,9 @@ struct StepFlops {
   Flops model;  // three times the forward products, attention uncut by the mask (Korthikanti et al. 2022); frozen weights need no gradient
   Flops hardware;  // with what is computed again; selective counts the attention core twice over, as that paper prints it
 };
+// Low-rank adapters on every product of attention.
+double AdapterParameters(const Model& model, double rank);
+
 StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace);
 
 }  // namespace slipstick

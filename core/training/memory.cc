@@ -27,12 +27,20 @@ double BytesOf(StatePrecision precision) {
   return 4;
 }
 
-// Bytes a parameter that do not depend on the mapping.
-struct StateBytes {
-  double weights = 2, gradients = 4, optimizer = 12;
-};
+// Tokens' worth of the residual stream that a device holds.
+double ResidualTokens(const TrainingContext& context) {
+  const TrainingShape& shape = context.shape;
+  return context.framework().memory.splits_residual ? shape.tokens / shape.tensor : shape.own_tokens;
+}
 
-StateBytes BytesAParameter(const TrainingContext& context) {
+// Activation functions' inputs are made again from the products' outputs; norms from the residual stream.
+double KeptHidden(const FrameworkMemory& memory, bool flash, bool narrow, bool norms) {
+  return memory.hidden + (flash ? 0 : 2) - (narrow ? memory.hidden_saved_fp8 : 0) - (norms ? 4 : 0);
+}
+
+}  // namespace
+
+StateBytes StateBytesOf(const TrainingContext& context) {
   const TrainingRun& run = context.run;
   const FrameworkMemory& framework = context.framework().memory;
   const bool narrow = NarrowRecipe(context), wide = BytesPerElement(run.precision) >= 4;
@@ -64,19 +72,6 @@ StateBytes BytesAParameter(const TrainingContext& context) {
   }
   return bytes;
 }
-
-// Tokens' worth of the residual stream that a device holds.
-double ResidualTokens(const TrainingContext& context) {
-  const TrainingShape& shape = context.shape;
-  return context.framework().memory.splits_residual ? shape.tokens / shape.tensor : shape.own_tokens;
-}
-
-// Activation functions' inputs are made again from the products' outputs; norms from the residual stream.
-double KeptHidden(const FrameworkMemory& memory, bool flash, bool narrow, bool norms) {
-  return memory.hidden + (flash ? 0 : 2) - (narrow ? memory.hidden_saved_fp8 : 0) - (norms ? 4 : 0);
-}
-
-}  // namespace
 
 RecomputeChoice ChoiceFor(const TrainingRun& run) {
   RecomputeChoice choice;
@@ -139,7 +134,7 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   const TrainingRun& run = context.run;
   const FrameworkMemory& framework = context.framework().memory;
   const double zero = static_cast<double>(run.mapping.zero), hidden = static_cast<double>(context.model.hidden);
-  const StateBytes state = BytesAParameter(context);
+  const StateBytes state = StateBytesOf(context);
   const bool lora = run.trainable == Trainable::kLora, replicas = shape.DataRanks() > 1;
   const double copies = run.mapping.schedule == PipelineSchedule::kDualPipe ? 2 : 1;  // both directions hold the weights
   const double dense = copies * stage.dense_parameters, experts = copies * stage.expert_parameters;

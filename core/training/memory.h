@@ -16,6 +16,12 @@ struct RecomputeChoice {
 // Of none, selective and full; auto begins at none.
 RecomputeChoice ChoiceFor(const TrainingRun& run);
 
+// Bytes a parameter that do not depend on the mapping.
+struct StateBytes {
+  double weights = 2, gradients = 4, optimizer = 12;
+};
+StateBytes StateBytesOf(const TrainingContext& context);
+
 // Bytes that one layer keeps for the backward pass of one micro-batch on one device, whatever is recomputed or not.
 //   no flash attention: Korthikanti et al. 2022, table 2, to the byte: 10·h/t' + 24·h/t + 5·a·s/t a token (f = 4h, plain)
 //   flash attention: two norm inputs, inputs of both blocks, Q, K, V and output, log-sum-exp, gate, up and product

@@ -258,7 +258,14 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
     Trace::Scope memory_scope(trace, "memory");
     report.memory = StageMemory(memory_terms, plan[fullest], static_cast<double>(fullest), recompute, trace);
   }
-  FinishReport(context, recompute, detail.advice, report, trace);
+  Seconds first_step;
+  if (run.batch_ramp) {
+    TrainingRun first = run;
+    first.global_batch = run.batch_ramp->start;
+    first.batch_ramp.reset();
+    first_step = EvaluateTraining(model, cluster, first, {false, false, true}, off).step_time;
+  }
+  FinishReport(context, recompute, detail.advice, first_step, report, trace);
   if (detail.timeline) report.timeline = StretchedTimeline(context, times, virtual_stages, step.pipeline);
   return report;
 }

@@ -1,6 +1,7 @@
 // A training run: time of a step and of the run, memory of every pipeline stage.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,21 @@ struct ScheduledPass {
   Seconds start, end;
 };
 
+// The run as the calendar sees it: with what interrupts it.
+struct RunReport {
+  Tokens compute_optimal_tokens;          // of this model: 20 a parameter
+  double compute_optimal_parameters = 0;  // for the run's arithmetic: the model that 20 tokens a parameter would use it up with
+  Seconds mean_time_between_interruptions;
+  double interruptions = 0;
+  Bytes checkpoint;
+  Seconds checkpoint_stall;  // training waits so long for each
+  Seconds young_interval, daly_interval, checkpoint_interval;
+  double goodput = 0;                // uninterrupted time over wall time
+  std::optional<Seconds> wall_time;  // nothing where no checkpoint is ever reached
+  std::optional<Seconds> device_seconds;
+  std::optional<Joules> energy;
+};
+
 struct TrainingReport {
   Seconds step_time, time_to_train;
   TokensPerSecond tokens_per_s, tokens_per_s_per_device;
@@ -60,6 +76,7 @@ struct TrainingReport {
   std::vector<TrainingStage> stages;
   Joules energy;
   Seconds device_seconds;  // of the whole run, all devices: times the price of a device-second it is the cost
+  RunReport run;
   std::vector<TimedOperator> operators;
   std::vector<ScheduledPass> timeline;
   std::vector<Infeasibility> infeasible;

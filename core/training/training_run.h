@@ -60,10 +60,54 @@ struct Schema<TrainingState> {
                  Of("moments", &TrainingState::moments, "Format of the optimizer's moments")};
 };
 
+// The batch grows from `start` to the run's own over the first tokens, evenly with the tokens seen.
+struct BatchRamp {
+  Count start = 16;  // sequences
+  Tokens tokens = 10 * kGToken;
+};
+template <>
+struct Schema<BatchRamp> {
+  static constexpr auto fields =
+      std::tuple{Of("start", &BatchRamp::start, "Sequences in the first steps").Between(1, 1 << 30),
+                 Of("tokens", &BatchRamp::tokens, "Tokens over which the batch grows to its full size").In(kGToken).Above(0).AtMost(1e9)};
+};
+
+// What interrupts a run and what it costs to go on. The defaults are those of published runs:
+//   device_mtbf        419 unexpected interruptions in 54 days on 16,384 H100 (Grattafiori et al., The Llama 3 Herd of Models, 2024)
+//   restart            under 10 minutes to detect, diagnose and restart (Jiang et al., MegaScale, 2024)
+//   storage_bandwidth  2 TB/s sustained for 16,384 devices (Llama 3)
+struct Interruptions {
+  Seconds device_mtbf = 54 * 16384 / 419.0 * kDay;
+  Seconds restart = 600 * kS;
+  BytesPerSecond storage_bandwidth = 2000 / 16384.0 * kGBps;
+  std::optional<Seconds> checkpoint_interval;
+  bool asynchronous_checkpoints = false;
+};
+template <>
+struct Schema<Interruptions> {
+  static constexpr auto fields = std::tuple{
+      Of("device_mtbf", &Interruptions::device_mtbf,
+         "Mean time between interruptions that one device causes, its share of host and network included")
+          .In(kDay)
+          .Above(0)
+          .AtMost(1e9),
+      Of("restart", &Interruptions::restart, "From an interruption until the job loads its checkpoint").In(kS).Between(0, 1e7),
+      Of("storage_bandwidth", &Interruptions::storage_bandwidth, "Of the checkpoint store, a device").In(kGBps).Above(0).AtMost(1e6),
+      Of("checkpoint_interval", &Interruptions::checkpoint_interval, "Training between checkpoints; default the best one (Daly)")
+          .In(kS)
+          .Above(0)
+          .AtMost(1e9),
+      Of("asynchronous_checkpoints", &Interruptions::asynchronous_checkpoints,
+         "Training waits for the copy to host memory only; the store is written behind it")};
+};
+
 struct TrainingRun {
   Count sequence = 8192;
   Count global_batch = 512;  // sequences
   Tokens tokens = 15 * kTToken;
+  std::optional<double> tokens_per_parameter;  // where it is there, the tokens follow from it
+  std::optional<BatchRamp> batch_ramp;
+  Interruptions interruptions;
   Precision precision = Precision::kBf16;
   Optimizer optimizer = Optimizer::kAdamW;
   TrainingState state;
@@ -80,6 +124,13 @@ struct Schema<TrainingRun> {
       std::tuple{Of("sequence", &TrainingRun::sequence, "Tokens in a sequence").Length().Between(1, 1 << 28),
                  Of("global_batch", &TrainingRun::global_batch, "Sequences in a step").Between(1, 1 << 30),
                  Of("tokens", &TrainingRun::tokens, "Length of the whole run").In(kGToken).Above(0).AtMost(1e9),
+                 Of("tokens_per_parameter", &TrainingRun::tokens_per_parameter,
+                    "Length of the run by the model's size, in place of tokens; 20 is compute-optimal (Hoffmann et al. 2022)")
+                     .Above(0)
+                     .AtMost(1e9)
+                     .Advanced(),
+                 Of("batch_ramp", &TrainingRun::batch_ramp, "The batch grows over the first tokens; null: full from the start").Advanced(),
+                 Of("interruptions", &TrainingRun::interruptions, "Failures, restarts and checkpoints").Advanced(),
                  Of("precision", &TrainingRun::precision, "Format of the matrix products"),
                  Of("optimizer", &TrainingRun::optimizer, "How the weights are updated").Advanced(),
                  Of("state", &TrainingRun::state, "Formats of what the optimizer keeps").Advanced(),

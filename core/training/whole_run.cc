@@ -3,6 +3,7 @@
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/training/flops.h"
+#include "core/training/interruptions.h"
 
 namespace slipstick {
 namespace {
@@ -78,7 +79,8 @@ std::string NearestFit(const TrainingContext& context, Bytes capacity) {
   return with_it.empty() ? "" : "recompute full and " + with_it;
 }
 
-void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, bool advice, TrainingReport& report, Trace& trace) {
+void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, bool advice, Seconds first_step, TrainingReport& report,
+                  Trace& trace) {
   const TrainingRun& run = context.run;
   const Device& device = context.device();
   const StepFlops flops = CountFlops(context.model, run, recompute, trace);
@@ -105,8 +107,15 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
       trace, hardware_flops_utilization, hardware_flops / (devices * peak_rate * step_time),
       (Note{"Hardware FLOPs utilisation", "with what is computed again", "Korthikanti et al. 2022", "training.hardware_flops_utilization"}),
       hardware_flops, devices, peak_rate, step_time);
-  FIGURE(trace, time_to_train, tokens / tokens_per_s, (Note{"Time to train", "steps without interruption", "", "training.time_to_train_s"}),
-         tokens, tokens_per_s);
+  Tokens ramp_tokens;
+  Seconds ramp_time;
+  if (run.batch_ramp) {
+    ramp_tokens = run.batch_ramp->tokens;
+    ramp_time = RampTime(*run.batch_ramp, sequence, batch, first_step, step_time, trace);
+  }
+  FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / tokens_per_s,
+         (Note{"Time to train", "steps without interruption", "", "training.time_to_train_s"}), ramp_time, tokens, ramp_tokens,
+         tokens_per_s);
   FIGURE(trace, device_seconds, time_to_train * devices, (Note{"Device time", "of the whole run"}), time_to_train, devices);
   // Matrix units at work draw the design power; a device that waits, its idle power.
   const StepTime& time = report.time;
@@ -125,6 +134,8 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   report.time_to_train = time_to_train;
   report.device_seconds = device_seconds;
   report.energy = energy;
+  const double steps = tokens / (batch * sequence * token);
+  report.run = WithInterruptions(context, {time_to_train, device_seconds, mean_power, steps * model_flops}, trace);
 
   const Bytes needed = report.memory.Total();
   if (needed > report.capacity) {
