@@ -104,17 +104,15 @@ Json WriteAs(const Type& type, const void* value) {
     }
     case Kind::kObject: {
       Json json = Json::object();
-      // The keys of a table differ from each other: no need to look for each among those before it.
-      Json::object_t::Container& members = json.get_ref<Json::object_t&>();
-      members.reserve(type.row_count);
+      json.reserve(type.row_count);
       for (std::size_t i = 0; i < type.row_count; ++i) {
         const Row& row = type.rows[i];
-        members.emplace_back(std::string(row.facts.key), WriteAs(*row.type, row.at(Mutable(value))));
+        json.Append(Text::Lasting(row.facts.key), WriteAs(*row.type, row.at(Mutable(value))));
       }
       return json;
     }
     case Kind::kChoice:
-      return std::string(ChosenName(type.choices, value));
+      return Json(Text::Lasting(ChosenName(type.choices, value)));
     case Kind::kQuantity: {
       double base = 0;
       std::memcpy(&base, value, sizeof(double));
@@ -149,7 +147,7 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
                    Issues& issues) {
   if (!json.is_object()) return true;
   const auto named = json.find("preset");
-  if (named == json.end() || (named->is_string() && named->get_ref<const std::string&>().empty())) return true;
+  if (named == json.end() || (named->is_string() && named->text().empty())) return true;
   if (!named->is_string()) {
     issues.push_back({JoinPath(path, "preset"), "expected the id of a " + std::string(kind) + "; got " + Shown(*named)});
     return false;

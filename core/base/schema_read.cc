@@ -62,12 +62,12 @@ std::string RangeText(const FieldFacts& facts, bool whole) {
 
 // A comma that does not group thousands was meant as a decimal point, or not: the person has to say.
 std::string CommaText(const Json& json) {
-  const bool comma = json.is_string() && json.get_ref<const std::string&>().find(',') != std::string::npos;
+  const bool comma = json.is_string() && json.text().find(',') != std::string_view::npos;
   return comma ? "; a comma only groups thousands: write 1.5 for one and a half, 1,500 or 1500 for fifteen hundred" : "";
 }
 
 // "70B": a bare B is a byte, and a billion where bytes make no sense.
-bool IsBillions(const std::string& text, const Measure& measure) {
+bool IsBillions(std::string_view text, const Measure& measure) {
   return measure.has_unit && measure.dimension == Bytes::kDimension && text.size() > 1 && text.back() == 'B' &&
          std::string_view(" 0123456789.)").find(text[text.size() - 2]) != std::string_view::npos;
 }
@@ -87,7 +87,7 @@ std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, cons
   if (json.is_number()) {
     value = json.get<double>();
   } else if (json.is_string()) {
-    const std::string& text = json.get_ref<const std::string&>();
+    const std::string_view text = json.text();
     std::optional<Measure> measure = ParseMeasure(text, facts.is_length ? 1024 : 1000);
     if (!measure) return unexpected();
     if (dimension != Bytes::kDimension && IsBillions(text, *measure)) measure = Measure{measure->value * 1e9, {}, false};
@@ -111,14 +111,14 @@ void ReadChoice(const Json& json, const Choices& choices, const Place& place, Is
   const std::vector<std::string_view> names(choices.names, choices.names + choices.size);
   std::string all;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (json.is_string() && json.get_ref<const std::string&>() == names[i]) {
+    if (json.is_string() && json.text() == names[i]) {
       std::memcpy(out, &choices.values[i], sizeof(int));
       return;
     }
     all += (all.empty() ? "" : ", ") + std::string(names[i]);
   }
-  issues.push_back({place.Text(), "expected one of " + all + "; got " + Shown(json) +
-                                      (json.is_string() ? NearestText(json.get_ref<const std::string&>(), names) : "")});
+  issues.push_back(
+      {place.Text(), "expected one of " + all + "; got " + Shown(json) + (json.is_string() ? NearestText(json.text(), names) : "")});
 }
 
 void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out);
@@ -146,7 +146,7 @@ void ReadObject(const Type& type, const Json& json, const Place& place, Issues& 
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     if (issues.size() > kMaxIssues) return;
-    const std::string shown = key.size() > 60 ? key.substr(0, 57) + "…" : key;
+    const std::string shown = key.size() > 60 ? std::string(key.view().substr(0, 57)) + "…" : std::string(key.view());
     issues.push_back({JoinPath(place.Text(), shown), "there is no such input" + NearestText(key, keys)});
   }
 }
@@ -192,7 +192,7 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
         *static_cast<Count*>(out) = static_cast<Count>(*value);
       return;
     case Kind::kCountOrMax:
-      if (json.is_string() && json.get_ref<const std::string&>() == "max") {
+      if (json.is_string() && json.text() == "max") {
         static_cast<CountOrMax*>(out)->max = true;
       } else if (const auto value = ReadNumber(json, facts, Dimension{}, true, place, issues)) {
         *static_cast<CountOrMax*>(out) = {false, static_cast<Count>(*value)};
@@ -206,8 +206,8 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
       }
       return;
     case Kind::kText:
-      if (json.is_string() && json.get_ref<const std::string&>().size() <= kMaxText) {
-        *static_cast<std::string*>(out) = json.get_ref<const std::string&>();
+      if (json.is_string() && json.text().size() <= kMaxText) {
+        *static_cast<std::string*>(out) = json.text();
       } else {
         issues.push_back({place.Text(), "expected a text of at most " + std::to_string(kMaxText) + " characters; got " + Shown(json)});
       }

@@ -1,6 +1,8 @@
 #include "core/base/trace.h"
 
 #include <cassert>
+#include <functional>
+#include <utility>
 
 namespace slipstick {
 namespace {
@@ -15,27 +17,35 @@ std::string_view NextName(std::string_view& names) {
   return name;
 }
 
-}  // namespace
-
-Trace::Scope::Scope(Trace& trace, std::string_view name) : trace_(trace) {
-  if (!trace_.on_) return;
-  length_ = trace_.scope_.size();
-  if (!trace_.scope_.empty()) trace_.scope_ += '.';
-  trace_.scope_ += name;
+std::size_t HashOf(std::string_view symbol, double value) {
+  return std::hash<std::string_view>()(symbol) * 31 + std::hash<double>()(value);
 }
 
-Trace::Scope::~Scope() {
-  if (trace_.on_) trace_.scope_.resize(length_);
+}  // namespace
+
+std::size_t Trace::Enter(std::string_view scope) {
+  const std::size_t length = scope_.size();
+  if (length > 0) scope_ += '.';
+  scope_ += scope;
+  return length;
+}
+
+void Trace::Bind(std::string symbol, std::string origin, double value) {
+  std::size_t& latest = latest_[HashOf(symbol, value)];
+  bindings_.push_back({std::move(symbol), std::move(origin), value, latest});
+  latest = bindings_.size();
 }
 
 void Trace::BindInput(std::string_view symbol, internal::Value value, std::string_view path) {
-  bindings_.push_back({std::string(symbol), std::string(path), value.base});
+  Bind(std::string(symbol), std::string(path), value.base);
 }
 
 // The latest binding of that name that also has that value: a name reused in another scope with another value is not it.
 std::string Trace::OriginOf(std::string_view symbol, double value) const {
-  for (std::size_t i = bindings_.size(); i-- > 0;) {
-    if (bindings_[i].symbol == symbol && bindings_[i].value == value) return bindings_[i].origin;
+  const auto found = latest_.find(HashOf(symbol, value));
+  for (std::size_t place = found == latest_.end() ? 0 : found->second; place > 0; place = bindings_[place - 1].before) {
+    const Binding& binding = bindings_[place - 1];
+    if (binding.symbol == symbol && binding.value == value) return binding.origin;
   }
   return "";
 }
@@ -61,7 +71,7 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
     figure.terms.push_back({std::string(name), term.base, *term.dimension, OriginOf(name, term.base)});
   }
   assert(names.empty());
-  bindings_.push_back({figure.symbol, figure.path, figure.value});
+  Bind(figure.symbol, figure.path, figure.value);
   figures_.push_back(std::move(figure));
 }
 

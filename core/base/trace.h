@@ -16,6 +16,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/quantity.h"
@@ -69,16 +70,23 @@ struct FigureText {
 };
 }  // namespace internal
 
+// The page's first module is built without the texts of formulas; asked "why", it loads the whole one.
+#ifdef SLIPSTICK_WITHOUT_EXPLANATIONS
+inline constexpr bool kExplains = false;
+#else
+inline constexpr bool kExplains = true;
+#endif
+
 class Trace {
  public:
   static Trace Off() { return Trace(false); }
   static Trace On() { return Trace(true); }
-  [[nodiscard]] bool on() const { return on_; }
+  [[nodiscard]] bool on() const { return kExplains && on_; }
 
   // Says that a symbol of the current scope is the input at a path of the scenario ("cluster.device.memory.bandwidth").
   template <class T>
   void Input(std::string_view symbol, T value, std::string_view path) {
-    if (on_) BindInput(symbol, internal::ValueOf(value), path);
+    if (on()) BindInput(symbol, internal::ValueOf(value), path);
   }
 
   // Records a figure of the current scope; called by FIGURE.
@@ -91,7 +99,7 @@ class Trace {
   // The same for a figure whose formula or place in the report is known only when the program runs.
   template <class Q, class... Terms>
   void Record(std::string_view symbol, std::string_view formula, Q value, const Note& note, std::string_view names, Terms... terms) {
-    if (on_) Record(internal::FigureText{symbol, formula, names, note}, value, terms...);
+    if (on()) Record(internal::FigureText{symbol, formula, names, note}, value, terms...);
   }
 
   [[nodiscard]] const std::vector<Figure>& figures() const { return figures_; }
@@ -99,8 +107,12 @@ class Trace {
   // Names what is recorded while it lives: figures get paths below it.
   class Scope {
    public:
-    Scope(Trace& trace, std::string_view name);
-    ~Scope();
+    Scope(Trace& trace, std::string_view name) : trace_(trace) {
+      if (trace_.on()) length_ = trace_.Enter(name);
+    }
+    ~Scope() {
+      if (trace_.on()) trace_.scope_.resize(length_);
+    }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -114,15 +126,19 @@ class Trace {
     std::string symbol;
     std::string origin;
     double value;
+    std::size_t before;  // one more than the place of the latest earlier binding with the same hash, 0 for none
   };
   explicit Trace(bool on) : on_(on) {}
+  std::size_t Enter(std::string_view scope);  // the length of the outer scope's name
+  void Bind(std::string symbol, std::string origin, double value);
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
   void RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms);
   [[nodiscard]] std::string OriginOf(std::string_view symbol, double value) const;
 
   bool on_;
   std::string scope_;
-  std::vector<Binding> bindings_;  // innermost last
+  std::vector<Binding> bindings_;                        // the latest last
+  std::unordered_map<std::size_t, std::size_t> latest_;  // one more than the place of the latest binding, by hash
   std::vector<Figure> figures_;
 };
 

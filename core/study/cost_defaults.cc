@@ -30,7 +30,7 @@ double NumberOf(const Json& json, const char* key, double otherwise) {
   const Json& member = Member(json, key);
   if (member.is_number()) return member.get<double>();
   if (!member.is_string()) return otherwise;
-  const auto measure = ParseMeasure(member.get_ref<const std::string&>());
+  const auto measure = ParseMeasure(member.text());
   return measure ? measure->value : otherwise;
 }
 

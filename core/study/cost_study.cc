@@ -273,11 +273,12 @@ Json AnswerDraws(const Asked& asked) {
 Json AnswerTornado(const Asked& asked) {
   Json swings = Json::array();
   for (const Swing& swing : Tornado(asked.scenario.cluster, *asked.scenario.cost)) {
-    swings.push_back(Json{{"path", swing.guess.path},
-                          {"low", swing.guess.band.low},
-                          {"high", swing.guess.band.high},
-                          {"device_usd", {swing.low.device.base(), swing.high.device.base()}},
-                          {"device_hour_usd", {In(swing.low.device_second, kUsdPerHour), In(swing.high.device_second, kUsdPerHour)}}});
+    swings.push_back(
+        Json{{"path", swing.guess.path},
+             {"low", swing.guess.band.low},
+             {"high", swing.guess.band.high},
+             {"device_usd", Json::array({swing.low.device.base(), swing.high.device.base()})},
+             {"device_hour_usd", Json::array({In(swing.low.device_second, kUsdPerHour), In(swing.high.device_second, kUsdPerHour)})}});
   }
   return Json{{"swings", std::move(swings)}};
 }

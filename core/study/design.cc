@@ -59,7 +59,8 @@ Answer DesignAnswer(std::string_view request, const std::vector<std::string>& as
                     {"power_split", Write(best->design.power_split)},
                     {"edge_split", Write(best->design.edge_split)}};
   for (const auto& [budget, shares] : splits.items()) {
-    for (const auto& [share, value] : shares.items()) overrides["cluster.device.design." + budget + "." + share] = value;
+    const std::string path = JoinPath("cluster.device.design", budget);
+    for (const auto& [share, value] : shares.items()) overrides[JoinPath(path, share)] = value;
   }
   return {JsonText(Json{{"figure", figure},
                         {"objective", best->objective},

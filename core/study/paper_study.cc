@@ -22,8 +22,8 @@ std::vector<Point> PointsOf(const Json& study) {
   std::vector<Point> points;
   if (study.contains("points")) {
     for (const Json& one : study["points"]) {
-      Point point{one["label"], {}};
-      for (const auto& [path, value] : one["overrides"].items()) point.changes.push_back({path, value});
+      Point point{one["label"].get<std::string>(), {}};
+      for (const auto& [path, value] : one["overrides"].items()) point.changes.push_back({std::string(path.view()), value});
       points.push_back(std::move(point));
     }
     return points;
@@ -52,8 +52,8 @@ Json Run(const Json& study, const Point& point) {
   sweep.request = DefaultRequest();
   MergeJson(sweep.request, study["request"]);
   Apply(sweep.request, point.changes);
-  for (const Json& path : study["report"]) sweep.reports.push_back(path);
-  if (study.contains("optimise")) sweep.optimise = study["optimise"];
+  for (const Json& path : study["report"]) sweep.reports.push_back(path.get<std::string>());
+  if (study.contains("optimise")) sweep.optimise = study["optimise"].get<std::string>();
   const SweepPoint found = SweepAt(sweep, 0);
   Json figures = Json::object();
   for (std::size_t i = 0; i < sweep.reports.size(); ++i) figures[sweep.reports[i]] = found.figures[i];
@@ -79,7 +79,7 @@ Json Judge(const Json& expectation, const Json& points) {
   Json verdict{{"text", ""}, {"holds", false}, {"found", nullptr}};
   for (const char* kind : {"falls", "rises"}) {
     if (!expectation.contains(kind)) continue;
-    const std::string path = expectation[kind];
+    const std::string path = expectation[kind].get<std::string>();
     const bool falls = std::string_view(kind) == "falls";
     const double by = expectation.contains("by") ? expectation["by"].get<double>() : 1;
     bool holds = true;
@@ -97,17 +97,17 @@ Json Judge(const Json& expectation, const Json& points) {
     verdict = Json{{"text", text}, {"holds", holds}, {"found", std::move(found)}};
   }
   if (expectation.contains("ratio")) {
-    const std::string path = expectation["ratio"];
+    const std::string path = expectation["ratio"].get<std::string>();
     const Json& of = expectation["of"];
     const double ratio = NumberAt(points, of[0], path) / NumberAt(points, of[1], path);
-    const double low = expectation["low"], high = expectation["high"];
+    const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
     verdict = Json{
         {"text", path + " of " + Shown(of[0]) + " over " + Shown(of[1]) + " is between " + NumberText(low) + " and " + NumberText(high)},
         {"holds", ratio >= low && ratio <= high},
         {"found", std::isnan(ratio) ? Json(nullptr) : Json(ratio)}};
   }
   if (expectation.contains("equals")) {
-    const std::string path = expectation["equals"];
+    const std::string path = expectation["equals"].get<std::string>();
     bool holds = true;
     Json found = Json::array();
     std::string text = path + " is " + Shown(expectation["value"]) + " at";

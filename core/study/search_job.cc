@@ -118,30 +118,30 @@ Result<SearchSpec> ReadSearchSpec(const Json& json) {
   SearchSpec spec;
   Issues issues;
   if (!json.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(json)}};
-  for (const auto& member : json.items()) {
-    const std::string& key = member.key();
-    const Json& value = member.value();
+  for (const Json::Member& member : json.items()) {
+    const std::string key(member.key.view());
+    const Json& value = member.value;
     const auto texts = [&](std::vector<std::string>& out) {
       if (!value.is_array()) issues.push_back({key, "expected a list of texts"});
       for (const Json& one : value) out.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
     };
     if (key == "request") continue;
     if (key == "for" && value.is_string()) {
-      spec.of = value;
+      spec.of = value.text();
     } else if (key == "objective" && value.is_string()) {
-      spec.objective = value;
+      spec.objective = value.text();
     } else if (key == "pareto") {
       texts(spec.pareto);
     } else if (key == "limits") {
       texts(spec.limits);
-    } else if (key == "top" && value.is_number_integer() && value >= 0) {
+    } else if (key == "top" && value.is_number_integer() && value.get<Count>() >= 0) {
       spec.top = std::min<std::size_t>(1000, value.get<std::size_t>());
-    } else if (key == "shard" && value.is_number_integer() && value >= 0) {
+    } else if (key == "shard" && value.is_number_integer() && value.get<Count>() >= 0) {
       spec.shard = value.get<Count>();
-    } else if (key == "shards" && value.is_number_integer() && value >= 0) {
+    } else if (key == "shards" && value.is_number_integer() && value.get<Count>() >= 0) {
       spec.shards = value.get<Count>();
     } else if (key == "prune" && value.is_boolean()) {
-      spec.prune = value;
+      spec.prune = value.get<bool>();
     } else {
       issues.push_back({key, "expected one of for, objective, pareto, limits, top, shard, shards, prune, with its own type"});
     }
@@ -363,11 +363,11 @@ Result<SearchProgress> ReadProgress(const Json& json) {
   for (const char* key : {"done", "evaluated", "feasible"}) good = good && json.contains(key) && json[key].is_number_integer();
   if (!good || !json.contains("rejected") || !json["rejected"].is_object())
     return Issues{{"progress", "expected what a search shard prints"}};
-  progress.done = json["done"];
-  progress.evaluated = json["evaluated"];
-  progress.feasible = json["feasible"];
+  progress.done = json["done"].get<Count>();
+  progress.evaluated = json["evaluated"].get<Count>();
+  progress.feasible = json["feasible"].get<Count>();
   for (const auto& [reason, count] : json["rejected"].items()) {
-    if (count.is_number_integer()) progress.rejected[reason] = count.get<Count>();
+    if (count.is_number_integer()) progress.rejected[std::string(reason.view())] = count.get<Count>();
   }
   return progress;
 }

@@ -82,7 +82,7 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   const std::string path(range.substr(0, equals));
   const Json field = FieldOf(path);
   if (field.is_null()) return WrongRequest({{path, "there is no such input"}});
-  const std::string kind = field["kind"];
+  const std::string kind = field["kind"].get<std::string>();
   const bool whole = kind == "count" || kind == "length";
   const double thousand = kind == "length" ? 1024 : 1000;
   const std::optional<Measure> low = ParseMeasure(range.substr(equals + 1, colon - equals - 1), thousand);

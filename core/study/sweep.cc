@@ -28,10 +28,10 @@ const Json* At(const Json& json, std::string_view path) {
   const Json* at = &json;
   for (const std::string& member : Split(path, '.')) {
     if (at->is_object() && at->contains(member)) {
-      at = &at->at(member);
+      at = &(*at)[member];
     } else if (at->is_array() && !member.empty() && member.find_first_not_of("0123456789") == std::string::npos &&
                std::strtoul(member.c_str(), nullptr, 10) < at->size()) {
-      at = &at->at(std::strtoul(member.c_str(), nullptr, 10));
+      at = &(*at)[std::strtoul(member.c_str(), nullptr, 10)];
     } else {
       return nullptr;
     }
@@ -202,7 +202,8 @@ Answer SweepRowsAnswer(std::string_view spec, Count from, Count to) {
   Result<Json> base = CompleteRequest(request);
   if (!base) return WrongRequest(std::move(base.issues));
   std::string optimise;
-  if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string()) optimise = (*parsed)["optimise"];
+  if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string())
+    optimise = (*parsed)["optimise"].get<std::string>();
   Result<Sweep> sweep = MakeSweep(std::move(*base), texts("axes"), texts("report"), optimise);
   if (!sweep) return WrongRequest(std::move(sweep.issues));
   Json rows = Json::array();

@@ -42,7 +42,8 @@ class Random {
 
 inline std::vector<std::string> PresetIds(std::string_view kind) {
   std::vector<std::string> ids;
-  for (const Json& preset : Json::parse(PresetsAnswer(kind).text)) ids.push_back(preset["id"]);
+  const Json presets = *ParseJson(PresetsAnswer(kind).text);
+  for (const Json& preset : presets) ids.push_back(preset["id"].get<std::string>());
   return ids;
 }
 

@@ -4,10 +4,10 @@
 
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
-#include "core/base/json.h"
 #include "core/economics/carbon.h"
 #include "core/economics/compatibility/actuary.h"
 #include "core/economics/compatibility/catch_tool.h"
@@ -18,6 +18,8 @@
 
 namespace slipstick {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr double kTolerance = 1e-9;
 

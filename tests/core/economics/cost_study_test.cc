@@ -28,7 +28,7 @@ TEST(CostStudy, AreaCurvesCrossWhereTheySay) {
   EXPECT_TRUE(area["curves"][1]["fits_reticle"][9].get<bool>());
   for (const Json& crossover : area["crossovers"]) {
     if (crossover["recurring_area_mm2"].is_null()) continue;
-    const double at = crossover["recurring_area_mm2"];
+    const double at = crossover["recurring_area_mm2"].get<double>();
     EXPECT_GE(at, 100);
     EXPECT_LE(at, 1616);
   }
@@ -65,7 +65,7 @@ TEST(CostStudy, DrawsInStepsAreTheDrawsInOne) {
   const Json whole = Ask(R"({"kind": "monte_carlo", "first": 0, "last": 20})"),
              tail = Ask(R"({"kind": "monte_carlo", "first": 15, "last": 20})");
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(whole["device_usd"][15 + i], tail["device_usd"][i]);
-  EXPECT_LE(whole["device_usd_quantiles"]["p5"], whole["device_usd_quantiles"]["p95"]);
+  EXPECT_LE(whole["device_usd_quantiles"]["p5"].get<double>(), whole["device_usd_quantiles"]["p95"].get<double>());
 }
 
 TEST(CostStudy, TornadoIsSorted) {

@@ -46,29 +46,30 @@ TEST(Formula, NamesWhatItDoesNotUnderstand) {
 class Explanations : public ::testing::TestWithParam<GoldenRequest> {};
 
 TEST_P(Explanations, HoldForEveryFigure) {
-  const Json request = Json::parse(GetParam().text);
+  const Json request = *ParseJson(GetParam().text);
   const Json report = Ask(request, "*");
   ASSERT_TRUE(report.contains("explanations")) << JsonText(report).substr(0, 500);
   std::set<std::pair<std::string, double>> known;
   for (const Json& figure : report["explanations"]) known.insert({figure["path"].get<std::string>(), figure["value"].get<double>()});
 
   for (const Json& figure : report["explanations"]) {
-    const std::string path = figure["path"];
-    const std::string formula = figure["formula"];
+    const std::string path = figure["path"].get<std::string>();
+    const std::string formula = figure["formula"].get<std::string>();
     SCOPED_TRACE(path + " = " + formula);
     ASSERT_TRUE(figure["value"].is_number());
     EXPECT_NE(figure["title"], "");
     std::map<std::string, double> symbols;
     for (const Json& term : figure["terms"]) {
-      const std::string symbol = term["symbol"];
+      const std::string symbol = term["symbol"].get<std::string>();
       ASSERT_TRUE(term["value"].is_number()) << symbol;
-      symbols[symbol] = term["value"];
+      symbols[symbol] = term["value"].get<double>();
       EXPECT_NE(formula.find(symbol), std::string::npos) << symbol << " is not in the formula";
-      const std::string origin = term["origin"];
+      const std::string origin = term["origin"].get<std::string>();
       if (origin.empty()) continue;
       if (const Json* input = Find(report["scenario"], origin)) {
         if (input->is_number()) {
-          EXPECT_TRUE(Near(input->get<double>(), term["value"])) << symbol << " differs from input " << origin << " " << *input;
+          EXPECT_TRUE(Near(input->get<double>(), term["value"].get<double>()))
+              << symbol << " differs from input " << origin << " " << JsonText(*input);
         }
       } else {
         EXPECT_TRUE(known.contains({origin, term["value"].get<double>()})) << symbol << " differs from figure " << origin;
@@ -76,22 +77,22 @@ TEST_P(Explanations, HoldForEveryFigure) {
     }
     const FormulaResult result = EvaluateFormula(formula, symbols);
     EXPECT_EQ(result.fault, "");
-    EXPECT_TRUE(Near(result.value, figure["value"])) << result.value << " is not " << figure["value"];
+    EXPECT_TRUE(Near(result.value, figure["value"].get<double>())) << result.value << " is not " << figure["value"].get<double>();
   }
 }
 
 TEST_P(Explanations, GiveTheNumbersThatTheReportShows) {
-  const Json report = Ask(Json::parse(GetParam().text), "*");
+  const Json report = Ask(*ParseJson(GetParam().text), "*");
   ASSERT_TRUE(report.contains("explanations"));
   int shown = 0;
   std::map<std::string, double> latest;
-  for (const Json& figure : report["explanations"]) latest[figure["path"]] = figure["value"];
+  for (const Json& figure : report["explanations"]) latest[figure["path"].get<std::string>()] = figure["value"].get<double>();
   for (const auto& [path, value] : latest) {
     const Json* number = Find(report, path);
     if (number == nullptr || !number->is_number()) continue;
     ++shown;
     const double shown_in = path.ends_with("_per_million_tokens") ? 1e6 : 1;
-    EXPECT_TRUE(Near(number->get<double>(), value * shown_in)) << path << " is " << *number << " but explained as " << value;
+    EXPECT_TRUE(Near(number->get<double>(), value * shown_in)) << path << " is " << number->get<double>() << " but explained as " << value;
   }
   EXPECT_GT(shown, 0);
 }
@@ -137,7 +138,7 @@ constexpr const char* kExplained[] = {"training.step_time_s",
                                       "cost.device_hour_usd"};
 
 TEST_P(Explanations, AnswerEveryWhy) {
-  const Json report = Ask(Json::parse(GetParam().text), "*");
+  const Json report = Ask(*ParseJson(GetParam().text), "*");
   ASSERT_TRUE(report.contains("explanations"));
   std::set<std::string> explained;
   for (const Json& figure : report["explanations"]) explained.insert(figure["path"].get<std::string>());

@@ -117,9 +117,9 @@ TEST_P(HostileRequest, GiveIssuesAtTheirPaths) {
     EXPECT_LT(issue.message.size(), 1000U) << "a message of that length is not read";
   }
   EXPECT_EQ(paths, GetParam().paths) << answer.text.substr(0, 500);
-  const Json said = Json::parse(answer.text, nullptr, /*allow_exceptions=*/false);
-  ASSERT_TRUE(said.is_object() && said.contains("issues"));
-  EXPECT_EQ(said["issues"].size(), answer.issues.size());
+  const Result<Json> said = ParseJson(answer.text);
+  ASSERT_TRUE(said && said->contains("issues"));
+  EXPECT_EQ((*said)["issues"].size(), answer.issues.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Evaluate, HostileRequest, ::testing::ValuesIn(HostileRequests()),

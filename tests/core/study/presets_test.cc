@@ -64,7 +64,7 @@ TEST(Presets, EveryEntryOfTheHardwareAndTheModelsHasANameAndSources) {
     EXPECT_TRUE(json.contains("name") && !json["name"].get<std::string>().empty()) << preset.id;
     ASSERT_TRUE(json.contains("sources") && json["sources"].is_object() && !json["sources"].empty()) << preset.kind << " " << preset.id;
     for (const auto& [group, source] : json["sources"].items()) {
-      EXPECT_GT(source.get<std::string>().size(), 4u) << preset.id << " " << group;
+      EXPECT_GT(source.get<std::string>().size(), 4u) << preset.id << " " << group.view();
     }
   }
 }
@@ -125,7 +125,7 @@ TEST(Presets, EfficienciesAreStatedOnlyWithTheDataThatSetThem) {
     if (preset.kind != "device") continue;
     const Json& json = *FindPreset("device", preset.id);
     bool has_source = false;
-    for (const auto& [group, source] : json["sources"].items()) has_source = has_source || group.rfind("efficiency", 0) == 0;
+    for (const auto& [group, source] : json["sources"].items()) has_source = has_source || group.view().starts_with("efficiency");
     EXPECT_EQ(json.contains("efficiency"), has_source) << preset.id;
   }
 }
@@ -166,7 +166,8 @@ TEST(Presets, ModelsHaveTheirPublishedParameters) {
     Complete(model, "model", issues);
     EXPECT_TRUE(issues.empty()) << preset.id;
     const double count = CountParameters(model).total;
-    EXPECT_NEAR(count, published["parameters"].get<double>(), published.value("within", 0.0)) << preset.id;
+    EXPECT_NEAR(count, published["parameters"].get<double>(), published.contains("within") ? published["within"].get<double>() : 0)
+        << preset.id;
     ++models;
   }
   EXPECT_GE(models, 100);
