@@ -6,11 +6,13 @@ import { readJson } from './host.js';
 import { embed } from './report/embed.js';
 import { exerciseBar } from './report/exercise.js';
 import { header, linkOf } from './report/header.js';
+import { meaning, openHelp } from './report/help.js';
 import { showAnswers, showIssues } from './report/answers.js';
 import { byPath, restingOn, restsOn } from './report/derivation.js';
 import { importModel } from './report/import_model.js';
 import { faultsText, tell } from './report/notice.js';
 import { keepOffline } from './state/offline.js';
+import { ownDevice } from './report/own_device.js';
 import { Sheet } from './report/sheet.js';
 import { strip } from './report/strip.js';
 import { SCENES, sceneOf } from './scenes/index.js';
@@ -51,7 +53,7 @@ class Page {
     ]);
     this.described = described;
     this.store = new Store(state);
-    this.form = new Form(byId('form'), { store: this.store, described, catalogue, onconfig: () => importModel(this) });
+    this.form = new Form(byId('form'), { store: this.store, described, catalogue, onconfig: () => importModel(this), ondevice: () => ownDevice(this) });
     this.presetPaths = this.form.presetPaths;
     this.sheet = new Sheet(byId('sheet'), {
       explain: (path) => this.explain(path),
@@ -285,7 +287,7 @@ class Page {
   // Parts left out because of their issues keep the values they last had, so that they can be put right.
   drawForm() {
     const scenario = { ...(this.report?.scenario ?? this.base ?? {}) };
-    for (const part of this.faulty) scenario[part] = this.#parts[part] ?? this.base?.[part] ?? {};
+    for (const part of this.faulty) scenario[part] = this.#parts[part] ?? this.base?.[part] ?? this.requestFor(this.store.inputs)[part] ?? {};
     for (const part of Object.keys(scenario)) if (!this.faulty.has(part)) this.#parts[part] = scenario[part];
     this.form.show({ inputs: this.store.inputs, scenario, standard: this.base, issues: this.issues });
   }
@@ -336,9 +338,14 @@ class Page {
   }
 
   key(event) {
-    if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.target.matches('input[type=text], textarea')) return;
+    const what = meaning(event);
+    if (!what) return;
     event.preventDefault();
-    if (this.store.undo()) this.notice(t('undo.done'), 2000);
+    if (what === 'undo') this.store.undo() && this.notice(t('undo.done'), 2000);
+    else if (what === 'help') openHelp();
+    else if (what === 'inputs') byId('form').querySelector('select, input')?.focus();
+    else if (['copy', 'keep', 'export'].includes(what)) byId(what === 'copy' ? 'copy-link' : what).click();
+    else this.store.open(what);
   }
 
   notice = (...all) => tell(byId('notice'), ...all);

@@ -61,14 +61,27 @@ class Checker {
     }
   }
 
+  // "; tp nearest 4 or 8; pp nearest 2 or 4": one degree that would do; or all three where no single one does.
+  std::string NearestDegrees(Count devices, const TrainingMapping& mapping) const {
+    const auto suits = [&](Count tp, Count pp, Count cp) { return model_.heads % tp == 0 && devices % (tp * pp * cp) == 0; };
+    const std::string nearest_tp = NearestText(mapping.tp, devices, [&](Count one) { return suits(one, mapping.pp, mapping.cp); });
+    const std::string nearest_pp = NearestText(mapping.pp, devices, [&](Count one) { return suits(mapping.tp, one, mapping.cp); });
+    std::string text;
+    if (!nearest_tp.empty()) text += "; tp" + nearest_tp.substr(1);
+    if (!nearest_pp.empty()) text += "; pp" + nearest_pp.substr(1);
+    if (!text.empty()) return text;
+    Count less_tp = std::min(mapping.tp, devices), less_pp = std::min(mapping.pp, devices), less_cp = std::min(mapping.cp, devices);
+    while (!suits(less_tp, 1, 1)) --less_tp;
+    while (!suits(less_tp, less_pp, 1)) --less_pp;
+    while (!suits(less_tp, less_pp, less_cp)) --less_cp;
+    return "; nearest tp " + Text(less_tp) + ", pp " + Text(less_pp) + ", cp " + Text(less_cp);
+  }
+
   void CheckDegrees(Count devices, TrainingMapping& mapping) {
-    const Count others = mapping.cp * mapping.pp, parts = mapping.tp * others;
+    const Count parts = mapping.tp * mapping.cp * mapping.pp;
     if (devices % parts != 0) {
-      Say("mapping",
-          "tp " + Text(mapping.tp) + " x pp " + Text(mapping.pp) + " x cp " + Text(mapping.cp) + " = " + Text(parts) +
-              " does not divide the " + Text(devices) + " devices" +
-              (devices % others == 0 ? "; tp" + NearestText(mapping.tp, devices, [&](Count tp) { return devices % (tp * others) == 0; })
-                                     : ""));
+      Say("mapping", "tp " + Text(mapping.tp) + " x pp " + Text(mapping.pp) + " x cp " + Text(mapping.cp) + " = " + Text(parts) +
+                         " does not divide the " + Text(devices) + " devices" + NearestDegrees(devices, mapping));
       if (!mapping.dp) mapping.dp = 1;
       return;
     }

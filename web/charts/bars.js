@@ -33,7 +33,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
         const inside = rows.length === 1 && size > textWidth(format(value, unit)) + 6;
         return mark(
           words,
-          { 'data-part': part, onclick: onpart && (() => onpart(part)) },
+          { 'data-part': part, 'data-series': i, onclick: onpart && (() => onpart(part)) },
           svg('rect', {
             x: from,
             y,

@@ -70,7 +70,7 @@ export function gantt({ id, width, timeline, stepTime, view = 'whole', controls 
         const label = `${t('memory.stage', { i: stage + 1 })}, ${pass.kind} ${name}${pass.to > pass.micro_batch ? `–${pass.to + 1}` : ''}, ${format(pass.start_s, 's')} – ${format(pass.end_s, 's')}`;
         return mark(
           label,
-          {},
+          { 'data-series': stage },
           svg('rect', {
             x: at,
             y,

@@ -38,7 +38,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }),
     svg('text', { class: 'lab halo', x: box.left + 6, y: y(one.y) - 6 }, one.text),
   ]);
-  const drawn = series.map((one) => [
+  const drawn = series.map((one, i) => [
     svg('polyline', {
       class: 'line',
       stroke: one.color,
@@ -46,8 +46,8 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     }),
     one.points.map((p) =>
       mark(
-        `${one.name}: ${p.label ?? `${format(p.x, across.unit)}, ${format(p.y, up.unit)}`}`,
-        { class: p.hollow ? 'point hollow' : 'point', stroke: one.color, fill: p.hollow ? 'var(--paper)' : one.color },
+        `${one.name}: ${p.label ?? `${format(p.x, across.unit)}, ${format(p.y, up.unit)}`}${p.hollow ? `, ${p.why ?? t('chart.hollow')}` : ''}`,
+        { 'data-series': i, class: p.hollow ? 'point hollow' : 'point', stroke: one.color, fill: p.hollow ? 'var(--paper)' : one.color },
         svg('circle', { cx: x(p.x), cy: y(p.y), r: 4 }),
       ),
     ),

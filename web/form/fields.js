@@ -5,6 +5,7 @@ import { h } from '../dom.js';
 import { parse, show as showMeasure } from '../text/measure.js';
 import { whole } from '../text/format.js';
 import { t, has } from '../text/strings.js';
+import { fixesOf } from './nearest.js';
 import { rule, step } from './rule.js';
 import { span } from './layout.js';
 
@@ -22,6 +23,7 @@ export function labelOf(path) {
 // A base value as the field of this input writes it.
 export function write(input, value) {
   if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return value;
   if (input.kind === 'quantity') return showMeasure(value, input.unit, input.unit_factor);
   if (Array.isArray(value)) return value.join(', ');
   if (typeof value === 'number') return String(Number(value.toPrecision(9)));
@@ -30,11 +32,15 @@ export function write(input, value) {
 
 const changed = (state) => state.standard !== undefined && JSON.stringify(state.value ?? null) !== JSON.stringify(state.standard ?? null);
 
-// Nearest values that an issue names in quotes or after "nearest", as buttons.
-function nearest(message) {
-  const tail = /(?:nearest|would do|try|use)\b[^0-9]*((?:\d+(?:, | and | or )?)+)/i.exec(message)?.[1] ?? '';
-  return [...new Set(tail.match(/\d+/g) ?? [])].slice(0, 4);
-}
+// What would do in place of a faulty value, as buttons.
+export const fixButtons = (issue, store) =>
+  fixesOf(issue).map(({ text, set }) =>
+    h(
+      'button',
+      { type: 'button', class: 'nearest', onclick: () => store.setInputs({ ...store.inputs, ...set }) },
+      t('form.use', { value: text }),
+    ),
+  );
 
 // What every control has: label, echo, help, issues, and the mark of a change with a way back.
 function frame(input, control, store, { group = false } = {}) {
@@ -78,9 +84,8 @@ function frame(input, control, store, { group = false } = {}) {
               'p',
               {},
               message,
-              nearest(message).map((value) =>
-                h('button', { type: 'button', class: 'nearest', onclick: () => store.set(input.path, value) }, t('form.use', { value })),
-              ),
+              isNumber(input) && state.standard != null && ` ${t('form.example', { value: write(input, state.standard) })}`,
+              fixButtons({ path: input.path, message }, store),
             ),
           ),
         );
@@ -219,7 +224,7 @@ function choiceLike(input, store, names) {
   };
 }
 
-// A catalogue: {id, name} of every entry of the input's kind.
+// A catalogue: {id, name, sources} of every entry of the input's kind. What lies below the pick and was set makes it the visitor's own.
 function presetField(input, store, catalogue) {
   const entries = catalogue.filter(({ kind }) => kind === input.presets);
   const own = h('option', { value: '', hidden: true }, t('form.custom'));
@@ -230,12 +235,21 @@ function presetField(input, store, catalogue) {
     entries.map(({ id, name }) => h('option', { value: id }, name || id)),
   );
   const wrap = frame(input, control, store);
+  const source = h('small', { class: 'help' });
+  wrap.element.append(source);
+  const isDevice = (path) => path === 'cluster.device' || path.startsWith('cluster.device.');
+  const isOwn = (path) =>
+    path.startsWith(`${input.path}.`) && (input.path !== 'cluster' || (path !== 'cluster.devices' && !isDevice(path)));
   return {
     element: wrap.element,
     show(state) {
       wrap.mark({ ...state, standard: undefined });
-      control.value = entries.some(({ id }) => id === state.value) ? state.value : '';
+      const entry = entries.find(({ id }) => id === state.value);
+      control.value = entry ? state.value : '';
       control.setAttribute('aria-invalid', state.issues.length > 0);
+      wrap.echo.textContent = entry && Object.keys(store.inputs).some(isOwn) ? t('form.based') : '';
+      const said = Object.values(entry?.sources ?? {}).slice(0, 2).join('; ');
+      source.textContent = said ? t('form.source', { source: [said, entry.year].filter(Boolean).join(', ') }) : '';
     },
   };
 }

@@ -37,14 +37,16 @@ export class Form {
   #groups = new Map();
   #places = '';
   #onconfig;
+  #ondevice;
   #view = { isLocked: () => false, isShown: () => true };
 
-  constructor(element, { store, described, catalogue, onconfig }) {
+  constructor(element, { store, described, catalogue, onconfig, ondevice }) {
     this.element = element;
     this.#store = store;
     this.#described = described;
     this.#catalogue = catalogue;
     this.#onconfig = onconfig;
+    this.#ondevice = ondevice;
     element.addEventListener('submit', (event) => event.preventDefault());
   }
 
@@ -67,6 +69,7 @@ export class Form {
     this.element.replaceChildren(
       h('h2', { class: 'visually-hidden' }, t('form.title')),
       ...GROUPS.map((group) => this.#group(group, inputs, wasOpen)),
+      h('button', { type: 'button', class: 'link reset', onclick: () => this.#store.reset('') }, t('form.reset')),
     );
     if (focused) document.getElementById(focused)?.focus();
   }
@@ -92,7 +95,8 @@ export class Form {
       ({ path, nullable, kind }) => belongs(path, id) && !open.includes(path) && !(path === id && nullable && kind === 'object'),
     );
     const more = rest.length ? this.#more(id, rest, wasOpen) : null;
-    const extra = id === 'model' ? h('button', { type: 'button', class: 'link', onclick: () => this.#onconfig() }, t('form.config')) : null;
+    const own = { model: ['form.config', this.#onconfig], cluster: ['form.own', this.#ondevice] }[id];
+    const extra = own && h('button', { type: 'button', class: 'link', onclick: own[1] }, t(own[0]));
     const ask = h(
       'p',
       { class: 'ask' },

@@ -1,5 +1,6 @@
 // The answer sentence and the four answers: the first thing read, and one live region that says a change once.
 import { h, redraw } from '../dom.js';
+import { fixButtons } from '../form/fields.js';
 import { bothBytes, parts, text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { boundText, deviceName, modelName, trainingBound } from './words.js';
@@ -147,6 +148,7 @@ export function showIssues(element, { issues, form, store, stale }) {
             : path && h('code', {}, path),
           ' ',
           message,
+          fixButtons({ path, message }, store),
           owner(path) &&
             !form.has(path) && [' ', h('button', { type: 'button', class: 'link', onclick: () => store.reset(path) }, t('issues.remove'))],
         ),

@@ -116,5 +116,5 @@ export function bibtex(explanations) {
 // A figure a row, for spreadsheets: path, value in base units, unit; then the inputs that differ and the link.
 export function csvRows(report, inputs, link) {
   const figures = FIGURES.map((path) => [path, get(report, path), unitOf(path)]).filter(([, value]) => typeof value === 'number');
-  return [...figures, ...Object.entries(inputs).map(([path, value]) => [path, value, 'input']), ['link', link, '']];
+  return [...figures, ...Object.entries(inputs).map(([path, value]) => [path, value, 'input']), ['version', report.scenario.version, ''], ['link', link, '']];
 }

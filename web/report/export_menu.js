@@ -8,15 +8,22 @@ import { openExercise } from './exercise.js';
 
 const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'application/json' });
 
-// A request as inputs by path, where it differs from the default: what an import puts in the store.
-export function inputsOf(request) {
+// The scenario as a file: what was set, and the whole request for other tools.
+export const FORMAT = 1;
+export const scenarioFile = ({ store, request }, link) => ({ slipstick: FORMAT, link, inputs: store.inputs, scenario: request });
+
+// A file as inputs by path: those that it was saved with, or those of a bare request or report.
+export function inputsOf(read) {
+  const isText = (one) => one && typeof one === 'object' && Object.values(one).every((value) => typeof value === 'string');
+  if (isText(read.inputs)) return read.inputs;
+  const request = read.scenario ?? read;
   const inputs = {};
   for (const part of ['model', 'cluster', 'training', 'serving', 'cost']) if (part in request) inputs[part] = JSON.stringify(request[part]);
   return inputs;
 }
 
 export function openExport(page, link) {
-  const { report, request, store } = page;
+  const { report, store } = page;
   const shown = h('textarea', { rows: 10, readonly: true, 'aria-label': t('export.text'), hidden: true });
   const status = h('p', { role: 'status', class: 'note' });
   const copy = async (text) => {
@@ -37,7 +44,7 @@ export function openExport(page, link) {
     onchange: async () => {
       try {
         const read = JSON.parse(await file.files[0].text());
-        store.setInputs(inputsOf(read.scenario ?? read));
+        store.setInputs(inputsOf(read));
         close();
       } catch {
         status.textContent = t('export.bad');
@@ -57,7 +64,7 @@ export function openExport(page, link) {
     h(
       'div',
       { class: 'row' },
-      button(t('export.scenario'), () => save(json(request), 'scenario.json')),
+      button(t('export.scenario'), () => save(json(scenarioFile(page, link)), 'scenario.json')),
       button(t('export.report'), () => save(json({ link, ...report }), 'report.json')),
       button(t('export.figures'), () => saveCsv(['path', 'value', 'unit'], csvRows(report, store.inputs, link), 'slipstick')),
       button(t('export.print'), () => (close(), window.print())),

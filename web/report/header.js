@@ -3,6 +3,7 @@ import { h } from '../dom.js';
 import { MAX_SCENARIOS, writeShort } from '../state/link.js';
 import { t } from '../text/strings.js';
 import { openExport } from './export_menu.js';
+import { openHelp } from './help.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -84,6 +85,7 @@ export function header(element, page) {
   element.replaceChildren(
     keepButton(page, (...all) => page.notice(...all)),
     exportButton(page),
+    h('button', { type: 'button', id: 'help', 'aria-label': t('help.title'), title: t('help.title'), onclick: openHelp }, '?'),
     themeButton(),
     ...copyButton(page),
   );

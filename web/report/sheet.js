@@ -10,6 +10,7 @@ import { nameOf } from './names.js';
 export class Sheet {
   #trail = [];
   #opener = null;
+  #known = null;
 
   // `explain(path)` -> Promise of a map of explanations that holds path; `toInput(path)` focuses an input.
   constructor(element, { explain, toInput, hasInput }) {
@@ -17,6 +18,12 @@ export class Sheet {
     this.explain = explain;
     this.toInput = toInput;
     this.hasInput = hasInput;
+    // A symbol leads where its row in the table does.
+    element.addEventListener('click', (event) => {
+      const origin = event.target.closest('.formula [data-origin]')?.dataset.origin;
+      if (origin && this.#known?.has(origin)) this.#go(origin);
+      else if (origin && isPath(origin) && this.hasInput(origin)) this.toInput(origin);
+    });
     element.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return;
       event.stopPropagation();
@@ -59,6 +66,7 @@ export class Sheet {
     if (!path) return;
     const explanations = await this.explain(path);
     if (path !== this.#trail.at(-1)) return;
+    this.#known = explanations;
     this.#draw(path, explanations?.get(path), explanations);
     if (!this.element.open) this.element.show();
     if (focus) this.element.querySelector('h2')?.focus();

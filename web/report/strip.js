@@ -5,8 +5,12 @@ import { h } from '../dom.js';
 export function strip(answers) {
   const line = h('div', { class: 'strip', 'aria-hidden': 'true', hidden: true });
   answers.after(line);
-  const draw = () =>
-    line.replaceChildren(...[...answers.querySelectorAll('.value')].map((value) => h('span', {}, value.textContent.replace(/ of .*| a device/, ''))));
+  // "317" and "days", without what follows the unit: "of 79.2 GiB", "a device".
+  const short = (value) => {
+    const unit = value.querySelector('small').textContent.split(/\s(?:of|a)\s/)[0];
+    return `${value.firstChild.textContent}${/^(a device|)$/.test(unit) ? '' : `\u00a0${unit}`}`;
+  };
+  const draw = () => line.replaceChildren(...[...answers.querySelectorAll('.value')].map((value) => h('span', {}, short(value))));
   new MutationObserver(draw).observe(answers.querySelector('.four'), { childList: true });
   new IntersectionObserver(([{ isIntersecting }]) => (line.hidden = isIntersecting)).observe(answers);
   draw();

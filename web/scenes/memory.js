@@ -3,6 +3,7 @@ import { figures } from '../report/figures.js';
 import { set } from '../state/paths.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { footnote } from './footnote.js';
 import { absence, heading, infeasible, placeholder, servingMemory, trainingMemory } from './parts.js';
 
 const HEIGHT = 470;
@@ -98,6 +99,7 @@ export const memory = {
         ),
       training ? [infeasible(training), trainingMemory(context)] : absence(context, 'training'),
       serving && cacheCurve(context),
+      footnote(context, 'memory'),
     ];
   },
 };

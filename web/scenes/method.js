@@ -5,6 +5,8 @@ import { t } from '../text/strings.js';
 import { heading } from './parts.js';
 import { validation } from './validation.js';
 
+const PARTS = ['products', 'attention', 'collectives', 'training', 'memory', 'serving', 'cost', 'technology'];
+
 // The formulas of a part of the report, each once, with its value here and its source.
 function part(context, name, list) {
   return h(
@@ -52,6 +54,8 @@ export const method = {
     const parts = ['training', 'serving', 'cost'].map((name) => [name, explained.filter(({ path }) => path.startsWith(`${name}.`))]);
     return [
       heading(t('method.title'), t('method.lead')),
+      h('h2', {}, t('method.parts')),
+      h('dl', { class: 'modelled' }, PARTS.map((id) => [h('dt', {}, t(`modelled.${id}`)), h('dd', {}, t(`modelled.${id}.how`))])),
       validation(context),
       parts.filter(([, list]) => list.length).map(([name, list]) => part(context, name, list)),
       h('p', { class: 'note' }, t('method.units')),

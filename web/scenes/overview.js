@@ -4,6 +4,7 @@ import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
 import { t } from '../text/strings.js';
+import { footnote } from './footnote.js';
 import { absence, bill, heading, placeholder, servingMemory, timeBar } from './parts.js';
 
 const MOST = 8;
@@ -65,6 +66,7 @@ export const overview = {
       training ? timeBar(context, { title: t('overview.step') }) : absence(context, 'training'),
       serving ? servingMemory(context, { title: t('overview.token') }) : absence(context, 'serving'),
       cost ? bill(context, { id: 'device-bill', title: t('overview.bill'), lines: cost.device_usd_parts }) : absence(context, 'cost'),
+      footnote(context, 'overview'),
     ];
   },
 };

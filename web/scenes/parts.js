@@ -41,6 +41,7 @@ export const timeBar = (context, options = {}) =>
     width: context.width,
     unit: 's',
     rows: [{ parts: timeParts(context.report.training.time_s) }],
+    onpart: (part) => context.why(`training.time_s.${part}`),
     ...options,
   });
 
@@ -48,6 +49,7 @@ export function servingMemory(context, options = {}) {
   const { memory_bytes: memory } = context.report.serving;
   return stackedBars({
     id: 'serving-memory',
+    onpart: (part) => part !== 'free' && context.why(`serving.memory_bytes.${part}`),
     title: t('memory.serving'),
     width: context.width,
     unit: 'B',

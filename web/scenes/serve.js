@@ -3,6 +3,7 @@ import { roofline } from '../charts/roofline.js';
 import { figures } from '../report/figures.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { footnote } from './footnote.js';
 import { absence, heading, infeasible, placeholder } from './parts.js';
 
 const HEIGHT = 450;
@@ -76,6 +77,7 @@ export const serve = {
         'serving.cost_usd_per_million_tokens',
       ]),
       batchCurve(context),
+      footnote(context, 'serve'),
     ];
   },
 };

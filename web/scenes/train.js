@@ -5,6 +5,7 @@ import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { footnote, publishedHours } from './footnote.js';
 import { absence, heading, infeasible, timeBar } from './parts.js';
 
 const VIEWS = ['whole', 'start', 'end'];
@@ -74,6 +75,8 @@ export const train = {
             groups: [{ phase: 'layer', operators: training.operators }],
           })
         : null,
+      publishedHours(context),
+      footnote(context, 'train'),
     ];
   },
 };

@@ -121,9 +121,10 @@ export function text(value, unit) {
 
 // Both spellings of an amount of bytes, for titles; nothing for other units.
 export function bothBytes(value, unit) {
-  if (unit !== 'B' || !Number.isFinite(value)) return undefined;
-  const decimal = prefixed(value, 'B', DECIMAL);
-  return `${text(value, 'B')} = ${decimal.number} ${decimal.unit} = ${whole(value)} bytes`;
+  if ((unit !== 'B' && unit !== 'B/token') || !Number.isFinite(value)) return undefined;
+  const [binary, decimal] = [BINARY, DECIMAL].map((scale) => prefixed(value, 'B', scale));
+  const spelled = `${binary.number} ${binary.unit} = ${decimal.number} ${decimal.unit} = ${whole(value)} bytes`;
+  return unit === 'B' ? spelled : `${spelled} a token`;
 }
 
 // The unit that a report path's last member tells: "step_time_s" -> "s".

@@ -2,7 +2,7 @@
 import { h, svg } from '../../dom.js';
 import { t } from '../../text/strings.js';
 import { saveCsv, savePng, saveSvg } from './export.js';
-import { tipBox, walkable } from './marks.js';
+import { spokenBox, tipBox, walkable } from './marks.js';
 
 // {id, title, subtitle, kind, summary, drawing, key: [{color|hatch, text}], columns: [text], rows: [[cell]]}
 export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note, controls }) {
@@ -13,6 +13,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
   drawing.setAttribute('aria-labelledby', `${id}-title`);
   drawing.setAttribute('aria-describedby', `${id}-summary`);
   const tip = tipBox();
+  const spoken = spokenBox();
   const legend = key.length
     ? h(
         'ul',
@@ -80,7 +81,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
     { class: 'chart', id },
     caption,
     controls,
-    h('div', { class: 'drawing' }, drawing, tip),
+    h('div', { class: 'drawing' }, drawing, tip, spoken),
     legend,
     words,
     h(
@@ -96,7 +97,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
       ),
     ),
   );
-  walkable(drawing, tip);
+  walkable(drawing, tip, spoken);
   return figure;
 }
 

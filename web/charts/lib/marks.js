@@ -1,4 +1,4 @@
-// One tab stop a chart: arrows walk over its marks, Home and End jump, Enter does what a click does. The mark under the pointer
+// One tab stop a chart: left and right walk over its marks, up and down over its series, Home and End jump, Enter does what a click does. The mark under the pointer
 // or the focus says its label in a tip that Escape closes.
 import { h, svg } from '../../dom.js';
 
@@ -13,9 +13,26 @@ export function mark(label, attributes, ...children) {
   );
 }
 
-const NEXT = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+const ALONG = { ArrowRight: 1, ArrowLeft: -1 };
+const ACROSS = { ArrowDown: 1, ArrowUp: -1 };
+const SAY_MS = 150;
 
-export function walkable(drawing, tip) {
+// The mark of the next series that lies nearest beside this one; where there is one series, the next mark.
+function across(list, from, step) {
+  const series = [...new Set(list.map((one) => one.dataset.series))];
+  if (series.length < 2) return list[(list.indexOf(from) + step + list.length) % list.length];
+  const wanted = series[(series.indexOf(from.dataset.series) + step + series.length) % series.length];
+  const middle = (one) => {
+    const { left, width } = one.getBoundingClientRect();
+    return left + width / 2;
+  };
+  const here = middle(from);
+  const others = list.filter((one) => one.dataset.series === wanted);
+  return others.reduce((best, one) => (Math.abs(middle(one) - here) < Math.abs(middle(best) - here) ? one : best), others[0]);
+}
+
+// `tip` is shown beside the mark, `spoken` read out when the focus has come to rest.
+export function walkable(drawing, tip, spoken) {
   const list = [...drawing.querySelectorAll('.mark')];
   if (list.length === 0) return;
   list[0].setAttribute('tabindex', 0);
@@ -40,7 +57,8 @@ export function walkable(drawing, tip) {
   drawing.addEventListener('keydown', (event) => {
     const at = list.indexOf(event.target.closest?.('.mark'));
     if (at < 0) return;
-    if (event.key in NEXT) move(list[(at + NEXT[event.key] + list.length) % list.length]);
+    if (event.key in ALONG) move(list[(at + ALONG[event.key] + list.length) % list.length]);
+    else if (event.key in ACROSS) move(across(list, list[at], ACROSS[event.key]));
     else if (event.key === 'Home') move(list[0]);
     else if (event.key === 'End') move(list.at(-1));
     else if (event.key === 'Enter' || event.key === ' ') list[at].dispatchEvent(new MouseEvent('click', { bubbles: true }));
@@ -48,10 +66,18 @@ export function walkable(drawing, tip) {
     else return;
     event.preventDefault();
   });
-  drawing.addEventListener('focusin', (event) => event.target.closest('.mark') && say(event.target.closest('.mark')));
+  let soon = 0;
+  drawing.addEventListener('focusin', (event) => {
+    const one = event.target.closest('.mark');
+    if (!one) return;
+    say(one);
+    clearTimeout(soon);
+    soon = setTimeout(() => (spoken.textContent = one.getAttribute('aria-label')), SAY_MS);
+  });
   drawing.addEventListener('focusout', quiet);
   drawing.addEventListener('pointerover', (event) => event.target.closest('.mark') && say(event.target.closest('.mark')));
   drawing.addEventListener('pointerleave', quiet);
 }
 
-export const tipBox = () => h('div', { class: 'tip', role: 'status', hidden: true });
+export const tipBox = () => h('div', { class: 'tip', 'aria-hidden': 'true', hidden: true });
+export const spokenBox = () => h('div', { class: 'visually-hidden spoken', role: 'status' });

@@ -1,0 +1,49 @@
+// What every scene ends with: what it assumes and how near its figures last came to measured ones.
+import { h } from '../dom.js';
+import { get } from '../state/paths.js';
+import { text } from '../text/format.js';
+import { t } from '../text/strings.js';
+
+const KINDS = { train: ['training', 'assume.steps'], serve: ['serving', 'assume.latencies'], memory: ['training', 'assume.steps'], overview: ['training', 'assume.steps'] };
+
+export function footnote(context, scene) {
+  const [part, kind] = KINDS[scene] ?? [];
+  const validated = part && context.page.data('data/published.json')?.validated?.[part];
+  return h(
+    'p',
+    { class: 'note footnote' },
+    t(`assume.${scene}`),
+    ' ',
+    validated && t('assume.error', { mean: text(validated.mean, '%'), count: validated.count, kind: t(kind) }),
+    scene === 'chip' && t('assume.dies'),
+    ' ',
+    h('a', { href: '#/method', onclick: (event) => (event.preventDefault(), context.open('method')) }, t('assume.more')),
+  );
+}
+
+const HOUR = 3600;
+
+// A model's published device-hours beside ours, where the run is as long.
+export function publishedHours(context) {
+  const known = context.page.data('data/published.json')?.hours?.find(({ model }) => model === get(context.scenario, 'model.preset'));
+  const { training, scenario } = context.report;
+  if (!known || !training?.feasible || Math.abs(scenario.training.tokens / known.tokens - 1) > 0.05) return null;
+  const devices = scenario.training.devices ?? scenario.cluster.devices;
+  const mine = (devices * training.time_to_train_s) / HOUR;
+  const figure = (hours) => text(hours, ' ').trim();
+  return h(
+    'p',
+    { class: 'note published' },
+    t('published.hours', {
+      by: known.by,
+      hours: figure(known.hours),
+      device: known.device,
+      mine: figure(mine),
+      count: devices,
+      own: scenario.cluster.device.name,
+      ratio: text(mine / known.hours, ''),
+    }),
+    ' ',
+    t('form.source', { source: known.source }),
+  );
+}
