@@ -13,6 +13,7 @@ import { importModel } from './report/import_model.js';
 import { faultsText, tell } from './report/notice.js';
 import { keepOffline } from './state/offline.js';
 import { ownDevice } from './report/own_device.js';
+import { paper } from './report/print.js';
 import { Sheet } from './report/sheet.js';
 import { strip } from './report/strip.js';
 import { SCENES, sceneOf } from './scenes/index.js';
@@ -69,6 +70,7 @@ class Page {
     this.store.addEventListener('change', ({ detail }) => this.changed(detail));
     this.store.addEventListener('solve', ({ detail }) => this.solve(detail));
     window.addEventListener('popstate', () => this.follow());
+    window.addEventListener('beforeprint', () => this.drawScene());
     byId('answers').addEventListener('click', (event) => this.openScene(event));
     byId('form').addEventListener('pointerover', (event) => this.markDependents(event.target.closest?.('[data-path]')?.dataset.path));
     byId('form').addEventListener('pointerleave', () => this.markDependents(undefined));
@@ -296,6 +298,9 @@ class Page {
     if (!this.report) return;
     const scene = sceneOf(this.store.scene);
     redraw(byId('content'), scene.draw(this.context()));
+    const { before, after } = paper({ inputs: this.store.inputs, link: location.href });
+    byId('content').prepend(before);
+    byId('content').append(after);
     document.title = `${t(`scene.${scene.id}`)} · Slipstick`;
   }
 
@@ -368,7 +373,8 @@ class Page {
       readJson(path)
         .then((json) => {
           this.#data.set(path, json);
-          if (['lessons', 'method'].includes(this.store.scene)) this.drawScene();
+          const isWanted = ['lessons', 'method'].includes(this.store.scene) || path.startsWith('data/');
+          if (isWanted) this.drawScene();
         })
         .catch(() => this.#data.delete(path));
     }
@@ -389,5 +395,6 @@ class Page {
 if (new URLSearchParams(location.search).get('lang') === 'pseudo') usePseudoLocale();
 const page = new Page();
 page.start().catch((error) => {
-  byId('answers').querySelector('[role=status]').textContent = t('app.broken', { message: error.message });
+  const read = h('a', { href: 'lessons.html' }, t('app.read'));
+  byId('answers').querySelector('[role=status]').replaceChildren(t('app.broken', { message: error.message }), ' ', read);
 });

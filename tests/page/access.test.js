@@ -27,7 +27,7 @@ async function violations(page) {
 
 for (const colorScheme of ['light', 'dark']) {
   for (const width of [320, 1280]) {
-    test(`axe finds nothing in any scene, ${colorScheme}, ${width} px`, async () => {
+    test(`A1: axe finds nothing in any scene, ${colorScheme}, ${width} px`, async () => {
       const { page } = await chromium.open('#/overview', { colorScheme, width, bypassCSP: true });
       for (const scene of await scenesOf(page)) {
         await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
@@ -38,14 +38,14 @@ for (const colorScheme of ['light', 'dark']) {
   }
 }
 
-test('axe finds nothing in the why sheet', async () => {
+test('A1: axe finds nothing in the why sheet', async () => {
   const { page } = await chromium.open('#/train', { bypassCSP: true });
   await page.locator('.figure .why').first().click();
   await page.waitForSelector('#sheet math');
   assert.deepEqual(await violations(page), []);
 });
 
-test('every chart has a name, a summary, a table with numbers, and one tab stop', async () => {
+test('A2: every chart has a name, a summary, a table with numbers, and one tab stop', async () => {
   const { page } = await chromium.open('#/overview');
   for (const scene of await scenesOf(page)) {
     await page.locator(`#tabs [data-scene=${scene}]`).click();
@@ -80,7 +80,7 @@ test('every chart has a name, a summary, a table with numbers, and one tab stop'
   }
 });
 
-test('arrows walk over the marks of a chart and say them', async () => {
+test('A3: arrows walk over the marks of a chart and say them', async () => {
   const { page } = await chromium.open('#/train');
   await page.locator('#step-bar .mark').first().focus();
   const first = await page.locator('#step-bar .tip').textContent();
@@ -93,7 +93,7 @@ test('arrows walk over the marks of a chart and say them', async () => {
   assert.equal(await page.locator('#step-bar .tip').isHidden(), true);
 });
 
-test('nothing scrolls sideways at 320 px, and nothing but the tabs at 400 % zoom', async () => {
+test('A7: nothing scrolls sideways at 320 px, and nothing but the tabs at 400 % zoom', async () => {
   const { page } = await chromium.open('#/overview', { width: 320 });
   for (const scene of await scenesOf(page)) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
@@ -102,7 +102,7 @@ test('nothing scrolls sideways at 320 px, and nothing but the tabs at 400 % zoom
   }
 });
 
-test('targets are at least 24 by 24 pixels', async () => {
+test('A5: targets are at least 24 by 24 pixels', async () => {
   const { page } = await chromium.open('#/train');
   const small = await page.locator('button:visible, a[href]:visible, input:visible, select:visible, summary:visible').evaluateAll((all) =>
     all

@@ -8,7 +8,7 @@ after(() => chromium.close());
 
 const values = (page) => page.locator('.four .value').allTextContents();
 
-test('the page opens with four answers, no error, and nothing refused by its content policy', async () => {
+test('R6: the page opens with four answers, no error, and nothing refused by its content policy', async () => {
   const { page, faults } = await chromium.open();
   assert.equal((await values(page)).length, 4);
   for (const value of await values(page)) assert.match(value, /\d/);
@@ -36,7 +36,7 @@ test('memory bandwidth moves training and serving together', async () => {
   assert.notEqual(after[1], before[1]);
 });
 
-test('the address bar follows the inputs, and the link reopens the same state', async () => {
+test('S2: the address bar follows the inputs, and the link reopens the same state', async () => {
   const { page, context } = await chromium.open('#/memory');
   await type(page, 'serving.batch', '48');
   await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
@@ -60,7 +60,7 @@ test('an input set back to its default leaves the link', async () => {
   assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
 });
 
-test('Back steps through scenes and presets, not through keystrokes', async () => {
+test('S3: Back steps through scenes and presets, not through keystrokes', async () => {
   const { page } = await chromium.open('#/overview');
   await page.locator('#tabs [data-scene=serve]').click();
   await type(page, 'serving.batch', '6');
@@ -76,7 +76,7 @@ test('Back steps through scenes and presets, not through keystrokes', async () =
   assert.match(page.url(), /#\/overview$/);
 });
 
-test('what is typed is never rewritten while it has the focus, and Escape restores it', async () => {
+test('I2: what is typed is never rewritten while it has the focus, and Escape restores it', async () => {
   const { page } = await chromium.open('#/serve');
   const field = page.locator('[data-path="serving.prompt"] input[type=text]');
   await field.fill('8k');
@@ -88,7 +88,7 @@ test('what is typed is never rewritten while it has the focus, and Escape restor
   assert.equal(await field.inputValue(), '2048');
 });
 
-test('an issue stands at its field, the other parts still answer, and it goes when the input agrees', async () => {
+test('I3: an issue stands at its field, the other parts still answer, and it goes when the input agrees', async () => {
   const { page } = await chromium.open('#/train');
   const before = await values(page);
   await type(page, 'training.mapping.tp', '7');
@@ -111,7 +111,7 @@ test('text that is no number is an issue at its field', async () => {
   }
 });
 
-test('every figure has a why, and it opens with the formula, the values and the result', async () => {
+test('E1: every figure has a why, and it opens with the formula, the values and the result', async () => {
   for (const scene of ['train', 'serve', 'memory', 'chip', 'overview']) {
     const { page, faults } = await chromium.open(`#/${scene}`);
     const figures = await page.locator('.figure').count();
@@ -139,7 +139,7 @@ test('a why stays open while an input changes, and its values follow', async () 
   await page.waitForFunction((text) => document.querySelector('#sheet').textContent !== text, before);
 });
 
-test('the network may be cut after the page is loaded', async () => {
+test('P6: the network may be cut after the page is loaded', async () => {
   const { page, context, faults } = await chromium.open('#/overview');
   await page.waitForTimeout(4000); // what is wanted later is fetched once the page has answered
   await context.setOffline(true);
@@ -156,29 +156,7 @@ test('the network may be cut after the page is loaded', async () => {
   assert.deepEqual(own, []);
 });
 
-test('hostile links leave a page that works and says what it refused', async () => {
-  const links = [
-    '#/nowhere',
-    '#/train?serving.batch=%E0%A4%A',
-    '#/train?__proto__.x=1',
-    '#/train?z=AAAA',
-    '#/train?v=99&v=1',
-    '#/serve?serving.batch=1e999&v=1',
-    '#/serve?model=no-such-model&v=1',
-    '#/train?serving.nonsense=1&v=1',
-    '#/train?<img src=x onerror=alert(1)>=1',
-    '#/serve?cluster.device.name=<img src=x onerror=alert(1)>&v=1',
-  ];
-  for (const link of links) {
-    const { page, faults } = await chromium.open(link).catch((error) => assert.fail(`${link}: ${error}`));
-    assert.ok((await page.locator('#form .field').count()) > 10, link);
-    assert.equal(await page.locator('img').count(), 0, link);
-    assert.deepEqual(faults, [], link);
-    await page.context().close();
-  }
-});
-
-test('Ctrl+Z outside a field takes the last edit back', async () => {
+test('S10: Ctrl+Z outside a field takes the last edit back', async () => {
   const { page } = await chromium.open('#/serve');
   await type(page, 'serving.batch', '64');
   await page.locator('.question').click();
@@ -187,7 +165,7 @@ test('Ctrl+Z outside a field takes the last edit back', async () => {
   assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
 });
 
-test('kept offline, the page opens without any network', async () => {
+test('R4: kept offline, the page opens without any network', async () => {
   const { page, context } = await chromium.open('', { query: '?offline' });
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -199,42 +177,9 @@ test('kept offline, the page opens without any network', async () => {
   assert.equal((await values(page)).length, 4);
 });
 
-test('a pseudo-locale with longer, accented texts breaks no layout', async () => {
+test('R3: a pseudo-locale with longer, accented texts breaks no layout', async () => {
   const { page, faults } = await chromium.open('#/train', { query: '?lang=pseudo', width: 320 });
   assert.match(await page.locator('h1.question').textContent(), /Whéré/);
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
   assert.deepEqual(faults, []);
-});
-
-test('the journey of a new user: choose, ask why, halve the precision, compare, copy the link, reopen, export, one lesson', async () => {
-  const { page, context } = await chromium.open(
-    '#/serve?cluster.devices=8&training=null&serving.precision.weights=bf16&serving.precision.activations=bf16&serving.precision.kv_cache=bf16&v=1',
-    { acceptDownloads: true },
-  );
-  assert.match(await page.locator('[role=status]').first().textContent(), /memory bandwidth/);
-  await page.locator('.why[data-path="serving.tpot_s"]').click();
-  await page.waitForSelector('#sheet math');
-  await page.keyboard.press('Escape');
-  await page.locator('#keep').click();
-  await page.locator('[data-path="serving.precision.weights"] select').selectOption('fp8');
-  await settled(page);
-  await page.locator('#tabs [data-scene=compare]').click();
-  await settled(page);
-  assert.ok((await page.locator('.compare .delta').count()) > 2);
-  await page.locator('#copy-link').click();
-  await page.waitForSelector('.linkfield:not([hidden])');
-  const link = await page.locator('.linkfield').inputValue();
-  const again = await context.newPage();
-  await again.goto(link);
-  await answered(again);
-  await settled(again);
-  assert.equal(await again.locator('.compare thead th').count(), 3);
-  const [download] = await Promise.all([again.waitForEvent('download'), again.locator('#cmp-memory .saves button').first().click()]);
-  assert.match(download.suggestedFilename(), /\.svg$/);
-  await again.locator('#tabs [data-scene=lessons]').click();
-  await again.locator('.lessons a').first().click();
-  await again.locator('.predict input').nth(2).check();
-  await settled(again);
-  assert.ok((await again.locator('.expect .holds').count()) >= 2);
-  assert.equal(await again.locator('.expect .fails').count(), 0);
 });

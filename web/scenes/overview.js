@@ -21,6 +21,8 @@ function labelIn(scenario, path) {
   return owner ? `${labelOf(path)}, ${owner}` : labelOf(path);
 }
 
+const reach = ({ down, up }) => Math.max(Math.abs(down), Math.abs(up));
+
 function sensitivity(context) {
   const figure = context.report.training?.feasible ? 'training.time_to_train_s' : 'serving.tpot_s';
   if (!context.report[figure.split('.')[0]]) return null;
@@ -34,7 +36,8 @@ function sensitivity(context) {
       down: one.low_figure / answer.value - 1,
       up: one.high_figure / answer.value - 1,
     }))
-    .filter(({ down, up }) => Math.max(Math.abs(down), Math.abs(up)) > 1e-3)
+    .filter((row) => reach(row) > 1e-3)
+    .sort((a, b) => reach(b) - reach(a))
     .slice(0, MOST);
   if (!rows.length) return null;
   return tornado({

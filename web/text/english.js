@@ -3,6 +3,7 @@
 export const english = {
   'app.name': 'Slipstick', 'app.tagline': 'a slide rule for LLM systems', 'app.loading': 'Loading the model of the machine…',
   'app.broken': 'The calculator could not start: {message}. Reload the page; if that does not help, the browser may lack WebAssembly.',
+  'app.read': 'The lessons can be read without it.',
   'app.stopped': 'That scenario stopped the calculator: {message}. Nothing is lost: change an input to go on.',
   'header.copy': 'Copy link', 'header.copied': 'Copied', 'header.theme': 'Theme', 'header.compare': 'Compare',
   'header.lessons': 'Lessons', 'header.export': 'Export', 'header.keep': 'Keep', 'header.keep.rest': 'to compare',
@@ -188,6 +189,7 @@ export const english = {
   'assume.error': 'Last validated: {mean} mean error on {count} published {kind}.', 'assume.steps': 'training steps', 'assume.latencies': 'latencies', 'assume.dies': 'A bill has no published measurement to be held against.',
   'assume.more': 'How each figure is made',
   'published.hours': '{by} reports {hours} device-hours on {device} for this model; {mine} here with {count} {own}: {ratio} times as many.',
+  'print.inputs': 'What was set', 'print.default': 'The default scenario',
   'exercise.title': 'Share as an exercise', 'exercise.lead': 'A link for a class: the answers wait behind a button, and only the inputs you choose can be changed.',
   'exercise.hide': 'Hide figures and charts until they are asked for', 'exercise.lock': 'Lock every input but those chosen here',
   'exercise.may': 'May be changed', 'exercise.link': 'Link to the exercise', 'exercise.make': 'Make an exercise…', 'exercise.teach': 'Teach with it',

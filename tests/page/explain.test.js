@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { settled, site, type } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+test('E3: a symbol of the formula leads to its input; an input marks the figures that rest on it, a figure its inputs', async () => {
+  const { page } = await chromium.open('#/serve');
+  await page.locator('[data-path="serving.prompt"] input[type=text]').focus();
+  await page.waitForSelector('.figure.lit');
+  const lit = await page.locator('.figure.lit').evaluateAll((all) => all.map((one) => one.dataset.figure));
+  assert.ok(lit.includes('serving.ttft_s'), lit.join());
+  await page.locator('.figure[data-figure="serving.ttft_s"]').hover();
+  await page.waitForSelector('.field.lit[data-path="serving.prompt"]');
+  await page.locator('.why[data-path="serving.max_batch"]').click();
+  await page.waitForSelector('#sheet math');
+  // Walk down until a row names an input.
+  for (let i = 0; i < 12 && !(await page.locator('#sheet .terms button', { hasText: 'change it' }).count()); i++)
+    await page.locator('#sheet .terms button', { hasText: 'why' }).first().click();
+  const origin = await page.locator('#sheet .terms tr', { has: page.locator('button', { hasText: 'change it' }) }).first().locator('code').textContent();
+  await page.locator(`#sheet .formula [data-origin="${origin}"]`).first().click();
+  assert.equal(await page.evaluate(() => document.activeElement.closest('[data-path]')?.dataset.path), origin.replace(/\.preset$/, ''));
+});
+
+test('E5: every scene says what it assumes and the error it was last validated with; no estimate has more than three digits', async () => {
+  const { page } = await chromium.open('#/overview');
+  await page.waitForTimeout(800);
+  for (const scene of ['overview', 'train', 'serve', 'memory']) {
+    await page.locator(`#tabs [data-scene=${scene}]`).click();
+    await settled(page);
+    const note = await page.locator('.footnote').textContent();
+    assert.match(note, /Assumes/, scene);
+    assert.match(note, /Last validated: \d+(\.\d+)?\s%/u, scene);
+    const shown = await page.locator('.figure .shown, .four .value').allTextContents();
+    for (const figure of shown) {
+      const digits = /\d[\d,]*(\.\d+)?/.exec(figure)?.[0] ?? '';
+      if (digits.includes('.')) assert.ok(digits.replace(/[.,]/g, '').replace(/^0+/, '').length <= 3 || /^\$/.test(figure), `${scene}: ${figure}`);
+    }
+  }
+});
+
+test('E6: sensitivity is drawn sorted and follows an edit', async () => {
+  const { page } = await chromium.open('#/overview');
+  await page.waitForSelector('#tornado');
+  await page.evaluate(() => (document.querySelector('#tornado details.data').open = true));
+  await page.waitForSelector('#tornado tbody tr');
+  const sizes = await page.locator('#tornado tbody tr').evaluateAll((rows) =>
+    rows.map((row) => Math.max(...[...row.querySelectorAll('td')].map((one) => Math.abs(parseFloat(one.textContent))))),
+  );
+  assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
+  const before = await page.locator('#tornado').textContent();
+  await type(page, 'training.mapping.tp', '4');
+  await page.waitForFunction((text) => document.querySelector('#tornado').textContent !== text, before);
+});
+
+test('H2: published device-hours stand beside ours with the ratio', async () => {
+  const { page } = await chromium.open('#/train');
+  await page.waitForSelector('.published');
+  assert.match(await page.locator('.published').textContent(), /Meta reports 7 M device-hours on H100.*times as many/u);
+});
+
+test('H3: an amount of bytes spells both GB and GiB', async () => {
+  const { page } = await chromium.open('#/memory');
+  for (const path of ['serving.memory_bytes.total', 'serving.kv_cache_bytes_per_token']) {
+    const title = await page.locator(`.figure[data-figure="${path}"] .shown`).getAttribute('title');
+    assert.match(title, /(Gi|Ki)B = .*(G|k)B = [\d,]+ bytes/, path);
+  }
+});
+
+test('H1: what does not fit is drawn hollow and says so', async () => {
+  const { page } = await chromium.open('#/memory');
+  await page.waitForSelector('#kv-context .hollow');
+  assert.match(await page.locator('#kv-context .hollow').first().getAttribute('aria-label'), /does not fit/);
+});
+
+test('Method: published runs are computed here, the worst first, with the error of every data set', async () => {
+  const { page } = await chromium.open('#/method');
+  await page.waitForFunction(() => /3\d published runs/.test(document.querySelector('#validation-summary')?.textContent ?? ''), undefined, { timeout: 60000 });
+  const errors = await page.locator('table:has(caption:text-is("The worst first")) tbody tr').evaluateAll((rows) =>
+    rows.map((row) => Math.abs(parseFloat(row.children[3].textContent.replace('−', '-')))),
+  );
+  assert.ok(errors.length >= 8);
+  assert.deepEqual(errors, [...errors].sort((a, b) => b - a));
+  assert.ok((await page.locator('table:has(caption:text-is("Error by data set")) tbody tr').count()) >= 4);
+});

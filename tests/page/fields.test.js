@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { settled, site, type } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const field = (page, path) => page.locator(`[data-path="${path}"]`).first();
+const box = (page, path) => field(page, path).locator('input[type=text]');
+
+test('I3: an error stands under its field at once, says what is accepted and gives an example', async () => {
+  const { page } = await chromium.open('#/serve');
+  await box(page, 'serving.batch').fill('1,5');
+  await page.waitForFunction(() => document.querySelector('[data-path="serving.batch"] .faults').textContent !== '');
+  const words = await field(page, 'serving.batch').locator('.faults').textContent();
+  assert.match(words, /whole number/);
+  assert.match(words, /comma only groups thousands/);
+  assert.match(words, /for example 32/);
+  assert.equal(await box(page, 'serving.batch').getAttribute('aria-invalid'), 'true');
+  const described = await box(page, 'serving.batch').getAttribute('aria-describedby');
+  assert.ok(described.includes(await field(page, 'serving.batch').locator('.faults').getAttribute('id')));
+});
+
+test('I4: all issues are listed and each leads to its field', async () => {
+  const { page } = await chromium.open('#/train?training.sequence=x&serving.batch=-1&v=1');
+  await settled(page);
+  assert.ok((await page.locator('#issues li').count()) >= 2);
+  await page.locator('#issues button.link', { hasText: 'serving.batch' }).click();
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'in-serving-batch');
+});
+
+test('I5: contradicting degrees offer the nearest that would do', async () => {
+  const { page } = await chromium.open('#/train');
+  const cases = [
+    ['training.mapping.tp', '7', /Use (tp )?[48]/],
+    ['training.global_batch', '100', /Use (96|112)/],
+    ['training.mapping.pp', '7', /Use pp [48]/],
+  ];
+  for (const [path, text, offer] of cases) {
+    await type(page, path, text);
+    const fix = page.locator('#issues .nearest, .faults .nearest').filter({ hasText: offer }).first();
+    await fix.click();
+    await settled(page);
+    assert.equal(await page.locator('#issues').isVisible(), false, path);
+    await page.locator('#form .reset').click();
+    await settled(page);
+  }
+});
+
+test('I6: the wheel changes no value', async () => {
+  const { page } = await chromium.open('#/serve');
+  for (const selector of ['input[type=text]', '.rule input']) {
+    const at = await field(page, 'serving.batch').locator(selector).boundingBox();
+    await page.mouse.move(at.x + at.width / 2, at.y + at.height / 2);
+    await page.mouse.click(at.x + at.width / 2, at.y + at.height / 2);
+    const before = await box(page, 'serving.batch').inputValue();
+    await page.mouse.wheel(0, 300);
+    await settled(page);
+    assert.equal(await box(page, 'serving.batch').inputValue(), before);
+  }
+});
+
+test('I7: slide rule and field agree, the rule is logarithmic and says its value with the unit', async () => {
+  const { page } = await chromium.open('#/serve');
+  const rule = field(page, 'cluster.device.memory.bandwidth').locator('.rule input');
+  assert.equal(await rule.getAttribute('aria-valuetext'), '3.35 TB/s');
+  await rule.focus();
+  await page.keyboard.press('ArrowRight');
+  await settled(page);
+  assert.equal(await rule.getAttribute('aria-valuetext'), await box(page, 'cluster.device.memory.bandwidth').inputValue());
+  assert.notEqual(await rule.getAttribute('aria-valuetext'), '3.35 TB/s');
+  await type(page, 'serving.batch', '1024');
+  const at = (value) => page.evaluate((text) => Number(document.querySelector(`[data-path="serving.batch"] .rule input`).value) - text, value);
+  const high = await at(0);
+  await type(page, 'serving.batch', '32');
+  const middle = await at(0);
+  await type(page, 'serving.batch', '1');
+  assert.ok(Math.abs((high + (await at(0))) / 2 - middle) < 5, 'a factor of 32 is the same way up as down');
+});
+
+test('I8: any numeric input can be the unknown, and an answer can be taken', async () => {
+  const { page } = await chromium.open('#/memory');
+  await box(page, 'serving.prompt').focus();
+  await field(page, 'serving.prompt').locator('.unknown').click();
+  await page.locator('#solve-run').click();
+  await page.waitForSelector('#solve-take');
+  assert.match(await page.locator('.solved').textContent(), /largest Prompt .* fits is then yes/);
+  await page.locator('#solve-take').click();
+  await settled(page);
+  const prompt = Number(await box(page, 'serving.prompt').inputValue());
+  assert.ok(prompt > 2048);
+  await box(page, 'serving.prompt').focus();
+  await field(page, 'serving.prompt').locator('.unknown').click();
+  await page.locator('#solve-from').fill(String(prompt * 2));
+  await page.locator('#solve-to').fill(String(prompt * 4));
+  await page.locator('#solve-run').click();
+  await page.waitForFunction(() => /No value/.test(document.querySelector('.solved').textContent));
+});
+
+test('I9: a preset shows its source and year, and says when it was changed', async () => {
+  const { page } = await chromium.open('#/serve');
+  await field(page, 'cluster.device').locator('select').focus();
+  assert.match(await field(page, 'cluster.device').locator('.help').last().textContent(), /Source: .*\d{4}/);
+  await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
+  assert.match(await field(page, 'cluster.device').locator('.echo').textContent(), /changed from the preset/);
+});
+
+test('I10: a config.json is read in the page, by paste and by file, and what is missing is asked for by name', async () => {
+  const { page, faults } = await chromium.open('#/serve');
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const config = { model_type: 'llama', hidden_size: 2048, num_hidden_layers: 16, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 8192, vocab_size: 128256, tie_word_embeddings: true, unheard_of: 1 };
+  const open = () => page.getByRole('button', { name: 'paste config.json' }).click();
+  await open();
+  assert.match(await page.locator('dialog.modal').textContent(), /sent nowhere/);
+  await page.locator('#config-text').fill(JSON.stringify({ ...config, hidden_size: undefined }));
+  await page.getByRole('button', { name: 'Use this model' }).click();
+  await page.waitForFunction(() => /hidden_size/.test(document.querySelector('#config-faults').textContent));
+  await page.locator('dialog.modal input[type=file]').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(config)) });
+  await page.getByRole('button', { name: 'Use this model' }).click();
+  await settled(page);
+  assert.match(await page.locator('#notice').textContent(), /1\.2[0-9]\s[GB]/u);
+  assert.deepEqual(asked, []);
+  assert.deepEqual(faults, []);
+});
+
+test('own devices are taken as JSON and checked', async () => {
+  const { page } = await chromium.open('#/serve');
+  const before = await page.locator('.four .value').nth(1).textContent();
+  await page.getByRole('button', { name: 'own device' }).click();
+  await page.locator('#own-text').fill('{"device": {"name": "mine", "memory": {"bandwidth": "8 bananas"}}}');
+  await page.locator('#own-use').click();
+  await page.waitForFunction(() => /bandwidth/.test(document.querySelector('#own-faults').textContent));
+  await page.locator('#own-text').fill('{"device": {"name": "mine", "memory": {"bandwidth": "8 TB/s"}}}');
+  await page.locator('#own-use').click();
+  await settled(page);
+  assert.match(await page.locator('.answers [role=status]').textContent(), /mine/);
+  assert.notEqual(await page.locator('.four .value').nth(1).textContent(), before);
+});

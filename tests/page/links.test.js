@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { answered, settled, site, type } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const BOMB = async () => {
+  const stream = new Blob(['x'.repeat(5_000_000)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
+  return Buffer.from(await new Response(stream).arrayBuffer()).toString('base64url');
+};
+
+// [link, what the page must name where it refuses something]
+const hostile = async () => [
+  ['#', null],
+  ['#/', null],
+  ['#//', null],
+  ['#/nowhere', /nowhere/],
+  ['#/train?', null],
+  ['#/train?&&&=&', null],
+  ['#/train?serving.batch=%', /serving\.batch/],
+  ['#/train?serving.batch=%E0%A4%A', /serving\.batch/],
+  ['#/%E0%A4%A', /%E0/],
+  ['#/train?__proto__.x=1', /__proto__/],
+  ['#/train?constructor.prototype.x=1', /constructor/],
+  ['#/train?serving.__proto__.polluted=1', /__proto__/],
+  ['#/train?z=AAAA', /z/],
+  ['#/train?z=%%%', /z|%%%/],
+  [`#/train?z=${await BOMB()}`, /z/],
+  ['#/train?v=99', /version/],
+  ['#/train?v=99&v=1', /version/],
+  [`#/train?${'a'.repeat(20000)}`, /aaa/],
+  [`#/serve?serving.batch=${'9'.repeat(5000)}`, /serving\.batch/],
+  ['#/serve?serving.batch=1e999&v=1', /1e999/],
+  ['#/serve?serving.batch=NaN&v=1', /NaN/],
+  ['#/serve?serving.batch=-1&v=1', /-1/],
+  ['#/serve?serving.batch={"x":1}&v=1', /serving\.batch|whole number/],
+  ['#/serve?serving=[]&v=1', /serving/],
+  ['#/serve?model=no-such-model&v=1', /no-such-model/],
+  ['#/serve?model={"layers":1}&v=1', /model/],
+  ['#/train?serving.nonsense=1&v=1', /nonsense/],
+  ['#/train?<script>alert(1)</script>=1', /script/],
+  ['#/train?<img src=x onerror=alert(1)>=1', /img/],
+  ['#/serve?cluster.device.name=<img src=x onerror=alert(1)>&v=1', null],
+  ['#/lessons/<img src=x onerror=alert(1)>', null],
+  ['#/compare?e:serving.batch=2&d:serving.batch=2', /e:/],
+  ['#/train?toString=1&hasOwnProperty=2', /toString/],
+  ['#/train?show=<b>&lock=__proto__&hide=x&embed=9', null],
+];
+
+test('S7: hostile links leave a page that works and names what it refused', async () => {
+  const links = await hostile();
+  assert.ok(links.length >= 30);
+  const { page, faults } = await chromium.open('');
+  page.on('dialog', () => assert.fail('a script ran'));
+  for (const [link, names] of links) {
+    await page.goto('about:blank');
+    await page.goto(`${chromium.base}${link}`);
+    await answered(page).catch(() => assert.fail(`${link.slice(0, 80)}: no page`));
+    await settled(page);
+    assert.ok((await page.locator('#form .field').count()) > 10, link.slice(0, 80));
+    assert.equal(await page.locator('main img').count(), 0, link.slice(0, 80));
+    const told = `${await page.locator('#notice').textContent()} ${await page.locator('#issues').textContent()}`;
+    if (names) assert.match(told, names, link.slice(0, 80));
+  }
+  assert.deepEqual(faults, []);
+});
+
+test('S6: every frozen link opens in the page with what it asked', async () => {
+  const { page, faults } = await chromium.open('');
+  const frozen = JSON.parse(readFileSync(new URL('../web/frozen_links.json', import.meta.url)));
+  for (const { link, answer } of frozen.filter(({ open }) => open)) {
+    await page.goto('about:blank');
+    await page.goto(`${chromium.base}${link}`);
+    await answered(page);
+    assert.equal(await page.locator('#notice').isVisible(), false, link);
+    assert.match(await page.locator('.answers [role=status]').textContent(), new RegExp(answer), link);
+  }
+  assert.deepEqual(faults, []);
+});
+
+test('S2: reload restores scene, lesson and step, and the scenarios of a comparison', async () => {
+  const { page } = await chromium.open('#/lessons/zero');
+  await page.locator('.predict input').first().check();
+  await page.locator('[data-key="lesson-start"]').click();
+  await settled(page);
+  await page.locator('[data-key="step-0"]').click();
+  await settled(page);
+  assert.match(page.url(), /#\/lessons\/zero\/2\?/);
+  await page.reload();
+  await answered(page);
+  await settled(page);
+  assert.equal(await page.locator('.steps li.done').count(), 1);
+  assert.ok((await page.locator('.expect li').count()) > 3);
+  await page.locator('#keep').click();
+  await page.locator('#tabs [data-scene=compare]').click();
+  await settled(page);
+  await page.reload();
+  await answered(page);
+  await settled(page);
+  assert.equal(await page.locator('.compare thead th').count(), 3);
+  await page.goBack();
+  await settled(page);
+  assert.match(page.url(), /#\/lessons\/zero\/2\?/);
+});
+
+test('S9: the copy button says Copied and shows the link, with or without a clipboard', async () => {
+  const { page, context } = await chromium.open('#/serve?serving.batch=64&v=1');
+  const button = page.locator('#copy-link');
+  assert.equal((await button.textContent()).trim(), 'Copy link');
+  await button.click();
+  assert.equal((await button.textContent()).trim(), 'Copied');
+  assert.equal(await page.locator('.linkfield').inputValue(), page.url());
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await button.click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
+});
+
+test('S10: fifty edits can be taken back, a changed field says what it was, and all can be reset', async () => {
+  const { page } = await chromium.open('#/serve');
+  for (const batch of ['40', '48', '56']) await type(page, 'serving.batch', batch);
+  assert.match(await page.locator('[data-path="serving.batch"] .back').textContent(), /was 32/);
+  await page.locator('.question').click();
+  await page.keyboard.press('Control+z');
+  await settled(page);
+  assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '48');
+  await page.locator('#form .reset').click();
+  await settled(page);
+  assert.match(page.url(), /#\/serve$/);
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { pathToFileURL } from 'node:url';
+import { after, before, test } from 'node:test';
+import { answered, settled, site, SITE, type } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const values = (page) => page.locator('.four .value').allTextContents();
+const wide = (page) => page.evaluate(() => document.documentElement.scrollWidth);
+
+test('R1: on a phone the answers stay at the top, inputs fold, charts are tall enough', async () => {
+  const { page } = await chromium.open('#/serve', { width: 320, height: 640 });
+  await settled(page);
+  assert.equal(await page.locator('.strip').isVisible(), false);
+  assert.equal(await page.locator('#form details.group[open]').count(), 0);
+  for (const height of await page.locator('#roofline .drawing, #batch-curve .drawing').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height)))
+    assert.ok(height >= 280, `${height}`);
+  await page.evaluate(() => window.scrollTo(0, 1500));
+  await page.waitForSelector('.strip', { state: 'visible' });
+  assert.equal(await page.locator('.strip span').count(), 4);
+  const strip = await page.locator('.strip').boundingBox();
+  assert.ok(strip.y === 0 && (await page.locator('.strip').evaluate((one) => one.scrollWidth <= one.clientWidth)));
+});
+
+test('R2: the dark theme follows the system or the button, and the choice is kept', async () => {
+  const { page } = await chromium.open('#/serve', { colorScheme: 'dark' });
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await paper();
+  await page.locator('.theme').click();
+  assert.notEqual(await paper(), dark, 'light was chosen');
+  await page.reload();
+  await answered(page);
+  assert.notEqual(await paper(), dark);
+});
+
+test('R3: in every scene longer, accented texts break no layout, right to left neither', async () => {
+  const { page, faults } = await chromium.open('#/overview', { query: '?lang=pseudo', width: 320 });
+  for (const scene of ['overview', 'train', 'serve', 'memory', 'chip', 'compare', 'lessons', 'method']) {
+    await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
+    await settled(page);
+    assert.ok((await wide(page)) <= 320, scene);
+  }
+  await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+  await page.evaluate(() => (location.hash = '#/train'));
+  await settled(page);
+  assert.ok((await wide(page)) <= 320, 'right to left');
+  assert.deepEqual(faults, []);
+});
+
+test('R4: the single-file edition opens from a file, computes, searches and has its lessons', async () => {
+  const { page, context } = await chromium.open('');
+  const file = await context.newPage();
+  const faults = [];
+  file.on('pageerror', (error) => faults.push(String(error)));
+  file.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  await file.goto(`${pathToFileURL(`${SITE}slipstick.html`)}#/serve?serving.batch=64&v=1`);
+  await answered(file);
+  await page.goto(`${chromium.base}#/serve?serving.batch=64&v=1`);
+  await answered(page);
+  assert.deepEqual(await values(file), await values(page));
+  await type(file, 'serving.batch', '32');
+  assert.match(file.url(), /#\/serve$/);
+  await file.evaluate(() => (location.hash = '#/lessons'));
+  await file.waitForSelector('.lessons a');
+  await file.evaluate(() => (location.hash = '#/explore'));
+  await file.waitForSelector('.ex-views');
+  assert.deepEqual(faults, []);
+});
+
+test('R5: embedded, the page shows title, chart and a way to the whole, tells its height, and works in a sandbox', async () => {
+  const { page } = await chromium.open('');
+  const host = await page.context().newPage();
+  await host.route('**/host.html', (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      body: `<!doctype html><title>host</title><script>window.heights=[];addEventListener('message',({data})=>data.slipstick&&heights.push(data.slipstick.height))</script>
+        <iframe id="frame" sandbox="allow-scripts" width="700" height="900" src="slipstick.html#/train?training.mapping.tp=4&embed=1&v=1"></iframe>`,
+    }),
+  );
+  await host.goto(`${chromium.base}host.html`);
+  const frame = host.frameLocator('#frame');
+  await frame.locator('#gantt').waitFor({ timeout: 60000 });
+  assert.equal(await frame.locator('h1.question').isVisible(), true);
+  assert.equal(await frame.locator('header.top').isVisible(), false);
+  assert.equal(await frame.locator('#tabs').isVisible(), false);
+  assert.equal(await frame.locator('#form').isVisible(), false);
+  const full = await frame.locator('#open-full').getAttribute('href');
+  assert.match(full, /#\/train\?training\.mapping\.tp=4&v=1$/);
+  await host.waitForFunction(() => window.heights.length > 0);
+  assert.ok((await host.evaluate(() => window.heights.at(-1))) > 600);
+});
+
+test('R5: exercises hide the answers until asked for and lock what may not be changed', async () => {
+  const { page } = await chromium.open('#/serve');
+  await page.locator('#export').click();
+  await page.getByRole('button', { name: 'Make an exercise…' }).click();
+  await page.locator('[id="may-serving.batch"]').check();
+  await page.waitForFunction(() => /show=/.test(document.querySelector('#exercise-link').value));
+  const link = await page.locator('#exercise-link').inputValue();
+  assert.match(link, /hide=answers&lock=all|show=serving\.batch/);
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.waitForSelector('#reveal');
+  await settled(page);
+  assert.equal(await page.locator('.answers').isVisible(), false);
+  assert.equal(await page.locator('.chart:visible, .figures:visible').count(), 0);
+  assert.equal(await page.locator('[data-path="serving.output"] input[type=text]').isDisabled(), true);
+  await type(page, 'serving.batch', '64');
+  assert.match(page.url(), /serving\.batch=64/);
+  await page.locator('#reveal').click();
+  assert.equal(await page.locator('.answers').isVisible(), true);
+  assert.ok((await page.locator('.chart:visible').count()) > 0);
+  await page.locator('#leave-exercise').click();
+  await settled(page);
+  assert.match(page.url(), /#\/serve\?serving\.batch=64&v=1$/);
+});
+
+test('R6: nothing of another host, no cookie, and no violation of the policy', async () => {
+  const { page, context, faults } = await chromium.open('');
+  const hosts = new Set();
+  page.on('request', (request) => hosts.add(new URL(request.url()).host));
+  await page.reload();
+  await answered(page);
+  for (const scene of ['explore', 'lessons', 'method']) {
+    await page.locator(`#tabs [data-scene=${scene}]`).click();
+    await settled(page);
+  }
+  assert.deepEqual([...hosts].filter(Boolean), [new URL(chromium.base).host]);
+  assert.deepEqual(await context.cookies(), []);
+  assert.deepEqual(faults, []);
+});
+
+test('R8: without JavaScript the page says what is missing and leads to the lessons as text with pictures', async () => {
+  const { page } = await chromium.open('');
+  const context = await page.context().browser().newContext({ javaScriptEnabled: false });
+  const plain = await context.newPage();
+  await plain.goto(chromium.base);
+  assert.match(await plain.locator('noscript, #content').first().textContent(), /JavaScript/);
+  await plain.goto(`${chromium.base}lessons.html`);
+  assert.ok((await plain.locator('section').count()) >= 25);
+  assert.ok((await plain.locator('img').count()) >= 3);
+  for (const image of await plain.locator('img').all()) assert.ok(await image.evaluate((one) => one.complete && one.naturalWidth > 0).catch(() => true));
+  assert.match(await plain.locator('#zero').textContent(), /31\.4 GB/);
+});
+
+test('P7: a change of input moves nothing that was there', async () => {
+  const { page } = await chromium.open('#/serve');
+  await settled(page);
+  await page.evaluate(() => {
+    window.shift = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+    }).observe({ type: 'layout-shift' });
+  });
+  for (const scene of ['serve', 'memory', 'overview']) {
+    await page.locator(`#tabs [data-scene=${scene}]`).click();
+    await page.waitForTimeout(900);
+    const before = await page.evaluate(() => window.shift);
+    await page.locator('[data-path="serving.batch"] .rule input').focus();
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft']) {
+      await page.waitForTimeout(600); // longer than what the browser counts as the visitor's own doing
+      await page.keyboard.press(key);
+      await settled(page);
+    }
+    assert.ok((await page.evaluate(() => window.shift)) - before <= 0.01, scene);
+  }
+});

@@ -1,0 +1,56 @@
+// Links in the wild keep their meaning: every one here opens as the scenario it meant when it was made, and what is plain
+// arithmetic of that scenario comes out as it did, to the last digit. Times follow the model as it learns; the goldens hold them.
+// A link whose meaning must change gets a "migration" that says so. FREEZE=1 adds the results of links that have none.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { get } from '../../web/state/paths.js';
+import { read, writeShort } from '../../web/state/link.js';
+import { requestOf } from '../../web/state/scenario.js';
+import { loadSlipstick, ROOT } from '../support/module.js';
+
+const FILE = `${ROOT}tests/web/frozen_links.json`;
+const SCENES = ['overview', 'train', 'serve', 'memory', 'chip', 'explore', 'compare', 'lessons', 'method'];
+const ARITHMETIC = ['training.model_flops_per_step', 'serving.kv_cache_bytes_per_token', 'scenario.model.layers', 'scenario.cluster.devices'];
+
+const { slipstick } = await loadSlipstick();
+const described = JSON.parse(slipstick.describe());
+const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
+const evaluate = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
+const frozen = JSON.parse(readFileSync(FILE, 'utf8'));
+
+async function resultsOf(link) {
+  const state = await read(link, SCENES);
+  assert.deepEqual(state.faults, [], link);
+  return [state.inputs, ...state.others].map((inputs) => {
+    const report = evaluate(inputs);
+    assert.equal(report.issues, undefined, `${link}: ${JSON.stringify(report.issues)}`);
+    const figures = ARITHMETIC.map((path) => [path, get(report, path)]).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(figures);
+  });
+}
+
+if (process.env.FREEZE) {
+  for (const one of frozen) one.results ??= await resultsOf(one.link);
+  writeFileSync(FILE, `[\n${frozen.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
+}
+
+test('S6: a frozen link of every lesson and every kind of state is kept', () => {
+  const lessons = JSON.parse(readFileSync(`${ROOT}web/lessons/index.json`, 'utf8'));
+  for (const id of lessons) assert.ok(frozen.some(({ link }) => link.startsWith(`#/lessons/${id}?`)), id);
+  assert.ok(frozen.length >= lessons.length + 12);
+});
+
+for (const { link, results, migration } of frozen) {
+  test(`S6: ${link.slice(0, 90)}`, async () => {
+    if (migration) return assert.match(migration, /\S/);
+    const now = await resultsOf(link);
+    assert.deepEqual(now.map(Object.keys), results.map(Object.keys));
+    results.forEach((were, i) => {
+      for (const [path, value] of Object.entries(were)) assert.ok(Math.abs(now[i][path] - value) <= 1e-13 * value, `${path}: ${now[i][path]}, was ${value}`);
+    });
+    const { faults, ...state } = await read(link, SCENES);
+    assert.deepEqual(faults, []);
+    assert.deepEqual(await read(await writeShort(state), SCENES), { ...state, faults });
+  });
+}

@@ -1,0 +1,20 @@
+// On paper the form is a table of what was set, and the foot says the link and the day.
+import { h } from '../dom.js';
+import { labelOf } from '../form/fields.js';
+import { t } from '../text/strings.js';
+
+const nameOf = (path) => (path.includes('.') ? `${t(`group.${path.split('.')[0]}`)}, ${labelOf(path)}` : t(`group.${path}`));
+
+// `before` and `after` are elements that only paper shows.
+export function paper({ inputs, link }) {
+  const rows = Object.entries(inputs);
+  return {
+    before: h(
+      'table',
+      { class: 'print-inputs' },
+      h('caption', {}, rows.length ? t('print.inputs') : t('print.default')),
+      h('tbody', {}, rows.map(([path, value]) => h('tr', {}, h('th', { scope: 'row' }, nameOf(path)), h('td', {}, value)))),
+    ),
+    after: h('p', { class: 'print-foot' }, `${link} · ${new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date())}`),
+  };
+}
