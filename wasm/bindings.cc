@@ -9,6 +9,7 @@
 #include "core/study/cost_study.h"
 #include "core/study/import_config.h"
 #include "core/study/paper_study.h"
+#include "core/study/search_figures.h"
 #include "core/study/search_shard.h"
 #include "core/study/sweep.h"
 
@@ -26,6 +27,7 @@ std::string Sweep(const std::string& spec, int from, int to) { return slipstick:
 std::string Solve(const std::string& request, const std::string& range, const std::string& until) {
   return slipstick::SolveAnswer(request, {}, range, until).text;
 }
+std::string SolveFor(const std::string& spec) { return slipstick::SolveSpecAnswer(spec).text; }
 std::string Sensitivity(const std::string& request, const std::string& figure, double share) {
   return slipstick::SensitivityAnswer(request, {}, figure, share).text;
 }
@@ -47,6 +49,7 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("importModel", &ImportModel);
   emscripten::function("sweep", &Sweep);
   emscripten::function("solve", &Solve);
+  emscripten::function("solveFor", &SolveFor);
   emscripten::function("sensitivity", &Sensitivity);
   emscripten::function("costStudy", &CostStudy);
   emscripten::function("design", &Design);

@@ -14,6 +14,8 @@ export interface Slipstick {
   sweep(spec: string, from: number, to: number): string;
   /** The largest or smallest value of a range ("PATH=lo:hi") that keeps a condition ("PATH<=VALUE"). */
   solve(request: string, range: string, until: string): string;
+  /** The same of {"request", "range", "until", "against"?, "search"?}: against another scenario, or with the best mapping at each value. */
+  solveFor(spec: string): string;
   /** How much a figure moves when each input moves by a share. */
   sensitivity(request: string, figure: string, share: number): string;
   /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/study/cost_study.h). */

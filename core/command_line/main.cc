@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -24,10 +25,11 @@ constexpr int kAnswered = 0, kWrongRequest = 2;
 const char* const kUsage =
     "usage: slipstick evaluate [FILE|-] [PATH=VALUE ...] [--explain PATH] [--lines]\n"
     "       slipstick search [FILE|-] [PATH=VALUE ...] --for training|serving [--objective NAME] [--pareto NAME,NAME] [--top N]\n"
-    "                        [--limit PATH<=VALUE ...] [--shard I/N] [--threads N] [--no-prune]\n"
+    "                        [--limit PATH<=VALUE|PATH=a,b ...] [--shard I/N] [--threads N] [--no-prune]\n"
     "       slipstick merge SHARD ...\n"
     "       slipstick sweep [FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ... --report PATH,PATH,...\n"
-    "       slipstick solve [FILE|-] PATH=lo:hi --until PATH<=VALUE\n"
+    "       slipstick solve [FILE|-] PATH=lo:hi[:step] --until PATH<=VALUE|PATH<=PATH [--against PATH=VALUE ...]\n"
+    "          both: [--best training|serving [--objective NAME] [--limit ...]]: the best mapping at every point\n"
     "       slipstick sensitivity [FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]\n"
     "       slipstick design [FILE|-] [PATH=VALUE ...] --objective PATH\n"
     "       slipstick study ID\n"
@@ -81,8 +83,8 @@ int main(int argc, char** argv) {
   // Options that take a word, and what they were given.
   std::map<std::string, std::string> options{{"--explain", ""},   {"--report", ""},   {"--until", ""},       {"--figure", ""},
                                              {"--objective", ""}, {"--share", "0.2"}, {"--for", "training"}, {"--pareto", ""},
-                                             {"--top", "10"},     {"--shard", "0/1"}, {"--threads", "0"}};
-  std::vector<std::string> limits;
+                                             {"--best", ""},      {"--top", "10"},    {"--shard", "0/1"},    {"--threads", "0"}};
+  std::vector<std::string> limits, against;
   std::vector<std::string> assignments, words;
   bool lines = false, prune = true;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -94,6 +96,9 @@ int main(int argc, char** argv) {
     } else if (argument == "--limit") {
       if (++i == arguments.size()) return Wrong(argument, "expected PATH<=VALUE after it");
       limits.push_back(arguments[i]);
+    } else if (argument == "--against") {
+      if (++i == arguments.size()) return Wrong(argument, "expected PATH=VALUE after it");
+      against.push_back(arguments[i]);
     } else if (const auto option = options.find(argument); option != options.end()) {
       if (++i == arguments.size()) return Wrong(argument, "expected a word after it");
       option->second = arguments[i];
@@ -145,9 +150,16 @@ int main(int argc, char** argv) {
     for (const std::string& text : assignments) {
       (text.find_first_of(",:", text.find('=')) != std::string::npos ? axes : fixed).push_back(text);
     }
-    if (verb == "sweep") return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(options["--report"])));
+    std::optional<slipstick::SearchSpec> search;
+    if (!options["--best"].empty()) {
+      search.emplace();
+      search->of = options["--best"];
+      search->objective = options["--objective"];
+      search->limits = limits;
+    }
+    if (verb == "sweep") return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(options["--report"]), search));
     if (axes.size() != 1) return Wrong("range", "expected one PATH=lo:hi");
-    return Print(slipstick::SolveAnswer(request, fixed, axes[0], options["--until"]));
+    return Print(slipstick::SolveAnswer(request, fixed, axes[0], options["--until"], {against, search}));
   }
   return Wrong(verb, "there is no such command");
 }

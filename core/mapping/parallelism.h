@@ -30,6 +30,7 @@ struct EnumNames<PipelineSchedule> {
 // Whether communication runs beside compute; absent: what the framework does.
 struct Overlap {
   std::optional<bool> tp, dp, pp, ep;
+  friend bool operator==(const Overlap&, const Overlap&) = default;
 };
 template <>
 struct Schema<Overlap> {
@@ -55,6 +56,7 @@ struct TrainingMapping {
   Count micro_batch = 1;
   std::string order = "tp-cp-ep-dp-pp";  // of ranks, innermost first
   Overlap overlap;
+  friend bool operator==(const TrainingMapping&, const TrainingMapping&) = default;
 };
 template <>
 struct Schema<TrainingMapping> {

@@ -1,77 +1,133 @@
 #include "core/search/mapping_space.h"
 
-#include <algorithm>
 #include <cassert>
+#include <set>
+#include <tuple>
+
+#include "core/training/context.h"
 
 namespace slipstick {
 namespace {
 
-std::vector<Count> Divisors(Count n) {
-  std::vector<Count> low, high;
-  for (Count d = 1; d * d <= n; ++d) {
-    if (n % d != 0) continue;
-    low.push_back(d);
-    if (d * d != n) high.push_back(n / d);
-  }
-  low.insert(low.end(), high.rbegin(), high.rend());
-  return low;
-}
-
-bool Within(const SpaceLimits& limits, std::string_view member, Count value) {
-  const auto found = limits.find(member);
-  return found == limits.end() || (static_cast<double>(value) >= found->second.low && static_cast<double>(value) <= found->second.high);
-}
-
-// The candidates that the limits leave.
-std::vector<Count> Kept(const SpaceLimits& limits, std::string_view member, std::vector<Count> candidates) {
-  candidates.erase(std::remove_if(candidates.begin(), candidates.end(), [&](Count c) { return !Within(limits, member, c); }),
-                   candidates.end());
-  return candidates;
-}
-
-// Chunks a device may hold: those that cut the layers evenly, and one.
-std::vector<Count> VirtualStages(Count layers, Count pp) {
-  if (pp == 1) return {1};
-  std::vector<Count> stages{1};
-  if (layers % pp == 0) {
-    for (const Count v : Divisors(layers / pp)) {
-      if (v > 1) stages.push_back(v);
+// Schedules with the chunks a device may hold under them: one, two folded into a V, or any number that cuts the layers evenly.
+std::vector<std::pair<PipelineSchedule, Count>> Pipelines(Count layers, Count pp, const SpaceLimits& limits) {
+  std::vector<std::pair<PipelineSchedule, Count>> all{{PipelineSchedule::kOneFOneB, 1}};
+  if (pp > 1) {
+    if (layers % pp == 0) {
+      for (const Count chunks : Divisors(layers / pp)) {
+        if (chunks > 1) all.emplace_back(PipelineSchedule::kOneFOneB, chunks);
+      }
     }
+    all.emplace_back(PipelineSchedule::kGpipe, 1);
+    all.emplace_back(PipelineSchedule::kZbH1, 1);
+    if (2 * pp <= layers) all.emplace_back(PipelineSchedule::kZbV, 2);
+    if (pp % 2 == 0) all.emplace_back(PipelineSchedule::kDualPipe, 1);
   }
-  return stages;
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [&](const auto& one) {
+                             return !Allows(limits, "schedule", NameOf(one.first)) || !Allows(limits, "virtual_stages", one.second);
+                           }),
+            all.end());
+  return all;
+}
+
+// Orders of ranks, the run's own first. Expert parallelism divides the ranks of tp, cp and dp anew and takes their place:
+// with experts the pipeline stays outermost, as its stages hold them.
+std::vector<std::string> Orders(const std::string& own, bool has_experts, const SpaceLimits& limits) {
+  std::vector<std::string> orders{own};
+  std::vector<std::string_view> names{"tp", "cp", "dp", "pp"};
+  std::vector<std::size_t> places{0, 1, 2, 3};
+  do {
+    std::string order;
+    for (const std::size_t place : places) {
+      if (names[place] == "dp") order += "ep-";
+      order += std::string(names[place]) + "-";
+    }
+    order.pop_back();
+    const bool pipeline_outermost = places.back() == 3;
+    if (order != own && (pipeline_outermost || !has_experts)) orders.push_back(order);
+  } while (std::next_permutation(places.begin(), places.end()));
+  orders.erase(std::remove_if(orders.begin(), orders.end(),
+                              [&](const std::string& order) { return !Allows(limits, "order", std::string_view(order)); }),
+               orders.end());
+  return orders;
+}
+
+// On which levels of the network an order puts the groups of a mapping: what tells one order from another.
+std::vector<double> PlacesOf(const Cluster& cluster, TrainingRun& run, const std::string& order) {
+  run.mapping.order = order;
+  const TrainingShape shape = ShapeOf(run);
+  const Strides strides = StridesOf(order, shape);
+  const Span tensor{strides.tensor, shape.tensor}, ring{strides.context, shape.context};
+  const Span data[]{ring, {strides.data, shape.data}};
+  std::vector<double> places;
+  const auto add = [&](const GroupPlacement& group) { places.insert(places.end(), group.extent.begin(), group.extent.end()); };
+  add(PlaceSpans(cluster, &tensor, 1));
+  add(PlaceSpans(cluster, &ring, 1));
+  add(PlaceSpans(cluster, data, 2));
+  for (const Span& hop : {Span{strides.pipeline, shape.pipeline}, ring}) {
+    double joined = 1, level = 0;
+    for (const NetworkLevel& network : cluster.networks) {
+      joined *= static_cast<double>(network.size);
+      if (hop.stride * hop.size > joined) level += 1;
+    }
+    places.push_back(hop.size > 1 ? level : 0);
+  }
+  return places;
+}
+
+bool IsLegalContext(const Model& model, const TrainingRun& run, Count tp, Count cp) {
+  if (run.sequence % cp != 0) return false;
+  return run.mapping.cp_kind != ContextKind::kUlysses || model.heads % (cp * tp) == 0;
 }
 
 }  // namespace
 
 std::vector<std::string_view> TrainingSpace::Members() {
-  return {"tp", "cp", "ep", "expert_tp", "pp", "virtual_stages", "micro_batch", "zero", "sequence_parallel"};
+  return {"tp",       "cp",          "ep",   "expert_tp",         "pp",        "dp",   "virtual_stages",
+          "schedule", "micro_batch", "zero", "sequence_parallel", "recompute", "order"};
 }
 
-TrainingSpace::TrainingSpace(const Model& model, const TrainingRun& run, Count devices, const SpaceLimits& limits) : base_(run.mapping) {
-  recomputes_ = {Recompute::kNone, Recompute::kSelective, Recompute::kFull};
-  if (run.flash_attention) recomputes_ = {Recompute::kNone, Recompute::kFull};  // the scores that selective drops are never kept
+TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& limits)
+    : base_(run.mapping) {
+  for (const Recompute one : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+    // Under flash attention the scores that selective drops are never kept, unless the framework's selection is its own.
+    const bool is_none = one == Recompute::kSelective && run.flash_attention && run.framework.compute.selective_share == 0;
+    if (!is_none && Allows(limits, "recompute", NameOf(one))) recomputes_.push_back(one);
+  }
+  base_.shard_within.reset();
+  orders_ = Orders(run.mapping.order, model.moe.has_value(), limits);
   const Count experts = model.moe ? model.moe->experts : 1;
+  TrainingRun trial = run;
+  trial.mapping = base_;
   for (const Count tp : Kept(limits, "tp", Divisors(devices))) {
     if (model.heads % tp != 0) continue;
     for (const Count pp : Kept(limits, "pp", Divisors(devices / tp))) {
       if (pp > model.layers) continue;
       for (const Count cp : Kept(limits, "cp", Divisors(devices / tp / pp))) {
-        if (cp > 1 && run.sequence % (2 * cp) != 0) continue;
         const Count dp = devices / tp / pp / cp;
-        if (run.global_batch % dp != 0) continue;
+        if (!IsLegalContext(model, run, tp, cp) || run.global_batch % dp != 0 || !Allows(limits, "dp", dp)) continue;
+        Block degrees{tp, pp, cp, 1, 1, dp, {}, {}, {}, {}, {}, 0};
+        degrees.micro_batches = Kept(limits, "micro_batch", Divisors(run.global_batch / dp));
+        degrees.pipelines = Pipelines(model.layers, pp, limits);
+        degrees.zeros = Kept(limits, "zero", dp * cp > 1 ? std::vector<Count>{0, 1, 2, 3} : std::vector<Count>{0});
+        for (const Count sp : Kept(limits, "sequence_parallel", tp > 1 ? std::vector<Count>{0, 1} : std::vector<Count>{0})) {
+          degrees.sequence_parallel.push_back(sp == 1);
+        }
+        TrainingMapping& mapping = trial.mapping;
+        mapping.tp = tp, mapping.pp = pp, mapping.cp = cp, mapping.dp = dp;
+        std::set<std::vector<double>> seen;
+        for (std::size_t order = 0; order < orders_.size(); ++order) {
+          if (seen.insert(PlacesOf(cluster, trial, orders_[order])).second) degrees.orders.push_back(order);
+        }
         for (const Count expert_tp : Kept(limits, "expert_tp", model.moe ? Divisors(tp) : std::vector<Count>{1})) {
           for (const Count ep : Kept(limits, "ep", Divisors(experts))) {
             if ((devices / pp) % (ep * expert_tp) != 0) continue;
-            Block block{tp, pp, cp, ep, expert_tp, dp, {}, {}, {}, {}, {}, size_};
-            block.micro_batches = Kept(limits, "micro_batch", Divisors(run.global_batch / dp));
-            block.virtual_stages = Kept(limits, "virtual_stages", VirtualStages(model.layers, pp));
-            block.zeros = Kept(limits, "zero", dp * cp > 1 ? std::vector<Count>{0, 1, 2, 3} : std::vector<Count>{0});
-            block.schedules = {PipelineSchedule::kOneFOneB};
-            for (const Count sp : Kept(limits, "sequence_parallel", tp > 1 ? std::vector<Count>{0, 1} : std::vector<Count>{0})) {
-              block.sequence_parallel.push_back(sp == 1);
-            }
-            const std::size_t count = block.micro_batches.size() * block.virtual_stages.size() * block.zeros.size() *
-                                      block.schedules.size() * block.sequence_parallel.size() * recomputes_.size();
+            Block block = degrees;
+            block.ep = ep;
+            block.expert_tp = expert_tp;
+            block.offset = size_;
+            const std::size_t count = block.Size(recomputes_.size());
             if (count == 0) continue;
             size_ += static_cast<Count>(count);
             blocks_.push_back(std::move(block));
@@ -87,63 +143,27 @@ TrainingChoice TrainingSpace::At(Count index) const {
   const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), index, [](Count i, const Block& block) { return i < block.offset; });
   const Block& block = *(after - 1);
   auto rest = static_cast<std::size_t>(index - block.offset);
+  // Innermost first: what follows shares ever more of a layer's work and time.
   const auto take = [&rest](const auto& values) {
     const auto value = values[rest % values.size()];
     rest /= values.size();
     return value;
   };
   TrainingChoice choice{base_, Recompute::kNone};
+  TrainingMapping& mapping = choice.mapping;
   choice.recompute = take(recomputes_);
-  choice.mapping.zero = take(block.zeros);
-  choice.mapping.sequence_parallel = take(block.sequence_parallel);
-  choice.mapping.virtual_stages = take(block.virtual_stages);
-  choice.mapping.schedule = take(block.schedules);
-  choice.mapping.micro_batch = take(block.micro_batches);
-  choice.mapping.tp = block.tp;
-  choice.mapping.pp = block.pp;
-  choice.mapping.cp = block.cp;
-  choice.mapping.ep = block.ep;
-  choice.mapping.expert_tp = block.expert_tp;
-  choice.mapping.dp = block.dp;
-  choice.mapping.shard_within.reset();
+  mapping.zero = take(block.zeros);
+  std::tie(mapping.schedule, mapping.virtual_stages) = take(block.pipelines);
+  mapping.sequence_parallel = take(block.sequence_parallel);
+  mapping.micro_batch = take(block.micro_batches);
+  mapping.order = orders_[take(block.orders)];
+  mapping.tp = block.tp;
+  mapping.pp = block.pp;
+  mapping.cp = block.cp;
+  mapping.ep = block.ep;
+  mapping.expert_tp = block.expert_tp;
+  mapping.dp = block.dp;
   return choice;
-}
-
-std::vector<std::string_view> ServingSpace::Members() { return {"tp", "pp", "ep", "attention_dp", "replicas", "batch"}; }
-
-ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count devices, const std::vector<ServingPrecision>& precisions,
-                           const SpaceLimits& limits)
-    : precisions_(precisions) {
-  const auto same = [&](const ServingPrecision& p) {
-    return p.weights == load.precision.weights && p.activations == load.precision.activations && p.kv_cache == load.precision.kv_cache;
-  };
-  if (std::none_of(precisions_.begin(), precisions_.end(), same)) precisions_.insert(precisions_.begin(), load.precision);
-  for (const Count tp : Kept(limits, "tp", Divisors(devices))) {
-    if (model.heads % tp != 0) continue;
-    for (const Count pp : Kept(limits, "pp", Divisors(devices / tp))) {
-      if (pp > model.layers) continue;
-      for (const Count dp : Kept(limits, "attention_dp", model.moe ? Divisors(devices / tp / pp) : std::vector<Count>{1})) {
-        const Count replicas = devices / tp / pp / dp;
-        if (!Within(limits, "replicas", replicas)) continue;
-        for (const Count ep : Kept(limits, "ep", model.moe ? Divisors(tp * dp) : std::vector<Count>{1})) {
-          if (model.moe && model.moe->experts % ep != 0) continue;
-          blocks_.push_back({tp, pp, ep, dp, replicas});
-        }
-      }
-    }
-  }
-  for (Count batch = 1; batch <= 4096; batch *= 2) batches_.push_back(batch);
-  batches_ = Kept(limits, "batch", std::move(batches_));
-}
-
-ServingChoice ServingSpace::At(Count index) const {
-  assert(index >= 0 && index < Size());
-  auto rest = static_cast<std::size_t>(index);
-  const Count batch = batches_[rest % batches_.size()];
-  rest /= batches_.size();
-  const ServingPrecision& precision = precisions_[rest % precisions_.size()];
-  rest /= precisions_.size();
-  return {blocks_[rest], batch, precision};
 }
 
 }  // namespace slipstick

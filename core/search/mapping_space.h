@@ -1,36 +1,30 @@
-// Every legal way to spread a training run or a serving load over the devices, as a countable set: Size(), At(i).
+// Every legal way to spread a training run over the devices, as a countable set: Size(), At(i).
 //
 // The order is fixed by the inputs alone, so that a place means the same mapping on every machine and in every shard.
 #pragma once
 
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/hardware/cluster.h"
 #include "core/mapping/parallelism.h"
-#include "core/serving/serving_load.h"
+#include "core/search/limits.h"
 #include "core/training/training_run.h"
 #include "core/workload/model.h"
 
 namespace slipstick {
-
-// Smallest and largest value of a member, by its name in the mapping ("tp", "micro_batch", "batch", …). A member that is
-// not named is searched over everything that is legal.
-struct SpaceLimit {
-  double low = 0;
-  double high = 1e18;  // larger than any count
-};
-using SpaceLimits = std::map<std::string, SpaceLimit, std::less<>>;
 
 // The members a training search chooses.
 struct TrainingChoice {
   TrainingMapping mapping;
   Recompute recompute = Recompute::kNone;
 };
+
+// The order of ranks is one of those that put some group on other links than the orders before it.
 class TrainingSpace {
  public:
-  TrainingSpace(const Model& model, const TrainingRun& run, Count devices, const SpaceLimits& limits);
+  TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& limits);
   [[nodiscard]] Count Size() const { return size_; }
   [[nodiscard]] TrainingChoice At(Count index) const;
   static std::vector<std::string_view> Members();
@@ -38,36 +32,20 @@ class TrainingSpace {
  private:
   struct Block {  // all mappings that share the degrees
     Count tp, pp, cp, ep, expert_tp, dp;
-    std::vector<Count> micro_batches, virtual_stages, zeros;
-    std::vector<PipelineSchedule> schedules;
+    std::vector<std::size_t> orders;  // places in orders_
+    std::vector<Count> micro_batches, zeros;
     std::vector<bool> sequence_parallel;
+    std::vector<std::pair<PipelineSchedule, Count>> pipelines;  // with chunks a device
     Count offset = 0;
+    [[nodiscard]] std::size_t Size(std::size_t recomputes) const {
+      return recomputes * zeros.size() * pipelines.size() * sequence_parallel.size() * micro_batches.size() * orders.size();
+    }
   };
   std::vector<Block> blocks_;
   std::vector<Recompute> recomputes_;
+  std::vector<std::string> orders_;
   TrainingMapping base_;
   Count size_ = 0;
-};
-
-// The members a serving search chooses.
-struct ServingChoice {
-  ServingMapping mapping;
-  Count batch = 1;
-  ServingPrecision precision;
-};
-class ServingSpace {
- public:
-  // `precisions` lists the number formats to try; the load's own is always among them.
-  ServingSpace(const Model& model, const ServingLoad& load, Count devices, const std::vector<ServingPrecision>& precisions,
-               const SpaceLimits& limits);
-  [[nodiscard]] Count Size() const { return static_cast<Count>(blocks_.size() * batches_.size() * precisions_.size()); }
-  [[nodiscard]] ServingChoice At(Count index) const;
-  static std::vector<std::string_view> Members();
-
- private:
-  std::vector<ServingMapping> blocks_;
-  std::vector<Count> batches_;
-  std::vector<ServingPrecision> precisions_;
 };
 
 }  // namespace slipstick

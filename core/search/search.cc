@@ -8,28 +8,58 @@ namespace {
 
 bool Better(const Found& a, const Found& b) { return a.figures[0] != b.figures[0] ? a.figures[0] < b.figures[0] : a.index < b.index; }
 
-// a is at least as good as b in every figure; of equals the earlier place stands for both.
-bool Covers(const Found& a, const Found& b, std::size_t figures) {
-  bool equal = true;
+bool AtLeastAsGood(const Figures& a, const Figures& b, std::size_t figures) {
   for (std::size_t i = 0; i < figures; ++i) {
-    if (a.figures[i] > b.figures[i]) return false;
-    equal = equal && a.figures[i] == b.figures[i];
+    if (!(a[i] <= b[i])) return false;
   }
-  return !equal || a.index <= b.index;
+  return true;
 }
 
-void KeepBest(std::vector<Found>& best, const Found& found, std::size_t top) {
-  if (top == 0 || (best.size() == top && !Better(found, best.back()))) return;
+bool Same(const Figures& a, const Figures& b, std::size_t figures) { return std::equal(a.begin(), a.begin() + figures, b.begin()); }
+
+void KeepBest(std::vector<Found>& best, const Found& found, const SearchOptions& options) {
+  if (options.top == 0 || (best.size() == options.top && !Better(found, best.back()))) return;
+  for (Found& kept : best) {
+    if (!Same(kept.figures, found.figures, options.figures)) continue;
+    if (kept.index <= found.index) return;
+    best.erase(best.begin() + (&kept - best.data()));
+    break;
+  }
   best.insert(std::upper_bound(best.begin(), best.end(), found, Better), found);
-  if (best.size() > top) best.pop_back();
+  if (best.size() > options.top) best.pop_back();
+}
+
+// Where a front of two figures, ascending in the first and so descending in the second, has its last point not above `x`.
+std::size_t NotAbove(const std::vector<Found>& front, double x) {
+  return static_cast<std::size_t>(
+      std::upper_bound(front.begin(), front.end(), x, [](double value, const Found& kept) { return value < kept.figures[0]; }) -
+      front.begin());
+}
+
+// A point of the front that is at least as good everywhere; null where there is none.
+const Found* Covering(const std::vector<Found>& front, const Figures& figures, std::size_t count) {
+  if (count == 2) {
+    const std::size_t after = NotAbove(front, figures[0]);
+    return after > 0 && front[after - 1].figures[1] <= figures[1] ? &front[after - 1] : nullptr;
+  }
+  for (const Found& kept : front) {
+    if (kept.figures[0] > figures[0]) return nullptr;
+    if (AtLeastAsGood(kept.figures, figures, count)) return &kept;
+  }
+  return nullptr;
 }
 
 void KeepFront(std::vector<Found>& front, const Found& found, const SearchOptions& options) {
   if (options.figures < 2) return;
-  for (const Found& kept : front) {
-    if (Covers(kept, found, options.figures)) return;
+  if (const Found* kept = Covering(front, found.figures, options.figures)) {
+    // Of equals the earlier place stands for both.
+    if (found.index < kept->index && Same(kept->figures, found.figures, options.figures)) {
+      front[static_cast<std::size_t>(kept - front.data())].index = found.index;
+    }
+    return;
   }
-  front.erase(std::remove_if(front.begin(), front.end(), [&](const Found& kept) { return Covers(found, kept, options.figures); }),
+  front.erase(std::remove_if(front.begin(), front.end(),
+                             [&](const Found& kept) { return AtLeastAsGood(found.figures, kept.figures, options.figures); }),
               front.end());
   front.insert(std::upper_bound(front.begin(), front.end(), found, Better), found);
   if (front.size() > options.max_front) front.pop_back();
@@ -42,38 +72,39 @@ void Merge(SearchProgress& into, const SearchProgress& other, const SearchOption
   into.evaluated += other.evaluated;
   into.feasible += other.feasible;
   for (const auto& [reason, count] : other.rejected) into.rejected[reason] += count;
-  for (const Found& found : other.best) KeepBest(into.best, found, options.top);
+  for (const Found& found : other.best) KeepBest(into.best, found, options);
   for (const Found& found : other.front) KeepFront(into.front, found, options);
 }
 
-Search::Search(const SearchOptions& options, Evaluate evaluate, LowerBound bound)
-    : options_(options), evaluate_(std::move(evaluate)), bound_(std::move(bound)), next_(options.from) {}
+Search::Search(const SearchOptions& options, Evaluate evaluate) : options_(options), evaluate_(std::move(evaluate)), next_(options.from) {
+  cannot_enter_ = [this](const Figures& least) {
+    if (!options_.prune) return false;
+    // Places come in order, so one as good as the last kept is behind it.
+    const bool misses_best = options_.top == 0 || (progress_.best.size() == options_.top && least[0] >= progress_.best.back().figures[0]);
+    return misses_best && (options_.figures < 2 || Covering(progress_.front, least, options_.figures) != nullptr);
+  };
+}
+
+void Search::Resume(SearchProgress progress) {
+  progress_ = std::move(progress);
+  next_ = std::min(options_.to, options_.from + progress_.done);
+}
 
 bool Search::Step(Count count) {
   const Count end = std::min(options_.to, next_ + count);
   for (; next_ < end; ++next_) {
     ++progress_.done;
-    if (bound_) {
-      const PlaceBound bound = bound_(next_);
-      if (!bound.reason.empty()) {
-        ++progress_.rejected[std::string(bound.reason)];
-        continue;
-      }
-      // A place that cannot enter the list of the best need not be evaluated, unless a front is wanted.
-      if (options_.figures == 1 && progress_.best.size() == options_.top && bound.objective > progress_.best.back().figures[0]) {
-        ++progress_.rejected["slower than the best"];
-        continue;
-      }
-    }
-    ++progress_.evaluated;
-    const Outcome outcome = evaluate_(next_);
+    const Outcome outcome = evaluate_(next_, cannot_enter_);
+    if (!outcome.hopeless) ++progress_.evaluated;
     if (!outcome.feasible) {
-      ++progress_.rejected[std::string(outcome.reason)];
+      const auto counted = progress_.rejected.find(outcome.reason);
+      counted != progress_.rejected.end() ? ++counted->second : progress_.rejected[std::string(outcome.reason)] = 1;
       continue;
     }
     ++progress_.feasible;
+    if (outcome.hopeless) continue;
     const Found found{next_, outcome.figures};
-    KeepBest(progress_.best, found, options_.top);
+    KeepBest(progress_.best, found, options_);
     KeepFront(progress_.front, found, options_);
   }
   return next_ < options_.to;

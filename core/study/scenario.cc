@@ -110,7 +110,10 @@ void DropStaleUsable(Json& request) {
 
 }  // namespace
 
-Result<Scenario> ParseScenario(const Json& request) {
+namespace {
+
+// Everything but what concerns the parts among each other.
+Result<Scenario> ReadScenario(const Json& request) {
   Issues issues;
   if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
   Json expanded = request;
@@ -128,7 +131,48 @@ Result<Scenario> ParseScenario(const Json& request) {
   std::copy_if(faults.begin(), faults.end(), std::back_inserter(issues),
                [unknown_presets = issues](const Issue& fault) { return !FollowsFrom(fault, unknown_presets); });
   if (!issues.empty()) return issues;
-  Resolve(scenario, issues);
+  return scenario;
+}
+
+// The least mapping, which a search replaces.
+void FreeMapping(Scenario& scenario, std::string_view part) {
+  if (part == "training" && scenario.training) {
+    TrainingMapping& mapping = scenario.training->mapping;
+    TrainingMapping least;
+    least.cp_kind = mapping.cp_kind;
+    least.order = mapping.order;
+    least.overlap = mapping.overlap;
+    mapping = least;
+  }
+  if (part == "serving" && scenario.serving) {
+    ServingLoad& load = *scenario.serving;
+    if (load.disaggregated && !load.devices) load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
+    load.disaggregated.reset();
+    load.mapping = {};
+  }
+}
+
+}  // namespace
+
+Result<Scenario> ParseScenario(const Json& request) {
+  Result<Scenario> scenario = ReadScenario(request);
+  if (!scenario) return scenario;
+  Issues issues;
+  Resolve(*scenario, issues);
+  if (!issues.empty()) return issues;
+  return scenario;
+}
+
+Result<Scenario> ParseForSearch(const Json& request, std::string_view part) {
+  Result<Scenario> scenario = ReadScenario(request);
+  if (!scenario) return scenario;
+  FreeMapping(*scenario, part);
+  Issues issues;
+  Resolve(*scenario, issues);
+  // One sequence on every device need not divide the batch: the space holds what does.
+  issues.erase(std::remove_if(issues.begin(), issues.end(),
+                              [&](const Issue& issue) { return part == "training" && issue.path == "training.global_batch"; }),
+               issues.end());
   if (!issues.empty()) return issues;
   return scenario;
 }

@@ -13,6 +13,7 @@
 #include "core/base/json.h"
 #include "core/search/mapping_space.h"
 #include "core/search/search.h"
+#include "core/search/serving_space.h"
 #include "core/study/scenario.h"
 
 namespace slipstick {
@@ -21,20 +22,20 @@ struct SearchSpec {
   std::string of = "training";      // or "serving"
   std::string objective;            // a figure's name (SearchObjectives); "" for step_time_s or tokens_per_s_per_device
   std::vector<std::string> pareto;  // one or two further figures that span a front with the objective
-  std::vector<std::string> limits;  // "PATH<=VALUE": of a mapping member it cuts the space, of a figure it rejects
+  // "PATH<=VALUE", "PATH>=VALUE", "PATH=a,b": of a member of the mapping it cuts the space (or widens it to the formats
+  // listed), of a figure it rejects.
+  std::vector<std::string> limits;
   std::size_t top = 10;
   Count shard = 0, shards = 1;  // which part of the space
-  bool prune = true;            // what does not fit is not timed; the answer is the same without
+  bool prune = true;            // what cannot enter the answer is not timed; the answer is the same without
 };
 Result<SearchSpec> ReadSearchSpec(const Json& json);
-
-// {"training": [{"name","better"}], "serving": […]}: what can be searched for.
-Json SearchObjectives();
 
 class SearchJob {
  public:
   // Issues where the request or the spec is wrong, or the space is empty.
   static Result<std::shared_ptr<SearchJob>> Make(const Json& request, const SearchSpec& spec);
+  static Result<std::shared_ptr<SearchJob>> Make(Scenario scenario, const SearchSpec& spec);
 
   // Decides up to `count` further mappings; false when none is left.
   bool Step(Count count) { return search_->Step(count); }
@@ -55,16 +56,11 @@ class SearchJob {
 
   std::string of_;
   Scenario scenario_;
-  DollarsPerSecond device_second_;
   std::shared_ptr<const TrainingSpace> training_;
   std::shared_ptr<const ServingSpace> serving_;
   std::vector<std::string> figures_;  // names, the objective first
   SearchOptions options_;
-  std::shared_ptr<Search> search_;
+  std::unique_ptr<Search> search_;
 };
-
-// A job's finds as JSON and back, so that another process can merge shards.
-Json WriteProgress(const SearchProgress& progress);
-Result<SearchProgress> ReadProgress(const Json& json);
 
 }  // namespace slipstick

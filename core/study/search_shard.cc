@@ -6,6 +6,42 @@
 
 namespace slipstick {
 
+Json WriteProgress(const SearchProgress& progress) {
+  const auto list = [](const std::vector<Found>& found) {
+    Json places = Json::array();
+    for (const Found& one : found) places.push_back(Json::array({one.index, one.figures[0], one.figures[1], one.figures[2]}));
+    return places;
+  };
+  Json rejected = Json::object();
+  for (const auto& [reason, count] : progress.rejected) rejected[reason] = count;
+  return Json{{"done", progress.done},           {"evaluated", progress.evaluated}, {"feasible", progress.feasible},
+              {"rejected", std::move(rejected)}, {"best", list(progress.best)},     {"front", list(progress.front)}};
+}
+
+Result<SearchProgress> ReadProgress(const Json& json) {
+  SearchProgress progress;
+  const auto list = [&](const char* key, std::vector<Found>& out) {
+    if (!json.contains(key) || !json[key].is_array()) return false;
+    for (const Json& one : json[key]) {
+      if (!one.is_array() || one.size() != 4 || !std::all_of(one.begin(), one.end(), [](const Json& n) { return n.is_number(); }))
+        return false;
+      out.push_back({one[0].get<Count>(), {one[1].get<double>(), one[2].get<double>(), one[3].get<double>()}});
+    }
+    return true;
+  };
+  bool good = json.is_object() && list("best", progress.best) && list("front", progress.front);
+  for (const char* key : {"done", "evaluated", "feasible"}) good = good && json.contains(key) && json[key].is_number_integer();
+  if (!good || !json.contains("rejected") || !json["rejected"].is_object())
+    return Issues{{"progress", "expected what a search shard prints"}};
+  progress.done = json["done"].get<Count>();
+  progress.evaluated = json["evaluated"].get<Count>();
+  progress.feasible = json["feasible"].get<Count>();
+  for (const auto& [reason, count] : json["rejected"].items()) {
+    if (count.is_number_integer()) progress.rejected[std::string(reason.view())] = count.get<Count>();
+  }
+  return progress;
+}
+
 std::string ShardText(const Json& request, const Json& spec, Count shard, Count shards, const SearchProgress& progress) {
   return JsonText(Json{{"request", request}, {"spec", spec}, {"shard", shard}, {"shards", shards}, {"progress", WriteProgress(progress)}});
 }

@@ -9,6 +9,10 @@
 
 namespace slipstick {
 
+// A job's finds as JSON and back, so that another process can merge shards.
+Json WriteProgress(const SearchProgress& progress);
+Result<SearchProgress> ReadProgress(const Json& json);
+
 // What one shard found, with the request and the spec it searched.
 std::string ShardText(const Json& request, const Json& spec, Count shard, Count shards, const SearchProgress& progress);
 

@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "core/base/schema.h"
+#include "core/study/best_mapping.h"
 #include "core/study/evaluate.h"
 #include "core/study/scenario.h"
 #include "core/study/sweep.h"
@@ -9,7 +10,8 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kNextValid = 4096;  // how far to look for a count that makes a scenario
+constexpr Count kNextValid = 4096;    // how far to look for a count that makes a scenario
+constexpr Count kNextSearched = 256;  // the same where each is searched
 constexpr int kBisections = 200;
 constexpr double kRelativeWidth = 1e-9;
 
@@ -33,29 +35,128 @@ Json FieldOf(std::string_view path) {
 struct Trial {
   bool valid = false;
   bool holds = false;
-  double figure = 0;
-  std::string issue;
+  double figure = 0, other = 0;  // other: of the scenario compared with
+  std::string issue;             // why it is no scenario, or why it does not fit
+  Json mapping;
 };
 
-Trial Try(const Json& base, const std::string& path, const Json& value, const Condition& condition) {
-  Json request = base;
-  Apply(request, {{path, value}});
-  const Result<Scenario> scenario = ParseScenario(request);
-  if (!scenario) return {false, false, 0, scenario.issues[0].path + ": " + scenario.issues[0].message};
-  const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
-  const std::optional<double> figure = FigureAt(*report, condition.path);
-  if (!figure) return {false, false, 0, condition.path + ": the report has no such number"};
-  return {true, condition.at_most ? *figure <= condition.bound : *figure >= condition.bound, *figure, ""};
+struct Question {
+  Json base, other;  // requests; other is null where nothing is compared
+  std::string path;
+  Condition condition;
+  const SolveOptions& options;
+};
+
+// Whether a figure means something where the scenario does not fit.
+bool ConcernsMemory(std::string_view path) {
+  return path.find("feasible") != std::string_view::npos || path.find("memory") != std::string_view::npos ||
+         path.find("max_") != std::string_view::npos;
 }
 
-Answer Solution(const std::string& path, const Json& value, std::string_view which, const Trial& trial, const Condition& condition) {
-  return {
-      JsonText(Json{{"path", path}, {"value", value}, {"which", which}, {"figure", {{"path", condition.path}, {"value", trial.figure}}}}),
-      {}};
+// Why the part that a figure belongs to does not fit; "" where it does.
+std::string Misfit(const Json& report, std::string_view figure) {
+  const std::string part(figure.substr(0, figure.find('.')));
+  const Json& feasible = report[part]["feasible"];
+  if (!feasible.is_boolean() || feasible.get<bool>()) return "";
+  const Json& reasons = report[part]["infeasible"];
+  if (reasons.empty()) return "it does not fit";
+  const std::string message = reasons[0].value("message", "");
+  return message.empty() ? reasons[0].value("reason", "it does not fit") : message;
+}
+
+Trial Try(const Question& question, const Json& value) {
+  const Condition& condition = question.condition;
+  Trial trial;
+  Json request = question.base;
+  Apply(request, {{question.path, value}});
+  if (question.options.search) {
+    Result<BestMapping> best = FindBestMapping(request, *question.options.search);
+    if (!best) {
+      trial.issue = best.issues[0].path + ": " + best.issues[0].message;
+      return trial;
+    }
+    if (!best->found) {
+      trial.valid = true;
+      trial.issue = best->why;
+      return trial;
+    }
+    request = WithMapping(std::move(request), *best);
+    trial.mapping = std::move(best->overrides);
+  }
+  const auto figure_of = [&trial](const Json& asked, const std::string& path, double& figure) {
+    const Result<Scenario> scenario = ParseScenario(asked);
+    if (!scenario) {
+      trial.issue = scenario.issues[0].path + ": " + scenario.issues[0].message;
+      return false;
+    }
+    const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
+    const std::optional<double> found = FigureAt(*report, path);
+    if (!found) {
+      trial.issue = path + ": the report has no such number";
+      return false;
+    }
+    figure = *found;
+    if (!ConcernsMemory(path)) trial.issue = Misfit(*report, path);
+    return true;
+  };
+  if (!figure_of(request, condition.path, trial.figure)) return trial;
+  const std::string misfit = trial.issue;
+  trial.other = condition.bound;
+  if (!condition.other.empty()) {
+    Json other = question.other;
+    Apply(other, {{question.path, value}});
+    if (!figure_of(other, condition.other, trial.other)) return trial;
+  }
+  trial.valid = true;
+  trial.issue = misfit;
+  trial.holds = misfit.empty() && (condition.at_most ? trial.figure <= trial.other : trial.figure >= trial.other);
+  return trial;
+}
+
+Answer Solution(const Question& question, const Json& value, std::string_view which, const Trial& trial) {
+  Json answer{{"path", question.path},
+              {"value", value},
+              {"which", which},
+              {"figure", {{"path", question.condition.path}, {"value", trial.figure}}}};
+  if (!question.condition.other.empty()) answer["other"] = Json{{"path", question.condition.other}, {"value", trial.other}};
+  if (question.options.search) answer["mapping"] = trial.mapping;
+  return {JsonText(answer), {}};
 }
 
 Answer NoSolution(const std::string& path, const std::string& reason) {
   return {JsonText(Json{{"path", path}, {"value", nullptr}, {"which", "none"}, {"reason", reason}}), {}};
+}
+
+// What there is at one end of a range where nothing holds.
+std::string EndText(const Question& question, double at, const Trial& trial) {
+  if (!trial.issue.empty()) return "at " + NumberText(at) + ", " + trial.issue;
+  std::string text = question.condition.path + " is " + NumberText(trial.figure);
+  if (!question.condition.other.empty()) text += " against " + NumberText(trial.other);
+  return text + " at " + NumberText(at);
+}
+
+// lo:hi or lo:hi:step of the unknown, in base units.
+struct Span {
+  double low = 0, high = 0, step = 1;
+  bool whole = false;
+};
+std::optional<Span> ParseSpan(std::string_view text, const std::string& kind) {
+  Span span;
+  span.whole = kind == "count" || kind == "length";
+  if (kind != "quantity" && kind != "ratio" && !span.whole) return std::nullopt;
+  const double thousand = kind == "length" ? 1024 : 1000;
+  const std::size_t first = text.find(':'), second = text.find(':', first + 1);
+  const std::optional<Measure> low = ParseMeasure(text.substr(0, first), thousand);
+  const std::optional<Measure> high = ParseMeasure(text.substr(first + 1, second - first - 1), thousand);
+  if (!low || !high || !(low->value < high->value)) return std::nullopt;
+  if (second != std::string_view::npos) {
+    const std::optional<Measure> step = ParseMeasure(text.substr(second + 1), thousand);
+    if (!step || !span.whole || step->value < 1) return std::nullopt;
+    span.step = std::floor(step->value);
+  }
+  span.low = span.whole ? std::ceil(low->value) : low->value;
+  span.high = span.whole ? span.low + std::floor((high->value - span.low) / span.step) * span.step : high->value;
+  return span;
 }
 
 }  // namespace
@@ -64,13 +165,16 @@ Result<Condition> ParseCondition(std::string_view text) {
   const std::size_t less = text.find("<="), more = text.find(">=");
   const std::size_t at = std::min(less, more);
   if (at == std::string_view::npos || at == 0) return Issues{{"until", "expected PATH<=VALUE or PATH>=VALUE; got " + std::string(text)}};
-  const std::optional<Measure> bound = ParseMeasure(text.substr(at + 2));
-  if (!bound)
-    return Issues{{"until", "expected a number after " + std::string(text.substr(at, 2)) + "; got " + std::string(text.substr(at + 2))}};
-  return Condition{std::string(text.substr(0, at)), at == less, bound->value};
+  const std::string_view right = text.substr(at + 2);
+  const std::optional<Measure> bound = ParseMeasure(right);
+  const bool is_path = right.find('.') != std::string_view::npos && right.find_first_of("0123456789") != 0;
+  if (!bound && !is_path)
+    return Issues{{"until", "expected a number after " + std::string(text.substr(at, 2)) + "; got " + std::string(right)}};
+  return Condition{std::string(text.substr(0, at)), at == less, bound ? bound->value : 0, bound ? "" : std::string(right)};
 }
 
-Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range, std::string_view until) {
+Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range, std::string_view until,
+                   const SolveOptions& options) {
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   Result<Condition> condition = ParseCondition(until);
@@ -82,45 +186,54 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   const std::string path(range.substr(0, equals));
   const Json field = FieldOf(path);
   if (field.is_null()) return WrongRequest({{path, "there is no such input"}});
-  const std::string kind = field["kind"].get<std::string>();
-  const bool whole = kind == "count" || kind == "length";
-  const double thousand = kind == "length" ? 1024 : 1000;
-  const std::optional<Measure> low = ParseMeasure(range.substr(equals + 1, colon - equals - 1), thousand);
-  const std::optional<Measure> high = ParseMeasure(range.substr(colon + 1), thousand);
-  if (!low || !high || !(low->value < high->value) || (kind != "quantity" && kind != "ratio" && !whole)) {
+  const std::optional<Span> span = ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>());
+  if (!span) {
     return WrongRequest({{path, "expected a numeric input and lo below hi; got " + std::string(range.substr(equals + 1))}});
   }
+  Question question{*base, nullptr, path, *condition, options};
+  if (!condition->other.empty()) {
+    Result<Json> other = ReadRequest(JsonText(*base), options.against);
+    if (!other) return WrongRequest(std::move(other.issues));
+    question.other = std::move(*other);
+  }
+  const bool whole = span->whole;
   const auto json = [whole](double value) { return whole ? Json(static_cast<Count>(value)) : Json(value); };
-  const auto test = [&](double value) { return Try(*base, path, json(value), *condition); };
+  const auto test = [&](double value) { return Try(question, json(value)); };
   // The nearest value at or beyond `value`, stepping towards `end`, that makes a scenario.
   const auto nearest = [&](double& value, double end) {
     Trial trial = test(value);
-    const double step = end > value ? 1 : -1;
-    for (Count i = 0; whole && !trial.valid && i < kNextValid && value != end; ++i) {
+    const double step = end > value ? span->step : -span->step;
+    const Count reach = options.search ? kNextSearched : kNextValid;
+    for (Count i = 0; whole && !trial.valid && i < reach && value != end; ++i) {
       value += step;
       trial = test(value);
     }
     return trial;
   };
-  double lo = whole ? std::ceil(low->value) : low->value, hi = whole ? std::floor(high->value) : high->value;
+  double lo = span->low, hi = span->high;
   const Trial at_lo = nearest(lo, hi), at_hi = nearest(hi, lo);
   if (!at_lo.valid || !at_hi.valid)
     return NoSolution(path, "no value of the range makes a scenario: " + (at_lo.valid ? at_hi : at_lo).issue);
-  if (at_lo.holds && at_hi.holds) return Solution(path, json(hi), "everywhere", at_hi, *condition);
+  if (at_lo.holds && at_hi.holds) return Solution(question, json(hi), "everywhere", at_hi);
   if (!at_lo.holds && !at_hi.holds) {
-    return NoSolution(path, "the condition holds at neither end: " + condition->path + " is " + NumberText(at_lo.figure) + " at " +
-                                NumberText(lo) + " and " + NumberText(at_hi.figure) + " at " + NumberText(hi));
+    return NoSolution(path, "the condition holds at neither end: " + EndText(question, lo, at_lo) + "; " + EndText(question, hi, at_hi));
   }
   // `good` holds, `bad` does not; both make scenarios.
+  const auto middle_of = [&](double a, double b) {
+    if (!whole) return (a + b) / 2;
+    return span->low + std::floor((std::min(a, b) + std::abs(b - a) / 2 - span->low) / span->step) * span->step;
+  };
   double good = at_lo.holds ? lo : hi, bad = at_lo.holds ? hi : lo;
   Trial best = at_lo.holds ? at_lo : at_hi;
   for (int i = 0; i < kBisections; ++i) {
-    if (whole ? std::abs(bad - good) <= 1 : std::abs(bad - good) <= kRelativeWidth * std::abs(good)) break;
-    double middle = whole ? std::floor((good + bad) / 2) : (good + bad) / 2;
+    if (whole ? std::abs(bad - good) <= span->step : std::abs(bad - good) <= kRelativeWidth * std::abs(good)) break;
+    double middle = middle_of(good, bad);
     Trial trial = nearest(middle, bad);
     if (!trial.valid || middle == bad) {
       // Nothing valid between the middle and `bad`: look on the other side.
-      bad = whole ? std::floor((good + bad) / 2) : (good + bad) / 2;
+      const double cut = middle_of(good, bad);
+      if (cut == good) break;
+      bad = cut;
       continue;
     }
     if (trial.holds) {
@@ -130,7 +243,24 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
       bad = middle;
     }
   }
-  return Solution(path, json(good), at_lo.holds ? "largest" : "smallest", best, *condition);
+  return Solution(question, json(good), at_lo.holds ? "largest" : "smallest", best);
+}
+
+Answer SolveSpecAnswer(std::string_view spec) {
+  Result<Json> parsed = ParseJson(spec);
+  if (!parsed) return WrongRequest(std::move(parsed.issues));
+  if (!parsed->is_object()) return WrongRequest({{"", "expected an object; got " + internal::Shown(*parsed)}});
+  SolveOptions options;
+  Result<std::optional<SearchSpec>> search = ReadInnerSearch(*parsed, "search");
+  if (!search) return WrongRequest(std::move(search.issues));
+  options.search = std::move(*search);
+  if (parsed->contains("against") && (*parsed)["against"].is_array()) {
+    for (const Json& one : (*parsed)["against"]) options.against.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
+  }
+  const auto text = [&](const char* key) {
+    return parsed->contains(key) && (*parsed)[key].is_string() ? (*parsed)[key].get<std::string>() : "";
+  };
+  return SolveAnswer(parsed->contains("request") ? JsonText((*parsed)["request"]) : "", {}, text("range"), text("until"), options);
 }
 
 }  // namespace slipstick

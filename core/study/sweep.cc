@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/base/schema.h"
+#include "core/study/best_mapping.h"
 #include "core/study/design.h"
 #include "core/study/evaluate.h"
 #include "core/study/scenario.h"
@@ -92,6 +93,23 @@ Result<Axis> ParseAxis(std::string_view text) {
   return axis;
 }
 
+namespace {
+
+// A point at which no mapping will do: of its report only that, and why.
+void FillInfeasible(const Sweep& sweep, const std::string& why, SweepPoint& point) {
+  for (const std::string& path : sweep.reports) {
+    if (path == sweep.search->of + ".feasible") {
+      point.figures.push_back(false);
+    } else if (path == sweep.search->of + ".infeasible") {
+      point.figures.push_back(Json::array({Json{{"reason", "mapping"}, {"message", why}}}));
+    } else {
+      point.figures.push_back(nullptr);
+    }
+  }
+}
+
+}  // namespace
+
 Count Sweep::Size() const {
   Count size = 1;
   for (const Axis& axis : axes) {
@@ -111,6 +129,21 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
     index /= size;
   }
   for (std::size_t i = 0; i < sweep.axes.size(); ++i) Apply(request, {{sweep.axes[i].path, point.inputs[i]}});
+  if (sweep.search) {
+    Result<BestMapping> best = FindBestMapping(request, *sweep.search);
+    if (best && !best->found) {
+      FillInfeasible(sweep, best->why, point);
+      return point;
+    }
+    if (best) {
+      request = WithMapping(std::move(request), *best);
+      point.mapping = std::move(best->overrides);
+    } else {
+      point.issues = std::move(best.issues);
+      point.figures.assign(sweep.reports.size(), nullptr);
+      return point;
+    }
+  }
   Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) {
     point.issues = std::move(scenario.issues);
@@ -139,8 +172,8 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
 namespace {
 
 Result<Sweep> MakeSweep(Json request, const std::vector<std::string>& axes, const std::vector<std::string>& reports,
-                        const std::string& optimise) {
-  Sweep sweep{std::move(request), {}, reports, optimise};
+                        const std::string& optimise, const std::optional<SearchSpec>& search) {
+  Sweep sweep{std::move(request), {}, reports, optimise, search};
   Issues issues;
   for (const std::string& text : axes) {
     Result<Axis> axis = ParseAxis(text);
@@ -169,20 +202,21 @@ std::string CsvCell(const Json& json) {
 }  // namespace
 
 Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments, const std::vector<std::string>& axes,
-                   const std::vector<std::string>& reports) {
+                   const std::vector<std::string>& reports, const std::optional<SearchSpec>& search) {
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
-  Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports, "");
+  Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports, "", search);
   if (!sweep) return WrongRequest(std::move(sweep.issues));
   std::string csv;
   for (const Axis& axis : sweep->axes) csv += CsvCell(axis.path) + ",";
   for (const std::string& path : reports) csv += CsvCell(path) + ",";
-  csv += "issue";
+  csv += search ? "mapping,issue" : "issue";
   for (Count i = 0; i < sweep->Size(); ++i) {
     const SweepPoint point = SweepAt(*sweep, i);
     csv += '\n';
     for (const Json& input : point.inputs) csv += CsvCell(input) + ",";
     for (const Json& figure : point.figures) csv += CsvCell(figure) + ",";
+    if (search) csv += CsvCell(point.mapping.is_null() ? Json() : Json(MappingText(point.mapping))) + ",";
     if (!point.issues.empty()) csv += CsvCell(point.issues[0].path + ": " + point.issues[0].message);
   }
   return {csv, {}};
@@ -202,16 +236,21 @@ Answer SweepRowsAnswer(std::string_view spec, Count from, Count to) {
   Result<Json> base = CompleteRequest(request);
   if (!base) return WrongRequest(std::move(base.issues));
   std::string optimise;
-  if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string())
+  if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string()) 
     optimise = (*parsed)["optimise"].get<std::string>();
-  Result<Sweep> sweep = MakeSweep(std::move(*base), texts("axes"), texts("report"), optimise);
+  Result<std::optional<SearchSpec>> search = ReadInnerSearch(*parsed, "search");
+  if (!search) return WrongRequest(std::move(search.issues));
+  Result<Sweep> sweep = MakeSweep(std::move(*base), texts("axes"), texts("report"), optimise, *search);
   if (!sweep) return WrongRequest(std::move(sweep.issues));
   Json rows = Json::array();
   for (Count i = std::max<Count>(0, from); i < std::min(to, sweep->Size()); ++i) {
     SweepPoint point = SweepAt(*sweep, i);
     Json issues = Json::array();
     for (const Issue& issue : point.issues) issues.push_back(Json{{"path", issue.path}, {"message", issue.message}});
-    rows.push_back(Json{{"inputs", std::move(point.inputs)}, {"figures", std::move(point.figures)}, {"issues", std::move(issues)}});
+    rows.push_back(Json{{"inputs", std::move(point.inputs)},
+                        {"figures", std::move(point.figures)},
+                        {"issues", std::move(issues)},
+                        {"mapping", std::move(point.mapping)}});
   }
   return {JsonText(Json{{"size", sweep->Size()}, {"rows", std::move(rows)}}), {}};
 }

@@ -4,15 +4,26 @@
 #include <string_view>
 
 #include "core/operators/efficiency.h"
+#include "core/training/memo.h"
 
 namespace slipstick {
 namespace {
 
-// Strides of the degrees in devices, by the order of ranks: "tp-cp-ep-dp-pp", innermost first. Expert parallelism divides
-// the ranks of dp, cp and tp anew, so it takes no place of its own.
-struct Strides {
-  double tensor = 1, context = 1, data = 1, pipeline = 1;
-};
+// A message to the rank `stride` devices further. Shares and latencies are those of NCCL's send and receive inside a kernel
+// stream: 0.7 of the link inside a node, 0.8 of the adapter between nodes.
+Hop HopOver(const StepCluster& prepared, double stride, double size) {
+  const std::vector<NetworkLevel>& levels = prepared.cluster.networks;
+  double joined = 1;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    joined *= static_cast<double>(levels[i].size);
+    if (stride * size > joined && i + 1 < levels.size()) continue;
+    return i == 0 ? Hop{0.7 * prepared.stated[i], 12 * kUs} : Hop{0.8 * prepared.stated[i], 15 * kUs};
+  }
+  return {1 * kGBps, 15 * kUs};
+}
+
+}  // namespace
+
 Strides StridesOf(std::string_view order, const TrainingShape& shape) {
   Strides strides;
   double stride = 1;
@@ -28,20 +39,15 @@ Strides StridesOf(std::string_view order, const TrainingShape& shape) {
   return strides;
 }
 
-// A message to the rank `stride` devices further. Shares and latencies are those of NCCL's send and receive inside a kernel
-// stream: 0.7 of the link inside a node, 0.8 of the adapter between nodes.
-Hop HopOver(const Cluster& cluster, double stride, double size) {
-  double joined = 1;
+std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework) {
+  auto prepared = std::make_shared<StepCluster>(StepCluster{cluster, {}});
+  CompleteEfficiency(prepared->cluster.device);
   for (std::size_t i = 0; i < cluster.networks.size(); ++i) {
-    const NetworkLevel& level = cluster.networks[i];
-    joined *= static_cast<double>(level.size);
-    if (stride * size > joined && i + 1 < cluster.networks.size()) continue;
-    return i == 0 ? Hop{0.7 * level.bandwidth, 12 * kUs} : Hop{0.8 * level.bandwidth, 15 * kUs};
+    prepared->stated.push_back(cluster.networks[i].bandwidth);
+    if (i > 0) prepared->cluster.networks[i].bandwidth *= framework.exchange.network_share;
   }
-  return {1 * kGBps, 15 * kUs};
+  return prepared;
 }
-
-}  // namespace
 
 GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count) {
   GroupPlacement placement;
@@ -59,9 +65,12 @@ GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count) 
 }
 
 TrainingContext MakeContext(const Model& model, const Cluster& cluster, const TrainingRun& run) {
-  TrainingContext context{model, run, cluster, ShapeOf(run)};
-  Cluster& own = context.cluster;
-  CompleteEfficiency(own.device);
+  return MakeContext(model, PrepareCluster(cluster, run.framework), run);
+}
+
+TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluster> prepared, const TrainingRun& run) {
+  const Cluster& own = prepared->cluster;
+  TrainingContext context{model, run, std::move(prepared), own, ShapeOf(run)};
   const Framework& framework = run.framework;
   const TrainingShape& shape = context.shape;
   const bool narrow = BytesPerElement(run.precision) < 2;
@@ -71,11 +80,10 @@ TrainingContext MakeContext(const Model& model, const Cluster& cluster, const Tr
   context.element_rate = framework.compute.element_wise * context.stream_rate;
   context.node_devices = own.networks.empty() ? 1 : static_cast<double>(own.networks.front().size);
 
-  const Strides strides = StridesOf(run.mapping.order, shape);
-  context.pipeline_hop = HopOver(cluster, strides.pipeline, shape.pipeline);
-  context.context_hop = HopOver(cluster, strides.context, shape.context);
-  if (own.networks.size() > 1) context.expert_rate = 0.8 * own.networks[1].bandwidth;
-  for (std::size_t i = 1; i < own.networks.size(); ++i) own.networks[i].bandwidth *= framework.exchange.network_share;
+  const Strides strides = context.strides = StridesOf(run.mapping.order, shape);
+  context.pipeline_hop = HopOver(*context.prepared, strides.pipeline, shape.pipeline);
+  context.context_hop = HopOver(*context.prepared, strides.context, shape.context);
+  if (own.networks.size() > 1) context.expert_rate = 0.8 * context.prepared->stated[1];
   const std::array<Span, 1> tensor{{{strides.tensor, shape.tensor}}};
   context.tensor = PlaceSpans(own, tensor.data(), 1);
   const std::array<Span, 1> ring{{{strides.context, shape.context}}};
@@ -108,11 +116,14 @@ double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds lin
 
 Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group) {
   if (group.Ranks() <= 1 || !(bytes > Bytes{})) return {};
-  Trace off = Trace::Off();
-  CollectiveCall call;
-  call.pattern = pattern;
-  call.bytes = bytes;
-  return TimeOf(call, group, context.cluster, off).time;
+  const auto time = [&] {
+    Trace off = Trace::Off();
+    CollectiveCall call;
+    call.pattern = pattern;
+    call.bytes = bytes;
+    return TimeOf(call, group, context.cluster, off).time;
+  };
+  return context.collectives != nullptr ? context.collectives->Get(pattern, bytes, group, time) : time();
 }
 
 }  // namespace slipstick

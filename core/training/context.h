@@ -1,6 +1,9 @@
 // What stays the same while one run is evaluated: shape, rates, and where each group of ranks lies on the network.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
 #include "core/training/shape.h"
@@ -14,11 +17,33 @@ struct Hop {
   Seconds latency;
 };
 
+// A cluster as every mapping's step sees it.
+struct StepCluster {
+  Cluster cluster;                     // its device complete; outer levels at the share that a training step's collectives reach
+  std::vector<BytesPerSecond> stated;  // bandwidth of each level without that share
+};
+std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework);
+
+// How far apart in devices the neighbours of a group lie.
+struct Strides {
+  double tensor = 1, context = 1, data = 1, pipeline = 1;
+  friend bool operator==(const Strides&, const Strides&) = default;
+};
+// By the order of ranks ("tp-cp-ep-dp-pp"), innermost first. Expert parallelism divides the ranks of dp, cp and tp anew, so
+// it takes no place of its own.
+Strides StridesOf(std::string_view order, const TrainingShape& shape);
+
+// Collectives already timed: the same few recur in thousands of mappings.
+class CollectiveMemo;
+
 struct TrainingContext {
   const Model& model;
   const TrainingRun& run;
-  Cluster cluster;  // its device complete; outer levels at the share that a training step's collectives reach
+  std::shared_ptr<const StepCluster> prepared;
+  const Cluster& cluster;  // of `prepared`
   TrainingShape shape;
+  Strides strides{};
+  CollectiveMemo* collectives = nullptr;
   Precision matrix_precision = Precision::kBf16;  // of the head, embedding and attention
   double sustained_fall = 0;                      // d_s
   BytesPerSecond stream_rate{};                   // that a streaming kernel reaches
@@ -32,6 +57,7 @@ struct TrainingContext {
   [[nodiscard]] const Device& device() const { return cluster.device; }
 };
 TrainingContext MakeContext(const Model& model, const Cluster& cluster, const TrainingRun& run);
+TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluster> prepared, const TrainingRun& run);
 
 // Placement of the ranks that differ only in some degrees: `members` {stride, size}, stride in devices.
 struct Span {

@@ -24,6 +24,7 @@ struct RecomputePlan {
   bool core = false;   // the attention core
   bool full = false;   // the whole forward pass
   double share = 0;    // of the forward pass (a framework's own selection of operators)
+  friend bool operator==(const RecomputePlan&, const RecomputePlan&) = default;
 };
 
 struct LayerTime {

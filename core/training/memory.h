@@ -12,6 +12,7 @@ namespace slipstick {
 struct RecomputeChoice {
   RecomputePlan rest;
   double full_share = 0;
+  friend bool operator==(const RecomputeChoice&, const RecomputeChoice&) = default;
 };
 // Of none, selective and full; auto begins at none.
 RecomputeChoice ChoiceFor(const TrainingRun& run);

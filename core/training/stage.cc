@@ -135,4 +135,34 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
   return plan;
 }
 
+bool PlacementNeedsTimes(const TrainingContext& context) {
+  const TrainingMapping& mapping = context.run.mapping;
+  return !context.framework().places_by_cost && context.model.layers % (mapping.pp * mapping.virtual_stages) != 0;
+}
+
+StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, const PlacementLoads& loads) {
+  const TrainingMapping& mapping = context.run.mapping;
+  StagePlan plan;
+  plan.virtual_stages = CountKinds(context, PlaceLayers(context.model.layers, mapping.pp, mapping.virtual_stages, mapping.schedule, loads,
+                                                        context.framework().places_by_cost));
+  plan.stages = PlanStages(context, works, plan.virtual_stages);
+  return plan;
+}
+
+StagePlan PlanWithoutTimes(const TrainingContext& context, const LayerWorks& works) {
+  PlacementLoads loads;
+  if (context.framework().places_by_cost) {
+    const double hidden = static_cast<double>(context.model.hidden);
+    loads.layer = 4 * hidden * hidden + 3 * hidden * static_cast<double>(context.model.ffn);
+    loads.head = hidden * static_cast<double>(context.model.vocab);
+  }
+  return PlanLayers(context, works, loads);
+}
+
+bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index) {
+  if (index == 0) return false;
+  const Stage &stage = stages[index], &previous = stages[index - 1];
+  return !stage.embedding && !stage.head && !previous.embedding && !previous.head && stage.layers.of == previous.layers.of;
+}
+
 }  // namespace slipstick

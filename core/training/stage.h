@@ -54,4 +54,18 @@ std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::v
 // Stages with their parameters. MTP modules lie on the last.
 std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages);
 
+// Layers on stages, and what each stage holds.
+struct StagePlan {
+  std::vector<LayerCounts> virtual_stages;
+  std::vector<Stage> stages;
+};
+// Whether the placement weighs times: where the stages divide the layers, or where the framework places by cost, it does not.
+bool PlacementNeedsTimes(const TrainingContext& context);
+StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, const PlacementLoads& loads);
+// The same where no times are needed.
+StagePlan PlanWithoutTimes(const TrainingContext& context, const LayerWorks& works);
+
+// Whether a stage is like the one before it but for its place: neither holds an end, and their layers are the same.
+bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index);
+
 }  // namespace slipstick

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <optional>
 
 #include "core/operators/efficiency.h"
 #include "core/training/flops.h"
 #include "core/training/gradient.h"
+#include "core/training/memo.h"
 #include "core/training/memory.h"
 #include "core/training/schedule.h"
 #include "core/training/stage_time.h"
@@ -168,15 +170,62 @@ std::vector<ScheduledPass> StretchedTimeline(const TrainingContext& context, con
   return boxes;
 }
 
-// Memory of the stage that needs most.
+// Memory of the stage that needs most. Stages of a kind need less the later they are: fewer passes are in flight there.
 TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>& plan, const RecomputeChoice& recompute) {
   Trace off = Trace::Off();
   TrainingMemory fullest;
   for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (RepeatsPrevious(plan, i)) continue;
     const TrainingMemory memory = StageMemory(terms, plan[i], static_cast<double>(i), recompute, off);
     if (memory.Total() > fullest.Total()) fullest = memory;
   }
   return fullest;
+}
+
+// Loads of a layer and of the ends as a placement weighs them: all without recomputation.
+PlacementLoads LoadsOf(const TrainingContext& context, const LayerTimes& times, const RecomputeChoice& recompute) {
+  const Model& model = context.model;
+  const LayerCounts all = CountKinds(context, {model.layers}).front();
+  PlacementLoads loads;
+  double mean_load = 0;
+  for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+    const LayerTime& time = recompute.full_share >= 1 ? times.full[kind] : times.rest[kind];
+    mean_load += all.of[kind] / static_cast<double>(model.layers) * time.Total().base();
+  }
+  loads.layer = mean_load;
+  loads.embedding = times.embedding.Total().base();
+  loads.head = times.head.Total().base() * static_cast<double>(1 + model.mtp_layers) + static_cast<double>(model.mtp_layers) * loads.layer;
+  return loads;
+}
+
+std::vector<StageTime> TimeStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& plan) {
+  std::vector<StageTime> stages;
+  stages.reserve(plan.size());
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Stage& stage = plan[i];
+    if (RepeatsPrevious(plan, i)) {
+      stages.push_back(stages.back());
+    } else {
+      stages.push_back(TimeStage(context, times, stage.layers, stage.embedding, stage.head));
+    }
+  }
+  return stages;
+}
+
+// The slowest stage's own passes: no step is shorter. Compute is kept apart, for the energy; a rounding is allowed for.
+StepTime LeastTime(const TrainingContext& context, const std::vector<StageTime>& stages) {
+  const StageTime* slowest = &stages.front();
+  for (const StageTime& stage : stages) {
+    if (stage.Total() > slowest->Total()) slowest = &stage;
+  }
+  constexpr double kRounding = 1 - 1e-12;
+  const double m = context.shape.micro_batches;
+  StepTime least;
+  least.forward = kRounding * m * slowest->forward.compute;
+  least.backward = kRounding * m * slowest->backward.compute;
+  least.recompute = kRounding * m * slowest->recompute.compute;
+  least.other = max(Seconds{}, kRounding * m * slowest->Total() - least.forward - least.backward - least.recompute);
+  return least;
 }
 
 }  // namespace
@@ -184,79 +233,77 @@ TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>&
 TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
                                 Trace& trace) {
   Trace::Scope scope(trace, "training");
-  const TrainingContext context = MakeContext(model, cluster, run);
-  const TrainingShape& shape = context.shape;
-  const LayerWorks works = WorksOf(context);
+  TrainingMemo* const memo = detail.memo;
+  std::optional<TrainingContext> own_context;
+  std::optional<LayerWorks> own_works;
+  std::optional<LayerTimes> own_times;
+  std::optional<StagePlan> own_plan;
+  const TrainingContext& context = memo != nullptr ? memo->Context() : own_context.emplace(MakeContext(model, cluster, run));
+  const LayerWorks& works = memo != nullptr ? memo->Works() : own_works.emplace(WorksOf(context));
   const MemoryTerms memory_terms{context, works};
-  const auto visits = static_cast<Count>(shape.pipeline * shape.chunks);
-  TrainingReport report;
-
-  // Where the stages are even, what fits does not depend on times.
-  if (!detail.advice && run.recompute != Recompute::kAuto && model.layers % visits == 0) {
-    const std::vector<Stage> even = PlanStages(
-        context, works,
-        CountKinds(context, PlaceLayers(model.layers, run.mapping.pp, run.mapping.virtual_stages, run.mapping.schedule, {}, false)));
-    const TrainingMemory fullest = FullestMemory(memory_terms, even, ChoiceFor(run));
-    report.capacity = UsableMemory(context.device());
-    if (fullest.Total() > report.capacity) {
-      report.memory = fullest;
-      report.infeasible.push_back({"memory", ""});
-      return report;
-    }
-  }
-
-  // Placement of uneven stages weighs the head and the embedding against a layer, all without recomputation.
-  RecomputeChoice recompute = ChoiceFor(run);
   Trace off = Trace::Off();
-  const bool traced_later = run.recompute == Recompute::kAuto;
-  LayerTimes times = TimeLayers(context, works, recompute, traced_later ? off : trace, detail.operators ? &report.operators : nullptr);
-  PlacementLoads loads;
-  if (run.framework.places_by_cost) {
-    const double hidden = static_cast<double>(model.hidden);
-    loads.layer = 4 * hidden * hidden + 3 * hidden * static_cast<double>(model.ffn);
-    loads.head = hidden * static_cast<double>(model.vocab);
-  } else {
-    const LayerCounts all = CountKinds(context, {model.layers}).front();
-    double mean_load = 0;
-    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
-      const LayerTime& time = recompute.full_share >= 1 ? times.full[kind] : times.rest[kind];
-      mean_load += all.of[kind] / static_cast<double>(model.layers) * time.Total().base();
-    }
-    loads.layer = mean_load;
-    loads.embedding = times.embedding.Total().base();
-    loads.head =
-        times.head.Total().base() * static_cast<double>(1 + model.mtp_layers) + static_cast<double>(model.mtp_layers) * loads.layer;
-  }
-  const std::vector<LayerCounts> virtual_stages = CountKinds(
-      context,
-      PlaceLayers(model.layers, run.mapping.pp, run.mapping.virtual_stages, run.mapping.schedule, loads, run.framework.places_by_cost));
-  const std::vector<Stage> plan = PlanStages(context, works, virtual_stages);
+  TrainingReport report;
   report.capacity = UsableMemory(context.device());
-  if (run.recompute == Recompute::kAuto) {
-    recompute = LeastRecompute(memory_terms, plan, report.capacity);
+  const auto is_full = [&](const StagePlan& plan, const RecomputeChoice& recompute) {
+    report.memory = FullestMemory(memory_terms, plan.stages, recompute);
+    if (report.memory.Total() <= report.capacity) return false;
+    report.infeasible.push_back({"memory", ""});
+    return true;
+  };
+
+  RecomputeChoice recompute = ChoiceFor(run);
+  const bool decides_later = run.recompute == Recompute::kAuto, places_later = PlacementNeedsTimes(context);
+  const StagePlan* plan = nullptr;
+  if (!places_later) {
+    plan = memo != nullptr ? &memo->Plan() : &own_plan.emplace(PlanWithoutTimes(context, works));
+    if (!detail.advice && !decides_later && is_full(*plan, recompute)) return report;
+  }
+  const auto time_layers = [&](Trace& into) -> const LayerTimes& {
+    if (memo != nullptr) return memo->Times(recompute);
     report.operators.clear();
-    times = TimeLayers(context, works, recompute, trace, detail.operators ? &report.operators : nullptr);
+    return own_times.emplace(TimeLayers(context, works, recompute, into, detail.operators ? &report.operators : nullptr));
+  };
+  const LayerTimes* times = &time_layers(decides_later ? off : trace);
+  if (places_later) {
+    plan = &own_plan.emplace(PlanLayers(context, works, LoadsOf(context, *times, recompute)));
+    if (!detail.advice && !decides_later && is_full(*plan, recompute)) return report;
+  }
+  if (decides_later) {
+    recompute = LeastRecompute(memory_terms, plan->stages, report.capacity);
+    times = &time_layers(trace);
+    if (!detail.advice && is_full(*plan, recompute)) return report;
   }
 
-  std::vector<StageTime> stages;
-  for (const Stage& stage : plan) stages.push_back(TimeStage(context, times, stage.layers, stage.embedding, stage.head));
-  const Composition step = Compose(context, stages, plan, trace);
+  const std::vector<StageTime> stages = TimeStages(context, *times, plan->stages);
+  const StepFlops* const flops = memo != nullptr ? &memo->FlopsOf(recompute) : nullptr;
+  if (detail.is_hopeless != nullptr && !run.batch_ramp) {
+    TrainingReport least;
+    least.capacity = report.capacity;
+    least.memory = report.memory;
+    least.time = LeastTime(context, stages);
+    least.step_time = least.time.Total();
+    FinishReport(context, recompute, flops, false, {}, least, off);
+    if ((*detail.is_hopeless)(least)) {
+      least.hopeless = true;
+      return least;
+    }
+  }
+  const Composition step = Compose(context, stages, plan->stages, trace);
   report.time = step.time;
   report.communication = step.link;
   report.step_time = step.time.Total();
-
-  std::size_t fullest = 0;
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    TrainingStage stage;
-    stage.layers = static_cast<Count>(plan[i].layers.Total());
-    stage.memory = StageMemory(memory_terms, plan[i], static_cast<double>(i), recompute, off);
-    stage.time = TimeOfStage(context, stages[i], step.time, step.link);
-    report.stages.push_back(stage);
-    if (stage.memory.Total() > report.stages[fullest].memory.Total()) fullest = i;
-  }
-  {
+  if (detail.advice) {
+    std::size_t fullest = 0;
+    for (std::size_t i = 0; i < plan->stages.size(); ++i) {
+      TrainingStage stage;
+      stage.layers = static_cast<Count>(plan->stages[i].layers.Total());
+      stage.memory = StageMemory(memory_terms, plan->stages[i], static_cast<double>(i), recompute, off);
+      stage.time = TimeOfStage(context, stages[i], step.time, step.link);
+      report.stages.push_back(stage);
+      if (stage.memory.Total() > report.stages[fullest].memory.Total()) fullest = i;
+    }
     Trace::Scope memory_scope(trace, "memory");
-    report.memory = StageMemory(memory_terms, plan[fullest], static_cast<double>(fullest), recompute, trace);
+    report.memory = StageMemory(memory_terms, plan->stages[fullest], static_cast<double>(fullest), recompute, trace);
   }
   Seconds first_step;
   if (run.batch_ramp) {
@@ -265,8 +312,8 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
     first.batch_ramp.reset();
     first_step = EvaluateTraining(model, cluster, first, {false, false, true}, off).step_time;
   }
-  FinishReport(context, recompute, detail.advice, first_step, report, trace);
-  if (detail.timeline) report.timeline = StretchedTimeline(context, times, virtual_stages, step.pipeline);
+  FinishReport(context, recompute, flops, detail.advice, first_step, report, trace);
+  if (detail.timeline) report.timeline = StretchedTimeline(context, *times, plan->virtual_stages, step.pipeline);
   return report;
 }
 

@@ -1,6 +1,7 @@
 // A training run: time of a step and of the run, memory of every pipeline stage.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,14 +82,23 @@ struct TrainingReport {
   std::vector<ScheduledPass> timeline;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
+  bool hopeless = false;  // of a search: left before it was timed
 };
+
+class TrainingMemo;
 
 // What to compute besides the figures.
 struct TrainingDetail {
   bool operators = true;
   bool timeline = true;
-  // Where a run does not fit: its time all the same, and the nearest change that would do. A search wants neither.
+  // Where a run does not fit: its time all the same, and the nearest change that would do; every stage's part. A search wants
+  // none of them.
   bool advice = true;
+  // Of a search: what its mappings share (memo.h), made for this very model, cluster and run.
+  TrainingMemo* memo = nullptr;
+  // Of a search: asked with the run's memory and the least that its step can take, all figures as they follow from those; true
+  // ends the evaluation there, as `hopeless`.
+  const std::function<bool(const TrainingReport& least)>* is_hopeless = nullptr;
 };
 TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
                                 Trace& trace);

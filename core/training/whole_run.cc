@@ -79,11 +79,11 @@ std::string NearestFit(const TrainingContext& context, Bytes capacity) {
   return with_it.empty() ? "" : "recompute full and " + with_it;
 }
 
-void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, bool advice, Seconds first_step, TrainingReport& report,
-                  Trace& trace) {
+void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice, Seconds first_step,
+                  TrainingReport& report, Trace& trace) {
   const TrainingRun& run = context.run;
   const Device& device = context.device();
-  const StepFlops flops = CountFlops(context.model, run, recompute, trace);
+  const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, run, recompute, trace);
   report.model_flops_per_step = flops.model;
   const double devices = context.shape.devices;
   trace.Input("devices", devices, "training.devices");

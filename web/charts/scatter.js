@@ -11,12 +11,23 @@ const spread = (values) => {
   return [least >= 0 ? Math.max(0, least - margin) : least - margin, most + margin];
 };
 
-// {x: {label, unit}, y: {label, unit}, points: [{x, y, label, chosen}], onpoint(at)}
-export function scatter({ id, title, subtitle, width, x: across, y: up, points, summary, onpoint, columns, rows }) {
-  const height = Math.max(290, Math.min(360, width * 0.46));
+// The same mark in every series but for its shape, so that colour is not all that tells them apart.
+const SHAPES = [
+  (x, y, r) => svg('circle', { cx: x, cy: y, r }),
+  (x, y, r) => svg('rect', { x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8 }),
+  (x, y, r) => svg('path', { d: `M${x} ${y - r * 1.25}L${x + r * 1.25} ${y}L${x} ${y + r * 1.25}L${x - r * 1.25} ${y}Z` }),
+  (x, y, r) => svg('path', { d: `M${x} ${y - r * 1.2}L${x + r * 1.15} ${y + r * 0.8}L${x - r * 1.15} ${y + r * 0.8}Z` }),
+];
+
+// {x: {label, unit}, y: {label, unit}, points: [{x, y, label, chosen, series}], series: [{name, color}], onpoint(at)}; a front of
+// one kind needs no series. `here`: where the scenario stands.
+export function scatter({ id, title, subtitle, width, x: across, y: up, points, series, here, summary, onpoint, columns, rows }) {
+  const kinds = series ?? [{ color: 'var(--c-forward)' }];
+  const height = Math.max(300, Math.min(380, width * 0.48));
   const box = { left: width > 500 ? 80 : 64, right: width - 14, top: 24, bottom: height - 44 };
-  const xs = spread(points.map((p) => p.x));
-  const ys = spread(points.map((p) => p.y));
+  const all = here ? [...points, here] : points;
+  const xs = spread(all.map((p) => p.x));
+  const ys = spread(all.map((p) => p.y));
   const x = linear(xs, [box.left, box.right]);
   const y = linear(ys, [box.bottom, box.top]);
   const frame = [
@@ -31,27 +42,40 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
     svg('text', { x: box.right, y: height - 8, 'text-anchor': 'end' }, across.label),
     svg('text', { x: 0, y: 10 }, up.label),
   ];
-  const sorted = points.map((point, at) => ({ ...point, at })).sort((a, b) => a.x - b.x);
-  const line = svg('polyline', {
-    class: 'level',
-    fill: 'none',
-    points: sorted.map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join(' '),
-  });
-  const drawn = sorted.map((p) =>
-    mark(
-      p.label,
-      { class: 'point', stroke: p.chosen ? 'var(--hair)' : 'var(--c-forward)', fill: p.chosen ? 'var(--hair)' : 'var(--c-forward)', onclick: () => onpoint(p.at) },
-      svg('circle', { cx: x(p.x), cy: y(p.y), r: p.chosen ? 7 : 5 }),
-      svg('circle', { cx: x(p.x), cy: y(p.y), r: 12, fill: 'transparent', stroke: 'none' }),
-    ),
+  const sorted = points.map((point, at) => ({ ...point, at })).sort((a, b) => (a.series ?? 0) - (b.series ?? 0) || a.x - b.x);
+  const front = kinds.map(({ color }, kind) =>
+    svg('polyline', {
+      class: 'front',
+      fill: 'none',
+      stroke: color,
+      points: sorted
+        .filter((p) => (p.series ?? 0) === kind)
+        .map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`)
+        .join(' '),
+    }),
   );
+  const drawn = sorted.map((p) => {
+    const kind = p.series ?? 0;
+    const color = p.chosen ? 'var(--hair)' : kinds[kind].color;
+    return mark(
+      p.label,
+      { class: 'point', stroke: color, fill: color, onclick: () => onpoint?.(p.at) },
+      SHAPES[kind % SHAPES.length](x(p.x), y(p.y), p.chosen ? 7 : 4.5),
+      svg('circle', { cx: x(p.x), cy: y(p.y), r: 12, fill: 'transparent', stroke: 'none' }),
+    );
+  });
+  const spot = here && [
+    svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }),
+    svg('text', { class: 'lab halo', x: Math.min(x(here.x) + 6, box.right - 90), y: box.top + 12 }, here.label),
+  ];
   return chart({
     id,
     title,
     subtitle,
     kind: 'scatter chart',
     summary,
-    drawing: canvas(width, height, frame, line, marks(title, drawn)),
+    drawing: canvas(width, height, frame, front, spot, marks(title, drawn)),
+    key: series ? series.map(({ name, color }) => ({ color, text: name })) : [],
     columns,
     rows,
   });

@@ -2,10 +2,11 @@
 // as there are workers and merged by the core, so that their number does not show in the answer.
 import { compileCore, startWorker } from '../host.js';
 
-const MOST = 4;
+const MOST = 8;
 const MERGE_MS = 300;
 
-export const workersFor = (cores) => Math.max(1, Math.min(MOST, (cores || 2) - 1));
+// One core is left to the page where there are more than two; it needs little.
+export const workersFor = (cores) => Math.max(2, Math.min(MOST, (cores || 2) - 1));
 
 // The shards of a search, as the specs that workers begin.
 export const shardSpecs = (spec, shards) => Array.from({ length: shards }, (_, shard) => ({ ...spec, shard, shards }));

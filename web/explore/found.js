@@ -2,6 +2,7 @@
 import { scatter } from '../charts/scatter.js';
 import { h, redraw } from '../dom.js';
 import { labelOf } from '../form/fields.js';
+import { get } from '../state/paths.js';
 import { writeShort } from '../state/link.js';
 import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -13,7 +14,7 @@ const LIVE_ROWS = 5;
 
 export class Found {
   #context = null;
-  #search = null; // {of, spec, objective, inputs}
+  #search = null; // {of, spec, inputs, series}: series {key, names, colors} where the rows are of several kinds
   #report = null;
   #state = 'idle';
   #sort = { key: 'rank', descending: false };
@@ -61,11 +62,21 @@ export class Found {
     return this.#report.best.map((row, at) => ({ ...row, rank: at + 1 }));
   }
 
-  #name = (key) => (key === 'rank' ? t('explore.rank') : key.includes('.') && this.#isMember(key) ? labelOf(key) : objectiveName(this.#search.of, key));
+  #name = (key) => (key === 'rank' ? t('explore.rank') : this.#isMember(key) ? labelOf(key) : objectiveName(this.#search.of, key));
   #isMember = (key) => this.#report.best.some(({ overrides }) => Object.hasOwn(overrides, key));
-  #say = (key, value) => (typeof value === 'number' ? text(value, unitOf(key)) : String(value));
+  #say = (key, value) => (typeof value === 'number' ? text(value, unitOf(key)) : value === undefined || value === null ? '–' : String(value));
   #figures = () => [this.#search.spec.objective, ...this.#search.spec.pareto];
-  #words = (overrides, paths) => paths.map((path) => `${labelOf(path)} ${overrides[path]}`).join(', ');
+  #words = (overrides, paths) =>
+    paths
+      .filter((path) => overrides[path] !== undefined && overrides[path] !== null)
+      .map((path) => `${labelOf(path)} ${overrides[path]}`)
+      .join(', ');
+
+  // Where the scenario stands on the chart, where its report has both figures.
+  #here(x, y) {
+    const [across, up] = [x, y].map((key) => get(this.#context.report, `${this.#search.of}.${key}`));
+    return typeof across === 'number' && typeof up === 'number' && !this.#search.series ? { x: across, y: up, label: t('explore.here') } : undefined;
+  }
 
   #tell() {
     const before = Object.entries(this.#search.inputs);
@@ -111,6 +122,7 @@ export class Found {
       this.front.replaceChildren();
       return;
     }
+    const { series } = this.#search;
     const { nth, points } = thinned(pareto, MOST_POINTS);
     const { differ } = columnsOf(pareto);
     const label = (p) => `${this.#name(y)} ${this.#say(y, p[y])}, ${this.#name(x)} ${this.#say(x, p[x])}: ${this.#words(p.overrides, differ)}`;
@@ -121,13 +133,15 @@ export class Found {
       width: this.#width,
       x: { label: this.#name(x), unit: unitOf(x) },
       y: { label: this.#name(y), unit: unitOf(y) },
-      points: points.map((p) => ({ x: p[x], y: p[y], label: label(p), chosen: p.index === this.#chosen })),
+      here: this.#here(x, y),
+      series: series?.names.map((name, at) => ({ name, color: series.colors[at % series.colors.length] })),
+      points: points.map((p) => ({ x: p[x], y: p[y], label: label(p), chosen: p.index === this.#chosen, series: series && series.names.indexOf(p.overrides[series.key]) })),
       summary: [t('explore.front.summary', { count: pareto.length }), nth > 1 && t('explore.front.thinned', { nth, count: pareto.length })]
         .filter(Boolean)
         .join(' '),
       onpoint: (at) => this.#choose(points[at]),
       columns: [this.#name(y), this.#name(x), ...differ.map(this.#name)],
-      rows: points.map((p) => [this.#say(y, p[y]), this.#say(x, p[x]), ...differ.map((path) => String(p.overrides[path]))]),
+      rows: points.map((p) => [this.#say(y, p[y]), this.#say(x, p[x]), ...differ.map((path) => this.#say(path, p.overrides[path]))]),
     });
     const chosen = pareto.find(({ index }) => index === this.#chosen);
     redraw(this.front, chart, chosen && this.#detail(chosen, label(chosen)));

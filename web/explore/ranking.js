@@ -4,7 +4,7 @@ const valueAt = (row, key) => (Object.hasOwn(row.overrides, key) ? row.overrides
 
 // Members with one value everywhere are said once; the others become columns.
 export function columnsOf(rows) {
-  const paths = Object.keys(rows[0]?.overrides ?? {});
+  const paths = [...new Set(rows.flatMap(({ overrides }) => Object.keys(overrides)))];
   const same = (path) => rows.every((row) => row.overrides[path] === rows[0].overrides[path]);
   return { differ: paths.filter((path) => !same(path)), common: paths.filter(same) };
 }
@@ -26,11 +26,26 @@ export function filtered(rows, words) {
   return rows.filter((row) => wanted.every((word) => pieces(row).some((piece) => fits(word, piece))));
 }
 
-// The overrides as texts of inputs.
-export const asInputs = (inputs, overrides) => ({
-  ...inputs,
-  ...Object.fromEntries(Object.entries(overrides).map(([path, value]) => [path, String(value)])),
-});
+// The inputs with a mapping laid over them: null takes a path back, a catalogue entry takes the place of what lay below it.
+export function asInputs(inputs, overrides) {
+  let all = { ...inputs };
+  const below = (path) => (one) => one === path || one.startsWith(`${path}.`);
+  for (const [path, value] of Object.entries(overrides)) {
+    const replaces = value === null || !path.includes('.');
+    if (replaces) all = Object.fromEntries(Object.entries(all).filter(([one]) => !below(path)(one)));
+    if (value !== null) all[path] = String(value);
+  }
+  return all;
+}
+
+// The rows that no other beats in both of two figures, larger being better, by the first.
+export function frontOf(rows, [one, two]) {
+  const front = [];
+  for (const row of [...rows].sort((a, b) => b[one] - a[one] || b[two] - a[two])) {
+    if (!front.length || row[two] > front.at(-1)[two]) front.push(row);
+  }
+  return front;
+}
 
 // At most `most` of a front's points, the ends among them.
 export function thinned(points, most) {

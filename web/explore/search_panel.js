@@ -7,17 +7,12 @@ import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { button, faults, fillSelect, isNumeric, labelled, objectiveName, reasonName, select, textBox } from './controls.js';
 import { Found } from './found.js';
+import { QUESTIONS } from './questions.js';
 
 const TOP = 50;
 const SIZE_DELAY = 250;
 const AGAINST = { step_time_s: 'memory_headroom_bytes', tokens_per_s_per_device: 'tokens_per_s_per_user' };
 const FIRST = { training: 'step_time_s', serving: 'tokens_per_s_per_device' };
-
-// The numeric members of a mapping, as the core describes them.
-const membersOf = (described, of) =>
-  described.inputs
-    .filter((input) => (input.path.startsWith(`${of}.mapping.`) || input.path === 'serving.batch') && input.path.startsWith(of) && isNumeric(input))
-    .map(({ path }) => path);
 
 export class SearchPanel {
   #pool;
@@ -30,6 +25,7 @@ export class SearchPanel {
   #began = 0;
   #asked = '';
   #sizing = 0;
+  #wanted = null; // the part that a ready question is about, until the scenario has it
   #parts = {};
 
   constructor(pool) {
@@ -43,9 +39,11 @@ export class SearchPanel {
       [
         { value: '<=', name: t('explore.atMost') },
         { value: '>=', name: t('explore.atLeast') },
+        { value: '=', name: t('explore.among') },
       ],
       '<=',
     );
+    parts.limitOn.addEventListener('change', () => this.#suggestLimit());
     parts.limitValue = textBox('', {
       inputmode: 'decimal',
       onkeydown: (event) => event.key === 'Enter' && this.#addLimit(),
@@ -64,6 +62,13 @@ export class SearchPanel {
     this.element = h(
       'section',
       { class: 'ex-search' },
+      h(
+        'p',
+        { class: 'ex-questions' },
+        t('explore.questions'),
+        ': ',
+        QUESTIONS.map((one, at) => [at > 0 && ', ', button(t(`explore.question.${one.id}`), () => this.#put(one), { class: 'link', 'data-key': `ex-question-${one.id}` })]),
+      ),
       h(
         'div',
         { class: 'ex-form' },
@@ -103,7 +108,8 @@ export class SearchPanel {
 
   show(context) {
     this.#context = context;
-    if (this.#objectives && (!this.#of || !context.request[this.#of])) this.#turnTo(this.#first());
+    if (this.#wanted && context.request[this.#wanted]) this.#wanted = null;
+    if (this.#objectives && !this.#wanted && (!this.#of || !context.request[this.#of])) this.#turnTo(this.#first());
     this.found.show(context);
     this.#changed();
   }
@@ -119,7 +125,7 @@ export class SearchPanel {
     const parts = this.#parts;
     fillSelect(
       parts.of,
-      ['training', 'serving'].filter((one) => request[one]).map((one) => ({ value: one, name: t(`explore.for.${one}`) })),
+      ['training', 'serving'].filter((one) => request[one] || one === of).map((one) => ({ value: one, name: t(`explore.for.${one}`) })),
       of,
     );
     const priced = (name) => request.cost || !name.includes('usd');
@@ -132,13 +138,39 @@ export class SearchPanel {
     fillSelect(
       parts.limitOn,
       [
-        { name: t('explore.members'), options: membersOf(page.described, of).map((path) => ({ value: path, name: labelOf(path) })) },
+        { name: t('explore.members'), options: this.#objectives.members[of].map((path) => ({ value: path, name: labelOf(path) })) },
         { name: t('explore.figures'), options: this.offered.map(({ name }) => ({ value: `${of}.${name}`, name: objectiveName(of, name) })) },
       ],
       '',
     );
+    this.#suggestLimit();
     this.#drawLimits();
     this.#objectiveChanged();
+  }
+
+  // A ready question: its scenario, and what it asks of it.
+  #put(question) {
+    this.#turnTo(question.of);
+    const { objective, against } = this.#parts;
+    objective.value = question.objective;
+    this.#objectiveChanged();
+    against.value = question.against;
+    for (const { path, how, value } of question.limits ?? []) this.#limit(path, how, value);
+    this.#wanted = question.of;
+    this.#context.store.setInputs({ ...question.inputs });
+  }
+
+  #input(path) {
+    return this.#context.page.described.inputs.find((input) => input.path === path);
+  }
+
+  // Members that are words are chosen from a list.
+  #suggestLimit() {
+    const { limitOn, limitHow, limitValue } = this.#parts;
+    const input = this.#input(limitOn.value);
+    const words = input && !isNumeric(input);
+    limitHow.value = words ? '=' : limitHow.value === '=' ? '<=' : limitHow.value;
+    limitValue.placeholder = words ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ') : '';
   }
 
   #objectiveChanged() {
@@ -157,18 +189,26 @@ export class SearchPanel {
 
   #addLimit() {
     const { limitOn, limitHow, limitValue } = this.#parts;
-    const value = limitValue.value.trim();
-    const bad = parse(value) === undefined;
+    const list = limitHow.value === '=';
+    const value = list ? limitValue.value.split(/[\s,;]+/).filter(Boolean).join(',') : limitValue.value.trim();
+    const bad = list ? value === '' : parse(value) === undefined;
     limitValue.setAttribute('aria-invalid', bad);
     if (bad) {
       limitValue.focus();
       return;
     }
-    const name = limitOn.selectedOptions[0].textContent;
-    this.#limits.push({ text: `${limitOn.value}${limitHow.value}${value}`, name: `${name} ${limitHow.value === '<=' ? '≤' : '≥'} ${value}` });
+    this.#limit(limitOn.value, limitHow.value, value);
     limitValue.value = '';
     this.#drawLimits();
     this.#changed();
+  }
+
+  #limit(path, how, value) {
+    const figure = path.startsWith(`${this.#of}.`) && this.offered.some(({ name }) => `${this.#of}.${name}` === path);
+    const name = figure ? objectiveName(this.#of, path.slice(this.#of.length + 1)) : labelOf(path);
+    const sign = { '<=': '≤', '>=': '≥', '=': ':' }[how];
+    this.#limits.push({ text: `${path}${how}${value}`, name: `${name} ${sign} ${value.replaceAll(',', ', ')}` });
+    this.#drawLimits();
   }
 
   #drawLimits() {

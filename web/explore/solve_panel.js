@@ -6,9 +6,37 @@ import { show } from '../text/measure.js';
 import { text, unitOf } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, isNumeric, labelled, select, textBox } from './controls.js';
-import { nameOfValue } from './sweep_values.js';
+import { asInputs } from './ranking.js';
+import { mappingWords, nameOfValue, objectiveFor } from './sweep_values.js';
 
 const FEASIBLE = ['training.feasible', 'serving.feasible'];
+
+// Ready questions: the unknown and its range, what must hold, the mapping, the scenario compared with.
+const QUESTIONS = [
+  { id: 'context', unknown: 'serving.prompt', from: '1k', to: '4M', figure: 'serving.feasible', how: '>=', bound: '1', best: 'none' },
+  {
+    id: 'gpus',
+    unknown: 'cluster.devices',
+    from: '64',
+    to: '16384',
+    step: '64',
+    figure: 'training.time_to_train_s',
+    how: '<=',
+    bound: '30 day',
+    best: 'training',
+  },
+  {
+    id: 'chiplets',
+    unknown: 'cost.device.dies.0.node.defect_density',
+    from: '0.01 /cm^2',
+    to: '1 /cm^2',
+    figure: 'cost.device_usd',
+    how: '>=',
+    bound: '',
+    best: 'none',
+    against: 'cost.device.dies.0.count=4; cost.device.dies.0.area=230 mm^2; cost.device.dies.0.units=1; cost.device.dies.0.spare_units=0',
+  },
+];
 
 export class SolvePanel {
   #pool;
@@ -28,14 +56,35 @@ export class SolvePanel {
       '>=',
     );
     this.bound = textBox('1');
+    this.step = textBox('1');
+    this.against = textBox('', { placeholder: t('explore.against.none') });
+    this.best = select(
+      ['none', 'training', 'serving'].map((value) => ({ value, name: t(`explore.best.${value}`) })),
+      'none',
+    );
     this.answer = h('div', { role: 'status', id: 'solve-answer' });
     const onenter = (event) => event.key === 'Enter' && this.#solve();
     for (const box of [this.from, this.to, this.bound]) box.addEventListener('keydown', onenter);
     this.element = h(
       'section',
       { class: 'ex-solve' },
-      h('div', { class: 'ex-form' }, labelled(t('explore.unknown'), this.unknown), short(labelled(t('explore.from'), this.from)), short(labelled(t('explore.to'), this.to))),
+      h(
+        'p',
+        { class: 'ex-questions' },
+        t('explore.solve.question'),
+        ': ',
+        QUESTIONS.map((one, at) => [at > 0 && ', ', button(t(`explore.solve.${one.id}`), () => this.#put(one), { class: 'link', 'data-key': `ex-solve-${one.id}` })]),
+      ),
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('explore.unknown'), this.unknown),
+        short(labelled(t('explore.from'), this.from)),
+        short(labelled(t('explore.to'), this.to)),
+        (this.stepField = short(labelled(t('explore.solve.step'), this.step))),
+      ),
       h('div', { class: 'ex-form' }, labelled(t('explore.until'), this.figure), short(labelled(t('explore.limit.how'), this.how)), short(labelled(t('explore.bound'), this.bound))),
+      h('div', { class: 'ex-form' }, labelled(t('explore.sweep.best'), this.best), labelled(t('explore.solve.against'), this.against, t('explore.solve.against.hint'))),
       h('div', { class: 'ex-run' }, button(t('explore.run'), () => this.#solve(), { class: 'primary', id: 'solve-start', 'data-key': 'ex-solve' })),
       this.answer,
     );
@@ -45,7 +94,10 @@ export class SolvePanel {
     const first = !this.#context;
     this.#context = context;
     const fallback = context.request.serving ? 'serving.prompt' : 'training.sequence';
-    fillSelect(this.unknown, inputGroups(context.page.described, isNumeric), this.unknown.value || fallback);
+    const groups = inputGroups(context.page.described, isNumeric);
+    const dies = groups.at(-1).options;
+    for (const member of ['node.defect_density', 'area', 'node.wafer_price']) dies.push({ value: `cost.device.dies.0.${member}`, name: `${labelOf(member)} (die)` });
+    fillSelect(this.unknown, groups, this.unknown.value || fallback);
     const fits = FEASIBLE.filter((path) => get(context.report, path) !== undefined).map((path) => ({ value: path, name: figureName(path) }));
     const figures = [...fits, ...figureGroups(context.report)];
     fillSelect(this.figure, figures, this.figure.value || fits.at(-1)?.value);
@@ -56,7 +108,29 @@ export class SolvePanel {
   }
 
   #input() {
-    return this.#context.page.described.inputs.find(({ path }) => path === this.unknown.value);
+    const described = this.unknown.value.replace(/\.\d+(?=\.|$)/g, '.*');
+    const input = this.#context.page.described.inputs.find(({ path }) => path === described);
+    return { ...input, path: this.unknown.value };
+  }
+
+  #put(question) {
+    this.unknown.value = question.unknown;
+    this.from.value = question.from;
+    this.to.value = question.to;
+    this.step.value = question.step ?? '1';
+    this.figure.value = question.figure;
+    this.how.value = question.how;
+    this.bound.value = question.bound;
+    this.best.value = question.best;
+    this.against.value = question.against ?? '';
+    this.#showStep();
+    this.#solve();
+  }
+
+  // Counts may go in steps: devices come in nodes.
+  #showStep() {
+    const { kind } = this.#input();
+    this.stepField.hidden = kind !== 'count' && kind !== 'length';
   }
 
   // Four binary orders about the present value.
@@ -68,6 +142,8 @@ export class SolvePanel {
     const counted = input.kind === 'count' || input.kind === 'length';
     const low = Math.max(size / 16, input.low ?? 0);
     const high = Math.min(size * 256, input.high ?? Infinity);
+    this.step.value = '1';
+    this.#showStep();
     this.from.value = write(counted ? Math.max(1, Math.floor(low)) : low);
     this.to.value = write(counted ? Math.floor(high) : high);
   }
@@ -87,12 +163,25 @@ export class SolvePanel {
     const figure = this.figure.value;
     this.answer.replaceChildren(h('p', { class: 'ex-status' }, t('chart.waiting')));
     try {
-      const range = `${path}=${this.from.value.trim()}:${this.to.value.trim()}`;
-      const answer = await this.#pool.call('solve', this.#context.request, range, `${figure}${this.how.value}${this.bound.value.trim()}`);
+      const step = this.stepField.hidden || this.step.value.trim() === '1' ? '' : `:${this.step.value.trim()}`;
+      const against = this.against.value.split(';').map((one) => one.trim()).filter(Boolean);
+      const bound = against.length ? figure : this.bound.value.trim();
+      const answer = await this.#pool.call('solveFor', {
+        request: this.#context.request,
+        range: `${path}=${this.from.value.trim()}:${this.to.value.trim()}${step}`,
+        until: `${figure}${this.how.value}${bound}`,
+        against,
+        search: this.best.value === 'none' ? null : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
+      });
       this.answer.replaceChildren(answer.issues ? faults(answer.issues) : this.#said(answer, figure));
     } catch (error) {
       this.answer.replaceChildren(h('p', { class: 'ex-status' }, t('app.stopped', { message: error.message })));
     }
+  }
+
+  #use(answer) {
+    const { store, inputs } = this.#context;
+    store.setInputs({ ...asInputs(inputs, answer.mapping ?? {}), [answer.path]: String(answer.value) });
   }
 
   #said(answer, figure) {
@@ -113,10 +202,12 @@ export class SolvePanel {
           result: h('b', {}, text(answer.figure.value, unitOf(figure))),
         }),
       ),
+      answer.other && h('p', {}, pieces('explore.answer.other', { figure: figureName(figure), result: h('b', {}, text(answer.other.value, unitOf(figure))) })),
+      answer.mapping && h('p', {}, t('explore.answer.mapping', { list: mappingWords(answer.mapping) })),
       h(
         'div',
         { class: 'ex-run' },
-        button(t('explore.answer.use'), () => this.#context.store.set(answer.path, String(answer.value)), { class: 'ex-plain', id: 'solve-use', 'data-key': 'ex-solve-use' }),
+        button(t('explore.answer.use'), () => this.#use(answer), { class: 'ex-plain', id: 'solve-use', 'data-key': 'ex-solve-use' }),
       ),
     );
   }

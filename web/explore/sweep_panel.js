@@ -7,7 +7,7 @@ import { get } from '../state/paths.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';
-import { cellOf, chunkAfter, isBad, nameOfValue, valuesAbout } from './sweep_values.js';
+import { cellOf, chunkAfter, isBad, mappingWords, nameOfValue, objectiveFor, valuesAbout } from './sweep_values.js';
 
 const FIRST = { one: ['serving.batch', 'training.mapping.tp', 'cluster.devices'], figure: ['serving.tpot_s', 'training.step_time_s', 'cost.device_usd'] };
 
@@ -26,6 +26,10 @@ export class SweepPanel {
     this.two = select([], '', () => this.#suggest(this.two, this.twoValues));
     this.twoValues = textBox('');
     this.figure = select([], '');
+    this.best = select(
+      ['none', 'training', 'serving'].map((value) => ({ value, name: t(`explore.best.${value}`) })),
+      'none',
+    );
     this.start = button(t('explore.run'), () => this.#begin(), { class: 'primary', id: 'sweep-start', 'data-key': 'ex-sweep' });
     this.stop = button(t('explore.stop'), () => this.#end(), { class: 'ex-plain', hidden: true, 'data-key': 'ex-sweep-stop' });
     this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
@@ -43,6 +47,7 @@ export class SweepPanel {
         labelled(t('explore.values'), this.oneValues, t('explore.values.hint')),
         labelled(t('explore.second'), this.two),
         this.twoField,
+        labelled(t('explore.sweep.best'), this.best),
       ),
       h('div', { class: 'ex-run' }, this.start, this.stop, this.bar),
       this.status,
@@ -94,6 +99,7 @@ export class SweepPanel {
       request,
       axes: axes.map(([path, values], i) => `${path}${kinds[i]?.presets ? '.preset' : ''}=${values.replace(/\s*,\s*/g, ',')}`),
       report: [figure, `${part}.feasible`, `${part}.infeasible`],
+      search: this.best.value === 'none' ? null : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
     });
     this.start.hidden = true;
     this.stop.hidden = false;
@@ -158,10 +164,17 @@ export class SweepPanel {
     const names = rows.map(({ inputs }) => nameOfValue(inputs[0], kinds[0]));
     const drawable = cells.map((cell, i) => ({ ...cell, i })).filter(({ value }) => typeof value === 'number');
     const { bad, words } = this.#extremes(cells, (cell) => names[cells.indexOf(cell)]);
-    const columns = [labelOf(axes[0][0]), figureName(figure), t('explore.reason')];
-    const table = rows.map((_, i) => [names[i], typeof cells[i].value === 'number' ? text(cells[i].value, unit) : '', cells[i].reason ?? '']);
+    const mapped = rows.some(({ mapping }) => mapping);
+    const columns = [labelOf(axes[0][0]), figureName(figure), mapped && t('explore.sweep.mapping'), t('explore.reason')].filter(Boolean);
+    const table = rows.map(({ mapping }, i) => [
+      names[i],
+      typeof cells[i].value === 'number' ? text(cells[i].value, unit) : '',
+      ...(mapped ? [mappingWords(mapping)] : []),
+      cells[i].reason ?? '',
+    ]);
     const title = t('explore.sweep.result', { figure: figureName(figure), input: labelOf(axes[0][0]) });
-    const label = ({ i, value, reason }) => `${names[i]}: ${text(value, unit)}${reason ? `, ${reason}` : ''}`;
+    const with_ = ({ mapping }) => (mapping ? `, ${mappingWords(mapping)}` : '');
+    const label = ({ i, value, reason }) => `${names[i]}: ${text(value, unit)}${with_(rows[i])}${reason ? `, ${reason}` : ''}`;
     if (!numeric || drawable.length === 0) {
       return heat({
         id: 'sweep-chart',

@@ -4,6 +4,7 @@ import { addStyle } from '../host.js';
 import { Pool } from '../engine/pool.js';
 import { heading } from '../scenes/parts.js';
 import { extend, t } from '../text/strings.js';
+import { FrontierPanel } from './frontier_panel.js';
 import { SearchPanel } from './search_panel.js';
 import { SensitivityPanel } from './sensitivity_panel.js';
 import { SolvePanel } from './solve_panel.js';
@@ -16,6 +17,7 @@ await addStyle('style/explore.css');
 
 const PANELS = [
   ['search', SearchPanel],
+  ['frontier', FrontierPanel],
   ['sweep', SweepPanel],
   ['solve', SolvePanel],
   ['sensitivity', SensitivityPanel],

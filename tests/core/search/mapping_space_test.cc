@@ -3,7 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/search/serving_space.h"
+#include "core/serving/serving.h"
+#include "core/training/training.h"
 
 namespace slipstick {
 namespace {
@@ -22,28 +29,43 @@ TrainingRun RunOf(Count batch) {
   return run;
 }
 
-using Key = std::tuple<Count, Count, Count, Count, Count, Count, Count, Count, bool, Recompute>;
+SpaceLimit Between(double low, double high) {
+  SpaceLimit limit;
+  limit.low = low, limit.high = high;
+  return limit;
+}
+SpaceLimit Among(std::vector<std::string> words) {
+  SpaceLimit limit;
+  limit.among = std::move(words);
+  return limit;
+}
+
+// Two nodes of eight.
+Cluster TwoNodes() {
+  Cluster cluster;
+  cluster.devices = 16;
+  cluster.networks.resize(2);
+  cluster.networks[0].size = 8;
+  cluster.networks[1].size = 2;
+  return cluster;
+}
+
+using Key = std::tuple<Count, Count, Count, Count, Count, Count, Count, Count, bool, Recompute, PipelineSchedule, std::string>;
 Key KeyOf(const TrainingChoice& c) {
-  return {c.mapping.tp,
-          c.mapping.cp,
-          c.mapping.ep,
-          c.mapping.expert_tp,
-          c.mapping.pp,
-          c.mapping.virtual_stages,
-          c.mapping.micro_batch,
-          c.mapping.zero,
-          c.mapping.sequence_parallel,
-          c.recompute};
+  return {c.mapping.tp,          c.mapping.cp,       c.mapping.ep,
+          c.mapping.expert_tp,   c.mapping.pp,       c.mapping.virtual_stages,
+          c.mapping.micro_batch, c.mapping.zero,     c.mapping.sequence_parallel,
+          c.recompute,           c.mapping.schedule, c.mapping.order};
 }
 
 TEST(TrainingSpace, OneDeviceHasTheMicroBatchesTimesTheRecomputations) {
   // tp = pp = cp = dp = 1; micro-batch 1, 2 or 4; recompute none or full (flash attention): 6.
-  EXPECT_EQ(TrainingSpace(Dense(), RunOf(4), 1, {}).Size(), 6);
+  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, {}).Size(), 6);
 }
 
 TEST(TrainingSpace, EveryPlaceIsLegalAndOnce) {
   const TrainingRun run = RunOf(16);
-  const TrainingSpace space(Dense(), run, 8, {});
+  const TrainingSpace space(Dense(), TwoNodes(), run, 8, {});
   std::set<Key> seen;
   for (Count i = 0; i < space.Size(); ++i) {
     const TrainingChoice choice = space.At(i);
@@ -58,24 +80,107 @@ TEST(TrainingSpace, EveryPlaceIsLegalAndOnce) {
 }
 
 TEST(TrainingSpace, LimitsCutIt) {
-  const TrainingSpace space(Dense(), RunOf(16), 8, {{"tp", {2, 4}}, {"zero", {1, 1}}});
+  const TrainingSpace space(Dense(), TwoNodes(), RunOf(16), 8, {{"tp", Between(2, 4)}, {"zero", Between(1, 1)}});
   EXPECT_GT(space.Size(), 0);
   for (Count i = 0; i < space.Size(); ++i) {
     EXPECT_GE(space.At(i).mapping.tp, 2);
     EXPECT_LE(space.At(i).mapping.tp, 4);
     EXPECT_EQ(space.At(i).mapping.zero, 1);
   }
-  EXPECT_EQ(TrainingSpace(Dense(), RunOf(16), 8, {{"tp", {3, 3}}}).Size(), 0);
+  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(16), 8, {{"tp", Between(3, 3)}}).Size(), 0);
 }
 
-TEST(ServingSpace, EveryPlaceUsesAllDevices) {
-  ServingLoad load;
-  const ServingSpace space(Dense(), load, 8, {}, {});
-  EXPECT_GT(space.Size(), 0);
-  for (Count i = 0; i < space.Size(); ++i) {
-    const ServingMapping m = space.At(i).mapping;
-    EXPECT_EQ(m.tp * m.pp * m.attention_dp * *m.replicas, 8);
+TEST(TrainingSpace, EveryPlaceIsAScenario) {
+  for (const bool experts : {false, true}) {
+    Model model = Dense();
+    if (experts) model.moe = Moe{};
+    const TrainingRun run = RunOf(32);
+    const TrainingSpace space(model, TwoNodes(), run, 16, {});
+    for (Count i = 0; i < space.Size(); i += 7) {
+      TrainingRun one = run;
+      const TrainingChoice choice = space.At(i);
+      one.mapping = choice.mapping;
+      one.recompute = choice.recompute;
+      Issues issues;
+      Complete(one, model, TwoNodes(), "training", issues);
+      ASSERT_TRUE(issues.empty()) << i << ": " << issues[0].path << " " << issues[0].message;
+    }
   }
+}
+
+TEST(TrainingSpace, OrdersDifferInTheLinksOfSomeGroup) {
+  // dp inside the node and pp across, or the other way round: with tp 4, cp 1 the node's other half goes to one of them.
+  const SpaceLimits limits{{"tp", Between(4, 4)},          {"cp", Between(1, 1)},
+                           {"pp", Between(2, 2)},          {"zero", Between(0, 0)},
+                           {"micro_batch", Between(1, 1)}, {"sequence_parallel", Between(0, 0)},
+                           {"schedule", Among({"1f1b"})},  {"virtual_stages", Between(1, 1)},
+                           {"recompute", Among({"none"})}};
+  const TrainingSpace space(Dense(), TwoNodes(), RunOf(16), 16, limits);
+  std::set<std::string> orders;
+  for (Count i = 0; i < space.Size(); ++i) orders.insert(space.At(i).mapping.order);
+  EXPECT_TRUE(orders.count("tp-cp-ep-dp-pp") == 1);
+  EXPECT_TRUE(orders.count("cp-tp-pp-ep-dp") == 1 || orders.count("tp-cp-pp-ep-dp") == 1 || orders.count("cp-pp-tp-ep-dp") == 1);
+  EXPECT_EQ(static_cast<Count>(orders.size()), space.Size());
+  EXPECT_LT(space.Size(), 7);  // of 24 orders
+
+  // One node: every order is the same.
+  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(16), 8,
+                          {{"tp", Between(4, 4)},
+                           {"pp", Between(1, 1)},
+                           {"cp", Between(1, 1)},
+                           {"micro_batch", Between(1, 1)},
+                           {"zero", Between(0, 0)},
+                           {"sequence_parallel", Between(0, 0)}})
+                .Size(),
+            2);  // recompute none or full
+}
+
+TEST(TrainingSpace, ALimitListsWords) {
+  const TrainingSpace space(Dense(), TwoNodes(), RunOf(16), 8, {{"schedule", Among({"zb-h1", "dualpipe"})}});
+  ASSERT_GT(space.Size(), 0);
+  for (Count i = 0; i < space.Size(); ++i) {
+    const TrainingMapping m = space.At(i).mapping;
+    EXPECT_TRUE(m.schedule == PipelineSchedule::kZbH1 || (m.schedule == PipelineSchedule::kDualPipe && m.pp % 2 == 0));
+  }
+}
+
+TEST(ServingSpace, EveryPlaceIsALoad) {
+  Cluster cluster = TwoNodes();
+  for (const bool experts : {false, true}) {
+    Model model = Dense();
+    if (experts) model.moe = Moe{};
+    ServingLoad load;
+    load.prompt = 4096;
+    const ServingSpace space(model, load, 16, {});
+    ASSERT_GT(space.Size(), 0);
+    Count split = 0, chunked = 0;
+    for (Count i = 0; i < space.Size(); ++i) {
+      const ServingChoice choice = space.At(i);
+      ServingLoad one = load;
+      one.mapping = choice.mapping;
+      one.batch = {false, choice.batch};
+      one.prefill_chunk = choice.prefill_chunk;
+      one.disaggregated = choice.disaggregated;
+      const ServingMapping& m = one.mapping;
+      const Count prefill = choice.disaggregated ? choice.disaggregated->prefill_devices : 0;
+      ASSERT_EQ(m.tp * m.pp * m.attention_dp * *m.replicas + prefill, 16);
+      split += prefill > 0 ? 1 : 0;
+      chunked += choice.prefill_chunk ? 1 : 0;
+      Issues issues;
+      Complete(one, model, cluster, "serving", issues);
+      ASSERT_TRUE(issues.empty()) << i << ": " << issues[0].path << " " << issues[0].message;
+    }
+    EXPECT_GT(split, 0);
+    EXPECT_GT(chunked, 0);
+  }
+}
+
+TEST(ServingSpace, FormatsAreTheLoadsOwnUnlessListed) {
+  const ServingLoad load;
+  const ServingSpace own(Dense(), load, 8, {});
+  const ServingSpace listed(Dense(), load, 8, {{"weights", Among({"bf16", "fp8"})}, {"kv_cache", Among({"bf16", "fp8", "int8"})}});
+  EXPECT_EQ(listed.Size(), 6 * own.Size());
+  for (Count i = 0; i < own.Size(); ++i) EXPECT_EQ(own.At(i).precision.weights, load.precision.weights);
 }
 
 }  // namespace

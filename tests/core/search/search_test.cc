@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <set>
+#include <vector>
 
 namespace slipstick {
 namespace {
@@ -17,9 +20,10 @@ double Draw(Count index, std::uint64_t stream) {
 }
 
 Outcome Toy(Count index, std::uint64_t seed) {
-  if (Draw(index, seed + 7) < 0.3) return {false, "memory", {}};
+  if (Draw(index, seed + 7) < 0.3) return {false, false, "memory", {}};
   // Coarse figures, so that ties happen.
-  return {true, "", {std::floor(Draw(index, seed) * 50), std::floor(Draw(index, seed + 1) * 50), 0}};
+  return {
+      true, false, "", {std::floor(Draw(index, seed) * 50), std::floor(Draw(index, seed + 1) * 50), std::floor(Draw(index, seed + 2) * 9)}};
 }
 
 std::vector<Count> Indices(const std::vector<Found>& list) {
@@ -28,54 +32,88 @@ std::vector<Count> Indices(const std::vector<Found>& list) {
   return indices;
 }
 
-SearchProgress RunToy(const SearchOptions& options, std::uint64_t seed, Count step, bool prune) {
-  // The bound is below the true figure by up to one, and knows some of the rejections.
-  const auto bound = [seed](Count i) {
+SearchProgress RunToy(SearchOptions options, std::uint64_t seed, Count step, bool prune) {
+  options.prune = prune;
+  Search search(options, [seed](Count i, const Search::CannotEnter& cannot_enter) {
     const Outcome outcome = Toy(i, seed);
-    if (!outcome.feasible) return PlaceBound{0, i % 2 == 0 ? "memory" : ""};
-    return PlaceBound{outcome.figures[0] - Draw(i, seed + 3), ""};
-  };
-  Search search(
-      options, [seed](Count i) { return Toy(i, seed); }, prune ? Search::LowerBound(bound) : nullptr);
+    if (!outcome.feasible) return outcome;
+    Figures least = outcome.figures;  // bounds that are below the true figures by up to one, and touch them now and then
+    for (std::size_t f = 0; f < kMaxFigures; ++f) least[f] -= i % 3 == 0 ? 0 : Draw(i, seed + 3 + f);
+    return cannot_enter(least) ? Outcome{true, true, "", {}} : outcome;
+  });
   while (search.Step(step)) {
   }
   return search.progress();
 }
 
+// All feasible places by objective and index; of those with equal figures the first.
+std::vector<Found> BruteForce(Count size, std::uint64_t seed, std::size_t figures) {
+  std::vector<Found> all;
+  std::set<std::vector<double>> seen;
+  for (Count i = 0; i < size; ++i) {
+    const Outcome outcome = Toy(i, seed);
+    if (outcome.feasible && seen.insert({outcome.figures.begin(), outcome.figures.begin() + static_cast<std::ptrdiff_t>(figures)}).second) {
+      all.push_back({i, outcome.figures});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.figures[0] < b.figures[0]; });
+  return all;
+}
+
+std::vector<Count> FrontOf(const std::vector<Found>& all, std::size_t figures) {
+  std::vector<Count> front;
+  for (const Found& one : all) {
+    const bool beaten = std::any_of(all.begin(), all.end(), [&](const Found& other) {
+      bool good = other.index != one.index;
+      for (std::size_t f = 0; f < figures; ++f) good = good && other.figures[f] <= one.figures[f];
+      return good;
+    });
+    if (!beaten) front.push_back(one.index);
+  }
+  return front;
+}
+
 TEST(Search, FindsWhatBruteForceFinds) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const Count size = 50 + static_cast<Count>(seed);
-    std::vector<Found> all;
-    for (Count i = 0; i < size; ++i) {
-      const Outcome outcome = Toy(i, seed);
-      if (outcome.feasible) all.push_back({i, outcome.figures});
-    }
-    std::stable_sort(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.figures[0] < b.figures[0]; });
-    std::vector<Count> expected;
-    for (std::size_t i = 0; i < 10; ++i) expected.push_back(all[i].index);
-    EXPECT_EQ(Indices(RunToy({0, size, 10, 1}, seed, 17, false).best), expected) << seed;
-    EXPECT_EQ(Indices(RunToy({0, size, 10, 1}, seed, 17, true).best), expected) << seed << " pruned";
-  }
-}
-
-TEST(Search, FrontHoldsExactlyTheUndominated) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const SearchProgress progress = RunToy({0, 300, 5, 2}, seed, 64, false);
-    for (Count i = 0; i < 300; ++i) {
-      const Outcome outcome = Toy(i, seed);
-      if (!outcome.feasible) continue;
-      const bool covered = std::any_of(progress.front.begin(), progress.front.end(), [&](const Found& f) {
-        return f.figures[0] <= outcome.figures[0] && f.figures[1] <= outcome.figures[1];
-      });
-      EXPECT_TRUE(covered) << seed << " place " << i;
-    }
-    for (const Found& a : progress.front) {
-      for (const Found& b : progress.front) {
-        const bool dominates = a.index != b.index && a.figures[0] <= b.figures[0] && a.figures[1] <= b.figures[1];
-        EXPECT_FALSE(dominates) << seed;
+    for (std::size_t figures = 1; figures <= kMaxFigures; ++figures) {
+      const std::vector<Found> all = BruteForce(size, seed, figures);
+      std::vector<Count> expected;
+      for (std::size_t i = 0; i < std::min<std::size_t>(10, all.size()); ++i) expected.push_back(all[i].index);
+      for (const bool prune : {false, true}) {
+        const SearchProgress progress = RunToy({0, size, 10, figures}, seed, 17, prune);
+        EXPECT_EQ(Indices(progress.best), expected) << seed << " figures " << figures << " pruned " << prune;
+        if (figures > 1) {
+          std::vector<Count> front = Indices(progress.front), whole = FrontOf(all, figures);
+          std::sort(front.begin(), front.end());
+          std::sort(whole.begin(), whole.end());
+          EXPECT_EQ(front, whole) << seed << " figures " << figures << " pruned " << prune;
+        }
       }
     }
   }
+}
+
+TEST(Search, PruningLeavesOutMostOfTheWork) {
+  const SearchProgress all = RunToy({0, 5000, 10, 1}, 4, 100, false), pruned = RunToy({0, 5000, 10, 1}, 4, 100, true);
+  EXPECT_EQ(all.evaluated, 5000);
+  EXPECT_LT(pruned.evaluated, 2500);
+  EXPECT_EQ(pruned.feasible, all.feasible);
+  EXPECT_EQ(pruned.rejected, all.rejected);
+}
+
+TEST(Search, GoesOnWhereAnotherStopped) {
+  const SearchOptions options{0, 1000, 10, 2};
+  const auto evaluate = [](Count i, const Search::CannotEnter&) { return Toy(i, 9); };
+  Search first(options, evaluate), second(options, evaluate);
+  first.Step(331);
+  second.Resume(first.progress());
+  while (second.Step(100)) {
+  }
+  const SearchProgress whole = RunToy(options, 9, 1000, false);
+  EXPECT_EQ(Indices(second.progress().best), Indices(whole.best));
+  EXPECT_EQ(Indices(second.progress().front), Indices(whole.front));
+  EXPECT_EQ(second.progress().done, 1000);
 }
 
 TEST(Search, ShardsMergeToTheWhole) {
@@ -87,7 +125,7 @@ TEST(Search, ShardsMergeToTheWhole) {
       SearchOptions part = whole;
       part.from = 1000 * s / shards;
       part.to = 1000 * (s + 1) / shards;
-      Merge(merged, RunToy(part, 3, 13, false), whole);
+      Merge(merged, RunToy(part, 3, 13, shards == 4), whole);
     }
     EXPECT_EQ(Indices(merged.best), Indices(one.best));
     EXPECT_EQ(Indices(merged.front), Indices(one.front));

@@ -1,0 +1,48 @@
+// What a search may choose a member from.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/quantity.h"
+
+namespace slipstick {
+
+// A range, a list, or both; a member without a limit takes every legal value. Truth values count 0 and 1.
+struct SpaceLimit {
+  double low = 0;
+  double high = 1e18;              // larger than any count
+  std::vector<std::string> among;  // as they are written; empty: any
+  std::vector<double> numbers;     // those of `among` that are numbers
+
+  [[nodiscard]] bool Allows(Count value) const {
+    const auto number = static_cast<double>(value);
+    return number >= low && number <= high && (among.empty() || std::find(numbers.begin(), numbers.end(), number) != numbers.end());
+  }
+  [[nodiscard]] bool Allows(std::string_view word) const {
+    return among.empty() || std::find(among.begin(), among.end(), word) != among.end();
+  }
+};
+// By the member's name in the mapping ("tp", "micro_batch", "schedule", "batch", …).
+using SpaceLimits = std::map<std::string, SpaceLimit, std::less<>>;
+
+template <class Value>
+bool Allows(const SpaceLimits& limits, std::string_view member, const Value& value) {
+  const auto found = limits.find(member);
+  return found == limits.end() || found->second.Allows(value);
+}
+
+// The candidates that the limits leave.
+inline std::vector<Count> Kept(const SpaceLimits& limits, std::string_view member, std::vector<Count> candidates) {
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(), [&](Count one) { return !Allows(limits, member, one); }),
+                   candidates.end());
+  return candidates;
+}
+
+// In ascending order.
+std::vector<Count> Divisors(Count n);
+
+}  // namespace slipstick

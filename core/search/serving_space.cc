@@ -1,0 +1,109 @@
+#include "core/search/serving_space.h"
+
+#include <cassert>
+
+namespace slipstick {
+namespace {
+
+constexpr Count kMaxBatch = 16384, kLeastChunk = 512, kMostChunk = 16384;
+
+// The load's own format, or those that a limit lists.
+std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view member, Precision own) {
+  const auto found = limits.find(member);
+  if (found == limits.end() || found->second.among.empty()) return {own};
+  std::vector<Precision> formats;
+  for (const auto& [format, name] : EnumNames<Precision>::names) {
+    if (found->second.Allows(name)) formats.push_back(format);
+  }
+  return formats;
+}
+
+std::vector<Count> Batches(const ServingLoad& load, const SpaceLimits& limits) {
+  if (load.requests_per_s) return {load.batch.count};  // in an open loop the arrivals set how many run
+  std::vector<Count> batches;
+  for (Count batch = 1; batch <= kMaxBatch; batch *= 2) batches.push_back(batch);
+  const Count own = load.batch.count;
+  if (!load.batch.max && std::find(batches.begin(), batches.end(), own) == batches.end()) {
+    batches.insert(std::upper_bound(batches.begin(), batches.end(), own), own);
+  }
+  return Kept(limits, "batch", std::move(batches));
+}
+
+// 0: the prompt in one piece.
+std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLimits& limits) {
+  std::vector<Count> chunks{0};
+  for (Count chunk = kLeastChunk; chunk < load.prompt && chunk <= kMostChunk; chunk *= 2) chunks.push_back(chunk);
+  if (load.prefill_chunk && std::find(chunks.begin(), chunks.end(), *load.prefill_chunk) == chunks.end()) {
+    chunks.push_back(*load.prefill_chunk);
+  }
+  std::vector<std::optional<Count>> kept;
+  for (const Count chunk : Kept(limits, "prefill_chunk", std::move(chunks))) {
+    kept.push_back(chunk > 0 ? std::optional(chunk) : std::nullopt);
+  }
+  return kept;
+}
+
+bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& mapping) {
+  const Engine& engine = load.engine;
+  if (!engine.pads_heads && model.heads % mapping.tp != 0) return false;
+  if (mapping.pp > model.layers) return false;
+  if (engine.composition == Composition::kLayerSplit && mapping.tp != 1) return false;
+  return engine.composition == Composition::kKernels || mapping.attention_dp == 1;
+}
+
+}  // namespace
+
+std::vector<std::string_view> ServingSpace::Members() {
+  return {"tp", "pp", "ep", "attention_dp", "replicas", "batch", "weights", "activations", "kv_cache", "prefill_chunk", "prefill_devices"};
+}
+
+ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits)
+    : batches_(Batches(load, limits)), chunks_(Chunks(load, limits)) {
+  for (const Precision weights : Formats(limits, "weights", load.precision.weights)) {
+    for (const Precision activations : Formats(limits, "activations", load.precision.activations)) {
+      for (const Precision cache : Formats(limits, "kv_cache", load.precision.kv_cache))
+        precisions_.push_back({weights, activations, cache});
+    }
+  }
+  for (const Count tp : Kept(limits, "tp", Divisors(devices))) {
+    for (const Count pp : Kept(limits, "pp", Divisors(devices / tp))) {
+      for (const Count dp : Kept(limits, "attention_dp", model.moe ? Divisors(devices / tp / pp) : std::vector<Count>{1})) {
+        const Count group = tp * pp * dp, groups = devices / group;
+        for (const Count ep : Kept(limits, "ep", model.moe ? Divisors(tp * dp) : std::vector<Count>{1})) {
+          if (model.moe && ep > model.moe->experts) continue;
+          Block block{{tp, pp, ep, dp, groups}, std::nullopt};
+          if (!IsLegal(model, load, block.mapping)) continue;
+          if (Allows(limits, "prefill_devices", Count{0}) && Allows(limits, "replicas", groups)) blocks_.push_back(block);
+          for (Count prefill = 1; prefill < groups; ++prefill) {
+            block.mapping.replicas = groups - prefill;
+            block.disaggregated = Disaggregated{prefill * group, (groups - prefill) * group};
+            if (Allows(limits, "prefill_devices", prefill * group) && Allows(limits, "replicas", groups - prefill))
+              blocks_.push_back(block);
+          }
+        }
+      }
+    }
+  }
+}
+
+Count ServingSpace::Size() const { return static_cast<Count>(blocks_.size() * batches_.size() * precisions_.size() * chunks_.size()); }
+
+ServingChoice ServingSpace::At(Count index) const {
+  assert(index >= 0 && index < Size());
+  auto rest = static_cast<std::size_t>(index);
+  const auto take = [&rest](const auto& values) -> const auto& {
+    const auto& value = values[rest % values.size()];
+    rest /= values.size();
+    return value;
+  };
+  ServingChoice choice;
+  choice.batch = take(batches_);
+  choice.prefill_chunk = take(chunks_);
+  choice.precision = take(precisions_);
+  const Block& block = take(blocks_);
+  choice.mapping = block.mapping;
+  choice.disaggregated = block.disaggregated;
+  return choice;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,166 @@
+// Which accelerator serves a model best: tokens a second and device against tokens a second and user, the best mapping of each
+// cluster at each size, under a limit on the time of a token. One search a cluster and size, one front a cluster.
+import { h } from '../dom.js';
+import { withPick } from '../state/scenario.js';
+import { parse } from '../text/measure.js';
+import { text, whole } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { button, faults, labelled, select, textBox } from './controls.js';
+import { Found } from './found.js';
+import { CLUSTERS, DEVICES, FORMAT, MODELS, SLO } from './questions.js';
+import { frontOf } from './ranking.js';
+
+const FIGURES = ['tokens_per_s_per_device', 'tokens_per_s_per_user'];
+const COLORS = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)', 'var(--c-pp)', 'var(--c-recompute)', 'var(--c-ep)'];
+const FORMATS = ['', 'bf16', 'fp8', 'nvfp4'];
+
+export class FrontierPanel {
+  #pool;
+  #context = null;
+  #run = 0;
+  #job = null;
+  #catalogue = [];
+
+  constructor(pool) {
+    this.#pool = pool;
+    this.model = select([], '');
+    this.clusters = h('fieldset', { class: 'ex-checks' });
+    this.devices = textBox(DEVICES);
+    this.tpot = textBox(SLO);
+    this.format = select(
+      FORMATS.map((value) => ({ value, name: value || t('explore.format.own') })),
+      FORMAT,
+    );
+    this.start = button(t('explore.frontier.start'), () => this.#begin(), { class: 'primary', id: 'frontier-start', 'data-key': 'ex-frontier' });
+    this.stop = button(t('explore.stop'), () => this.#end(), { class: 'ex-plain', hidden: true, 'data-key': 'ex-frontier-stop' });
+    this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
+    this.status = h('p', { class: 'ex-status', role: 'status', id: 'frontier-progress' });
+    this.faults = h('div', {});
+    this.found = new Found();
+    const onenter = (event) => event.key === 'Enter' && this.#begin();
+    for (const box of [this.devices, this.tpot]) box.addEventListener('keydown', onenter);
+    this.element = h(
+      'section',
+      { class: 'ex-frontier' },
+      h(
+        'div',
+        { class: 'ex-form' },
+        labelled(t('group.model'), this.model),
+        labelled(t('explore.frontier.devices'), this.devices),
+        labelled(t('explore.frontier.tpot'), this.tpot),
+        labelled(t('explore.frontier.format'), this.format),
+      ),
+      this.clusters,
+      h('div', { class: 'ex-run' }, this.start, this.stop, this.bar),
+      this.status,
+      this.faults,
+      this.found.element,
+    );
+    this.ready = pool.call('presets', '').then((list) => (this.#catalogue = list));
+  }
+
+  async show(context) {
+    const first = !this.#context;
+    this.#context = context;
+    this.found.show(context);
+    if (!first) return;
+    await this.ready;
+    const of = (kind) => this.#catalogue.filter((one) => one.kind === kind).map(({ id }) => id);
+    const others = of('model').filter((id) => !MODELS.includes(id));
+    const own = context.scenario.model.preset;
+    this.model.replaceChildren(
+      ...[...MODELS, ...others].map((id) => h('option', { value: id, selected: id === (MODELS.includes(own) ? own : MODELS[0]) }, id)),
+    );
+    this.clusters.replaceChildren(
+      h('legend', {}, t('explore.frontier.clusters')),
+      ...[...CLUSTERS, 'gb200-nvl72', 'hgx-mi300x', 'hgx-mi355x']
+        .filter((id) => of('cluster').includes(id))
+        .map((id) => h('label', {}, h('input', { type: 'checkbox', value: id, checked: CLUSTERS.includes(id) }), ` ${id}`)),
+    );
+  }
+
+  #inputsOf(cluster, devices) {
+    let inputs = withPick(withPick(this.#context.inputs, 'model', this.model.value), 'cluster', cluster);
+    inputs = { ...inputs, 'cluster.devices': String(devices), 'serving.devices': String(devices), training: 'null' };
+    delete inputs['serving.disaggregated'];
+    if (this.format.value) for (const part of ['weights', 'activations', 'kv_cache']) inputs[`serving.precision.${part}`] = this.#formatOf(part);
+    return inputs;
+  }
+
+  // A cache in four bits is no format of the engines: it stays at eight.
+  #formatOf = (part) => (part === 'kv_cache' && this.format.value === 'nvfp4' ? 'fp8' : this.format.value);
+
+  #end() {
+    this.#run++;
+    this.#job?.stop();
+    this.stop.hidden = true;
+    this.bar.hidden = true;
+    this.start.hidden = false;
+  }
+
+  #searched(spec) {
+    return new Promise((resolve, reject) => {
+      this.#pool
+        .search(spec, (report, state) => state !== 'running' && resolve({ report, state }), reject)
+        .then((job) => (this.#job = job), reject);
+    });
+  }
+
+  async #begin() {
+    const run = ++this.#run;
+    const clusters = [...this.clusters.querySelectorAll('input:checked')].map(({ value }) => value);
+    const sizes = this.devices.value.split(/[\s,]+/).filter(Boolean).map(Number);
+    const wrong = [
+      clusters.length === 0 && { path: t('explore.frontier.clusters'), message: t('explore.frontier.choose') },
+      sizes.some((size) => !(Number.isInteger(size) && size > 0)) && { path: t('explore.frontier.devices'), message: this.devices.value },
+      parse(this.tpot.value) === undefined && { path: t('explore.frontier.tpot'), message: this.tpot.value },
+    ].filter(Boolean);
+    this.faults.replaceChildren(...(wrong.length ? [faults(wrong)] : []));
+    if (wrong.length) return;
+    const questions = clusters.flatMap((cluster) => sizes.map((devices) => ({ cluster, devices })));
+    this.start.hidden = true;
+    this.stop.hidden = false;
+    this.bar.hidden = false;
+    this.bar.value = 0;
+    const began = performance.now();
+    const spec = { for: 'serving', objective: FIGURES[0], pareto: [FIGURES[1]], limits: [`serving.tpot_s<=${this.tpot.value.trim()}`], top: 1 };
+    this.found.begin({ of: 'serving', spec, inputs: this.#context.inputs, series: { key: 'cluster', names: clusters, colors: COLORS } });
+    const rows = [];
+    let tried = 0;
+    let feasible = 0;
+    try {
+      for (const [at, { cluster, devices }] of questions.entries()) {
+        const inputs = this.#inputsOf(cluster, devices);
+        const { report } = await this.#searched({ ...spec, request: this.#context.page.requestFor(inputs) });
+        if (run !== this.#run) return;
+        if (report.issues) {
+          this.faults.append(faults(report.issues.map(({ path, message }) => ({ path: `${cluster}, ${devices}: ${path}`, message }))));
+          continue;
+        }
+        tried += report.space;
+        feasible += report.feasible;
+        const place = Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith('serving.') || path === 'serving.devices'));
+        rows.push(...report.pareto.map((row) => ({ ...row, index: `${cluster}/${devices}/${row.index}`, overrides: { ...place, ...row.overrides } })));
+        this.bar.value = (at + 1) / questions.length;
+        this.#show(rows, clusters, at + 1 < questions.length);
+        this.status.textContent = t('explore.frontier.progress', { done: at + 1, all: questions.length });
+      }
+      this.status.textContent = t('explore.frontier.done', {
+        count: whole(tried),
+        feasible: whole(feasible),
+        searches: questions.length,
+        time: text((performance.now() - began) / 1000, 's'),
+      });
+    } catch (error) {
+      this.status.textContent = t('app.stopped', { message: error.message });
+    }
+    if (run === this.#run) this.#end();
+  }
+
+  // One front a cluster, over all its sizes.
+  #show(rows, clusters, running) {
+    const fronts = clusters.map((cluster) => frontOf(rows.filter(({ overrides }) => overrides.cluster === cluster), FIGURES));
+    const all = fronts.flat().sort((a, b) => b[FIGURES[0]] - a[FIGURES[0]]);
+    this.found.hear({ best: all, pareto: all, space: all.length, feasible: all.length, rejected: {} }, running ? 'running' : 'done');
+  }
+}

@@ -1,0 +1,45 @@
+// Questions that others have asked of their tools, ready to be put here: what of the scenario they set, and what they search for.
+
+const only = { training: { serving: 'null' }, serving: { training: 'null' } };
+
+export const QUESTIONS = [
+  {
+    // Isaev et al., "Calculon", SC 2023: its default example.
+    id: 'gpt3',
+    of: 'training',
+    objective: 'step_time_s',
+    against: 'memory_headroom_bytes',
+    inputs: { model: 'gpt3-175b', cluster: 'dgx-a100', 'cluster.devices': '64', 'training.global_batch': '64', 'training.sequence': '2048', ...only.training },
+  },
+  {
+    id: 'cheap',
+    of: 'training',
+    objective: 'cost_usd',
+    against: 'time_to_train_s',
+    inputs: { model: 'llama-3.1-8b', cluster: 'dgx-h100', 'cluster.devices': '128', 'training.global_batch': '256', ...only.training },
+  },
+  {
+    id: 'chat',
+    of: 'serving',
+    objective: 'tokens_per_s_per_device',
+    against: 'tokens_per_s_per_user',
+    limits: [{ path: 'serving.tpot_s', how: '<=', value: '50 ms' }],
+    inputs: {
+      model: 'llama-3.1-70b',
+      cluster: 'dgx-h100',
+      'cluster.devices': '64',
+      'serving.devices': '64',
+      'serving.precision.weights': 'fp8',
+      'serving.precision.activations': 'fp8',
+      'serving.precision.kv_cache': 'fp8',
+      ...only.serving,
+    },
+  },
+];
+
+// Which accelerator serves a model best: the same question of several clusters, as public serving benchmarks put it.
+export const MODELS = ['llama-3.1-70b', 'deepseek-v3'];
+export const CLUSTERS = ['dgx-h100', 'dgx-h200', 'dgx-b200'];
+export const DEVICES = '8, 16, 32, 64';
+export const SLO = '50 ms';
+export const FORMAT = 'fp8';
