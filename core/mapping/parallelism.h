@@ -86,6 +86,7 @@ struct ServingMapping {
   Count ep = 1;
   Count attention_dp = 1;
   std::optional<Count> replicas;  // devices / (tp·pp·attention_dp)
+  friend bool operator==(const ServingMapping&, const ServingMapping&) = default;
 };
 template <>
 struct Schema<ServingMapping> {

@@ -61,8 +61,12 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
     : batches_(Batches(load, limits)), chunks_(Chunks(load, limits)) {
   for (const Precision weights : Formats(limits, "weights", load.precision.weights)) {
     for (const Precision activations : Formats(limits, "activations", load.precision.activations)) {
-      for (const Precision cache : Formats(limits, "kv_cache", load.precision.kv_cache))
-        precisions_.push_back({weights, activations, cache});
+      for (const Precision cache : Formats(limits, "kv_cache", load.precision.kv_cache)) {
+        ServingPrecision& precision = precisions_.emplace_back(load.precision);
+        precision.weights = weights;
+        precision.activations = activations;
+        precision.kv_cache = cache;
+      }
     }
   }
   for (const Count tp : Kept(limits, "tp", Divisors(devices))) {
@@ -71,12 +75,16 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
         const Count group = tp * pp * dp, groups = devices / group;
         for (const Count ep : Kept(limits, "ep", model.moe ? Divisors(tp * dp) : std::vector<Count>{1})) {
           if (model.moe && ep > model.moe->experts) continue;
-          Block block{{tp, pp, ep, dp, groups}, std::nullopt};
+          Block block{load.mapping, std::nullopt};
+          block.mapping.tp = tp, block.mapping.pp = pp, block.mapping.ep = ep, block.mapping.attention_dp = dp;
+          block.mapping.replicas = groups;
           if (!IsLegal(model, load, block.mapping)) continue;
           if (Allows(limits, "prefill_devices", Count{0}) && Allows(limits, "replicas", groups)) blocks_.push_back(block);
           for (Count prefill = 1; prefill < groups; ++prefill) {
             block.mapping.replicas = groups - prefill;
-            block.disaggregated = Disaggregated{prefill * group, (groups - prefill) * group};
+            block.disaggregated = load.disaggregated.value_or(Disaggregated{});
+            block.disaggregated->prefill_devices = prefill * group;
+            block.disaggregated->decode_devices = (groups - prefill) * group;
             if (Allows(limits, "prefill_devices", prefill * group) && Allows(limits, "replicas", groups - prefill))
               blocks_.push_back(block);
           }

@@ -9,6 +9,8 @@
 
 namespace slipstick {
 
+class ServingMemo;
+
 struct Deployment {
   const Model& model;
   const Cluster& cluster;
@@ -39,6 +41,7 @@ struct Deployment {
   GroupPlacement experts_group{};           // tensor_group times attention_dp
   BytesPerSecond link{};                    // of the level that joins the tensor group
   BytesPerSecond hop{};                     // of the level that joins pipeline stages
+  ServingMemo* memo = nullptr;
 
   [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp; }
 };

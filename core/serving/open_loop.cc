@@ -45,8 +45,8 @@ Flow OpenLoop(const Deployment& d, double arrivals, double most, Trace& trace) {
   const double output = static_cast<double>(d.load.output);
   trace.Input("output", output, "serving.output");
   const double running = max(1.0, high);
-  const DecodeTimes& decode = flow.decode = TimeDecode(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = TimePrefills(d, running, trace);
+  const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
+  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, trace);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
   const Hertz arrival_rate = per_group / (1 * kS);
@@ -91,8 +91,8 @@ Flow TwoPools(const Deployment& d, double concurrency, double most, Trace& trace
   FIGURE(trace, running, min(max(1.0, concurrency / decode_groups), max(1.0, most)), (Note{"Requests of one decode group", ""}),
          concurrency, decode_groups, most);
   flow.running = running;
-  const DecodeTimes& decode = flow.decode = TimeDecode(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = TimePrefills(d, running, trace);
+  const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
+  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, trace);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
   const Bytes prompt_cache = CacheOfSequence(d, prompt);

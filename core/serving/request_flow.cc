@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/serving/memo.h"
+
 namespace slipstick {
 namespace {
 
@@ -84,6 +86,15 @@ DecodeTimes TimeDecode(const Deployment& d, double sequences, Trace& trace) {
   return times;
 }
 
+DecodeTimes DecodeOf(const Deployment& d, double running, Trace& trace) {
+  return d.memo == nullptr ? TimeDecode(d, running, trace) : d.memo->Decode(running, [&] { return TimeDecode(d, running, trace); });
+}
+
+PrefillTimes PrefillsOf(const Deployment& d, double running, Trace& trace) {
+  return d.memo == nullptr ? TimePrefills(d, running, trace)
+                           : d.memo->Prefill(d.load, running, [&] { return TimePrefills(d, running, trace); });
+}
+
 Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& trace) {
   Flow flow;
   const double output = static_cast<double>(d.load.output);
@@ -94,8 +105,8 @@ Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& tra
   const double slots = max(1.0, most);
   FIGURE(trace, running, min(offered, slots), (Note{"Requests that run", "the others wait for a slot"}), offered, slots);
   flow.running = running;
-  const DecodeTimes& decode = flow.decode = TimeDecode(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = TimePrefills(d, running, trace);
+  const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
+  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, trace);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
   const double stall = kPrefillShare;
@@ -144,8 +155,8 @@ Flow Saturated(const Deployment& d, double sequences, Trace& trace) {
   const double running = max(1.0, sequences);
   trace.Input("running", running, d.load.batch.max ? "serving.max_batch" : "serving.batch");
   flow.running = running;
-  const DecodeTimes& decode = flow.decode = TimeDecode(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = TimePrefills(d, running, trace);
+  const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
+  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, trace);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared;
   const Tokens token = 1 * kToken;
   FIGURE(trace, rate, groups * running * token / (mean_step + running / output * shared_prefill),

@@ -22,6 +22,10 @@ struct DecodeTimes {
 };
 DecodeTimes TimeDecode(const Deployment& d, double sequences, Trace& trace);
 
+// The two as a search's memo knows them.
+DecodeTimes DecodeOf(const Deployment& d, double running, Trace& trace);
+PrefillTimes PrefillsOf(const Deployment& d, double running, Trace& trace);
+
 // What a load answers. Rates are of all replicas.
 struct Flow {
   Seconds ttft, tpot, latency;

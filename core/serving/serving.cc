@@ -4,6 +4,7 @@
 
 #include "core/operators/efficiency.h"
 #include "core/serving/deployment.h"
+#include "core/serving/memo.h"
 #include "core/serving/request_flow.h"
 #include "core/serving/serving_memory.h"
 
@@ -34,18 +35,26 @@ Flow FlowOf(const Deployment& d, double fits, double asked, Trace& trace) {
 
 std::string Gib(Bytes bytes) { return NumberText(std::round(In(bytes, kGiB) * 10) / 10) + " GiB"; }
 
+// What a load is short of; "" where it fits.
+std::string_view MisfitOf(const Deployment& d, const CacheBudget& budget, double fits, double asked) {
+  if (!(budget.cache > Bytes{})) return "memory";
+  const bool waits = d.engine.queues_static_batch || d.load.concurrency || d.load.requests_per_s;
+  return fits < 1 || (!waits && asked > fits) ? "kv_cache" : "";
+}
+
 void FindInfeasible(const Deployment& d, const CacheBudget& budget, double fits, double asked, const Flow& flow, ServingReport& report) {
-  if (!(budget.cache > Bytes{})) {
+  const std::string reason(MisfitOf(d, budget, fits, asked));
+  if (reason == "memory") {
     report.infeasible.push_back(
-        {"memory", "weights, activations and workspace take " + Gib(budget.weights + budget.activations + budget.workspace) + " of " +
+        {reason, "weights, activations and workspace take " + Gib(budget.weights + budget.activations + budget.workspace) + " of " +
                        Gib(budget.capacity) +
                        " a device, and the engine's rule leaves nothing for the cache; spread the model over more devices"});
-  } else if (fits < 1) {
-    report.infeasible.push_back({"kv_cache", "one request needs " + Gib(report.kv_cache) + " of cache a device, and " + Gib(budget.cache) +
+  } else if (!reason.empty() && fits < 1) {
+    report.infeasible.push_back({reason, "one request needs " + Gib(report.kv_cache) + " of cache a device, and " + Gib(budget.cache) +
                                                  " are left; the longest that fits holds " +
                                                  NumberText(static_cast<double>(report.max_context)) + " tokens"});
-  } else if (!d.engine.queues_static_batch && !d.load.concurrency && !d.load.requests_per_s && asked > fits) {
-    report.infeasible.push_back({"kv_cache", "a batch of " + NumberText(asked * d.attention_dp) + " needs " + Gib(report.kv_cache) +
+  } else if (!reason.empty()) {
+    report.infeasible.push_back({reason, "a batch of " + NumberText(asked * d.attention_dp) + " needs " + Gib(report.kv_cache) +
                                                  " of cache a device, and " + Gib(budget.cache) +
                                                  " are left; the largest batch that fits is " + NumberText(fits * d.attention_dp)});
   }
@@ -81,9 +90,12 @@ JoulesPerToken EnergyOf(const Deployment& d, const Flow& flow, double devices, T
 
 }  // namespace
 
-ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace) {
+ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace,
+                              ServingMemo* memo) {
   const Trace::Scope scope(trace, "serving");
-  const Deployment d = Deploy(model, cluster, load);
+  Deployment d = Deploy(model, cluster, load);
+  d.memo = memo;
+  if (memo != nullptr) memo->Enter(load);
   ServingReport report;
   const auto prompt = static_cast<double>(load.prompt), output = static_cast<double>(load.output);
   trace.Input("prompt", prompt, "serving.prompt");
@@ -92,6 +104,12 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   const CacheBudget budget = BudgetOf(d, trace);
   const double fits = BatchThatFits(d, budget, prompt, output, trace);
   const double asked = SequencesAsked(d, fits);
+  if (memo != nullptr) {
+    if (const std::string_view misfit = MisfitOf(d, budget, fits, asked); !misfit.empty()) {
+      report.infeasible.push_back({std::string(misfit), ""});
+      return report;
+    }
+  }
   const Flow flow = FlowOf(d, fits, asked, trace);
 
   report.ttft = flow.ttft;
@@ -105,7 +123,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   FIGURE(trace, decode_step, mean_step, (Note{"Decode step", "mean over the output's growing context", "", "serving.decode_step_s"}),
          mean_step);
   report.decode_step = decode_step;
-  report.static_latency = StaticLatency(d, asked, budget, trace);
+  if (memo == nullptr) report.static_latency = StaticLatency(d, asked, budget, trace);
 
   const double devices = static_cast<double>(load.devices.value_or(cluster.devices));
   const TokensPerSecond rate = flow.rate;
@@ -130,7 +148,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
          cache_of_sequence);
   report.kv_cache = kv_cache;
   report.max_batch = static_cast<Count>(std::llround(fits * d.attention_dp));
-  report.max_context = static_cast<Count>(ContextThatFits(d, budget, trace));
+  if (memo == nullptr) report.max_context = static_cast<Count>(ContextThatFits(d, budget, trace));
   FIGURE(trace, cache_held, kv_cache, (Note{"Cache in the memory of a device", "", "", "serving.memory_bytes.kv_cache"}), kv_cache);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
   FIGURE(trace, memory, weights + cache_held + activations + workspace,

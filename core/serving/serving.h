@@ -47,6 +47,10 @@ struct ServingReport {
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
 };
-ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace);
+class ServingMemo;
+// With a memo (memo.h) as a search wants it: what does not fit is not timed, and what no search looks at stays empty (static
+// latency, longest context, messages).
+ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace,
+                              ServingMemo* memo = nullptr);
 
 }  // namespace slipstick

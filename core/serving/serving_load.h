@@ -15,6 +15,7 @@ struct ServingPrecision {
   Precision weights = Precision::kBf16;
   Precision activations = Precision::kBf16;
   Precision kv_cache = Precision::kBf16;
+  friend bool operator==(const ServingPrecision&, const ServingPrecision&) = default;
 };
 template <>
 struct Schema<ServingPrecision> {

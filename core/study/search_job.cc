@@ -6,6 +6,7 @@
 
 #include "core/base/schema.h"
 #include "core/economics/cost.h"
+#include "core/serving/memo.h"
 #include "core/study/search_figures.h"
 #include "core/study/sweep.h"
 #include "core/training/memo.h"
@@ -128,7 +129,7 @@ class ServingPlaces {
     load_.concurrency.reset();
   }
 
-  Outcome Evaluate(Count index) {
+  Outcome Evaluate(Count index, bool prune) {
     const ServingChoice choice = space_->At(index);
     load_.mapping = choice.mapping;
     load_.batch = {false, choice.batch};
@@ -136,7 +137,7 @@ class ServingPlaces {
     load_.prefill_chunk = choice.prefill_chunk;
     load_.disaggregated = choice.disaggregated;
     Trace trace = Trace::Off();
-    const ServingReport report = EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace);
+    const ServingReport report = EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr);
     Answered answered = frame_;
     answered.serving = &report;
     return OutcomeOf(questions_, answered, report.infeasible);
@@ -148,6 +149,7 @@ class ServingPlaces {
   std::shared_ptr<const ServingSpace> space_;
   Questions questions_;
   Answered frame_;
+  ServingMemo memo_;
 };
 
 // "PATH<=V", "PATH>=V" or "PATH=a,b" into limits of members and of figures.
@@ -303,7 +305,7 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
     };
   } else {
     auto places = std::make_shared<ServingPlaces>(kept, job->serving_, std::move(questions), frame);
-    evaluate = [places](Count index, const Search::CannotEnter&) { return places->Evaluate(index); };
+    evaluate = [places, prune = spec.prune](Count index, const Search::CannotEnter&) { return places->Evaluate(index, prune); };
   }
   job->search_ = std::make_unique<Search>(job->options_, std::move(evaluate));
   return job;

@@ -27,6 +27,15 @@ void CollectNumbers(const Json& json, const std::string& path, std::vector<std::
   }
 }
 
+// No part's figure rests on another part, but for prices.
+void DropIdleParts(std::string_view figure, Scenario& scenario) {
+  const std::string_view part = figure.substr(0, figure.find('.'));
+  if (part != "training" && part != "serving" && part != "cost") return;
+  if (part != "training") scenario.training.reset();
+  if (part != "serving") scenario.serving.reset();
+  if (part != "cost" && figure.find("usd") == std::string_view::npos) scenario.cost.reset();
+}
+
 std::optional<double> FigureWith(const Json& resolved, const std::string& path, const Json& value, std::string_view figure) {
   Json request = resolved;
   SetPath(request, path, value);
@@ -41,8 +50,9 @@ Answer SensitivityAnswer(std::string_view request, const std::vector<std::string
   if (!(share > 0 && share < 1)) return WrongRequest({{"share", "expected a share between 0 and 1"}});
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
-  const Result<Scenario> scenario = ParseScenario(*base);
+  Result<Scenario> scenario = ParseScenario(*base);
   if (!scenario) return WrongRequest(scenario.issues);
+  DropIdleParts(figure, *scenario);
   const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
   const std::optional<double> middle = FigureAt(*report, figure);
   if (!middle) return WrongRequest({{std::string(figure), "the report has no such number"}});

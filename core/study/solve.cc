@@ -96,7 +96,7 @@ Trial Try(const Question& question, const Json& value) {
       return false;
     }
     figure = *found;
-    if (!ConcernsMemory(path)) trial.issue = Misfit(*report, path);
+    trial.issue = Misfit(*report, path);
     return true;
   };
   if (!figure_of(request, condition.path, trial.figure)) return trial;
@@ -109,7 +109,7 @@ Trial Try(const Question& question, const Json& value) {
   }
   trial.valid = true;
   trial.issue = misfit;
-  trial.holds = misfit.empty() && (condition.at_most ? trial.figure <= trial.other : trial.figure >= trial.other);
+  trial.holds = (misfit.empty() || ConcernsMemory(condition.path)) && (condition.at_most ? trial.figure <= trial.other : trial.figure >= trial.other);
   return trial;
 }
 

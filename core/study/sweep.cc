@@ -236,7 +236,7 @@ Answer SweepRowsAnswer(std::string_view spec, Count from, Count to) {
   Result<Json> base = CompleteRequest(request);
   if (!base) return WrongRequest(std::move(base.issues));
   std::string optimise;
-  if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string()) 
+  if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string())
     optimise = (*parsed)["optimise"].get<std::string>();
   Result<std::optional<SearchSpec>> search = ReadInnerSearch(*parsed, "search");
   if (!search) return WrongRequest(std::move(search.issues));

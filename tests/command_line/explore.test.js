@@ -29,6 +29,51 @@ test("solve says why nothing holds", () => {
   assert.match(none.reason, /neither end/);
 });
 
+const FREE = ["model=llama-3.1-8b", "cluster=dgx-h100", "training.global_batch=512", "serving=null"];
+
+test("a sweep finds the best mapping anew at every point, whatever the scenario's own", () => {
+  const rows = slipstickCommand(["sweep", ...FREE, "cluster.devices=16,24,64", "--report", "training.step_time_s,training.feasible", "--best", "training", "--limit", "schedule=1f1b"]).trim().split("\n");
+  assert.equal(rows[0], "cluster.devices,training.step_time_s,training.feasible,mapping,issue");
+  const best = answer("search", ...FREE, "cluster.devices=64", "--for", "training", "--top", "1", "--limit", "schedule=1f1b").best[0].step_time_s;
+  assert.ok(Math.abs(Number(rows[3].split(",")[1]) / best - 1) < 1e-12);
+  assert.match(rows[3], /"(tp|pp|dp|zero).* \d+/);
+  const none = slipstickCommand(["sweep", "model=llama-3.1-405b", "serving=null", "cluster.devices=2,4", "--report", "training.step_time_s,training.feasible,training.infeasible", "--best", "training"]).trim().split("\n");
+  assert.match(none[1], /^2,,false,.*none of \d+ mappings will do: \d+ by memory/);
+});
+
+test("fewest devices for thirty days, each number at its best mapping", () => {
+  const ask = (days) => answer("solve", ...FREE, "cluster.devices=8:1024:8", "--until", `training.time_to_train_s<=${days} day`, "--best", "training", "--limit", "schedule=1f1b");
+  const found = ask(300);
+  assert.equal(found.which, "smallest");
+  assert.equal(found.value % 8, 0);
+  assert.ok(found.mapping["training.mapping.dp"] >= 1);
+  const days = (devices) =>
+    answer("search", ...FREE, `cluster.devices=${devices}`, "--for", "training", "--objective", "time_to_train_s", "--top", "1", "--limit", "schedule=1f1b").best[0].time_to_train_s / 86400;
+  assert.ok(days(found.value) <= 300);
+  const none = ask(1);
+  assert.equal(none.value, null);
+  assert.match(none.reason, /neither end: training\.time_to_train_s is .* at 8; .* at 1024/);
+});
+
+test("the defect density at which four chiplets win, and none where they never do", () => {
+  const chiplets = ["--against", "cost.device.dies.0.count=4", "--against", "cost.device.dies.0.area=230 mm^2", "--against", "cost.device.package.price=1000 $"];
+  const plain = ["cost.device.dies.0.units=1", "cost.device.dies.0.spare_units=0"]; // no unit of the die is spare
+  const ask = (range) => answer("solve", "cluster=dgx-h100", "training=null", "serving=null", ...plain, `cost.device.dies.0.node.defect_density=${range}`, "--until", "cost.device_usd>=cost.device_usd", ...chiplets);
+  const found = ask("0.01 /cm^2:2 /cm^2");
+  assert.equal(found.which, "smallest");
+  assert.ok(Math.abs(found.figure.value / found.other.value - 1) < 1e-6, "both cost the same there");
+  const none = ask("0.01 /cm^2:0.011 /cm^2");
+  assert.match(none.reason, /neither end: cost\.device_usd is .* against /);
+});
+
+test("the longest context that fits, and why where none does", () => {
+  const none = answer("solve", "model=llama-3.1-405b", "cluster=dgx-h100", "serving.devices=1", "serving.mapping.tp=1", "training=null", "serving.prompt=1k:1M", "--until", "serving.feasible>=1");
+  assert.equal(none.value, null);
+  assert.match(none.reason, /neither end/);
+  const misfit = answer("solve", "model=llama-3.1-405b", "cluster=dgx-h100", "serving.devices=1", "serving.mapping.tp=1", "training=null", "serving.prompt=1k:1M", "--until", "serving.tpot_s<=100");
+  assert.match(misfit.reason, /at 1024, weights, activations and workspace take/);
+});
+
 test("sensitivity ranks inputs, with elasticities of the right sign", () => {
   const { inputs } = answer("sensitivity", "training=null", "--figure", "serving.decode_step_s");
   const of = (path) => inputs.find((input) => input.path === path);

@@ -1,12 +1,13 @@
 // The search as scripts and schedulers run it: any number of threads, workers or shards gives one answer.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { ROOT, loadSlipstick, slipstickCommand } from "../support/module.js";
 
+const LARGE = ["model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=2048", "training.global_batch=4096", "training.sequence=4096", "serving=null", "cost=null"];
 const SCENARIO = ["model=llama-2-13b", "cluster=dgx-a100", "cluster.devices=32", "training.global_batch=128", "training.sequence=4096", "serving=null", "cost=null"];
 
 /** What a search found, without what depends on the moment and on how it was cut. */
@@ -62,6 +63,38 @@ test("the best mapping evaluates to what the search says", () => {
   const report = JSON.parse(slipstickCommand(["evaluate", ...SCENARIO, ...overrides]));
   assert.ok(Math.abs(report.training.step_time_s / best.step_time_s - 1) < 1e-12);
   assert.equal(report.training.feasible, true);
+});
+
+test("memory stays bounded at ten million mappings", { skip: process.platform !== "linux" }, async () => {
+  const args = ["search", ...LARGE, "--for", "training", "--pareto", "memory_headroom_bytes,energy_j", "--threads", "1", "--shard", "0/1"];
+  const child = spawn(ROOT + "build/native/slipstick", args, { stdio: ["ignore", "pipe", "inherit"] });
+  let peak = 0;
+  const look = setInterval(() => {
+    try {
+      peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0));
+    } catch {
+      // it has ended
+    }
+  }, 20);
+  let text = "";
+  for await (const piece of child.stdout) text += piece;
+  clearInterval(look);
+  const { space, done, seconds } = JSON.parse(text);
+  console.log(`# ${space} mappings in ${seconds.toFixed(1)} s, ${(peak / 1024).toFixed(1)} MiB`);
+  assert.ok(space >= 10e6, String(space));
+  assert.equal(done, space);
+  assert.ok(peak > 0 && peak <= 64 * 1024, `${peak} KiB`);
+});
+
+test("a member is chosen from a list, a format widened to one", () => {
+  const schedules = JSON.parse(search("--limit", "training.mapping.schedule=zb-h1,1f1b", "--limit", "virtual_stages=1"));
+  assert.ok(schedules.best.every((one) => ["zb-h1", "1f1b"].includes(one.overrides["training.mapping.schedule"])));
+  const serve = (...options) =>
+    JSON.parse(slipstickCommand(["search", "model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=8", "training=null", "--for", "serving", ...options]));
+  const own = serve();
+  const both = serve("--limit", "serving.precision.weights=bf16,fp8");
+  assert.equal(both.space, 2 * own.space);
+  assert.equal(both.best[0].overrides["serving.precision.weights"], "fp8");
 });
 
 test("limits cut the space and reject by figure", () => {

@@ -34,7 +34,8 @@ const QUESTIONS = [
     how: '>=',
     bound: '',
     best: 'none',
-    against: 'cost.device.dies.0.count=4; cost.device.dies.0.area=230 mm^2; cost.device.dies.0.units=1; cost.device.dies.0.spare_units=0',
+    against: 'cost.device.dies.0.count=4; cost.device.dies.0.area=230 mm^2; cost.device.package.price=1000 $',
+    inputs: { 'cost.device.dies.0.units': '1', 'cost.device.dies.0.spare_units': '0' }, // no unit of the die is spare
   },
 ];
 
@@ -124,7 +125,9 @@ export class SolvePanel {
     this.best.value = question.best;
     this.against.value = question.against ?? '';
     this.#showStep();
-    this.#solve();
+    const inputs = { ...this.#context.inputs, ...question.inputs };
+    if (question.inputs) this.#context.store.setInputs(inputs);
+    this.#solve(this.#context.page.requestFor(inputs));
   }
 
   // Counts may go in steps: devices come in nodes.
@@ -158,7 +161,7 @@ export class SolvePanel {
     this.bound.value = typeof value === 'number' ? String(Number(value.toPrecision(3))) : '';
   }
 
-  async #solve() {
+  async #solve(request = this.#context.request) {
     const { path } = this.#input();
     const figure = this.figure.value;
     this.answer.replaceChildren(h('p', { class: 'ex-status' }, t('chart.waiting')));
@@ -167,7 +170,7 @@ export class SolvePanel {
       const against = this.against.value.split(';').map((one) => one.trim()).filter(Boolean);
       const bound = against.length ? figure : this.bound.value.trim();
       const answer = await this.#pool.call('solveFor', {
-        request: this.#context.request,
+        request,
         range: `${path}=${this.from.value.trim()}:${this.to.value.trim()}${step}`,
         until: `${figure}${this.how.value}${bound}`,
         against,
