@@ -47,16 +47,16 @@ void FindInfeasible(const Deployment& d, const CacheBudget& budget, double fits,
   if (reason == "memory") {
     report.infeasible.push_back(
         {reason, "weights, activations and workspace take " + Gib(budget.weights + budget.activations + budget.workspace) + " of " +
-                       Gib(budget.capacity) +
-                       " a device, and the engine's rule leaves nothing for the cache; spread the model over more devices"});
+                     Gib(budget.capacity) +
+                     " a device, and the engine's rule leaves nothing for the cache; spread the model over more devices"});
   } else if (!reason.empty() && fits < 1) {
     report.infeasible.push_back({reason, "one request needs " + Gib(report.kv_cache) + " of cache a device, and " + Gib(budget.cache) +
-                                                 " are left; the longest that fits holds " +
-                                                 NumberText(static_cast<double>(report.max_context)) + " tokens"});
+                                             " are left; the longest that fits holds " +
+                                             NumberText(static_cast<double>(report.max_context)) + " tokens"});
   } else if (!reason.empty()) {
     report.infeasible.push_back({reason, "a batch of " + NumberText(asked * d.attention_dp) + " needs " + Gib(report.kv_cache) +
-                                                 " of cache a device, and " + Gib(budget.cache) +
-                                                 " are left; the largest batch that fits is " + NumberText(fits * d.attention_dp)});
+                                             " of cache a device, and " + Gib(budget.cache) + " are left; the largest batch that fits is " +
+                                             NumberText(fits * d.attention_dp)});
   }
   if (flow.saturated) {
     report.infeasible.push_back({"rate", "more requests arrive than are served; at most " +

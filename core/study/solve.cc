@@ -109,7 +109,8 @@ Trial Try(const Question& question, const Json& value) {
   }
   trial.valid = true;
   trial.issue = misfit;
-  trial.holds = (misfit.empty() || ConcernsMemory(condition.path)) && (condition.at_most ? trial.figure <= trial.other : trial.figure >= trial.other);
+  trial.holds =
+      (misfit.empty() || ConcernsMemory(condition.path)) && (condition.at_most ? trial.figure <= trial.other : trial.figure >= trial.other);
   return trial;
 }
 

@@ -212,7 +212,9 @@ std::vector<StageTime> TimeStages(const TrainingContext& context, const LayerTim
   return stages;
 }
 
-// The slowest stage's own passes: no step is shorter. Compute is kept apart, for the energy; a rounding is allowed for.
+// What no step is shorter than: the slowest stage's own passes, and those of the last stage, which waits for the first
+// micro-batch's forward passes and is waited for by the last one's backward passes. Compute is kept apart, for the energy; a
+// rounding is allowed for.
 StepTime LeastTime(const TrainingContext& context, const std::vector<StageTime>& stages) {
   const StageTime* slowest = &stages.front();
   for (const StageTime& stage : stages) {
@@ -224,7 +226,14 @@ StepTime LeastTime(const TrainingContext& context, const std::vector<StageTime>&
   least.forward = kRounding * m * slowest->forward.compute;
   least.backward = kRounding * m * slowest->backward.compute;
   least.recompute = kRounding * m * slowest->recompute.compute;
-  least.other = max(Seconds{}, kRounding * m * slowest->Total() - least.forward - least.backward - least.recompute);
+  Seconds work = m * slowest->Total();
+  const PipelineSchedule schedule = context.run.mapping.schedule;
+  if (schedule == PipelineSchedule::kOneFOneB || schedule == PipelineSchedule::kGpipe) {
+    Seconds others;
+    for (std::size_t i = 0; i + 1 < stages.size(); ++i) others += stages[i].Total();
+    work = max(work, m * stages.back().Total() + others / context.shape.chunks);
+  }
+  least.other = max(Seconds{}, kRounding * work - least.forward - least.backward - least.recompute);
   return least;
 }
 

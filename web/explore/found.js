@@ -5,9 +5,10 @@ import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
 import { writeShort } from '../state/link.js';
 import { text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { pieces, t } from '../text/strings.js';
 import { button, labelled, objectiveName, textBox } from './controls.js';
 import { asInputs, columnsOf, filtered, sorted, thinned } from './ranking.js';
+import { mappingWords } from './sweep_values.js';
 
 const MOST_POINTS = 200;
 const LIVE_ROWS = 5;
@@ -24,12 +25,13 @@ export class Found {
 
   constructor() {
     this.filter = textBox('', { oninput: () => this.#drawTable() });
+    this.answer = h('p', { class: 'ex-answer' });
     this.front = h('div', {});
     this.table = h('div', {});
     this.filterField = labelled(t('explore.filter'), this.filter, t('explore.filter.hint'));
     this.head = h('div', { class: 'ex-head' }, h('h2', {}, t('explore.best')), this.filterField);
     this.status = h('p', { class: 'ex-status', role: 'status' });
-    this.element = h('div', { class: 'ex-table', hidden: true }, this.front, this.head, this.status, this.table);
+    this.element = h('div', { class: 'ex-table', hidden: true }, this.answer, this.front, this.head, this.status, this.table);
   }
 
   show(context) {
@@ -104,6 +106,8 @@ export class Found {
     const { best } = this.#report;
     const over = this.#state !== 'running';
     this.head.hidden = best.length === 0;
+    this.answer.hidden = best.length === 0 || Boolean(this.#search.series);
+    if (!this.answer.hidden) this.answer.replaceChildren(...this.#sentence(best[0]));
     this.filterField.hidden = !over;
     this.status.hidden = best.length === 0 || !over;
     if (best.length === 0) {
@@ -113,6 +117,20 @@ export class Found {
     }
     if (over || this.front.childElementCount === 0 || this.#report.pareto.length < MOST_POINTS) this.#drawFront();
     this.#drawTable();
+  }
+
+  // The best in a sentence, beside what the scenario has.
+  #sentence(row) {
+    const [key] = this.#figures();
+    const now = get(this.#context.report, `${this.#search.of}.${key}`);
+    const change = typeof now === 'number' && now > 0 ? row[key] / now - 1 : 0;
+    const words = mappingWords(row.overrides);
+    return pieces(this.#state === 'running' ? 'explore.best.sofar' : 'explore.best.is', {
+      figure: this.#name(key).toLowerCase(),
+      value: h('b', {}, this.#say(key, row[key])),
+      change: Math.abs(change) > 0.005 ? t(change > 0 ? 'explore.best.more' : 'explore.best.less', { share: text(Math.abs(change), '%') }) : '',
+      mapping: words,
+    });
   }
 
   #drawFront() {

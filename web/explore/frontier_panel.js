@@ -139,7 +139,7 @@ export class FrontierPanel {
         }
         tried += report.space;
         feasible += report.feasible;
-        const place = Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith('serving.') || path === 'serving.devices'));
+        const place = { model: this.model.value, cluster, 'cluster.devices': devices, 'serving.devices': devices };
         rows.push(...report.pareto.map((row) => ({ ...row, index: `${cluster}/${devices}/${row.index}`, overrides: { ...place, ...row.overrides } })));
         this.bar.value = (at + 1) / questions.length;
         this.#show(rows, clusters, at + 1 < questions.length);

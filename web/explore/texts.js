@@ -12,6 +12,8 @@ export const texts = {
   'explore.frontier.clusters': 'Clusters', 'explore.frontier.choose': 'choose at least one', 'explore.frontier.start': 'Compare',
   'explore.frontier.progress': '{done} of {all} searches', 'explore.format.own': 'as in the scenario',
   'explore.frontier.done': '{count} ways in {searches} searches in {time}: {feasible} feasible.',
+  'explore.best.is': 'The best has a {figure} of {value}{change}, with {mapping}.', 'explore.best.sofar': 'The best so far has a {figure} of {value}{change}, with {mapping}.',
+  'explore.best.more': ', {share} more than the scenario', 'explore.best.less': ', {share} less than the scenario',
   'explore.here': 'scenario now',
   'explore.questions': 'Ready questions', 'explore.question.gpt3': 'GPT-3 175B on 64 A100', 'explore.question.cheap': 'Cheapest Llama-3.1-8B on 128 H100',
   'explore.question.chat': 'Llama-3.1-70B on 64 H100, a token in 50 ms',
