@@ -113,3 +113,91 @@ test('A5: targets are at least 24 by 24 pixels', async () => {
   );
   assert.deepEqual(small, []);
 });
+
+test('A3: up and down change the series, Enter opens why, and the mark is announced when the focus rests', async () => {
+  const { page } = await chromium.open('#/memory');
+  await page.waitForSelector('#kv-context .mark');
+  await page.locator('#kv-context .mark[tabindex="0"]').focus();
+  const label = () => page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+  const first = await label();
+  await page.keyboard.press('ArrowDown');
+  assert.notEqual((await label()).split(':')[0], first.split(':')[0], 'another series');
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement.firstElementChild).strokeWidth);
+  assert.ok(parseFloat(outline) >= 2);
+  await page.waitForFunction(() => document.querySelector('#kv-context .spoken').textContent === document.activeElement.getAttribute('aria-label'));
+  await page.locator('#serving-memory .mark').first().focus();
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#sheet math');
+});
+
+test('A7: text of twice the size, forced colours and less motion leave everything legible', async () => {
+  const { page } = await chromium.open('#/serve', { width: 640, forcedColors: 'active', reducedMotion: 'reduce' });
+  await page.addStyleTag({ content: 'body { font-size: 30px }' }).catch(() => {});
+  await settled(page);
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 640);
+  const seen = await page.evaluate(() => {
+    const ground = getComputedStyle(document.body).backgroundColor;
+    const marks = [...document.querySelectorAll('#roofline .mark > *')].map((one) => getComputedStyle(one).fill);
+    const moving = [...document.querySelectorAll('*')].filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0.02).length;
+    return { ground, visible: marks.every((fill) => fill !== ground), moving };
+  });
+  assert.equal(seen.visible, true);
+  assert.equal(seen.moving, 0);
+});
+
+test('A8: a change is said once, in one summary', async () => {
+  const { page } = await chromium.open('#/serve');
+  await page.evaluate(() => {
+    window.said = [];
+    new MutationObserver(() => window.said.push(document.querySelector('.answers [role=status]').textContent)).observe(
+      document.querySelector('.answers [role=status]'),
+      { childList: true, subtree: true, characterData: true },
+    );
+  });
+  await page.locator('[data-path="serving.batch"] .rule input').focus();
+  await page.keyboard.press('ArrowRight');
+  await settled(page);
+  const heard = await page.evaluate(() => window.said);
+  assert.equal(heard.length, 1);
+  assert.match(heard[0], /one token takes .* held back by/);
+});
+
+test('A9: language, one heading of the first rank, landmarks, a skip link that works, help in the same place', async () => {
+  const { page } = await chromium.open('#/overview');
+  for (const scene of await scenesOf(page)) {
+    await page.locator(`#tabs [data-scene=${scene}]`).click();
+    await settled(page);
+    const seen = await page.evaluate(() => ({
+      lang: document.documentElement.lang,
+      h1: document.querySelectorAll('h1').length,
+      main: document.querySelectorAll('main').length,
+      header: document.querySelectorAll('body > header').length,
+      footer: document.querySelectorAll('body > footer').length,
+      help: document.querySelector('#help').parentElement.id,
+    }));
+    assert.deepEqual(seen, { lang: 'en', h1: 1, main: 1, header: 1, footer: 1, help: 'actions' }, scene);
+  }
+  await page.evaluate(() => document.activeElement.blur());
+  await page.locator('.skip').focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'scene');
+});
+
+test('A10: single keys work outside fields only, ? lists them, and they can be turned off', async () => {
+  const { page } = await chromium.open('#/overview');
+  await page.locator('[data-path="serving.batch"] input[type=text]').focus();
+  await page.keyboard.press('2');
+  assert.equal(await page.locator('#tabs [aria-current]').textContent(), 'Overview');
+  await page.keyboard.press('Escape');
+  await page.locator('h1.question').focus();
+  await page.keyboard.press('2');
+  await settled(page);
+  assert.equal(await page.locator('#tabs [aria-current]').textContent(), 'Train');
+  await page.keyboard.press('?');
+  await page.waitForSelector('#single-keys');
+  assert.ok((await page.locator('dialog.modal kbd').count()) >= 8);
+  await page.locator('#single-keys').uncheck();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('3');
+  assert.equal(await page.locator('#tabs [aria-current]').textContent(), 'Train');
+});

@@ -81,7 +81,14 @@ function keepButton({ store }, tell) {
   return button;
 }
 
+// The skip link moves the focus; its fragment is no state of the page.
+function skip(event) {
+  event.preventDefault();
+  document.getElementById('scene').focus();
+}
+
 export function header(element, page) {
+  document.querySelector('.skip').addEventListener('click', skip);
   element.replaceChildren(
     keepButton(page, (...all) => page.notice(...all)),
     exportButton(page),

@@ -1,0 +1,144 @@
+// The way of a new user, each step in at most two actions: by keyboard alone, and by touch at a phone's width.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { answered, settled, site } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const said = (page) => page.locator('.answers [role=status]').textContent();
+
+// Tab until the focus is there: everything is reached, and never hidden behind what sticks.
+async function tabTo(page, selector) {
+  for (let i = 0; i < 260; i++) {
+    const state = await page.evaluate((wanted) => {
+      const { activeElement: one } = document;
+      if (!one.matches(wanted)) return null;
+      const box = one.getBoundingClientRect();
+      const on = document.elementFromPoint(box.left + box.width / 2, box.top + Math.min(box.height / 2, 12));
+      return { seen: !on || one.contains(on) || on.contains(one) || on.closest('.rule') !== null || Boolean(one.closest('.rule')) };
+    }, selector);
+    if (state) {
+      assert.ok(state.seen, `${selector} has the focus but is hidden`);
+      return;
+    }
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`the keyboard does not reach ${selector}`);
+}
+
+test('A4: a new user’s way by keyboard alone', async () => {
+  const { page, faults } = await chromium.open('', { acceptDownloads: true }); // 1: open
+  await page.keyboard.press('3'); // to Serve
+  await settled(page);
+  assert.match(await page.locator('h1.question').textContent(), /How fast is a token/);
+
+  // 2: Llama-3.1-70B is there; 8 H100, and the degrees that then fit
+  await page.keyboard.press('i');
+  await tabTo(page, '#in-cluster-devices');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('8');
+  await settled(page);
+  await page.evaluate(() => document.querySelector('.answers a').focus());
+  await tabTo(page, '#issues .nearest:last-of-type');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.equal(await page.locator('#issues').isVisible(), false);
+
+  // 3: weights in 16 bit, and read the answer
+  await tabTo(page, '#in-serving-precision-weights');
+  await page.keyboard.press('b');
+  await page.keyboard.press('f');
+  await settled(page);
+  assert.match(await said(page), /Llama-3\.1-70B on 8 H100.*memory bandwidth/);
+
+  // 4: why
+  await tabTo(page, '.why[data-path="serving.tpot_s"]');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#sheet math');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'sheet-title');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.path), 'serving.tpot_s');
+
+  // 5: keep it, halve the precision
+  await page.keyboard.press('k');
+  await page.keyboard.press('i');
+  await tabTo(page, '#in-serving-precision-weights');
+  await page.locator('#in-serving-precision-weights').selectOption('fp8');
+  await settled(page);
+
+  // 6: compare
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('7');
+  await settled(page);
+  assert.ok((await page.locator('.compare .delta').count()) > 2);
+
+  // 7: copy the link and open it again
+  await page.keyboard.press('c');
+  await page.waitForSelector('.linkfield:not([hidden])');
+  const link = await page.locator('.linkfield').inputValue();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await answered(page);
+  await settled(page);
+  assert.equal(await page.locator('.compare thead th').count(), 3);
+
+  // 8: export the chart
+  await tabTo(page, '#cmp-memory .saves button');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+  assert.match(download.suggestedFilename(), /\.svg$/);
+
+  // 9: a lesson
+  await page.keyboard.press('8');
+  await page.waitForSelector('.lessons a');
+  await tabTo(page, '.lessons a');
+  await page.keyboard.press('Enter');
+  await tabTo(page, '.predict input');
+  await page.keyboard.press('ArrowUp'); // from the first choice to the last
+  await page.waitForSelector('.expect li');
+  await settled(page);
+  assert.equal(await page.locator('.expect .fails').count(), 0);
+  assert.deepEqual(faults, []);
+});
+
+test('A4: the same at a phone’s width, by touch', async () => {
+  const { page, faults } = await chromium.open('#/serve', { width: 360, height: 740, hasTouch: true, acceptDownloads: true });
+  const group = async (id) => {
+    const details = page.locator(`[data-key="group-${id}"]`);
+    if (!(await details.evaluate((one) => one.open))) await details.locator('summary').first().tap();
+  };
+  await group('cluster');
+  await page.locator('#in-cluster-devices').fill('8');
+  await settled(page);
+  await page.locator('#issues .nearest').last().tap();
+  await settled(page);
+  await group('serving');
+  await page.locator('#in-serving-precision-weights').selectOption('bf16');
+  await settled(page);
+  assert.match(await said(page), /memory bandwidth/);
+  await page.locator('.why[data-path="serving.tpot_s"]').tap();
+  await page.waitForSelector('#sheet math');
+  await page.locator('#sheet .close').tap();
+  await page.locator('#keep').tap();
+  await group('serving');
+  await page.locator('#in-serving-precision-weights').selectOption('fp8');
+  await settled(page);
+  await page.locator('#tabs [data-scene=compare]').tap();
+  await settled(page);
+  assert.ok((await page.locator('.compare .delta').count()) > 2);
+  await page.locator('#copy-link').tap();
+  const link = await page.locator('.linkfield').inputValue();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await answered(page);
+  await settled(page);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#cmp-memory .saves button').first().tap()]);
+  assert.match(download.suggestedFilename(), /\.svg$/);
+  await page.locator('#tabs [data-scene=lessons]').tap();
+  await page.locator('.lessons a').first().tap();
+  await page.locator('.predict input').nth(2).tap();
+  await page.waitForSelector('.expect li');
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+  assert.deepEqual(faults, []);
+});

@@ -1,0 +1,58 @@
+// Colours that everyone can tell apart: contrast against the surface, and the distance of neighbours in a stack for normal sight
+// and for protanopia, deuteranopia and tritanopia (Machado, Oliveira and Fernandes 2009, severity 1), in both themes.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { ROOT } from '../support/module.js';
+
+const SIGHT = {
+  normal: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+  protanopia: [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
+  deuteranopia: [0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.01182, 0.04294, 0.968881],
+  tritanopia: [1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.3039],
+};
+const STACKS = {
+  time: ['forward', 'backward', 'recompute', 'tp', 'pp', 'dp', 'ep', 'optimizer'],
+  memory: ['weights', 'gradients', 'optimizer-state', 'activations', 'kv', 'workspace'],
+  cost: ['logic', 'memory-stacks', 'package', 'test', 'nre'],
+};
+const LEAST_DISTANCE = 14;
+
+const css = readFileSync(`${ROOT}web/style/tokens.css`, 'utf8');
+const tokens = Object.fromEntries([...css.matchAll(/--([\w-]+):\s*light-dark\((#[0-9a-f]{6}),\s*(#[0-9a-f]{6})\)/g)].map(([, name, light, dark]) => [name, { light, dark }]));
+
+const linear = (hex) =>
+  [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+const luminance = (hex) => linear(hex).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+function contrast(a, b) {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+function lab(hex, m) {
+  const c = linear(hex);
+  const [r, g, b] = [0, 3, 6].map((row) => Math.min(1, Math.max(0, m[row] * c[0] + m[row + 1] * c[1] + m[row + 2] * c[2])));
+  const f = [(0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883].map((t) =>
+    t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116,
+  );
+  return [116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])];
+}
+const distance = (a, b, m) => Math.hypot(...lab(a, m).map((value, i) => value - lab(b, m)[i]));
+
+for (const theme of ['light', 'dark']) {
+  test(`A6: text stands out 4.5 to 1, marks, rings and the hairline 3 to 1, ${theme}`, () => {
+    for (const ground of ['surface', 'paper']) {
+      for (const name of ['ink', 'ink-2', 'accent', 'good', 'bad']) assert.ok(contrast(tokens[name][theme], tokens[ground][theme]) >= 4.5, `${name} on ${ground}`);
+      for (const name of ['hair', ...Object.keys(tokens).filter((one) => one.startsWith('c-'))])
+        assert.ok(contrast(tokens[name][theme], tokens[ground][theme]) >= 3, `${name} on ${ground}: ${contrast(tokens[name][theme], tokens[ground][theme])}`);
+    }
+  });
+  test(`A6: neighbours in a stack can be told apart by every kind of sight, ${theme}`, () => {
+    for (const parts of Object.values(STACKS))
+      parts.slice(1).forEach((part, i) => {
+        for (const [sight, matrix] of Object.entries(SIGHT)) {
+          const apart = distance(tokens[`c-${parts[i]}`][theme], tokens[`c-${part}`][theme], matrix);
+          assert.ok(apart >= LEAST_DISTANCE, `${parts[i]} and ${part}, ${sight}: ${apart.toFixed(1)}`);
+        }
+      });
+  });
+}
