@@ -29,7 +29,7 @@ const accentedTexts = (texts) =>
   Object.fromEntries(
     Object.entries(texts).map(([key, text]) => {
       const accented = text.replace(/\{[^}]*\}|[a-zA-Z]/g, (one) => (one.length > 1 ? one : (ACCENTS[one] ?? one)));
-      return [key, `${accented}${'·'.repeat(Math.ceil(text.length * 0.4))}`];
+      return [key, `${accented}${' ····'.repeat(Math.ceil(text.length * 0.08))}`];
     }),
   );
 

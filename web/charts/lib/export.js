@@ -3,22 +3,27 @@ import { h, svg } from '../../dom.js';
 
 const PAINT = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
 
-function standalone(drawing) {
-  const copy = drawing.cloneNode(true);
-  const from = [drawing, ...drawing.querySelectorAll('*')];
-  const to = [copy, ...copy.querySelectorAll('*')];
-  from.forEach((element, i) => {
-    const style = getComputedStyle(element);
+// A copy whose looks no longer depend on the page's style sheets.
+function painted(element) {
+  const copy = element.cloneNode(true);
+  const from = [element, ...element.querySelectorAll('*')];
+  [copy, ...copy.querySelectorAll('*')].forEach((one, i) => {
+    const style = getComputedStyle(from[i]);
     for (const name of PAINT) {
       const value = style.getPropertyValue(name);
       if (value && !(value.startsWith('url') && name === 'stroke'))
-        to[i].setAttribute(name, value.replace(/url\("?[^#]*#([^")]*)"?\)/, 'url(#$1)'));
+        one.setAttribute(name, value.replace(/url\("?[^#]*#([^")]*)"?\)/, 'url(#$1)'));
     }
-    for (const name of ['class', 'tabindex']) to[i].removeAttribute(name);
+    for (const name of ['class', 'tabindex', 'style']) one.removeAttribute(name);
   });
+  return copy;
+}
+
+function standalone(drawing) {
+  const copy = painted(drawing);
   const { width, height } = drawing.viewBox.baseVal;
   const hatch = document.getElementById('hatch');
-  if (hatch && copy.querySelector('[fill*="#hatch"]')) copy.prepend(svg('defs', {}, hatch.cloneNode(true)));
+  if (hatch && copy.querySelector('[fill*="#hatch"]')) copy.prepend(svg('defs', {}, painted(hatch)));
   copy.prepend(svg('rect', { width, height, fill: getComputedStyle(document.body).backgroundColor }));
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('width', width);
