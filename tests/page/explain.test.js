@@ -58,7 +58,7 @@ test('E6: sensitivity is drawn sorted and follows an edit', async () => {
 test('H2: published device-hours stand beside ours with the ratio', async () => {
   const { page } = await chromium.open('#/train');
   await page.waitForSelector('.published');
-  assert.match(await page.locator('.published').textContent(), /Meta reports 7 M device-hours on H100.*times as many/u);
+  assert.match(await page.locator('.published').textContent(), /Meta reports 7\sM device-hours on H100.*times as many/u);
 });
 
 test('H3: an amount of bytes spells both GB and GiB', async () => {

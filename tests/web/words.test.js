@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { boundText, trainingBound } from '../../web/report/words.js';
+import { requestOf } from '../../web/state/scenario.js';
+import { loadSlipstick } from '../support/module.js';
+
+const { slipstick } = await loadSlipstick();
+const described = JSON.parse(slipstick.describe());
+const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
+const report = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
+
+test('E4: what limits a scenario is named in words', () => {
+  const one = { cluster: 'single-a100-sxm4-80gb', model: 'llama-2-7b', training: 'null', 'serving.devices': '1', 'serving.mapping.tp': '1', 'serving.batch': '1', 'serving.precision.weights': 'bf16', 'serving.precision.activations': 'bf16', 'serving.engine': 'ideal' };
+  const { serving } = report(one);
+  assert.equal(boundText(serving.bound.decode), 'memory bandwidth');
+  assert.equal(boundText(serving.bound.prefill), 'arithmetic');
+  assert.equal(boundText(trainingBound(report({}).training)), 'arithmetic');
+  const waits = { time_s: { forward: 1, backward: 1, tp: 5, bubble: 1 }, operators: [] };
+  assert.equal(boundText(trainingBound(waits)), 'the network');
+  assert.equal(boundText(trainingBound({ time_s: { forward: 1, bubble: 3 }, operators: [] })), 'the pipeline bubble');
+});
