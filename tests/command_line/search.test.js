@@ -7,7 +7,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { ROOT, loadSlipstick, slipstickCommand } from "../support/module.js";
 
-const LARGE = ["model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=2048", "training.global_batch=1536", "training.sequence=2048", "serving=null", "cost=null"];
+const LARGE = ["model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=6144", "training.global_batch=18432", "training.sequence=4096", "serving=null", "cost=null"];
 const SCENARIO = ["model=llama-2-13b", "cluster=dgx-a100", "cluster.devices=32", "training.global_batch=128", "training.sequence=4096", "serving=null", "cost=null"];
 
 /** What a search found, without what depends on the moment and on how it was cut. */

@@ -1,0 +1,64 @@
+// What Explore does with what the core found: rows, filters, fronts, inputs of a mapping.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { timeLeft, workersFor } from '../../web/engine/pool.js';
+import { asInputs, columnsOf, filtered, frontOf, sorted, thinned } from '../../web/explore/ranking.js';
+import { chunkAfter, mappingWords, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
+
+const rows = [
+  { rank: 1, overrides: { 'training.mapping.tp': 8, 'training.recompute': 'full' }, step_time_s: 3 },
+  { rank: 2, overrides: { 'training.mapping.tp': 4, 'training.recompute': 'full' }, step_time_s: 5 },
+  { rank: 3, overrides: { 'training.mapping.tp': 16, 'training.recompute': 'full', 'training.mapping.pp': 2 }, step_time_s: 4 },
+];
+
+test('members that tell rows apart become columns, the others are said once', () => {
+  assert.deepEqual(columnsOf(rows), { differ: ['training.mapping.tp', 'training.mapping.pp'], common: ['training.recompute'] });
+});
+
+test('rows sort by a member or a figure and keep the search’s order among equals', () => {
+  const ranks = (list) => list.map(({ rank }) => rank);
+  assert.deepEqual(ranks(sorted(rows, 'training.mapping.tp', false)), [2, 1, 3]);
+  assert.deepEqual(ranks(sorted(rows, 'step_time_s', true)), [2, 3, 1]);
+  assert.deepEqual(ranks(sorted(rows, 'training.recompute', true)), [1, 2, 3]);
+});
+
+test('every word of a filter must fit; tp=8 is not tp=18', () => {
+  assert.deepEqual(filtered(rows, 'tp=4').map(({ rank }) => rank), [2]);
+  assert.deepEqual(filtered(rows, 'full pp').map(({ rank }) => rank), [3]);
+  assert.equal(filtered(rows, 'tp=1').length, 0);
+});
+
+test('a mapping laid over inputs: null takes back, a catalogue entry takes the place of what lay below it', () => {
+  const inputs = { cluster: 'dgx-a100', 'cluster.device.tdp': '300 W', 'serving.prefill_chunk': '512', 'serving.disaggregated.prefill_devices': '8', 'serving.batch': '4' };
+  assert.deepEqual(asInputs(inputs, { cluster: 'dgx-h100', 'cluster.devices': 16, 'serving.prefill_chunk': null, 'serving.disaggregated': null, 'serving.batch': 32 }), {
+    cluster: 'dgx-h100',
+    'cluster.devices': '16',
+    'serving.batch': '32',
+  });
+});
+
+test('a front keeps what no other beats in both', () => {
+  const points = [[9, 1], [8, 3], [8, 2], [7, 3], [5, 5], [4, 4]].map(([a, b]) => ({ a, b }));
+  assert.deepEqual(frontOf(points, ['a', 'b']).map(({ a, b }) => [a, b]), [[9, 1], [8, 3], [5, 5]]);
+});
+
+test('a long front is thinned and keeps its ends', () => {
+  const { nth, points } = thinned(Array.from({ length: 1001 }, (_, i) => i), 200);
+  assert.ok(points.length <= 202 && points[0] === 0 && points.at(-1) === 1000 && nth === 6);
+});
+
+test('workers, time left and pieces of a sweep', () => {
+  assert.deepEqual([1, 2, 4, 64, undefined].map(workersFor), [2, 2, 3, 8, 2]);
+  assert.equal(timeLeft({ done: 250, space: 1000 }, 1), 3);
+  assert.equal(timeLeft({ done: 0, space: 1000 }, 1), undefined);
+  assert.equal(chunkAfter(8, 10), 16);
+  assert.ok(chunkAfter(100, 400) < 25);
+});
+
+test('a mapping in words leaves out what says nothing; a search looks for the figure that is swept', () => {
+  assert.equal(mappingWords(undefined), '');
+  assert.match(mappingWords({ 'training.mapping.tp': 8, 'training.mapping.cp': 1, 'training.recompute': 'none', 'serving.disaggregated': null }), /^[^,]+ 8$/);
+  assert.equal(objectiveFor('training.cost_usd', 'training'), 'cost_usd');
+  assert.equal(objectiveFor('cost.device_usd', 'training'), '');
+  assert.match(valuesAbout({ kind: 'count', low: 1 }, 8), /^1, 2, 4, 8/);
+});
