@@ -38,7 +38,7 @@ function windowOf(end, view) {
 // Chunks of an interleaved schedule are shades of their pass's colour.
 const shade = (pass, chunks) => {
   const color = COLOR[pass.kind] ?? COLOR.backward;
-  const share = Math.round(100 - (50 * pass.chunk) / chunks);
+  const share = Math.round(100 - (35 * pass.chunk) / chunks);
   return share === 100 ? color : `color-mix(in srgb, ${color} ${share}%, var(--paper))`;
 };
 
@@ -81,7 +81,7 @@ export function gantt({ id, width, timeline, stepTime, view = 'whole', controls 
           }),
           wide > name.length * 8 + 4 &&
             !least &&
-            svg('text', { class: 'inbox', x: at + wide / 2, y: y + size / 2 + 4, 'text-anchor': 'middle' }, name),
+            svg('text', { class: pass.kind === 'forward' ? 'inbox' : 'inbox onlight', x: at + wide / 2, y: y + size / 2 + 4, 'text-anchor': 'middle' }, name),
         );
       }),
     ];
