@@ -40,7 +40,7 @@ struct Schema<QuantisePasses> {
 };
 
 struct FrameworkCompute {
-  double element_wise = 0.79;
+  double element_wise = 0.75;
   std::vector<TrainingAttention> attention;
   bool skips_masked_tiles = true;
   bool balanced_context = true;
@@ -111,7 +111,7 @@ struct FrameworkExchange {
   bool tensor_overlap = true;
   double tensor_exposed = 0.24;
   bool pipeline_overlap = true;
-  double pipeline_exposed = 0.11;
+  double pipeline_exposed = 0.2;
   double pipeline_scale = 1;
   bool scatters_sends = true;
   GradientOverlap gradient_overlap = GradientOverlap::kAlways;

@@ -23,7 +23,8 @@ struct RecomputePlan {
   bool norms = false;  // norms and activation functions
   bool core = false;   // the attention core
   bool full = false;   // the whole forward pass
-  double share = 0;    // of the forward pass (a framework's own selection of operators)
+  bool own = false;    // a framework's own selection of operators
+  double share = 0;    // of the forward pass, that this selection repeats
   friend bool operator==(const RecomputePlan&, const RecomputePlan&) = default;
 };
 

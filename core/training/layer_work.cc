@@ -46,7 +46,8 @@ void AddAttention(const Model& model, const TrainingShape& shape, LayerKind kind
   const double rows = core.sequences * core.heads * core.queries;
   core.all_pairs = rows * core.keys;
   core.pairs = core.all_pairs * 0.5 * (1 + min(128 / core.keys, 1.0));  // tiles of 128 on the diagonal are computed whole
-  if (kind.window) core.pairs = min(core.pairs, rows * static_cast<double>(model.sliding_window));
+  // A tile of queries at the edge of a window meets one tile of keys more.
+  if (kind.window) core.pairs = min(core.pairs, rows * (static_cast<double>(model.sliding_window) + 128));
 }
 
 void AddMlp(const Model& model, std::string_view in, std::string_view out, double rows, double inner, LayerWork& work) {

@@ -78,7 +78,8 @@ RecomputeChoice ChoiceFor(const TrainingRun& run) {
   if (run.recompute == Recompute::kFull) choice.full_share = 1;
   if (run.recompute == Recompute::kSelective) {
     choice.rest.share = run.framework.compute.selective_share;
-    choice.rest.core = choice.rest.share == 0;
+    choice.rest.own = run.framework.memory.selective_kept < 1;
+    choice.rest.core = !choice.rest.own;
   }
   return choice;
 }
@@ -107,7 +108,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
     const double routed = narrow ? 5 * work.expert_columns + hidden : 6 * work.expert_columns + 2 * hidden;
     bytes += work.routed_rows * (routed - (plan.norms ? 2 * work.expert_columns : 0));
   }
-  const double kept = plan.share > 0 ? memory.selective_kept : 1;
+  const double kept = plan.own ? memory.selective_kept : 1;
   return kept * bytes * kB;
 }
 
@@ -232,7 +233,7 @@ RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage
   // Memory falls with every layer that is repeated: the least share by bisection.
   double low = 0, high = deepest;
   choice.full_share = 1;
-  if (!fits(choice)) return choice;
+  if (!fits(choice)) return {};  // recomputation is not what is missing
   while (high - low > 1) {
     const double middle = floor((low + high) / 2);
     choice.full_share = middle / deepest;

@@ -22,7 +22,7 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_para
   weights.scatter = Collective(context, Pattern::kReduceScatter, element * dense_parameters, context.shard) +
                     Collective(context, Pattern::kReduceScatter, element * expert_parameters, context.expert_data);
   if (shards < context.shape.DataRanks()) {
-    weights.outer_reduce = Collective(context, Pattern::kAllReduce, 2 * element * dense_parameters / shards, context.replica);
+    weights.outer_reduce = Collective(context, Pattern::kAllReduce, element * dense_parameters / shards, context.replica);
   }
   return weights;
 }
