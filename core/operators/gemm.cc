@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 
 #include "core/base/units.h"
@@ -41,6 +42,16 @@ struct Candidate {
   Seconds compute;  // T_c
   Seconds merge;    // T_s
 };
+
+// Rows are padded as far as costs nothing beside the arrival of the tile's weights: 64 on the devices that set the form; 16
+// where the matrix units are weak for the asynchronous copies that feed them, 55 bytes a clock and unit (H20).
+double RowGrain(const Device& device, FlopsPerSecond rate, Bytes weight_size) {
+  const KernelTraits traits = TraitsOf(device.architecture);
+  if (!traits.asynchronous_mma) return traits.row_grain;
+  const BytesPerSecond feed = static_cast<double>(device.units) * (55 * kB) * device.clock;
+  const double rows = rate / (2 * kFlop) * weight_size / feed;
+  return std::clamp(std::exp2(std::round(std::log2(rows))), 16.0, 64.0);
+}
 
 // A trace that is off at compile time: the search over candidates pays nothing for it.
 struct NoTrace {
@@ -146,6 +157,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
   const Precision native = NativePrecision(device, gemm.precision);
   const bool weight_only = regime.convert_per_clock > 0;
+  const KernelTraits traits = TraitsOf(device.architecture);
   const Bytes activation_size = ElementSize(native), weight_size = ElementSize(gemm.weights), output_size = gemm.output_bytes * kB;
   const Bytes last_cache = LastCache(device);
   const FlopsPerSecond peak_rate = PeakRate(device, native);
@@ -180,17 +192,17 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   Seconds memory_time = stream_time;
   if (weight_only) {
     const Hertz clock = device.clock;
-    const double convert_per_clock = regime.convert_per_clock;
+    // A few large engines: the vector units beside them are as wide as those of a device of 128 small ones.
+    const double convert_per_clock = regime.convert_per_clock * (traits.tiled ? 1 : max(1.0, 128 / units));
     FIGURE(trace, convert_time, groups * n * k / (units * clock * convert_per_clock),
            (Note{"Time to convert the weights", "to the arithmetic's format, on the ordinary units", kSource}), groups, n, k, units, clock,
            convert_per_clock);
     memory_time = max(stream_time, convert_time);
   }
   Candidate best;
-  const KernelTraits traits = TraitsOf(device.architecture);
   if (traits.tiled) {
     const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(native);
-    const double row_grain = min(traits.row_grain, narrow_fragments ? 16 : 64);
+    const double row_grain = narrow_fragments ? min(traits.row_grain, 16.0) : RowGrain(device, peak_rate * matrix_share, weight_size);
     const Shape shape{m, n, k, groups, row_grain, units, unit_rate, regime.step_latency, cache_rate};
     best = Choose(shape, regime, flops / (unit_rate * units), memory_time);
     if (trace.on()) ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);

@@ -19,7 +19,8 @@ struct Sums {
 Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, double m, double n, double k) {
   Gemm gemm;
   gemm.m = m, gemm.n = n, gemm.k = k, gemm.groups = product.groups;
-  gemm.precision = product.role == ProductRole::kRouter ? context.matrix_precision : context.run.precision;
+  gemm.precision =
+      product.role == ProductRole::kRouter ? context.matrix_precision : NativePrecision(context.device(), context.run.precision);
   gemm.weights = gemm.precision;
   return gemm;
 }
