@@ -70,6 +70,8 @@ double AssumedMatrixShare(const Device& device) {
 
 double AssumedSustainedFall(const Device& device) {
   if (!TraitsOf(device.architecture).tiled) return 0;
+  // The share of the peak is that of a long search over shapes: the clock has fallen there already.
+  if (device.architecture == Architecture::kCdna) return 0.1;
   const double q = WattsPerTeraflops(device);
   return q >= 1.1 ? 0.1 : q >= 0.6 ? 0.2 : 0.28;
 }
@@ -88,6 +90,10 @@ std::pair<double, double> AssumedAttention(Architecture architecture) {
     case Architecture::kGaudi:
     case Architecture::kNeuron:
       return {0.5, 0.4};
+    case Architecture::kVolta:
+    case Architecture::kTuring:
+    case Architecture::kApple:  // no FlashAttention-2 there: memory-efficient kernels
+      return {0.4, 0.35};
     default:
       return {0.68, 0.62};
   }

@@ -27,6 +27,7 @@ struct Shape {
   FlopsPerSecond unit_rate;
   Seconds step_latency;
   BytesPerSecond cache_rate;
+  double feed_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
 };
 
 // One tile size on a shape, whatever the split.
@@ -43,16 +44,6 @@ struct Candidate {
   Seconds merge;    // T_s
 };
 
-// Rows are padded as far as costs nothing beside the arrival of the tile's weights: 64 on the devices that set the form; 16
-// where the matrix units are weak for the asynchronous copies that feed them, 55 bytes a clock and unit (H20).
-double RowGrain(const Device& device, FlopsPerSecond rate, Bytes weight_size) {
-  const KernelTraits traits = TraitsOf(device.architecture);
-  if (!traits.asynchronous_mma) return traits.row_grain;
-  const BytesPerSecond feed = static_cast<double>(device.units) * (55 * kB) * device.clock;
-  const double rows = rate / (2 * kFlop) * weight_size / feed;
-  return std::clamp(std::exp2(std::round(std::log2(rows))), 16.0, 64.0);
-}
-
 // A trace that is off at compile time: the search over candidates pays nothing for it.
 struct NoTrace {
   static constexpr bool on() { return false; }
@@ -67,8 +58,12 @@ Tiling TilingOf(const Shape& shape, const Tile& tile, AnyTrace& trace) {
   const FlopsPerSecond unit_rate = shape.unit_rate;
   const Seconds step_latency = shape.step_latency;
   const Flops pair = 2 * kFlop;
-  FIGURE(trace, rows_computed, min(tile_rows, row_grain * ceil(m / row_grain)),
-         (Note{"Rows a tile computes", "matrix units work on whole fragments of rows", kSource}), tile_rows, row_grain, m);
+  // Few rows: padding costs nothing beside the arrival of the weights by asynchronous copies, 55 bytes a clock and unit. That
+  // is as long as 64 rows on the devices that set the form, but far less where the matrix units are weak (H20).
+  const double feed_rows = shape.feed_rows, fragment = m <= 64 ? min(16.0, row_grain) : row_grain;
+  FIGURE(trace, rows_computed, min(tile_rows, max(fragment * ceil(m / fragment), min(row_grain * ceil(m / row_grain), feed_rows))),
+         (Note{"Rows a tile computes", "matrix units work on whole fragments of rows; few rows wait for the weights to arrive", kSource}),
+         tile_rows, fragment, m, row_grain, feed_rows);
   FIGURE(trace, tile_cost, (1 + 20 / max(rows_computed, 64) + 20 / tile_columns) / (1 + 20 / 128.0 + 20 / 256.0),
          (Note{"Cost of a small tile", "over that of a 128x256 one: each operand is loaded for fewer products", kSource}), rows_computed,
          tile_columns);
@@ -202,8 +197,10 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   Candidate best;
   if (traits.tiled) {
     const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(native);
-    const double row_grain = narrow_fragments ? min(traits.row_grain, 16.0) : RowGrain(device, peak_rate * matrix_share, weight_size);
-    const Shape shape{m, n, k, groups, row_grain, units, unit_rate, regime.step_latency, cache_rate};
+    const double row_grain = min(traits.row_grain, narrow_fragments ? 16 : 64);
+    const BytesPerSecond feed = 55 * kB * device.clock;
+    const double feed_rows = traits.asynchronous_mma ? unit_rate / feed * weight_size / pair : row_grain;
+    const Shape shape{m, n, k, groups, row_grain, units, unit_rate, regime.step_latency, cache_rate, feed_rows};
     best = Choose(shape, regime, flops / (unit_rate * units), memory_time);
     if (trace.on()) ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);
   } else {

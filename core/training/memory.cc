@@ -233,7 +233,7 @@ RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage
   // Memory falls with every layer that is repeated: the least share by bisection.
   double low = 0, high = deepest;
   choice.full_share = 1;
-  if (!fits(choice)) return {};  // recomputation is not what is missing
+  if (!fits(choice)) return choice;
   while (high - low > 1) {
     const double middle = floor((low + high) / 2);
     choice.full_share = middle / deepest;
