@@ -92,7 +92,8 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
     : base_(run.mapping) {
   for (const Recompute one : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
     // Under flash attention the scores that selective drops are never kept, unless the framework's selection is its own.
-    const bool is_none = one == Recompute::kSelective && run.flash_attention && run.framework.compute.selective_share == 0;
+    const bool is_none = one == Recompute::kSelective && run.flash_attention && run.framework.memory.selective_kept == 1 &&
+                         run.framework.compute.selective_share == 0;
     if (!is_none && Allows(limits, "recompute", NameOf(one))) recomputes_.push_back(one);
   }
   base_.shard_within.reset();
