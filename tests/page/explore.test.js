@@ -1,5 +1,6 @@
 // The Explore scene in a real browser: searches with two workers, what they find, and that the page stays free meanwhile.
 import assert from 'node:assert/strict';
+import { cpus, loadavg } from 'node:os';
 import { after, before, test } from 'node:test';
 import { answered, settled, site } from './browser.js';
 
@@ -9,6 +10,9 @@ after(() => chromium.close());
 
 const GPT3 = '#/explore?cluster=dgx-a100&cluster.devices=64&model=gpt3-175b&serving=null&training.global_batch=64&training.sequence=2048&v=1';
 const LLAMA = '#/explore?cluster.devices=512&v=1';
+
+// How much longer everything takes on a machine that others use as well; 1 on a quiet one.
+const slowness = () => Math.max(1, loadavg()[0] / cpus().length);
 
 // Opens Explore at a link, with every task of the main thread over 50 ms noted.
 async function explore(hash, options) {
@@ -22,7 +26,8 @@ async function explore(hash, options) {
 }
 const sized = (page) => page.waitForFunction(() => /[\d,]+ mappings/.test(document.getElementById('explore-size')?.textContent));
 const done = (page) => page.waitForFunction(() => /^All /.test(document.getElementById('explore-progress').textContent), undefined, { timeout: 120000 });
-const progress = (page) => page.locator('#explore-progress').textContent();
+const plain = (text) => text.replaceAll(/\s+/g, ' ');
+const progress = async (page) => plain(await page.locator('#explore-progress').textContent());
 const number = (text) => Number(text.replaceAll(',', ''));
 
 test('the size of the space is said before it is searched, and a limit cuts it', async () => {
@@ -50,18 +55,15 @@ test('GPT-3 175B on 64 A100: the whole space in seconds on two workers, the main
     await page.locator('#explore-start').click();
     await page.waitForFunction(() => !/^All /.test(document.getElementById('explore-progress').textContent));
     await done(page);
-    const [, value, unit] = /in ([\d.,]+) (ms|s)/.exec(await progress(page));
-    times.push(number(value) * (unit === 'ms' ? 1e-3 : 1));
+    const [, value, unit] = /in ([\d.,]+) (ms|s|min)/.exec(await progress(page));
+    times.push(number(value) * { ms: 1e-3, s: 1, min: 60 }[unit]);
   }
   const tasks = await page.evaluate(() => window.longTasks);
   console.log(`# ${await progress(page)} best of ${times}; long tasks: ${JSON.stringify(tasks)}`);
-  assert.ok(Math.min(...times) <= 3, `${times} s`);
-  assert.deepEqual(tasks.filter((ms) => ms > 50 * slowness), []);
+  assert.ok(Math.min(...times) <= 3 * slowness(), `${times} s`);
+  assert.deepEqual(tasks.filter((ms) => ms > 50 * slowness()), []);
   assert.deepEqual(faults, []);
 });
-
-// A shared machine stretches every task; 1 on a quiet one.
-const slowness = Number(process.env.SLIPSTICK_SLOWNESS ?? 1);
 
 test('a running search shows the best so far and stops within 100 ms; it goes on where it stopped', async () => {
   const { page } = await explore(LLAMA);
@@ -79,7 +81,7 @@ test('a running search shows the best so far and stops within 100 ms; it goes on
       }),
   );
   console.log(`# stopped after ${waited.toFixed(0)} ms`);
-  assert.ok(waited <= 100 * slowness, `${waited} ms`);
+  assert.ok(waited <= 100 * slowness(), `${waited} ms`);
   const at = number(/Stopped at ([\d,]+)/.exec(await progress(page))[1]);
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.waitForFunction((was) => Number(/^([\d,]+) of/.exec(document.getElementById('explore-progress').textContent)?.[1].replaceAll(',', '')) > was || /^All /.test(document.getElementById('explore-progress').textContent), at, { timeout: 60000 });
@@ -96,12 +98,12 @@ test('points, rows and links of what was found lead into the scenario', async ()
   const link = page.locator('.ex-chosen a.link');
   await page.waitForFunction(() => document.querySelector('.ex-chosen a.link').getAttribute('href').includes('training.mapping'));
   const href = await link.getAttribute('href');
-  const words = await page.locator('.ex-chosen p').first().textContent();
+  const words = plain(await page.locator('.ex-chosen p').first().textContent());
   const other = await context.newPage();
   await other.goto(chromium.base + href.replace('#/explore', '#/train'));
   await answered(other);
   const time = /(?:Step|step)[^\d]*([\d.]+ s)/.exec(words)[1];
-  assert.ok((await other.locator('body').textContent()).includes(time), `${time} of ${words} on the page of its link`);
+  assert.ok(plain(await other.locator('body').textContent()).includes(time), `${time} of ${words} on the page of its link`);
 
   const first = page.locator('.ex-table tbody tr').first();
   assert.match(await first.textContent(), /^1/);
@@ -139,7 +141,7 @@ test('a map hatches what cannot be and says why', async () => {
 });
 
 test('a sweep finds the best mapping at every point when asked', async () => {
-  const { page } = await explore('#/explore/sweep?model=llama-3.1-8b&serving=null&training.global_batch=256&training.mapping.pp=1&training.mapping.tp=1&training.mapping.virtual_stages=1&v=1');
+  const { page } = await explore('#/explore/sweep?model=llama-3.1-8b&cluster.devices=64&serving=null&training.global_batch=256&training.mapping.pp=1&training.mapping.tp=1&training.mapping.virtual_stages=1&v=1');
   await page.getByLabel('Figure', { exact: true }).selectOption('training.step_time_s');
   await page.getByLabel('Input', { exact: true }).selectOption('cluster.devices');
   await page.getByLabel('Values', { exact: true }).fill('16, 32, 64');
@@ -166,7 +168,7 @@ test('ready questions are solved from the page, with their reasons', async () =>
     await page.waitForFunction(() => document.querySelector('#solve-answer .ex-answer'), undefined, { timeout: 120000 });
     const words = await page.locator('#solve-answer').textContent();
     await page.locator('#solve-answer').evaluate((box) => box.replaceChildren());
-    return words;
+    return plain(words);
   };
   assert.match(await said('Longest context that fits'), /largest Prompt.* that keeps it is/i);
   assert.match(await said('Fewest GPUs for 30 days'), /smallest Devices.* that keeps it is [\d,]+.*Its mapping:/i);
@@ -174,7 +176,7 @@ test('ready questions are solved from the page, with their reasons', async () =>
   await page.getByLabel('To', { exact: true }).fill('0.02 /cm^2');
   await page.locator('#solve-start').click();
   await page.waitForSelector('#solve-answer .ex-answer');
-  assert.match(await page.locator('#solve-answer').textContent(), /No value of .*neither end/);
+  assert.match(plain(await page.locator('#solve-answer').textContent()), /No value of .*neither end/);
 });
 
 test('which device serves best: one front a cluster, in seconds', async () => {
@@ -184,7 +186,7 @@ test('which device serves best: one front a cluster, in seconds', async () => {
     await page.locator('.ex-frontier select').first().selectOption(model);
     await page.locator('#frontier-start').click();
     await page.waitForFunction(() => / ways in /.test(document.getElementById('frontier-progress').textContent), undefined, { timeout: 240000 });
-    const said = await page.locator('#frontier-progress').textContent();
+    const said = plain(await page.locator('#frontier-progress').textContent());
     console.log(`# ${model}: ${said}`);
     assert.ok((await page.locator('#explore-front .point').count()) > 6);
     assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), ['dgx-h100', 'dgx-h200', 'dgx-b200']);

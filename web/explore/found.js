@@ -64,7 +64,7 @@ export class Found {
     return this.#report.best.map((row, at) => ({ ...row, rank: at + 1 }));
   }
 
-  #name = (key) => (key === 'rank' ? t('explore.rank') : this.#isMember(key) ? labelOf(key) : objectiveName(this.#search.of, key));
+  #name = (key) => (key === 'rank' ? t('explore.rank') : key === 'cluster' ? t('group.cluster') : this.#isMember(key) ? labelOf(key) : objectiveName(this.#search.of, key));
   #isMember = (key) => this.#report.best.some(({ overrides }) => Object.hasOwn(overrides, key));
   #say = (key, value) => (typeof value === 'number' ? text(value, unitOf(key)) : value === undefined || value === null ? '–' : String(value));
   #figures = () => [this.#search.spec.objective, ...this.#search.spec.pareto];
@@ -188,7 +188,9 @@ export class Found {
   #drawTable() {
     const all = this.#rows();
     const running = this.#state === 'running';
-    const { differ, common } = columnsOf(all);
+    const columns = columnsOf(all);
+    const { common } = columns;
+    const differ = columns.differ.filter((path) => path !== 'serving.devices' || !columns.differ.includes('cluster.devices'));
     const rows = filtered(sorted(all, this.#sort.key, this.#sort.descending), running ? '' : this.filter.value);
     const keys = ['rank', ...this.#figures(), ...differ];
     const head = (key) => {
