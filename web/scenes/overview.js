@@ -40,7 +40,7 @@ function sensitivity(context) {
     .sort((a, b) => reach(b) - reach(a))
     .slice(0, MOST);
   if (!rows.length) return null;
-  return tornado({
+  const drawn = tornado({
     id: 'tornado',
     title: t('overview.tornado'),
     subtitle: t('overview.tornado.sub', { figure: nameOf(figure).toLowerCase() }),
@@ -48,6 +48,8 @@ function sensitivity(context) {
     rows,
     onrow: (path) => context.toInput(path),
   });
+  drawn.style.setProperty('min-height', `${HEIGHT}px`); // as its place was kept
+  return drawn;
 }
 
 export const overview = {
