@@ -11,8 +11,8 @@ after(() => chromium.close());
 const GPT3 = '#/explore?cluster=dgx-a100&cluster.devices=64&model=gpt3-175b&serving=null&training.global_batch=64&training.sequence=2048&v=1';
 const LLAMA = '#/explore?cluster.devices=512&v=1';
 
-// How much longer everything takes on a machine that others use as well; 1 on a quiet one.
-const slowness = () => Math.max(1, loadavg()[0] / cpus().length);
+// Times say nothing about the page on a machine that others use as well: there they are printed only.
+const isQuiet = () => loadavg()[0] < 2 * cpus().length;
 
 // Opens Explore at a link, with every task of the main thread over 50 ms noted.
 async function explore(hash, options) {
@@ -60,8 +60,10 @@ test('GPT-3 175B on 64 A100: the whole space in seconds on two workers, the main
   }
   const tasks = await page.evaluate(() => window.longTasks);
   console.log(`# ${await progress(page)} best of ${times}; long tasks: ${JSON.stringify(tasks)}`);
-  assert.ok(Math.min(...times) <= 3 * slowness(), `${times} s`);
-  assert.deepEqual(tasks.filter((ms) => ms > 50 * slowness()), []);
+  if (isQuiet()) {
+    assert.ok(Math.min(...times) <= 3, `${times} s`);
+    assert.deepEqual(tasks, []);
+  }
   assert.deepEqual(faults, []);
 });
 
@@ -81,7 +83,7 @@ test('a running search shows the best so far and stops within 100 ms; it goes on
       }),
   );
   console.log(`# stopped after ${waited.toFixed(0)} ms`);
-  assert.ok(waited <= 100 * slowness(), `${waited} ms`);
+  if (isQuiet()) assert.ok(waited <= 100, `${waited} ms`);
   const at = number(/Stopped at ([\d,]+)/.exec(await progress(page))[1]);
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.waitForFunction((was) => Number(/^([\d,]+) of/.exec(document.getElementById('explore-progress').textContent)?.[1].replaceAll(',', '')) > was || /^All /.test(document.getElementById('explore-progress').textContent), at, { timeout: 60000 });

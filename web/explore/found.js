@@ -12,6 +12,7 @@ import { mappingWords } from './sweep_values.js';
 
 const MOST_POINTS = 200;
 const LIVE_ROWS = 5;
+const FRONT_MS = 1000; // between drawings of a front that grows
 
 export class Found {
   #context = null;
@@ -22,6 +23,7 @@ export class Found {
   #chosen = null; // index of a mapping in the space
   #used = null;
   #width = 0;
+  #drawn = 0;
 
   constructor() {
     this.filter = textBox('', { oninput: () => this.#drawTable() });
@@ -115,7 +117,11 @@ export class Found {
       this.table.replaceChildren(h('p', { class: 'infeasible' }, t('explore.none')));
       return;
     }
-    if (over || this.front.childElementCount === 0 || this.#report.pareto.length < MOST_POINTS) this.#drawFront();
+    const now = performance.now();
+    if (over || this.front.childElementCount === 0 || now - this.#drawn > FRONT_MS) {
+      this.#drawn = now;
+      this.#drawFront();
+    }
     this.#drawTable();
   }
 

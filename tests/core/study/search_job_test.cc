@@ -95,6 +95,8 @@ TEST(SearchJob, PruningAndSharingChangeNothingOnTwoHundredProblems) {
     if (random.Chance(10)) spec.limits.push_back("step_time_s<=5 s");
     spec.limits.push_back("micro_batch<=2");
     if (random.Chance(80)) spec.limits.push_back("cp<=1");
+    if (random.Chance(70)) spec.limits.push_back("order=tp-cp-ep-dp-pp");
+    if (random.Chance(50)) spec.limits.push_back("zero<=1");
     const SearchProgress pruned = SearchAll(request, spec, true), whole = SearchAll(request, spec, false);
     const std::string name = "seed " + std::to_string(seed) + " " + spec.objective;
     ExpectSame(pruned.best, whole.best, name + " best");
