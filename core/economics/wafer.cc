@@ -1,5 +1,6 @@
 #include "core/economics/wafer.h"
 
+#include <algorithm>
 #include <array>
 #include <numbers>
 
@@ -41,20 +42,36 @@ Count CountGrid(const Grid& grid, double left, double bottom) {
   return sum;
 }
 
+// The half chords of the rows of dies whose lower edges lie at `bottom` + k pitch; a row that sticks out has none. Apart from the
+// counting, so that the square roots are taken side by side.
+void ChordsOf(const Grid& grid, double bottom, std::vector<double>& chords) {
+  const double first = std::ceil((-grid.radius - bottom) / grid.pitch_y);
+  const double last = std::floor((grid.radius - grid.h - bottom) / grid.pitch_y);
+  const auto rows = static_cast<std::size_t>(std::max(last - first + 1, 0.0));
+  chords.resize(rows);
+  double* const out = chords.data();
+  const double lowest = bottom + first * grid.pitch_y, square = grid.radius * grid.radius;
+  for (std::size_t k = 0; k < rows; ++k) {
+    const double y = lowest + static_cast<double>(static_cast<int>(k)) * grid.pitch_y;
+    const double far = std::max(-y, y + grid.h);
+    out[k] = std::sqrt(std::max(square - far * far, 0.0));
+  }
+}
+
 // The counts of one row offset for all kOffsets column offsets at once: a row's count is floor(a - f) + floor(b + f) + 1
 // with f the offset over the pitch, a step down where f passes frac(a) and a step up where f reaches 1 - frac(b).
-void CountColumns(const Grid& grid, double bottom, std::array<int, kOffsets + 1>& counts) {
+void CountColumns(const Grid& grid, const std::vector<double>& chords, std::array<int, kOffsets + 1>& counts) {
   counts.fill(0);
-  ForRows(grid, bottom, [&](double chord, double) {
-    const double a = (chord - grid.w) / grid.pitch_x, b = chord / grid.pitch_x;
-    const int whole_a = a < 0 ? -1 : static_cast<int>(a), whole_b = static_cast<int>(b);
+  const double over_pitch = 1 / grid.pitch_x, width = grid.w * over_pitch;
+  for (const double chord : chords) {
+    if (2 * chord < grid.w) continue;
+    const double b = chord * over_pitch, a = b - width;
+    const int whole_a = static_cast<int>(a + 1) - 1, whole_b = static_cast<int>(b);  // a > -1
     counts[0] += whole_a + whole_b + 1;
-    const int down = static_cast<int>((a - whole_a) * kOffsets) + 1;
-    const double passed = (1 - (b - whole_b)) * kOffsets;
-    const int up = static_cast<int>(passed) + (passed > static_cast<int>(passed) ? 1 : 0);
-    if (down < kOffsets) --counts[static_cast<std::size_t>(down)];
-    if (up < kOffsets) ++counts[static_cast<std::size_t>(up)];
-  });
+    const int down = static_cast<int>((a - whole_a) * kOffsets) + 1, up = kOffsets - static_cast<int>((b - whole_b) * kOffsets);
+    --counts[static_cast<std::size_t>(down)];  // the last place is not looked at
+    ++counts[static_cast<std::size_t>(up)];
+  }
   for (std::size_t i = 1; i < kOffsets; ++i) counts[i] += counts[i - 1];
 }
 
@@ -80,13 +97,13 @@ DieCount CountDies(Millimetres width, Millimetres height, const Wafer& wafer) {
   result.street_die = offer(CountGrid(grid, street_x, die_y), street_x, die_y);
   result.street_street = offer(CountGrid(grid, street_x, street_y), street_x, street_y);
   std::array<int, kOffsets + 1> counts;
+  std::vector<double> chords;
   for (int j = 0; j < kOffsets; ++j) {
     const double y = grid.pitch_y * j / kOffsets;
-    CountColumns(grid, y, counts);
-    for (int i = 0; i < kOffsets; ++i) {
-      const int count = counts[static_cast<std::size_t>(i)];
-      if (count > result.best) offer(count, grid.pitch_x * i / kOffsets, y);
-    }
+    ChordsOf(grid, y, chords);
+    CountColumns(grid, chords, counts);
+    const auto most = std::max_element(counts.begin(), counts.end() - 1);
+    if (*most > result.best) offer(*most, grid.pitch_x * static_cast<double>(most - counts.begin()) / kOffsets, y);
   }
   result.left = left * kMm;
   result.bottom = bottom * kMm;

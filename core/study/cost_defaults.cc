@@ -7,6 +7,7 @@
 
 #include "core/base/schema.h"
 #include "core/base/units.h"
+#include "core/economics/device_bill.h"
 #include "core/study/presets.h"
 
 namespace slipstick {
@@ -60,35 +61,91 @@ Json MadeUpBill(const Json& device, const std::string& dram) {
               {"module", stacked ? "250 $" : "100 $"}};
 }
 
+// The dies and the memory that are to be priced: a designed chip's own, where there is one.
+struct Silicon {
+  double area = 0;  // of a compute die, mm^2; 0 where it is not given
+  Json count;
+  std::string node, dram;
+};
+Silicon SiliconOf(const Json& device) {
+  const Json& design = Member(device, "design");
+  const Json& die = Member(device, "die");
+  if (design.is_object() && !design.empty()) {
+    const ChipDesign standard;
+    const auto id = [&](const char* part) {
+      const std::string preset = TextOf(Member(design, part), "preset");
+      return preset.empty() ? TextOf(Member(design, part), "name") : preset;
+    };
+    const std::string node = id("node"), dram = id("dram");
+    return {NumberOf(design, "area", standard.area.base()), 1, node.empty() ? standard.node.name : node,
+            DramOf(dram.empty() ? standard.dram.name : dram)};
+  }
+  return {NumberOf(die, "area", 0), Member(die, "count"), TextOf(die, "node"), DramOf(TextOf(Member(device, "memory"), "technology"))};
+}
+
+// What the catalogue's price of a device leaves its maker, over that price: a device that differs is priced at this margin.
+std::optional<double> MarginOf(const std::string& id) {
+  const Json* device = FindPreset("device", id);
+  const Json* entry = FindPreset("bill", id);
+  if (device == nullptr || entry == nullptr || !entry->contains("price")) return std::nullopt;
+  Json cluster{{"device", Without(*device)}}, cost = Json::object();
+  cluster["device"]["preset"] = id;
+  LayCostDefaults(cluster, cost);
+  Issues issues;
+  DeviceBill bill;
+  ExpandPresets<DeviceBill>(cost["device"], "", FindPreset, PresetHintText, issues);
+  Read(cost["device"], "", issues, bill);
+  if (!issues.empty() || !bill.price) return std::nullopt;
+  Trace trace = Trace::Off();
+  const double margin = 1 - PriceDevice(bill, LayOut(bill), trace).total / *bill.price;
+  return std::clamp(margin, 0.0, 0.99);
+}
+
 }  // namespace
 
 void LayCostDefaults(const Json& cluster, Json& cost) {
   if (!cost.is_object()) return;
   const Json& device = Member(cluster, "device");
   const Json& asked = Member(cost, "device");
+  const bool designed = Member(device, "design").is_object() && !Member(device, "design").empty();
   std::string id = TextOf(asked, "preset");
   if (id.empty()) id = TextOf(device, "preset");
   const Json* entry = FindPreset("bill", id);
-  const std::string dram = DramOf(TextOf(Member(device, "memory"), "technology"));
+  const Silicon silicon = SiliconOf(device);
+  const std::string& dram = silicon.dram;
   Json bill = entry != nullptr ? Without(*entry) : MadeUpBill(device, dram);
   if (entry != nullptr) bill["preset"] = id;
 
   Json& dies = bill["dies"];
   if (!dies.is_array() || dies.empty()) dies = Json::array({Json::object()});
   Json& die = dies[0];
-  for (const char* key : {"area", "count"}) {
-    if (Member(device, "die").contains(key)) die[key] = Member(Member(device, "die"), key);
+  const Json* original = FindPreset("device", id);
+  const Json& original_die = original == nullptr ? kNothing : Member(*original, "die");
+  const double usual_area = NumberOf(original_die, "area", 0);
+  if (silicon.area > 0) die["area"] = silicon.area;
+  if (!silicon.count.is_object()) die["count"] = silicon.count;
+  // Another area holds as many units, each larger or smaller; another node has its own wafers and defects.
+  if (silicon.area > 0 && usual_area > 0 && die.contains("unit_area"))
+    die["unit_area"] = NumberOf(die, "unit_area", 0) * silicon.area / usual_area;
+  if (FindPreset("node", silicon.node) != nullptr) {
+    if (silicon.node != TextOf(original_die, "node") && original != nullptr) die.erase("node");
+    die["node"]["preset"] = silicon.node;
   }
-  const std::string node = TextOf(Member(device, "die"), "node");
-  if (FindPreset("node", node) != nullptr) die["node"]["preset"] = node;
+  // The catalogue's price is that of the catalogue's device.
+  const bool price_dropped = Member(asked, "price").is_null() && asked.contains("price");
+  if (designed || price_dropped) {
+    if (const std::optional<double> margin = MarginOf(id)) bill["margin"] = *margin;
+    bill.erase("price");
+  }
 
   Json& memory = bill["memory"];
   if (!memory.is_object()) memory = Json::object();
+  const std::string usual_dram = original == nullptr ? dram : DramOf(TextOf(Member(*original, "memory"), "technology"));
+  if (!dram.empty() && dram != usual_dram) memory = Json{{"preset", dram}};
   const bool has_stacks = memory.contains("stacks");
   if (TextOf(memory, "preset").empty() || !has_stacks) memory["preset"] = dram.empty() ? "hbm3" : dram;
   // The bill's stacks are those of the catalogue's device; another capacity takes as many as it needs.
   const double capacity = NumberOf(Member(device, "memory"), "capacity", 0);
-  const Json* original = FindPreset("device", TextOf(device, "preset"));
   const double usual = original == nullptr ? 0 : NumberOf(Member(*original, "memory"), "capacity", 0);
   if (!has_stacks || (capacity != usual && usual > 0)) {
     const Json* chip = FindPreset("dram", TextOf(memory, "preset"));
@@ -116,6 +173,7 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
 void FollowDevice(const Device& device, DeviceBill& bill) {
   if (bill.dies.empty()) bill.dies.emplace_back();
   DieInput& die = bill.dies[0];
+  die.unit_area = die.unit_area * (device.die.area / die.area);
   die.area = device.die.area;
   die.count = device.die.count;
   const auto follow = [](std::string_view kind, const std::string& id, auto& value) {
@@ -126,8 +184,10 @@ void FollowDevice(const Device& device, DeviceBill& bill) {
     value.preset = id;
   };
   if (device.die.node != die.node.preset) follow("node", device.die.node, die.node);
-  const std::string dram = DramOf(device.memory.technology);
+  const bool known = device.design && !device.design->dram.preset.empty();
+  const std::string dram = DramOf(known ? device.design->dram.preset : device.memory.technology);
   if (!dram.empty() && dram != bill.memory.preset) follow("dram", dram, bill.memory);
+  if (device.design) bill.memory.stack_capacity = device.design->dram.capacity;
   const double stacks = std::ceil(device.memory.capacity / bill.memory.stack_capacity - 1e-9);
   bill.memory.stacks = static_cast<Count>(std::clamp(stacks, 1.0, 1024.0));
 }

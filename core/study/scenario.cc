@@ -108,6 +108,25 @@ void DropStaleUsable(Json& request) {
   if (at->contains("capacity") && !at->contains("usable")) (*at)["usable"] = nullptr;
 }
 
+// A network technology that the request names takes the place of what the cluster's preset says of that level, with the
+// request's own members over it; so it is laid in before the two are merged.
+void LayNetworks(Json& request) {
+  const auto cluster = request.find("cluster");
+  if (cluster == request.end() || !cluster->is_object()) return;
+  const auto networks = cluster->find("networks");
+  if (networks == cluster->end() || !networks->is_array()) return;
+  for (Json& level : *networks) {
+    if (level.is_string()) level = Json{{"preset", level}};
+    if (!level.is_object() || !level.contains("preset") || !level["preset"].is_string()) continue;
+    const Json* entry = FindPreset("network", level["preset"].get_ref<const std::string&>());
+    if (entry == nullptr) continue;
+    Json laid = *entry;
+    for (const char* remark : {"sources", "note", "published"}) laid.erase(remark);
+    MergeJson(laid, level);
+    level = std::move(laid);
+  }
+}
+
 }  // namespace
 
 namespace {
@@ -118,6 +137,7 @@ Result<Scenario> ReadScenario(const Json& request) {
   if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
   Json expanded = request;
   DropStaleUsable(expanded);
+  LayNetworks(expanded);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     Issues seen;  // the whole expansion below reports them again
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, PresetHintText, seen);

@@ -78,6 +78,34 @@ TEST(Bill, FollowsTheDevice) {
   EXPECT_EQ(finer.dies[0].node, "3 nm");
 }
 
+// By numeric integration of the negative binomial's gamma (alpha 3, 0.1 /cm^2) over 144 units of 3.097/814 of the die, 12 spare.
+TEST(Bill, UnitsShrinkWithTheDie) {
+  const auto yield = [](const char* area) {
+    return CostOf({"cluster=dgx-h100", std::string("cluster.device.die.area=") + area}).dies[0].yield;
+  };
+  EXPECT_NEAR(yield("814 mm^2"), 0.70670, 1e-5);
+  EXPECT_NEAR(yield("400 mm^2"), 0.83895, 1e-5);
+  EXPECT_NEAR(yield("203.5 mm^2"), 0.91336, 1e-5);
+}
+
+// Another node has its own wafer, whatever the bill of the catalogue's device says of its own; so has another memory.
+TEST(Bill, ValuesOfTheBillStayWithItsNodeAndMemory) {
+  const Scenario usual = ScenarioOf({"cluster=dgx-h100"}), finer = ScenarioOf({"cluster=dgx-h100", "cluster.device.die.node=3nm"}),
+                 newer = ScenarioOf({"cluster=dgx-h100", "cluster.device.memory.technology=HBM4"});
+  EXPECT_EQ(usual.cost->device.dies[0].node.wafer_price, 13400 * kUsd);
+  EXPECT_EQ(finer.cost->device.dies[0].node.wafer_price, 19500 * kUsd);
+  EXPECT_EQ(usual.cost->device.memory.price, 17.5 * kUsdPerGB);
+  EXPECT_EQ(newer.cost->device.memory.price, 16 * kUsdPerGB);
+}
+
+// Without a price a device sells at the margin that the catalogue's price leaves its maker.
+TEST(Bill, PriceLeftOutKeepsTheMargin) {
+  const CostReport usual = CostOf({"cluster=dgx-h100"}), left_out = CostOf({"cluster=dgx-h100", "cost.device.price=null"});
+  EXPECT_NEAR(left_out.device_price / usual.device_price, 1, 1e-12);
+  const CostReport worse = CostOf({"cluster=dgx-h100", "cost.device.price=null", "cost.device.dies.0.node.defect_density=0.4 /cm^2"});
+  EXPECT_NEAR((worse.device_price - usual.device_price) / (worse.device - usual.device), usual.device_price / usual.device, 1e-9);
+}
+
 TEST(Bill, DieBeyondTheReticleIsInfeasibleWithItsFigures) {
   const CostReport report = CostOf({"cluster=dgx-h100", "cluster.device.die.area=1000 mm^2"});
   ASSERT_EQ(report.infeasible.size(), 1U);
