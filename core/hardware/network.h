@@ -58,14 +58,11 @@ struct NetworkLevel {
   std::optional<double> bandwidth_fraction;  // of large messages
   std::optional<double> reduction_fraction;  // u_N: of in-network reduction
   std::optional<double> copy_fraction;       // c_A: a rank's own block in an all-to-all, over the link's bandwidth
-  std::string preset;
 };
 
 template <>
 struct Schema<NetworkLevel> {
-  static constexpr std::string_view preset_kind = "network";
   static constexpr auto fields = std::tuple{
-      Of("preset", &NetworkLevel::preset, "Technology: its members take the place of the cluster's; size and wiring stay"),
       Of("name", &NetworkLevel::name, "What to call this level"),
       Of("fabric", &NetworkLevel::fabric, "The link's family: sets protocol constants").Advanced(),
       Of("topology", &NetworkLevel::topology, "Wiring of this level"),

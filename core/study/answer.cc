@@ -36,6 +36,12 @@ Answer KernelAnswer(std::string_view request) {
 Answer DescribeAnswer() {
   Json inputs = Json::array();
   Describe("", Scenario{}, inputs);
+  // Laid in before the levels are read (scenario.cc), so no field of theirs.
+  inputs.push_back(Json{{"path", "cluster.networks.*"},
+                        {"kind", "object"},
+                        {"presets", "network"},
+                        {"help", "A network technology: takes the place of the cluster's; the size stays"},
+                        {"advanced", true}});
   return {JsonText(Json{{"version", 1}, {"default", DefaultRequest()}, {"inputs", std::move(inputs)}}), {}};
 }
 

@@ -110,19 +110,27 @@ void DropStaleUsable(Json& request) {
 
 // A network technology that the request names takes the place of what the cluster's preset says of that level, with the
 // request's own members over it; so it is laid in before the two are merged.
-void LayNetworks(Json& request) {
+void LayNetworks(Json& request, Issues& issues) {
   const auto cluster = request.find("cluster");
   if (cluster == request.end() || !cluster->is_object()) return;
   const auto networks = cluster->find("networks");
   if (networks == cluster->end() || !networks->is_array()) return;
-  for (Json& level : *networks) {
+  for (std::size_t i = 0; i < networks->size(); ++i) {
+    Json& level = (*networks)[i];
     if (level.is_string()) level = Json{{"preset", level}};
     if (!level.is_object() || !level.contains("preset") || !level["preset"].is_string()) continue;
     const Json* entry = FindPreset("network", level["preset"].get_ref<const std::string&>());
-    if (entry == nullptr) continue;
+    if (entry == nullptr) {
+      issues.push_back({"cluster.networks." + std::to_string(i) + ".preset",
+                        "there is no network " + internal::Shown(level["preset"]) +
+                            PresetHintText("network", level["preset"].get_ref<const std::string&>())});
+      level.erase("preset");
+      continue;
+    }
     Json laid = *entry;
     for (const char* remark : {"sources", "note", "published"}) laid.erase(remark);
     MergeJson(laid, level);
+    laid.erase("preset");
     level = std::move(laid);
   }
 }
@@ -137,7 +145,7 @@ Result<Scenario> ReadScenario(const Json& request) {
   if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
   Json expanded = request;
   DropStaleUsable(expanded);
-  LayNetworks(expanded);
+  LayNetworks(expanded, issues);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     Issues seen;  // the whole expansion below reports them again
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, PresetHintText, seen);
