@@ -6,7 +6,6 @@
 #include "core/study/answer.h"
 #include "core/study/cost_study.h"
 #include "core/study/design.h"
-#include "core/study/cost_study.h"
 #include "core/study/import_config.h"
 #include "core/study/paper_study.h"
 #include "core/study/search_figures.h"
@@ -34,6 +33,7 @@ std::string Sensitivity(const std::string& request, const std::string& figure, d
 
 std::string Design(const std::string& request, const std::string& figure) { return slipstick::DesignAnswer(request, {}, figure).text; }
 std::string StudyPoint(const std::string& id, int point) { return slipstick::StudyPointAnswer(id, point).text; }
+std::string StudyOfPoints(const std::string& id, const std::string& points) { return slipstick::StudyOfPointsAnswer(id, points).text; }
 std::string Study(const std::string& id) { return slipstick::StudyAnswer(id).text; }
 std::string Objectives() { return slipstick::JsonText(slipstick::SearchObjectives()); }
 std::string MergeSearch(const std::string& shards) { return slipstick::MergeShardsText(shards).text; }
@@ -55,6 +55,7 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("design", &Design);
   emscripten::function("study", &Study);
   emscripten::function("studyPoint", &StudyPoint);
+  emscripten::function("studyOfPoints", &StudyOfPoints);
   emscripten::function("searchObjectives", &Objectives);
   emscripten::function("mergeSearch", &MergeSearch);
   emscripten::class_<slipstick::ShardSearch>("Search")

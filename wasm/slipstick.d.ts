@@ -26,6 +26,8 @@ export interface Slipstick {
   study(id: string): string;
   /** One point of a study, and how many there are. */
   studyPoint(id: string, point: number): string;
+  /** A whole study from a JSON list of its points in order. */
+  studyOfPoints(id: string, points: string): string;
   /** What a search can look for. */
   searchObjectives(): string;
   /** The report of a whole search from a JSON list of its shards' texts. */

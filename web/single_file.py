@@ -72,7 +72,7 @@ def main(site: pathlib.Path, output: pathlib.Path) -> None:
     html = html.replace('href="icon.svg"', f'href="{icon}"')
     html = re.sub(r'\s*<link rel="(modulepreload|preload)"[^>]*>', "", html)
     html = re.sub(r'<link rel="stylesheet" href="([^"]+)">', lambda m: f"<style>{read(m[1])}</style>", html)
-    html = html.replace("</head>", f"  <style>{read('style/explore.css')}</style>\n  </head>")
+    html = html.replace("</head>", f"  <style>{read('style/explore.css')}{read('style/chip.css')}</style>\n  </head>")
     body = (
         f'<script type="importmap">{json.dumps({"imports": imports})}</script>\n'
         + carried("text/plain", "wasm", base64_text((site / "wasm/slipstick.wasm").read_bytes()))

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "core/command_line/search_command.h"
+#include "core/command_line/study_command.h"
 #include "core/study/answer.h"
 #include "core/study/cost_study.h"
 #include "core/study/design.h"
 #include "core/study/import_config.h"
-#include "core/study/paper_study.h"
 #include "core/study/search_shard.h"
 #include "core/study/sweep.h"
 
@@ -27,12 +27,12 @@ const char* const kUsage =
     "       slipstick search [FILE|-] [PATH=VALUE ...] --for training|serving [--objective NAME] [--pareto NAME,NAME] [--top N]\n"
     "                        [--limit PATH<=VALUE|PATH=a,b ...] [--shard I/N] [--threads N] [--no-prune]\n"
     "       slipstick merge SHARD ...\n"
-    "       slipstick sweep [FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ... --report PATH,PATH,...\n"
+    "       slipstick sweep [FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ... --report PATH,PATH,... [--optimise PATH]\n"
     "       slipstick solve [FILE|-] PATH=lo:hi[:step] --until PATH<=VALUE|PATH<=PATH [--against PATH=VALUE ...]\n"
     "          both: [--best training|serving [--objective NAME] [--limit ...]]: the best mapping at every point\n"
     "       slipstick sensitivity [FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]\n"
     "       slipstick design [FILE|-] [PATH=VALUE ...] --objective PATH\n"
-    "       slipstick study ID\n"
+    "       slipstick study ID [--threads N]\n"
     "       slipstick cost-study FILE|-\n"
     "       slipstick kernel --lines < operators.jsonl\n"
     "       slipstick describe\n"
@@ -83,7 +83,8 @@ int main(int argc, char** argv) {
   // Options that take a word, and what they were given.
   std::map<std::string, std::string> options{{"--explain", ""},   {"--report", ""},   {"--until", ""},       {"--figure", ""},
                                              {"--objective", ""}, {"--share", "0.2"}, {"--for", "training"}, {"--pareto", ""},
-                                             {"--best", ""},      {"--top", "10"},    {"--shard", "0/1"},    {"--threads", "0"}};
+                                             {"--best", ""},      {"--optimise", ""}, {"--top", "10"},       {"--shard", "0/1"},
+                                             {"--threads", "0"}};
   std::vector<std::string> limits, against;
   std::vector<std::string> assignments, words;
   bool lines = false, prune = true;
@@ -111,7 +112,8 @@ int main(int argc, char** argv) {
     }
   }
   if (verb == "describe") return Print(slipstick::DescribeAnswer());
-  if (verb == "study") return words.size() == 1 ? Print(slipstick::StudyAnswer(words[0])) : Wrong("study", "expected the id of one study");
+  if (verb == "study")
+    return words.size() == 1 ? Print(slipstick::RunStudy(words[0], options["--threads"])) : Wrong("study", "expected the id of one study");
   if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
   const std::string& explain = options["--explain"];
   if (lines && (verb == "evaluate" || verb == "kernel")) {
@@ -157,7 +159,8 @@ int main(int argc, char** argv) {
       search->objective = options["--objective"];
       search->limits = limits;
     }
-    if (verb == "sweep") return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(options["--report"]), search));
+    if (verb == "sweep")
+      return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(options["--report"]), search, options["--optimise"]));
     if (axes.size() != 1) return Wrong("range", "expected one PATH=lo:hi");
     return Print(slipstick::SolveAnswer(request, fixed, axes[0], options["--until"], {against, search}));
   }

@@ -16,12 +16,19 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
   const Count dies = partition.chiplets + (partition.io_share > 0 ? 1 : 0);
   const double links = dies == 2 ? 1 : static_cast<double>(dies);
   SquareMillimetres link_area = compute / n * (dies > 1 ? partition.overhead : 0);
-  if (partition.bandwidth.base() > 0 && dies > 1) {
-    const LinkNeed one = NeedOf(partition.interface, partition.bandwidth);
+  if (dies > 1) {
     const double ends = dies == 2 ? 1 : 2;  // of the ring, on one die
-    link_area = ends * one.area;
+    BytesPerSecond bandwidth = partition.bandwidth;
+    if (bandwidth.base() > 0) {
+      link_area = ends * NeedOf(partition.interface, bandwidth).area;
+    } else if (partition.interface.module_area.base() > 0) {  // as many modules as the share of the area holds
+      bandwidth = std::floor(link_area / ends / partition.interface.module_area + 1e-9) * partition.interface.module_bandwidth;
+    }
+    const LinkNeed one = NeedOf(partition.interface, bandwidth);
     result.link_edge = ends * one.edge;
     result.link_power = links * one.power;
+    const double d = static_cast<double>(dies);
+    result.memory_limit = 4 * links * bandwidth / (d - (dies % 2 == 0 ? 0 : 1 / d));
   }
   result.link_area = link_area;
   die.area = compute / n + link_area;
@@ -59,12 +66,12 @@ std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(Squar
   const auto dearer = [&](SquareMillimetres area) { return first(area) >= second(area); };
   SquareMillimetres below = low;
   if (dearer(below)) return below;
-  for (SquareMillimetres area = low * 1.01; area <= high; area *= 1.01) {
+  for (SquareMillimetres area = low * 1.025; area <= high; area *= 1.025) {
     if (!dearer(area)) {
       below = area;
       continue;
     }
-    for (int i = 0; i < 80; ++i) {
+    for (int i = 0; i < 50; ++i) {
       const SquareMillimetres middle = (below + area) / 2;
       (dearer(middle) ? area : below) = middle;
     }

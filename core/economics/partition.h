@@ -39,8 +39,11 @@ struct Partitioned {
   DeviceBill bill;
   SquareMillimetres link_area;  // of one die
   Millimetres link_edge;        // of one die
-  Watts link_power;             // of all links at full bandwidth: comes on top of the device's power
+  Watts link_power;             // of all links at full bandwidth: no longer there for the circuits
   bool edge_fits = true;        // the links find room on the die's edge
+  // What the dies can read of each other's memory: each reads the share (n - 1) / n of the other dies, over n / 4 links of
+  // the ring on average, so that the whole device streams at most 4 links over n - 1 / n. Nothing for one die.
+  std::optional<BytesPerSecond> memory_limit;
 };
 // One chiplet without an I/O die is the device itself in its own package.
 Partitioned Split(const DeviceBill& bill, const Partition& partition);
@@ -52,7 +55,7 @@ struct SplitCost {
 };
 SplitCost PriceSplit(const DeviceBill& bill);
 
-// The smallest area in [low, high] where the first is at least as dear as the second: a scan by 1 %, then 80 bisections.
+// The smallest area in [low, high] where the first is at least as dear as the second: a scan by 2.5 %, then 50 bisections.
 // Nothing where there is none.
 std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(SquareMillimetres)>& first,
                                                const std::function<Dollars(SquareMillimetres)>& second, SquareMillimetres low,

@@ -124,25 +124,30 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
   const double usual_area = NumberOf(original_die, "area", 0);
   if (silicon.area > 0) die["area"] = silicon.area;
   if (!silicon.count.is_object()) die["count"] = silicon.count;
+  // The bill's entry is laid under all this once more when presets are expanded, so what it says is replaced, not left out.
   // Another area holds as many units, each larger or smaller; another node has its own wafers and defects.
   if (silicon.area > 0 && usual_area > 0 && die.contains("unit_area"))
     die["unit_area"] = NumberOf(die, "unit_area", 0) * silicon.area / usual_area;
   if (FindPreset("node", silicon.node) != nullptr) {
-    if (silicon.node != TextOf(original_die, "node") && original != nullptr) die.erase("node");
+    if (silicon.node != TextOf(original_die, "node") && original != nullptr) die["node"] = Without(*FindPreset("node", silicon.node));
     die["node"]["preset"] = silicon.node;
   }
   // The catalogue's price is that of the catalogue's device.
   const bool price_dropped = Member(asked, "price").is_null() && asked.contains("price");
   if (designed || price_dropped) {
     if (const std::optional<double> margin = MarginOf(id)) bill["margin"] = *margin;
-    bill.erase("price");
+    bill["price"] = nullptr;
   }
 
   Json& memory = bill["memory"];
   if (!memory.is_object()) memory = Json::object();
   const std::string usual_dram = original == nullptr ? dram : DramOf(TextOf(Member(*original, "memory"), "technology"));
-  if (!dram.empty() && dram != usual_dram) memory = Json{{"preset", dram}};
-  const bool has_stacks = memory.contains("stacks");
+  const bool same_memory = dram.empty() || dram == usual_dram;
+  if (!same_memory) {
+    memory = Without(*FindPreset("dram", dram));
+    memory["preset"] = dram;
+  }
+  const bool has_stacks = same_memory && memory.contains("stacks");
   if (TextOf(memory, "preset").empty() || !has_stacks) memory["preset"] = dram.empty() ? "hbm3" : dram;
   // The bill's stacks are those of the catalogue's device; another capacity takes as many as it needs.
   const double capacity = NumberOf(Member(device, "memory"), "capacity", 0);

@@ -7,8 +7,11 @@
 
 #include "core/economics/partition.h"
 #include "core/economics/uncertainty.h"
+#include "core/operators/efficiency.h"
+#include "core/study/evaluate.h"
 #include "core/study/presets.h"
 #include "core/study/scenario.h"
+#include "core/study/sweep.h"
 
 namespace slipstick {
 
@@ -32,6 +35,7 @@ struct CostStudy {
   Count die = 0;
   Count seed = 1;
   Count first = 0, last = 1000;
+  bool draws = true;
 };
 template <>
 struct Schema<CostStudy> {
@@ -44,7 +48,8 @@ struct Schema<CostStudy> {
                                             Of("die", &CostStudy::die, "Place of the die").Between(0, 63),
                                             Of("seed", &CostStudy::seed, "Of the draw").Between(0, 1LL << 50),
                                             Of("first", &CostStudy::first, "First draw").Between(0, 1LL << 40),
-                                            Of("last", &CostStudy::last, "One past the last draw").Between(0, 1LL << 40)};
+                                            Of("last", &CostStudy::last, "One past the last draw").Between(0, 1LL << 40),
+                                            Of("draws", &CostStudy::draws, "Every draw in the answer, too")};
 };
 
 namespace {
@@ -223,6 +228,30 @@ Json BillJson(const DeviceBill& bill) {
   return Json{{"device_usd", cost.total.base()}, {"device_usd_parts", std::move(lines)}, {"package_yield", cost.yield}};
 }
 
+// The answers of a scenario that a split moves.
+Json PerformanceOf(const Scenario& scenario) {
+  constexpr const char* kPaths[] = {"training.step_time_s", "training.time_to_train_s", "training.cost_usd",
+                                    "serving.ttft_s",       "serving.tpot_s",           "serving.cost_usd_per_million_tokens",
+                                    "cost.device_hour_usd"};
+  const Result<Json> report = Evaluate(scenario, ReportDetail::Figures());
+  Json figures = Json::object();
+  for (const char* path : kPaths) {
+    const std::optional<double> figure = report ? FigureAt(*report, path) : std::nullopt;
+    if (figure) SetPath(figures, path, *figure);
+  }
+  figures["memory_bandwidth_bytes_per_s"] = scenario.cluster.device.memory.bandwidth.base();
+  return figures;
+}
+
+// The scenario on the device of that bill, sold at the margin that the whole device has at its price.
+Scenario SoldAs(const Scenario& scenario, const DeviceBill& bill, double margin) {
+  Scenario sold = scenario;
+  sold.cost->device = bill;
+  sold.cost->device.price.reset();
+  sold.cost->device.margin = margin;
+  return sold;
+}
+
 Json AnswerPartition(const Asked& asked) {
   const DeviceBill& bill = asked.scenario.cost->device;
   Partition whole = asked.study.partition;
@@ -231,6 +260,14 @@ Json AnswerPartition(const Asked& asked) {
   const SquareMillimetres own = bill.dies[0].area * static_cast<double>(bill.dies[0].count);
   const DeviceBill single = AtArea(bill, own, whole);
   const Partitioned split = Split(single, asked.study.partition);
+  Trace trace = Trace::Off();
+  const DeviceCost usual = PriceDevice(bill, LayOut(bill), trace);
+  const double margin = std::clamp(1 - usual.total / usual.price, 0.0, 0.99);
+  Scenario apart = SoldAs(asked.scenario, split.bill, margin);
+  Device& device = apart.cluster.device;
+  if (split.memory_limit) device.memory.bandwidth = min(device.memory.bandwidth, *split.memory_limit);
+  device.tdp = max(device.tdp - split.link_power, device.idle);
+  CompleteEfficiency(device);
   return Json{{"whole", BillJson(single)},
               {"split", BillJson(split.bill)},
               {"die_area_mm2", split.bill.dies[0].area.base()},
@@ -238,6 +275,8 @@ Json AnswerPartition(const Asked& asked) {
               {"link_edge_mm", split.link_edge.base()},
               {"link_power_w", split.link_power.base()},
               {"edge_fits", split.edge_fits},
+              {"memory_limit_bytes_per_s", split.memory_limit ? Json(split.memory_limit->base()) : Json(nullptr)},
+              {"performance", {{"whole", PerformanceOf(SoldAs(asked.scenario, single, margin))}, {"split", PerformanceOf(apart)}}},
               {"crossover", Crossovers(bill, asked.study.partition, asked.study)}};
 }
 
@@ -253,6 +292,20 @@ Json Quantiles(std::vector<double> values) {
               {"p75", at(0.75)}, {"p95", at(0.95)}, {"mean", sum / static_cast<double>(values.size())}};
 }
 
+// How many of the values lie in each of so many equal steps from the least to the most.
+Json Counts(const std::vector<double>& values) {
+  constexpr int kSteps = 36;
+  if (values.empty()) return Json::object();
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  std::vector<Count> counts(kSteps, 0);
+  const double step = (*most - *least) / kSteps;
+  for (const double value : values) {
+    const int at = step > 0 ? std::min(kSteps - 1, static_cast<int>((value - *least) / step)) : 0;
+    ++counts[static_cast<std::size_t>(at)];
+  }
+  return Json{{"from", *least}, {"to", *most}, {"counts", counts}};
+}
+
 Json AnswerDraws(const Asked& asked) {
   const CostStudy& study = asked.study;
   const std::vector<Outcome> outcomes =
@@ -262,12 +315,17 @@ Json AnswerDraws(const Asked& asked) {
     device.push_back(outcome.device.base());
     hour.push_back(In(outcome.device_second, kUsdPerHour));
   }
-  return Json{{"first", study.first},
+  Json answer{{"first", study.first},
               {"last", study.last},
-              {"device_usd", device},
-              {"device_hour_usd", hour},
+              {"device_usd_counts", Counts(device)},
+              {"device_hour_usd_counts", Counts(hour)},
               {"device_usd_quantiles", Quantiles(device)},
               {"device_hour_usd_quantiles", Quantiles(hour)}};
+  if (study.draws) {
+    answer["device_usd"] = device;
+    answer["device_hour_usd"] = hour;
+  }
+  return answer;
 }
 
 Json AnswerTornado(const Asked& asked) {

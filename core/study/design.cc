@@ -24,6 +24,20 @@ std::vector<ChipDesign> KnownDesigns() {
 
 }  // namespace
 
+std::optional<Scenario> WithAnySplit(const Json& request) {
+  // Ever more of the die and its edge for the memory.
+  for (const double memory : {0.2, 0.35, 0.5, 0.65}) {
+    Json trial = request;
+    const Json splits{{"area_split", {{"core", 0.85 - memory - 0.1}, {"l2", 0.06}, {"memory", memory}, {"network", 0.04}}},
+                      {"edge_split", {{"memory", 0.7}, {"network", 0.2}}}};
+    SetPath(trial, "cluster.device.design.area_split", splits["area_split"]);
+    SetPath(trial, "cluster.device.design.edge_split", splits["edge_split"]);
+    Result<Scenario> scenario = ParseScenario(trial);
+    if (scenario) return std::move(*scenario);
+  }
+  return std::nullopt;
+}
+
 std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_view figure, const OptimiseOptions& options) {
   if (!scenario.cluster.device.design) return std::nullopt;
   // Only the part of the report that holds the figure is evaluated.

@@ -17,6 +17,10 @@ namespace slipstick {
 // no design, or no split makes a feasible report with that figure.
 std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_view figure, const OptimiseOptions& options);
 
+// A split for a request whose own makes no device on its node, memory and links: a start for OptimiseDesign. Nothing where the
+// scenario has faults besides, or no split tried makes a device.
+std::optional<Scenario> WithAnySplit(const Json& request);
+
 // {"objective","start","evaluations","overrides": {path: share}} of the best split, or issues.
 Answer DesignAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure);
 

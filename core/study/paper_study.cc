@@ -1,9 +1,12 @@
 #include "core/study/paper_study.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "core/base/schema.h"
+#include "core/study/cost_study.h"
+#include "core/study/kernel.h"
 #include "core/study/presets.h"
 #include "core/study/scenario.h"
 #include "core/study/sweep.h"
@@ -46,17 +49,42 @@ std::vector<Point> PointsOf(const Json& study) {
   return points;
 }
 
-// One point's label, figures by path, and issues.
-Json Run(const Json& study, const Point& point) {
+// What another verb than evaluate answers to a point's request, or its issues.
+Result<Json> AnswerOf(const std::string& verb, const Json& request) {
+  if (verb == "kernel") return EvaluateKernel(request);
+  Answer answer = CostStudyAnswer(JsonText(request));
+  if (!answer.issues.empty()) return std::move(answer.issues);
+  return ParseJson(answer.text);
+}
+
+SweepPoint AskedOf(const Json& study, const Point& point) {
+  SweepPoint found;
+  Json request = study["request"];
+  for (const Assignment& change : point.changes) SetPath(request, change.path, change.value);
+  const Result<Json> answer = AnswerOf(study["verb"], request);
+  if (!answer) found.issues = answer.issues;
+  for (const Json& path : study["report"]) {
+    const Json* figure = answer ? MemberAt(*answer, path.get_ref<const std::string&>()) : nullptr;
+    found.figures.push_back(figure != nullptr ? *figure : Json(nullptr));
+  }
+  return found;
+}
+
+SweepPoint EvaluatedOf(const Json& study, const Point& point) {
   Sweep sweep;
   sweep.request = DefaultRequest();
   MergeJson(sweep.request, study["request"]);
   Apply(sweep.request, point.changes);
   for (const Json& path : study["report"]) sweep.reports.push_back(path.get<std::string>());
   if (study.contains("optimise")) sweep.optimise = study["optimise"].get<std::string>();
-  const SweepPoint found = SweepAt(sweep, 0);
+  return SweepAt(sweep, 0);
+}
+
+// One point's label, figures by path, and issues.
+Json Run(const Json& study, const Point& point) {
+  const SweepPoint found = study.contains("verb") ? AskedOf(study, point) : EvaluatedOf(study, point);
   Json figures = Json::object();
-  for (std::size_t i = 0; i < sweep.reports.size(); ++i) figures[sweep.reports[i]] = found.figures[i];
+  for (std::size_t i = 0; i < found.figures.size(); ++i) figures[study["report"][i].get<std::string>()] = found.figures[i];
   Json issues = Json::array();
   for (const Issue& issue : found.issues) issues.push_back(Json{{"path", issue.path}, {"message", issue.message}});
   return Json{{"label", point.label}, {"figures", std::move(figures)}, {"issues", std::move(issues)}};
@@ -129,20 +157,42 @@ Result<Json> FindStudy(std::string_view id) {
   return *study;
 }
 
+Json Whole(std::string_view id, const Json& study, Json points) {
+  Json answer{{"id", id}};
+  answer.update(study);
+  Json expectations = Json::array();
+  for (const Json& expectation : study["expect"]) expectations.push_back(Judge(expectation, points));
+  answer["points"] = std::move(points);
+  answer["expectations"] = std::move(expectations);
+  return answer;
+}
+
 }  // namespace
+
+Result<Count> StudySize(std::string_view id) {
+  const Result<Json> study = FindStudy(id);
+  if (!study) return study.issues;
+  return static_cast<Count>(PointsOf(*study).size());
+}
 
 Answer StudyAnswer(std::string_view id) {
   const Result<Json> study = FindStudy(id);
   if (!study) return WrongRequest(study.issues);
-  Json answer{{"id", id}};
-  answer.update(*study);
   Json points = Json::array();
   for (const Point& point : PointsOf(*study)) points.push_back(Run(*study, point));
-  Json expectations = Json::array();
-  for (const Json& expectation : (*study)["expect"]) expectations.push_back(Judge(expectation, points));
-  answer["points"] = std::move(points);
-  answer["expectations"] = std::move(expectations);
-  return {JsonText(answer), {}};
+  return {JsonText(Whole(id, *study, std::move(points))), {}};
+}
+
+Answer StudyOfPointsAnswer(std::string_view id, std::string_view points) {
+  const Result<Json> study = FindStudy(id);
+  if (!study) return WrongRequest(study.issues);
+  Result<Json> found = ParseJson(points);
+  if (!found) return WrongRequest(found.issues);
+  const auto is_point = [](const Json& one) { return one.is_object() && one.contains("label") && one.contains("figures"); };
+  if (!found->is_array() || !std::all_of(found->begin(), found->end(), is_point)) {
+    return WrongRequest({{"points", "expected a list of what studyPoint answers as point"}});
+  }
+  return {JsonText(Whole(id, *study, std::move(*found))), {}};
 }
 
 Answer StudyPointAnswer(std::string_view id, Count point) {

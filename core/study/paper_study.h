@@ -2,7 +2,10 @@
 //
 //   {"title", "paper", "question", "request": scenario members over the default one,
 //    "points": [{"label", "overrides": {path: value}}] or "axes": ["PATH=a,b,c", …] (labels are then the values joined by " / "),
+//    "verb": "kernel" or "cost_study" (a request of that verb; otherwise a scenario is evaluated),
 //    "optimise": figure (a designed device is split anew at every point), "report": [path, …],
+//    "chart": {"figure": path, "log": true, "over": label, "paper": {label: value}} (how it is drawn; over: as a ratio to that
+//    point's; paper: what it prints),
 //    "paper_says", "differs", "expect": [expectation, …]}
 //
 // Expectations: {"falls": path, "along": [labels], "by": least ratio of neighbours (default 1)}, {"rises": …},
@@ -20,7 +23,10 @@ namespace slipstick {
 // {"id","title",…,"points":[{"label","figures":{path: value},"issues"}],"expectations":[{"text","holds","found"}]} of one study.
 Answer StudyAnswer(std::string_view id);
 
-// How many points a study has, and one of them: for a page that shows progress. StudyAnswer is these in order.
+// How many points a study has, one of them, and the whole from a JSON list of them in order: for those who run a study in
+// pieces, side by side, with progress.
+Result<Count> StudySize(std::string_view id);
 Answer StudyPointAnswer(std::string_view id, Count point);
+Answer StudyOfPointsAnswer(std::string_view id, std::string_view points);
 
 }  // namespace slipstick

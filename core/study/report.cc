@@ -7,6 +7,11 @@
 namespace slipstick {
 namespace {
 
+template <class Q>
+Json OrNull(const std::optional<Q>& value) {
+  return value ? Json(value->base()) : Json(nullptr);
+}
+
 Json Write(const std::vector<Infeasibility>& infeasible) {
   Json list = Json::array();
   for (const Infeasibility& one : infeasible) list.push_back(Json{{"reason", one.reason}, {"message", one.message}});
@@ -113,7 +118,7 @@ Json Write(const RunReport& run, std::optional<Dollars> cost) {
 
 }  // namespace
 
-Json WriteTraining(const TrainingReport& report, std::optional<Dollars> cost, std::optional<Dollars> run_cost) {
+Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth) {
   Json stages = Json::array();
   for (const TrainingStage& stage : report.stages) {
     stages.push_back(Json{{"layers", stage.layers}, {"memory_bytes", Write(stage.memory, report.capacity)}, {"time_s", Write(stage.time)}});
@@ -137,13 +142,15 @@ Json WriteTraining(const TrainingReport& report, std::optional<Dollars> cost, st
               {"memory_bytes", Write(report.memory, report.capacity)},
               {"stages", std::move(stages)},
               {"energy_j", report.energy.base()},
-              {"cost_usd", cost ? Json(cost->base()) : Json(nullptr)},
-              {"run", Write(report.run, run_cost)},
+              {"cost_usd", OrNull(worth.steps)},
+              {"run", Write(report.run, worth.run)},
+              {"tokens_per_usd", OrNull(worth.tokens_per_usd)},
+              {"tokens_per_j", OrNull(worth.tokens_per_j)},
               {"operators", Write(report.operators)},
               {"timeline", Write(report.timeline)}};
 }
 
-Json WriteServing(const ServingReport& report, std::optional<DollarsPerToken> cost) {
+Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
   return Json{{"feasible", report.infeasible.empty()},
               {"infeasible", Write(report.infeasible)},
               {"ttft_s", report.ttft.base()},
@@ -169,12 +176,14 @@ Json WriteServing(const ServingReport& report, std::optional<DollarsPerToken> co
                 {"total", report.memory.Total().base()},
                 {"capacity", report.capacity.base()}}},
               {"bound", {{"prefill", NameOf(report.prefill_bound)}, {"decode", NameOf(report.decode_bound)}}},
-              {"cost_usd_per_million_tokens", cost ? Json(In(*cost, kUsdPerMToken)) : Json(nullptr)},
+              {"cost_usd_per_million_tokens", worth.token ? Json(In(*worth.token, kUsdPerMToken)) : Json(nullptr)},
+              {"tokens_per_usd", OrNull(worth.tokens_per_usd)},
+              {"tokens_per_j", OrNull(worth.tokens_per_j)},
               {"energy_j_per_token", report.energy_per_token.base()},
               {"operators", {{"prefill", Write(report.prefill_operators)}, {"decode", Write(report.decode_operators)}}}};
 }
 
-Json WriteCost(const CostReport& report) {
+Json WriteCost(const CostReport& report, const DeviceWorth& worth) {
   Json dies = Json::array();
   for (const DieReport& die : report.dies) {
     dies.push_back(Json{{"name", die.name},
@@ -197,6 +206,8 @@ Json WriteCost(const CostReport& report) {
       {"system_usd_parts", Write(report.system_parts)},
       {"device_hour_usd", report.device_hour.base()},
       {"device_hour_usd_parts", Write(report.device_hour_parts)},
+      {"flops_per_usd", OrNull(worth.flops_per_usd)},
+      {"flops_per_j", OrNull(worth.flops_per_j)},
       {"carbon", {{"embodied_g", report.embodied.base()}, {"operation_g_per_device_hour", In(1 * kHour * report.operation, kGram)}}}};
 }
 

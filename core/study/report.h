@@ -13,11 +13,31 @@
 
 namespace slipstick {
 
-// The costs are absent where the scenario asks for none.
-// `cost` is that of the steps, `run_cost` with interruptions.
-Json WriteTraining(const TrainingReport& report, std::optional<Dollars> cost, std::optional<Dollars> run_cost);
-Json WriteServing(const ServingReport& report, std::optional<DollarsPerToken> cost);
-Json WriteCost(const CostReport& report);
+using TokensPerDollar = decltype(Tokens() / Dollars());
+using TokensPerJoule = decltype(Tokens() / Joules());
+using FlopsPerDollar = decltype(Flops() / Dollars());
+using FlopsPerJoule = decltype(Flops() / Joules());
+
+// What an answer costs and gives for a dollar and a joule; the dollars are absent where the scenario asks for none.
+struct TrainingWorth {
+  std::optional<Dollars> steps;  // of the steps alone
+  std::optional<Dollars> run;    // with interruptions
+  std::optional<TokensPerDollar> tokens_per_usd;
+  std::optional<TokensPerJoule> tokens_per_j;
+};
+struct ServingWorth {
+  std::optional<DollarsPerToken> token;
+  std::optional<TokensPerDollar> tokens_per_usd;
+  std::optional<TokensPerJoule> tokens_per_j;
+};
+// Of the device itself: its dense 16-bit rate.
+struct DeviceWorth {
+  std::optional<FlopsPerDollar> flops_per_usd;
+  std::optional<FlopsPerJoule> flops_per_j;
+};
+Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth);
+Json WriteServing(const ServingReport& report, const ServingWorth& worth);
+Json WriteCost(const CostReport& report, const DeviceWorth& worth);
 
 // The figure shown at a path of the report and everything it rests on, inputs last; every figure for "*". Empty if no
 // figure has that path.

@@ -25,21 +25,6 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   }
 }
 
-const Json* At(const Json& json, std::string_view path) {
-  const Json* at = &json;
-  for (const std::string& member : Split(path, '.')) {
-    if (at->is_object() && at->contains(member)) {
-      at = &(*at)[member];
-    } else if (at->is_array() && !member.empty() && member.find_first_not_of("0123456789") == std::string::npos &&
-               std::strtoul(member.c_str(), nullptr, 10) < at->size()) {
-      at = &(*at)[std::strtoul(member.c_str(), nullptr, 10)];
-    } else {
-      return nullptr;
-    }
-  }
-  return at;
-}
-
 // lo:hi:n[:log] with units on the ends: the values in between have the unit of the low end.
 Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>& parts) {
   const bool log = parts.size() == 4 && parts[3] == "log";
@@ -67,8 +52,23 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
 
 }  // namespace
 
+const Json* MemberAt(const Json& json, std::string_view path) {
+  const Json* at = &json;
+  for (const std::string& member : Split(path, '.')) {
+    if (at->is_object() && at->contains(member)) {
+      at = &(*at)[member];
+    } else if (at->is_array() && !member.empty() && member.find_first_not_of("0123456789") == std::string::npos &&
+               std::strtoul(member.c_str(), nullptr, 10) < at->size()) {
+      at = &(*at)[std::strtoul(member.c_str(), nullptr, 10)];
+    } else {
+      return nullptr;
+    }
+  }
+  return at;
+}
+
 std::optional<double> FigureAt(const Json& report, std::string_view path) {
-  const Json* found = At(report, path);
+  const Json* found = MemberAt(report, path);
   if (found == nullptr) return std::nullopt;
   if (found->is_boolean()) return found->get<bool>() ? 1 : 0;
   if (found->is_number()) return found->get<double>();
@@ -145,6 +145,9 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
     }
   }
   Result<Scenario> scenario = ParseScenario(request);
+  if (!scenario && !sweep.optimise.empty()) {
+    if (std::optional<Scenario> other = WithAnySplit(request)) scenario = std::move(*other);
+  }
   if (!scenario) {
     point.issues = std::move(scenario.issues);
     point.figures.assign(sweep.reports.size(), nullptr);
@@ -163,7 +166,7 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
   for (const std::string& path : sweep.reports) detail.operators = detail.operators || path.find(".operators") != std::string::npos;
   const Result<Json> report = Evaluate(*scenario, detail);
   for (const std::string& path : sweep.reports) {
-    const Json* figure = At(*report, path);
+    const Json* figure = MemberAt(*report, path);
     point.figures.push_back(figure != nullptr ? *figure : Json(nullptr));
   }
   return point;
@@ -202,10 +205,10 @@ std::string CsvCell(const Json& json) {
 }  // namespace
 
 Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments, const std::vector<std::string>& axes,
-                   const std::vector<std::string>& reports, const std::optional<SearchSpec>& search) {
+                   const std::vector<std::string>& reports, const std::optional<SearchSpec>& search, const std::string& optimise) {
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
-  Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports, "", search);
+  Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports, optimise, search);
   if (!sweep) return WrongRequest(std::move(sweep.issues));
   std::string csv;
   for (const Axis& axis : sweep->axes) csv += CsvCell(axis.path) + ",";

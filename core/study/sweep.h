@@ -41,7 +41,8 @@ SweepPoint SweepAt(const Sweep& sweep, Count index);
 
 // The whole sweep as CSV: a column an axis, a column a report path, the mapping where it is found anew, a last column "issue".
 Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments, const std::vector<std::string>& axes,
-                   const std::vector<std::string>& reports, const std::optional<SearchSpec>& search = std::nullopt);
+                   const std::vector<std::string>& reports, const std::optional<SearchSpec>& search = std::nullopt,
+                   const std::string& optimise = "");
 
 // The points [from, to) of {"request","axes":[text],"report":[path],"optimise":path?,"search":{"for","objective","limits"}?} as
 // {"size","rows":[{"inputs","figures","issues","mapping"}]}.
@@ -77,5 +78,8 @@ Answer SensitivityAnswer(std::string_view request, const std::vector<std::string
 
 // A figure of a report by its dotted path (array places by number); truth values count 0 and 1.
 std::optional<double> FigureAt(const Json& report, std::string_view path);
+
+// What stands at a dotted path, or null.
+const Json* MemberAt(const Json& json, std::string_view path);
 
 }  // namespace slipstick

@@ -10,7 +10,7 @@ const BAR = 34;
 const GAP = 8;
 
 // {id, title, subtitle, width, unit, rows: [{label, parts: [{id, name, value, color, hatch}]}], limit, note, axis}
-export function stackedBars({ id, title, subtitle, width, unit, rows, limit, note, axis = false, onpart }) {
+export function stackedBars({ id, title, subtitle, width, unit, rows, limit, note, axis = false, onpart, controls }) {
   const totals = rows.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
   const most = Math.max(...totals, limit?.value ?? 0) || 1;
   const labels = rows.some(({ label }) => label);
@@ -93,7 +93,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
         label,
         ...[...kinds.keys()].map((kind) => format(parts.find((one) => one.id === kind)?.value ?? 0, unit)),
       ]);
-  return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: capital(summary), drawing, key, columns, rows: table, note });
+  return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: capital(summary), drawing, key, controls, columns, rows: table, note });
 }
 
 const capital = (words) => words.slice(0, 1).toUpperCase() + words.slice(1);

@@ -6,8 +6,8 @@ import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, log, logTicks, positiveDomain, unitTicks } from './lib/scale.js';
 
-// {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}], here: {x, y}}
-export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], here, summary, columns, rows, height: wanted }) {
+// {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}], uprights: [{x, text}], here: {x, y}}
+export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], uprights = [], here, summary, columns, rows, height: wanted, controls, note }) {
   const points = series.flatMap((one) => one.points);
   const xs = across.log
     ? positiveDomain(
@@ -38,6 +38,16 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }),
     svg('text', { class: 'lab halo', x: box.left + 6, y: y(one.y) - 6 }, one.text),
   ]);
+  const upright = uprights
+    .filter((one) => one.x >= xs[0] && one.x <= xs[1])
+    .map((one, i) => [
+      svg('line', { class: 'level', x1: x(one.x), x2: x(one.x), y1: box.top, y2: box.bottom }),
+      svg(
+        'text',
+        { class: 'lab halo', x: x(one.x) + (x(one.x) > box.right - 130 ? -5 : 5), y: box.top + 10 + 15 * i, 'text-anchor': x(one.x) > box.right - 130 ? 'end' : 'start' },
+        one.text,
+      ),
+    ]);
   const drawn = series.map((one, i) => [
     svg('polyline', {
       class: 'line',
@@ -64,6 +74,8 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     title,
     subtitle,
     kind: 'line chart',
+    controls,
+    note,
     summary:
       summary ??
       (first
@@ -74,7 +86,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
             x1: format(last.x, across.unit),
           })
         : ''),
-    drawing: canvas(width, height, frame, spot, marks(title, drawn), level),
+    drawing: canvas(width, height, frame, spot, upright, marks(title, drawn), level),
     key: series.length > 1 ? series.map(({ name, color }) => ({ color, text: name })) : [],
     columns: columns ?? [across.label, ...series.map(({ name }) => name)],
     rows:

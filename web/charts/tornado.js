@@ -6,8 +6,8 @@ import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, textWidth, ticks } from './lib/scale.js';
 
-// rows: [{path, label, down, up}] as shares of the figure (0.1: 10 % more)
-export function tornado({ id, title, subtitle, width, rows, onrow }) {
+// rows: [{path, label, down, up, names: [text, text]}] as shares of the figure (0.1: 10 % more); `ends` names what both sides are
+export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('overview.down'), t('overview.up')] }) {
   const most = Math.max(0.01, ...rows.flatMap(({ down, up }) => [Math.abs(down), Math.abs(up)]));
   const left = Math.min(width * 0.42, 14 + Math.max(...rows.map(({ label }) => textWidth(label))));
   const x = linear([-most, most], [left + 4, width - 4]);
@@ -22,8 +22,8 @@ export function tornado({ id, title, subtitle, width, rows, onrow }) {
     );
   const drawn = rows.map((row, i) => [
     svg('text', { class: 'lab', x: 0, y: i * step + 15 }, row.label),
-    bar(row.down, i * step + 1, 'var(--c-forward)', t('overview.down'), row),
-    bar(row.up, i * step + 11, 'var(--c-kv)', t('overview.up'), row),
+    bar(row.down, i * step + 1, 'var(--c-forward)', row.names?.[0] ?? ends[0], row),
+    bar(row.up, i * step + 11, 'var(--c-kv)', row.names?.[1] ?? ends[1], row),
   ]);
   const axis = ticks([-most, most], width > 500 ? 6 : 3).map((value) => [
     svg('line', { class: value === 0 ? 'axis' : 'grid', x1: x(value), x2: x(value), y1: 0, y2: rows.length * step }),
@@ -37,10 +37,10 @@ export function tornado({ id, title, subtitle, width, rows, onrow }) {
     summary: rows[0] ? t('summary.tornado', { input: rows[0].label }) : '',
     drawing: canvas(width, height, axis, marks(title, drawn)),
     key: [
-      { color: 'var(--c-forward)', text: t('overview.down') },
-      { color: 'var(--c-kv)', text: t('overview.up') },
+      { color: 'var(--c-forward)', text: ends[0] },
+      { color: 'var(--c-kv)', text: ends[1] },
     ],
-    columns: [t('overview.tornado.column'), t('overview.down'), t('overview.up')],
+    columns: [t('overview.tornado.column'), ...ends],
     rows: rows.map(({ label, down, up }) => [label, format(down, '%'), format(up, '%')]),
   });
 }

@@ -93,7 +93,7 @@ export const english = {
   'memory.own': 'this model', 'memory.mha': 'a KV head for each query head (MHA)', 'memory.mqa': 'one KV head (MQA)', 'memory.mla': 'a latent of 512 + 64 (MLA)', 'memory.gqa': 'eight KV heads (GQA)',
   'memory.context': 'tokens of prompt', 'memory.stage': 'stage {i}', 'memory.fits': 'It fits: {used} of {capacity}.',
   'memory.over': 'It does not fit: {used} of {capacity}.',
-  'chip.curve': 'One big die, or several?', 'chip.curve.sub': 'dollars a device against mm² of compute silicon',
+  'chip.curve': 'One big die, or several?',
   'chip.one': 'one die', 'chip.split': '{count} dies', 'chip.total': 'mm² of compute silicon in all',
   'chip.title': 'What does the silicon cost?',
   'chip.lead': 'Dies are cut from a wafer, some are bad, good ones are packaged with memory and tested. A device-hour adds power, cooling, network and hosting over the lifetime.',

@@ -108,6 +108,7 @@ export function parts(value, unit = '') {
   if (unit === 'B') return prefixed(value, 'B', BINARY);
   if (unit === '') return { number: number(value), unit: '' };
   if (unit === 'token/s' && Math.abs(value) < 1e6 && Math.abs(value) >= 1) return { number: number(value), unit };
+  if (/^token\/(J|\$)$/.test(unit) && Math.abs(value) < 1e6) return { number: number(value), unit };
   if (unit === 'mm^2') return { number: number(value), unit: 'mm²' };
   if (Math.abs(value) < 1) return prefixed(value, unit, SMALL);
   return prefixed(value, unit, DECIMAL);
@@ -138,6 +139,9 @@ export function unitOf(path) {
   for (const name of [member, parent]) {
     if (/utilization|yield/.test(name)) return '%';
     if (/tokens_per_s/.test(name)) return 'token/s';
+    if (/tokens_per_(usd|j)$/.test(name)) return name.endsWith('j') ? 'token/J' : 'token/$';
+    if (/flops_per_(usd|j)$/.test(name)) return name.endsWith('j') ? 'FLOP/J' : 'FLOP/$';
+    if (/_g$/.test(name)) return 'g';
     if (/requests_per_s/.test(name)) return '/s';
     if (/bytes_per_token/.test(name)) return 'B/token';
     if (/usd/.test(name)) return '$';

@@ -1,0 +1,13 @@
+// `slipstick study`: a paper's study, its points side by side.
+#pragma once
+
+#include <string>
+
+#include "core/study/paper_study.h"
+
+namespace slipstick {
+
+// `threads`: a whole number, 0 for as many as the machine has.
+Answer RunStudy(const std::string& id, const std::string& threads);
+
+}  // namespace slipstick

@@ -1,0 +1,141 @@
+// Charts of dies: where they lie on a wafer and which are good, yield by model, cost against area whole and in chiplets.
+import { lines } from '../charts/lines.js';
+import { wafer } from '../charts/wafer.js';
+import { text } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { choose, chosen, pick, press, row } from './choices.js';
+
+export const study = (context, kind, members = {}) => {
+  const answer = context.ask('costStudy', { kind, scenario: context.request, ...members });
+  return answer && !answer.issues ? answer : undefined;
+};
+
+export const PACKAGES = ['organic-mcm', 'fan-out', 'bridge', 'interposer'];
+export const packages = () => PACKAGES.map((value) => ({ value, name: t(`chip.package.${value}`) }));
+
+export function waferMap(context) {
+  const { dies } = context.report.cost;
+  const die = Math.min(chosen(context, 'wafer-die', 0), dies.length - 1);
+  const seed = chosen(context, 'wafer-seed', 1);
+  const answer = study(context, 'wafer', { die, seed });
+  if (!answer) return null;
+  return wafer({
+    id: 'wafer',
+    title: t('chip.wafer', { die: answer.name }),
+    subtitle: t('chip.wafer.sub', { width: text(answer.width_mm, ''), height: text(answer.height_mm, ''), diameter: text(answer.diameter_mm, '') }),
+    width: context.width,
+    answer,
+    controls: row(
+      dies.length > 1 &&
+        pick(
+          'chip-wafer-die',
+          t('chip.die'),
+          dies.map(({ name }, i) => ({ value: String(i), name })),
+          String(die),
+          (value) => choose(context, 'wafer-die')(Number(value)),
+        ),
+      press('chip-wafer-seed', t('chip.wafer.again'), () => choose(context, 'wafer-seed')(seed + 1)),
+    ),
+  });
+}
+
+// Dashes tell the models apart without colour.
+const MODELS = [
+  ['poisson', 'var(--c-forward)'],
+  ['murphy', 'var(--c-dp)'],
+  ['murphy_rectangular', 'var(--c-tp)'],
+  ['negative_binomial', 'var(--c-kv)'],
+  ['seeds', 'var(--c-ep)'],
+  ['bose_einstein', 'var(--c-recompute)'],
+  ['seeds_sqrt', 'var(--c-optimizer)'],
+];
+
+export function yieldFan(context) {
+  const answer = study(context, 'yields', { low: 25, high: 900, points: 15 });
+  if (!answer) return null;
+  const of = (name) => answer.models.find(({ model }) => model === name);
+  const series = MODELS.map(([model, color]) => ({
+    name: t(`chip.yield.${model}`) + (of(model).chosen ? ` (${t('chip.yield.chosen')})` : ''),
+    color,
+    points: of(model).yield.map((y, i) => ({ x: answer.areas_mm2[i], y })),
+  }));
+  return lines({
+    id: 'yield-fan',
+    title: t('chip.yields'),
+    subtitle: t('chip.yields.sub'),
+    width: context.width,
+    x: { label: t('chip.mm2'), unit: 'mm^2' },
+    y: { label: t('name.yield'), unit: '%', from: 0 },
+    series,
+    here: { x: answer.own_area_mm2 },
+    columns: [t('chip.area'), ...series.map(({ name }) => name)],
+    rows: answer.areas_mm2.map((area, i) => [text(area, 'mm^2'), ...series.map(({ points }) => text(points[i].y, '%'))]),
+  });
+}
+
+const SPLITS = [
+  [1, 'var(--c-forward)'],
+  [2, 'var(--c-tp)'],
+  [4, 'var(--c-dp)'],
+  [8, 'var(--c-ep)'],
+];
+
+// Dies that no exposure holds are hollow.
+export function areaCurve(context) {
+  const preset = chosen(context, 'package', 'interposer');
+  const design = chosen(context, 'design', 'with');
+  const answer = study(context, 'area', { low: 100, high: 1600, points: 16, partition: { package: { preset } } });
+  if (!answer) return null;
+  const member = design === 'with' ? 'cost_usd' : 'recurring_usd';
+  const series = SPLITS.map(([count, color]) => {
+    const curve = answer.curves.find(({ chiplets }) => chiplets === count);
+    return {
+      name: t(count === 1 ? 'chip.one' : 'chip.split', { count }),
+      color,
+      points: curve[member].map((y, i) => ({
+        x: answer.areas_mm2[i],
+        y,
+        hollow: !curve.fits_reticle[i],
+        label: curve.fits_reticle[i] ? undefined : `${text(answer.areas_mm2[i], 'mm^2')}, ${text(y, '$')}, ${t('chip.tooLarge')}`,
+      })),
+    };
+  });
+  const crossing = answer.crossovers.map((one) => ({ ...one, at: design === 'with' ? one.area_mm2 : one.recurring_area_mm2 }));
+  const spoken = crossing.map(({ chiplets, at, volume }) =>
+    [
+      at ? t('chip.crosses', { chiplets, area: text(at, 'mm^2') }) : t('chip.crosses.never', { chiplets }),
+      volume ? t('chip.crosses.volume', { volume: text(volume, 'count') }) : '',
+    ].join(' '),
+  );
+  const lowest = Math.min(...series.flatMap(({ points }) => points.map(({ y }) => y)));
+  return lines({
+    id: 'die-split',
+    title: t('chip.curve'),
+    subtitle: t('chip.curve.sub'),
+    width: context.width,
+    x: { label: t('chip.total'), unit: 'mm^2' },
+    y: { label: t('name.device_usd'), unit: '$', from: 0.95 * lowest },
+    series,
+    uprights: [
+      { x: answer.reticle_mm2, text: t('chip.reticle') },
+      ...crossing.filter(({ at }) => at).map(({ chiplets, at }) => ({ x: at, text: t('chip.crossing', { chiplets }) })),
+    ],
+    here: { x: answer.own_area_mm2 },
+    summary: spoken.join(' '),
+    controls: row(
+      pick('chip-package', t('chip.package'), packages(), preset, choose(context, 'package')),
+      pick(
+        'chip-design',
+        t('chip.counts'),
+        ['with', 'without'].map((value) => ({ value, name: t(`chip.counts.${value}`) })),
+        design,
+        choose(context, 'design'),
+      ),
+    ),
+    columns: [t('chip.total'), ...series.map(({ name }) => name)],
+    rows: answer.areas_mm2.map((area, i) => [
+      text(area, 'mm^2'),
+      ...series.map(({ points }) => text(points[i].y, '$') + (points[i].hollow ? ` (${t('chip.tooLarge')})` : '')),
+    ]),
+  });
+}

@@ -1,0 +1,75 @@
+// The device cut into chiplets: its bill, and what the links between the dies do to the answers.
+import { stackedBars } from '../charts/bars.js';
+import { billParts } from '../charts/parts.js';
+import { h } from '../dom.js';
+import { nameOf } from '../report/names.js';
+import { get } from '../state/paths.js';
+import { text, unitOf } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { choose, chosen, pick, row } from './choices.js';
+import { packages, study } from './dies.js';
+import { table } from './tables.js';
+
+const COUNTS = [2, 4, 8];
+const LINKS = ['1 TB/s', '2 TB/s', '4 TB/s', '8 TB/s', '16 TB/s'];
+const ANSWERS = [
+  'memory_bandwidth_bytes_per_s',
+  'training.step_time_s',
+  'training.cost_usd',
+  'serving.ttft_s',
+  'serving.tpot_s',
+  'serving.cost_usd_per_million_tokens',
+  'cost.device_hour_usd',
+];
+const INTERFACES = ['ucie-advanced', 'ucie-standard', 'aib-2.0', 'bow-organic', 'organic-serial'];
+
+// One kind of line has one name, whatever the number of dies.
+const named = (lines) => billParts(lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd })));
+
+export function partition(context) {
+  const preset = chosen(context, 'package', 'interposer');
+  const bandwidth = chosen(context, 'links', '4 TB/s');
+  const link = chosen(context, 'interface', 'ucie-advanced');
+  const answers = COUNTS.map((chiplets) =>
+    study(context, 'partition', { partition: { chiplets, bandwidth, interface: { preset: link }, package: { preset } } }),
+  );
+  if (answers.some((one) => !one)) return null;
+  const rows = [{ label: t('chip.one'), parts: named(answers[0].whole.device_usd_parts) }].concat(
+    answers.map((one, i) => ({ label: t('chip.split', { count: COUNTS[i] }), parts: named(one.split.device_usd_parts) })),
+  );
+  const columns = ['', t('chip.one'), ...COUNTS.map((count) => t('chip.split', { count }))];
+  const { whole } = answers[0].performance;
+  const facts = [
+    [t('chip.linkArea'), 'link_area_mm2', 'mm^2'],
+    [t('chip.linkEdge'), 'link_edge_mm', 'mm'],
+    [t('chip.linkPower'), 'link_power_w', 'W'],
+  ].map(([name, member, unit]) => [name, '–', ...answers.map((one) => text(one[member], unit) + (member === 'link_edge_mm' && !one.edge_fits ? ` (${t('chip.edgeShort')})` : ''))]);
+  const change = (now, before) => (now === before ? '' : ` (${now > before ? '+' : '−'}${text(Math.abs(now / before - 1), '%')})`);
+  const moved = ANSWERS.filter((path) => typeof get(whole, path) === 'number').map((path) => {
+    const bandwidth = path.startsWith('memory_bandwidth');
+    const unit = bandwidth ? 'B/s' : unitOf(path);
+    const name = bandwidth ? t('chip.memoryBandwidth') : `${t(`group.${path.split('.')[0]}`)}: ${nameOf(path)}`;
+    const before = get(whole, path);
+    return [name, text(before, unit), ...answers.map(({ performance: { split } }) => text(get(split, path), unit) + change(get(split, path), before))];
+  });
+  return h(
+    'section',
+    {},
+    stackedBars({
+      id: 'partition',
+      title: t('chip.partition'),
+      subtitle: t('chip.partition.sub'),
+      width: context.width,
+      unit: '$',
+      rows,
+      axis: true,
+      controls: row(
+        pick('chip-partition-package', t('chip.package'), packages(), preset, choose(context, 'package')),
+        pick('chip-partition-interface', t('chip.interface'), INTERFACES.map((value) => ({ value, name: t(`chip.interface.${value}`) })), link, choose(context, 'interface')),
+        pick('chip-partition-links', t('chip.links'), LINKS.map((value) => ({ value, name: value })), bandwidth, choose(context, 'links')),
+      ),
+    }),
+    table(t('chip.partition.effect'), columns, [...facts, ...moved]),
+    h('p', { class: 'note' }, t('chip.partition.note')),
+  );
+}

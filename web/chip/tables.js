@@ -1,0 +1,34 @@
+// The dies of the device, with a "why" at each figure.
+import { h } from '../dom.js';
+import { why } from '../report/figures.js';
+import { text } from '../text/format.js';
+import { t } from '../text/strings.js';
+
+export const table = (title, columns, rows, className = 'plain') =>
+  h(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+    h(
+      'table',
+      { class: className },
+      h('caption', {}, title),
+      h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, one)))),
+      h('tbody', {}, rows.map(([head, ...cells]) => h('tr', {}, h('th', { scope: 'row' }, head), cells.map((cell) => h('td', {}, cell))))),
+    ),
+  );
+
+export function dieTable(context, dies) {
+  const cell = (path, value, unit) => [text(value, unit), ' ', why(context, path, path)];
+  return table(
+    t('chip.dies'),
+    [t('chip.die'), t('chip.area'), t('chip.node'), t('name.dies_per_wafer'), t('name.yield'), t('name.die_usd')],
+    dies.map((die, i) => [
+      die.count > 1 ? `${die.name} × ${die.count}` : die.name,
+      text(die.area_mm2, 'mm^2'),
+      die.node,
+      cell(`cost.dies.${i}.dies_per_wafer`, die.dies_per_wafer, 'count'),
+      cell(`cost.dies.${i}.yield`, die.yield, '%'),
+      cell(`cost.dies.${i}.cost_usd`, die.cost_usd, '$'),
+    ]),
+  );
+}
