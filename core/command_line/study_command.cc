@@ -6,8 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/json.h"
-
 namespace slipstick {
 
 Answer RunStudy(const std::string& id, const std::string& threads) {
@@ -15,19 +13,20 @@ Answer RunStudy(const std::string& id, const std::string& threads) {
   if (!size) return WrongRequest(size.issues);
   const long asked = std::strtol(threads.c_str(), nullptr, 10);
   const unsigned workers = asked > 0 ? static_cast<unsigned>(std::min(asked, 1024L)) : std::max(1U, std::thread::hardware_concurrency());
-  std::vector<Json> points(static_cast<std::size_t>(*size));
+  std::vector<std::string> points(static_cast<std::size_t>(*size));
   std::atomic<Count> next = 0;
   std::vector<std::thread> running;
   for (unsigned i = 0; i < workers; ++i) {
     running.emplace_back([&id, &points, &next] {
       for (Count at = next++; at < static_cast<Count>(points.size()); at = next++) {
-        const Answer answer = StudyPointAnswer(id, at);
-        points[static_cast<std::size_t>(at)] = (*ParseJson(answer.text))["point"];
+        points[static_cast<std::size_t>(at)] = StudyPointAnswer(id, at).text;
       }
     });
   }
   for (std::thread& thread : running) thread.join();
-  return StudyOfPointsAnswer(id, JsonText(Json(points)));
+  std::string all;
+  for (const std::string& point : points) all += (all.empty() ? "[" : ",") + point;
+  return StudyOfPointsAnswer(id, all + "]");
 }
 
 }  // namespace slipstick

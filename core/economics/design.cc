@@ -24,7 +24,7 @@ DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, T
     dies += die.count;
     const Trace::Scope die_scope(trace, die.name);
     const Dollars node_design = die.node.design;
-    const SquareMillimetres area = die.area;
+    const SquareMillimetres area = die.area, module_area = max(die.area - die.link_area, SquareMillimetres());
     const double reuse = die.reuse;
     if (trace.on()) {
       const std::string input = "cost.device.dies." + std::to_string(i) + ".";
@@ -32,9 +32,10 @@ DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, T
       trace.Input("area", area, input + "area");
       trace.Input("reuse", reuse, input + "reuse");
     }
-    FIGURE(trace, die_design, node_design * ((module_share + chip_share) * area / reference_area + fixed_share),
-           (Note{"Designing this die", "masks included; grows with the area but for a fixed share", "Feng and Ma, DAC 2022"}), node_design,
-           module_share, chip_share, area, reference_area, fixed_share);
+    FIGURE(trace, die_design, node_design * ((module_share * module_area + chip_share * area) / reference_area + fixed_share),
+           (Note{"Designing this die", "masks included; the modules without the links, the chip with them, and a fixed share",
+                 "Feng and Ma, DAC 2022"}),
+           node_design, module_share, module_area, chip_share, area, reference_area, fixed_share);
     FIGURE(trace, die_design_share, die_design / (volume * reuse),
            (Note{"Share of one package", "other products with the same die bear theirs"}), die_design, volume, reuse);
     cost.total += die_design;

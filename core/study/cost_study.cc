@@ -128,12 +128,16 @@ Json Crossovers(const DeviceBill& bill, const Partition& split, const CostStudy&
     return [&bill, how](SquareMillimetres area) { return PriceSplit(AtArea(bill, area, how)).recurring; };
   };
   const SquareMillimetres own = bill.dies[0].area * static_cast<double>(bill.dies[0].count);
-  const std::optional<double> at = CrossoverVolume(PriceSplit(AtArea(bill, own, whole)), PriceSplit(AtArea(bill, own, split)));
+  const SplitCost one = PriceSplit(AtArea(bill, own, whole)), several = PriceSplit(AtArea(bill, own, split));
+  const std::optional<double> at = CrossoverVolume(one, several);
   return Json{{"chiplets", split.chiplets},
               {"area_mm2", AreaOrNull(CrossoverArea(total(whole), total(split), study.low, study.high))},
               {"recurring_area_mm2", AreaOrNull(CrossoverArea(recurring(whole), recurring(split), study.low, study.high))},
               {"own_area_mm2", own.base()},
-              {"volume", at ? Json(*at) : Json(nullptr)}};
+              {"volume", at ? Json(*at) : Json(nullptr)},
+              {"cheaper", at                                        ? Json(several.recurring < one.recurring ? "above" : "below")
+                          : AtVolume(several, 1) < AtVolume(one, 1) ? Json("always")
+                                                                    : Json("never")}};
 }
 
 Json AnswerArea(const Asked& asked) {
@@ -208,14 +212,14 @@ Json AnswerYields(const Asked& asked) {
   const std::vector<SquareMillimetres> areas = Areas(asked.study);
   Json xs = Json::array(), models = Json::array();
   for (const SquareMillimetres area : areas) xs.push_back(area.base());
-  for (const auto& [model, name] : EnumNames<YieldModel>::names) {
-    if (model == YieldModel::kManual) continue;
+  for (const auto& named : EnumNames<YieldModel>::names) {
+    if (named.first == YieldModel::kManual) continue;
+    const YieldLaw law{named.first, die.node.clustering, die.layers, die.manual_yield};
+    const auto at = [&](SquareMillimetres area) { return Yield(law, area * die.node.defect_density * die.critical_area); };
     Json yields = Json::array();
-    for (const SquareMillimetres area : areas) {
-      yields.push_back(
-          Yield({model, die.node.clustering, die.layers, die.manual_yield}, area * die.node.defect_density * die.critical_area));
-    }
-    models.push_back(Json{{"model", name}, {"chosen", model == die.yield_model}, {"yield", std::move(yields)}});
+    for (const SquareMillimetres area : areas) yields.push_back(at(area));
+    models.push_back(
+        Json{{"model", named.second}, {"chosen", law.model == die.yield_model}, {"own_yield", at(die.area)}, {"yield", std::move(yields)}});
   }
   return Json{{"areas_mm2", std::move(xs)}, {"own_area_mm2", die.area.base()}, {"models", std::move(models)}};
 }

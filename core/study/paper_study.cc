@@ -188,6 +188,9 @@ Answer StudyOfPointsAnswer(std::string_view id, std::string_view points) {
   if (!study) return WrongRequest(study.issues);
   Result<Json> found = ParseJson(points);
   if (!found) return WrongRequest(found.issues);
+  for (Json& one : *found) {
+    if (one.is_object() && one.contains("point")) one = Json(one["point"]);
+  }
   const auto is_point = [](const Json& one) { return one.is_object() && one.contains("label") && one.contains("figures"); };
   if (!found->is_array() || !std::all_of(found->begin(), found->end(), is_point)) {
     return WrongRequest({{"points", "expected a list of what studyPoint answers as point"}});

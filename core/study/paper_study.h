@@ -23,8 +23,8 @@ namespace slipstick {
 // {"id","title",…,"points":[{"label","figures":{path: value},"issues"}],"expectations":[{"text","holds","found"}]} of one study.
 Answer StudyAnswer(std::string_view id);
 
-// How many points a study has, one of them, and the whole from a JSON list of them in order: for those who run a study in
-// pieces, side by side, with progress.
+// How many points a study has, one of them, and the whole from a JSON list of these in order (answers or their points): for those who run a
+// study in pieces, side by side, with progress.
 Result<Count> StudySize(std::string_view id);
 Answer StudyPointAnswer(std::string_view id, Count point);
 Answer StudyOfPointsAnswer(std::string_view id, std::string_view points);

@@ -95,10 +95,6 @@ Json Write(const Figure& figure) {
               {"terms", std::move(terms)}};
 }
 
-}  // namespace
-
-namespace {
-
 Json Write(const RunReport& run, std::optional<Dollars> cost) {
   const auto base = [](const auto& optional) { return optional ? Json(optional->base()) : Json(nullptr); };
   return Json{{"mean_time_between_interruptions_s", run.mean_time_between_interruptions.base()},

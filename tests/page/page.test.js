@@ -114,6 +114,7 @@ test('text that is no number is an issue at its field', async () => {
 test('E1: every figure has a why, and it opens with the formula, the values and the result', async () => {
   for (const scene of ['train', 'serve', 'memory', 'chip', 'overview']) {
     const { page, faults } = await chromium.open(`#/${scene}`);
+    await page.waitForSelector('.figure');
     const figures = await page.locator('.figure').count();
     assert.ok(figures >= 3, scene);
     assert.equal(await page.locator('.figure .why').count(), figures, scene);

@@ -54,6 +54,7 @@ export function yieldFan(context) {
   const answer = study(context, 'yields', { low: 25, high: 900, points: 15 });
   if (!answer) return null;
   const of = (name) => answer.models.find(({ model }) => model === name);
+  const own = answer.models.map(({ own_yield: one }) => one);
   const series = MODELS.map(([model, color]) => ({
     name: t(`chip.yield.${model}`) + (of(model).chosen ? ` (${t('chip.yield.chosen')})` : ''),
     color,
@@ -68,6 +69,12 @@ export function yieldFan(context) {
     y: { label: t('name.yield'), unit: '%', from: 0 },
     series,
     here: { x: answer.own_area_mm2 },
+    summary: t('chip.yields.summary', {
+      low: text(Math.min(...own), '%'),
+      high: text(Math.max(...own), '%'),
+      model: t(`chip.yield.${answer.models.find(({ chosen: one }) => one)?.model ?? 'negative_binomial'}`),
+      used: text(answer.models.find(({ chosen: one }) => one)?.own_yield, '%'),
+    }),
     columns: [t('chip.area'), ...series.map(({ name }) => name)],
     rows: answer.areas_mm2.map((area, i) => [text(area, 'mm^2'), ...series.map(({ points }) => text(points[i].y, '%'))]),
   });
@@ -101,10 +108,10 @@ export function areaCurve(context) {
     };
   });
   const crossing = answer.crossovers.map((one) => ({ ...one, at: design === 'with' ? one.area_mm2 : one.recurring_area_mm2 }));
-  const spoken = crossing.map(({ chiplets, at, volume }) =>
+  const spoken = crossing.map(({ chiplets, at, volume, cheaper }) =>
     [
       at ? t('chip.crosses', { chiplets, area: text(at, 'mm^2') }) : t('chip.crosses.never', { chiplets }),
-      volume ? t('chip.crosses.volume', { volume: text(volume, 'count') }) : '',
+      volume ? t(`chip.crosses.${cheaper}`, { volume: text(volume, 'count') }) : '',
     ].join(' '),
   );
   const lowest = Math.min(...series.flatMap(({ points }) => points.map(({ y }) => y)));

@@ -89,6 +89,31 @@ export class Pool {
     });
   }
 
+  // One call for each of 0 … count - 1, handed out to whoever is free; `onanswer(answer, at)` hears each. Answers {done, stop()}:
+  // `done` is true when all were answered, false when stopped before.
+  each(verb, count, argsOf, onanswer) {
+    let next = 0;
+    let stopped = false;
+    const work = (worker) =>
+      new Promise((resolve, reject) => {
+        const step = () => {
+          if (stopped || next >= count) {
+            resolve();
+            return;
+          }
+          const at = next++;
+          const hear = ({ text }, id) => {
+            this.#calls.delete(id);
+            onanswer(JSON.parse(text), at);
+            step();
+          };
+          this.#ask(worker, verb, argsOf(at), { hear, reject });
+        };
+        step();
+      });
+    return { done: this.#open().then((workers) => Promise.all(workers.map(work))).then(() => !stopped), stop: () => (stopped = true) };
+  }
+
   // {"space", …} of a search not begun, or {"issues"}.
   sizeOf(spec) {
     return this.call('size', spec);

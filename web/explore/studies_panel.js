@@ -1,20 +1,53 @@
-// The papers' studies: the question, what the paper says, what comes out here, and which of its trends hold.
+// The papers' studies: the question, what the paper says, what comes out here point by point, which of its trends hold, and why
+// the two differ. Points are answered by the pool, so that a long study shows its progress and can be stopped.
+import { categories } from '../charts/categories.js';
+import { heat } from '../charts/heat.js';
 import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { number, text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
-import { labelled, select, fillSelect, partName } from './controls.js';
+import { has, t } from '../text/strings.js';
+import { button, fillSelect, labelled, partName, select } from './controls.js';
+
+const MOST_AT_ONCE = 60;
+const REDRAW_MS = 200;
+
+const sizeOf = (study) => study.points?.length ?? study.axes.reduce((size, axis) => size * axis.split('=')[1].split(',').length, 1);
+const nameOfFigure = (path) => (has(`explore.study.figure.${path}`) ? t(`explore.study.figure.${path}`) : /^(training|serving|cost)\./.test(path) ? `${partName(path)}: ${nameOf(path)}` : nameOf(path));
+const unit = (path) => (path.endsWith('bytes_per_s') ? 'B/s' : /_w$/.test(path) ? 'W' : unitOf(path));
+const shown = (one, path) => (typeof one === 'number' ? text(one, unit(path)) : one === null || one === undefined ? '–' : Array.isArray(one) ? '…' : String(one));
+
+// {"a": {"preset": "x", "b": 1}} as the inputs of a link: {"a": "x", "a.b": "1"}
+function flat(json, path = '', inputs = {}) {
+  if (json !== null && typeof json === 'object' && !Array.isArray(json)) {
+    for (const [member, value] of Object.entries(json)) {
+      if (member === 'preset') inputs[path] = value;
+      else flat(value, path ? `${path}.${member}` : member, inputs);
+    }
+  } else inputs[path.replace(/\.preset$/, '')] = typeof json === 'string' ? json : JSON.stringify(json);
+  return inputs;
+}
 
 export class StudiesPanel {
   #pool;
   #context = null;
-  #asked = '';
+  #id = '';
+  #run = null;
+  #points = [];
+  #whole = null;
+  #drawn = 0;
+  #width = 0;
+  #slice = 0;
 
   constructor(pool) {
     this.#pool = pool;
     this.choice = select([], '', (id) => this.#context.open('explore', `studies/${id}`));
-    this.result = h('div', { class: 'ex-study', 'aria-live': 'polite' });
-    this.element = h('section', {}, h('div', { class: 'ex-form' }, labelled(t('explore.study'), this.choice)), this.result);
+    this.status = h('p', { class: 'ex-status', role: 'status' });
+    this.progress = h('progress', { 'aria-label': t('explore.study.progress') });
+    this.start = button(t('explore.study.run'), () => this.#begin(), { class: 'primary' });
+    this.stop = button(t('explore.stop'), () => this.#run?.stop(), { class: 'ex-plain' });
+    this.bar = h('div', { class: 'ex-run' }, this.start, this.stop, this.progress, this.status);
+    this.result = h('div', { class: 'ex-study' });
+    this.element = h('section', {}, h('div', { class: 'ex-form' }, labelled(t('explore.study'), this.choice)), this.bar, this.result);
     this.ready = pool.call('presets', 'study').then((list) => {
       this.list = list;
       fillSelect(
@@ -32,67 +65,251 @@ export class StudiesPanel {
       const wanted = this.#context.store.sub.split('/')[1];
       const id = this.list.some((one) => one.id === wanted) ? wanted : this.list[0].id;
       this.choice.value = id;
-      if (id !== this.#asked) await this.#ask(id);
+      if (id !== this.#id) this.#open(id);
+      else if (context.width !== this.#width) this.#draw();
     } catch (error) {
-      this.result.replaceChildren(h('p', { class: 'ex-status' }, t('app.stopped', { message: error.message })));
+      this.status.textContent = t('app.stopped', { message: error.message });
     }
   }
 
-  async #ask(id) {
-    this.#asked = id;
-    this.result.replaceChildren(h('p', { class: 'ex-status' }, t('chart.waiting')));
-    const study = await this.#pool.call('study', id);
-    if (id === this.#asked) this.#draw(study);
+  get #study() {
+    return this.list.find(({ id }) => id === this.#id);
   }
 
-  #draw(study) {
-    const paths = [...new Set(study.points.flatMap(({ figures }) => Object.keys(figures)))];
-    const held = study.expectations.filter(({ holds }) => holds).length;
-    const value = (one, path) => (typeof one === 'number' ? text(one, unitOf(path)) : one === null || one === undefined ? '–' : String(one));
+  #open(id) {
+    this.#run?.stop();
+    this.#run = null;
+    this.#id = id;
+    this.#points = [];
+    this.#whole = null;
+    this.#slice = 0;
+    this.#draw();
+    if (sizeOf(this.#study) <= MOST_AT_ONCE) this.#begin();
+  }
+
+  async #begin() {
+    const id = this.#id;
+    const size = sizeOf(this.#study);
+    const points = [];
+    this.#points = points;
+    this.#whole = null;
+    const begun = performance.now();
+    const run = this.#pool.each(
+      'studyPoint',
+      size,
+      (at) => [id, at],
+      (answer, at) => {
+        points[at] = answer.point;
+        if (id === this.#id && performance.now() - this.#drawn > REDRAW_MS) this.#draw();
+      },
+    );
+    this.#run = run;
+    this.#draw();
+    try {
+      const all = await run.done;
+      if (run !== this.#run) return;
+      if (all) this.#whole = await this.#pool.call('studyOfPoints', id, JSON.stringify(points));
+      if (run !== this.#run) return;
+      this.#run = null;
+      this.took = (performance.now() - begun) / 1000;
+      this.#draw();
+    } catch (error) {
+      this.#run = null;
+      this.#draw();
+      this.status.textContent = t('app.stopped', { message: error.message });
+    }
+  }
+
+  #draw() {
+    this.#drawn = performance.now();
+    this.#width = this.#context.width;
+    const study = this.#study;
+    const size = sizeOf(study);
+    const done = this.#points.filter(Boolean).length;
+    const running = this.#run !== null;
+    this.start.hidden = running || (this.#whole !== null && size <= MOST_AT_ONCE);
+    this.start.textContent = t(done && done < size ? 'explore.again' : 'explore.study.run');
+    this.stop.hidden = !running;
+    this.progress.hidden = !running;
+    this.progress.max = size;
+    this.progress.value = done;
+    this.status.textContent = running
+      ? t('explore.points', { done, all: size })
+      : this.#whole
+        ? t('explore.study.took', { all: size, time: text(this.took, 's') })
+        : done
+          ? t('explore.points', { done, all: size })
+          : t('explore.study.size', { all: size });
+    const open = new Set([...this.result.querySelectorAll('details[open]')].map((one) => one.dataset.key));
     const term = (key, words) => words && [h('dt', {}, t(key)), h('dd', {}, words)];
-    const found = (list) => (Array.isArray(list) ? list : [list]).map((one) => (typeof one === 'number' ? number(one) : String(one))).join(', ');
     this.result.replaceChildren(
       h('h2', { class: 'ex-sub' }, study.title),
       h('p', {}, study.question),
+      this.#chart(study) ?? '',
       h(
         'dl',
         {},
         term('explore.study.paper', study.paper),
         term('explore.study.says', study.paper_says),
+        term('explore.study.get', this.#verdict()),
         term('explore.study.differs', study.differs),
       ),
+      this.#expectations(),
+      this.#inputs(study),
+      this.#table(study),
+    );
+    for (const one of this.result.querySelectorAll('details')) one.open = open.has(one.dataset.key);
+  }
+
+  #verdict() {
+    const list = this.#whole?.expectations;
+    if (!list?.length) return null;
+    const held = list.filter(({ holds }) => holds).length;
+    return t(held === list.length ? 'explore.study.allHold' : 'explore.study.score', { held, all: list.length });
+  }
+
+  #chart(study) {
+    const { chart } = study;
+    const points = this.#points.filter(Boolean);
+    if (!chart || !points.length) return null;
+    const value = (point) => point?.figures[chart.figure];
+    const over = chart.over ? value(points.find(({ label }) => label === chart.over)) : 1;
+    const scaled = (point) => (typeof value(point) === 'number' && over ? value(point) / over : undefined);
+    const of = chart.over ? '' : unit(chart.figure);
+    const common = {
+      id: 'study-chart',
+      title: nameOfFigure(chart.figure),
+      subtitle: chart.over ? t('explore.study.over', { label: chart.over }) : undefined,
+      width: this.#width,
+      unit: of,
+    };
+    const spoken = points.filter((point) => scaled(point) !== undefined).sort((a, b) => scaled(a) - scaled(b));
+    const summary = spoken.length
+      ? t('explore.lines.summary', {
+          least: text(scaled(spoken[0]), of),
+          leastAt: spoken[0].label,
+          most: text(scaled(spoken.at(-1)), of),
+          mostAt: spoken.at(-1).label,
+        })
+      : '';
+    if (chart.heat) return this.#heat(study, common, summary, value);
+    // The first part of a label is the place, the rest the series.
+    const parts = (label) => (chart.series ? [label.split(', ')[0], label.split(', ').slice(1).join(', ')] : [label, '']);
+    const names = [...new Set(points.map(({ label }) => parts(label)[0]))];
+    const series = [...new Set(points.map(({ label }) => parts(label)[1]))].map((name) => {
+      const found = names.map((place) => points.find(({ label }) => parts(label)[0] === place && parts(label)[1] === name));
+      return { name, values: found.map((point) => point && scaled(point)), reasons: found.map((point) => point?.issues[0]?.message) };
+    });
+    const paper = Object.entries(chart.paper ?? {}).map(([label, printed]) => ({ at: names.indexOf(parts(label)[0]), value: printed }));
+    const level = chart.level ? { y: chart.level, text: chart.level_text } : undefined;
+    return categories({ ...common, log: chart.log, names, series, paper: paper.filter(({ at }) => at >= 0), level, summary });
+  }
+
+  // Two axes as a map; of the third one value at a time.
+  #heat(study, common, summary, value) {
+    const [rows, columns, slices] = study.axes.map((axis) => axis.split('=')[1].split(','));
+    const cells = [];
+    for (const [y, row] of rows.entries()) {
+      for (const [x, column] of columns.entries()) {
+        const point = this.#points[(y * columns.length + x) * slices.length + this.#slice];
+        if (point) cells.push({ x, y, value: value(point) ?? undefined, reason: value(point) ? '' : (point.issues[0]?.message ?? t('explore.noFigure')) });
+      }
+    }
+    if (!cells.some(({ value: one }) => one)) return null;
+    const which = select(
+      slices.map((name, i) => ({ value: String(i), name })),
+      String(this.#slice),
+      (at) => {
+        this.#slice = Number(at);
+        this.#draw();
+        this.result.querySelector('select')?.focus();
+      },
+    );
+    return h(
+      'div',
+      {},
+      h('div', { class: 'ex-form' }, labelled(t('explore.study.slice'), which)),
+      heat({
+        ...common,
+        x: { label: t('explore.study.memory'), names: columns },
+        y: { label: t('explore.study.node'), names: rows },
+        cells,
+        summary,
+      }),
+    );
+  }
+
+  #expectations() {
+    const list = this.#whole?.expectations;
+    if (!list?.length) return '';
+    const found = (one) => (Array.isArray(one) ? one : [one]).map((each) => (typeof each === 'number' ? number(each) : String(each))).join(', ');
+    return h(
+      'section',
+      {},
       h('h2', { class: 'ex-sub' }, t('explore.study.expect')),
-      h('p', { class: 'ex-status' }, t('explore.study.score', { held, all: study.expectations.length })),
       h(
         'ul',
         { class: 'ex-verdicts' },
-        study.expectations.map(({ text: words, holds, found: list }) =>
+        list.map(({ text: words, holds, found: what }) =>
           h(
             'li',
             { class: holds ? 'good' : 'bad' },
             h('b', {}, holds ? `✓ ${t('explore.study.holds')}` : `✗ ${t('explore.study.fails')}`),
             words,
-            h('small', {}, t('explore.study.found', { list: found(list) })),
+            h('small', {}, t('explore.study.found', { list: found(what) })),
           ),
         ),
       ),
+    );
+  }
+
+  // What goes in: the scenario over the default one, and what each point changes.
+  #inputs(study) {
+    const given = Object.entries(flat(study.request));
+    const point = study.points?.[0];
+    const apply = () => {
+      const inputs = { ...flat(study.request), ...(point ? flat(point.overrides) : {}) };
+      this.#context.store.setInputs(inputs);
+      this.#context.open('overview');
+    };
+    return h(
+      'details',
+      { class: 'ex-box', 'data-key': 'study-inputs' },
+      h('summary', {}, t('explore.study.inputs')),
+      h('dl', { class: 'ex-given' }, given.map(([path, one]) => [h('dt', {}, path), h('dd', {}, one)])),
+      study.axes && h('ul', { class: 'ex-given' }, study.axes.map((axis) => h('li', {}, axis.replace('=', ': ').replaceAll(',', ', ')))),
+      study.verb ? null : button(t('explore.study.open'), apply, { class: 'ex-plain' }),
+    );
+  }
+
+  #table(study) {
+    const points = this.#points.filter(Boolean);
+    if (!points.length) return '';
+    const paths = study.report.filter((path) => points.some(({ figures }) => !Array.isArray(figures[path]) && figures[path] !== null));
+    return h(
+      'details',
+      { class: 'ex-box', 'data-key': 'study-points' },
+      h('summary', {}, t('explore.study.points')),
       h(
         'div',
         { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.study.points') },
         h(
           'table',
           { class: 'plain' },
-          h('caption', {}, t('explore.study.points')),
-          h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('explore.study.point')), paths.map((path) => h('th', { scope: 'col' }, `${partName(path)}: ${nameOf(path)}`)), h('th', { scope: 'col' }, t('explore.reason')))),
+          h(
+            'thead',
+            {},
+            h('tr', {}, [t('explore.study.point'), ...paths.map(nameOfFigure), t('explore.reason')].map((one) => h('th', { scope: 'col' }, one))),
+          ),
           h(
             'tbody',
             {},
-            study.points.map(({ label, figures, issues }) =>
+            points.map(({ label, figures, issues }) =>
               h(
                 'tr',
                 {},
                 h('th', { scope: 'row' }, label),
-                paths.map((path) => h('td', {}, value(figures[path], path))),
+                paths.map((path) => h('td', {}, shown(figures[path], path))),
                 h('td', {}, issues.map(({ message }) => message).join('; ')),
               ),
             ),

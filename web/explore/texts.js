@@ -74,5 +74,12 @@ export const texts = {
   'explore.study': 'Study', 'explore.study.paper': 'Paper', 'explore.study.says': 'The paper says', 'explore.study.differs': 'How this differs',
   'explore.study.point': 'Point', 'explore.study.points': 'What comes out here', 'explore.study.holds': 'holds', 'explore.study.fails': 'does not hold',
   'explore.study.expect': 'What must come out', 'explore.study.found': 'found {list}', 'explore.study.score': '{held} of {all} expectations hold.',
-  'explore.study.open': 'Open its scenario',
+  'explore.study.open': 'Open its first scenario', 'explore.study.printed': 'the paper prints', 'explore.study.over': 'as a ratio to {label}',
+  'explore.study.run': 'Run the study', 'explore.study.size': '{all} points to compute.', 'explore.study.took': 'All {all} points in {time}.',
+  'explore.study.progress': 'Points computed', 'explore.study.inputs': 'What goes in', 'explore.study.slice': 'Network', 'explore.study.memory': 'memory',
+  'explore.study.node': 'process node', 'explore.study.get': 'What comes out here', 'explore.study.allHold': 'All {all} of its trends come out.',
+  'explore.study.figure.bytes_per_s': 'Bandwidth reached', 'explore.study.figure.split.device_usd': 'Bill of a device', 'explore.study.figure.bytes': 'Bytes moved',
+  'explore.study.figure.performance.split.serving.tpot_s': 'Serving: Time per output token', 'explore.study.figure.performance.split.serving.cost_usd_per_million_tokens': 'Serving: A million tokens',
+  'explore.study.figure.performance.split.training.step_time_s': 'Training: Step time', 'explore.study.figure.performance.split.training.cost_usd': 'Training: Cost of the run',
+  'explore.study.figure.link_power_w': 'Power of the links', 'explore.study.figure.link_area_mm2': 'Links on one die', 'explore.study.figure.memory_limit_bytes_per_s': 'Memory that the links let through',
 };

@@ -14,7 +14,8 @@ function load() {
   );
   return loading;
 }
-if (typeof window !== 'undefined') setTimeout(load, IDLE_MS);
+// A link to the scene starts it at once, beside the module.
+if (typeof window !== 'undefined') setTimeout(load, /^#\/chip/.test(location.hash) ? 0 : IDLE_MS);
 
 export const chip = {
   id: 'chip',

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { settled, site } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const values = (page) => page.locator('.four .value').allTextContents();
+
+test('the Chip scene draws its wafer, yields, crossovers, chiplets, draws and tornado, and says what they show', async () => {
+  const { page, faults } = await chromium.open('#/chip');
+  for (const id of ['device-bill', 'wafer', 'yield-fan', 'die-split', 'partition', 'spread', 'cost-tornado', 'hour-bill', 'system-bill']) {
+    await page.waitForSelector(`#${id}`);
+    assert.match(await page.locator(`#${id} .summary`).textContent(), /\w{4}/, id);
+  }
+  await page.waitForFunction(() => document.querySelector('#spread progress').value === 10000);
+  assert.match(await page.locator('#wafer .summary').textContent(), /^\d+ of 66 dies on this wafer can be sold/);
+  assert.match(await page.locator('#die-split .summary').textContent(), /4 dies cost less than one from \d+/);
+  assert.match(await page.locator('#spread .summary').textContent(), /of 10,000 draws lie between \$\d/);
+  assert.deepEqual(faults, []);
+});
+
+test('another wafer is another draw at the same yield', async () => {
+  const { page } = await chromium.open('#/chip');
+  await page.waitForSelector('#wafer');
+  const states = () => page.locator('#wafer .die').evaluateAll((all) => all.map((one) => one.getAttribute('class')).join());
+  const [first, summary] = [await states(), await page.locator('#wafer .summary').textContent()];
+  await page.locator('[data-key=chip-wafer-seed]').click();
+  await settled(page);
+  assert.notEqual(await states(), first);
+  assert.equal((await page.locator('#wafer .summary').textContent()).split('yield of ')[1], summary.split('yield of ')[1]);
+});
+
+test('one click answers what the chip would be at 3 nm with HBM4, in all four answers, and one takes it back', async () => {
+  const { page } = await chromium.open('#/chip');
+  await page.waitForSelector('[data-key=chip-tech-go]');
+  const before = await values(page);
+  await page.locator('[data-key=chip-tech-go]').click();
+  await settled(page);
+  await page.waitForSelector('#technology td');
+  const after = await values(page);
+  for (const [i, value] of after.entries()) assert.notEqual(value, before[i], `answer ${i}`);
+  assert.match(page.url(), /cluster\.device\.design=h100-like/);
+  assert.match(await page.locator('#technology tbody').textContent(), /Memory bandwidth/);
+  await page.locator('[data-key=chip-tech-off]').click();
+  await settled(page);
+  assert.deepEqual(await values(page), before);
+});
+
+test('a network technology is picked by its name', async () => {
+  const { page } = await chromium.open('#/chip');
+  await page.waitForSelector('[data-key=chip-tech-network]');
+  const before = await values(page);
+  await page.locator('[data-key=chip-tech-network]').selectOption('ethernet-100');
+  await settled(page);
+  assert.notEqual((await values(page))[0], before[0], 'training waits for a slower network');
+  assert.match(page.url(), /cluster\.networks\.1=ethernet-100/);
+});
+
+test('nine nodes, eight memories and six networks are searched within ten seconds, with progress, and can be stopped', async () => {
+  const { page, faults } = await chromium.open('#/explore/studies/technology-sweep');
+  await page.waitForSelector('.ex-study h2');
+  const start = page.locator('.ex-run .primary');
+  const stop = page.locator('.ex-run .ex-plain');
+  await start.click();
+  await page.waitForFunction(() => document.querySelector('.ex-run progress').value > 3);
+  await stop.click();
+  await page.waitForFunction(() => document.querySelector('.ex-run progress').hidden);
+  assert.match(await page.locator('.ex-run .ex-status').textContent(), /^\d+ of 432 points$/);
+  const begun = Date.now();
+  await start.click();
+  await page.waitForFunction(() => /^All 432 points/.test(document.querySelector('.ex-run .ex-status').textContent), null, { timeout: 60000 });
+  console.log(`432 points in ${Date.now() - begun} ms`);
+  await page.waitForSelector('#study-chart');
+  assert.deepEqual(faults, []);
+});
+
+test('each study shows a chart, what the paper says and what comes out', async () => {
+  const { page, faults } = await chromium.open('#/explore/studies/gpu-generations');
+  const ids = await page.locator('.ex-field select option').evaluateAll((all) => all.map(({ value }) => value));
+  assert.ok(ids.length >= 12);
+  for (const id of ids.filter((one) => one !== 'technology-sweep')) {
+    await page.evaluate((hash) => (location.hash = hash), `#/explore/studies/${id}`);
+    await page.waitForFunction(() => /^All \d+ points/.test(document.querySelector('.ex-run .ex-status')?.textContent ?? ''), null, { timeout: 30000 });
+    await page.waitForSelector('#study-chart');
+    assert.equal(await page.locator('.ex-verdicts .bad').count(), 0, id);
+  }
+  assert.deepEqual(faults, []);
+});

@@ -1,0 +1,38 @@
+// What the tests of reference cases share: the cases' files beside the project, and a comparison to 1e-9.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "core/base/json.h"
+
+namespace slipstick {
+
+inline constexpr double kTolerance = 1e-9;
+
+inline Json Cases(const std::string& name) {
+  std::ifstream file(SLIPSTICK_SOURCE_DIR "/../shared/validation/reference-cases/" + name + ".json");
+  if (!file) return nullptr;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return Json::parse(text.str(), nullptr, false);
+}
+
+#define LOAD(json, name)         \
+  const Json json = Cases(name); \
+  if (!json.is_object()) GTEST_SKIP() << "no reference case " << (name)
+
+inline void ExpectNear(double ours, const Json& theirs, const std::string& what) {
+  ASSERT_TRUE(theirs.is_number()) << what;
+  const double expected = theirs.get<double>();
+  EXPECT_LE(std::abs(ours - expected), kTolerance * std::max(std::abs(expected), 1e-12)) << what << ": " << ours << " for " << expected;
+}
+
+inline double Get(const Json& json, const char* key) { return json.at(key).get<double>(); }
+
+}  // namespace slipstick

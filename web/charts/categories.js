@@ -1,0 +1,96 @@
+// A figure at named points: a dot each, joined where they are a series, with what a paper prints as an open diamond beside it.
+import { svg } from '../dom.js';
+import { text as format } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { canvas, chart } from './lib/frame.js';
+import { mark, marks } from './lib/marks.js';
+import { linear, log, logTicks, positiveDomain, textWidth, unitTicks } from './lib/scale.js';
+
+const COLORS = ['forward', 'tp', 'dp', 'kv', 'ep', 'recompute', 'optimizer'];
+
+// {names: [text], series: [{name, values: [number|undefined], reasons: [text]}], paper: [{at, value}], level: {y, text}, unit, log}
+export function categories({ id, title, subtitle, width, unit, log: logarithmic, names, series, paper = [], level, summary, note }) {
+  const values = [...series.flatMap((one) => one.values), ...paper.map(({ value }) => value), level?.y].filter((one) => Number.isFinite(one));
+  const domain = logarithmic ? positiveDomain(values, 0.1) : [0, Math.max(...values) * 1.1 || 1];
+  const longest = Math.max(...names.map((name) => textWidth(name)));
+  // Long names lie in rows of their own and the figure runs to the right.
+  const across = longest + 10 < (width - 80) / names.length;
+  const size = across ? Math.max(270, Math.min(340, width * 0.42)) : names.length * 30 + 34;
+  const left = across ? (width > 500 ? 76 : 60) : Math.min(width * 0.46, longest + 14);
+  const box = { left, right: width - 14, top: 14, bottom: size - (across ? 32 : 26) };
+  const along = linear([-0.5, names.length - 0.5], across ? [box.left, box.right] : [box.top, box.bottom]);
+  const up = (logarithmic ? log : linear)(domain, across ? [box.bottom, box.top] : [box.left, box.right]);
+  const place = (i, value) => (across ? { x: along(i), y: up(value) } : { x: up(value), y: along(i) });
+  const count = width > 500 || across ? 6 : 3;
+  const steps = logarithmic ? logTicks(domain, count, unit) : unitTicks(domain, count, unit);
+  const frame = [
+    steps.map((value) =>
+      across
+        ? [
+            svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: up(value), y2: up(value) }),
+            svg('text', { x: box.left - 8, y: up(value) + 4, 'text-anchor': 'end' }, format(value, unit)),
+          ]
+        : [
+            svg('line', { class: 'grid', x1: up(value), x2: up(value), y1: box.top, y2: box.bottom }),
+            svg('text', { x: up(value), y: size - 6, 'text-anchor': 'middle' }, format(value, unit)),
+          ],
+    ),
+    names.map((name, i) =>
+      across
+        ? svg('text', { class: 'lab', x: along(i), y: box.bottom + 18, 'text-anchor': 'middle' }, name)
+        : svg('text', { class: 'lab', x: box.left - 8, y: along(i) + 4, 'text-anchor': 'end' }, clip(name, box.left - 10)),
+    ),
+  ];
+  const drawn = series.map((one, k) => {
+    const color = `var(--c-${COLORS[k % COLORS.length]})`;
+    const known = one.values.map((value, i) => ({ value, i })).filter(({ value }) => Number.isFinite(value));
+    const join = known.length > 1 && (across || series.length > 1);
+    return [
+      join && svg('polyline', { class: 'line', stroke: color, points: known.map(({ value, i }) => Object.values(place(i, value)).map((c) => c.toFixed(1)).join(',')).join(' ') }),
+      known.map(({ value, i }) => {
+        const { x, y } = place(i, value);
+        const hollow = one.reasons?.[i];
+        return mark(
+          [`${one.name ? `${one.name}, ` : ''}${names[i]}: ${format(value, unit)}`, hollow].filter(Boolean).join(', '),
+          { class: hollow ? 'point hollow' : 'point', stroke: color, fill: hollow ? 'var(--paper)' : color },
+          svg('circle', { cx: x, cy: y, r: 4.5 }),
+        );
+      }),
+    ];
+  });
+  const printed = paper
+    .filter(({ value }) => Number.isFinite(value))
+    .map(({ at, value }) => {
+      const { x, y } = place(at, value);
+      return mark(
+        `${t('explore.study.printed')}, ${names[at]}: ${format(value, unit)}`,
+        { class: 'point hollow', stroke: 'var(--ink)', fill: 'none' },
+        svg('path', { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, class: 'printed' }),
+      );
+    });
+  const limit = level && [
+    svg('line', across ? { class: 'hair', x1: box.left, x2: box.right, y1: up(level.y), y2: up(level.y) } : { class: 'hair', x1: up(level.y), x2: up(level.y), y1: box.top, y2: box.bottom }),
+    svg('text', { class: 'lab halo', ...(across ? { x: box.left + 6, y: up(level.y) - 6 } : { x: up(level.y) - 5, y: box.top + 2, 'text-anchor': 'end' }) }, level.text),
+  ];
+  return chart({
+    id,
+    title,
+    subtitle,
+    kind: 'dot chart',
+    summary,
+    note,
+    drawing: canvas(width, size, frame, limit, marks(title, drawn, printed)),
+    key: [
+      ...(series.length > 1 ? series.map(({ name }, k) => ({ color: `var(--c-${COLORS[k % COLORS.length]})`, text: name })) : []),
+      ...(printed.length ? [{ color: 'transparent', text: `◇ ${t('explore.study.printed')}` }] : []),
+    ],
+    columns: [t('explore.study.point'), ...series.map(({ name }) => name || t('column.value')), ...(printed.length ? [t('explore.study.printed')] : [])],
+    rows: names.map((name, i) => [
+      name,
+      ...series.map((one) => (Number.isFinite(one.values[i]) ? format(one.values[i], unit) : '–')),
+      ...(printed.length ? [paper.filter(({ at }) => at === i).map(({ value }) => format(value, unit)).join()] : []),
+    ]),
+  });
+}
+
+const clip = (name, width) => (textWidth(name) <= width ? name : `${name.slice(0, Math.max(3, Math.floor(width / 6.8) - 1))}…`);
