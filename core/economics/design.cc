@@ -19,12 +19,13 @@ DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, T
   }
   DesignCost cost;
   Count dies = 0;
+  for (const DieInput& die : bill.dies) dies += die.count;
   for (std::size_t i = 0; i < bill.dies.size(); ++i) {
     const DieInput& die = bill.dies[i];
-    dies += die.count;
     const Trace::Scope die_scope(trace, die.name);
     const Dollars node_design = die.node.design;
-    const SquareMillimetres area = die.area, module_area = max(die.area - die.link_area, SquareMillimetres());
+    // The interface on each of several dies is a module of its own, designed below.
+    const SquareMillimetres area = die.area, module_area = dies > 1 ? max(area - bill.design.link_area, SquareMillimetres()) : area;
     const double reuse = die.reuse;
     if (trace.on()) {
       const std::string input = "cost.device.dies." + std::to_string(i) + ".";

@@ -68,9 +68,8 @@ struct DieInput {
   Count units = 1;           // repeated units, of which some may be bad
   SquareMillimetres unit_area;
   Count spare_units = 0;
-  SquareMillimetres link_area;  // of `area`: die-to-die links, whose design is a module of its own
-  bool stacked = false;         // bonded on another die of the package
-  double reuse = 1;             // packages of all products with this design, over this product's
+  bool stacked = false;  // bonded on another die of the package
+  double reuse = 1;      // packages of all products with this design, over this product's
 };
 template <>
 struct Schema<DieInput> {
@@ -88,7 +87,6 @@ struct Schema<DieInput> {
       Of("units", &DieInput::units, "Repeated units, of which some may be bad").Between(1, 1 << 20).Advanced(),
       Of("unit_area", &DieInput::unit_area, "Of one such unit").In(kMm2).AtLeast(0).Advanced(),
       Of("spare_units", &DieInput::spare_units, "How many may be bad").Between(0, 1 << 20).Advanced(),
-      Of("link_area", &DieInput::link_area, "Of the area: die-to-die links, designed once a node").In(kMm2).AtLeast(0).Advanced(),
       Of("stacked", &DieInput::stacked, "Bonded on another die of the package").Advanced(),
       Of("reuse", &DieInput::reuse, "Packages of all products with this design, over this product's").Between(1, 1e9).Advanced()};
 };

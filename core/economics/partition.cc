@@ -32,7 +32,6 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
   }
   result.link_area = link_area;
   die.area = compute / n + link_area;
-  die.link_area = link_area;
   const double units = static_cast<double>(die.units * die.count);
   const double spares = static_cast<double>(die.spare_units * die.count);
   die.units = std::max<Count>(1, static_cast<Count>(std::llround(units / n)));
@@ -45,7 +44,6 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
     io.name = "I/O";
     io.node = partition.io_node;
     io.area = circuits * partition.io_share * (partition.io_node.analog_scale / die.node.analog_scale) + link_area;
-    io.link_area = link_area;
     result.bill.dies.insert(result.bill.dies.begin() + 1, io);
   }
   result.bill.package = partition.package;

@@ -61,10 +61,10 @@ SweepPoint AskedOf(const Json& study, const Point& point) {
   SweepPoint found;
   Json request = study["request"];
   for (const Assignment& change : point.changes) SetPath(request, change.path, change.value);
-  const Result<Json> answer = AnswerOf(study["verb"], request);
+  const Result<Json> answer = AnswerOf(study["verb"].get<std::string>(), request);
   if (!answer) found.issues = answer.issues;
   for (const Json& path : study["report"]) {
-    const Json* figure = answer ? MemberAt(*answer, path.get_ref<const std::string&>()) : nullptr;
+    const Json* figure = answer ? MemberAt(*answer, path.text()) : nullptr;
     found.figures.push_back(figure != nullptr ? *figure : Json(nullptr));
   }
   return found;

@@ -119,11 +119,11 @@ void LayNetworks(Json& request, Issues& issues) {
     Json& level = (*networks)[i];
     if (level.is_string()) level = Json{{"preset", level}};
     if (!level.is_object() || !level.contains("preset") || !level["preset"].is_string()) continue;
-    const Json* entry = FindPreset("network", level["preset"].get_ref<const std::string&>());
+    const Json* entry = FindPreset("network", level["preset"].text());
     if (entry == nullptr) {
       issues.push_back({"cluster.networks." + std::to_string(i) + ".preset",
                         "there is no network " + internal::Shown(level["preset"]) +
-                            PresetHintText("network", level["preset"].get_ref<const std::string&>())});
+                            PresetHintText("network", level["preset"].text())});
       level.erase("preset");
       continue;
     }

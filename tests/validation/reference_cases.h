@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string>
 
-#include "core/base/json.h"
-
 namespace slipstick {
+
+using Json = nlohmann::ordered_json;
 
 inline constexpr double kTolerance = 1e-9;
 
