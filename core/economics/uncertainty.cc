@@ -52,7 +52,7 @@ std::uint64_t Mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-Outcome Price(const Cluster& cluster, const CostInputs& inputs, const DeviceGeometry& geometry) {
+DrawnCost Price(const Cluster& cluster, const CostInputs& inputs, const DeviceGeometry& geometry) {
   Trace trace = Trace::Off();
   const DeviceCost device = PriceDevice(inputs.device, geometry, trace);
   const SystemCost system = PriceSystem(cluster, inputs.system, device.price, inputs.lifetime, inputs.electricity, trace);
@@ -82,9 +82,9 @@ double TriangularAt(const Band& band, double share) {
   return share < peak ? band.low + std::sqrt(share * width * (1 - band.low)) : band.high - std::sqrt((1 - share) * width * (band.high - 1));
 }
 
-std::vector<Outcome> DrawOutcomes(const Cluster& cluster, const CostInputs& inputs, std::uint64_t seed, Count first, Count last) {
+std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& inputs, std::uint64_t seed, Count first, Count last) {
   const DeviceGeometry geometry = LayOut(inputs.device);
-  std::vector<Outcome> outcomes;
+  std::vector<DrawnCost> outcomes;
   outcomes.reserve(static_cast<std::size_t>(std::max<Count>(last - first, 0)));
   CostInputs drawn;
   for (Count i = first; i < last; ++i) {

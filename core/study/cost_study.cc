@@ -312,10 +312,10 @@ Json Counts(const std::vector<double>& values) {
 
 Json AnswerDraws(const Asked& asked) {
   const CostStudy& study = asked.study;
-  const std::vector<Outcome> outcomes =
+  const std::vector<DrawnCost> outcomes =
       DrawOutcomes(asked.scenario.cluster, *asked.scenario.cost, static_cast<std::uint64_t>(study.seed), study.first, study.last);
   std::vector<double> device, hour;
-  for (const Outcome& outcome : outcomes) {
+  for (const DrawnCost& outcome : outcomes) {
     device.push_back(outcome.device.base());
     hour.push_back(In(outcome.device_second, kUsdPerHour));
   }

@@ -122,7 +122,7 @@ TEST(Uncertainty, BandHoldsTheMiddleAndTornadoTurnsAsItShould) {
   Trace trace = Trace::Off();
   const CostReport report = EvaluateCost(scenario.cluster, *scenario.cost, trace);
   double low = 1e9, high = 0;
-  for (const Outcome& outcome : DrawOutcomes(scenario.cluster, *scenario.cost, 1, 0, 500)) {
+  for (const DrawnCost& outcome : DrawOutcomes(scenario.cluster, *scenario.cost, 1, 0, 500)) {
     low = std::min(low, outcome.device.base());
     high = std::max(high, outcome.device.base());
   }
