@@ -54,7 +54,7 @@ export function yieldFan(context) {
   const answer = study(context, 'yields', { low: 25, high: 900, points: 15 });
   if (!answer) return null;
   const of = (name) => answer.models.find(({ model }) => model === name);
-  const own = answer.models.map(({ own_yield: one }) => one);
+  const own = MODELS.map(([model]) => of(model).own_yield);
   const series = MODELS.map(([model, color]) => ({
     name: t(`chip.yield.${model}`) + (of(model).chosen ? ` (${t('chip.yield.chosen')})` : ''),
     color,
