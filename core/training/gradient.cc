@@ -40,8 +40,9 @@ GradientExchange ExchangeGradients(const TrainingContext& context, const std::ve
   const FrameworkExchange& framework = context.framework().exchange;
   const Stage& stage = Largest(plan);
   const bool lora = run.trainable == Trainable::kLora, frozen = run.optimizer == Optimizer::kNone;
-  const double dense = frozen ? 0 : lora ? stage.adapter_parameters : stage.dense_parameters;
-  const double experts = frozen || lora ? 0 : stage.expert_parameters;
+  const double copies = WeightCopies(run);
+  const double dense = frozen ? 0 : lora ? stage.adapter_parameters : copies * stage.dense_parameters;
+  const double experts = frozen || lora ? 0 : copies * stage.expert_parameters;
   GradientExchange result;
 
   Seconds reduce_link, gather_link, broadcasts;

@@ -117,7 +117,7 @@ const StagePlan& TrainingMemo::Plan() {
   const TrainingMapping& mapping = run_.mapping;
   if (!plan_ || planned_.pp != mapping.pp || planned_.virtual_stages != mapping.virtual_stages || planned_.schedule != mapping.schedule) {
     planned_ = mapping;
-    plan_ = PlanWithoutTimes(*context_, *works_);
+    plan_ = PlanLayers(*context_, *works_);
   }
   return *plan_;
 }

@@ -137,7 +137,7 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   const double zero = static_cast<double>(run.mapping.zero), hidden = static_cast<double>(context.model.hidden);
   const StateBytes state = StateBytesOf(context);
   const bool lora = run.trainable == Trainable::kLora, replicas = shape.DataRanks() > 1;
-  const double copies = run.mapping.schedule == PipelineSchedule::kDualPipe ? 2 : 1;  // both directions hold the weights
+  const double copies = WeightCopies(run);
   const double dense = copies * stage.dense_parameters, experts = copies * stage.expert_parameters;
   const double dense_shards = ShardRanks(run, shape.DataRanks()), expert_shards = ShardRanks(run, shape.ExpertDataRanks());
   const double trained_dense = lora ? stage.adapter_parameters : dense, trained_experts = lora ? 0 : experts;
@@ -172,7 +172,8 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
     const Bytes kept = LayerActivations(context, terms.works.of[kind], recompute.rest);
     const Bytes whole = LayerActivations(context, terms.works.of[kind], RecomputePlan{});
     kept_layers += stage.layers.of[kind] * kept;
-    if (full_share > 0) working_layer = max(working_layer, whole);
+    // What recomputation brings back while the layer runs backward.
+    working_layer = max(working_layer, whole - (full_share > 0 ? LayerCheckpoint(context) : kept));
   }
   const double layers = stage.layers.Total(), passes = PassesInFlight(shape, run.mapping.schedule, index);
   const Bytes checkpoint = LayerCheckpoint(context);
@@ -181,8 +182,8 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
          full_share, kept_layers, layers, checkpoint);
   const double working_bytes = shape.tensor > 1 ? framework.working_hidden_tensor : framework.working_hidden;
   FIGURE(trace, working, working_layer + byte * working_bytes * tokens * hidden,
-         (Note{"Working set of one layer", "whole activations while it is recomputed, gathered inputs", kActivationSource}), working_layer,
-         byte, working_bytes, tokens, hidden);
+         (Note{"Working set of one layer", "what recomputation brings back beside what was kept, gathered inputs", kActivationSource}),
+         working_layer, byte, working_bytes, tokens, hidden);
   const bool flash = run.flash_attention;
   const double dropout = stage.embedding && !flash ? passes : 0;  // the embedding's dropout mask
   const double ends = stage.head ? 4 : 0;                         // inputs of the final norm and of the head

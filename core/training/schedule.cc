@@ -1,217 +1,244 @@
 #include "core/training/schedule.h"
 
 #include <algorithm>
-#include <limits>
+#include <cassert>
+#include <cmath>
 
 #include "core/training/stage.h"
 
 namespace slipstick {
 namespace {
 
-enum class Kind : std::int8_t { kForward, kBackward, kWeight };
 constexpr std::array<std::string_view, 3> kKindNames{"forward", "backward", "weight"};
 
-struct Pass {
-  Count visit = 0;  // virtual stage
-  Count micro_batch = 0;
-  Kind kind = Kind::kForward;
-};
-
-// Times at which passes end; negative: not yet.
-class Ends {
+// Any schedule, pass by pass.
+class Simulation {
  public:
-  Ends(Count visits, Count micro_batches)
-      : micro_batches_(micro_batches), ends_(static_cast<std::size_t>(3 * visits * micro_batches), -1) {}
-  double& Of(const Pass& pass) {
-    const Count place = (static_cast<Count>(pass.kind) + 3 * pass.visit) * micro_batches_ + pass.micro_batch;
-    return ends_[static_cast<std::size_t>(place)];
+  Simulation(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
+      : shape_(shape), passes_(passes), transfer_(transfer.base()), visits_(static_cast<int>(passes.size())) {
+    ends_.assign(3 * passes.size() * static_cast<std::size_t>(shape.micro_batches), -1);
+  }
+
+  // Calls `emit(device, pass, start, end)` for every pass; returns the end of the last.
+  template <class Emit>
+  double Run(const Emit& emit) {
+    const auto devices = static_cast<std::size_t>(shape_.stages);
+    std::vector<std::vector<Pass>> orders;
+    for (std::size_t device = 0; device < devices; ++device) orders.push_back(OrderOf(shape_, static_cast<Count>(device)));
+    std::vector<std::size_t> next(devices, 0);
+    std::vector<double> free(devices, 0);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t device = 0; device < devices; ++device) {
+        const std::vector<Pass>& order = orders[device];
+        while (next[device] < order.size()) {
+          std::size_t last = next[device] + 1;
+          while (last < order.size() && order[last].joined) ++last;
+          const double start = StartOf(order, next[device], last, free[device]);
+          if (start < 0) break;
+          double end = start;
+          for (std::size_t i = next[device]; i < last; ++i) {
+            const double began = end;
+            end += Duration(order[i]);
+            emit(static_cast<Count>(device), order[i], began, end);
+          }
+          for (std::size_t i = next[device]; i < last; ++i) EndOf(order[i].visit, order[i].micro_batch, order[i].kind) = end;
+          free[device] = end;
+          next[device] = last;
+          moved = true;
+        }
+      }
+    }
+    for (std::size_t device = 0; device < devices; ++device) assert(next[device] == orders[device].size());
+    return *std::max_element(free.begin(), free.end());
   }
 
  private:
-  Count micro_batches_;
-  std::vector<double> ends_;
-};
-
-// The order of one stage's passes, for schedules that fix it.
-std::vector<Pass> OrderOf(const PipelineShape& shape, Count stage) {
-  const Count p = shape.stages, v = shape.chunks, m = shape.micro_batches;
-  std::vector<Pass> order;
-  if (shape.schedule == PipelineSchedule::kGpipe) {
-    for (Count i = 0; i < m; ++i) order.push_back({stage, i, Kind::kForward});
-    for (Count i = 0; i < m; ++i) order.push_back({stage, i, Kind::kBackward});
-    return order;
+  double& EndOf(int visit, int micro_batch, PassKind kind) {
+    const auto row = static_cast<std::size_t>(static_cast<int>(kind) * visits_ + visit);
+    return ends_[row * static_cast<std::size_t>(shape_.micro_batches) + static_cast<std::size_t>(micro_batch)];
   }
-  if (shape.schedule == PipelineSchedule::kZbH1) {
-    const Count warm_up = std::min(m, p - stage);
-    Count forward = 0, weight = 0;
-    for (; forward < warm_up; ++forward) order.push_back({stage, forward, Kind::kForward});
-    for (Count backward = 0; backward < m; ++backward) {
-      order.push_back({stage, backward, Kind::kBackward});
-      if (backward >= stage) order.push_back({stage, weight++, Kind::kWeight});
-      if (forward < m) order.push_back({stage, forward++, Kind::kForward});
-    }
-    while (weight < m) order.push_back({stage, weight++, Kind::kWeight});
-    return order;
+  [[nodiscard]] double Duration(const Pass& pass) const {
+    const StagePass& times = passes_[static_cast<std::size_t>(pass.visit)];
+    return (pass.kind == PassKind::kForward ? times.forward : pass.kind == PassKind::kBackward ? times.backward : times.weight).base();
   }
-  // Interleaved 1F1B; plain where there is one chunk. Chunk passes go in groups of p micro-batches a chunk.
-  const Count total = m * v;
-  const Count warm_up = v == 1 ? std::min(m, p - 1 - stage) : std::min(total, 2 * (p - 1 - stage) + (v - 1) * p);
-  const auto forward_at = [&](Count q) {
-    const Count group = q / (p * v), first = group * p, width = std::min(p, m - first), inside = q - group * p * v;
-    return Pass{(inside / width) * p + stage, first + inside % width, Kind::kForward};
-  };
-  const auto backward_at = [&](Count q) {
-    Pass pass = forward_at(q);
-    pass.visit = (v - 1 - pass.visit / p) * p + stage;
-    pass.kind = Kind::kBackward;
-    return pass;
-  };
-  for (Count q = 0; q < warm_up; ++q) order.push_back(forward_at(q));
-  for (Count q = warm_up; q < total; ++q) {
-    order.push_back(forward_at(q));
-    order.push_back(backward_at(q - warm_up));
+  // When what `from` sends is at `to`; negative: not known yet.
+  double Arrival(int from, int to, int micro_batch, PassKind kind) {
+    const double end = EndOf(from, micro_batch, kind);
+    if (end < 0) return end;
+    return StageOf(from, shape_.stages, shape_.schedule) == StageOf(to, shape_.stages, shape_.schedule) ? end : end + transfer_;
   }
-  for (Count q = total - warm_up; q < total; ++q) order.push_back(backward_at(q));
-  return order;
-}
-
-struct Simulation {
-  const PipelineShape& shape;
-  const std::vector<StagePass>& passes;
-  Ends ends;
-  std::vector<ScheduledPass> boxes;
-  Count visits;
-
-  // A micro-batch of dualpipe's second half enters at the last stage.
-  [[nodiscard]] bool Reversed(Count micro_batch) const {
-    return shape.schedule == PipelineSchedule::kDualPipe && 2 * micro_batch >= shape.micro_batches;
-  }
-  [[nodiscard]] Count StageAt(const Pass& pass) const {
-    const Count stage = StageOf(pass.visit, shape.stages, shape.schedule);
-    return Reversed(pass.micro_batch) ? shape.stages - 1 - stage : stage;
-  }
-  [[nodiscard]] Seconds Duration(const Pass& pass) const {
-    const StagePass& times = passes[static_cast<std::size_t>(pass.visit)];
-    return pass.kind == Kind::kForward ? times.forward : pass.kind == Kind::kBackward ? times.backward : times.weight;
-  }
-  // When the pass's inputs are there; negative: not known yet.
   double Ready(const Pass& pass) {
-    const auto after = [&](Count visit, Kind kind) { return ends.Of({visit, pass.micro_batch, kind}); };
     switch (pass.kind) {
-      case Kind::kForward:
-        return pass.visit == 0 ? 0 : after(pass.visit - 1, Kind::kForward);
-      case Kind::kBackward:
-        return pass.visit + 1 == visits ? after(pass.visit, Kind::kForward) : after(pass.visit + 1, Kind::kBackward);
-      case Kind::kWeight:
-        return after(pass.visit, Kind::kBackward);
+      case PassKind::kForward:
+        return pass.visit == 0 ? 0 : Arrival(pass.visit - 1, pass.visit, pass.micro_batch, PassKind::kForward);
+      case PassKind::kBackward:
+        return pass.visit + 1 == visits_ ? EndOf(pass.visit, pass.micro_batch, PassKind::kForward)
+                                         : Arrival(pass.visit + 1, pass.visit, pass.micro_batch, PassKind::kBackward);
+      case PassKind::kWeight:
+        return EndOf(pass.visit, pass.micro_batch, PassKind::kBackward);
     }
     return 0;
   }
-  double Run(const Pass& pass, double free) {
-    const double start = std::max(free, Ready(pass)), end = start + Duration(pass).base();
-    ends.Of(pass) = end;
-    boxes.push_back({StageAt(pass), pass.visit / shape.stages, pass.micro_batch, kKindNames[static_cast<std::size_t>(pass.kind)],
-                     Seconds::FromBase(start), Seconds::FromBase(end)});
-    return end;
+  // Of the passes [first, last) that run together; negative: not yet.
+  double StartOf(const std::vector<Pass>& order, std::size_t first, std::size_t last, double free) {
+    double start = free;
+    for (std::size_t i = first; i < last; ++i) {
+      const bool own = i > first && order[i].kind == PassKind::kWeight;  // of the backward pass just before it
+      const double ready = own ? 0 : Ready(order[i]);
+      if (ready < 0) return -1;
+      start = std::max(start, ready);
+    }
+    return start;
   }
+
+  const PipelineShape& shape_;
+  const std::vector<StagePass>& passes_;
+  double transfer_;
+  int visits_;
+  std::vector<double> ends_;
 };
 
-void RunInOrder(Simulation& simulation) {
-  const auto stages = static_cast<std::size_t>(simulation.shape.stages);
-  std::vector<std::vector<Pass>> orders;
-  for (std::size_t stage = 0; stage < stages; ++stage) orders.push_back(OrderOf(simulation.shape, static_cast<Count>(stage)));
-  std::vector<std::size_t> next(stages, 0);
-  std::vector<double> free(stages, 0);
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (std::size_t stage = 0; stage < stages; ++stage) {
-      while (next[stage] < orders[stage].size() && simulation.Ready(orders[stage][next[stage]]) >= 0) {
-        free[stage] = simulation.Run(orders[stage][next[stage]++], free[stage]);
-        moved = true;
-      }
-    }
-  }
-}
+// 1F1B and its interleaving without orders or boxes: pass q of a direction needs pass q of the neighbour, whose ends are kept.
+class Interleaving {
+ public:
+  Interleaving(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
+      : p_(static_cast<int>(shape.stages)), v_(static_cast<int>(shape.chunks)), passes_(passes), transfer_(transfer.base()) {}
 
-// Takes, on the stage that is free first, the pass that may start first; backward before forward before weight among equals.
-void RunGreedily(Simulation& simulation) {
-  const PipelineShape& shape = simulation.shape;
-  const auto stages = static_cast<std::size_t>(shape.stages);
-  // Micro-batches under way at once, in each direction: those that may begin never wait for one that may not.
-  const Count limit = shape.stages + 1;
-  std::vector<std::vector<Pass>> waiting(stages);
-  for (Count visit = 0; visit < simulation.visits; ++visit) {
-    for (Count micro_batch = 0; micro_batch < shape.micro_batches; ++micro_batch) {
-      for (const Kind kind : {Kind::kForward, Kind::kBackward, Kind::kWeight}) {
-        const Pass pass{visit, micro_batch, kind};
-        if (simulation.Duration(pass) > Seconds{} || kind != Kind::kWeight) {
-          waiting[static_cast<std::size_t>(simulation.StageAt(pass))].push_back(pass);
-        }
+  double Length(Count micro_batches) {
+    const int m = static_cast<int>(micro_batches), total = v_ == 1 ? m : (m + p_ - 1) / p_ * p_ * v_;
+    total_ = total;
+    chunk_.assign(At(total), 0);
+    missing_.assign(At(total), false);
+    for (int first = 0, q = 0; v_ > 1 && first < m; first += p_) {
+      for (int chunk = 0; chunk < v_; ++chunk) {
+        for (int i = 0; i < p_; ++i, ++q) chunk_[At(q)] = chunk, missing_[At(q)] = first + i >= m;
       }
     }
+    forward_.resize(At(p_ * total));
+    backward_.resize(At(p_ * total));
+    devices_.assign(At(p_), {});
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int i = 0; i < p_; ++i) moved |= Advance(i);
+      for (int i = p_ - 1; i-- > 0;) moved |= Advance(i);
+    }
+    double end = 0;
+    for (const Device& device : devices_) {
+      assert(device.backward == total);
+      end = std::max(end, device.free);
+    }
+    return end;
   }
-  std::vector<double> free(stages, 0);
-  std::array<Count, 2> held{};
-  for (;;) {
-    std::size_t best_stage = stages, best_place = 0;
-    double best_start = std::numeric_limits<double>::infinity();
-    int best_rank = 3;
-    for (std::size_t stage = 0; stage < stages; ++stage) {
-      for (std::size_t place = 0; place < waiting[stage].size(); ++place) {
-        const Pass& pass = waiting[stage][place];
-        const double ready = simulation.Ready(pass);
-        const bool begins = pass.visit == 0 && pass.kind == Kind::kForward;
-        if (ready < 0 || (begins && held[simulation.Reversed(pass.micro_batch) ? 1 : 0] >= limit)) continue;
-        const double start = std::max(ready, free[stage]);
-        const int rank = pass.kind == Kind::kBackward ? 0 : pass.kind == Kind::kForward ? 1 : 2;
-        if (start < best_start - 1e-15 || (start <= best_start + 1e-15 && rank < best_rank)) {
-          best_start = start, best_stage = stage, best_place = place, best_rank = rank;
-        }
+
+ private:
+  struct Device {
+    int forward = 0, backward = 0;  // passes done
+    double free = 0;
+  };
+  static std::size_t At(int place) { return static_cast<std::size_t>(place); }
+
+  // Runs the passes of a device until one has to wait.
+  bool Advance(int i) {
+    Device& device = devices_[At(i)];
+    const int warm_up = v_ == 1 ? p_ - 1 - i : 2 * (p_ - 1 - i) + (v_ - 1) * p_;
+    bool moved = false;
+    for (; device.backward < total_; moved = true) {
+      if (device.forward < total_ && device.forward - device.backward <= warm_up) {
+        if (!Forward(i, device)) return moved;
+      } else if (!Backward(i, device)) {
+        return moved;
       }
     }
-    if (best_stage == stages) return;
-    const Pass pass = waiting[best_stage][best_place];
-    waiting[best_stage].erase(waiting[best_stage].begin() + static_cast<std::ptrdiff_t>(best_place));
-    free[best_stage] = simulation.Run(pass, free[best_stage]);
-    Count& under_way = held[simulation.Reversed(pass.micro_batch) ? 1 : 0];
-    if (pass.visit == 0 && pass.kind == Kind::kForward) ++under_way;
-    if (pass.visit == 0 && pass.kind == Kind::kBackward) --under_way;
+    return moved;
   }
+  bool Forward(int i, Device& device) {
+    const int q = device.forward, chunk = chunk_[At(q)];
+    if (missing_[At(q)]) return ++device.forward > 0;
+    double ready = 0;
+    if (i > 0) {
+      if (devices_[At(i - 1)].forward <= q) return false;
+      ready = forward_[At((i - 1) * total_ + q)] + transfer_;
+    } else if (chunk > 0) {
+      const int before = q - p_;
+      if (devices_.back().forward <= before) return false;
+      ready = forward_[At((p_ - 1) * total_ + before)] + (p_ > 1 ? transfer_ : 0);
+    }
+    device.free = std::max(device.free, ready) + passes_[At(chunk * p_ + i)].forward.base();
+    forward_[At(i * total_ + q)] = device.free;
+    ++device.forward;
+    return true;
+  }
+  bool Backward(int i, Device& device) {
+    const int r = device.backward, chunk = v_ - 1 - chunk_[At(r)];
+    if (missing_[At(r)]) return ++device.backward > 0;
+    double ready = 0;
+    if (i < p_ - 1) {
+      if (devices_[At(i + 1)].backward <= r) return false;
+      ready = backward_[At((i + 1) * total_ + r)] + transfer_;
+    } else if (chunk < v_ - 1) {
+      const int before = r - p_;
+      if (devices_.front().backward <= before) return false;
+      ready = backward_[At(before)] + (p_ > 1 ? transfer_ : 0);
+    } else {
+      const int last = r + (v_ - 1) * p_;  // the same micro-batch's forward pass on the last chunk
+      if (device.forward <= last) return false;
+      ready = forward_[At(i * total_ + last)];
+    }
+    device.free = std::max(device.free, ready) + passes_[At(chunk * p_ + i)].backward.base();
+    backward_[At(i * total_ + r)] = device.free;
+    ++device.backward;
+    return true;
+  }
+
+  int p_, v_, total_ = 0;
+  const std::vector<StagePass>& passes_;
+  double transfer_;
+  std::vector<int> chunk_;                  // of pass q
+  std::vector<char> missing_;               // whether the last group lacks its micro-batch
+  std::vector<double> forward_, backward_;  // ends, by device and pass
+  std::vector<Device> devices_;
+};
+
+double InterleavedLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+  Interleaving interleaving(shape, passes, transfer);
+  const Count p = shape.stages, m = shape.micro_batches, groups = m / p;
+  // Once the pipeline has filled, p more micro-batches take the slowest device p times its work: what two lengths show is so
+  // for all longer ones.
+  constexpr Count kFilled = 5;
+  if (groups > 2 * kFilled) {
+    double slowest = 0;
+    for (Count device = 0; device < p; ++device) {
+      double work = 0;
+      for (Count visit = device; visit < p * shape.chunks; visit += p) {
+        const StagePass& pass = passes[static_cast<std::size_t>(visit)];
+        work += (pass.forward + pass.backward).base();
+      }
+      slowest = std::max(slowest, work);
+    }
+    const double growth = static_cast<double>(p) * slowest;
+    const Count few = kFilled * p + m % p;
+    const double shorter = interleaving.Length(few), longer = interleaving.Length(few + p);
+    if (std::abs(longer - shorter - growth) <= 1e-12 * longer) return longer + static_cast<double>(groups - kFilled - 1) * growth;
+  }
+  return interleaving.Length(m);
 }
 
 }  // namespace
 
-std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes) {
-  const auto visits = static_cast<Count>(passes.size());
-  Simulation simulation{shape, passes, Ends(visits, shape.micro_batches), {}, visits};
-  const bool greedy = shape.schedule == PipelineSchedule::kZbV || shape.schedule == PipelineSchedule::kDualPipe;
-  greedy ? RunGreedily(simulation) : RunInOrder(simulation);
-  return std::move(simulation.boxes);
+std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+  std::vector<ScheduledPass> boxes;
+  Simulation(shape, passes, transfer).Run([&](Count device, const Pass& pass, double start, double end) {
+    boxes.push_back({device, pass.visit / shape.stages, pass.micro_batch, kKindNames[static_cast<std::size_t>(pass.kind)],
+                     Seconds::FromBase(start), Seconds::FromBase(end)});
+  });
+  return boxes;
 }
 
-Seconds BubbleTime(const PipelineShape& shape, const StagePass& others, const StagePass& slowest) {
-  const double stages = static_cast<double>(shape.stages), chunks = static_cast<double>(shape.chunks);
-  if (shape.stages <= 1) return {};
-  const Seconds whole = others.forward + others.backward + others.weight;
-  const Seconds none;
-  switch (shape.schedule) {
-    case PipelineSchedule::kGpipe:
-      return whole;
-    case PipelineSchedule::kOneFOneB: {
-      const Count left = shape.micro_batches % shape.stages;
-      const Seconds chunk = (slowest.forward + slowest.backward + slowest.weight) / chunks;
-      const double lost = left == 0 ? 0 : (chunks - 1) * static_cast<double>(shape.stages - left);
-      return whole / chunks + lost * chunk;
-    }
-    case PipelineSchedule::kZbH1:
-      return max(others.forward, others.backward, others.forward + others.backward - others.weight, none);
-    case PipelineSchedule::kZbV:
-      return max(none, others.forward + others.backward - 2 * others.weight) / 2;
-    case PipelineSchedule::kDualPipe:
-      // With passes of one micro-batch, F + B for the overlapped pair: F&B + B - 3W.
-      return max(none, (stages / 2 - 1) / (stages - 1) * (others.forward + 2 * (others.backward + others.weight) - 3 * others.weight));
-  }
-  return whole;
+Seconds ScheduleLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+  const bool interleaves = shape.schedule == PipelineSchedule::kOneFOneB || shape.stages == 1;
+  return Seconds::FromBase(interleaves ? InterleavedLength(shape, passes, transfer)
+                                       : Simulation(shape, passes, transfer).Run([](Count, const Pass&, double, double) {}));
 }
 
 }  // namespace slipstick

@@ -29,4 +29,6 @@ double ShardRanks(const TrainingRun& run, double data_ranks) {
   return min(data_ranks, within);
 }
 
+double WeightCopies(const TrainingRun& run) { return run.mapping.schedule == PipelineSchedule::kDualPipe && run.mapping.pp > 1 ? 2 : 1; }
+
 }  // namespace slipstick

@@ -23,4 +23,7 @@ TrainingShape ShapeOf(const TrainingRun& run);
 // Ranks that the optimizer's state is split over, of those that hold the same weights.
 double ShardRanks(const TrainingRun& run, double data_ranks);
 
+// Stages whose weights a device holds: under dualpipe its own and its mirror's.
+double WeightCopies(const TrainingRun& run);
+
 }  // namespace slipstick

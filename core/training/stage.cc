@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/operators/efficiency.h"
+
 namespace slipstick {
 namespace {
 
@@ -14,6 +16,16 @@ int KindIndex(const Model& model, double sequence, Count layer) {
   const bool local = model.sliding_window > 0 && static_cast<double>(model.sliding_window) < sequence;
   if (local && (model.global_every == 0 || (layer + 1) % model.global_every != 0)) kind |= 2;
   return kind;
+}
+
+// Multiplications of a layer's forward pass on one device, causal attention cut.
+double ArithmeticOf(const LayerWork& work) {
+  double sum = work.attention.pairs * (work.attention.query_width + work.attention.value_width);
+  for (int i = 0; i < work.product_count; ++i) {
+    const LayerProduct& product = work.products[static_cast<std::size_t>(i)];
+    sum += product.groups * product.rows * product.outputs * product.inputs;
+  }
+  return sum;
 }
 
 std::vector<Count> PlaceByCost(Count layers, Count stages, const PlacementLoads& loads) {
@@ -135,28 +147,31 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
   return plan;
 }
 
-bool PlacementNeedsTimes(const TrainingContext& context) {
+StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works) {
+  const Model& model = context.model;
   const TrainingMapping& mapping = context.run.mapping;
-  return !context.framework().places_by_cost && context.model.layers % (mapping.pp * mapping.virtual_stages) != 0;
-}
-
-StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, const PlacementLoads& loads) {
-  const TrainingMapping& mapping = context.run.mapping;
+  const double hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
+  PlacementLoads loads{0, 0, 0};
+  if (context.framework().places_by_cost) {
+    loads.layer = 4 * hidden * hidden + 3 * hidden * static_cast<double>(model.ffn);
+    loads.head = hidden * vocabulary;
+  } else if (model.layers % (mapping.pp * mapping.virtual_stages) != 0) {
+    const LayerCounts all = CountKinds(context, {model.layers}).front();
+    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+      loads.layer += all.of[kind] / static_cast<double>(model.layers) * ArithmeticOf(works.of[kind]);
+    }
+    // The head stays in 16 bit.
+    const double wide = BytesPerElement(context.matrix_precision);
+    const double head_rate = wide / BytesPerElement(NativePrecision(context.device(), context.run.precision));
+    const auto modules = static_cast<double>(model.mtp_layers);
+    const double head = context.shape.tokens * hidden * vocabulary / context.shape.tensor * head_rate;
+    loads.head = head * (1 + modules) + modules * loads.layer;
+  }
   StagePlan plan;
-  plan.virtual_stages = CountKinds(context, PlaceLayers(context.model.layers, mapping.pp, mapping.virtual_stages, mapping.schedule, loads,
-                                                        context.framework().places_by_cost));
+  plan.virtual_stages = CountKinds(
+      context, PlaceLayers(model.layers, mapping.pp, mapping.virtual_stages, mapping.schedule, loads, context.framework().places_by_cost));
   plan.stages = PlanStages(context, works, plan.virtual_stages);
   return plan;
-}
-
-StagePlan PlanWithoutTimes(const TrainingContext& context, const LayerWorks& works) {
-  PlacementLoads loads;
-  if (context.framework().places_by_cost) {
-    const double hidden = static_cast<double>(context.model.hidden);
-    loads.layer = 4 * hidden * hidden + 3 * hidden * static_cast<double>(context.model.ffn);
-    loads.head = hidden * static_cast<double>(context.model.vocab);
-  }
-  return PlanLayers(context, works, loads);
 }
 
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index) {

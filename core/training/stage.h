@@ -59,11 +59,8 @@ struct StagePlan {
   std::vector<LayerCounts> virtual_stages;
   std::vector<Stage> stages;
 };
-// Whether the placement weighs times: where the stages divide the layers, or where the framework places by cost, it does not.
-bool PlacementNeedsTimes(const TrainingContext& context);
-StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, const PlacementLoads& loads);
-// The same where no times are needed.
-StagePlan PlanWithoutTimes(const TrainingContext& context, const LayerWorks& works);
+// Layers and ends are weighed by their arithmetic, which no device changes: a faster one must not place a layer worse.
+StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works);
 
 // Whether a stage is like the one before it but for its place: neither holds an end, and their layers are the same.
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index);

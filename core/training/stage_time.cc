@@ -5,8 +5,9 @@
 namespace slipstick {
 namespace {
 
-// Communication beside compute: the longer of the two, and the compute slowed while both run.
-Seconds Exposed(Seconds compute, Seconds link, double contention) { return max(compute + contention * min(link, compute), link) - compute; }
+// Communication beside compute: the longer of the two, and the compute slowed while both run. Whole, it never falls where the
+// link gets slower: contention times link is what the bytes cost the device, however long they take.
+Seconds Exposed(Seconds compute, Seconds link, double contention) { return max(compute + contention * link, link) - compute; }
 
 struct ShardedWeights {
   Seconds gather, scatter, outer_reduce;
@@ -103,6 +104,19 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     add(times.full[last], times.sharded_full[last], modules * times.full_share);
   }
   return stage;
+}
+
+StageTime Mixed(const StageTime& a, double share_a, const StageTime& b, double share_b) {
+  StageTime mixed = a;
+  for (LayerPass StageTime::*pass : {&StageTime::forward, &StageTime::backward, &StageTime::recompute}) {
+    mixed.*pass = a.*pass * share_a;
+    mixed.*pass += b.*pass * share_b;
+  }
+  for (Seconds StageTime::*part :
+       {&StageTime::sharded_forward, &StageTime::sharded_backward, &StageTime::sharded_link, &StageTime::weight_gradient}) {
+    mixed.*part = share_a * (a.*part) + share_b * (b.*part);
+  }
+  return mixed;
 }
 
 }  // namespace slipstick

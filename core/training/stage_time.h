@@ -35,6 +35,9 @@ struct StageTime {
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total() + sharded_backward; }
   [[nodiscard]] Seconds Total() const { return Forward() + Backward(); }
 };
+// The two in the given shares.
+StageTime Mixed(const StageTime& a, double share_a, const StageTime& b, double share_b);
+
 // Of the layers given, with the ends where the flags say so; `modules` MTP modules ride on the head.
 StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/operators/efficiency.h"
 #include "core/training/flops.h"
@@ -49,31 +50,64 @@ Sends TimeSends(const TrainingContext& context, Trace& trace) {
 struct Composition {
   StepTime time;
   LinkTime link;
-  Seconds pipeline;  // length of the schedule, without jitter
+  Seconds pipeline;  // length of the schedule
 };
 
-Composition Compose(const TrainingContext& context, const std::vector<StageTime>& stages, const std::vector<Stage>& plan, Trace& trace) {
+// The passes of every virtual stage, lengthened by what shows of the sends.
+struct Pipeline {
+  PipelineShape shape;
+  std::vector<StagePass> passes;
+  Seconds transfer;  // of a send, what does not lengthen a pass: the next stage waits for it
+};
+
+Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, const std::vector<LayerCounts>& virtual_stages,
+                    const Sends& sends) {
+  const TrainingShape& shape = context.shape;
+  Pipeline pipeline{{context.run.mapping.schedule, static_cast<Count>(shape.pipeline), static_cast<Count>(shape.chunks),
+                     static_cast<Count>(shape.micro_batches)},
+                    {},
+                    {}};
+  const bool splits = pipeline.shape.stages > 1 && SplitsBackward(pipeline.shape.schedule);
+  const Seconds blocking = sends.exposed / (2 * shape.chunks);
+  pipeline.transfer = max(Seconds{}, sends.one - blocking);
+  const std::size_t visits = virtual_stages.size();
+  pipeline.passes.reserve(visits);
+  for (std::size_t visit = 0; visit < visits; ++visit) {
+    const bool inside = visit > 1 && visit + 1 < visits;
+    if (inside && virtual_stages[visit].of == virtual_stages[visit - 1].of) {
+      pipeline.passes.push_back(pipeline.passes.back());
+      continue;
+    }
+    const StageTime stage = TimeStage(context, times, virtual_stages[visit], visit == 0, visit + 1 == visits);
+    const Seconds weight = splits ? stage.weight_gradient : Seconds{};
+    pipeline.passes.push_back({stage.Forward() + blocking, stage.Backward() - weight + blocking, weight});
+  }
+  return pipeline;
+}
+
+// What a device spends on one micro-batch in the mean: under dualpipe half of them meet it at its mirror's stage.
+std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<StageTime> stages) {
+  if (context.run.mapping.schedule != PipelineSchedule::kDualPipe || stages.size() < 2) return stages;
+  const auto m = static_cast<Count>(context.shape.micro_batches);
+  const double forth = static_cast<double>((m + 1) / 2) / static_cast<double>(m);
+  std::vector<StageTime> devices;
+  for (std::size_t i = 0; i < stages.size(); ++i) devices.push_back(Mixed(stages[i], forth, stages[stages.size() - 1 - i], 1 - forth));
+  return devices;
+}
+
+Composition Compose(const TrainingContext& context, const std::vector<StageTime>& stages, const std::vector<Stage>& plan,
+                    const Pipeline& pipeline, const Sends& sends, Trace& trace) {
   const TrainingShape& shape = context.shape;
   const Framework& framework = context.framework();
   std::size_t slowest_index = 0;
-  StagePass sum;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (stages[i].Total() > stages[slowest_index].Total()) slowest_index = i;
-    sum.forward += stages[i].Forward();
-    sum.backward += stages[i].Backward() - stages[i].weight_gradient;
-    sum.weight += stages[i].weight_gradient;
   }
   const StageTime& slowest = stages[slowest_index];
-  const StagePass own{slowest.Forward(), slowest.Backward() - slowest.weight_gradient, slowest.weight_gradient};
-  const StagePass others{sum.forward - own.forward, sum.backward - own.backward, sum.weight - own.weight};
-  const PipelineShape pipeline_shape{context.run.mapping.schedule, static_cast<Count>(shape.pipeline), static_cast<Count>(shape.chunks),
-                                     static_cast<Count>(shape.micro_batches)};
-  const Sends sends = TimeSends(context, trace);
   const GradientExchange gradients = ExchangeGradients(context, plan, stages.front(), trace);
 
   Trace::Scope scope(trace, "step");
-  const double micro_batches = shape.micro_batches, pipeline_stages = shape.pipeline;
-  trace.Input("pipeline_stages", pipeline_stages, "training.mapping.pp");
+  const double micro_batches = shape.micro_batches;
   Composition result;
   const Seconds pass_forward = slowest.forward.compute, pass_backward = slowest.backward.compute,
                 pass_recompute = slowest.recompute.compute;
@@ -100,22 +134,27 @@ Composition Compose(const TrainingContext& context, const std::vector<StageTime>
          (Note{"Data parallel exchange, exposed", "sharded weights a micro-batch, gradients and weights once a step", "",
                "training.time_s.dp"}),
          micro_batches, pass_sharded, gradients_exposed);
-  const Seconds idle = BubbleTime(pipeline_shape, others, own), send_time = sends.one;
-  FIGURE(
-      trace, bubble, idle + 2 * (pipeline_stages - 1) * send_time,
-      (Note{"Pipeline bubble", "the other stages' passes of one micro-batch over the chunks (1F1B), and the sends that fill and drain it",
-            kPipelineSource, "training.time_s.bubble"}),
-      idle, pipeline_stages, send_time);
+  const Seconds pass_time = slowest.Total();
+  FIGURE(trace, work, micro_batches * pass_time + pp, (Note{"Work of the slowest stage", "its passes and the sends that hold them up"}),
+         micro_batches, pass_time, pp);
+  const Seconds length = shape.pipeline > 1 ? ScheduleLength(pipeline.shape, pipeline.passes, pipeline.transfer) : work, none;
+  FIGURE(trace, schedule_length, max(length, work),
+         (Note{"Length of the schedule", "every pass run in the schedule's order as soon as its inputs are there", kPipelineSource}),
+         length, work);
+  FIGURE(trace, bubble, max(none, schedule_length - work),
+         (Note{"Pipeline bubble",
+               "while the slowest stage waits; with equal stages the others' passes of one micro-batch over the chunks (1F1B)",
+               kPipelineSource, "training.time_s.bubble"}),
+         none, schedule_length, work);
   const Seconds optimizer_time = gradients.optimizer;
   FIGURE(trace, optimizer, 1 * optimizer_time, (Note{"Weight update", "", "", "training.time_s.optimizer"}), optimizer_time);
   const Seconds pass_host = slowest.forward.host + slowest.backward.host + slowest.recompute.host;
   FIGURE(trace, host, micro_batches * pass_host, (Note{"Waiting for kernel launches", "where the host is slower than the device"}),
          micro_batches, pass_host);
-  const Seconds schedule_time = micro_batches * slowest.Total() + pp + bubble;
   const double devices = shape.devices, jitter = framework.jitter;
   const Seconds accumulation = gradients.accumulation, step_overhead = framework.step_overhead;
-  FIGURE(trace, jitter_time, schedule_time * jitter * max(0.0, log2(devices / 8)),
-         (Note{"Jitter", "the slowest of many devices sets the pace; grows with each doubling"}), schedule_time, jitter, devices);
+  FIGURE(trace, jitter_time, schedule_length * jitter * max(0.0, log2(devices / 8)),
+         (Note{"Jitter", "the slowest of many devices sets the pace; grows with each doubling"}), schedule_length, jitter, devices);
   FIGURE(trace, other, host + jitter_time + accumulation + step_overhead,
          (Note{"Other", "launches, jitter, fp32 accumulation, host work between steps", "", "training.time_s.other"}), host, jitter_time,
          accumulation, step_overhead);
@@ -123,7 +162,7 @@ Composition Compose(const TrainingContext& context, const std::vector<StageTime>
          (Note{"Step time", "one device's critical path", "", "training.step_time_s"}), forward, backward, recompute, tp, cp, ep, pp, dp,
          bubble, optimizer, other);
   result.time = {forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other};
-  result.pipeline = schedule_time;
+  result.pipeline = schedule_length;
   result.link.tp = micro_batches * (slowest.forward.tp_link + slowest.backward.tp_link + slowest.recompute.tp_link);
   result.link.cp = micro_batches * (slowest.forward.cp_link + slowest.backward.cp_link + slowest.recompute.cp_link);
   result.link.ep = micro_batches * (slowest.forward.ep_link + slowest.backward.ep_link + slowest.recompute.ep_link);
@@ -147,26 +186,12 @@ StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, con
   return time;
 }
 
-std::vector<ScheduledPass> StretchedTimeline(const TrainingContext& context, const LayerTimes& times,
-                                             const std::vector<LayerCounts>& virtual_stages, Seconds length) {
-  const TrainingShape& shape = context.shape;
-  const PipelineShape pipeline{context.run.mapping.schedule, static_cast<Count>(shape.pipeline), static_cast<Count>(shape.chunks),
-                               static_cast<Count>(shape.micro_batches)};
-  const bool waits = pipeline.schedule == PipelineSchedule::kZbH1 || pipeline.schedule == PipelineSchedule::kZbV ||
-                     pipeline.schedule == PipelineSchedule::kDualPipe;
-  std::vector<StagePass> passes;
-  for (std::size_t visit = 0; visit < virtual_stages.size(); ++visit) {
-    const StageTime stage = TimeStage(context, times, virtual_stages[visit], visit == 0, visit + 1 == virtual_stages.size());
-    const Seconds weight = waits ? stage.weight_gradient : Seconds{};
-    passes.push_back({stage.Forward(), stage.Backward() - weight, weight});
+// The passes as they run; then, on every device, what ends the step: exposed reduction, update, jitter, the host's work.
+std::vector<ScheduledPass> WholeTimeline(const Pipeline& pipeline, Seconds schedule_length, Seconds step_time) {
+  std::vector<ScheduledPass> boxes = Timeline(pipeline.shape, pipeline.passes, pipeline.transfer);
+  for (Count device = 0; device < pipeline.shape.stages && step_time > schedule_length; ++device) {
+    boxes.push_back({device, 0, pipeline.shape.micro_batches - 1, "update", schedule_length, step_time});
   }
-  std::vector<ScheduledPass> boxes = Timeline(pipeline, passes);
-  Seconds end;
-  for (const ScheduledPass& box : boxes) end = max(end, box.end);
-  if (!(end > Seconds{})) return boxes;
-  // Sends and jitter lengthen every pass alike: the chart is as long as the pipeline's part of the step.
-  const double stretch = length / end;
-  for (ScheduledPass& box : boxes) box.start *= stretch, box.end *= stretch;
   return boxes;
 }
 
@@ -180,22 +205,6 @@ TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>&
     if (memory.Total() > fullest.Total()) fullest = memory;
   }
   return fullest;
-}
-
-// Loads of a layer and of the ends as a placement weighs them: all without recomputation.
-PlacementLoads LoadsOf(const TrainingContext& context, const LayerTimes& times, const RecomputeChoice& recompute) {
-  const Model& model = context.model;
-  const LayerCounts all = CountKinds(context, {model.layers}).front();
-  PlacementLoads loads;
-  double mean_load = 0;
-  for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
-    const LayerTime& time = recompute.full_share >= 1 ? times.full[kind] : times.rest[kind];
-    mean_load += all.of[kind] / static_cast<double>(model.layers) * time.Total().base();
-  }
-  loads.layer = mean_load;
-  loads.embedding = times.embedding.Total().base();
-  loads.head = times.head.Total().base() * static_cast<double>(1 + model.mtp_layers) + static_cast<double>(model.mtp_layers) * loads.layer;
-  return loads;
 }
 
 std::vector<StageTime> TimeStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& plan) {
@@ -215,7 +224,7 @@ std::vector<StageTime> TimeStages(const TrainingContext& context, const LayerTim
 // What no step is shorter than: the slowest stage's own passes, and those of the last stage, which waits for the first
 // micro-batch's forward passes and is waited for by the last one's backward passes. Compute is kept apart, for the energy; a
 // rounding is allowed for.
-StepTime LeastTime(const TrainingContext& context, const std::vector<StageTime>& stages) {
+StepTime LeastTime(const TrainingContext& context, const std::vector<StageTime>& stages, const Pipeline& pipeline) {
   const StageTime* slowest = &stages.front();
   for (const StageTime& stage : stages) {
     if (stage.Total() > slowest->Total()) slowest = &stage;
@@ -229,9 +238,9 @@ StepTime LeastTime(const TrainingContext& context, const std::vector<StageTime>&
   Seconds work = m * slowest->Total();
   const PipelineSchedule schedule = context.run.mapping.schedule;
   if (schedule == PipelineSchedule::kOneFOneB || schedule == PipelineSchedule::kGpipe) {
-    Seconds others;
-    for (std::size_t i = 0; i + 1 < stages.size(); ++i) others += stages[i].Total();
-    work = max(work, m * stages.back().Total() + others / context.shape.chunks);
+    Seconds others;  // on their first chunk
+    for (std::size_t i = 0; i + 1 < stages.size(); ++i) others += pipeline.passes[i].forward + pipeline.passes[i].backward;
+    work = max(work, m * stages.back().Total() + others);
   }
   least.other = max(Seconds{}, kRounding * work - least.forward - least.backward - least.recompute);
   return least;
@@ -261,35 +270,30 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
   };
 
   RecomputeChoice recompute = ChoiceFor(run);
-  const bool decides_later = run.recompute == Recompute::kAuto, places_later = PlacementNeedsTimes(context);
-  const StagePlan* plan = nullptr;
-  if (!places_later) {
-    plan = memo != nullptr ? &memo->Plan() : &own_plan.emplace(PlanWithoutTimes(context, works));
-    if (!detail.advice && !decides_later && is_full(*plan, recompute)) return report;
-  }
+  const bool decides_later = run.recompute == Recompute::kAuto;
+  const StagePlan* const plan = memo != nullptr ? &memo->Plan() : &own_plan.emplace(PlanLayers(context, works));
+  if (!detail.advice && !decides_later && is_full(*plan, recompute)) return report;
   const auto time_layers = [&](Trace& into) -> const LayerTimes& {
     if (memo != nullptr) return memo->Times(recompute);
     report.operators.clear();
     return own_times.emplace(TimeLayers(context, works, recompute, into, detail.operators ? &report.operators : nullptr));
   };
   const LayerTimes* times = &time_layers(decides_later ? off : trace);
-  if (places_later) {
-    plan = &own_plan.emplace(PlanLayers(context, works, LoadsOf(context, *times, recompute)));
-    if (!detail.advice && !decides_later && is_full(*plan, recompute)) return report;
-  }
   if (decides_later) {
     recompute = LeastRecompute(memory_terms, plan->stages, report.capacity);
     times = &time_layers(trace);
     if (!detail.advice && is_full(*plan, recompute)) return report;
   }
 
-  const std::vector<StageTime> stages = TimeStages(context, *times, plan->stages);
+  const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan->stages));
+  const Sends sends = TimeSends(context, trace);
+  const Pipeline pipeline = PipelineOf(context, *times, plan->virtual_stages, sends);
   const StepFlops* const flops = memo != nullptr ? &memo->FlopsOf(recompute) : nullptr;
   if (detail.is_hopeless != nullptr && !run.batch_ramp) {
     TrainingReport least;
     least.capacity = report.capacity;
     least.memory = report.memory;
-    least.time = LeastTime(context, stages);
+    least.time = LeastTime(context, stages, pipeline);
     least.step_time = least.time.Total();
     FinishReport(context, recompute, flops, false, {}, least, off);
     if ((*detail.is_hopeless)(least)) {
@@ -297,7 +301,7 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
       return least;
     }
   }
-  const Composition step = Compose(context, stages, plan->stages, trace);
+  const Composition step = Compose(context, stages, plan->stages, pipeline, sends, trace);
   report.time = step.time;
   report.communication = step.link;
   report.step_time = step.time.Total();
@@ -322,7 +326,7 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
     first_step = EvaluateTraining(model, cluster, first, {false, false, true}, off).step_time;
   }
   FinishReport(context, recompute, flops, detail.advice, first_step, report, trace);
-  if (detail.timeline) report.timeline = StretchedTimeline(context, *times, plan->virtual_stages, step.pipeline);
+  if (detail.timeline) report.timeline = WholeTimeline(pipeline, step.pipeline, report.step_time);
   return report;
 }
 

@@ -135,7 +135,7 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   report.device_seconds = device_seconds;
   report.energy = energy;
   const double steps = tokens / (batch * sequence * token);
-  report.run = WithInterruptions(context, {time_to_train, device_seconds, mean_power, steps * model_flops}, trace);
+  if (advice) report.run = WithInterruptions(context, {time_to_train, device_seconds, mean_power, steps * model_flops}, trace);
 
   const Bytes needed = report.memory.Total();
   if (needed > report.capacity) {

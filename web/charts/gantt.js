@@ -10,7 +10,7 @@ const ROW = 34;
 const GAP = 6;
 const MOST = 1500;
 
-const COLOR = { forward: 'var(--c-forward)', backward: 'var(--c-backward)', weight: 'var(--c-gradients)' };
+const COLOR = { forward: 'var(--c-forward)', backward: 'var(--c-backward)', weight: 'var(--c-gradients)', update: 'var(--c-optimizer)' };
 
 // Boxes of one stage that are too thin to tell apart become one a kind and run.
 function merge(passes, least) {

@@ -88,12 +88,7 @@ TEST(Step, HoldsThePhysicalGuardsOnRandomMappings) {
   EXPECT_GT(tried, 400);
 }
 
-// Where the stages do not divide the layers, who takes the odd layer is a discrete choice by mean loads: it may cost a layer.
-double Slack(const Scenario& scenario) {
-  const TrainingMapping& mapping = scenario.training->mapping;
-  const Count visits = mapping.pp * mapping.virtual_stages;
-  return scenario.model.layers % visits == 0 ? 1e-9 : static_cast<double>(mapping.pp) / static_cast<double>(scenario.model.layers);
-}
+constexpr double kRounding = 1 + 1e-9;
 
 TEST(Step, IsNeverSlowerOnABetterMachine) {
   Dice dice(7);
@@ -106,12 +101,12 @@ TEST(Step, IsNeverSlowerOnABetterMachine) {
       change(changed.cluster);
       return Evaluated(changed).step_time.base();
     };
-    EXPECT_LE(better([](Cluster& c) { c.device.memory.bandwidth *= 2; }), base * (1 + Slack(*scenario)));
-    EXPECT_LE(better([](Cluster& c) { *c.device.peak.bf16 *= 2, *c.device.peak.fp16 *= 2; }), base * (1 + Slack(*scenario)));
+    EXPECT_LE(better([](Cluster& c) { c.device.memory.bandwidth *= 2; }), base * kRounding);
+    EXPECT_LE(better([](Cluster& c) { *c.device.peak.bf16 *= 2, *c.device.peak.fp16 *= 2; }), base * kRounding);
     EXPECT_LE(better([](Cluster& c) {
                 for (NetworkLevel& level : c.networks) level.bandwidth *= 2;
               }),
-              base * (1 + 0.02));
+              base * kRounding);
   }
 }
 
@@ -129,7 +124,7 @@ TEST(Step, RecomputationTradesTimeForMemory) {
     EXPECT_LE(none.step_time.base(), selective.step_time.base() * (1 + 1e-12));
     EXPECT_LE(selective.time.recompute, full.time.recompute);
     const TrainingReport least = with(Recompute::kAuto);
-    EXPECT_LE(least.time.recompute.base(), full.time.recompute.base() * (1 + Slack(*scenario)));
+    EXPECT_LE(least.time.recompute.base(), full.time.recompute.base() * kRounding);
     if (none.infeasible.empty()) {
       EXPECT_EQ(least.time.recompute, Seconds{});
     }
@@ -151,7 +146,7 @@ TEST(Step, FlashAttentionIsNeverSlower) {
     const double flash = Evaluated(*scenario).step_time.base();
     scenario->training->flash_attention = false;
     const TrainingReport unfused = Evaluated(*scenario);
-    EXPECT_LE(flash, unfused.step_time.base() * (1 + Slack(*scenario)))
+    EXPECT_LE(flash, unfused.step_time.base() * kRounding)
         << scenario->model.name << " pp " << scenario->training->mapping.pp << " v " << scenario->training->mapping.virtual_stages;
   }
 }
@@ -173,20 +168,18 @@ TEST(Step, OfThe175BModelIsNearTheMeasuredOne) {
   }
 }
 
-TEST(Timeline, IsAsLongAsThePipelinesPartOfTheStep) {
+TEST(Timeline, IsAsLongAsTheStep) {
   for (const char* mapping :
        {R"({"tp": 8, "pp": 4, "virtual_stages": 5, "sequence_parallel": true})", R"({"tp": 8, "pp": 4, "sequence_parallel": true})",
         R"({"tp": 8, "pp": 4, "schedule": "zb-h1"})", R"({"tp": 8, "pp": 4, "schedule": "dualpipe"})",
         R"({"tp": 8, "pp": 4, "virtual_stages": 2, "schedule": "zb-v"})", R"({"tp": 8, "pp": 8, "schedule": "gpipe"})"}) {
     const Scenario scenario = TrainingScenario(
         R"({"preset": "llama-3.1-70b"})", R"({"preset": "dgx-h100", "devices": 64})",
-        R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "ideal"}, "mapping": )" + std::string(mapping) + "}");
+        R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": )" + std::string(mapping) + "}");
     const TrainingReport report = Evaluated(scenario, true);
     double end = 0;
     for (const ScheduledPass& box : report.timeline) end = std::max(end, box.end.base());
-    const StepTime& t = report.time;
-    // The ideal stack adds nothing but the update and the exposed reduction after the pipeline.
-    EXPECT_NEAR(end, (t.forward + t.backward + t.recompute + t.tp + t.cp + t.ep + t.pp + t.bubble).base(), 1e-9 * end) << mapping;
+    EXPECT_NEAR(end, report.step_time.base(), 1e-9 * end) << mapping;
   }
 }
 
