@@ -172,7 +172,6 @@ test('ready questions are solved from the page, with their reasons', async () =>
     return plain(words);
   };
   assert.match(await said('Longest context that fits'), /largest Prompt.* that keeps it is/i);
-  assert.match(await said('Fewest GPUs for 30 days'), /smallest Devices.* that keeps it is [\d,]+.*Its mapping:/i);
   assert.match(await said('Defect density at which four chiplets win'), /smallest .*Defect density.* \/cm/i);
   await page.getByLabel('To', { exact: true }).fill('0.02 /cm^2');
   await page.locator('#solve-start').click();
