@@ -82,6 +82,7 @@ struct Schema<TrainingMapping> {
 
 struct ServingMapping {
   Count tp = 1;
+  Count cp = 1;
   Count pp = 1;
   Count ep = 1;
   Count attention_dp = 1;
@@ -90,14 +91,17 @@ struct ServingMapping {
 };
 template <>
 struct Schema<ServingMapping> {
-  static constexpr auto fields =
-      std::tuple{Of("tp", &ServingMapping::tp, "Tensor parallel degree of attention").Between(1, 1 << 20),
-                 Of("pp", &ServingMapping::pp, "Pipeline parallel degree").Between(1, 1 << 20),
-                 Of("ep", &ServingMapping::ep, "Groups that a layer's experts lie on").Between(1, 1 << 20),
-                 Of("attention_dp", &ServingMapping::attention_dp, "Data parallel attention inside one replica").Between(1, 1 << 20),
-                 Of("replicas", &ServingMapping::replicas, "Copies of the model: what devices and the other degrees leave")
-                     .Between(1, 1 << 24)
-                     .Derived()};
+  static constexpr auto fields = std::tuple{
+      Of("tp", &ServingMapping::tp, "Tensor parallel degree of attention").Between(1, 1 << 20),
+      Of("cp", &ServingMapping::cp, "Context parallel decode: of the tp ranks, so many share KV heads and split each sequence's cache")
+          .Between(1, 1 << 20)
+          .Advanced(),
+      Of("pp", &ServingMapping::pp, "Pipeline parallel degree").Between(1, 1 << 20),
+      Of("ep", &ServingMapping::ep, "Groups that a layer's experts lie on").Between(1, 1 << 20),
+      Of("attention_dp", &ServingMapping::attention_dp, "Data parallel attention inside one replica").Between(1, 1 << 20),
+      Of("replicas", &ServingMapping::replicas, "Copies of the model: what devices and the other degrees leave")
+          .Between(1, 1 << 24)
+          .Derived()};
 };
 
 }  // namespace slipstick

@@ -174,7 +174,8 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
          context, min_split);
   FIGURE(trace, blocks, batch * kv_heads * splits, (Note{"Work units", "sequence, KV head and split", kDecodeSource}), batch, kv_heads,
          splits);
-  const Seconds stream_time = ReadTime(cache_bytes, cache_bytes, regime.stream_share, device);
+  const Seconds stream_time = attention.cold ? cache_bytes / (regime.stream_share * device.memory.bandwidth)
+                                             : ReadTime(cache_bytes, cache_bytes, regime.stream_share, device);
   Seconds unit_time;
   if (regime.unit_stream > BytesPerSecond{}) {
     const BytesPerSecond unit_stream = regime.unit_stream;

@@ -49,6 +49,7 @@ struct Attention {
   Precision kv_precision = Precision::kBf16;  // of the cache
   AttentionAlgorithm algorithm = AttentionAlgorithm::kAuto;
   AttentionLibrary library = AttentionLibrary::kGeneric;
+  bool cold = false;         // decode: the cache comes from memory whatever the last cache could hold: other layers ran in between
   bool writes_cache = true;  // serving: rotary embedding and cache write belong to the time; false for the core alone
 };
 

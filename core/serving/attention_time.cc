@@ -34,7 +34,7 @@ KernelTime UnfusedPrefill(const Deployment& d, double sequences, double tokens, 
 LatentAttention LatentOf(const Deployment& d, AttentionPhase phase) {
   LatentAttention mla;
   mla.phase = phase;
-  mla.heads = d.heads;
+  mla.heads = phase == AttentionPhase::kDecode ? d.core_heads : d.heads;
   mla.kv_lora_rank = static_cast<double>(d.model.mla->kv_lora_rank);
   mla.rope_head_dim = static_cast<double>(d.model.mla->rope_head_dim);
   mla.nope_head_dim = static_cast<double>(d.model.mla->nope_head_dim);
@@ -48,12 +48,14 @@ LatentAttention LatentOf(const Deployment& d, AttentionPhase phase) {
 Attention HeadsOf(const Deployment& d, AttentionPhase phase) {
   Attention attention;
   attention.phase = phase;
-  attention.heads = d.heads;
-  attention.kv_heads = d.kv_heads;
+  const bool decode = phase == AttentionPhase::kDecode;
+  attention.heads = decode ? d.core_heads : d.heads;
+  attention.kv_heads = decode ? d.core_kv_heads : d.kv_heads;
   attention.head_dim = d.head_dim;
   attention.kv_precision = d.cache;
   if (phase == AttentionPhase::kPrefill && d.engine.fp8_attention && IsEightBitFloat(d.cache)) attention.precision = d.cache;
   attention.library = d.engine.attention;
+  attention.cold = decode;
   return attention;
 }
 
@@ -81,19 +83,19 @@ KernelTime DecodeAttention(const Deployment& d, double sequences, double context
     LatentAttention mla = LatentOf(d, AttentionPhase::kDecode);
     mla.batch = sequences * checked;
     mla.q_len = 1;
-    mla.kv_len = context;
+    mla.kv_len = max(1.0, context / d.cp);
     return TimeOf(mla, d.device, trace);
   }
   Attention attention = HeadsOf(d, AttentionPhase::kDecode);
   attention.batch = sequences;
-  attention.kv_len = window > 0 ? min(context, window) : context;
+  attention.kv_len = max(1.0, (window > 0 ? min(context, window) : context) / d.cp);
   // Drafted tokens ride along as further query rows of the same cache.
-  attention.heads = d.heads * checked;
+  attention.heads = d.core_heads * checked;
   KernelTime kernel = TimeOf(attention, d.device, trace);
   const double group = static_cast<double>(d.model.heads) / static_cast<double>(d.model.KvHeads());
   if (group > 1 && group < static_cast<double>(d.engine.multi_query_from)) {
     // No kernel for so few query heads a KV head: each reads the cache for itself, 20 elements a clock and unit.
-    const double heads = d.heads, head_dim = d.head_dim, kv_heads = d.kv_heads;
+    const double heads = d.core_heads, head_dim = d.head_dim, kv_heads = d.core_kv_heads;
     const Bytes element = ElementSize(d.cache);
     const double units = static_cast<double>(d.device.units);
     const Hertz clock = d.device.clock;
@@ -111,6 +113,77 @@ KernelTime DecodeAttention(const Deployment& d, double sequences, double context
     kernel.time = attention_time;
     kernel.memory = max(kernel.memory, read_by_head);
   }
+  return kernel;
+}
+
+KernelTime PrefillRecurrence(const Deployment& d, double sequences, double tokens, Trace& trace) {
+  constexpr double kShareOfPeak = 0.4, kShareOfVector = 0.3;
+  const LinearLayers& linear = *d.model.linear;
+  const double heads = d.linear_heads, head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
+  const double rows = sequences * tokens, chunk = min(tokens, 128.0), inner = d.linear_inner, columns = d.linear_columns;
+  const Seconds launch = *d.device.efficiency.launch;
+  const BytesPerSecond bandwidth = d.device.memory.bandwidth;
+  const double stream = *d.device.efficiency.stream;
+  const Bytes element = 2.0 * kB;
+  // Channel by channel there are no products: the recurrence runs on the ordinary units, six operations a state and token.
+  const bool by_channel = linear.kind == LinearKind::kMamba;
+  const FlopsPerSecond rate =
+      by_channel ? kShareOfVector * PeakRate(d.device, Precision::kFp32) : kShareOfPeak * PeakRate(d.device, Precision::kBf16);
+  const Flops pair = 2 * kFlop;
+  const double pairs_a_head = by_channel ? 3 * head_dim * state : chunk * (state + head_dim) + 2 * head_dim * state;
+  FIGURE(trace, recurrence_flops, pair * rows * heads * pairs_a_head,
+         (Note{"Arithmetic of the recurrence", "a token with those of its chunk of 128, and with the state; of channels: with the state",
+               "Dao and Gu 2024, arXiv 2405.21060"}),
+         pair, rows, heads, pairs_a_head);
+  FIGURE(trace, recurrence_bytes, rows * (columns + inner) * element, (Note{"Data of the recurrence", "read and written once"}), rows,
+         columns, inner, element);
+  FIGURE(trace, recurrence, 3 * launch + norm(recurrence_flops / rate, recurrence_bytes / (bandwidth * stream), 3),
+         (Note{"Recurrence of a layer", "convolution, chunks and states in three kernels, at 0.4 of the matrix rate; estimate"}), launch,
+         recurrence_flops, rate, recurrence_bytes, bandwidth, stream);
+  KernelTime kernel;
+  kernel.time = recurrence;
+  kernel.compute = recurrence_flops / rate;
+  kernel.memory = recurrence_bytes / (bandwidth * stream);
+  kernel.flops = recurrence_flops;
+  kernel.bytes = recurrence_bytes;
+  kernel.bound = 6 * launch > recurrence ? Bound::kLatency : kernel.compute > kernel.memory ? Bound::kCompute : Bound::kMemory;
+  return kernel;
+}
+
+KernelTime DecodeRecurrence(const Deployment& d, double sequences, double checked, Trace& trace) {
+  const double share = d.linear_inner / static_cast<double>(d.model.linear->Inner());
+  const double elements = share * static_cast<double>(d.model.linear->StateElements());
+  const Bytes element = ElementSize(d.load.precision.state);
+  const Seconds launch = *d.device.efficiency.launch;
+  const BytesPerSecond bandwidth = d.device.memory.bandwidth;
+  const double stream = *d.device.efficiency.stream;
+  FIGURE(trace, state_bytes, 2 * sequences * elements * element,
+         (Note{"States read and written", "of every sequence, whatever its length"}), sequences, elements, element);
+  FIGURE(trace, recurrence, 2 * launch + state_bytes / (bandwidth * stream),
+         (Note{"Recurrence of a layer", "convolution and state in two kernels that stream; estimate"}), launch, state_bytes, bandwidth,
+         stream);
+  KernelTime kernel;
+  kernel.time = recurrence;
+  kernel.memory = state_bytes / (bandwidth * stream);
+  kernel.flops = 6 * kFlop * sequences * checked * elements;
+  kernel.bytes = state_bytes;
+  kernel.bound = 4 * launch > recurrence ? Bound::kLatency : Bound::kMemory;
+  return kernel;
+}
+
+KernelTime MeanDecodeAttention(const Deployment& d, double sequences, double context, double grown, double checked, double window,
+                               Trace& trace) {
+  KernelTime kernel = DecodeAttention(d, sequences, context, checked, window, trace);
+  if (grown <= 0) return kernel;
+  Trace off = Trace::Off();
+  const KernelTime first = DecodeAttention(d, sequences, context - grown / 2, checked, window, off);
+  const KernelTime last = DecodeAttention(d, sequences, context + grown / 2, checked, window, off);
+  const Seconds middle_time = kernel.time, first_time = first.time, last_time = last.time;
+  FIGURE(trace, mean_attention, (first_time + 4 * middle_time + last_time) / 6,
+         (Note{"Mean over the output", "Simpson's rule over the growing context"}), first_time, middle_time, last_time);
+  kernel.time = mean_attention;
+  kernel.flops = (first.flops + 4 * kernel.flops + last.flops) / 6;
+  kernel.bytes = (first.bytes + 4 * kernel.bytes + last.bytes) / 6;
   return kernel;
 }
 

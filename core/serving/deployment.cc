@@ -66,6 +66,15 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   d.stage_layers = Divided(d.layers, d.pp);
   d.window_layers = static_cast<double>(model.WindowLayers());
   d.moe_layers = static_cast<double>(model.MoeLayers());
+  d.dense_layers = static_cast<double>(model.MlpLayers()) - d.moe_layers;
+  d.attention_layers = static_cast<double>(model.AttentionLayers());
+  d.linear_layers = d.layers - d.attention_layers;
+  if (model.linear) {
+    d.linear_heads = Divided(static_cast<double>(model.linear->heads), d.tp);
+    d.linear_key_heads = std::max(1.0, Divided(static_cast<double>(model.linear->KeyHeads()), d.tp));
+    d.linear_inner = d.linear_heads * static_cast<double>(model.linear->head_dim);
+    d.linear_columns = static_cast<double>(model.linear->InputColumns()) / d.tp;
+  }
   d.hidden = static_cast<double>(model.hidden);
   d.head_dim = static_cast<double>(model.HeadDim());
   d.mlp_matrices = model.gated ? 3 : 2;
@@ -73,6 +82,9 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   const auto kv_heads = static_cast<double>(model.KvHeads());
   d.heads = Divided(heads, d.tp);
   d.kv_heads = std::max(1.0, Divided(kv_heads, d.tp));
+  d.cp = static_cast<double>(load.mapping.cp);
+  d.core_heads = d.heads * d.cp;
+  d.core_kv_heads = std::max(1.0, Divided(kv_heads * d.cp, d.tp));
   d.padded_heads = engine.pads_heads ? d.heads * d.tp : heads;
   d.padded_kv_heads = engine.pads_heads ? d.kv_heads * d.tp : std::max(kv_heads, d.tp);
   d.ffn = Divided(static_cast<double>(model.ffn), d.tp);
@@ -95,6 +107,7 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   if (PeersReachEachOther(cluster, d.devices_per_group))
     d.custom = RowFor(engine.all_reduce, d.device.architecture, cluster.networks[0].size);
   d.tensor_group = PlaceFirst(cluster, d.devices_per_group);
+  d.context_group = PlaceFirst(cluster, d.cp);
   d.experts_group = PlaceFirst(cluster, d.devices_per_group * d.attention_dp);
   d.link = LinkOf(cluster, d.devices_per_group);
   d.hop = LinkOf(cluster, d.DevicesPerReplica());

@@ -23,8 +23,12 @@ struct Deployment {
   double expert_ranks = 1;  // devices that hold one expert
 
   // Shapes on one rank.
-  double layers = 1, stage_layers = 1, window_layers = 0, moe_layers = 0;
+  double layers = 1, stage_layers = 1, window_layers = 0, moe_layers = 0, dense_layers = 1;
+  double attention_layers = 1, linear_layers = 0;
+  double linear_columns = 0, linear_inner = 0, linear_heads = 0, linear_key_heads = 0;  // of a layer with a recurrence
   double hidden = 1, heads = 1, kv_heads = 1, head_dim = 1, ffn = 1, vocab = 1;
+  // In decode: groups of `cp` ranks share their KV heads and query heads, and each keeps its part of every context.
+  double cp = 1, core_heads = 1, core_kv_heads = 1;
   double mlp_matrices = 3;
   double padded_heads = 1, padded_kv_heads = 1;  // of the whole model
 
@@ -32,12 +36,15 @@ struct Deployment {
   Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
   Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, cache = Precision::kBf16;
 
+  Bytes device_cache{};  // what the engine's rule leaves the cache on the device: filled in with the budget
+
   bool graphs = true;
   Seconds decode_gap{}, prefill_gap{};
   double expert_stream = 1;
 
   const CustomAllReduce* custom = nullptr;  // the engine's own all-reduce on these devices, where peers reach each other
   GroupPlacement tensor_group{};            // the ranks that share a layer
+  GroupPlacement context_group{};           // of them, those that share a context
   GroupPlacement experts_group{};           // tensor_group times attention_dp
   BytesPerSecond link{};                    // of the level that joins the tensor group
   BytesPerSecond hop{};                     // of the level that joins pipeline stages

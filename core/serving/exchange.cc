@@ -53,6 +53,26 @@ KernelTime ExpertExchange(const Deployment& d, double tokens, Trace& trace) {
   return kernel;
 }
 
+KernelTime ContextExchange(const Deployment& d, double rows, Trace& trace) {
+  KernelTime kernel;
+  if (d.cp <= 1) return kernel;
+  const double latent = d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank) : d.head_dim;
+  const Bytes element = 2.0 * kB;
+  CollectiveCall call;
+  call.pattern = Pattern::kAllGather;
+  call.bytes = rows * d.core_heads * latent * element;
+  const Seconds queries = TimeOf(call, d.context_group, d.cluster, trace).time;
+  call.pattern = Pattern::kReduceScatter;
+  const Seconds answers = TimeOf(call, d.context_group, d.cluster, trace).time;
+  FIGURE(trace, context_exchange, queries + answers,
+         (Note{"Queries to the parts of a context and answers back", "each rank attends to its part; sums are weighted and added",
+               "Helix parallelism, arXiv 2507.07120"}),
+         queries, answers);
+  kernel.time = context_exchange;
+  kernel.bound = Bound::kNetwork;
+  return kernel;
+}
+
 KernelTime StageHop(const Deployment& d, double rows, Trace& trace) {
   KernelTime kernel;
   if (d.pp <= 1) return kernel;

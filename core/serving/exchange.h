@@ -16,6 +16,8 @@ struct ExchangeCost {
 ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Trace& trace);
 // Tokens of all attention groups to their experts and back: `tokens` of one group.
 KernelTime ExpertExchange(const Deployment& d, double tokens, Trace& trace);
+// Queries of `rows` tokens to the ranks that share their contexts, and the parts of the answers back.
+KernelTime ContextExchange(const Deployment& d, double rows, Trace& trace);
 // `rows` of activations to the next pipeline stage.
 KernelTime StageHop(const Deployment& d, double rows, Trace& trace);
 

@@ -31,7 +31,7 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   const LayerSplit& engine = *d.engine.layer_split;
   PassCost step;
   const double sequences = pass.sequences, context = pass.context;
-  const double layers = d.layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim;
+  const double layers = d.layers, attending = d.attention_layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim;
   const Bytes element = ElementSize(d.mlp_weights);
   const double matrices = LayerMatrices(d, sequences) + d.hidden * static_cast<double>(d.model.vocab);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
@@ -46,9 +46,12 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
          (Note{"Weights", "read once, as fast as memory or the units' intake allow"}), matrices, element, stream, bandwidth, per_clock,
          units, clock);
   const Bytes half = 2.0 * kB;
-  FIGURE(trace, cache_time, sequences * 2 * layers * heads * head_dim * half * context / (cache_stream * bandwidth),
-         (Note{"Cache", "every query head reads keys and values for itself, partly from the last cache"}), sequences, layers, heads,
-         head_dim, half, context, cache_stream, bandwidth);
+  const double kv_heads = static_cast<double>(d.model.KvHeads());
+  FIGURE(trace, cache_time,
+         max(2 * sequences * attending * heads * head_dim * half * context / (cache_stream * bandwidth),
+             2 * sequences * attending * kv_heads * head_dim * half * context / bandwidth),
+         (Note{"Cache", "every query head reads keys and values for itself, partly from the last cache"}), sequences, attending, heads,
+         head_dim, half, context, cache_stream, bandwidth, kv_heads);
   FIGURE(trace, layer_overhead, layers * clocks / clock, (Note{"Small kernels", "that wait for each other, in every layer"}), layers,
          clocks, clock);
   const double hops = d.pp - 1;
@@ -60,8 +63,8 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
     step.parts.Add(name, {time, {}, {}, bound, flops, bytes}, 1);
   };
   add("weights", weight_time, Bound::kMemory, 2 * kFlop * sequences * matrices, matrices * element);
-  add("attention", cache_time, Bound::kMemory, 4 * kFlop * sequences * layers * heads * head_dim * context,
-      sequences * 2 * layers * static_cast<double>(d.model.KvHeads()) * head_dim * half * context);
+  add("attention", cache_time, Bound::kMemory, 4 * kFlop * sequences * attending * heads * head_dim * context,
+      sequences * 2 * attending * kv_heads * head_dim * half * context);
   add("small kernels", layer_overhead, Bound::kLatency, {}, {});
   add("next devices", hop_time, Bound::kNetwork, {}, {});
   step.time = step_time;
@@ -74,7 +77,8 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   PassCost step;
   const double tokens = pass.sequences * pass.tokens;
   const double rows = min(tokens, static_cast<double>(engine.micro_batch));
-  const double layers = d.layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim, hidden = d.hidden;
+  const double layers = d.layers, attending = d.attention_layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim,
+               hidden = d.hidden;
   const double matrices = LayerMatrices(d, 1), read = IsQuantised(d) ? LayerMatrices(d, rows) : 0;
   const FlopsPerSecond peak = PeakRate(d.device, Precision::kFp16);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
@@ -90,11 +94,11 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
          rows, matrix, peak);
   FIGURE(trace, layer_overhead, layers * clocks / clock, (Note{"Small kernels", "that wait for each other, in every layer"}), layers,
          clocks, clock);
-  FIGURE(trace, traffic_time, (layers * hidden * rows * passes + read * unpacked + layers * heads * rows * keys * score) / bandwidth,
+  FIGURE(trace, traffic_time, (layers * hidden * rows * passes + read * unpacked + attending * heads * rows * keys * score) / bandwidth,
          (Note{"Memory traffic of a micro-batch", "activations, unpacked weights, scores"}), layers, hidden, rows, passes, read, unpacked,
-         heads, keys, score, bandwidth);
-  FIGURE(trace, attention_time, 2 * pair * layers * heads * head_dim * rows * keys / (attention * peak),
-         (Note{"Attention of a micro-batch", ""}), pair, layers, heads, head_dim, rows, keys, attention, peak);
+         attending, heads, keys, score, bandwidth);
+  FIGURE(trace, attention_time, 2 * pair * attending * heads * head_dim * rows * keys / (attention * peak),
+         (Note{"Attention of a micro-batch", ""}), pair, attending, heads, head_dim, rows, keys, attention, peak);
   FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
          product_time, layer_overhead, traffic_time, attention_time);
   const double micro_batches = ceil(tokens / rows);
@@ -115,13 +119,16 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   FIGURE(trace, pass_time, through + hops * hop,
          (Note{"Prefill on the devices", "micro-batches follow each other through the devices, as far as the host runs ahead"}), through,
          hops, hop);
+  // Micro-batches on other devices meanwhile take no time of the pass.
+  const double in_turn = through / micro_batch_time;
   const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
-    step.parts.Add(name, {time, {}, {}, bound, flops, bytes}, micro_batches);
+    step.parts.Add(name, {time, {}, {}, bound, flops, bytes}, in_turn);
   };
   add("matrix products", product_time, Bound::kCompute, pair * matrices * rows, {});
-  add("attention", attention_time, Bound::kCompute, 2 * pair * layers * heads * head_dim * rows * keys, {});
+  add("attention", attention_time, Bound::kCompute, 2 * pair * attending * heads * head_dim * rows * keys, {});
   add("activations and weights through memory", traffic_time, Bound::kMemory, {}, traffic_time * bandwidth);
   add("small kernels", layer_overhead, Bound::kLatency, {}, {});
+  step.parts.Add("next device", {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
   step.time = pass_time;
   step.occupancy = pass_time;
   return step;

@@ -94,12 +94,37 @@ Seconds LatentProjections(const Deployment& d, double rows, Phase phase, const A
 Seconds Projections(const Deployment& d, double rows, Phase phase, const Adder& add, Trace& trace) {
   if (d.model.mla) return LatentProjections(d, rows, phase, add, trace);
   const Precision a = d.attention_activations, w = d.attention_weights;
-  Seconds time = add("query, key, value", Product(d, rows, (d.heads + 2 * d.kv_heads) * d.head_dim, d.hidden, a, w, "qkv", trace));
+  const double query_heads = (d.model.attention_gate ? 2 : 1) * d.heads;
+  Seconds time = add("query, key, value", Product(d, rows, (query_heads + 2 * d.kv_heads) * d.head_dim, d.hidden, a, w, "qkv", trace));
   FIGURE(trace, query_key_value, time, (Note{"Query, key and value matrices", ""}), time);
   time = add("attention output", Product(d, rows, d.hidden, d.heads * d.head_dim, a, w, "output", trace));
   FIGURE(trace, attention_output, time, (Note{"Attention's output matrix", ""}), time);
   FIGURE(trace, projections, query_key_value + attention_output, (Note{"Projections of attention", ""}), query_key_value, attention_output);
   return projections;
+}
+
+// Matrices of a layer with a recurrence in place of attention.
+Seconds RecurrentProjections(const Deployment& d, double rows, const Adder& add, Trace& trace) {
+  const LinearLayers& linear = *d.model.linear;
+  const Precision a = d.attention_activations, w = d.attention_weights;
+  Seconds time = add("recurrent layer in", Product(d, rows, d.linear_columns, d.hidden, a, w, "recurrent_in", trace));
+  FIGURE(trace, recurrent_in, time, (Note{"Matrix into the recurrence", "values, gates, keys, queries and decays together"}), time);
+  time = add("recurrent layer out", Product(d, rows, d.hidden, d.linear_inner, a, w, "recurrent_out", trace));
+  FIGURE(trace, recurrent_out, time, (Note{"Matrix out of the recurrence", ""}), time);
+  Seconds steps;
+  if (linear.kind == LinearKind::kMamba) {
+    const auto rank = static_cast<double>(linear.step_rank), state = static_cast<double>(linear.state);
+    steps = add("steps and states in", Product(d, rows, rank + 2 * state, d.linear_inner, a, w, "states", trace));
+    if (rank > 0) steps += add("steps", Product(d, rows, d.linear_inner, rank, a, w, "steps", trace));
+  } else if (linear.kind == LinearKind::kKimiDelta) {
+    const auto rank = static_cast<double>(linear.head_dim);
+    steps = 2 * Product(d, rows, d.linear_inner, rank, a, w, "steps", trace).time;
+    steps =
+        add("decays and gates", {steps, {}, {}, Bound::kMemory, 4 * kFlop * rows * d.linear_inner * rank, 4 * kB * d.linear_inner * rank});
+  }
+  FIGURE(trace, recurrent, recurrent_in + recurrent_out + steps, (Note{"Matrices of a recurrent layer", ""}), recurrent_in, recurrent_out,
+         steps);
+  return recurrent;
 }
 
 Seconds DenseMlp(const Deployment& d, double rows, const Adder& add, Trace& trace) {
@@ -168,7 +193,7 @@ Seconds ExpertMlp(const Deployment& d, double rows, const Adder& add, Trace& tra
 
 // Norms with the residual and the activation, in kernels of their own; experts' kernels contain theirs.
 KernelTime Elements(const Deployment& d, double rows, double norms, double kernels, Trace& trace) {
-  const double hidden = d.hidden, inner = d.ffn * (d.layers - d.moe_layers) / d.layers, tp = d.tp;
+  const double hidden = d.hidden, inner = d.ffn * d.dense_layers / d.layers, tp = d.tp;
   const double activation_bytes = d.model.gated ? 6 : 4, further_bytes = d.engine.element_bytes;
   const Bytes one = 1 * kB;
   const Seconds launch = *d.device.efficiency.launch;
@@ -192,10 +217,11 @@ KernelTime Elements(const Deployment& d, double rows, double norms, double kerne
 
 LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts, Trace& trace) {
   const Trace::Scope scope(trace, "layer");
-  const double dense = d.layers - d.moe_layers;
+  const double dense = d.dense_layers;
   const Adder every{parts, d.layers};
   LayerCost layer;
-  layer.projections = Projections(d, rows, phase, every, trace);
+  if (d.attention_layers > 0) layer.projections = Projections(d, rows, phase, Adder{parts, d.attention_layers}, trace);
+  if (d.linear_layers > 0) layer.recurrent = RecurrentProjections(d, rows, Adder{parts, d.linear_layers}, trace);
   if (dense > 0) layer.mlp = DenseMlp(d, rows, Adder{parts, dense}, trace);
   if (d.model.moe) layer.experts = ExpertMlp(d, rows, Adder{parts, d.moe_layers}, trace);
   // Attention and MLP side by side share a norm, a residual addition and an all-reduce.

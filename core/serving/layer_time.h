@@ -11,7 +11,8 @@ enum class Phase { kPrefill, kDecode };
 // Of one layer each: added up over the layers by the caller. Every operator is added to `parts` with the number of layers that
 // have it.
 struct LayerCost {
-  Seconds projections;  // of every layer
+  Seconds projections;  // of a layer that attends
+  Seconds recurrent;    // of a layer with a recurrence, that apart
   Seconds mlp;          // of a dense layer
   Seconds experts;      // of a layer with experts
   Seconds elements;     // norms, residual, activation

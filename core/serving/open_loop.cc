@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/operators/efficiency.h"
 #include "core/serving/request_flow.h"
 
 namespace slipstick {
@@ -11,9 +12,10 @@ double Groups(const Deployment& d) { return d.replicas * d.attention_dp; }
 // Requests a second that one attention group ends while `running` sequences always run.
 double CompletionRate(const Deployment& d, double running, Seconds& token) {
   Trace off = Trace::Off();
-  token = TimeDecode(d, running, off).token;
-  const Seconds shared = TimePrefills(d, running, off).shared;
-  return running / ((static_cast<double>(d.load.output) * token + running * shared) / (1 * kS));
+  const DecodeTimes decode = TimeDecode(d, running, off);
+  token = decode.token;
+  const Seconds stall = TimePrefills(d, running, decode, off).stall;
+  return running / ((static_cast<double>(d.load.output) * token + running * stall) / (1 * kS));
 }
 
 // Wait of an M/M/c queue over the service time (Sakasegawa 1977).
@@ -46,12 +48,13 @@ Flow OpenLoop(const Deployment& d, double arrivals, double most, Trace& trace) {
   trace.Input("output", output, "serving.output");
   const double running = max(1.0, high);
   const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, trace);
+  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, decode, trace);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
   const Hertz arrival_rate = per_group / (1 * kS);
-  FIGURE(trace, prefill_busy, min(0.999, arrival_rate * shared_prefill), (Note{"Share of time that prefills take", ""}), arrival_rate,
-         shared_prefill);
+  const Seconds prefill_stall = prefill.stall;
+  FIGURE(trace, prefill_busy, min(0.999, arrival_rate * prefill_stall), (Note{"Share of time that prefills take", ""}), arrival_rate,
+         prefill_stall);
   FIGURE(trace, tpot, mean_step / (1 - prefill_busy),
          (Note{"Time of an output token", "a decode step, stretched by the prefills that come in between", "", "serving.tpot_s"}),
          mean_step, prefill_busy);
@@ -86,13 +89,22 @@ Flow TwoPools(const Deployment& d, double concurrency, double most, Trace& trace
   trace.Input("output", output, "serving.output");
   trace.Input("concurrency", concurrency, "serving.concurrency");
   const double decode_groups = Groups(d);
+  // The prefill pool may be of other devices, split in another way.
+  const Disaggregated& pools = *d.load.disaggregated;
+  Cluster prefill_cluster = d.cluster;
+  if (pools.prefill_device) prefill_cluster.device = *pools.prefill_device;
+  ServingLoad prefill_load = d.load;
+  if (pools.prefill_mapping) prefill_load.mapping = *pools.prefill_mapping;
+  const Deployment prefiller = Deploy(d.model, prefill_cluster, prefill_load);
   const double prefill_groups =
-      max(1.0, static_cast<double>(d.load.disaggregated->prefill_devices) / d.DevicesPerReplica()) * d.attention_dp;
+      max(1.0, static_cast<double>(pools.prefill_devices) / prefiller.DevicesPerReplica()) * prefiller.attention_dp;
+  Trace off = Trace::Off();
+  flow.prefill_lack = max(WeightsOf(prefiller, off) - UsableMemory(prefiller.device), 0 * kB);
   FIGURE(trace, running, min(max(1.0, concurrency / decode_groups), max(1.0, most)), (Note{"Requests of one decode group", ""}),
          concurrency, decode_groups, most);
   flow.running = running;
   const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, trace);
+  const PrefillTimes& prefill = flow.prefill = TimePrefills(prefiller, running, decode, trace);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
   const Bytes prompt_cache = CacheOfSequence(d, prompt);

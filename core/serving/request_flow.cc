@@ -8,7 +8,6 @@ namespace slipstick {
 namespace {
 
 constexpr std::string_view kSource = "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
-constexpr double kPrefillShare = 0.9;  // of a prefill's time stalls the others: they share the weights' stream
 
 // Prompt tokens that a prefill computes, and those it finds in the cache; at least one is computed.
 double ComputedTokens(const ServingLoad& load) {
@@ -28,6 +27,8 @@ PassCost TimePrompt(const Deployment& d, double sequences, double tokens, double
          (Note{"Prefill in chunks", "each a step of its own, behind the tokens of those before"}), chunks, one_chunk, chunk_step);
   step.time = chunked_time;
   step.occupancy = chunks * step.occupancy + (chunks - 1) * chunk_step;
+  step.parts.Repeat(chunks);
+  step.parts.Add("engine, a prefill step", {chunk_step, {}, {}, Bound::kLatency, {}, {}}, chunks - 1);
   return step;
 }
 
@@ -43,9 +44,55 @@ Seconds ShareOfPass(const Deployment& d, double together, double tokens, double 
 
 double Groups(const Deployment& d) { return d.replicas * d.attention_dp; }
 
+// Whether requests of equal length go on together, prefill after prefill: the generation of engines without graphs.
+bool GroupsPrefills(const Deployment& d) { return d.engine.groups_prefills && !d.graphs; }
+
+// What one prompt adds to the decode steps that it shares with `running` sequences.
+Seconds StallOf(const Deployment& d, double running, double most_together, double tokens, double cached, const DecodeTimes& decode,
+                Seconds shared_prefill, Trace& trace) {
+  if (d.engine.composition != Composition::kKernels || d.pp > 1) return shared_prefill;
+  const auto prompt = static_cast<double>(d.load.prompt), output = static_cast<double>(d.load.output);
+  const double chunk = static_cast<double>(d.load.prefill_chunk.value_or(0));
+  const double chunks = chunk > 0 ? max(1.0, ceil(tokens / chunk)) : 1;
+  // As many prompts as end in a step, where they do not come in groups.
+  const double prompts = chunks > 1 ? 1 : GroupsPrefills(d) ? most_together : min(most_together, max(1.0, running / output));
+  const double checked = d.load.speculative ? 1 + static_cast<double>(d.load.speculative->draft_tokens) : 1;
+  const double rows = tokens / chunks;
+  MixedPass pass;
+  pass.decode = {running, prompt + output / 2, checked, output};
+  pass.prompts = prompts;
+  pass.tokens = rows;
+  pass.cached = cached + (tokens - rows) / 2;
+  const Seconds mixed_step = TimeOf(pass, d, trace), decode_step = decode.step.time;
+  FIGURE(trace, prefill_stall, chunks * max(mixed_step - decode_step, 0 * mixed_step) / prompts,
+         (Note{"What a prompt adds to the others' steps", "a step that prefills beside decoding, less one that only decodes"}), chunks,
+         mixed_step, decode_step, prompts);
+  return prefill_stall;
+}
+
+// Cache beyond the device's share comes from the host, a layer ahead of its use: the step waits where the link is slower.
+void AddOffload(const Deployment& d, double sequences, double context, DecodeTimes& times, Trace& trace) {
+  const Bytes held = sequences * CacheOfSequence(d, context), device_cache = d.device_cache;
+  const BytesPerSecond host_link = d.load.kv_offload->bandwidth;
+  trace.Input("host_link", host_link, "serving.kv_offload.bandwidth");
+  FIGURE(trace, offloaded, max(0 * held, held - device_cache), (Note{"Cache in host memory", "beyond what the device holds"}), held,
+         device_cache);
+  FIGURE(trace, transfer, offloaded / (0.85 * host_link),
+         (Note{"Time to bring it in", "at 0.85 of the link, as large copies reach; estimate"}), offloaded, host_link);
+  const Seconds device_step = times.step.time;
+  FIGURE(trace, exposed_transfer, max(0 * transfer, transfer - device_step),
+         (Note{"Of it, what the step waits for", "layer by layer, behind the layer before"}), transfer, device_step);
+  times.offloaded = offloaded;
+  times.transfer = transfer;
+  times.exposed = exposed_transfer;
+  times.step.time += exposed_transfer;
+  times.step.occupancy += exposed_transfer;
+  times.step.parts.Add("cache from the host", {exposed_transfer, {}, {}, Bound::kNetwork, {}, {}}, 1);
+}
+
 }  // namespace
 
-PrefillTimes TimePrefills(const Deployment& d, double running, Trace& trace) {
+PrefillTimes TimePrefills(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace) {
   PrefillTimes times;
   const double tokens = ComputedTokens(d.load);
   const double cached = static_cast<double>(d.load.prompt) - tokens;
@@ -55,6 +102,7 @@ PrefillTimes TimePrefills(const Deployment& d, double running, Trace& trace) {
   FIGURE(trace, first_prefill, pass_time + prefill_step, (Note{"Prefill of one prompt", "with the engine's cost of such a step", kSource}),
          pass_time, prefill_step);
   times.first = first_prefill;
+  times.alone.parts.Add("engine, a prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}}, 1);
   const double step_tokens = static_cast<double>(d.engine.prefill_tokens);
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
   trace.Input("tokens", tokens, "serving.prompt");
@@ -62,6 +110,7 @@ PrefillTimes TimePrefills(const Deployment& d, double running, Trace& trace) {
          (Note{"Prompts in one pass", "as many as the engine's tokens of a step allow and requests there are", kSource}), step_tokens,
          tokens, running);
   times.shared = ShareOfPass(d, together, tokens, cached, times.alone.occupancy, trace);
+  times.stall = StallOf(d, running, together, tokens, cached, decode, times.shared, trace);
   return times;
 }
 
@@ -71,6 +120,7 @@ DecodeTimes TimeDecode(const Deployment& d, double sequences, Trace& trace) {
   const bool drafts = d.load.speculative.has_value();
   const double drafted = drafts ? static_cast<double>(d.load.speculative->draft_tokens) : 0;
   times.step = MeanDecode(d, sequences, prompt, output, 1 + drafted, trace);
+  if (d.load.kv_offload) AddOffload(d, sequences, prompt + output / 2, times, trace);
   times.token = times.step.time;
   if (drafts) {
     Trace off = Trace::Off();
@@ -90,9 +140,9 @@ DecodeTimes DecodeOf(const Deployment& d, double running, Trace& trace) {
   return d.memo == nullptr ? TimeDecode(d, running, trace) : d.memo->Decode(running, [&] { return TimeDecode(d, running, trace); });
 }
 
-PrefillTimes PrefillsOf(const Deployment& d, double running, Trace& trace) {
-  return d.memo == nullptr ? TimePrefills(d, running, trace)
-                           : d.memo->Prefill(d.load, running, [&] { return TimePrefills(d, running, trace); });
+PrefillTimes PrefillsOf(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace) {
+  return d.memo == nullptr ? TimePrefills(d, running, decode, trace)
+                           : d.memo->Prefill(d.load, running, [&] { return TimePrefills(d, running, decode, trace); });
 }
 
 Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& trace) {
@@ -106,14 +156,14 @@ Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& tra
   FIGURE(trace, running, min(offered, slots), (Note{"Requests that run", "the others wait for a slot"}), offered, slots);
   flow.running = running;
   const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, trace);
-  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
+  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, decode, trace);
+  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
+                request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
-  const double stall = kPrefillShare;
-  FIGURE(trace, tpot, mean_step + stall * (running - 1) / output * shared_prefill,
+  FIGURE(trace, tpot, mean_step + (running - 1) / output * prefill_stall,
          (Note{"Time of an output token", "a decode step, and the prefills of the other requests, each once in my output's steps", kSource,
                "serving.tpot_s"}),
-         mean_step, stall, running, output, shared_prefill);
+         mean_step, running, output, prefill_stall);
   flow.tpot = tpot;
   const bool alone = concurrency <= 1;
   const double group = !d.engine.groups_prefills || alone
@@ -122,19 +172,20 @@ Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& tra
   const double waves = d.load.waves ? static_cast<double>(*d.load.waves) : 0;
   const double first_wave = waves > 0 && !alone ? (running - 1) / 2 / waves : 0;
   const double interrupted = alone ? 0 : 0.5;
-  FIGURE(trace, busy, min(1.0, running * shared_prefill / (output * tpot)), (Note{"Share of time that prefills take", ""}), running,
-         shared_prefill, output, tpot);
+  const double others = running - 1;
+  FIGURE(trace, busy, min(1.0, others * shared_prefill / (output * tpot)),
+         (Note{"Share of time that the others' prefills take", "as an arriving request finds it", kSource}), others, shared_prefill, output,
+         tpot);
   const double behind = group > 1 || alone ? 0 : busy / 2;
   const double ahead = (offered - running) / running;
-  FIGURE(
-      trace, ttft,
-      request + first_prefill + (group - 1) * shared_prefill + first_wave * shared_prefill + interrupted * mean_step +
-          behind * shared_prefill + ahead * output * tpot,
-      (Note{
-          "Time to the first token",
-          "handling, this prefill, those admitted with it, a benchmark's first wave, half a step, a prefill under way, waiting for a slot",
-          kSource, "serving.ttft_s"}),
-      request, first_prefill, group, shared_prefill, first_wave, interrupted, mean_step, behind, ahead, output, tpot);
+  FIGURE(trace, ttft,
+         request + first_prefill + (group - 1) * shared_prefill + first_wave * shared_prefill + interrupted * mean_step +
+             behind * shared_prefill + ahead * output * tpot,
+         (Note{"Time to the first token",
+               "handling, this prefill, those admitted with it, a benchmark's first wave, half a step, a prefill under way, "
+               "waiting for a slot",
+               kSource, "serving.ttft_s"}),
+         request, first_prefill, group, shared_prefill, first_wave, interrupted, mean_step, behind, ahead, output, tpot);
   flow.ttft = ttft;
   FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"Whole request", "", "", "serving.request_latency_s"}), ttft, output,
          tpot);
@@ -156,17 +207,16 @@ Flow Saturated(const Deployment& d, double sequences, Trace& trace) {
   trace.Input("running", running, d.load.batch.max ? "serving.max_batch" : "serving.batch");
   flow.running = running;
   const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, trace);
-  const Seconds mean_step = decode.token, shared_prefill = prefill.shared;
+  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, decode, trace);
+  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall;
   const Tokens token = 1 * kToken;
-  FIGURE(trace, rate, groups * running * token / (mean_step + running / output * shared_prefill),
-         (Note{"Output tokens a second", "all slots taken; every output costs its share of a prefill", kSource, "serving.tokens_per_s"}),
-         groups, running, token, mean_step, output, shared_prefill);
-  const double stall = kPrefillShare;
-  FIGURE(trace, tpot, mean_step + stall * (running - 1) / output * shared_prefill,
+  FIGURE(trace, rate, groups * running * token / (mean_step + running / output * prefill_stall),
+         (Note{"Output tokens a second", "all slots taken; every output costs what a prefill adds", kSource, "serving.tokens_per_s"}),
+         groups, running, token, mean_step, output, prefill_stall);
+  FIGURE(trace, tpot, mean_step + (running - 1) / output * prefill_stall,
          (Note{"Time of an output token", "a decode step, and the prefills of the other requests, each once in my output's steps", kSource,
                "serving.tpot_s"}),
-         mean_step, stall, running, output, shared_prefill);
+         mean_step, running, output, prefill_stall);
   const Seconds request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
   FIGURE(trace, ttft, request + running * shared_prefill,

@@ -12,19 +12,22 @@ struct PrefillTimes {
   PassCost alone;  // one prompt in a pass of its own, on the devices
   Seconds first;   // the same with the engine's cost of that step
   Seconds shared;  // a prompt's share of the devices' time, in a pass of as many as the engine takes together
+  Seconds stall;   // by which a prompt's prefill lengthens the decode steps of the others
 };
-PrefillTimes TimePrefills(const Deployment& d, double running, Trace& trace);
-
 // Output tokens of a sequence come every `step`, more than one where drafts are kept.
 struct DecodeTimes {
   PassCost step;
   Seconds token;  // a step over the tokens it gives
+  // Cache that does not fit the device: brought from the host while the step runs.
+  Bytes offloaded;
+  Seconds transfer, exposed;  // on the link; of it, what the step does not hide
 };
 DecodeTimes TimeDecode(const Deployment& d, double sequences, Trace& trace);
+PrefillTimes TimePrefills(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace);
 
 // The two as a search's memo knows them.
 DecodeTimes DecodeOf(const Deployment& d, double running, Trace& trace);
-PrefillTimes PrefillsOf(const Deployment& d, double running, Trace& trace);
+PrefillTimes PrefillsOf(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace);
 
 // What a load answers. Rates are of all replicas.
 struct Flow {
@@ -33,6 +36,7 @@ struct Flow {
   double running = 1;      // sequences of one attention group
   double utilisation = 0;  // of the rate at saturation, in an open loop
   bool saturated = false;
+  Bytes prefill_lack;  // of memory on a prefill pool's device, for the weights
   DecodeTimes decode;
   PrefillTimes prefill;
 };

@@ -58,6 +58,10 @@ void FindInfeasible(const Deployment& d, const CacheBudget& budget, double fits,
                                              " of cache a device, and " + Gib(budget.cache) + " are left; the largest batch that fits is " +
                                              NumberText(fits * d.attention_dp)});
   }
+  if (flow.prefill_lack > Bytes{}) {
+    report.infeasible.push_back({"memory", "the weights take " + Gib(flow.prefill_lack) +
+                                               " more than a device of the prefill pool has; spread the model over more of them"});
+  }
   if (flow.saturated) {
     report.infeasible.push_back({"rate", "more requests arrive than are served; at most " +
                                              NumberText(flow.rate.base() / static_cast<double>(d.load.output)) + " a second are"});
@@ -102,6 +106,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   trace.Input("output", output, "serving.output");
 
   const CacheBudget budget = BudgetOf(d, trace);
+  d.device_cache = budget.cache;
   const double fits = BatchThatFits(d, budget, prompt, output, trace);
   const double asked = SequencesAsked(d, fits);
   if (memo != nullptr) {
@@ -147,18 +152,27 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
          (Note{"Cache of the batch", "on one device, at the full length of every sequence", "", "serving.kv_cache_bytes"}), running,
          cache_of_sequence);
   report.kv_cache = kv_cache;
+  report.state_per_sequence = StateOfSequence(d, trace);
+  report.offloaded = flow.decode.offloaded;
+  report.offload_transfer = flow.decode.transfer;
+  report.offload_exposed = flow.decode.exposed;
   report.max_batch = static_cast<Count>(std::llround(fits * d.attention_dp));
   if (memo == nullptr) report.max_context = static_cast<Count>(ContextThatFits(d, budget, trace));
-  FIGURE(trace, cache_held, kv_cache, (Note{"Cache in the memory of a device", "", "", "serving.memory_bytes.kv_cache"}), kv_cache);
+  const Bytes in_host = load.kv_offload ? max(kv_cache - budget.cache, 0 * kB) : 0 * kB;
+  FIGURE(trace, cache_held, kv_cache - in_host,
+         (Note{"Cache in the memory of a device", "what the host holds left out", "", "serving.memory_bytes.kv_cache"}), kv_cache, in_host);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
   FIGURE(trace, memory, weights + cache_held + activations + workspace,
          (Note{"Memory of the fullest device", "", "", "serving.memory_bytes.total"}), weights, cache_held, activations, workspace);
-  report.memory = {weights, kv_cache, activations, workspace};
+  report.memory = {weights, cache_held, activations, workspace};
   report.capacity = budget.capacity;
   report.prefill_bound = flow.prefill.alone.parts.BoundOf();
   report.decode_bound = flow.decode.step.parts.BoundOf();
   report.device_seconds_per_token = devices / flow.rate;
   report.energy_per_token = EnergyOf(d, flow, devices, trace);
+  if (load.disaggregated && load.disaggregated->prefill_device) {
+    report.warnings.emplace_back("serving: cost and energy count the prefill pool's devices as the cluster's");
+  }
   FindInfeasible(d, budget, fits, asked, flow, report);
   if (operators) {
     report.prefill_operators = OperatorsOf(flow.prefill.alone.parts);

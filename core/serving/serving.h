@@ -37,6 +37,9 @@ struct ServingReport {
   Count batch = 1;         // sequences that one replica runs
   BytesPerToken kv_cache_per_token;
   Bytes kv_cache;
+  Bytes state_per_sequence;  // of layers with a recurrence
+  Bytes offloaded;           // cache in host memory
+  Seconds offload_transfer, offload_exposed;
   Count max_batch = 0, max_context = 0;
   ServingMemory memory;
   Bytes capacity;

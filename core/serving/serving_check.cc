@@ -95,7 +95,7 @@ void CheckDevices(ServingLoad& load, const Cluster& cluster, const std::string& 
                                         (below > 0 ? Text(below) + " or " : "") + Text(below + *group)});
   };
   if (load.disaggregated) {
-    check_pool(load.disaggregated->prefill_devices, ".disaggregated.prefill_devices");
+    if (!load.disaggregated->prefill_mapping) check_pool(load.disaggregated->prefill_devices, ".disaggregated.prefill_devices");
     check_pool(load.disaggregated->decode_devices, ".disaggregated.decode_devices");
     mapping.replicas = std::max<Count>(1, load.disaggregated->decode_devices / *group);
     return;
@@ -110,6 +110,38 @@ void CheckDevices(ServingLoad& load, const Cluster& cluster, const std::string& 
   }
   check_pool(devices, ".devices");
   mapping.replicas = std::max<Count>(1, devices / *group);
+}
+
+// Degrees that the attention core and the prefill pool add.
+void CheckPools(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
+  const ServingMapping& mapping = load.mapping;
+  if (mapping.tp % mapping.cp != 0) {
+    issues.push_back({path + ".mapping.cp", "expected a divisor of tp " + Text(mapping.tp) + "; got " + Text(mapping.cp) + "; nearest " +
+                                                NearestDivisors(mapping.tp, mapping.cp)});
+  }
+  if (mapping.cp > 1 && load.engine.composition != Composition::kKernels) {
+    issues.push_back({path + ".mapping.cp", "expected 1: this engine splits no context; got " + Text(mapping.cp)});
+  }
+  if (!load.disaggregated || !load.disaggregated->prefill_mapping) return;
+  const ServingMapping& prefill = *load.disaggregated->prefill_mapping;
+  const std::string where = path + ".disaggregated.prefill_mapping";
+  std::optional<Count> group = Product(prefill.tp, prefill.pp);
+  if (group) group = Product(*group, prefill.attention_dp);
+  if (!group || load.disaggregated->prefill_devices % *group != 0) {
+    issues.push_back({where, "expected tp·pp·attention_dp to divide the pool's " + Text(load.disaggregated->prefill_devices) + " devices"});
+  }
+  if (!load.engine.pads_heads && model.heads % prefill.tp != 0) {
+    issues.push_back({where + ".tp", "expected a divisor of the model's " + Text(model.heads) + " heads; got " + Text(prefill.tp) +
+                                         "; nearest " + NearestDivisors(model.heads, prefill.tp)});
+  }
+  if (prefill.pp > model.layers) {
+    issues.push_back({where + ".pp", "expected at most the model's " + Text(model.layers) + " layers; got " + Text(prefill.pp)});
+  }
+  const std::optional<Count> ranks = Product(prefill.tp, prefill.attention_dp);
+  if (prefill.ep > 1 && (!model.moe || !ranks || *ranks % prefill.ep != 0 || prefill.ep > model.moe->experts)) {
+    issues.push_back({where + ".ep", "expected a divisor of tp·attention_dp, and experts in the model; got " + Text(prefill.ep)});
+  }
+  if (prefill.cp > 1) issues.push_back({where + ".cp", "expected 1: a prefill pool does not decode; got " + Text(prefill.cp)});
 }
 
 void CheckEngine(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
@@ -138,6 +170,7 @@ void Complete(ServingLoad& load, const Model& model, const Cluster& cluster, con
   CheckHeads(load, model, path, issues);
   CheckExperts(load, model, path, issues);
   CheckDevices(load, cluster, path, issues);
+  CheckPools(load, model, path, issues);
   CheckEngine(load, model, path, issues);
   if (load.concurrency && load.requests_per_s) {
     issues.push_back({path + ".requests_per_s", "expected a closed loop (concurrency) or an open one (requests_per_s), not both"});

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/field.h"
+#include "core/hardware/device.h"
 #include "core/mapping/parallelism.h"
 #include "core/software/engine.h"
 #include "core/workload/precision.h"
@@ -15,25 +16,33 @@ struct ServingPrecision {
   Precision weights = Precision::kBf16;
   Precision activations = Precision::kBf16;
   Precision kv_cache = Precision::kBf16;
+  Precision state = Precision::kFp32;  // of layers with a recurrence
   friend bool operator==(const ServingPrecision&, const ServingPrecision&) = default;
 };
 template <>
 struct Schema<ServingPrecision> {
-  static constexpr auto fields = std::tuple{Of("weights", &ServingPrecision::weights, "Format of the weights in memory"),
-                                            Of("activations", &ServingPrecision::activations, "Format of the matrix products' inputs"),
-                                            Of("kv_cache", &ServingPrecision::kv_cache, "Format of the cached keys and values")};
+  static constexpr auto fields =
+      std::tuple{Of("weights", &ServingPrecision::weights, "Format of the weights in memory"),
+                 Of("activations", &ServingPrecision::activations, "Format of the matrix products' inputs"),
+                 Of("kv_cache", &ServingPrecision::kv_cache, "Format of the cached keys and values"),
+                 Of("state", &ServingPrecision::state, "Format of the state of layers with a recurrence").Advanced()};
 };
 
 // Prefill and decode on pools of their own.
 struct Disaggregated {
   Count prefill_devices = 8;
   Count decode_devices = 8;
+  std::optional<Device> prefill_device;           // of the prefill pool; default: the cluster's
+  std::optional<ServingMapping> prefill_mapping;  // of the prefill pool; default: the load's
 };
 template <>
 struct Schema<Disaggregated> {
-  static constexpr auto fields =
-      std::tuple{Of("prefill_devices", &Disaggregated::prefill_devices, "Devices that prefill only").Between(1, 1 << 24),
-                 Of("decode_devices", &Disaggregated::decode_devices, "Devices that decode only").Between(1, 1 << 24)};
+  static constexpr auto fields = std::tuple{
+      Of("prefill_devices", &Disaggregated::prefill_devices, "Devices that prefill only").Between(1, 1 << 24),
+      Of("decode_devices", &Disaggregated::decode_devices, "Devices that decode only").Between(1, 1 << 24),
+      Of("prefill_device", &Disaggregated::prefill_device, "The prefill pool's accelerator; default the cluster's").Advanced(),
+      Of("prefill_mapping", &Disaggregated::prefill_mapping, "How the prefill pool spreads the model; default as the decode pool")
+          .Advanced()};
 };
 
 struct Speculative {
@@ -47,6 +56,18 @@ struct Schema<Speculative> {
       std::tuple{Of("draft_tokens", &Speculative::draft_tokens, "Tokens drafted a step").Between(1, 64),
                  Of("acceptance", &Speculative::acceptance, "Probability that a drafted token is kept").Between(0, 1),
                  Of("draft_cost", &Speculative::draft_cost, "Time of one drafted token over a decode step").Between(0, 10)};
+};
+
+// Cache beyond the devices' memory, kept in the host's and brought in layer by layer while a step runs.
+struct KvOffload {
+  Bytes capacity = 256 * kGB;             // of host memory, a device
+  BytesPerSecond bandwidth = 63 * kGBps;  // of the link to the host, a device and direction
+};
+template <>
+struct Schema<KvOffload> {
+  static constexpr auto fields =
+      std::tuple{Of("capacity", &KvOffload::capacity, "Host memory for the cache, a device").In(kGB).AtLeast(0),
+                 Of("bandwidth", &KvOffload::bandwidth, "Link to the host, one direction, a device").In(kGBps).Above(0).AtMost(1e6)};
 };
 
 struct ServingLoad {
@@ -66,6 +87,7 @@ struct ServingLoad {
   double prefix_hit = 0;               // share of the prompt found in the cache
   std::optional<Speculative> speculative;
   std::optional<Disaggregated> disaggregated;
+  std::optional<KvOffload> kv_offload;
 };
 template <>
 struct Schema<ServingLoad> {
@@ -92,7 +114,8 @@ struct Schema<ServingLoad> {
           .Advanced(),
       Of("prefix_hit", &ServingLoad::prefix_hit, "Share of the prompt found in the cache").Between(0, 1).Advanced(),
       Of("speculative", &ServingLoad::speculative, "Draft tokens checked together").Advanced(),
-      Of("disaggregated", &ServingLoad::disaggregated, "Prefill and decode on pools of their own").Advanced()};
+      Of("disaggregated", &ServingLoad::disaggregated, "Prefill and decode on pools of their own").Advanced(),
+      Of("kv_offload", &ServingLoad::kv_offload, "Cache beyond the devices' memory, in the host's").Advanced()};
 };
 
 }  // namespace slipstick

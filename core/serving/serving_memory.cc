@@ -23,9 +23,27 @@ Bytes AttentionWeights(const Deployment& d) {
     elements = q_rank > 0 ? h * q_rank + q_rank * d.heads * (nope + rope) : h * d.heads * (nope + rope);
     elements += h * (kv_rank + rope) + kv_rank * d.heads * (nope + value) + d.heads * value * h;
   } else {
-    elements = h * (d.heads + 2 * d.kv_heads) * d.head_dim + h * d.heads * d.head_dim;
+    elements = h * ((d.model.attention_gate ? 2 : 1) * d.heads + 2 * d.kv_heads) * d.head_dim + h * d.heads * d.head_dim;
   }
   return elements * ElementSize(d.attention_weights);
+}
+
+// Weights of a layer with a recurrence on one rank: its matrices, and what its channels and heads have beside them.
+Bytes RecurrentWeights(const Deployment& d) {
+  if (d.linear_layers <= 0) return {};
+  const double matrices = d.hidden * (d.linear_columns + d.linear_inner);
+  const double small = CountParameters(d.model).linear_per_layer / d.tp - matrices;
+  return matrices * ElementSize(d.attention_weights) + max(0.0, small) * 2.0 * kB;
+}
+
+// Layers of a kind that the fullest stage holds.
+double OfStage(const Deployment& d, double layers) { return layers > 0 ? min(d.stage_layers, ceil(layers / d.pp)) : 0; }
+
+// What layers with a recurrence keep of a sequence on one rank, whatever its length.
+Bytes StatesOfSequence(const Deployment& d) {
+  if (d.linear_layers <= 0) return {};
+  const double share = d.linear_inner / static_cast<double>(d.model.linear->Inner());
+  return OfStage(d, d.linear_layers) * share * static_cast<double>(d.model.linear->StateElements()) * ElementSize(d.load.precision.state);
 }
 
 // What stays in 16 bit and whole on every rank: norms, biases, the router.
@@ -44,8 +62,8 @@ double Pages(double tokens, Count block) {
 
 BytesPerToken CacheOfLayer(const Deployment& d) {
   const double elements =
-      d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank + d.model.mla->rope_head_dim) : 2 * d.kv_heads * d.head_dim;
-  return elements * ElementSize(d.cache) / (1 * kToken);
+      d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank + d.model.mla->rope_head_dim) : 2 * d.core_kv_heads * d.head_dim;
+  return elements / d.cp * ElementSize(d.cache) / (1 * kToken);
 }
 
 }  // namespace
@@ -53,7 +71,9 @@ BytesPerToken CacheOfLayer(const Deployment& d) {
 Bytes WeightsOf(const Deployment& d, Trace& trace) {
   const double stage = d.stage_layers, h = d.hidden;
   // Layers with experts are spread evenly over the stages, within one.
-  const double moe_stage = d.moe_layers > 0 ? min(stage, ceil(d.moe_layers / d.pp)) : 0;
+  const double moe_stage = OfStage(d, d.moe_layers);
+  const double recurrent_stage = min(OfStage(d, d.linear_layers), stage), attention_stage = stage - recurrent_stage;
+  const Bytes recurrent_layer = RecurrentWeights(d);
   const Bytes attention_layer = AttentionWeights(d);
   const Bytes small_layer = SmallWeights(d);
   const Bytes mlp_layer = d.mlp_matrices * h * d.ffn * ElementSize(d.mlp_weights);
@@ -72,16 +92,22 @@ Bytes WeightsOf(const Deployment& d, Trace& trace) {
   const bool together = d.pp <= 1;
   // The fullest stage holds one end of the model; a single stage holds both, once where they are tied.
   const Bytes ends = together && !d.model.tied_embeddings ? embedding + head : max(embedding, head);
-  const double dense_stage = stage - moe_stage;
-  FIGURE(trace, weights, stage * (attention_layer + small_layer) + dense_stage * mlp_layer + moe_stage * experts_layer + ends,
+  const double dense_stage = min(stage - moe_stage, OfStage(d, d.dense_layers));
+  FIGURE(trace, weights,
+         attention_stage * attention_layer + recurrent_stage * recurrent_layer + stage * small_layer + dense_stage * mlp_layer +
+             moe_stage * experts_layer + ends,
          (Note{"Weights of one device", "The fullest pipeline stage, in the formats they are kept in", "", "serving.memory_bytes.weights"}),
-         stage, attention_layer, small_layer, dense_stage, mlp_layer, moe_stage, experts_layer, ends);
+         attention_stage, attention_layer, recurrent_stage, recurrent_layer, stage, small_layer, dense_stage, mlp_layer, moe_stage,
+         experts_layer, ends);
   return weights;
 }
 
 BytesPerToken CachePerToken(const Deployment& d, Trace& trace) {
-  const double layers = d.layers;
+  const double layers = d.layers, recurrent_layers = d.linear_layers;
   trace.Input("layers", layers, "model.layers");
+  trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
+  FIGURE(trace, caching_layers, layers - recurrent_layers, (Note{"Layers that keep a cache", "a recurrence keeps a state of fixed size"}),
+         layers, recurrent_layers);
   const Bytes element = ElementSize(d.cache);
   trace.Input("element", element, "serving.precision.kv_cache");
   const Tokens token = 1 * kToken;
@@ -90,30 +116,43 @@ BytesPerToken CachePerToken(const Deployment& d, Trace& trace) {
     const auto rotary = static_cast<double>(d.model.mla->rope_head_dim);
     trace.Input("latent", latent, "model.mla.kv_lora_rank");
     trace.Input("rotary", rotary, "model.mla.rope_head_dim");
-    FIGURE(trace, cache_per_token, layers * (latent + rotary) * element / token,
+    FIGURE(trace, cache_per_token, caching_layers * (latent + rotary) * element / token,
            (Note{"Cache of a token", "Latent and rotary part, all layers of the model", "DeepSeek-V2, arXiv 2405.04434",
                  "serving.kv_cache_bytes_per_token"}),
-           layers, latent, rotary, element, token);
+           caching_layers, latent, rotary, element, token);
     return cache_per_token;
   }
   const auto kv_heads = static_cast<double>(d.model.KvHeads());
   const double head_dim = d.head_dim;
   trace.Input("kv_heads", kv_heads, "model.kv_heads");
   trace.Input("head_dim", head_dim, "model.head_dim");
-  FIGURE(trace, cache_per_token, 2 * layers * kv_heads * head_dim * element / token,
+  FIGURE(trace, cache_per_token, 2 * caching_layers * kv_heads * head_dim * element / token,
          (Note{"Cache of a token", "Keys and values of every KV head in all layers of the model", "", "serving.kv_cache_bytes_per_token"}),
-         layers, kv_heads, head_dim, element, token);
+         caching_layers, kv_heads, head_dim, element, token);
   return cache_per_token;
 }
 
 Bytes CacheOfSequence(const Deployment& d, double tokens) {
   const Count block = d.engine.memory.block;
   const BytesPerToken layer = CacheOfLayer(d);
-  const double windows = std::min(d.stage_layers, std::ceil(d.window_layers / d.pp));
+  const double windows = OfStage(d, d.window_layers), attending = OfStage(d, d.attention_layers);
   const auto window = static_cast<double>(d.model.sliding_window);
   const double full = Pages(tokens, block);
   const double cut = windows > 0 ? Pages(std::min(tokens, window), block) : 0;
-  return layer * ((d.stage_layers - windows) * full + windows * cut) * (1 * kToken);
+  return layer * ((attending - windows) * full + windows * cut) * (1 * kToken) + StatesOfSequence(d);
+}
+
+Bytes StateOfSequence(const Deployment& d, Trace& trace) {
+  if (!d.model.linear) return {};
+  const double recurrent_layers = d.linear_layers, elements = static_cast<double>(d.model.linear->StateElements());
+  const Bytes element = ElementSize(d.load.precision.state);
+  trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
+  trace.Input("element", element, "serving.precision.state");
+  FIGURE(trace, state_of_sequence, recurrent_layers * elements * element,
+         (Note{"States of a sequence", "of all layers with a recurrence, whatever the sequence's length", "",
+               "serving.state_bytes_per_sequence"}),
+         recurrent_layers, elements, element);
+  return state_of_sequence;
 }
 
 CacheBudget BudgetOf(const Deployment& d, Trace& trace) {
@@ -154,6 +193,7 @@ CacheBudget BudgetOf(const Deployment& d, Trace& trace) {
            activations, workspace);
     budget.cache = cache_budget;
   }
+  if (d.load.kv_offload && budget.cache > Bytes{}) budget.host = d.load.kv_offload->capacity;
   budget.capacity = visible;
   budget.weights = weights;
   budget.activations = activations;
@@ -168,7 +208,7 @@ double BatchThatFits(const Deployment& d, const CacheBudget& budget, double prom
   // Beyond that the engine's own limit.
   const double engine_limit = static_cast<double>(d.load.max_requests.value_or(d.engine.max_sequences));
   const double groups = d.attention_dp;
-  const Bytes cache_budget = budget.cache;
+  const Bytes cache_budget = budget.Room();
   FIGURE(trace, max_batch, groups * min(floor(cache_budget / cache_of_request + 1e-9), engine_limit),
          (Note{"Sequences that fit at once",
                "whole ones, with the share of the output that the engine reserves when it admits a request, at most the engine's own limit",
@@ -180,11 +220,11 @@ double BatchThatFits(const Deployment& d, const CacheBudget& budget, double prom
 double ContextThatFits(const Deployment& d, const CacheBudget& budget, Trace& trace) {
   const Bytes layer_token = CacheOfLayer(d) * (1 * kToken);
   const auto block = static_cast<double>(d.engine.memory.block);
-  const Bytes cache_budget = budget.cache;
-  const double windows = std::min(d.stage_layers, std::ceil(d.window_layers / d.pp));
+  const Bytes cache_budget = max(budget.Room() - StatesOfSequence(d), 0 * kB);
+  const double windows = OfStage(d, d.window_layers);
   const auto window = static_cast<double>(d.model.sliding_window);
-  double growing = d.stage_layers, full_windows = 0;
-  if (windows > 0 && cache_budget / (layer_token * d.stage_layers) > window) {
+  double growing = OfStage(d, d.attention_layers), full_windows = 0;
+  if (windows > 0 && cache_budget / (layer_token * growing) > window) {
     growing -= windows;
     full_windows = windows * Pages(window, d.engine.memory.block);
   }

@@ -12,7 +12,9 @@ namespace slipstick {
 Bytes WeightsOf(const Deployment& d, Trace& trace);
 // Cache of one token in all layers of the model, nothing split, replicated or cut by a window.
 BytesPerToken CachePerToken(const Deployment& d, Trace& trace);
-// Cache of one sequence of `tokens` on the fullest device: whole pages, KV heads replicated beyond their number, the
+// States of one sequence in all layers with a recurrence, nothing split.
+Bytes StateOfSequence(const Deployment& d, Trace& trace);
+// Cache and states of one sequence of `tokens` on the fullest device: whole pages, KV heads replicated beyond their number, the
 // latent of MLA on every rank, window layers never more than their window.
 Bytes CacheOfSequence(const Deployment& d, double tokens);
 
@@ -20,6 +22,8 @@ struct CacheBudget {
   Bytes capacity;  // what the device offers
   Bytes weights, activations, workspace;
   Bytes cache;  // what the rule gives to the cache; 0 where the rest leaves nothing
+  Bytes host;   // of host memory, where the cache may overflow into it
+  [[nodiscard]] Bytes Room() const { return cache + host; }
 };
 CacheBudget BudgetOf(const Deployment& d, Trace& trace);
 

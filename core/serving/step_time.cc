@@ -29,6 +29,12 @@ Seconds WindowAttention(const KernelTime& kernel, Trace& trace) {
 
 }  // namespace
 
+Seconds Parts::TimeOf() const {
+  Seconds sum;
+  for (const StepPart& part : *this) sum += part.count * part.kernel.time;
+  return sum;
+}
+
 Bound Parts::BoundOf() const {
   std::array<Seconds, 4> by{};
   for (const StepPart& part : *this) by[static_cast<std::size_t>(part.kernel.bound)] += part.count * part.kernel.time;
@@ -57,8 +63,9 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
   if (d.engine.composition == Composition::kLayerSplit) return LayerSplitPrefill(pass, d, trace);
   PassCost step;
   const double rows = pass.sequences * pass.tokens;
-  const double layers = d.layers, window_layers = d.window_layers, full_layers = layers - window_layers;
-  const double moe_layers = d.moe_layers, dense_layers = layers - moe_layers;
+  const double layers = d.layers, window_layers = d.window_layers, full_layers = d.attention_layers - window_layers;
+  const double moe_layers = d.moe_layers, dense_layers = d.dense_layers, attention_layers = d.attention_layers,
+               linear_layers = d.linear_layers;
   const auto window = static_cast<double>(d.model.sliding_window);
   const LayerCost one = TimeLayer(d, rows, Phase::kPrefill, step.parts, trace);
   Seconds attention, window_attention;
@@ -74,29 +81,39 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
     step.parts.Add("attention in a window", kernel, window_layers);
     window_attention = WindowAttention(kernel, trace);
   }
+  Seconds recurrence;
+  if (linear_layers > 0) {
+    const Trace::Scope inner(trace, "recurrence");
+    const KernelTime kernel = PrefillRecurrence(d, pass.sequences, pass.tokens, trace);
+    step.parts.Add("recurrence", kernel, linear_layers);
+    recurrence = kernel.time;
+  }
   const Seconds head = TimeHead(d, pass.sequences, true, step.parts, trace);
   const KernelTime hop = StageHop(d, rows, trace);
   const double hops = d.pp - 1;
   step.parts.Add("next stage", hop, hops);
   const Seconds hop_time = hop.time;
-  const Seconds projections = one.projections, mlp = one.mlp, experts = one.experts, elements = one.elements, reductions = one.reductions,
-                gaps = one.gaps;
+  const Seconds projections = one.projections, recurrent = one.recurrent, mlp = one.mlp, experts = one.experts, elements = one.elements,
+                reductions = one.reductions, gaps = one.gaps;
   FIGURE(trace, device_time,
-         layers * (projections + elements + reductions + gaps) + dense_layers * mlp + moe_layers * experts + full_layers * attention +
-             window_layers * window_attention + head + hops * hop_time,
-         (Note{"Prefill on the devices", "every layer's kernels in turn"}), layers, projections, elements, reductions, gaps, dense_layers,
-         mlp, moe_layers, experts, full_layers, attention, window_layers, window_attention, head, hops, hop_time);
-  const Seconds operation_launch = d.engine.prefill_launch;
+         layers * (elements + reductions + gaps) + attention_layers * projections + linear_layers * (recurrent + recurrence) +
+             dense_layers * mlp + moe_layers * experts + full_layers * attention + window_layers * window_attention + head +
+             hops * hop_time,
+         (Note{"Prefill on the devices", "every layer's kernels in turn"}), layers, elements, reductions, gaps, attention_layers,
+         projections, linear_layers, recurrent, recurrence, dense_layers, mlp, moe_layers, experts, full_layers, attention, window_layers,
+         window_attention, head, hops, hop_time);
+  const Seconds operation_launch = d.engine.prefill_launch, prefill_host = d.engine.prefill_host;
   const double operations = one.operations;
   trace.Input("operation_launch", operation_launch, "serving.engine.prefill_launch");
-  FIGURE(trace, pass_time, max(device_time, layers * operations * operation_launch),
-         (Note{"Prefill pass", "the devices wait where the host launches more slowly than they work"}), device_time, layers, operations,
-         operation_launch);
+  trace.Input("prefill_host", prefill_host, "serving.engine.prefill_host");
+  FIGURE(trace, pass_time, max(device_time, prefill_host + layers * operations * operation_launch),
+         (Note{"Prefill pass", "the devices wait where the host prepares and launches more slowly than they work"}), device_time,
+         prefill_host, layers, operations, operation_launch);
   if (pass_time > device_time) step.parts.Add("waiting for launches", HostTime(pass_time - device_time), 1);
   step.time = pass_time;
   // Stages work on other prompts meanwhile: the slowest sets the pace.
   const Seconds stage = (device_time - head - hops * hop_time) * (d.stage_layers / layers) + head + (d.pp > 1 ? hop_time : Seconds{});
-  step.occupancy = max(stage, d.stage_layers * operations * operation_launch);
+  step.occupancy = max(stage, prefill_host + d.stage_layers * operations * operation_launch);
   return step;
 }
 
@@ -109,22 +126,33 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const double groups = min(d.pp, max(1.0, pass.sequences));
   const double sequences = pass.sequences / groups;
   const double rows = sequences * pass.checked;
-  const double layers = d.layers, window_layers = d.window_layers, full_layers = layers - window_layers;
-  const double moe_layers = d.moe_layers, dense_layers = layers - moe_layers;
+  const double layers = d.layers, window_layers = d.window_layers, full_layers = d.attention_layers - window_layers;
+  const double moe_layers = d.moe_layers, dense_layers = d.dense_layers, attention_layers = d.attention_layers,
+               linear_layers = d.linear_layers;
   const auto window = static_cast<double>(d.model.sliding_window);
   const LayerCost one = TimeLayer(d, rows, Phase::kDecode, step.parts, trace);
   Seconds attention, window_attention;
   if (full_layers > 0) {
     const Trace::Scope inner(trace, "attention");
-    const KernelTime kernel = DecodeAttention(d, sequences, pass.context, pass.checked, 0, trace);
+    const KernelTime kernel = MeanDecodeAttention(d, sequences, pass.context, pass.grown, pass.checked, 0, trace);
     step.parts.Add("attention", kernel, full_layers);
     attention = FullAttention(kernel, trace);
   }
   if (window_layers > 0) {
     const Trace::Scope inner(trace, "window_attention");
-    const KernelTime kernel = DecodeAttention(d, sequences, pass.context, pass.checked, window, trace);
+    const KernelTime kernel = MeanDecodeAttention(d, sequences, pass.context, pass.grown, pass.checked, window, trace);
     step.parts.Add("attention in a window", kernel, window_layers);
     window_attention = WindowAttention(kernel, trace);
+  }
+  const KernelTime exchange = ContextExchange(d, rows, trace);
+  const Seconds context_exchange = exchange.time;
+  step.parts.Add("parts of contexts", exchange, attention_layers);
+  Seconds recurrence;
+  if (linear_layers > 0) {
+    const Trace::Scope inner(trace, "recurrence");
+    const KernelTime kernel = DecodeRecurrence(d, sequences, pass.checked, trace);
+    step.parts.Add("recurrence", kernel, linear_layers);
+    recurrence = kernel.time;
   }
   const Seconds head = TimeHead(d, rows, !d.graphs, step.parts, trace);
   const KernelTime hop = StageHop(d, rows, trace);
@@ -137,17 +165,20 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   trace.Input("engine_sequence", engine_sequence, "serving.engine.sequence");
   step.parts.Add("engine, a step", HostTime(engine_step), 1);
   step.parts.Add("engine, a sequence", HostTime(engine_sequence), all_sequences);
-  const Seconds projections = one.projections, mlp = one.mlp, experts = one.experts, elements = one.elements, reductions = one.reductions,
-                gaps = one.gaps;
+  const Seconds projections = one.projections, recurrent = one.recurrent, mlp = one.mlp, experts = one.experts, elements = one.elements,
+                reductions = one.reductions, gaps = one.gaps;
   // Uneven stages: with every stage busy the fullest one sets the pace.
   const double stretch = 1 + (d.stage_layers * d.pp / layers - 1) * (groups - 1) / max(1.0, d.pp - 1);
   FIGURE(trace, layers_time,
-         layers * (projections + elements + reductions + gaps) + dense_layers * mlp + moe_layers * experts + full_layers * attention +
+         layers * (elements + reductions + gaps) + attention_layers * (projections + context_exchange) +
+             linear_layers * (recurrent + recurrence) + dense_layers * mlp + moe_layers * experts + full_layers * attention +
              window_layers * window_attention,
-         (Note{"All layers", "their kernels in turn"}), layers, projections, elements, reductions, gaps, dense_layers, mlp, moe_layers,
-         experts, full_layers, attention, window_layers, window_attention);
+         (Note{"All layers", "their kernels in turn"}), layers, elements, reductions, gaps, attention_layers, projections, context_exchange,
+         linear_layers, recurrent, recurrence, dense_layers, mlp, moe_layers, experts, full_layers, attention, window_layers,
+         window_attention);
   const Seconds host_sequence = d.engine.host_sequence;
   trace.Input("host_sequence", host_sequence, "serving.engine.host_sequence");
+  if (stretch > 1) step.parts.Add("waiting for the fullest stage", HostTime((stretch - 1) * layers_time), 1);
   FIGURE(trace, device_step, stretch * layers_time + head + hops * hop_time + engine_step + engine_sequence * all_sequences,
          (Note{"Decode step of the devices", "layers, head, and what they wait for the engine"}), stretch, layers_time, head, hops,
          hop_time, engine_step, engine_sequence, all_sequences);
@@ -156,28 +187,6 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   if (step_time > device_step) step.parts.Add("waiting for the host", HostTime(step_time - device_step), 1);
   step.time = step_time;
   step.occupancy = step_time;
-  return step;
-}
-
-PassCost MeanDecode(const Deployment& d, double sequences, double prompt, double output, double checked, Trace& trace) {
-  PassCost step = TimeOf(DecodePass{sequences, prompt + output / 2, checked}, d, trace);
-  // The other compositions are linear in the context, where the middle is the mean.
-  if (d.engine.composition != Composition::kKernels) return step;
-  const double groups = min(d.pp, max(1.0, sequences));
-  Trace off = Trace::Off();
-  Seconds curvature;  // first + last - 2 middle, over 6: what the middle misses of the mean
-  const auto bend = [&](double layers, double window) {
-    if (layers <= 0) return;
-    const auto at = [&](double context) { return DecodeAttention(d, sequences / groups, context, checked, window, off).time; };
-    curvature += layers * (at(prompt) + at(prompt + output) - 2 * at(prompt + output / 2)) / 6;
-  };
-  bend(d.layers - d.window_layers, 0);
-  bend(d.window_layers, static_cast<double>(d.model.sliding_window));
-  const Seconds step_time = step.time;
-  FIGURE(trace, mean_step, step_time + curvature, (Note{"Mean decode step", "over the output: Simpson's rule over the growing context"}),
-         step_time, curvature);
-  step.time = mean_step;
-  step.occupancy = mean_step;
   return step;
 }
 

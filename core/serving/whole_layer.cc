@@ -14,9 +14,10 @@ Matrices MatricesOf(const Deployment& d, double rows) {
   const double h = d.hidden;
   double attention = h * (d.padded_heads + 2 * d.padded_kv_heads) * d.head_dim + h * d.padded_heads * d.head_dim;
   if (d.model.mla) attention = CountParameters(d.model).attention_per_layer;
-  const double mlp = d.mlp_matrices * h * static_cast<double>(d.model.ffn);
+  if (d.linear_layers > 0) attention += (CountParameters(d.model).linear_per_layer - attention) * d.linear_layers / d.layers;
+  const double mlp = d.mlp_matrices * h * static_cast<double>(d.model.ffn) * d.dense_layers / d.layers;
   const double moe_share = d.moe_layers / d.layers;
-  Matrices all{attention + (1 - moe_share) * mlp, attention + (1 - moe_share) * mlp};
+  Matrices all{attention + mlp, attention + mlp};
   if (d.model.moe) {
     const Moe& moe = *d.model.moe;
     const double expert = d.mlp_matrices * h * static_cast<double>(moe.expert_ffn);
@@ -94,7 +95,8 @@ PassCost WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const double sequences = pass.sequences, tokens = pass.tokens, keys = pass.tokens + pass.cached;
   const double rows = sequences * tokens;
   const Seconds linear = LinearTime(d, rows, sequences, step.parts, trace);
-  const double devices = d.devices_per_group, layers = d.layers, heads = d.padded_heads, head_dim = d.head_dim, matrix = engine.matrix;
+  const double devices = d.devices_per_group, attending = d.attention_layers, heads = d.padded_heads, head_dim = d.head_dim,
+               matrix = engine.matrix;
   const double unmasked = engine.causal ? (pass.cached + pass.tokens / 2) / keys : 1;
   const double score_passes = engine.score_passes;
   const FlopsPerSecond peak = PeakRate(d.device, Precision::kBf16);
@@ -113,13 +115,15 @@ PassCost WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
                   Bound::kCompute,
                   unmasked * pair * sequences * heads * tokens * keys * head_dim / devices,
                   score_passes * score * sequences * heads * tokens * keys / devices},
-                 layers);
+                 attending);
   const Bytes activations = rows * d.hidden * 2.0 * kB;
   const double power = engine.spill, spilled = engine.on_chip > Bytes{} ? max(1.0, activations / engine.on_chip) : 1;
   const double spill = pow(spilled, power);
-  FIGURE(trace, pass_time, spill * (linear + layers * attention_time),
-         (Note{"Prefill on the devices", "longer by the spill once the residual stream no longer fits on chip"}), spill, linear, layers,
+  FIGURE(trace, pass_time, spill * (linear + attending * attention_time),
+         (Note{"Prefill on the devices", "longer by the spill once the residual stream no longer fits on chip"}), spill, linear, attending,
          attention_time);
+  if (spill > 1)
+    step.parts.Add("activations off the chip", {(spill - 1) * (linear + attending * attention_time), {}, {}, Bound::kMemory, {}, {}}, 1);
   step.time = pass_time;
   step.occupancy = pass_time;
   return step;
@@ -130,7 +134,7 @@ PassCost WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   PassCost step;
   const double sequences = pass.sequences, context = pass.context;
   const Seconds linear = LinearTime(d, sequences * pass.checked, sequences * pass.checked, step.parts, trace);
-  const double devices = d.devices_per_group, layers = d.layers;
+  const double devices = d.devices_per_group, attending = d.attention_layers;
   const double cached = d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank + d.model.mla->rope_head_dim) * devices
                                     : 2 * d.padded_kv_heads * d.head_dim;
   const Bytes element = ElementSize(d.cache);
@@ -146,7 +150,7 @@ PassCost WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& tr
                   Bound::kMemory,
                   4 * kFlop * sequences * pass.checked * context * d.padded_heads * d.head_dim / devices,
                   sequences * context * cached * element / devices},
-                 layers);
+                 attending);
   const Seconds engine_step = d.engine.step, engine_sequence = d.engine.sequence;
   trace.Input("engine_step", engine_step, "serving.engine.step");
   trace.Input("engine_sequence", engine_sequence, "serving.engine.sequence");
@@ -154,8 +158,8 @@ PassCost WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   host.time = engine_step + sequences * engine_sequence;
   host.bound = Bound::kLatency;
   step.parts.Add("engine", host, 1);
-  FIGURE(trace, step_time, linear + layers * cache_time + engine_step + sequences * engine_sequence,
-         (Note{"Decode step", "layers, cache, head and what the devices wait for the engine"}), linear, layers, cache_time, engine_step,
+  FIGURE(trace, step_time, linear + attending * cache_time + engine_step + sequences * engine_sequence,
+         (Note{"Decode step", "layers, cache, head and what the devices wait for the engine"}), linear, attending, cache_time, engine_step,
          sequences, engine_sequence);
   step.time = step_time;
   step.occupancy = step_time;

@@ -196,7 +196,8 @@ struct Engine {
   Seconds step = 400 * kUs;           // scheduler, sampling, token copy: what the GPU waits for
   Seconds sequence = 6 * kUs;         // the same a sequence
   Seconds prefill_step = 2000 * kUs;  // of a step that holds prefill
-  Seconds prefill_launch = 0 * kUs;   // of the host, an operation of a prefill that no graph holds: the devices cannot be faster
+  Seconds prefill_host = 0 * kUs;     // of the host, a step that holds prefill, beside the devices: they cannot be faster
+  Seconds prefill_launch = 0 * kUs;   // the same, an operation of a prefill that no graph holds
   Seconds host_sequence = 0 * kUs;    // of the host, a sequence and step, beside the devices: they cannot be faster
   Seconds request = 15000 * kUs;      // handling of a request before its first token
   Count prefill_tokens = 8192;        // of a step, at most
@@ -239,6 +240,10 @@ struct Schema<Engine> {
       Of("step", &Engine::step, "Scheduler, sampling and token copy of a step").In(kUs).Between(0, 1e7).Advanced(),
       Of("sequence", &Engine::sequence, "The same a sequence").In(kUs).Between(0, 1e6).Advanced(),
       Of("prefill_step", &Engine::prefill_step, "Of a step that holds prefill").In(kUs).Between(0, 1e7).Advanced(),
+      Of("prefill_host", &Engine::prefill_host, "Of the host, a step that holds prefill, beside the devices")
+          .In(kUs)
+          .Between(0, 1e7)
+          .Advanced(),
       Of("prefill_launch", &Engine::prefill_launch, "Of the host, an operation of a prefill").In(kUs).Between(0, 1e6).Advanced(),
       Of("host_sequence", &Engine::host_sequence, "Of the host, a sequence and step, beside the devices")
           .In(kUs)

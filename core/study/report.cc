@@ -67,6 +67,7 @@ Json Write(const std::vector<ServedOperator>& operators) {
                         {"flops", one.flops.base()},
                         {"bytes", one.bytes.base()},
                         {"time_s", one.time.base()},
+                        {"count", one.count},
                         {"bound", NameOf(one.bound)}});
   }
   return list;
@@ -162,6 +163,11 @@ Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
               {"batch", report.batch},
               {"kv_cache_bytes_per_token", report.kv_cache_per_token.base()},
               {"kv_cache_bytes", report.kv_cache.base()},
+              {"state_bytes_per_sequence", report.state_per_sequence.base()},
+              {"kv_offload",
+               {{"bytes", report.offloaded.base()},
+                {"transfer_s", report.offload_transfer.base()},
+                {"exposed_s", report.offload_exposed.base()}}},
               {"max_batch", report.max_batch},
               {"max_context", report.max_context},
               {"memory_bytes",

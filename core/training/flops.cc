@@ -20,7 +20,13 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   const ParameterCount count = CountParameters(model);
   const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
   const auto sequence = static_cast<double>(run.sequence), layers = static_cast<double>(model.layers);
-  const auto window_layers = static_cast<double>(model.WindowLayers());
+  const auto window_layers = static_cast<double>(model.WindowLayers()),
+             full_layers = static_cast<double>(model.AttentionLayers()) - window_layers;
+  // A recurrence in chunks of 128: a token meets those of its chunk and the state.
+  const double recurrent = model.linear ? static_cast<double>(model.LinearLayerCount() * model.linear->heads) *
+                                              static_cast<double>(model.linear->head_dim + model.linear->state) *
+                                              min(sequence, 128 + static_cast<double>(model.linear->state))
+                                        : 0;
   const double seen = min(sequence, static_cast<double>(model.sliding_window));
   const auto heads = static_cast<double>(model.heads);
   const double head_columns =
@@ -30,9 +36,9 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   const double matrices = count.active_matrices;
   const auto modules = static_cast<double>(model.mtp_layers);
   const Flops pair = 2 * kFlop;
-  FIGURE(trace, core_flops, pair * head_columns * ((layers - window_layers) * sequence + window_layers * seen),
+  FIGURE(trace, core_flops, pair * (head_columns * (full_layers * sequence + window_layers * seen) + recurrent),
          (Note{"Attention cores, forward, a token", "scores and their sum with the values, not cut by the causal mask", kSource}), pair,
-         head_columns, layers, window_layers, sequence, seen);
+         head_columns, full_layers, sequence, window_layers, seen, recurrent);
   FIGURE(trace, layer_flops, pair * matrices + core_flops, (Note{"All layers, forward, a token", "experts: those a token visits", kSource}),
          pair, matrices, core_flops);
   FIGURE(trace, head_flops, pair * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 2 * pair * hidden * hidden),

@@ -39,7 +39,8 @@ void AddAttention(const Model& model, const TrainingShape& shape, LayerKind kind
     core.kv_heads = max(static_cast<double>(model.KvHeads()), tensor) / tensor;
     core.query_width = width;
     core.value_width = width;
-    work.Add({"query, key, value projection", shape.tokens, (core.heads + 2 * core.kv_heads) * width, hidden});
+    work.Add(
+        {"query, key, value projection", shape.tokens, ((model.attention_gate ? 2 : 1) * core.heads + 2 * core.kv_heads) * width, hidden});
     work.Add({"attention output", shape.tokens, hidden, core.heads * width});
     work.attention_columns = 2 * width * (core.heads + core.kv_heads);
   }
@@ -50,11 +51,37 @@ void AddAttention(const Model& model, const TrainingShape& shape, LayerKind kind
   if (kind.window) core.pairs = min(core.pairs, rows * (static_cast<double>(model.sliding_window) + 128));
 }
 
+// A layer with a recurrence, in chunks: a token is multiplied with those of its chunk and with the state, as attention over as
+// many keys would be.
+void AddLinear(const Model& model, const TrainingShape& shape, LayerWork& work) {
+  constexpr double kChunk = 128;
+  const LinearLayers& linear = *model.linear;
+  const auto hidden = static_cast<double>(model.hidden), inner = static_cast<double>(linear.Inner()) / shape.tensor;
+  const double columns = static_cast<double>(linear.InputColumns()) / shape.tensor;
+  AttentionWork& core = work.attention;
+  core.heads = static_cast<double>(linear.heads) / shape.tensor;
+  core.kv_heads = static_cast<double>(linear.KeyHeads()) / shape.tensor;
+  core.query_width = static_cast<double>(linear.state);
+  core.value_width = static_cast<double>(linear.head_dim);
+  core.sequences = shape.micro_batch;
+  core.queries = shape.sequence / shape.context;
+  core.keys = min(shape.sequence, kChunk + static_cast<double>(linear.state));
+  core.pairs = core.all_pairs = core.sequences * core.heads * core.queries * core.keys;
+  work.Add({"recurrent layer, in", shape.tokens, columns, hidden});
+  work.Add({"recurrent layer, out", shape.tokens, hidden, inner});
+  work.attention_columns = columns + inner;
+}
+
 void AddMlp(const Model& model, std::string_view in, std::string_view out, double rows, double inner, LayerWork& work) {
   const auto hidden = static_cast<double>(model.hidden);
   work.Add({in, rows, model.gated ? 2 * inner : inner, hidden, 1, ProductRole::kMlp});
   work.Add({out, rows, hidden, inner, 1, ProductRole::kMlp});
   work.mlp_columns = inner;
+}
+
+// Where only some layers have an MLP, each counts its share of them.
+double MlpWidth(const Model& model) {
+  return static_cast<double>(model.ffn) * static_cast<double>(model.MlpLayers()) / static_cast<double>(model.layers);
 }
 
 void AddExperts(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerWork& work) {
@@ -82,7 +109,11 @@ void AddExperts(const Model& model, const TrainingRun& run, const TrainingShape&
 
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind) {
   LayerWork work;
-  AddAttention(model, shape, kind, work);
+  if (kind.linear) {
+    AddLinear(model, shape, work);
+  } else {
+    AddAttention(model, shape, kind, work);
+  }
   const bool lora = run.trainable == Trainable::kLora;
   const auto rank = static_cast<double>(run.framework.lora_rank);
   for (int i = 0; lora && i < work.product_count; ++i) {
@@ -92,7 +123,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   if (kind.experts) {
     AddExperts(model, run, shape, work);
   } else {
-    AddMlp(model, "MLP, in", "MLP, out", shape.tokens, static_cast<double>(model.ffn) / shape.tensor, work);
+    AddMlp(model, "MLP, in", "MLP, out", shape.tokens, MlpWidth(model) / shape.tensor, work);
   }
   const auto hidden = static_cast<double>(model.hidden);
   for (int i = 0; i < work.product_count; ++i) {
@@ -109,6 +140,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   if (model.biases == Biases::kMlp || model.biases == Biases::kAll) {
     work.dense_parameters += hidden + (model.gated ? 2 : 1) * work.mlp_columns;
   }
+  if (kind.linear) return work;  // its small tensors are left out
   if (model.qk_norm == QkNorm::kHead) work.dense_parameters += 2 * work.attention.query_width;
   if (model.qk_norm == QkNorm::kAllHeads) {
     work.dense_parameters += (work.attention.heads + work.attention.kv_heads) * work.attention.query_width;

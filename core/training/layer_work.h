@@ -14,6 +14,7 @@ namespace slipstick {
 struct LayerKind {
   bool experts = false;  // its MLP is a mixture of experts
   bool window = false;   // it attends to the sliding window only
+  bool linear = false;   // a recurrence in place of attention
 };
 
 enum class ProductRole { kAttention, kMlp, kExpert, kRouter };

@@ -13,6 +13,7 @@ int KindIndex(const Model& model, double sequence, Count layer) {
       (layer - model.moe->dense_layers) % model.moe->moe_every == model.moe->moe_every - 1) {
     kind |= 1;
   }
+  if (model.IsLinear(layer)) return kind | 4;
   const bool local = model.sliding_window > 0 && static_cast<double>(model.sliding_window) < sequence;
   if (local && (model.global_every == 0 || (layer + 1) % model.global_every != 0)) kind |= 2;
   return kind;

@@ -10,8 +10,8 @@
 
 namespace slipstick {
 
-inline constexpr int kLayerKinds = 4;
-constexpr LayerKind KindAt(int index) { return {(index & 1) != 0, (index & 2) != 0}; }
+inline constexpr int kLayerKinds = 8;
+constexpr LayerKind KindAt(int index) { return {(index & 1) != 0, (index & 2) != 0, (index & 4) != 0}; }
 
 // Layers of a stage (or of a chunk of one) by kind.
 struct LayerCounts {

@@ -4,6 +4,40 @@
 
 namespace slipstick {
 
+namespace {
+
+// Whether a place is one of `chosen` spread evenly over `all`, the last of them at the end.
+bool IsChosen(Count place, Count chosen, Count all) { return (place + 1) * chosen / all > place * chosen / all; }
+
+}  // namespace
+
+Count LinearLayers::ConvolvedChannels() const {
+  if (convolution == 0) return 0;
+  return kind == LinearKind::kMamba ? Inner() : Inner() + 2 * KeyHeads() * state;
+}
+
+Count LinearLayers::InputColumns() const {
+  const Count keys = KeyHeads() * state;
+  switch (kind) {
+    case LinearKind::kMamba:
+      return 2 * Inner();  // values and their gate
+    case LinearKind::kMamba2:
+      return 2 * Inner() + 2 * keys + heads;  // with B, C and the step sizes
+    case LinearKind::kGatedDelta:
+      return 2 * Inner() + 2 * keys + 2 * heads;  // with keys, queries, strengths and decays
+    case LinearKind::kKimiDelta:
+      return Inner() + 2 * keys + heads + 2 * head_dim;  // decay and gate through ranks of a head's width
+    case LinearKind::kLightning:
+      return 2 * Inner() + 2 * keys;
+  }
+  return 2 * Inner();
+}
+
+Count LinearLayers::StateElements() const { return Inner() * state + (convolution > 0 ? ConvolvedChannels() * (convolution - 1) : 0); }
+
+bool Model::IsLinear(Count layer) const { return linear && !IsChosen(layer, AttentionLayers(), layers); }
+bool Model::HasMlp(Count layer) const { return IsChosen(layer, MlpLayers(), layers); }
+
 Count Model::MoeLayers() const {
   if (!moe) return 0;
   const Count after = layers - moe->dense_layers;
@@ -12,7 +46,8 @@ Count Model::MoeLayers() const {
 
 Count Model::WindowLayers() const {
   if (sliding_window == 0) return 0;
-  return global_every == 0 ? layers : layers - layers / global_every;
+  const Count attending = AttentionLayers();
+  return global_every == 0 ? attending : attending - attending / global_every;
 }
 
 void Complete(Model& model, const std::string& path, Issues& issues) {
@@ -26,6 +61,19 @@ void Complete(Model& model, const std::string& path, Issues& issues) {
   if (model.heads % *model.kv_heads != 0) {
     issues.push_back(
         {path + ".kv_heads", "expected a divisor of heads " + std::to_string(model.heads) + "; got " + std::to_string(*model.kv_heads)});
+  }
+  if (model.linear && model.linear->layers > model.layers) {
+    issues.push_back({path + ".linear.layers",
+                      "expected at most the " + std::to_string(model.layers) + " layers; got " + std::to_string(model.linear->layers)});
+  }
+  if (model.linear && model.linear->heads % model.linear->KeyHeads() != 0) {
+    issues.push_back({path + ".linear.key_heads", "expected a divisor of its " + std::to_string(model.linear->heads) + " heads; got " +
+                                                      std::to_string(model.linear->key_heads)});
+  }
+  if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && model.moe)) {
+    issues.push_back({path + ".mlp_layers", model.moe ? std::string("expected 0: every layer of a mixture of experts has an MLP")
+                                                      : "expected at most the " + std::to_string(model.layers) + " layers; got " +
+                                                            std::to_string(model.mlp_layers)});
   }
   if (model.moe) {
     Moe& moe = *model.moe;
@@ -65,7 +113,7 @@ ParameterCount CountParameters(const Model& model) {
     attention_matrices = query + h * (kv_rank + rope) + kv_rank * a * (nope + value) + a * value * h;
     attention_extra = q_rank + kv_rank;  // their norms
   } else {
-    attention_matrices = h * a * d + 2 * h * g * d + a * d * h;
+    attention_matrices = (model.attention_gate ? 2 : 1) * h * a * d + 2 * h * g * d + a * d * h;
     const bool output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
     if (output_bias || model.biases == Biases::kQkv) attention_extra += a * d + 2 * g * d;
     if (output_bias) attention_extra += h;
@@ -78,6 +126,37 @@ ParameterCount CountParameters(const Model& model) {
   const double mlp = mlp_matrices * h * f;
 
   count.attention_per_layer = attention_matrices + attention_extra;
+  double linear_matrices = 0;
+  if (model.linear) {
+    const LinearLayers& linear = *model.linear;
+    const auto inner = static_cast<double>(linear.Inner()), state = static_cast<double>(linear.state);
+    const auto heads = static_cast<double>(linear.heads), rank = static_cast<double>(linear.step_rank);
+    const auto convolved = static_cast<double>(linear.ConvolvedChannels() * linear.convolution);
+    const auto channels = static_cast<double>(linear.ConvolvedChannels());
+    const auto head_dim = static_cast<double>(linear.head_dim);
+    linear_matrices = h * static_cast<double>(linear.InputColumns()) + inner * h;
+    double extra = convolved;
+    switch (linear.kind) {
+      case LinearKind::kMamba:  // convolution and its bias, step's bias, A, D, norms of step, B and C (Jamba)
+        linear_matrices += inner * (rank + 2 * state) + rank * inner;
+        extra += channels + inner + inner * state + inner + rank + 2 * state;
+        break;
+      case LinearKind::kMamba2:  // convolution's bias, step's bias, A, D, norm
+        extra += channels + 3 * heads + inner;
+        break;
+      case LinearKind::kGatedDelta:  // step's bias, A, norm of a head
+        extra += 2 * heads + head_dim;
+        break;
+      case LinearKind::kKimiDelta:  // decay and gate expanded, decay's bias, A, norm of a head
+        linear_matrices += 2 * head_dim * inner;
+        extra += inner + heads + head_dim;
+        break;
+      case LinearKind::kLightning:  // norm
+        extra += inner;
+        break;
+    }
+    count.linear_per_layer = linear_matrices + extra;
+  }
   count.dense_mlp_per_layer = mlp + mlp_bias;
   count.norms_per_layer = static_cast<double>(model.norms_per_layer) * norm;
   count.final_norm = norm;
@@ -101,13 +180,18 @@ ParameterCount CountParameters(const Model& model) {
     count.moe_per_layer = moe_matrices + router_bias + shared_gate + experts * expert_bias;
     count.moe_active_per_layer = moe_active + router_bias + shared_gate + chosen * expert_bias;
   }
-  const double dense_layers = layers - moe_layers;
-  const double shared_by_all = layers * (count.attention_per_layer + count.norms_per_layer) + dense_layers * count.dense_mlp_per_layer +
-                               count.final_norm + count.embedding + count.head;
+  const auto mlp_layers = static_cast<double>(model.MlpLayers());
+  const double dense_layers = mlp_layers - moe_layers;
+  const auto attention_layers = static_cast<double>(model.AttentionLayers()), linear_layers = layers - attention_layers;
+  // A layer without an MLP lacks its norm too.
+  const double norms = layers * count.norms_per_layer - (layers - mlp_layers) * norm;
+  const double shared_by_all = attention_layers * count.attention_per_layer + linear_layers * count.linear_per_layer + norms +
+                               dense_layers * count.dense_mlp_per_layer + count.final_norm + count.embedding + count.head;
   count.total = shared_by_all + moe_layers * count.moe_per_layer;
   count.active = shared_by_all + moe_layers * count.moe_active_per_layer;
-  count.matrices = layers * attention_matrices + dense_layers * mlp + moe_layers * moe_matrices;
-  count.active_matrices = layers * attention_matrices + dense_layers * mlp + moe_layers * moe_active;
+  const double mixers = attention_layers * attention_matrices + linear_layers * linear_matrices;
+  count.matrices = mixers + dense_layers * mlp + moe_layers * moe_matrices;
+  count.active_matrices = mixers + dense_layers * mlp + moe_layers * moe_active;
   // A module: projection of two joined streams, its norms, and a layer like the last one.
   const double last_layer =
       count.attention_per_layer + count.norms_per_layer + (model.moe ? count.moe_per_layer : count.dense_mlp_per_layer);

@@ -62,6 +62,40 @@ struct Mla {
   Count value_head_dim = 128;
 };
 
+// Layers that mix tokens by a recurrence with a state of fixed size in place of attention over a cache.
+enum class LinearKind {
+  kMamba,       // selective state space, a state a channel (Jamba)
+  kMamba2,      // state space duality, a state a head (Nemotron-H)
+  kGatedDelta,  // gated delta rule (Qwen3-Next)
+  kKimiDelta,   // the same with a decay a channel (Kimi-Linear)
+  kLightning    // linear attention with a fixed decay a head (MiniMax-Text-01)
+};
+template <>
+struct EnumNames<LinearKind> {
+  static constexpr std::array<std::pair<LinearKind, std::string_view>, 5> names{{{LinearKind::kMamba, "mamba"},
+                                                                                 {LinearKind::kMamba2, "mamba2"},
+                                                                                 {LinearKind::kGatedDelta, "gated_delta"},
+                                                                                 {LinearKind::kKimiDelta, "kimi_delta"},
+                                                                                 {LinearKind::kLightning, "lightning"}}};
+};
+
+struct LinearLayers {
+  LinearKind kind = LinearKind::kMamba2;
+  Count layers = 1;       // so many of the model's; the others attend, spread evenly
+  Count heads = 64;       // heads of values; heads x head_dim is the inner width
+  Count key_heads = 0;    // heads of keys and queries, groups of B and C; 0: as many as heads
+  Count head_dim = 64;    // width of a head's value
+  Count state = 128;      // width of a key: a head's state is head_dim x state
+  Count convolution = 4;  // tokens that the short convolution before it sees; 0: none
+  Count step_rank = 0;    // of the step size's projection (Mamba-1)
+
+  [[nodiscard]] Count KeyHeads() const { return key_heads > 0 ? key_heads : heads; }
+  [[nodiscard]] Count Inner() const { return heads * head_dim; }
+  [[nodiscard]] Count ConvolvedChannels() const;  // that the short convolution runs over
+  [[nodiscard]] Count InputColumns() const;       // outputs of the projection into the layer
+  [[nodiscard]] Count StateElements() const;      // that a sequence keeps: recurrence and convolution
+};
+
 struct Model {
   std::string preset;
   std::string name = "custom";
@@ -86,6 +120,9 @@ struct Model {
   bool attention_sinks = false;  // a learned logit a head (gpt-oss)
   std::optional<Moe> moe;
   std::optional<Mla> mla;
+  bool attention_gate = false;  // the queries' projection also makes a gate of the output (Qwen3-Next)
+  std::optional<LinearLayers> linear;
+  Count mlp_layers = 0;      // layers that have an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   Count sliding_window = 0;  // tokens a local layer attends to; 0: all
   Count global_every = 0;    // every n-th layer attends to all; 0: none does where there is a window
   Count mtp_layers = 0;      // extra multi-token-prediction modules
@@ -94,7 +131,12 @@ struct Model {
   // Shapes with the defaults resolved.
   [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }
   [[nodiscard]] Count HeadDim() const { return head_dim.value_or(heads > 0 ? hidden / heads : 0); }
-  [[nodiscard]] Count MoeLayers() const;     // layers with experts
+  [[nodiscard]] Count MoeLayers() const;  // layers with experts
+  [[nodiscard]] Count LinearLayerCount() const { return linear ? linear->layers : 0; }
+  [[nodiscard]] Count AttentionLayers() const { return layers - LinearLayerCount(); }
+  [[nodiscard]] Count MlpLayers() const { return mlp_layers > 0 ? mlp_layers : layers; }  // with experts or without
+  [[nodiscard]] bool IsLinear(Count layer) const;                                         // by place, from 0
+  [[nodiscard]] bool HasMlp(Count layer) const;
   [[nodiscard]] Count WindowLayers() const;  // layers that attend to the window only
 };
 
@@ -103,6 +145,7 @@ struct ParameterCount {
   double embedding = 0;  // token table, positions, embedding norm
   double head = 0;       // output matrix of its own, 0 if tied, and its bias
   double attention_per_layer = 0;
+  double linear_per_layer = 0;  // of a layer with a recurrence in place of attention
   double dense_mlp_per_layer = 0;
   double moe_per_layer = 0;         // router, all experts, shared experts
   double moe_active_per_layer = 0;  // router, top_k experts, shared experts
@@ -144,6 +187,18 @@ struct Schema<Mla> {
                  Of("value_head_dim", &Mla::value_head_dim, "Width of a head's value").Between(1, 4096)};
 };
 template <>
+struct Schema<LinearLayers> {
+  static constexpr auto fields = std::tuple{
+      Of("kind", &LinearLayers::kind, "Which recurrence"),
+      Of("layers", &LinearLayers::layers, "Layers that have it; the others attend, spread evenly").Between(1, 4096),
+      Of("heads", &LinearLayers::heads, "Heads of values").Between(1, 65536),
+      Of("key_heads", &LinearLayers::key_heads, "Heads of keys and queries, groups of B and C; 0: as many as heads").Between(0, 65536),
+      Of("head_dim", &LinearLayers::head_dim, "Width of a head's value").Between(1, 65536),
+      Of("state", &LinearLayers::state, "Width of a key: a head keeps head_dim x state numbers").Between(1, 65536),
+      Of("convolution", &LinearLayers::convolution, "Tokens that the short convolution before it sees; 0: none").Between(0, 64),
+      Of("step_rank", &LinearLayers::step_rank, "Rank of the step size's projection (Mamba-1)").Between(0, 65536)};
+};
+template <>
 struct Schema<Model> {
   static constexpr std::string_view preset_kind = "model";
   static constexpr auto fields = std::tuple{
@@ -172,6 +227,9 @@ struct Schema<Model> {
       Of("attention_sinks", &Model::attention_sinks, "A learned logit a head takes attention from no token (gpt-oss)").Advanced(),
       Of("moe", &Model::moe, "Mixture of experts in place of the MLP"),
       Of("mla", &Model::mla, "Multi-head latent attention (DeepSeek)"),
+      Of("attention_gate", &Model::attention_gate, "The queries' projection also makes a gate of the output (Qwen3-Next)").Advanced(),
+      Of("linear", &Model::linear, "Layers with a recurrence of fixed state in place of attention (hybrid models)").Advanced(),
+      Of("mlp_layers", &Model::mlp_layers, "Layers that have an MLP, spread evenly; 0: all").Between(0, 4096).Advanced(),
       Of("sliding_window", &Model::sliding_window, "Tokens that a local layer attends to; 0: all").Length().Between(0, 1 << 28).Advanced(),
       Of("global_every", &Model::global_every, "Every n-th layer attends to all; 0: no layer where there is a window")
           .Between(0, 1024)

@@ -152,14 +152,18 @@ TEST(Step, ShortensOrKeepsUnderTensorParallelismOfAnIdealEngineWithoutNetworkCos
   }
 }
 
-TEST(Step, AddsUpFromItsOperators) {
-  for (const std::string engine : {"vllm", "trtllm-0.9", "fastertransformer", "ideal"}) {
-    const ServingReport report = Serve({"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=" + engine, "serving.mapping.tp=8",
-                                        "serving.prompt=512", "serving.output=2", "serving.batch=4"},
-                                       true);
-    Seconds sum;
-    for (const ServedOperator& one : report.decode_operators) sum += one.count * one.time;
-    EXPECT_NEAR(sum / report.decode_step, 1, 3e-3) << engine;  // the step is a mean over two contexts, the operators the middle one
+TEST(Step, AddsUpFromItsOperatorsExactly) {
+  for (const std::string engine : {"vllm", "trtllm-0.9", "fastertransformer", "ideal", "sglang", "lmdeploy"}) {
+    for (const char* more : {"serving.mapping.pp=1", "serving.mapping.pp=3", "serving.prefill_chunk=100", "serving.concurrency=5"}) {
+      const ServingReport report = Serve({"cluster=dgx-h100", "cluster.devices=24", "model=llama-3.1-70b", "serving.engine=" + engine,
+                                          "serving.mapping.tp=8", "serving.prompt=512", "serving.output=900", "serving.batch=4", more},
+                                         true);
+      Seconds decode, prefill;
+      for (const ServedOperator& one : report.decode_operators) decode += one.count * one.time;
+      for (const ServedOperator& one : report.prefill_operators) prefill += one.count * one.time;
+      EXPECT_NEAR(decode / report.decode_step, 1, 1e-12) << engine << " " << more;
+      EXPECT_NEAR(prefill / report.prefill, 1, 1e-12) << engine << " " << more;
+    }
   }
 }
 

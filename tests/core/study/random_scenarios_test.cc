@@ -68,6 +68,32 @@ void ExpectAddsUp(const Json& report) {
   }
 }
 
+// Operators of serving make up its passes: the same figures that are summed are reported.
+void ExpectOperatorsAddUp(const Json& report) {
+  for (const auto& [phase, time] : {std::pair{"prefill", "serving.prefill_s"}, std::pair{"decode", "serving.decode_step_s"}}) {
+    const Json* operators = Find(report, std::string("serving.operators.") + phase);
+    if (operators == nullptr) continue;
+    double sum = 0;
+    for (const Json& one : *operators) sum += Number(one, "count") * Number(one, "time_s");
+    EXPECT_NEAR(sum / Number(report, time), 1, 1e-9) << phase;
+  }
+}
+
+// A decode step reads the weights and the cache once: it is never faster than the memory. Of dense models on one stage, whose
+// embedding table is looked up, not read; caches of other layers push a layer's own out of the last cache.
+void ExpectReadsMemory(const Json& report) {
+  if (Find(report, "serving.decode_step_s") == nullptr) return;
+  const Json& scenario = *Find(report, "scenario");
+  const Json* pp = Find(scenario, "serving.mapping.pp");
+  if (pp->get<Count>() > 1 || Find(scenario, "model.moe")->is_object() || Find(scenario, "model.sliding_window")->get<Count>() > 0) return;
+  const double table = Number(scenario, "model.vocab") * Number(scenario, "model.hidden") * 2;
+  const double prompt = Number(scenario, "serving.prompt"), output = Number(scenario, "serving.output");
+  const double weights = std::fmax(0, Number(report, "serving.memory_bytes.weights") - table);
+  const double cache = Number(report, "serving.kv_cache_bytes") * prompt / (prompt + output) / 2;  // whole pages aside
+  EXPECT_GE(Number(report, "serving.decode_step_s") * kSlack * Number(scenario, "cluster.device.memory.bandwidth"), weights + cache)
+      << "a step faster than its memory";
+}
+
 // Nothing is more efficient than its hardware.
 void ExpectWithinPeaks(const Json& report) {
   double peak = 0;
@@ -190,6 +216,8 @@ TEST_P(RandomScenarios, AreSoundAndObeyPhysics) {
       if (const Json* figures = Find(report, part); figures != nullptr && !figures->is_null()) ExpectSound(*figures, part);
     }
     ExpectAddsUp(report);
+    ExpectOperatorsAddUp(report);
+    ExpectReadsMemory(report);
     ExpectWithinPeaks(report);
     EXPECT_EQ(JsonText(Ask(report["scenario"])), JsonText(report)) << "the resolved scenario reads back as another";
     ExpectStrongerNotSlower(report);
