@@ -9,7 +9,8 @@ ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Tr
   call.pattern = Pattern::kAllReduce;
   call.bytes = bytes;
   call.custom = d.custom;
-  if (waits_for_host) call.launch = d.engine.nccl_launch;
+  // Hosts launch apart: the wait for the last of them grows with every doubling of the ranks.
+  if (waits_for_host) call.launch = d.engine.nccl_launch * log2(d.tensor_group.Ranks());
   const CollectiveTime taken = TimeOf(call, d.tensor_group, d.cluster, trace);
   exchange.kernel.time = taken.time;
   exchange.kernel.bound = Bound::kNetwork;
