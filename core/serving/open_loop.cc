@@ -9,13 +9,27 @@ namespace {
 
 double Groups(const Deployment& d) { return d.replicas * d.attention_dp; }
 
-// Requests a second that one attention group ends while `running` sequences always run.
-double CompletionRate(const Deployment& d, double running, Seconds& token) {
+// Time in which each of `running` sequences is served once.
+double CycleSeconds(const Deployment& d, double running) {
   Trace off = Trace::Off();
   const DecodeTimes decode = TimeDecode(d, running, off);
-  token = decode.token;
-  const Seconds stall = TimePrefills(d, running, decode, off).stall;
-  return running / ((static_cast<double>(d.load.output) * token + running * stall) / (1 * kS));
+  const Seconds stall = TimeStall(d, running, decode, off);
+  return (static_cast<double>(d.load.output) * decode.token + running * stall) / (1 * kS);
+}
+
+// Sequences that run when as many end as arrive: those that arrive in the time that they take, which is nearly linear in them.
+double RunningSequences(const Deployment& d, double arrivals, double slots, double cycle_of_all) {
+  double low = 1, low_excess = arrivals * CycleSeconds(d, 1) - 1;
+  if (low_excess <= 0 || slots <= 1) return 1;
+  double high = slots, high_excess = arrivals * cycle_of_all - slots;
+  for (int i = 0; i < 4 && high - low > 0.02 * high; ++i) {
+    const double middle = low + (high - low) * low_excess / (low_excess - high_excess);
+    const double excess = arrivals * CycleSeconds(d, middle) - middle;
+    if (std::abs(excess) < 0.002 * middle) return middle;
+    (excess > 0 ? low : high) = middle;
+    (excess > 0 ? low_excess : high_excess) = excess;
+  }
+  return low + (high - low) * low_excess / (low_excess - high_excess);
 }
 
 // Wait of an M/M/c queue over the service time (Sakasegawa 1977).
@@ -29,24 +43,17 @@ Flow OpenLoop(const Deployment& d, double arrivals, double most, Trace& trace) {
   const double groups = Groups(d), slots = max(1.0, most);
   const double per_group = arrivals / groups;
   trace.Input("arrivals", arrivals, "serving.requests_per_s");
-  Seconds token;
-  const double highest = CompletionRate(d, slots, token);
+  const double cycle_of_all = CycleSeconds(d, slots), highest = slots / cycle_of_all;
   if (per_group >= highest) {
     Flow flow = Saturated(d, slots, trace);
     flow.saturated = true;
     flow.utilisation = 1;
     return flow;
   }
-  // Sequences that must run for as many to end as arrive: the rate grows with them, by less and less.
-  double low = 0, high = slots;
-  for (int i = 0; i < 12 && high - low > 0.02 * high; ++i) {
-    const double middle = low > 0 ? sqrt(low * high) : high / 4;
-    (CompletionRate(d, std::max(middle, 1.0), token) * std::min(middle, 1.0) < per_group ? low : high) = middle;
-  }
   Flow flow;
   const double output = static_cast<double>(d.load.output);
   trace.Input("output", output, "serving.output");
-  const double running = max(1.0, high);
+  const double running = RunningSequences(d, per_group, slots, cycle_of_all);
   const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
   const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, decode, trace);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;

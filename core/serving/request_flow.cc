@@ -90,7 +90,18 @@ void AddOffload(const Deployment& d, double sequences, double context, DecodeTim
   times.step.parts.Add("cache from the host", {exposed_transfer, {}, {}, Bound::kNetwork, {}, {}}, 1);
 }
 
+// Prompts that the engine takes in one pass, of those that `running` requests bring.
+double MostTogether(const Deployment& d, double running) {
+  return min(max(1.0, floor(static_cast<double>(d.engine.prefill_tokens) / ComputedTokens(d.load))), max(1.0, floor(running)));
+}
+
 }  // namespace
+
+Seconds TimeStall(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace) {
+  if (d.engine.composition != Composition::kKernels || d.pp > 1) return TimePrefills(d, running, decode, trace).stall;
+  const double tokens = ComputedTokens(d.load), cached = static_cast<double>(d.load.prompt) - tokens;
+  return StallOf(d, running, MostTogether(d, running), tokens, cached, decode, {}, trace);
+}
 
 PrefillTimes TimePrefills(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace) {
   PrefillTimes times;

@@ -23,6 +23,8 @@ struct DecodeTimes {
   Seconds transfer, exposed;  // on the link; of it, what the step does not hide
 };
 DecodeTimes TimeDecode(const Deployment& d, double sequences, Trace& trace);
+// The stall alone, of `running` sequences.
+Seconds TimeStall(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace);
 PrefillTimes TimePrefills(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace);
 
 // The two as a search's memo knows them.

@@ -105,7 +105,7 @@ Bytes WeightsOf(const Deployment& d, Trace& trace) {
 BytesPerToken CachePerToken(const Deployment& d, Trace& trace) {
   const double layers = d.layers, recurrent_layers = d.linear_layers;
   trace.Input("layers", layers, "model.layers");
-  trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
+  if (d.model.linear) trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
   FIGURE(trace, caching_layers, layers - recurrent_layers, (Note{"Layers that keep a cache", "a recurrence keeps a state of fixed size"}),
          layers, recurrent_layers);
   const Bytes element = ElementSize(d.cache);
