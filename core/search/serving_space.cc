@@ -46,7 +46,7 @@ std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLim
 bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& mapping) {
   const Engine& engine = load.engine;
   if (!engine.pads_heads && model.heads % mapping.tp != 0) return false;
-  if (mapping.pp > model.layers) return false;
+  if (mapping.pp > model.layers || mapping.tp % mapping.cp != 0) return false;
   if (engine.composition == Composition::kLayerSplit && mapping.tp != 1) return false;
   return engine.composition == Composition::kKernels || mapping.attention_dp == 1;
 }
