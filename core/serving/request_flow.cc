@@ -64,9 +64,14 @@ Seconds StallOf(const Deployment& d, double running, double most_together, doubl
   pass.tokens = rows;
   pass.cached = cached + (tokens - rows) / 2;
   const Seconds mixed_step = TimeOf(pass, d, trace), decode_step = decode.step.time;
-  FIGURE(trace, prefill_stall, chunks * max(mixed_step - decode_step, 0 * mixed_step) / prompts,
+  // More prompts than steps: each step prefills, and passes that only prefill come between.
+  FIGURE(trace, passes, chunks * running / (output * prompts), (Note{"Passes with prefill in a step", "of the load when it is steady"}),
+         chunks, running, output, prompts);
+  FIGURE(trace, prefill_stall,
+         chunks * (max(mixed_step - decode_step, 0 * mixed_step) + max(0, passes - 1) * prompts / chunks * shared_prefill) /
+             (max(1, passes) * prompts),
          (Note{"What a prompt adds to the others' steps", "a step that prefills beside decoding, less one that only decodes"}), chunks,
-         mixed_step, decode_step, prompts);
+         mixed_step, decode_step, passes, prompts, shared_prefill);
   return prefill_stall;
 }
 
@@ -98,9 +103,15 @@ double MostTogether(const Deployment& d, double running) {
 }  // namespace
 
 Seconds TimeStall(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace) {
-  if (d.engine.composition != Composition::kKernels || d.pp > 1) return TimePrefills(d, running, decode, trace).stall;
+  if (d.engine.composition != Composition::kKernels || d.pp > 1 || d.load.prefill_chunk) {
+    return TimePrefills(d, running, decode, trace).stall;
+  }
   const double tokens = ComputedTokens(d.load), cached = static_cast<double>(d.load.prompt) - tokens;
-  return StallOf(d, running, MostTogether(d, running), tokens, cached, decode, {}, trace);
+  const double together = MostTogether(d, running);
+  const bool more_than_steps = running > together * static_cast<double>(d.load.output);
+  const Seconds alone = more_than_steps ? TimePrompt(d, 1, tokens, cached, trace).occupancy : Seconds{};
+  const Seconds shared = more_than_steps ? ShareOfPass(d, together, tokens, cached, alone, trace) : Seconds{};
+  return StallOf(d, running, together, tokens, cached, decode, shared, trace);
 }
 
 PrefillTimes TimePrefills(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace) {
