@@ -7,7 +7,6 @@ constexpr std::string_view kDeepEp = "fitted to DeepEP tables of ai-dynamo/aicon
 constexpr std::string_view kTrtllm = "fitted to TensorRT-LLM NVLink all-to-all tables of GB200 in ai-dynamo/aiconfigurator at 095f58a";
 
 constexpr double kHeaderBytes = 16;  // of a message
-constexpr double kMostNodes = 4;     // that routing lets a token reach
 
 struct LowLatencyRow {
   Architecture architecture;
@@ -93,7 +92,7 @@ Seconds Normal(const ExpertExchange& exchange, Trace& trace) {
   const double link_rate = row.link_rate, nic_rate = row.nic_rate;
   const Bytes message = (exchange.hidden * exchange.element_bytes + kHeaderBytes) * kB;
   const double ranks_reached = PlacesReached(exchange.ranks_in_node * nodes, exchange.top_k);
-  const double nodes_reached = min(kMostNodes, PlacesReached(nodes, exchange.top_k));
+  const double nodes_reached = min(exchange.most_nodes, PlacesReached(nodes, exchange.top_k));
   const Seconds setup = row.setup, node = row.node;
   const BytesPerSecond link = exchange.link, nic = exchange.nic, unit_rate = row.unit_rate;
   FIGURE(trace, in_domain, tokens * ranks_reached * message / min(link_rate * link, units * unit_rate),

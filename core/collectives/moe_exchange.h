@@ -32,6 +32,7 @@ struct ExpertExchange {
   double ranks_in_node = 8;  // of the group, in one scale-up domain
   double nodes = 1;
   double kernel_units = 24;  // SMs given to a normal kernel
+  double most_nodes = 4;     // that routing lets a token reach
   BytesPerSecond link;       // scale-up bandwidth of a device, one direction
   BytesPerSecond nic;        // of a device, between nodes
   Architecture architecture = Architecture::kHopper;

@@ -132,6 +132,31 @@ Bytes DramBytes(const Gemm& gemm, const Candidate& best, Bytes cold_read, Bytes 
   return cold_read + max(Bytes{}, 1.7 * gemm.groups * reread - cold_read) * missed + output;
 }
 
+// Traffic further in. Each tile of the outputs fetches its rows and columns of the operands through the last cache; inside a
+// unit the matrix instructions read them a fragment of 64 rows at a time. Large engines (128 x 128, Jouppi et al. 2017) hold a
+// block of weights while all rows pass.
+struct InnerTraffic {
+  Bytes cache, unit;
+};
+InnerTraffic InnerBytes(const Gemm& gemm, const Candidate& best, Bytes weights, Bytes output, Bytes memory, const Device& device) {
+  const double operand = (BytesPerElement(gemm.precision) + BytesPerElement(gemm.weights)) / 2;
+  InnerTraffic inner;
+  if (TraitsOf(device.architecture).tiled) {
+    const double rows = min(best.tile.rows, gemm.m), columns = min(best.tile.columns, gemm.n);
+    const double tiles = gemm.groups * ceil(gemm.m / best.tile.rows) * ceil(gemm.n / best.tile.columns);
+    const Bytes partial_sums = best.split > 1 ? 8 * kB * best.split * gemm.groups * gemm.m * gemm.n : Bytes{};
+    inner.cache = tiles * (rows + columns) * gemm.k * operand * kB + output + partial_sums;
+    inner.unit = tiles * ceil(rows / 64) * (min(rows, 64) + columns) * gemm.k * operand * kB + output + partial_sums;
+  } else {
+    inner.cache = memory;
+    inner.unit = weights + output + gemm.groups * gemm.m * gemm.k * ceil(gemm.n / 128) * operand * kB;
+  }
+  // What comes from memory passes every level.
+  inner.cache = max(inner.cache, memory);
+  inner.unit = max(inner.unit, inner.cache);
+  return inner;
+}
+
 }  // namespace
 
 Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double stream_share, double share, const Device& device) {
@@ -228,6 +253,9 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
                                                                        : Bound::kMemory;
   result.flops = flops;
   result.bytes = DramBytes(gemm, best, groups * m * k * activation_size + weight_bytes, groups * m * n * output_size, device);
+  const InnerTraffic inner = InnerBytes(gemm, best, weight_bytes, groups * m * n * output_size, result.bytes, device);
+  result.cache_bytes = inner.cache;
+  result.unit_bytes = inner.unit;
   return result;
 }
 

@@ -78,6 +78,15 @@ struct Schema<FrameworkCompute> {
       Of("moe_layer_launch", &FrameworkCompute::moe_layer_launch, "The same for a layer with experts").In(kMs).Between(0, 1e4)};
 };
 
+// What carries tokens to their experts: a library's all-to-all, which sends a copy to every rank that holds one of the token's
+// experts, or kernels made for it (DeepEP), which cross the network once a node.
+enum class ExpertDispatch { kAllToAll, kDedicated };
+template <>
+struct EnumNames<ExpertDispatch> {
+  static constexpr std::array<std::pair<ExpertDispatch, std::string_view>, 2> names{
+      {{ExpertDispatch::kAllToAll, "all_to_all"}, {ExpertDispatch::kDedicated, "dedicated"}}};
+};
+
 struct FrameworkExperts {
   double grouped_efficiency = 0.79;
   double grouped_efficiency_fp8 = 0.69;
@@ -85,6 +94,9 @@ struct FrameworkExperts {
   double permute_traffic = 9.6;
   double exposed = 0.33;
   double exposed_overlapped = 0.3;
+  ExpertDispatch dispatch = ExpertDispatch::kAllToAll;
+  double dispatch_bytes = 2;
+  Count dispatch_units = 24;
 };
 template <>
 struct Schema<FrameworkExperts> {
@@ -96,7 +108,11 @@ struct Schema<FrameworkExperts> {
       Of("imbalance", &FrameworkExperts::imbalance, "Rows of the busiest device over the mean, where the model states none").Between(1, 64),
       Of("permute_traffic", &FrameworkExperts::permute_traffic, "Bytes moved an element of a routed row, forward").Between(0, 256),
       Of("exposed", &FrameworkExperts::exposed, "Share of dispatch and combine that is not hidden").Between(0, 1),
-      Of("exposed_overlapped", &FrameworkExperts::exposed_overlapped, "Of that share, what stays where overlap.ep is on").Between(0, 1)};
+      Of("exposed_overlapped", &FrameworkExperts::exposed_overlapped, "Of that share, what stays where overlap.ep is on").Between(0, 1),
+      Of("dispatch", &FrameworkExperts::dispatch, "What carries tokens to their experts"),
+      Of("dispatch_bytes", &FrameworkExperts::dispatch_bytes, "Bytes an element travels in to the experts; 1.03 in fp8 with scales")
+          .Between(0.5, 4),
+      Of("dispatch_units", &FrameworkExperts::dispatch_units, "Units (SMs) that dedicated kernels run on").Between(1, 1024)};
 };
 
 enum class GradientOverlap { kNone, kSinglePass, kAlways };

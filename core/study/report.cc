@@ -35,14 +35,15 @@ Json Write(const StepTime& time) {
               {"dp", time.dp.base()},
               {"bubble", time.bubble.base()},
               {"optimizer", time.optimizer.base()},
-              {"other", time.other.base()}};
+              {"other", time.other.base()},
+              {"offload", time.offload.base()}};
 }
 
 Json Write(const TrainingMemory& memory, Bytes capacity) {
   return Json{{"weights", memory.weights.base()},     {"gradients", memory.gradients.base()},
               {"optimizer", memory.optimizer.base()}, {"activations", memory.activations.base()},
               {"workspace", memory.workspace.base()}, {"total", memory.Total().base()},
-              {"capacity", capacity.base()}};
+              {"capacity", capacity.base()},          {"host", memory.host.base()}};
 }
 
 Json Write(const std::vector<TimedOperator>& operators) {
@@ -128,6 +129,7 @@ Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth) {
               {"tokens_per_s_per_device", report.tokens_per_s_per_device.base()},
               {"model_flops_utilization", report.model_flops_utilization},
               {"hardware_flops_utilization", report.hardware_flops_utilization},
+              {"arithmetic_utilization", report.arithmetic_utilization},
               {"model_flops_per_step", report.model_flops_per_step.base()},
               {"time_s", Write(report.time)},
               {"communication_s",
@@ -135,7 +137,9 @@ Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth) {
                 {"cp", report.communication.cp.base()},
                 {"ep", report.communication.ep.base()},
                 {"pp", report.communication.pp.base()},
-                {"dp", report.communication.dp.base()}}},
+                {"dp", report.communication.dp.base()},
+                {"offload", report.communication.offload.base()}}},
+              {"dropped_tokens", report.dropped_tokens},
               {"memory_bytes", Write(report.memory, report.capacity)},
               {"stages", std::move(stages)},
               {"energy_j", report.energy.base()},

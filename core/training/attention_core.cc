@@ -38,7 +38,18 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   FIGURE(trace, backward, 4 * pair * scores * head_width / score_rate + 0.55 * score_bytes / stream_rate,
          (Note{"Attention core, backward", "four products and 55 % of the passes", kUnfusedSource}), pair, scores, head_width, score_rate,
          score_bytes, stream_rate);
-  return {forward, backward, 2 * pair * scores * head_width, 4 * pair * scores * head_width, 0.45 * score_bytes, 0.55 * score_bytes};
+  const Bytes forward_bytes = 0.45 * score_bytes, backward_bytes = 0.55 * score_bytes;
+  const Bytes operands = scores * head_width * element;  // of two products, with tiles of 128 x 128
+  return {forward,
+          backward,
+          2 * pair * scores * head_width,
+          4 * pair * scores * head_width,
+          forward_bytes,
+          backward_bytes,
+          forward_bytes + 4 * operands / 128,
+          backward_bytes + 8 * operands / 128,
+          forward_bytes + 4 * operands / 64,
+          backward_bytes + 8 * operands / 64};
 }
 
 CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
@@ -89,7 +100,11 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
              backward_launch * rounds,
          (Note{"Attention core, backward", "", kFlashSource}), unbalanced, square, backward_flops, sustained_rate, backward_share,
          exponential_time, tile_time, forward_bytes, stream_rate, backward_launch, rounds);
-  return {forward, backward, square * forward_flops, square * backward_flops, forward_bytes, 2.5 * forward_bytes};
+  // Keys and values pass once for each tile of 128 queries, and once for each fragment of 64 of them.
+  const Bytes one_pass = square * pairs * (query_width + value_width) * element;
+  const Bytes cache_bytes = one_pass / 128 + forward_bytes, unit_bytes = one_pass / 64 + forward_bytes;
+  return {forward,           backward,   square * forward_flops, square * backward_flops, forward_bytes, 2.5 * forward_bytes, cache_bytes,
+          2.5 * cache_bytes, unit_bytes, 2.5 * unit_bytes};
 }
 
 }  // namespace
@@ -103,10 +118,14 @@ CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Tra
   if (unfused.forward < flash.forward) {
     flash.forward = unfused.forward;
     flash.forward_bytes = unfused.forward_bytes;
+    flash.forward_cache = unfused.forward_cache;
+    flash.forward_unit = unfused.forward_unit;
   }
   if (unfused.backward < flash.backward) {
     flash.backward = unfused.backward;
     flash.backward_bytes = unfused.backward_bytes;
+    flash.backward_cache = unfused.backward_cache;
+    flash.backward_unit = unfused.backward_unit;
   }
   return flash;
 }

@@ -10,6 +10,8 @@ struct CoreTime {
   Seconds forward, backward;
   Flops forward_flops, backward_flops;  // as computed
   Bytes forward_bytes, backward_bytes;  // to and from memory
+  Bytes forward_cache, backward_cache;  // between the last cache and the units: keys and values again for each tile of queries
+  Bytes forward_unit, backward_unit;    // inside a unit: again for each fragment of 64 queries
 };
 // Flash attention (products, exponentials that do not hide, a fixed cost a tile of queries) or the unfused form (products, and
 // passes over scores in memory), whichever the run asks for; flash is never slower than unfused.

@@ -83,7 +83,10 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   const Strides strides = context.strides = StridesOf(run.mapping.order, shape);
   context.pipeline_hop = HopOver(*context.prepared, strides.pipeline, shape.pipeline);
   context.context_hop = HopOver(*context.prepared, strides.context, shape.context);
-  if (own.networks.size() > 1) context.expert_rate = 0.8 * context.prepared->stated[1];
+  if (own.networks.size() > 1) {
+    context.nic = context.prepared->stated[1];
+    context.expert_rate = 0.8 * context.nic;
+  }
   const std::array<Span, 1> tensor{{{strides.tensor, shape.tensor}}};
   context.tensor = PlaceSpans(own, tensor.data(), 1);
   const std::array<Span, 1> ring{{{strides.context, shape.context}}};

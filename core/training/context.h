@@ -53,6 +53,7 @@ struct TrainingContext {
   Hop pipeline_hop{}, context_hop{};
   double node_devices = 1;       // joined by the innermost level
   BytesPerSecond expert_rate{};  // of the dispatch between nodes
+  BytesPerSecond nic{};          // of a device, as the cluster states it
   [[nodiscard]] const Framework& framework() const { return run.framework; }
   [[nodiscard]] const Device& device() const { return cluster.device; }
 };

@@ -1,5 +1,7 @@
 #include "core/training/exchange.h"
 
+#include "core/collectives/moe_exchange.h"
+
 namespace slipstick {
 namespace {
 
@@ -71,7 +73,34 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
   return {{ring_time + rounds_time, forward_exposed}, {2 * ring_time + rounds_time, backward_exposed}};
 }
 
-Exchange ExpertExchange(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+namespace {
+
+// One dispatch or combine of kernels that cross the network once a node.
+Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, double inner_ranks, double nodes, Trace& trace) {
+  Trace::Scope scope(trace, is_combine ? "combine" : "dispatch");
+  const Moe& moe = *context.model.moe;
+  const FrameworkExperts& framework = context.framework().experts;
+  ExpertExchange call;
+  call.kernel = ExchangeKernel::kNormal;
+  call.is_combine = is_combine;
+  call.tokens = context.shape.own_tokens;
+  call.top_k = static_cast<double>(moe.top_k);
+  call.experts = static_cast<double>(moe.experts);
+  call.hidden = static_cast<double>(context.model.hidden);
+  call.element_bytes = is_combine ? 2 : framework.dispatch_bytes;
+  call.ranks_in_node = inner_ranks;
+  call.nodes = nodes;
+  call.kernel_units = static_cast<double>(framework.dispatch_units);
+  call.most_nodes = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : nodes;
+  call.link = context.cluster.networks.front().bandwidth;
+  call.nic = nodes > 1 ? context.nic : call.link;
+  call.architecture = context.device().architecture;
+  return TimeOf(call, trace);
+}
+
+}  // namespace
+
+Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, Trace& trace) {
   const TrainingShape& shape = context.shape;
   const double ranks = shape.expert * shape.expert_tensor;
   if (ranks <= 1) return {};
@@ -86,17 +115,24 @@ Exchange ExpertExchange(const TrainingContext& context, const LayerWork& work, T
   const BytesPerSecond outer_rate = several_nodes ? context.expert_rate : inner_rate;
   FIGURE(trace, copy_bytes, copies * hidden * element, (Note{"Tokens a rank sends", "one copy a rank that holds one of its experts"}),
          copies, hidden, element);
-  FIGURE(trace, exchange_time,
-         start + max(copy_bytes * (inner_ranks - 1) / ranks / inner_rate, copy_bytes * (ranks - inner_ranks) / ranks / outer_rate),
-         (Note{"Dispatch, and as much to combine", "inside the node and between nodes at once: the slower sets the time"}), start,
-         copy_bytes, inner_ranks, ranks, inner_rate, outer_rate);
+  const double dispatch_share = framework.dispatch_bytes / 2;
+  FIGURE(
+      trace, library_time,
+      start + max(copy_bytes * (inner_ranks - 1) / ranks / inner_rate, copy_bytes * (ranks - inner_ranks) / ranks / outer_rate),
+      (Note{"Tokens to their experts, or back, by an all-to-all", "inside the node and between nodes at once: the slower sets the time"}),
+      start, copy_bytes, inner_ranks, ranks, inner_rate, outer_rate);
   const Seconds gather_time = Collective(context, Pattern::kAllGather, work.even_rows * hidden * element, context.expert_tensor);
   const bool overlaps = context.run.mapping.overlap.ep.value_or(false);
   const double exposed_share = framework.exposed * (overlaps ? framework.exposed_overlapped : 1);
-  FIGURE(trace, link_time, 2 * (exchange_time + gather_time),
+  const bool dedicated = framework.dispatch == ExpertDispatch::kDedicated && !context.cluster.networks.empty();
+  const double nodes = several_nodes ? ranks / inner_ranks : 1;
+  const Seconds dispatch_time =
+      dedicated ? DedicatedExchange(context, false, inner_ranks, nodes, trace) : start + dispatch_share * (library_time - start);
+  const Seconds combine_time = dedicated ? DedicatedExchange(context, true, inner_ranks, nodes, trace) : library_time;
+  FIGURE(trace, link_time, dispatch_time + combine_time + 2 * gather_time,
          (Note{"Expert exchange of a layer, one direction",
                "dispatch and combine, and the gather that expert tensor parallelism adds to each"}),
-         exchange_time, gather_time);
+         dispatch_time, combine_time, gather_time);
   FIGURE(trace, exposed_time, link_time * exposed_share, (Note{"Of it exposed", "the rest runs beside the shared parts of the layer"}),
          link_time, exposed_share);
   return {link_time, exposed_time};

@@ -23,6 +23,6 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
                                 Trace& trace);
 
 // Dispatch and combine of one direction, with the gathers of expert tensor parallelism.
-Exchange ExpertExchange(const TrainingContext& context, const LayerWork& work, Trace& trace);
+Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, Trace& trace);
 
 }  // namespace slipstick

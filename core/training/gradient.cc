@@ -1,5 +1,7 @@
 #include "core/training/gradient.h"
 
+#include "core/training/memory.h"
+
 namespace slipstick {
 namespace {
 
@@ -90,6 +92,20 @@ GradientExchange ExchangeGradients(const TrainingContext& context, const std::ve
          (Note{"Weight update", "state read and written, gradient and weight; norm and clearing of all gradients", kUpdateSource}), byte,
          state_traffic, dense, dense_shards, experts, expert_shards, owned, stream_rate);
   result.optimizer = frozen ? Seconds{} : optimizer_time;
+  if (const double offloaded = run.offload.optimizer; offloaded > 0 && !frozen) {
+    const double optimizer_bytes = StateBytesOf(context).optimizer;
+    const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
+    trace.Input("offloaded", offloaded, "training.offload.optimizer");
+    trace.Input("host_bandwidth", host_bandwidth, "cluster.device.host.bandwidth");
+    FIGURE(trace, host_link_time, offloaded * byte * optimizer_bytes * (dense / dense_shards + experts / expert_shards) / host_bandwidth,
+           (Note{"Optimizer state over the host link", "in and out at once, a piece after the other"}), offloaded, byte, optimizer_bytes,
+           dense, dense_shards, experts, expert_shards, host_bandwidth);
+    const Seconds none;
+    FIGURE(trace, host_exposed_time, max(none, host_link_time - optimizer_time),
+           (Note{"Of it exposed", "pieces travel behind the update of others"}), none, host_link_time, optimizer_time);
+    result.host_link = host_link_time;
+    result.host_exposed = host_exposed_time;
+  }
   if (context.framework().compute.separate_accumulation) {
     FIGURE(trace, accumulation_time, m * 8 * byte * (dense + experts) / stream_rate,
            (Note{"Accumulation of gradients", "16-bit ones added into the fp32 copy after every micro-batch"}), m, byte, dense, experts,

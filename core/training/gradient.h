@@ -11,8 +11,9 @@ namespace slipstick {
 
 struct GradientExchange {
   Seconds link, exposed;
-  Seconds accumulation;  // passes that add gradients into their fp32 copy, all micro-batches
-  Seconds optimizer;     // update of the rank's share, norm and clearing of its gradients
+  Seconds accumulation;             // passes that add gradients into their fp32 copy, all micro-batches
+  Seconds host_link, host_exposed;  // offloaded optimizer state, in and out at once
+  Seconds optimizer;                // update of the rank's share, norm and clearing of its gradients
 };
 // Of the stage with the most parameters; `first` is the stage whose backward pass hides the reduction.
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const StageTime& first, Trace& trace);

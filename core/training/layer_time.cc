@@ -47,7 +47,11 @@ void Note1(std::vector<TimedOperator>* operators, const TrainingContext& context
   row.name = std::string(name) + std::string(suffix);
   row.flops = kernel.flops;
   row.bytes = kernel.bytes;
-  row.level_bytes.assign(context.device().caches.size() + 1, kernel.bytes);
+  // The innermost cache is the units' own; what lies between it and the last carries what the last does.
+  const std::size_t caches = context.device().caches.size();
+  row.level_bytes.assign(caches, kernel.cache_bytes);
+  if (caches > 1) row.level_bytes.front() = kernel.unit_bytes;
+  row.level_bytes.push_back(kernel.bytes);
   row.time = time;
   row.bound = kernel.bound;
   operators->push_back(std::move(row));
@@ -175,20 +179,24 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   const ElementWise element = TimeElementWise(context, work, trace);
   const Adapters adapters = TimeAdapters(context, work);
   if (operators != nullptr) {
-    Note1(operators, context, "attention core", "", {core.forward, {}, {}, Bound::kCompute, core.forward_flops, core.forward_bytes},
+    Note1(operators, context, "attention core", "",
+          {core.forward, {}, {}, Bound::kCompute, core.forward_flops, core.forward_bytes, core.forward_cache, core.forward_unit},
           core.forward);
     Note1(operators, context, "attention core", ", backward",
-          {core.backward, {}, {}, Bound::kCompute, core.backward_flops, core.backward_bytes}, core.backward);
+          {core.backward, {}, {}, Bound::kCompute, core.backward_flops, core.backward_bytes, core.backward_cache, core.backward_unit},
+          core.backward);
     // A compiler that fuses runs at more than the memory's rate by the count of unfused bytes; these are what moves.
     const BytesPerSecond moved = min(context.element_rate, context.stream_rate);
-    Note1(operators, context, "element-wise", "", {element.forward, {}, {}, Bound::kMemory, {}, element.forward * moved}, element.forward);
-    Note1(operators, context, "element-wise", ", backward", {element.backward, {}, {}, Bound::kMemory, {}, element.backward * moved},
-          element.backward);
+    const auto stream = [&](Seconds time) {
+      return KernelTime{time, {}, {}, Bound::kMemory, {}, time * moved, time * moved, time * moved};
+    };
+    Note1(operators, context, "element-wise", "", stream(element.forward), element.forward);
+    Note1(operators, context, "element-wise", ", backward", stream(element.backward), element.backward);
   }
   const bool has_experts = work.routed_rows > 0;
   const Exchange tensor = TensorExchange(context, has_experts || context.model.parallel_attention ? 1 : 2, trace);
   const ContextExchange ring = ExchangeContext(context, work.attention, core.forward, core.backward, trace);
-  const Exchange experts = has_experts ? ExpertExchange(context, work, trace) : Exchange{};
+  const Exchange experts = has_experts ? ExchangeExperts(context, work, trace) : Exchange{};
 
   LayerTime time;
   const Seconds products_forward = products.forward, core_forward = core.forward, element_forward = element.forward;
@@ -205,9 +213,12 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
                    tensor.link,      ring.backward.link, experts.link};
   time.weight_gradient = weight_gradients;
   time.forward_flops = products.forward_flops + core.forward_flops;
+  const double backward_products = context.run.trainable == Trainable::kLora ? 1 : 2;
+  time.executed = time.forward_flops + backward_products * products.forward_flops + core.backward_flops;
 
   if (plan.full) {
     time.recompute = time.forward;
+    time.executed += time.forward_flops;
   } else {
     const Seconds repeated_norms = plan.norms ? element.norms : Seconds{};
     const bool unfused = !context.run.flash_attention;
@@ -217,6 +228,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
            (Note{"Computed again in the backward pass", "what the recomputation plan names"}), repeated_norms, repeated_core, share,
            forward_compute);
     time.recompute.compute = recompute_time;
+    time.executed += share * time.forward_flops + (repeated_core > Seconds{} ? core.forward_flops : Flops{});
   }
   const FrameworkCompute& framework = context.framework().compute;
   const Seconds launch = has_experts ? framework.moe_layer_launch : framework.layer_launch;
@@ -255,6 +267,7 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   time.backward.compute = sums.input_gradient + sums.weight_gradient + 0.6 * loss_time;
   time.weight_gradient = sums.weight_gradient;
   time.forward_flops = sums.forward_flops;
+  time.executed = (context.run.trainable == Trainable::kLora ? 2 : 3) * sums.forward_flops;
   return time;
 }
 

@@ -32,6 +32,7 @@ struct LayerTime {
   LayerPass forward, backward, recompute;
   Seconds weight_gradient;  // of the backward pass: what a zero-bubble schedule may postpone
   Flops forward_flops;      // of the products and the attention core as computed
+  Flops executed;           // of all passes, with what is computed again
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total(); }
   [[nodiscard]] Seconds Total() const { return forward.Total() + Backward(); }
 };

@@ -84,6 +84,15 @@ double MlpWidth(const Model& model) {
   return static_cast<double>(model.ffn) * static_cast<double>(model.MlpLayers()) / static_cast<double>(model.layers);
 }
 
+// Rows over the experts' capacity where the busiest has `imbalance` times the mean and loads lie evenly below it: between
+// 2 - imbalance and imbalance, or, past 2, some experts with none and the others between 0 and imbalance.
+double DroppedShare(double imbalance, double capacity) {
+  if (capacity <= 0 || capacity >= imbalance) return 0;
+  if (imbalance <= 1) return 1 - capacity;
+  const double used = min(1.0, 2 / imbalance), least = max(0.0, 2 - imbalance), over = max(0.0, capacity - least);
+  return max(0.0, 1 - used * (capacity - over * over / (2 * (imbalance - least))));
+}
+
 void AddExperts(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerWork& work) {
   const Moe& moe = *model.moe;
   const auto hidden = static_cast<double>(model.hidden);
@@ -96,6 +105,7 @@ void AddExperts(const Model& model, const TrainingRun& run, const TrainingShape&
   work.expert_columns = static_cast<double>(moe.expert_ffn) / shape.expert_tensor;
   work.even_rows = even_rows;
   work.routed_rows = rows;
+  work.dropped_share = DroppedShare(imbalance, moe.capacity_factor);
   work.dispatched_tokens = shape.own_tokens * shape.expert * (1 - std::pow(1 - 1 / shape.expert, top_k));
   work.Add({"router", shape.own_tokens, static_cast<double>(moe.experts), hidden, 1, ProductRole::kRouter});
   work.Add({"experts, in", rows / local_experts, (model.gated ? 2 : 1) * work.expert_columns, hidden, local_experts, ProductRole::kExpert});

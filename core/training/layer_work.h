@@ -47,6 +47,7 @@ struct LayerWork {
   double expert_columns = 0;      // inner width of one routed expert on the device
   double even_rows = 0;           // rows that the device's experts compute under even routing
   double routed_rows = 0;         // the same with the imbalance
+  double dropped_share = 0;       // of the routed rows, over the experts' capacity
   double dispatched_tokens = 0;   // copies of its own tokens that the device sends to experts' ranks
   double dense_parameters = 0;    // of the layer on the device, experts left out
   double expert_parameters = 0;   // of the layer's experts on the device

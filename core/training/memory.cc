@@ -156,30 +156,37 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   FIGURE(trace, gradients, byte * gradient_bytes * (trained_dense / gradient_shards + trained_experts / expert_gradient_shards),
          (Note{"Gradients", "in the framework's formats", "", "training.memory_bytes.gradients"}), byte, gradient_bytes, trained_dense,
          gradient_shards, trained_experts, expert_gradient_shards);
+  const double offloaded_state = run.offload.optimizer, offloaded_activations = run.offload.activations;
   const double kept_hidden = framework.kept_hidden, own_tokens = shape.own_tokens, tokens = shape.tokens;
   const Bytes library = framework.fixed_static;
   FIGURE(trace, optimizer,
-         byte * optimizer_bytes * (trained_dense / dense_shards + trained_experts / expert_shards) + byte * kept_hidden * tokens * hidden +
-             library,
+         byte * optimizer_bytes * (1 - offloaded_state) * (trained_dense / dense_shards + trained_experts / expert_shards) +
+             byte * kept_hidden * tokens * hidden + library,
          (Note{"Optimizer state", "and what the libraries keep between steps", "", "training.memory_bytes.optimizer"}), byte,
-         optimizer_bytes, trained_dense, dense_shards, trained_experts, expert_shards, kept_hidden, tokens, hidden, library);
+         optimizer_bytes, offloaded_state, trained_dense, dense_shards, trained_experts, expert_shards, kept_hidden, tokens, hidden,
+         library);
 
   // Activations: the stage's layers for every pass in flight, one whole layer while it is recomputed, the ends.
   const double full_share = recompute.full_share;
-  Bytes kept_layers, working_layer;
+  Bytes kept_layers, working_layer, largest_kept;
   for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
     if (stage.layers.of[kind] == 0) continue;
     const Bytes kept = LayerActivations(context, terms.works.of[kind], recompute.rest);
     const Bytes whole = LayerActivations(context, terms.works.of[kind], RecomputePlan{});
     kept_layers += stage.layers.of[kind] * kept;
-    // What recomputation brings back while the layer runs backward.
-    working_layer = max(working_layer, whole - (full_share > 0 ? LayerCheckpoint(context) : kept));
+    const Bytes held = full_share > 0 ? LayerCheckpoint(context) : kept;
+    largest_kept = max(largest_kept, full_share >= 1 ? held : kept);
+    working_layer = max(working_layer, whole - held);  // what recomputation brings back while the layer runs backward
   }
   const double layers = stage.layers.Total(), passes = PassesInFlight(shape, run.mapping.schedule, index);
   const Bytes checkpoint = LayerCheckpoint(context);
   FIGURE(trace, in_flight, passes * ((1 - full_share) * kept_layers + full_share * layers * checkpoint),
          (Note{"Layers' activations in flight", "all micro-batches between their forward and backward pass", kActivationSource}), passes,
          full_share, kept_layers, layers, checkpoint);
+  FIGURE(trace, resident,
+         (1 - offloaded_activations) * in_flight + min(offloaded_activations * in_flight, 2 * offloaded_activations * largest_kept),
+         (Note{"Of them on the device", "what is not offloaded, and two layers' on their way"}), offloaded_activations, in_flight,
+         largest_kept);
   const double working_bytes = shape.tensor > 1 ? framework.working_hidden_tensor : framework.working_hidden;
   FIGURE(trace, working, working_layer + byte * working_bytes * tokens * hidden,
          (Note{"Working set of one layer", "what recomputation brings back beside what was kept, gathered inputs", kActivationSource}),
@@ -195,20 +202,26 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
                  logit_bytes * tokens * vocabulary / tensor),
          (Note{"Embedding and head", "gathered input; logits, their copy and gradient on the last stage", kActivationSource}), byte,
          dropout, own_tokens, hidden, ends, head_gathered, tokens, logit_bytes, vocabulary, tensor);
-  FIGURE(trace, activations, in_flight + working + end_bytes,
-         (Note{"Activations", "of the fullest moment", "", "training.memory_bytes.activations"}), in_flight, working, end_bytes);
+  FIGURE(trace, activations, resident + working + end_bytes,
+         (Note{"Activations", "of the fullest moment", "", "training.memory_bytes.activations"}), resident, working, end_bytes);
 
   const double largest_layer = layers > 0 ? (stage.Parameters() - stage.tables) / layers : 0;
   const double gathered_layers = zero >= 3 ? min(layers, static_cast<double>(framework.gathered_layers)) : 0;
   const Bytes constant = framework.constant;
-  FIGURE(trace, workspace, constant + 2 * byte * gathered_layers * largest_layer,
+  const double largest_share = layers > 0 && zero >= 1 ? largest_layer / dense_shards : largest_layer;
+  const double moving_state = 2 * offloaded_state * optimizer_bytes * min(largest_share, lora ? adapters : largest_share);
+  FIGURE(trace, workspace, constant + 2 * byte * gathered_layers * largest_layer + byte * moving_state,
          (Note{"Workspace", "buffers of the libraries, what the allocator holds beyond, gathered weights", "",
                "training.memory_bytes.workspace"}),
-         constant, byte, gathered_layers, largest_layer);
+         constant, byte, gathered_layers, largest_layer, moving_state);
   FIGURE(trace, total, weights + gradients + optimizer + activations + workspace,
          (Note{"Memory of the fullest stage", "what the framework's allocator reserves at the peak", "", "training.memory_bytes.total"}),
          weights, gradients, optimizer, activations, workspace);
-  return {weights, gradients, optimizer, activations, workspace};
+  const double state_parameters = trained_dense / dense_shards + trained_experts / expert_shards;
+  FIGURE(trace, host, offloaded_activations * in_flight + byte * offloaded_state * optimizer_bytes * state_parameters,
+         (Note{"In the host's memory", "offloaded activations and optimizer state", "", "training.memory_bytes.host"}),
+         offloaded_activations, in_flight, byte, offloaded_state, optimizer_bytes, state_parameters);
+  return {weights, gradients, optimizer, activations, workspace, host};
 }
 
 RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity) {

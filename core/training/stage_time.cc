@@ -41,6 +41,14 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
           weights.gather, backward_link};
 }
 
+// What a layer keeps goes out behind its forward pass and comes back behind its backward pass.
+HostTransfer TimeOffload(const TrainingContext& context, Bytes kept, const LayerTime& time) {
+  const double share = context.run.offload.activations;
+  if (!(share > 0)) return {};
+  const Seconds one = share * kept / context.device().host.bandwidth, none;
+  return {max(none, one - time.forward.Total()), max(none, one - time.Backward()), 2 * one};
+}
+
 }  // namespace
 
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
@@ -62,9 +70,12 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
       full = times.rest[k];
       full.recompute = full.forward;
       full.recompute.host = {};
+      full.executed = times.rest[k].executed + times.rest[k].forward_flops;
     }
     times.sharded_rest[k] = TimeSharded(context, works.of[k], times.rest[k]);
     times.sharded_full[k] = TimeSharded(context, works.of[k], times.full[k]);
+    times.host_rest[k] = TimeOffload(context, LayerActivations(context, works.of[k], recompute.rest), times.rest[k]);
+    times.host_full[k] = TimeOffload(context, LayerCheckpoint(context), times.full[k]);
     largest = max(largest, works.of[k].dense_parameters);
     operators = nullptr;  // one kind of layer is listed
   }
@@ -86,12 +97,21 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.backward += time.backward * count;
     stage.recompute += time.recompute * count;
     stage.weight_gradient += time.weight_gradient * count;
+    stage.executed += time.executed * count;
     stage.sharded_forward += sharded.forward * count;
     stage.sharded_backward += sharded.backward * count;
     stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
   };
+  const auto add_host = [&stage](const HostTransfer& host, double count) {
+    if (count == 0) return;
+    stage.host_forward += host.forward * count;
+    stage.host_backward += host.backward * count;
+    stage.host_link += host.link * count;
+  };
   std::size_t last = 0;
   for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+    add_host(times.host_rest[kind], layers.of[kind] * (1 - times.full_share));
+    add_host(times.host_full[kind], layers.of[kind] * times.full_share);
     add(times.rest[kind], times.sharded_rest[kind], layers.of[kind] * (1 - times.full_share));
     add(times.full[kind], times.sharded_full[kind], layers.of[kind] * times.full_share);
     if (layers.of[kind] > 0) last = kind;
@@ -113,9 +133,11 @@ StageTime Mixed(const StageTime& a, double share_a, const StageTime& b, double s
     mixed.*pass += b.*pass * share_b;
   }
   for (Seconds StageTime::*part :
-       {&StageTime::sharded_forward, &StageTime::sharded_backward, &StageTime::sharded_link, &StageTime::weight_gradient}) {
+       {&StageTime::sharded_forward, &StageTime::sharded_backward, &StageTime::sharded_link, &StageTime::host_forward,
+        &StageTime::host_backward, &StageTime::host_link, &StageTime::weight_gradient}) {
     mixed.*part = share_a * (a.*part) + share_b * (b.*part);
   }
+  mixed.executed = share_a * a.executed + share_b * b.executed;
   return mixed;
 }
 

@@ -16,10 +16,17 @@ struct ShardedLayer {
   Seconds forward_link, backward_link;  // on the links
 };
 
+// Activations on their way to the host and back, a layer and micro-batch.
+struct HostTransfer {
+  Seconds forward, backward;  // what shows of each direction
+  Seconds link;               // both
+};
+
 // Times that do not depend on how layers are placed on stages: what a search may keep between mappings.
 struct LayerTimes {
   std::array<LayerTime, kLayerKinds> rest, full;  // as the recomputation plan has it; repeated whole
   std::array<ShardedLayer, kLayerKinds> sharded_rest, sharded_full;
+  std::array<HostTransfer, kLayerKinds> host_rest, host_full;
   ShardedLayer sharded_ends;  // once a micro-batch: the embedding, and the scatter that nothing follows
   LayerTime embedding, head;
   double full_share = 0;
@@ -30,9 +37,11 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
 struct StageTime {
   LayerPass forward, backward, recompute;
   Seconds sharded_forward, sharded_backward, sharded_link;
+  Seconds host_forward, host_backward, host_link;
   Seconds weight_gradient;
-  [[nodiscard]] Seconds Forward() const { return forward.Total() + sharded_forward; }
-  [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total() + sharded_backward; }
+  Flops executed;
+  [[nodiscard]] Seconds Forward() const { return forward.Total() + sharded_forward + host_forward; }
+  [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total() + sharded_backward + host_backward; }
   [[nodiscard]] Seconds Total() const { return Forward() + Backward(); }
 };
 // The two in the given shares.

@@ -146,6 +146,10 @@ Composition Compose(const TrainingContext& context, const std::vector<StageTime>
                "while the slowest stage waits; with equal stages the others' passes of one micro-batch over the chunks (1F1B)",
                kPipelineSource, "training.time_s.bubble"}),
          none, schedule_length, work);
+  const Seconds pass_offload = slowest.host_forward + slowest.host_backward, state_offload = gradients.host_exposed;
+  FIGURE(trace, offload, micro_batches * pass_offload + state_offload,
+         (Note{"Host transfers, exposed", "activations a micro-batch, optimizer state once", "", "training.time_s.offload"}), micro_batches,
+         pass_offload, state_offload);
   const Seconds optimizer_time = gradients.optimizer;
   FIGURE(trace, optimizer, 1 * optimizer_time, (Note{"Weight update", "", "", "training.time_s.optimizer"}), optimizer_time);
   const Seconds pass_host = slowest.forward.host + slowest.backward.host + slowest.recompute.host;
@@ -158,15 +162,16 @@ Composition Compose(const TrainingContext& context, const std::vector<StageTime>
   FIGURE(trace, other, host + jitter_time + accumulation + step_overhead,
          (Note{"Other", "launches, jitter, fp32 accumulation, host work between steps", "", "training.time_s.other"}), host, jitter_time,
          accumulation, step_overhead);
-  FIGURE(trace, step_time, forward + backward + recompute + tp + cp + ep + pp + dp + bubble + optimizer + other,
+  FIGURE(trace, step_time, forward + backward + recompute + tp + cp + ep + pp + dp + bubble + optimizer + other + offload,
          (Note{"Step time", "one device's critical path", "", "training.step_time_s"}), forward, backward, recompute, tp, cp, ep, pp, dp,
-         bubble, optimizer, other);
-  result.time = {forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other};
+         bubble, optimizer, other, offload);
+  result.time = {forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other, offload};
   result.pipeline = schedule_length;
   result.link.tp = micro_batches * (slowest.forward.tp_link + slowest.backward.tp_link + slowest.recompute.tp_link);
   result.link.cp = micro_batches * (slowest.forward.cp_link + slowest.backward.cp_link + slowest.recompute.cp_link);
   result.link.ep = micro_batches * (slowest.forward.ep_link + slowest.backward.ep_link + slowest.recompute.ep_link);
   result.link.pp = micro_batches * sends.link;
+  result.link.offload = micro_batches * slowest.host_link + gradients.host_link;
   result.link.dp = micro_batches * slowest.sharded_link + gradients.link;
   return result;
 }
@@ -202,7 +207,9 @@ TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>&
   for (std::size_t i = 0; i < plan.size(); ++i) {
     if (RepeatsPrevious(plan, i)) continue;
     const TrainingMemory memory = StageMemory(terms, plan[i], static_cast<double>(i), recompute, off);
+    const Bytes host = max(fullest.host, memory.host);
     if (memory.Total() > fullest.Total()) fullest = memory;
+    fullest.host = host;
   }
   return fullest;
 }
@@ -261,6 +268,7 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
   const MemoryTerms memory_terms{context, works};
   Trace off = Trace::Off();
   TrainingReport report;
+  for (const LayerWork& work : works.of) report.dropped_tokens = max(report.dropped_tokens, work.dropped_share);
   report.capacity = UsableMemory(context.device());
   const auto is_full = [&](const StagePlan& plan, const RecomputeChoice& recompute) {
     report.memory = FullestMemory(memory_terms, plan.stages, recompute);
@@ -286,6 +294,7 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
   }
 
   const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan->stages));
+  for (const StageTime& stage : stages) report.executed_flops += context.shape.micro_batches / context.shape.pipeline * stage.executed;
   const Sends sends = TimeSends(context, trace);
   const Pipeline pipeline = PipelineOf(context, *times, plan->virtual_stages, sends);
   const StepFlops* const flops = memo != nullptr ? &memo->FlopsOf(recompute) : nullptr;

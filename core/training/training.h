@@ -21,13 +21,18 @@ void Complete(TrainingRun& run, const Model& model, const Cluster& cluster, cons
 // One device's critical path; adds up to the step exactly. Communication counts only where it is exposed.
 struct StepTime {
   Seconds forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other;
-  [[nodiscard]] Seconds Total() const { return forward + backward + recompute + tp + cp + ep + pp + dp + bubble + optimizer + other; }
+  Seconds offload;  // transfers to and from the host that nothing hides
+  [[nodiscard]] Seconds Total() const {
+    return forward + backward + recompute + tp + cp + ep + pp + dp + bubble + optimizer + other + offload;
+  }
 };
 struct LinkTime {
   Seconds tp, cp, ep, pp, dp;  // exposed or not
+  Seconds offload;             // on the host link
 };
 struct TrainingMemory {
   Bytes weights, gradients, optimizer, activations, workspace;
+  Bytes host;  // in the host's memory, no part of the total
   [[nodiscard]] Bytes Total() const { return weights + gradients + optimizer + activations + workspace; }
 };
 struct TrainingStage {
@@ -70,9 +75,12 @@ struct TrainingReport {
   TokensPerSecond tokens_per_s, tokens_per_s_per_device;
   double model_flops_utilization = 0, hardware_flops_utilization = 0;
   Flops model_flops_per_step;
+  Flops executed_flops;               // that the kernels run in a step, mean of the devices; attention as far as they compute it
+  double arithmetic_utilization = 0;  // of them, over the peak: never above 1
   StepTime time;
   LinkTime communication;
-  TrainingMemory memory;  // of the fullest stage
+  double dropped_tokens = 0;  // share of the routed copies that experts over their capacity leave out
+  TrainingMemory memory;      // of the fullest stage
   Bytes capacity;
   std::vector<TrainingStage> stages;
   Joules energy;

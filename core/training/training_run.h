@@ -101,6 +101,17 @@ struct Schema<Interruptions> {
          "Training waits for the copy to host memory only; the store is written behind it")};
 };
 
+// Shares of what a device keeps that lie in its host's memory instead and come back over the host link when they are needed:
+// activations between a layer's forward and backward pass, optimizer state around the update.
+struct Offload {
+  double activations = 0, optimizer = 0;
+};
+template <>
+struct Schema<Offload> {
+  static constexpr auto fields = std::tuple{Of("activations", &Offload::activations, "Share of the layers' activations").Between(0, 1),
+                                            Of("optimizer", &Offload::optimizer, "Share of the optimizer state").Between(0, 1)};
+};
+
 struct TrainingRun {
   Count sequence = 8192;
   Count global_batch = 512;  // sequences
@@ -112,6 +123,7 @@ struct TrainingRun {
   Optimizer optimizer = Optimizer::kAdamW;
   TrainingState state;
   Recompute recompute = Recompute::kNone;
+  Offload offload;
   bool flash_attention = true;
   Trainable trainable = Trainable::kAll;
   Framework framework;
@@ -135,6 +147,7 @@ struct Schema<TrainingRun> {
                  Of("optimizer", &TrainingRun::optimizer, "How the weights are updated").Advanced(),
                  Of("state", &TrainingRun::state, "Formats of what the optimizer keeps").Advanced(),
                  Of("recompute", &TrainingRun::recompute, "Activations computed again in the backward pass; auto: the least that fits"),
+                 Of("offload", &TrainingRun::offload, "What lies in the host's memory").Advanced(),
                  Of("flash_attention", &TrainingRun::flash_attention, "Fused attention: scores never reach memory").Advanced(),
                  Of("trainable", &TrainingRun::trainable, "All weights, or low-rank adapters beside frozen ones").Advanced(),
                  Of("framework", &TrainingRun::framework, "How the software overlaps, fuses, launches and keeps memory"),

@@ -97,6 +97,14 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   const FlopsPerSecond peak_rate = PeakRate(device, run.precision);
   FIGURE(trace, tokens_per_s, batch * sequence * token / step_time, (Note{"Tokens a second", "all devices", "", "training.tokens_per_s"}),
          batch, sequence, token, step_time);
+  const Flops executed_flops = report.executed_flops;
+  FIGURE(
+      trace, arithmetic_utilization, executed_flops / (peak_rate * step_time),
+      (Note{"Share of the peak that the kernels' own arithmetic fills",
+            "attention only as far as the mask lets the kernels compute it; MFU and HFU count all of it and may pass 1 at long sequences",
+            "", "training.arithmetic_utilization"}),
+      executed_flops, peak_rate, step_time);
+  report.arithmetic_utilization = arithmetic_utilization;
   FIGURE(trace, device_tokens_per_s, tokens_per_s / devices,
          (Note{"Tokens a second and device", "", "", "training.tokens_per_s_per_device"}), tokens_per_s, devices);
   FIGURE(trace, model_flops_utilization, model_flops / (devices * peak_rate * step_time),
@@ -137,6 +145,13 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   const double steps = tokens / (batch * sequence * token);
   if (advice) report.run = WithInterruptions(context, {time_to_train, device_seconds, mean_power, steps * model_flops}, trace);
 
+  Bytes on_host = report.memory.host;
+  for (const TrainingStage& stage : report.stages) on_host = max(on_host, stage.memory.host);
+  if (on_host > device.host.memory) {
+    report.infeasible.push_back({"host_memory", advice ? "offloading needs " + GibText(on_host) + " of the host's " +
+                                                             GibText(device.host.memory) + " a device; offload a smaller share"
+                                                       : ""});
+  }
   const Bytes needed = report.memory.Total();
   if (needed > report.capacity) {
     if (!advice) {

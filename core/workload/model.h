@@ -51,6 +51,7 @@ struct Moe {
   bool router_bias = false;
   bool shared_gate = false;    // the shared experts' output is scaled by a gate of its own (Qwen2-MoE)
   double imbalance = 1;        // busiest device's tokens / mean
+  Count node_limit = 0;        // nodes that a token's experts may lie on; 0: any
   double capacity_factor = 0;  // tokens an expert takes at most, over the mean; 0: dropless
 };
 
@@ -175,6 +176,9 @@ struct Schema<Moe> {
       Of("router_bias", &Moe::router_bias, "The router adds a bias an expert").Advanced(),
       Of("shared_gate", &Moe::shared_gate, "A gate scales what the shared experts add (Qwen2-MoE)").Advanced(),
       Of("imbalance", &Moe::imbalance, "Tokens of the busiest device over the mean").Between(1, 64).Advanced(),
+      Of("node_limit", &Moe::node_limit, "Nodes that a token's experts may lie on; 0: any (DeepSeek's group-limited routing)")
+          .Between(0, 4096)
+          .Advanced(),
       Of("capacity_factor", &Moe::capacity_factor, "Most tokens an expert takes, over the mean; 0 drops none").Between(0, 64).Advanced()};
 };
 template <>

@@ -43,6 +43,21 @@ void TrainingFigures(benchmark::State& state) {
 }
 BENCHMARK(TrainingFigures)->Unit(benchmark::kMicrosecond);
 
+// A 3D-parallel step whose schedule has 9,216 passes.
+void Gpt3Step(benchmark::State& state) {
+  const Result<Json> request =
+      ReadRequest("", {"model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=512", "training.sequence=2048", "training.global_batch=1536",
+                       "training.mapping.pp=8", "training.mapping.virtual_stages=3"});
+  if (!request) std::abort();
+  const Result<Scenario> scenario = ParseScenario(*request);
+  if (!scenario) std::abort();
+  Trace trace = Trace::Off();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, false}, trace));
+  }
+}
+BENCHMARK(Gpt3Step)->Unit(benchmark::kMicrosecond);
+
 void ServingFigures(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
   Trace trace = Trace::Off();

@@ -10,7 +10,7 @@ const part = (id, value, name = id) => ({
   hatch: name === 'bubble' || name === 'free',
 });
 
-const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 'bubble', 'optimizer', 'other'];
+const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 'bubble', 'optimizer', 'other', 'offload'];
 export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
 
 const TRAINING = [['weights'], ['gradients'], ['optimizer', 'optimizer_state'], ['activations'], ['workspace']];

@@ -42,7 +42,7 @@ export const english = {
   'why.source': 'Source', 'why.back': 'Back', 'why.close': 'Close', 'why.follow': 'why', 'why.edit': 'change it',
   'part.forward': 'forward', 'part.backward': 'backward', 'part.recompute': 'recomputation', 'part.tp': 'tensor parallel',
   'part.cp': 'context parallel', 'part.ep': 'expert parallel', 'part.pp': 'pipeline sends', 'part.dp': 'data parallel',
-  'part.bubble': 'bubble', 'part.optimizer': 'optimizer', 'part.other': 'other', 'part.weights': 'weights', 'part.gradients': 'gradients',
+  'part.bubble': 'bubble', 'part.optimizer': 'optimizer', 'part.other': 'other', 'part.offload': 'host transfers', 'part.weights': 'weights', 'part.gradients': 'gradients',
   'part.optimizer_state': 'optimizer state', 'part.activations': 'activations', 'part.kv_cache': 'KV cache',
   'part.workspace': 'workspace', 'part.free': 'free',
   'name.step_time_s': 'Step time', 'name.time_to_train_s': 'Time to train', 'name.model_flops_utilization': 'Model FLOPs utilisation',

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "tests/support/answers.h"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr int kScenarios = 2000, kShards = 8;
 // Rounding only: the guarded figures are sums and quotients of many terms.
 constexpr double kSlack = 1 + 1e-9;
-// Kernels are chosen among measured candidates, whose order may change a little before their times do.
+// Of serving: kernels are chosen among measured candidates, whose order may change a little before their times do.
 constexpr double kChoiceSlack = 1.02;
 
 // Every number below `json` is finite and not negative; what is null is one of the figures that may be absent.
@@ -48,7 +49,7 @@ double SumOfParts(const Json& parts) {
 
 void ExpectAddsUp(const Json& report) {
   if (const Json* training = Find(report, "training"); training != nullptr && training->is_object()) {
-    const auto step = {"forward", "backward", "recompute", "tp", "cp", "ep", "pp", "dp", "bubble", "optimizer", "other"};
+    const auto step = {"forward", "backward", "recompute", "tp", "cp", "ep", "pp", "dp", "bubble", "optimizer", "other", "offload"};
     const auto memory = {"weights", "gradients", "optimizer", "activations", "workspace"};
     EXPECT_EQ(Sum(*Find(*training, "time_s"), step), Number(*training, "step_time_s"));
     EXPECT_EQ(Sum(*Find(*training, "memory_bytes"), memory), Number(*training, "memory_bytes.total"));
@@ -116,8 +117,9 @@ void ExpectWithinPeaks(const Json& report) {
     if (Find(report, utilization) == nullptr || Number(report, "scenario.training.sequence") > 8192) continue;
     EXPECT_LE(Number(report, utilization), 1) << utilization;
   }
+  if (Find(report, "training.arithmetic_utilization") != nullptr) EXPECT_LE(Number(report, "training.arithmetic_utilization"), 1);
   if (Find(report, "training.time_s") != nullptr) {
-    for (const char* part : {"tp", "cp", "ep", "pp", "dp"}) {
+    for (const char* part : {"tp", "cp", "ep", "pp", "dp", "offload"}) {
       EXPECT_LE(Number(report, std::string("training.time_s.") + part),
                 Number(report, std::string("training.communication_s.") + part) * kSlack)
           << part << " exposed past its link time";
@@ -130,7 +132,8 @@ void ExpectNotSlower(const Json& report, const Json& better, const std::string& 
   for (const char* time : {"training.step_time_s", "serving.prefill_s", "serving.decode_step_s", "serving.ttft_s", "serving.tpot_s",
                            "serving.static_latency_s"}) {
     if (Find(report, time) == nullptr || Find(better, time) == nullptr) continue;
-    EXPECT_LE(Number(better, time), Number(report, time) * kChoiceSlack) << time << " with " << change;
+    const double slack = std::string_view(time).starts_with("training") ? kSlack : kChoiceSlack;
+    EXPECT_LE(Number(better, time), Number(report, time) * slack) << time << " with " << change;
   }
   for (const char* part : {"training", "serving"}) {
     const Json* feasible = Find(report, std::string(part) + ".feasible");
@@ -183,18 +186,10 @@ void ExpectTrainingChoicesOrdered(const Json& report) {
   const double flash = Number(with("training.flash_attention", true), "training.step_time_s");
   const double unfused = Number(with("training.flash_attention", false), "training.step_time_s");
   EXPECT_LE(flash, unfused * kSlack) << "flash attention is slower";
-  // A layer that is computed again needs all its activations at once, so that recomputation saves only where it drops
-  // those of several layers.
-  Json layers = report["training"]["stages"];
-  for (const Json& stage : layers) {
-    if (stage["layers"].get<Count>() < 8) return;
-  }
   const auto memory = [&](const char* recompute) { return Number(with("training.recompute", recompute), "training.memory_bytes.total"); };
   const double none = memory("none"), selective = memory("selective"), full = memory("full");
   EXPECT_LE(selective, none * kSlack) << "selective recomputation keeps more";
-  if (report["scenario"]["training"]["flash_attention"].get<bool>()) {
-    EXPECT_LE(full, selective * kSlack) << "full recomputation keeps more";
-  }
+  EXPECT_LE(full, selective * kSlack) << "full recomputation keeps more";
 }
 
 class RandomScenarios : public ::testing::TestWithParam<int> {};

@@ -1,0 +1,66 @@
+// Experts: what carries tokens to them, and what their capacity drops.
+#include "core/training/exchange.h"
+#include "tests/core/training/scenarios.h"
+
+namespace slipstick {
+namespace {
+
+Scenario DeepSeek(const std::string& experts, int ep = 64) {
+  return TrainingScenario(R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 512})",
+                          R"({"sequence": 4096, "global_batch": 1024, "framework": {"preset": "megatron", "experts": {)" + experts +
+                              R"(}}, "mapping": {"pp": 8, "zero": 1, "ep": )" + std::to_string(ep) + "}}");
+}
+
+Seconds LinkTime(const Scenario& scenario) { return Evaluated(scenario).communication.ep; }
+
+// DeepEP's report: kernels that cross the network once a node beat an all-to-all that sends a copy to every rank.
+TEST(ExpertDispatch, OfDedicatedKernelsCrossesTheNetworkOnceANode) {
+  const Seconds library = LinkTime(DeepSeek("")), dedicated = LinkTime(DeepSeek(R"("dispatch": "dedicated")"));
+  EXPECT_LT(dedicated, library);
+  EXPECT_LT(LinkTime(DeepSeek(R"("dispatch": "dedicated", "dispatch_bytes": 1.03)")), dedicated);
+  // Tokens that may go to any of 8 nodes go further.
+  Scenario free = DeepSeek(R"("dispatch": "dedicated")");
+  EXPECT_EQ(free.model.moe->node_limit, 4);
+  free.model.moe->node_limit = 0;
+  EXPECT_GT(LinkTime(free), dedicated);
+}
+
+TEST(ExpertDispatch, InEightBitHalvesTheWayOut) {
+  const Seconds wide = LinkTime(DeepSeek("")), narrow = LinkTime(DeepSeek(R"("dispatch_bytes": 1)"));
+  EXPECT_GT(narrow, wide / 2);
+  EXPECT_NEAR(narrow / wide, 0.75, 0.01);  // dispatch at half, combine as before
+}
+
+// Loads evenly between 0.5 and 1.5 of the mean, capacity 1.25: 0.25·0.25/2 of a uniform width of 1 is over it.
+TEST(Capacity, DropsWhatIsOverIt) {
+  Scenario scenario = DeepSeek("");
+  const auto dropped = [&](double imbalance, double capacity) {
+    scenario.model.moe->imbalance = imbalance;
+    scenario.model.moe->capacity_factor = capacity;
+    return Evaluated(scenario).dropped_tokens;
+  };
+  EXPECT_DOUBLE_EQ(dropped(1.5, 1.25), 0.03125);
+  EXPECT_EQ(dropped(1.5, 1.5), 0);
+  EXPECT_EQ(dropped(1.5, 0), 0);  // dropless
+  // One expert in two busy, loads between 0 and 4: half of (4 - 2)²/(2·4) is over 2.
+  EXPECT_DOUBLE_EQ(dropped(4, 2), 0.25);
+  EXPECT_NEAR(dropped(1.5, 0.4), 0.6, 1e-12);  // all experts full
+  double last = 1;
+  for (double capacity = 0.25; capacity <= 3; capacity += 0.25) {
+    const double now = dropped(3, capacity);
+    EXPECT_LE(now, last);
+    EXPECT_GE(now, 0);
+    last = now;
+  }
+}
+
+TEST(Capacity, BoundsTheWorkOfTheBusiest) {
+  Scenario scenario = DeepSeek("");
+  scenario.model.moe->imbalance = 2;
+  const TrainingReport free = Evaluated(scenario);
+  scenario.model.moe->capacity_factor = 1.25;
+  EXPECT_LT(Evaluated(scenario).time.forward, free.time.forward);
+}
+
+}  // namespace
+}  // namespace slipstick

@@ -1,0 +1,60 @@
+// Traffic of a layer's operators at each level of the memory hierarchy.
+#include "core/operators/efficiency.h"
+#include "core/operators/gemm.h"
+#include "tests/core/training/scenarios.h"
+
+namespace slipstick {
+namespace {
+
+TrainingReport WithOperators(const std::string& cluster) {
+  const Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": ")" + cluster + R"(", "devices": 8})",
+                                             R"({"sequence": 8192, "global_batch": 8, "framework": {"preset": "megatron"}})");
+  Trace off = Trace::Off();
+  return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false}, off);
+}
+
+// 8,192³ in 16 bit on 128 x 256 tiles: 64·32 tiles fetch 384 rows of 8,192 each, and the outputs; fragments of 64 rows read
+// 64 + 256 rows twice a tile.
+TEST(LevelBytes, OfASquareProductFollowItsTiles) {
+  const Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100"})", "{}");
+  Device device = scenario.cluster.device;
+  CompleteEfficiency(device);
+  Gemm gemm;
+  gemm.m = gemm.n = gemm.k = 8192;
+  Trace off = Trace::Off();
+  const KernelTime kernel = TimeOf(gemm, device, TrainingRegime(gemm, device), off);
+  const double outputs = 2 * 8192.0 * 8192;
+  EXPECT_EQ(kernel.cache_bytes.base(), 64 * 32 * 384 * 8192.0 * 2 + outputs);
+  EXPECT_EQ(kernel.unit_bytes.base(), 64 * 32 * 2 * (64 + 256) * 8192.0 * 2 + outputs);
+  EXPECT_LT(kernel.bytes, kernel.cache_bytes);
+  EXPECT_GE(kernel.bytes.base(), 3 * outputs);  // each operand and the result once
+}
+
+TEST(LevelBytes, GrowInwards) {
+  for (const char* cluster : {"dgx-a100", "dgx-h100", "dgx-b200", "hgx-mi300x", "tpu-v5p-pod"}) {
+    const TrainingReport report = WithOperators(cluster);
+    ASSERT_FALSE(report.operators.empty());
+    for (const TimedOperator& one : report.operators) {
+      ASSERT_FALSE(one.level_bytes.empty());
+      EXPECT_EQ(one.level_bytes.back(), one.bytes);
+      for (std::size_t level = 1; level < one.level_bytes.size(); ++level) {
+        EXPECT_GE(one.level_bytes[level - 1].base(), one.level_bytes[level].base() * (1 - 1e-12)) << cluster << " " << one.name;
+      }
+    }
+  }
+}
+
+// What products reuse on the chip is what makes them bound by arithmetic: far more bytes inside than at the memory.
+TEST(LevelBytes, OfProductsAndAttentionDifferByLevel) {
+  for (const TimedOperator& one : WithOperators("dgx-h100").operators) {
+    if (one.name.find("element-wise") != std::string::npos) {
+      EXPECT_EQ(one.level_bytes.front(), one.bytes);
+    } else {
+      EXPECT_GT(one.level_bytes[1], 2 * one.bytes) << one.name;
+      EXPECT_GT(one.level_bytes[0], one.level_bytes[1]) << one.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
