@@ -54,7 +54,7 @@ class TrainingMemo {
   const StepFlops& FlopsOf(const RecomputeChoice& recompute);
 
  private:
-  static constexpr std::size_t kTimes = 2048;
+  static constexpr std::size_t kTimes = 512;
   struct Timed {
     TrainingMapping mapping;
     RecomputeChoice recompute;

@@ -200,12 +200,13 @@ class Interleaving {
   std::vector<Device> devices_;
 };
 
+// Once so many groups of p micro-batches have filled the pipeline, p more take the busiest device's work for p: what two lengths
+// show is so for all longer ones.
+constexpr Count kFilled = 5;
+
 double InterleavedLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
   Interleaving interleaving(shape, passes, transfer);
   const Count p = shape.stages, m = shape.micro_batches, groups = m / p;
-  // Once the pipeline has filled, p more micro-batches take the slowest device p times its work: what two lengths show is so
-  // for all longer ones.
-  constexpr Count kFilled = 5;
   if (groups > 2 * kFilled) {
     double slowest = 0;
     for (Count device = 0; device < p; ++device) {
@@ -224,6 +225,32 @@ double InterleavedLength(const PipelineShape& shape, const std::vector<StagePass
   return interleaving.Length(m);
 }
 
+// The end of the last pass, and the most that a device has to do.
+struct Simulated {
+  double length = 0, work = 0;
+};
+Simulated Simulate(PipelineShape shape, Count micro_batches, const std::vector<StagePass>& passes, Seconds transfer) {
+  shape.micro_batches = micro_batches;
+  std::vector<double> work(static_cast<std::size_t>(shape.stages), 0);
+  const double length = Simulation(shape, passes, transfer).Run([&](Count device, const Pass&, double start, double end) {
+    work[static_cast<std::size_t>(device)] += end - start;
+  });
+  return {length, *std::max_element(work.begin(), work.end())};
+}
+
+double SimulatedLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+  const Count p = shape.stages, m = shape.micro_batches, groups = m / p;
+  if (groups > 2 * kFilled) {
+    const Count few = kFilled * p + m % p;
+    const Simulated shorter = Simulate(shape, few, passes, transfer), longer = Simulate(shape, few + p, passes, transfer);
+    const double growth = longer.length - shorter.length;
+    if (std::abs(growth - (longer.work - shorter.work)) <= 1e-12 * longer.length) {
+      return longer.length + static_cast<double>(groups - kFilled - 1) * growth;
+    }
+  }
+  return Simulate(shape, m, passes, transfer).length;
+}
+
 }  // namespace
 
 std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
@@ -237,8 +264,7 @@ std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vecto
 
 Seconds ScheduleLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
   const bool interleaves = shape.schedule == PipelineSchedule::kOneFOneB || shape.stages == 1;
-  return Seconds::FromBase(interleaves ? InterleavedLength(shape, passes, transfer)
-                                       : Simulation(shape, passes, transfer).Run([](Count, const Pass&, double, double) {}));
+  return Seconds::FromBase(interleaves ? InterleavedLength(shape, passes, transfer) : SimulatedLength(shape, passes, transfer));
 }
 
 }  // namespace slipstick
