@@ -251,6 +251,23 @@ double SimulatedLength(const PipelineShape& shape, const std::vector<StagePass>&
   return Simulate(shape, m, passes, transfer).length;
 }
 
+// All forward, then all backward: a device's last end is all that its next pass needs.
+double GpipeLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+  const auto p = static_cast<std::size_t>(shape.stages);
+  std::vector<double> ends(p, 0);
+  for (Count micro_batch = 0; micro_batch < shape.micro_batches; ++micro_batch) {
+    for (std::size_t i = 0; i < p; ++i) {
+      ends[i] = std::max(ends[i], i > 0 ? ends[i - 1] + transfer.base() : 0) + passes[i].forward.base();
+    }
+  }
+  for (Count micro_batch = 0; micro_batch < shape.micro_batches; ++micro_batch) {
+    for (std::size_t i = p; i-- > 0;) {
+      ends[i] = std::max(ends[i], i + 1 < p ? ends[i + 1] + transfer.base() : 0) + passes[i].backward.base();
+    }
+  }
+  return *std::max_element(ends.begin(), ends.end());
+}
+
 }  // namespace
 
 std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
@@ -263,6 +280,7 @@ std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vecto
 }
 
 Seconds ScheduleLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+  if (shape.schedule == PipelineSchedule::kGpipe && shape.chunks == 1) return Seconds::FromBase(GpipeLength(shape, passes, transfer));
   const bool interleaves = shape.schedule == PipelineSchedule::kOneFOneB || shape.stages == 1;
   return Seconds::FromBase(interleaves ? InterleavedLength(shape, passes, transfer) : SimulatedLength(shape, passes, transfer));
 }
