@@ -104,6 +104,7 @@ test('A7: nothing scrolls sideways at 320 px, and nothing but the tabs at 400 % 
 
 test('A5: targets are at least 24 by 24 pixels', async () => {
   const { page } = await chromium.open('#/train');
+  await settled(page); // what is drawn anew while it is measured has no size
   const small = await page.locator('button:visible, a[href]:visible, input:visible, select:visible, summary:visible').evaluateAll((all) =>
     all
       .filter((one) => !one.closest('p') && !one.classList.contains('skip'))

@@ -53,7 +53,8 @@ export async function site() {
       const faults = [];
       page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
       page.on('pageerror', (error) => faults.push(String(error)));
-      page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`));
+      // What is asked for when the page is left is given up, which is no fault.
+      page.on('requestfailed', (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && faults.push(`failed: ${request.url()}`));
       await page.goto(`${base}${query}${hash}`);
       await answered(page);
       return { page, context, faults };

@@ -78,6 +78,7 @@ test('nine nodes, eight memories and six networks are searched within ten second
 
 test('each study shows a chart, what the paper says and what comes out', async () => {
   const { page, faults } = await chromium.open('#/explore/studies/gpu-generations');
+  await page.waitForSelector('.ex-field select option', { state: 'attached' });
   const ids = await page.locator('.ex-field select option').evaluateAll((all) => all.map(({ value }) => value));
   assert.ok(ids.length >= 12);
   for (const id of ids.filter((one) => one !== 'technology-sweep')) {

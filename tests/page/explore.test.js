@@ -116,9 +116,9 @@ test('points, rows and links of what was found lead into the scenario', async ()
   assert.ok(rows > 0 && rows < 50, String(rows));
   await page.getByLabel('Filter rows').fill('');
 
-  await page.getByRole('button', { name: 'Use mapping 1', exact: true }).click();
+  await page.getByRole('cell').getByRole('button', { name: 'Use mapping 1', exact: true }).click();
   await settled(page);
-  assert.match(page.url(), /training\.mapping\.tp=/);
+  assert.match(page.url(), /training\.mapping\.micro_batch=/);
   assert.match(await page.locator('.ex-table .ex-status').first().textContent(), /Mapping 1 is in the scenario/);
 });
 
@@ -151,6 +151,7 @@ test('a sweep finds the best mapping at every point when asked', async () => {
     await page.locator('#sweep-start').click();
     await page.waitForFunction(() => !document.getElementById('sweep-start').hidden && document.querySelector('#sweep-chart'), undefined, { timeout: 60000 });
     await page.locator('#sweep-chart details.data > summary').click();
+    await page.waitForSelector('#sweep-chart table tbody tr', { state: 'attached' });
     const rows = await page.locator('#sweep-chart table tbody tr').allTextContents();
     await page.locator('#sweep-chart').evaluate((chart) => chart.remove());
     return rows;

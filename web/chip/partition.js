@@ -37,7 +37,7 @@ export function partition(context) {
   const rows = [{ label: t('chip.one'), parts: named(answers[0].whole.device_usd_parts) }].concat(
     answers.map((one, i) => ({ label: t('chip.split', { count: COUNTS[i] }), parts: named(one.split.device_usd_parts) })),
   );
-  const columns = ['', t('chip.one'), ...COUNTS.map((count) => t('chip.split', { count }))];
+  const columns = [t('compare.figure'), t('chip.one'), ...COUNTS.map((count) => t('chip.split', { count }))];
   const { whole } = answers[0].performance;
   const facts = [
     [t('chip.linkArea'), 'link_area_mm2', 'mm^2'],
