@@ -200,55 +200,54 @@ class Interleaving {
   std::vector<Device> devices_;
 };
 
-// Once so many groups of p micro-batches have filled the pipeline, p more take the busiest device's work for p: what two lengths
-// show is so for all longer ones.
-constexpr Count kFilled = 5;
-
-double InterleavedLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
-  Interleaving interleaving(shape, passes, transfer);
-  const Count p = shape.stages, m = shape.micro_batches, groups = m / p;
-  if (groups > 2 * kFilled) {
-    double slowest = 0;
-    for (Count device = 0; device < p; ++device) {
-      double work = 0;
-      for (Count visit = device; visit < p * shape.chunks; visit += p) {
-        const StagePass& pass = passes[static_cast<std::size_t>(visit)];
-        work += (pass.forward + pass.backward).base();
-      }
-      slowest = std::max(slowest, work);
-    }
-    const double growth = static_cast<double>(p) * slowest;
-    const Count few = kFilled * p + m % p;
-    const double shorter = interleaving.Length(few), longer = interleaving.Length(few + p);
-    if (std::abs(longer - shorter - growth) <= 1e-12 * longer) return longer + static_cast<double>(groups - kFilled - 1) * growth;
-  }
-  return interleaving.Length(m);
-}
-
 // The end of the last pass, and the most that a device has to do.
-struct Simulated {
+struct Run {
   double length = 0, work = 0;
 };
-Simulated Simulate(PipelineShape shape, Count micro_batches, const std::vector<StagePass>& passes, Seconds transfer) {
-  shape.micro_batches = micro_batches;
-  std::vector<double> work(static_cast<std::size_t>(shape.stages), 0);
-  const double length = Simulation(shape, passes, transfer).Run([&](Count device, const Pass&, double start, double end) {
-    work[static_cast<std::size_t>(device)] += end - start;
-  });
-  return {length, *std::max_element(work.begin(), work.end())};
-}
 
-double SimulatedLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+// The length of a schedule from `run(micro_batches)`. Once some groups of p micro-batches have filled the pipeline, p more take the
+// busiest device's work for p: what two lengths show is so for all longer ones. Where they do not, every pass is run.
+template <class RunOf>
+double Settled(const PipelineShape& shape, const RunOf& run) {
+  constexpr Count kFilled = 5;
   const Count p = shape.stages, m = shape.micro_batches, groups = m / p;
   if (groups > 2 * kFilled) {
     const Count few = kFilled * p + m % p;
-    const Simulated shorter = Simulate(shape, few, passes, transfer), longer = Simulate(shape, few + p, passes, transfer);
-    const double growth = longer.length - shorter.length;
-    if (std::abs(growth - (longer.work - shorter.work)) <= 1e-12 * longer.length) {
+    const Run shorter = run(few), longer = run(few + p);
+    const double growth = longer.work - shorter.work;
+    if (std::abs(longer.length - shorter.length - growth) <= 1e-12 * longer.length) {
       return longer.length + static_cast<double>(groups - kFilled - 1) * growth;
     }
   }
-  return Simulate(shape, m, passes, transfer).length;
+  return run(m).length;
+}
+
+double InterleavedLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+  Interleaving interleaving(shape, passes, transfer);
+  double slowest = 0;
+  for (Count device = 0; device < shape.stages; ++device) {
+    double work = 0;
+    for (Count visit = device; visit < shape.stages * shape.chunks; visit += shape.stages) {
+      const StagePass& pass = passes[static_cast<std::size_t>(visit)];
+      work += (pass.forward + pass.backward).base();
+    }
+    slowest = std::max(slowest, work);
+  }
+  return Settled(shape, [&](Count micro_batches) {
+    return Run{interleaving.Length(micro_batches), static_cast<double>(micro_batches) * slowest};
+  });
+}
+
+double SimulatedLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
+  return Settled(shape, [&](Count micro_batches) {
+    PipelineShape part = shape;
+    part.micro_batches = micro_batches;
+    std::vector<double> work(static_cast<std::size_t>(shape.stages), 0);
+    const double length = Simulation(part, passes, transfer).Run([&](Count device, const Pass&, double start, double end) {
+      work[static_cast<std::size_t>(device)] += end - start;
+    });
+    return Run{length, *std::max_element(work.begin(), work.end())};
+  });
 }
 
 // All forward, then all backward: a device's last end is all that its next pass needs.
