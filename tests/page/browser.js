@@ -70,6 +70,17 @@ export async function site() {
 export const answered = (page) =>
   page.waitForFunction(() => document.querySelectorAll('.four .answer').length === 4 && document.querySelector('#content h1'));
 
+// Runs a check again until it passes, at most five seconds: what a click starts may end a moment later.
+export async function eventually(check) {
+  for (const end = Date.now() + 5000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
+}
+
 // Types into an input and waits for the answer that has it.
 export async function type(page, path, text) {
   const field = page.locator(`[data-path="${path}"] input[type=text]`);

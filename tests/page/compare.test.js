@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { answered, settled, site, type } from './browser.js';
+import { answered, eventually, settled, site, type } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -17,7 +17,7 @@ test('C1: up to four scenarios, differences only, deltas with a sign and words, 
   for (const words of await page.locator('.delta').allTextContents()) assert.match(words, /^[▲▼] ([+−][\d.,e-]+\s%|×\s[\d.,e-]+)$/u);
   const shown = await page.locator('.compare tbody tr').count();
   await page.locator('[data-key="cmp-all"]').click();
-  assert.ok((await page.locator('.compare tbody tr').count()) >= shown);
+  await eventually(async () => assert.ok((await page.locator('.compare tbody tr').count()) >= shown));
   const b = await page.locator('.compare tbody tr').last().locator('td').nth(1).textContent();
   await page.locator('[data-key="cmp-swap-1"]').click();
   await settled(page);

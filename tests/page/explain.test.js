@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { settled, site, type } from './browser.js';
+import { eventually, settled, site, type } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -21,7 +21,9 @@ test('E3: a symbol of the formula leads to its input; an input marks the figures
     await page.locator('#sheet .terms button', { hasText: 'why' }).first().click();
   const origin = await page.locator('#sheet .terms tr', { has: page.locator('button', { hasText: 'change it' }) }).first().locator('code').textContent();
   await page.locator(`#sheet .formula [data-origin="${origin}"]`).first().click();
-  assert.equal(await page.evaluate(() => document.activeElement.closest('[data-path]')?.dataset.path), origin.replace(/\.preset$/, ''));
+  await eventually(async () =>
+    assert.equal(await page.evaluate(() => document.activeElement.closest('[data-path]')?.dataset.path), origin.replace(/\.preset$/, '')),
+  );
 });
 
 test('E5: every scene says what it assumes and the error it was last validated with; no estimate has more than three digits', async () => {

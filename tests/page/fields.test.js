@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { settled, site, type } from './browser.js';
+import { eventually, settled, site, type } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -27,7 +27,7 @@ test('I4: all issues are listed and each leads to its field', async () => {
   await settled(page);
   assert.ok((await page.locator('#issues li').count()) >= 2);
   await page.locator('#issues button.link', { hasText: 'serving.batch' }).click();
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'in-serving-batch');
+  await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), 'in-serving-batch'));
 });
 
 test('I5: contradicting degrees offer the nearest that would do', async () => {

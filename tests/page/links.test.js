@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { answered, settled, site, type } from './browser.js';
+import { answered, eventually, settled, site, type } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -112,11 +112,11 @@ test('S9: the copy button says Copied and shows the link, with or without a clip
   const button = page.locator('#copy-link');
   assert.equal((await button.textContent()).trim(), 'Copy link');
   await button.click();
-  assert.equal((await button.textContent()).trim(), 'Copied');
+  await eventually(async () => assert.equal((await button.textContent()).trim(), 'Copied'));
   assert.equal(await page.locator('.linkfield').inputValue(), page.url());
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await button.click();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
+  await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url()));
 });
 
 test('S10: fifty edits can be taken back, a changed field says what it was, and all can be reset', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
-import { answered, settled, site, SITE, type } from './browser.js';
+import { answered, eventually, settled, site, SITE, type } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -29,7 +29,7 @@ test('R2: the dark theme follows the system or the button, and the choice is kep
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await paper();
   await page.locator('.theme').click();
-  assert.notEqual(await paper(), dark, 'light was chosen');
+  await eventually(async () => assert.notEqual(await paper(), dark, 'light was chosen'));
   await page.reload();
   await answered(page);
   assert.notEqual(await paper(), dark);
@@ -110,8 +110,8 @@ test('R5: exercises hide the answers until asked for and lock what may not be ch
   await type(page, 'serving.batch', '64');
   assert.match(page.url(), /serving\.batch=64/);
   await page.locator('#reveal').click();
-  assert.equal(await page.locator('.answers').isVisible(), true);
-  assert.ok((await page.locator('.chart:visible').count()) > 0);
+  await eventually(async () => assert.equal(await page.locator('.answers').isVisible(), true));
+  await eventually(async () => assert.ok((await page.locator('.chart:visible').count()) > 0));
   await page.locator('#leave-exercise').click();
   await settled(page);
   assert.match(page.url(), /#\/serve\?serving\.batch=64&v=1$/);
