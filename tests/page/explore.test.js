@@ -1,8 +1,7 @@
 // The Explore scene in a real browser: searches with two workers, what they find, and that the page stays free meanwhile.
 import assert from 'node:assert/strict';
-import { cpus, loadavg } from 'node:os';
 import { after, before, test } from 'node:test';
-import { answered, eventually, settled, site } from './browser.js';
+import { answered, eventually, settled, site, timed } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -10,9 +9,6 @@ after(() => chromium.close());
 
 const GPT3 = '#/explore?cluster=dgx-a100&cluster.devices=64&model=gpt3-175b&serving=null&training.global_batch=64&training.sequence=2048&v=1';
 const LLAMA = '#/explore?cluster.devices=512&v=1';
-
-// Times say nothing about the page on a machine that others use as well: there they are printed only.
-const isQuiet = () => loadavg()[0] < 2 * cpus().length;
 
 // Opens Explore at a link, with every task of the main thread over 50 ms noted.
 async function explore(hash, options) {
@@ -56,14 +52,11 @@ test('GPT-3 175B on 64 A100: the whole space in seconds on two workers, the main
     await page.waitForFunction(() => !/^All /.test(document.getElementById('explore-progress').textContent));
     await done(page);
     const [, value, unit] = /in ([\d.,]+) (ms|s|min)/.exec(await progress(page));
-    times.push(number(value) * { ms: 1e-3, s: 1, min: 60 }[unit]);
+    times.push(number(value) * { ms: 1, s: 1000, min: 60000 }[unit]);
   }
   const tasks = await page.evaluate(() => window.longTasks);
-  console.log(`# ${await progress(page)} best of ${times}; long tasks: ${JSON.stringify(tasks)}`);
-  if (isQuiet()) {
-    assert.ok(Math.min(...times) <= 3, `${times} s`);
-    assert.deepEqual(tasks, []);
-  }
+  timed(`the whole space, ${await progress(page)}`, Math.min(...times), 3000);
+  timed('longest task of the main thread', Math.max(0, ...tasks), 50);
   assert.deepEqual(faults, []);
 });
 
@@ -82,8 +75,7 @@ test('a running search shows the best so far and stops within 100 ms; it goes on
         document.getElementById('explore-stop').click();
       }),
   );
-  console.log(`# stopped after ${waited.toFixed(0)} ms`);
-  if (isQuiet()) assert.ok(waited <= 100, `${waited} ms`);
+  timed('stopped after', waited, 100);
   const at = number(/Stopped at ([\d,]+)/.exec(await progress(page))[1]);
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.waitForFunction((was) => Number(/^([\d,]+) of/.exec(document.getElementById('explore-progress').textContent)?.[1].replaceAll(',', '')) > was || /^All /.test(document.getElementById('explore-progress').textContent), at, { timeout: 60000 });
