@@ -4,7 +4,7 @@
 
 #include "core/economics/compatibility/actuary.h"
 #include "core/economics/compatibility/catch_tool.h"
-#include "core/economics/compatibility/other_tools.h"
+#include "core/economics/compatibility/google_cost.h"
 
 namespace slipstick {
 namespace {

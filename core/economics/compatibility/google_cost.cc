@@ -1,22 +1,10 @@
-#include "core/economics/compatibility/other_tools.h"
+#include "core/economics/compatibility/google_cost.h"
 
 #include <cmath>
 
 #include "core/economics/yield.h"
 
-namespace slipstick {
-
-namespace ttm_cas {
-
-double DiesPerWafer(SquareMillimetres area) { return GrossLessEdge(area, 150 * kMm); }
-double DieYield(SquareMillimetres area, PerArea defect_density) { return std::pow(1 + area * defect_density / 3, -3); }
-Dollars GoodDie(SquareMillimetres area, PerArea defect_density, Dollars wafer_price) {
-  return wafer_price / (DiesPerWafer(area) * DieYield(area, defect_density));
-}
-
-}  // namespace ttm_cas
-
-namespace google_cost {
+namespace slipstick::google_cost {
 
 double DiesPerWafer(Millimetres width, Millimetres height) {
   constexpr double kPi = 3.14159265358979323846;
@@ -24,7 +12,8 @@ double DiesPerWafer(Millimetres width, Millimetres height) {
   return std::round(294 * kMm * kPi * (300 * kMm / (4 * cell) - 1 / sqrt(2 * cell)));
 }
 
-double YieldWithSpares(SquareMillimetres area, PerArea defect_density, Count layers, SquareMillimetres spare_area, Count units, Count spares) {
+double YieldWithSpares(SquareMillimetres area, PerArea defect_density, Count layers, SquareMillimetres spare_area, Count units,
+                       Count spares) {
   const double plain = Yield({YieldModel::kBoseEinsteinPerLayer, 0, static_cast<double>(layers), 0}, area * defect_density);
   const double p = spare_area * defect_density;
   const double n = static_cast<double>(units + spares), k = static_cast<double>(spares);
@@ -32,6 +21,4 @@ double YieldWithSpares(SquareMillimetres area, PerArea defect_density, Count lay
   return plain + ways * std::pow(p, k) * std::pow(1 - p, n - k);
 }
 
-}  // namespace google_cost
-
-}  // namespace slipstick
+}  // namespace slipstick::google_cost
