@@ -1,235 +1,142 @@
-// The orders of pipeline schedules.
-#include <algorithm>
+#include "core/training/pass_order.h"
 
-#include "core/training/schedule.h"
-#include "core/training/stage.h"
+#include <algorithm>
 
 namespace slipstick {
 namespace {
 
-class Order {
- public:
-  explicit Order(Count micro_batches) : micro_batches_(static_cast<int>(micro_batches)) {}
-  void Forward(int visit, int micro_batch, bool joined = false) { Add(visit, micro_batch, PassKind::kForward, joined); }
-  void Backward(int visit, int micro_batch, bool joined = false) { Add(visit, micro_batch, PassKind::kBackward, joined); }
-  void Weight(int visit, int micro_batch, bool joined = false) { Add(visit, micro_batch, PassKind::kWeight, joined); }
-  std::vector<Pass> Take() { return std::move(passes_); }
+constexpr PassKind kForward = PassKind::kForward, kBackward = PassKind::kBackward, kWeight = PassKind::kWeight;
 
- private:
-  void Add(int visit, int micro_batch, PassKind kind, bool joined) {
-    // The companion of a pass that is left out stands alone.
-    const bool leader_missing = joined && leader_left_out_;
-    if (!joined) leader_left_out_ = micro_batch >= micro_batches_;
-    if (micro_batch >= micro_batches_) return;
-    passes_.push_back({visit, micro_batch, kind, joined && !leader_missing});
-    if (leader_missing) leader_left_out_ = false;
+}  // namespace
+
+PassOrder::PassOrder(const PipelineShape& shape, Count device) {
+  const auto i = static_cast<int>(device), p = static_cast<int>(shape.stages), m = static_cast<int>(shape.micro_batches);
+  // One device has nobody to wait for.
+  switch (p == 1 ? PipelineSchedule::kOneFOneB : shape.schedule) {
+    case PipelineSchedule::kOneFOneB:
+      for (int chunk = 0; chunk < static_cast<int>(shape.chunks); ++chunk) lanes_.push_back({chunk * p + i, 0, m});
+      Interleaved(shape, i);
+      break;
+    case PipelineSchedule::kGpipe:
+      lanes_ = {{i, 0, m}};
+      Gpipe(shape);
+      break;
+    case PipelineSchedule::kZbH1:
+      lanes_ = {{i, 0, m}};
+      ZbH1(shape, i);
+      break;
+    case PipelineSchedule::kZbV:
+      lanes_ = {{i, 0, m}, {2 * p - 1 - i, 0, m}};
+      ZbV(shape, i);
+      break;
+    case PipelineSchedule::kDualPipe:
+      both_ways_ = true;
+      lanes_ = {{i, 0, (m + 1) / 2}, {p - 1 - i, (m + 1) / 2, m}};
+      DualPipe(shape, i);
+      break;
   }
-  int micro_batches_;
-  bool leader_left_out_ = false;
-  std::vector<Pass> passes_;
-};
+}
 
-std::vector<Pass> Gpipe(const PipelineShape& shape, int device) {
-  Order order(shape.micro_batches);
+bool PassOrder::Next(PassGroup& group) {
+  group.size = 0;
+  while (group.size == 0 && loop_ < loops_.size()) {
+    const Loop& loop = loops_[loop_];
+    do {
+      const Step& step = steps_[step_++];
+      Lane& lane = lanes_[static_cast<std::size_t>(step.lane)];
+      const int micro_batch = lane.from + lane.done[static_cast<std::size_t>(step.kind)]++;
+      if (micro_batch < lane.to) group.passes[group.size++] = {lane.visit, micro_batch, both_ways_ ? step.lane : 0, step.kind};
+    } while (step_ < loop.last && steps_[step_].joined);
+    if (step_ < loop.last) continue;
+    if (++round_ == loop.times) ++loop_, round_ = 0;
+    if (loop_ < loops_.size()) step_ = loops_[loop_].first;
+  }
+  return group.size > 0;
+}
+
+void PassOrder::Repeat(int times, std::initializer_list<Step> steps) {
+  if (times <= 0) return;
+  const std::size_t first = steps_.size();
+  steps_.insert(steps_.end(), steps);
+  loops_.push_back({times, first, steps_.size()});
+}
+
+void PassOrder::Gpipe(const PipelineShape& shape) {
   const auto m = static_cast<int>(shape.micro_batches);
-  for (int i = 0; i < m; ++i) order.Forward(device, i);
-  for (int i = 0; i < m; ++i) order.Backward(device, i);
-  return order.Take();
+  Repeat(m, {{kForward, 0}});
+  Repeat(m, {{kBackward, 0}});
 }
 
 // Interleaved 1F1B; plain where there is one chunk. Chunk passes go in groups of p micro-batches a chunk; what a last group
 // lacks is left out of it.
-std::vector<Pass> Interleaved(const PipelineShape& shape, int device) {
+void PassOrder::Interleaved(const PipelineShape& shape, int device) {
   const auto p = static_cast<int>(shape.stages), v = static_cast<int>(shape.chunks), m = static_cast<int>(shape.micro_batches);
-  Order order(m);
-  const int total = v == 1 ? m : (m + p - 1) / p * p * v;
-  const int warm_up = v == 1 ? std::min(m, p - 1 - device) : std::min(total, 2 * (p - 1 - device) + (v - 1) * p);
-  const auto at = [&](int q, bool forward) {
-    const int group = q / (p * v), inside = q - group * p * v;
-    const int chunk = v == 1 ? 0 : inside / p, micro_batch = v == 1 ? q : group * p + inside % p;
-    forward ? order.Forward(chunk * p + device, micro_batch) : order.Backward((v - 1 - chunk) * p + device, micro_batch);
-  };
-  for (int q = 0; q < warm_up; ++q) at(q, true);
-  for (int q = warm_up; q < total; ++q) {
-    at(q, true);
-    at(q - warm_up, false);
+  if (v == 1) {
+    const int warm_up = std::min(m, p - 1 - device);
+    Repeat(warm_up, {{kForward, 0}});
+    Repeat(m - warm_up, {{kForward, 0}, {kBackward, 0}});
+    Repeat(warm_up, {{kBackward, 0}});
+    return;
   }
-  for (int q = total - warm_up; q < total; ++q) at(q, false);
-  return order.Take();
+  const int total = (m + p - 1) / p * p * v, warm_up = std::min(total, 2 * (p - 1 - device) + (v - 1) * p);
+  const auto chunk = [&](int q) { return q % (p * v) / p; };
+  for (int q = 0; q < total + warm_up; ++q) {
+    if (q < total) Repeat(1, {{kForward, chunk(q)}});
+    if (q >= warm_up) Repeat(1, {{kBackward, v - 1 - chunk(q - warm_up)}});
+  }
 }
 
-std::vector<Pass> ZbH1(const PipelineShape& shape, int device) {
+void PassOrder::ZbH1(const PipelineShape& shape, int device) {
+  const auto p = static_cast<int>(shape.stages), m = static_cast<int>(shape.micro_batches), late = std::min(m, device);
+  Repeat(std::min(m, p - device), {{kForward, 0}});
+  Repeat(late, {{kBackward, 0}, {kForward, 0}});
+  Repeat(m - late, {{kBackward, 0}, {kWeight, 0}, {kForward, 0}});
+  Repeat(late, {{kWeight, 0}});
+}
+
+void PassOrder::ZbV(const PipelineShape& shape, int device) {
+  const auto p = static_cast<int>(shape.stages), m = std::max(2 * p - 1, static_cast<int>(shape.micro_batches));
+  constexpr int kDown = 0, kUp = 1;
+  Repeat(2 * (p - device) - 1, {{kForward, kDown}});
+  Repeat(device, {{kForward, kUp}, {kForward, kDown}});
+  Repeat(p - device, {{kForward, kUp}, {kBackward, kUp}, {kWeight, kUp}});
+  Repeat(m - p, {{kForward, kDown}, {kBackward, kDown}, {kWeight, kDown}, {kForward, kUp}, {kBackward, kUp}, {kWeight, kUp}});
+  Repeat(device, {{kBackward, kDown}, {kBackward, kUp}});
+  Repeat(p - device, {{kBackward, kDown}, {kWeight, kDown}});
+  Repeat(device, {{kWeight, kUp}});
+  Repeat(device, {{kWeight, kDown}});
+}
+
+// "Near" micro-batches entered at the end that the device is nearer to.
+void PassOrder::DualPipe(const PipelineShape& shape, int device) {
   const auto p = static_cast<int>(shape.stages), m = static_cast<int>(shape.micro_batches);
-  Order order(m);
-  int forward = 0, weight = 0;
-  for (const int warm_up = std::min(m, p - device); forward < warm_up; ++forward) order.Forward(device, forward);
-  for (int backward = 0; backward < m; ++backward) {
-    order.Backward(device, backward);
-    if (backward >= device) order.Weight(device, weight++);
-    if (forward < m) order.Forward(device, forward++);
-  }
-  while (weight < m) order.Weight(device, weight++);
-  return order.Take();
-}
-
-std::vector<Pass> ZbV(const PipelineShape& shape, int device) {
-  const auto p = static_cast<int>(shape.stages);
-  const int m = std::max(2 * p - 1, static_cast<int>(shape.micro_batches)), down = device, up = 2 * p - 1 - device;
-  Order order(shape.micro_batches);
-  int forward_down = 0, forward_up = 0, backward_down = 0, backward_up = 0;
-  const auto whole_backward_up = [&] {
-    order.Backward(up, backward_up);
-    order.Weight(up, backward_up++);
-  };
-  for (int i = 0; i < 2 * (p - device) - 1; ++i) order.Forward(down, forward_down++);
-  for (int i = 0; i < device; ++i) {
-    order.Forward(up, forward_up++);
-    order.Forward(down, forward_down++);
-  }
-  for (int i = 0; i < p - device; ++i) {
-    order.Forward(up, forward_up++);
-    whole_backward_up();
-  }
-  while (forward_up < forward_down || forward_down < m) {
-    if (forward_down < m) order.Forward(down, forward_down++);
-    order.Backward(down, backward_down);
-    order.Weight(down, backward_down++);
-    order.Forward(up, forward_up++);
-    whole_backward_up();
-  }
-  int weight_down = backward_down, weight_up = backward_up;
-  for (int i = 0; i < device; ++i) {
-    order.Backward(down, backward_down++);
-    order.Backward(up, backward_up++);
-  }
-  for (int i = 0; i < p - device; ++i) {
-    order.Backward(down, backward_down++);
-    order.Weight(down, weight_down++);
-  }
-  while (weight_up < m) order.Weight(up, weight_up++);
-  while (weight_down < m) order.Weight(down, weight_down++);
-  return order.Take();
-}
-
-// One direction of the two that a device of dualpipe sees: "near" micro-batches entered at the end it is nearer to.
-class DualPipeOrder {
- public:
-  DualPipeOrder(const PipelineShape& shape, int device) : order_(shape.micro_batches), device_(device) {
-    p_ = static_cast<int>(shape.stages);
-    first_half_ = static_cast<int>((shape.micro_batches + 1) / 2);
-    all_ = static_cast<int>(shape.micro_batches);
-    far_side_ = 2 * device >= p_;
-  }
-  std::vector<Pass> Take() { return order_.Take(); }
-
-  void Forward(bool far, bool joined = false) {
-    const int direction = Direction(far), i = forward_[direction]++;
-    order_.Forward(Visit(direction), MicroBatch(direction, i), joined);
-  }
-  // The whole backward pass, or its first part alone.
-  void Backward(bool far, bool postpone = false, bool joined = false) {
-    const int direction = Direction(far), i = backward_[direction]++;
-    const int visit = Visit(direction), micro_batch = MicroBatch(direction, i);
-    order_.Backward(visit, micro_batch, joined);
-    if (postpone) {
-      waiting_.push_back({visit, micro_batch});
-    } else {
-      order_.Weight(visit, micro_batch, true);
-    }
-  }
-  void Weight() {
-    const auto [visit, micro_batch] = waiting_[next_waiting_++];
-    order_.Weight(visit, micro_batch);
-  }
-  void Together(bool forward_far, bool backward_far) {
-    Forward(forward_far);
-    Backward(backward_far, false, true);
-  }
-
- private:
-  [[nodiscard]] int Direction(bool far) const { return far != far_side_ ? 1 : 0; }
-  [[nodiscard]] int Visit(int direction) const { return direction == 0 ? device_ : p_ - 1 - device_; }
-  // Those that the run does not have are numbered past its end.
-  [[nodiscard]] int MicroBatch(int direction, int i) const {
-    if (direction == 0) return i < first_half_ ? i : all_ + i;
-    return first_half_ + i < all_ ? first_half_ + i : all_ + i;
-  }
-  struct Waiting {
-    int visit, micro_batch;
-  };
-  Order order_;
-  int device_, p_ = 2, first_half_ = 1, all_ = 1;
-  bool far_side_ = false;
-  std::array<int, 2> forward_{}, backward_{};
-  std::vector<Waiting> waiting_;
-  std::size_t next_waiting_ = 0;
-};
-
-std::vector<Pass> DualPipe(const PipelineShape& shape, int device) {
-  const auto p = static_cast<int>(shape.stages), m = static_cast<int>(shape.micro_batches);
-  const int half = p / 2, depth = std::min(device, p - 1 - device), to_middle = half - depth - 1;
-  const int in_half = std::max(2 * p, m + m % 2) / 2;
-  DualPipeOrder order(shape, device);
-  for (int i = 0; i < 2 * to_middle; ++i) order.Forward(false);
-  for (int i = 0; i < depth + 1; ++i) {
-    order.Forward(false);
-    order.Forward(true);
-  }
-  for (int i = 0; i < to_middle; ++i) {
-    order.Backward(true, true);
-    order.Weight();
-    order.Forward(true);
-  }
-  for (int i = 0; i < in_half - p + depth + 1; ++i) {
-    if (i == 0 && to_middle == 0) {
-      order.Forward(false);
-      order.Backward(true);
-    } else {
-      order.Together(false, true);
-    }
-    order.Together(true, false);
-  }
-  for (int i = 0; i < to_middle; ++i) {
-    order.Backward(true);
-    order.Together(true, false);
-  }
-  // The second half of these leave their weight gradients for later.
+  const int near = 2 * device < p ? 0 : 1, far = 1 - near;
+  const int depth = std::min(device, p - 1 - device), to_middle = p / 2 - depth - 1, in_half = std::max(2 * p, m + m % 2) / 2;
+  Repeat(2 * to_middle, {{kForward, near}});
+  Repeat(depth + 1, {{kForward, near}, {kForward, far}});
+  Repeat(to_middle, {{kBackward, far}, {kWeight, far}, {kForward, far}});
+  const int both = in_half - p + depth + 1;
+  const int apart = to_middle == 0 ? 1 : 0;
+  Repeat(apart,
+         {{kForward, near}, {kBackward, far}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
+  Repeat(both - apart,
+         {{kForward, near}, {kBackward, far, true}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
+  Repeat(to_middle, {{kBackward, far}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
+  // The second half of these leave their weight gradients for later; those are taken in the order they were left in.
   const int turn = (depth + 1) / 2;
+  std::vector<int> left;
+  const auto backward = [&](int lane, bool leave) {
+    if (!leave) return Repeat(1, {{kBackward, lane}, {kWeight, lane, true}});
+    Repeat(1, {{kBackward, lane}});
+    left.push_back(lane);
+  };
   for (int i = 0; i < depth + 1; ++i) {
-    order.Backward(true, i > turn || (i == turn && depth % 2 == 1));
-    order.Backward(false, i >= turn);
+    backward(far, i > turn || (i == turn && depth % 2 == 1));
+    backward(near, i >= turn);
   }
-  for (int i = 0; i < to_middle; ++i) {
-    order.Weight();
-    order.Backward(false, true);
-  }
-  for (int i = 0; i < depth + 1; ++i) order.Weight();
-  return order.Take();
-}
-
-}  // namespace
-
-bool SplitsBackward(PipelineSchedule schedule) {
-  return schedule == PipelineSchedule::kZbH1 || schedule == PipelineSchedule::kZbV || schedule == PipelineSchedule::kDualPipe;
-}
-
-std::vector<Pass> OrderOf(const PipelineShape& shape, Count device) {
-  const auto i = static_cast<int>(device);
-  // One device has nobody to wait for.
-  if (shape.stages == 1) return Interleaved({PipelineSchedule::kOneFOneB, 1, shape.chunks, shape.micro_batches}, 0);
-  switch (shape.schedule) {
-    case PipelineSchedule::kGpipe:
-      return Gpipe(shape, i);
-    case PipelineSchedule::kZbH1:
-      return ZbH1(shape, i);
-    case PipelineSchedule::kZbV:
-      return ZbV(shape, i);
-    case PipelineSchedule::kDualPipe:
-      return DualPipe(shape, i);
-    case PipelineSchedule::kOneFOneB:
-      break;
-  }
-  return Interleaved(shape, i);
+  for (int i = 0; i < to_middle; ++i) left.push_back(near);
+  for (int i = 0; i < to_middle; ++i) Repeat(1, {{kWeight, left[static_cast<std::size_t>(i)]}, {kBackward, near}});
+  for (std::size_t i = static_cast<std::size_t>(to_middle); i < left.size(); ++i) Repeat(1, {{kWeight, left[i]}});
 }
 
 }  // namespace slipstick

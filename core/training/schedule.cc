@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/training/pass_order.h"
 #include "core/training/stage.h"
 
 namespace slipstick {
@@ -11,112 +12,137 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kKindNames{"forward", "backward", "weight"};
 
-// Any schedule, pass by pass.
+// What one device has sent another and that has not yet taken it: both follow the same order.
+class Queue {
+ public:
+  [[nodiscard]] bool empty() const { return taken_ == ends_.size(); }
+  [[nodiscard]] double front() const { return ends_[taken_]; }
+  void Push(double end) {
+    if (taken_ > kKept && 2 * taken_ > ends_.size()) {
+      ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(taken_));
+      taken_ = 0;
+    }
+    ends_.push_back(end);
+  }
+  void Pop() { ++taken_; }
+
+ private:
+  static constexpr std::size_t kKept = 64;
+  std::size_t taken_ = 0;
+  std::vector<double> ends_;
+};
+
+// Any schedule, pass by pass. A device takes its own passes in order, so that only what its neighbours send must be waited for;
+// of that no more is kept than is under way.
 class Simulation {
  public:
   Simulation(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
-      : shape_(shape), passes_(passes), transfer_(transfer.base()), visits_(static_cast<int>(passes.size())) {
-    ends_.assign(3 * passes.size() * static_cast<std::size_t>(shape.micro_batches), -1);
-  }
+      : shape_(shape), passes_(passes), transfer_(transfer.base()), visits_(static_cast<int>(passes.size())), sent_(4 * passes.size()) {}
 
   // Calls `emit(device, pass, start, end)` for every pass; returns the end of the last.
   template <class Emit>
   double Run(const Emit& emit) {
-    const auto devices = static_cast<std::size_t>(shape_.stages);
-    std::vector<std::vector<Pass>> orders;
-    for (std::size_t device = 0; device < devices; ++device) orders.push_back(OrderOf(shape_, static_cast<Count>(device)));
-    std::vector<std::size_t> next(devices, 0);
-    std::vector<double> free(devices, 0);
+    struct Device {
+      PassOrder order;
+      PassGroup group;  // the next
+      bool more;
+      double free = 0;
+    };
+    std::vector<Device> devices;
+    for (Count i = 0; i < shape_.stages; ++i) {
+      Device& device = devices.emplace_back(Device{PassOrder(shape_, i), {}, true});
+      device.more = device.order.Next(device.group);
+    }
     for (bool moved = true; moved;) {
       moved = false;
-      for (std::size_t device = 0; device < devices; ++device) {
-        const std::vector<Pass>& order = orders[device];
-        while (next[device] < order.size()) {
-          std::size_t last = next[device] + 1;
-          while (last < order.size() && order[last].joined) ++last;
-          const double start = StartOf(order, next[device], last, free[device]);
-          if (start < 0) break;
-          double end = start;
-          for (std::size_t i = next[device]; i < last; ++i) {
+      for (Count i = 0; i < shape_.stages; ++i) {
+        Device& device = devices[static_cast<std::size_t>(i)];
+        for (; device.more && IsReady(device.group); device.more = device.order.Next(device.group)) {
+          double end = Start(device.group, device.free);
+          for (std::size_t k = 0; k < device.group.size; ++k) {
             const double began = end;
-            end += Duration(order[i]);
-            emit(static_cast<Count>(device), order[i], began, end);
+            end += Duration(device.group.passes[k]);
+            emit(i, device.group.passes[k], began, end);
           }
-          for (std::size_t i = next[device]; i < last; ++i) EndOf(order[i].visit, order[i].micro_batch, order[i].kind) = end;
-          free[device] = end;
-          next[device] = last;
+          for (std::size_t k = 0; k < device.group.size; ++k) Send(device.group.passes[k], end);
+          device.free = end;
           moved = true;
         }
       }
     }
-    for (std::size_t device = 0; device < devices; ++device) assert(next[device] == orders[device].size());
-    return *std::max_element(free.begin(), free.end());
+    double end = 0;
+    for (const Device& device : devices) {
+      assert(!device.more);
+      end = std::max(end, device.free);
+    }
+    return end;
   }
 
  private:
-  double& EndOf(int visit, int micro_batch, PassKind kind) {
-    const auto row = static_cast<std::size_t>(static_cast<int>(kind) * visits_ + visit);
-    return ends_[row * static_cast<std::size_t>(shape_.micro_batches) + static_cast<std::size_t>(micro_batch)];
-  }
   [[nodiscard]] double Duration(const Pass& pass) const {
     const StagePass& times = passes_[static_cast<std::size_t>(pass.visit)];
     return (pass.kind == PassKind::kForward ? times.forward : pass.kind == PassKind::kBackward ? times.backward : times.weight).base();
   }
-  // When what `from` sends is at `to`; negative: not known yet.
-  double Arrival(int from, int to, int micro_batch, PassKind kind) {
-    const double end = EndOf(from, micro_batch, kind);
-    if (end < 0) return end;
-    return StageOf(from, shape_.stages, shape_.schedule) == StageOf(to, shape_.stages, shape_.schedule) ? end : end + transfer_;
+  // What `visit` has sent on, forth or back.
+  Queue& Sent(int visit, const Pass& pass) {
+    const int row = 2 * pass.direction + (pass.kind == PassKind::kForward ? 0 : 1);
+    return sent_[static_cast<std::size_t>(row * visits_ + visit)];
   }
-  double Ready(const Pass& pass) {
-    switch (pass.kind) {
-      case PassKind::kForward:
-        return pass.visit == 0 ? 0 : Arrival(pass.visit - 1, pass.visit, pass.micro_batch, PassKind::kForward);
-      case PassKind::kBackward:
-        return pass.visit + 1 == visits_ ? EndOf(pass.visit, pass.micro_batch, PassKind::kForward)
-                                         : Arrival(pass.visit + 1, pass.visit, pass.micro_batch, PassKind::kBackward);
-      case PassKind::kWeight:
-        return EndOf(pass.visit, pass.micro_batch, PassKind::kBackward);
+  // Whence a pass comes and whither it goes; -1: none. The turn at the last stage is the device's own affair, as are weights.
+  [[nodiscard]] int From(const Pass& pass) const {
+    if (pass.kind == PassKind::kForward) return pass.visit - 1;
+    return pass.kind == PassKind::kBackward && pass.visit + 1 < visits_ ? pass.visit + 1 : -1;
+  }
+  [[nodiscard]] int To(const Pass& pass) const {
+    if (pass.kind == PassKind::kForward) return pass.visit + 1 < visits_ ? pass.visit + 1 : -1;
+    return pass.kind == PassKind::kBackward ? pass.visit - 1 : -1;
+  }
+  bool IsReady(const PassGroup& group) {
+    for (std::size_t k = 0; k < group.size; ++k) {
+      const int from = From(group.passes[k]);
+      if (from >= 0 && Sent(from, group.passes[k]).empty()) return false;
     }
-    return 0;
+    return true;
   }
-  // Of the passes [first, last) that run together; negative: not yet.
-  double StartOf(const std::vector<Pass>& order, std::size_t first, std::size_t last, double free) {
+  double Start(const PassGroup& group, double free) {
     double start = free;
-    for (std::size_t i = first; i < last; ++i) {
-      const bool own = i > first && order[i].kind == PassKind::kWeight;  // of the backward pass just before it
-      const double ready = own ? 0 : Ready(order[i]);
-      if (ready < 0) return -1;
-      start = std::max(start, ready);
+    for (std::size_t k = 0; k < group.size; ++k) {
+      const int from = From(group.passes[k]);
+      if (from < 0) continue;
+      Queue& sent = Sent(from, group.passes[k]);
+      start = std::max(start, sent.front());
+      sent.Pop();
     }
     return start;
+  }
+  void Send(const Pass& pass, double end) {
+    const int to = To(pass);
+    if (to < 0) return;
+    const bool stays = StageOf(pass.visit, shape_.stages, shape_.schedule) == StageOf(to, shape_.stages, shape_.schedule);
+    Sent(pass.visit, pass).Push(stays ? end : end + transfer_);
   }
 
   const PipelineShape& shape_;
   const std::vector<StagePass>& passes_;
   double transfer_;
   int visits_;
-  std::vector<double> ends_;
+  std::vector<Queue> sent_;
 };
 
-// 1F1B and its interleaving without orders or boxes: pass q of a direction needs pass q of the neighbour, whose ends are kept.
+// 1F1B and its interleaving without orders or boxes: pass q of a direction needs pass q of the neighbour, whose last ends are kept.
 class Interleaving {
  public:
   Interleaving(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
-      : p_(static_cast<int>(shape.stages)), v_(static_cast<int>(shape.chunks)), passes_(passes), transfer_(transfer.base()) {}
+      : p_(static_cast<int>(shape.stages)), v_(static_cast<int>(shape.chunks)), passes_(passes), transfer_(transfer.base()) {
+    // No device is further ahead of another than a warm-up, 2(p - 1) + (v - 1)p passes, and the p that a last group may lack.
+    for (kept_ = 1; kept_ < (v_ + 3) * p_;) kept_ *= 2;
+    forward_.resize(At(p_ * kept_));
+    backward_.resize(At(p_ * kept_));
+  }
 
   double Length(Count micro_batches) {
-    const int m = static_cast<int>(micro_batches), total = v_ == 1 ? m : (m + p_ - 1) / p_ * p_ * v_;
-    total_ = total;
-    chunk_.assign(At(total), 0);
-    missing_.assign(At(total), false);
-    for (int first = 0, q = 0; v_ > 1 && first < m; first += p_) {
-      for (int chunk = 0; chunk < v_; ++chunk) {
-        for (int i = 0; i < p_; ++i, ++q) chunk_[At(q)] = chunk, missing_[At(q)] = first + i >= m;
-      }
-    }
-    forward_.resize(At(p_ * total));
-    backward_.resize(At(p_ * total));
+    m_ = static_cast<int>(micro_batches);
+    total_ = v_ == 1 ? m_ : (m_ + p_ - 1) / p_ * p_ * v_;
     devices_.assign(At(p_), {});
     for (bool moved = true; moved;) {
       moved = false;
@@ -125,78 +151,90 @@ class Interleaving {
     }
     double end = 0;
     for (const Device& device : devices_) {
-      assert(device.backward == total);
+      assert(device.backward.done == total_);
       end = std::max(end, device.free);
     }
     return end;
   }
 
  private:
+  struct Passes {  // of one direction
+    int done = 0;
+    int chunk = 0, place = 0, first = 0;  // of the next one: in the group of p x v that begins at micro-batch `first`
+  };
   struct Device {
-    int forward = 0, backward = 0;  // passes done
+    Passes forward, backward;
     double free = 0;
   };
   static std::size_t At(int place) { return static_cast<std::size_t>(place); }
+  [[nodiscard]] double& ForwardEnd(int device, int q) { return forward_[At(device * kept_ + (q & (kept_ - 1)))]; }
+  [[nodiscard]] double& BackwardEnd(int device, int q) { return backward_[At(device * kept_ + (q & (kept_ - 1)))]; }
+  // Whether the last group lacks the next one's micro-batch.
+  [[nodiscard]] bool IsMissing(const Passes& passes) const { return v_ > 1 && passes.first + passes.place >= m_; }
+  void Done(Passes& passes) const {
+    ++passes.done;
+    if (v_ == 1 || ++passes.place < p_) return;
+    passes.place = 0;
+    if (++passes.chunk == v_) passes.chunk = 0, passes.first += p_;
+  }
 
   // Runs the passes of a device until one has to wait.
   bool Advance(int i) {
     Device& device = devices_[At(i)];
     const int warm_up = v_ == 1 ? p_ - 1 - i : 2 * (p_ - 1 - i) + (v_ - 1) * p_;
     bool moved = false;
-    for (; device.backward < total_; moved = true) {
-      if (device.forward < total_ && device.forward - device.backward <= warm_up) {
+    for (; device.backward.done < total_; moved = true) {
+      if (device.forward.done < total_ && device.forward.done - device.backward.done <= warm_up) {
         if (!Forward(i, device)) return moved;
-      } else if (!Backward(i, device)) {
-        return moved;
+        Done(device.forward);
+      } else {
+        if (!Backward(i, device)) return moved;
+        Done(device.backward);
       }
     }
     return moved;
   }
   bool Forward(int i, Device& device) {
-    const int q = device.forward, chunk = chunk_[At(q)];
-    if (missing_[At(q)]) return ++device.forward > 0;
+    const int q = device.forward.done, chunk = device.forward.chunk;
+    if (IsMissing(device.forward)) return true;
     double ready = 0;
     if (i > 0) {
-      if (devices_[At(i - 1)].forward <= q) return false;
-      ready = forward_[At((i - 1) * total_ + q)] + transfer_;
+      if (devices_[At(i - 1)].forward.done <= q) return false;
+      ready = ForwardEnd(i - 1, q) + transfer_;
     } else if (chunk > 0) {
       const int before = q - p_;
-      if (devices_.back().forward <= before) return false;
-      ready = forward_[At((p_ - 1) * total_ + before)] + (p_ > 1 ? transfer_ : 0);
+      if (devices_.back().forward.done <= before) return false;
+      ready = ForwardEnd(p_ - 1, before) + (p_ > 1 ? transfer_ : 0);
     }
     device.free = std::max(device.free, ready) + passes_[At(chunk * p_ + i)].forward.base();
-    forward_[At(i * total_ + q)] = device.free;
-    ++device.forward;
+    ForwardEnd(i, q) = device.free;
     return true;
   }
   bool Backward(int i, Device& device) {
-    const int r = device.backward, chunk = v_ - 1 - chunk_[At(r)];
-    if (missing_[At(r)]) return ++device.backward > 0;
+    const int r = device.backward.done, chunk = v_ - 1 - device.backward.chunk;
+    if (IsMissing(device.backward)) return true;
     double ready = 0;
     if (i < p_ - 1) {
-      if (devices_[At(i + 1)].backward <= r) return false;
-      ready = backward_[At((i + 1) * total_ + r)] + transfer_;
+      if (devices_[At(i + 1)].backward.done <= r) return false;
+      ready = BackwardEnd(i + 1, r) + transfer_;
     } else if (chunk < v_ - 1) {
       const int before = r - p_;
-      if (devices_.front().backward <= before) return false;
-      ready = backward_[At(before)] + (p_ > 1 ? transfer_ : 0);
+      if (devices_.front().backward.done <= before) return false;
+      ready = BackwardEnd(0, before) + (p_ > 1 ? transfer_ : 0);
     } else {
       const int last = r + (v_ - 1) * p_;  // the same micro-batch's forward pass on the last chunk
-      if (device.forward <= last) return false;
-      ready = forward_[At(i * total_ + last)];
+      if (device.forward.done <= last) return false;
+      ready = ForwardEnd(i, last);
     }
     device.free = std::max(device.free, ready) + passes_[At(chunk * p_ + i)].backward.base();
-    backward_[At(i * total_ + r)] = device.free;
-    ++device.backward;
+    BackwardEnd(i, r) = device.free;
     return true;
   }
 
-  int p_, v_, total_ = 0;
+  int p_, v_, m_ = 0, total_ = 0, kept_ = 1;
   const std::vector<StagePass>& passes_;
   double transfer_;
-  std::vector<int> chunk_;                  // of pass q
-  std::vector<char> missing_;               // whether the last group lacks its micro-batch
-  std::vector<double> forward_, backward_;  // ends, by device and pass
+  std::vector<double> forward_, backward_;  // ends, by device and pass, the last `kept_` of each
   std::vector<Device> devices_;
 };
 
@@ -268,6 +306,10 @@ double GpipeLength(const PipelineShape& shape, const std::vector<StagePass>& pas
 }
 
 }  // namespace
+
+bool SplitsBackward(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::kZbH1 || schedule == PipelineSchedule::kZbV || schedule == PipelineSchedule::kDualPipe;
+}
 
 std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
   std::vector<ScheduledPass> boxes;

@@ -1,0 +1,74 @@
+// The order in which a device takes its passes under a pipeline schedule. No schedule looks at times, so that a faster pass
+// never makes a step longer.
+//   GPipe        all forward, all backward                                Huang et al. 2019
+//   1F1B         p - i forward first, then one of each                    Narayanan et al. 2021
+//   interleaved  2(p - 1 - i) + (v - 1)p chunks first                     Narayanan et al. 2021
+//   ZB-H1        p - i forward first; weight gradients i passes late      Qi et al., Zero Bubble Pipeline Parallelism, 2023
+//   ZB-V         two chunks in a V, as its authors' handcrafted schedule  Qi et al. 2023
+//   DualPipe     micro-batches from both ends; a forward and a backward pass of opposite directions run together
+//                                                                         DeepSeek-V3 technical report, 2024, and its code
+// The last two want at least 2p - 1 and 2p micro-batches; with fewer, those that are missing are left out.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <vector>
+
+#include "core/training/schedule.h"
+
+namespace slipstick {
+
+enum class PassKind : std::int8_t { kForward, kBackward, kWeight };
+
+struct Pass {
+  int visit = 0;  // virtual stage
+  int micro_batch = 0;
+  int direction = 0;  // dualpipe: 1 for the micro-batches that entered at the last device
+  PassKind kind = PassKind::kForward;
+};
+
+// Passes that run together: all begin when the inputs of each are there, and end together.
+struct PassGroup {
+  std::array<Pass, 3> passes;
+  std::size_t size = 0;
+};
+
+// Made as it is read: what is kept are a schedule's loops, whose number does not depend on the micro-batches, but for
+// interleaving.
+class PassOrder {
+ public:
+  PassOrder(const PipelineShape& shape, Count device);
+  // The next group; false at the end.
+  bool Next(PassGroup& group);
+
+ private:
+  // A device meets micro-batches in lanes (chunks, or directions), in each one after another.
+  struct Lane {
+    int visit = 0, from = 0, to = 0;  // micro-batches [from, to)
+    std::array<int, 3> done{};        // by kind of pass
+  };
+  struct Step {
+    PassKind kind;
+    int lane;
+    bool joined = false;  // to the step before it
+  };
+  struct Loop {
+    int times;
+    std::size_t first, last;  // of steps_
+  };
+  void Repeat(int times, std::initializer_list<Step> steps);
+  void Gpipe(const PipelineShape& shape);
+  void Interleaved(const PipelineShape& shape, int device);
+  void ZbH1(const PipelineShape& shape, int device);
+  void ZbV(const PipelineShape& shape, int device);
+  void DualPipe(const PipelineShape& shape, int device);
+
+  bool both_ways_ = false;
+  std::vector<Lane> lanes_;
+  std::vector<Step> steps_;
+  std::vector<Loop> loops_;
+  std::size_t loop_ = 0, step_ = 0;  // the next one
+  int round_ = 0;
+};
+
+}  // namespace slipstick
