@@ -71,7 +71,9 @@ Outer OuterOf(const Problem& problem) {
     const NetworkLevel& level = *view.level;
     const FabricConstants& fabric = ConstantsOf(level.fabric);
     const BytesPerSecond bandwidth = view.injection / (level.topology == Topology::kFatTree ? level.oversubscription : 1);
-    const bool has_nics = fabric.scales_out || level.topology == Topology::kRail;
+    // Beyond the first level a link of no stated family is what its bandwidth says: one device's own way out.
+    const bool is_own_way_out = level.fabric == Fabric::kGeneric && view.place > 0;
+    const bool has_nics = fabric.scales_out || level.topology == Topology::kRail || is_own_way_out;
     const double usual = has_nics ? fabric.outer_rate * (level.in_network_reduction ? kOuterReductionGain : 1) : fabric.long_rate;
     const double rate = min(1.0, problem.call.outer_fraction.value_or(level.bandwidth_fraction.value_or(usual)));
     outer.has_nics &= has_nics;
