@@ -100,20 +100,31 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
        .global_every = 4},
       {.type = "grok-1", .model = R"({"norms_per_layer": 4})", .defaults = kTied},
       {.type = "dbrx", .model = R"({"norm": "layer_without_bias"})"},
-      {.type = "minimax_m2", .defaults = R"({"use_qk_norm": true})", .qk_norm = QkNorm::kAllHeads}};
+      {.type = "minimax_m2", .defaults = R"({"use_qk_norm": true})", .qk_norm = QkNorm::kAllHeads},
+      {.type = "jamba", .model = R"({"linear": {"kind": "mamba"}})", .defaults = R"({"attn_layer_period": 8, "attn_layer_offset": 4})"},
+      {.type = "bamba", .model = R"({"linear": {"kind": "mamba2"}})", .biases = {kAttentionBias, kMlpBias}},
+      {.type = "nemotron_h",
+       .model = R"({"gated": false, "linear": {"kind": "mamba2"}, "moe": {"router_bias": true}})",
+       .defaults = R"({"n_groups": 8})",
+       .biases = {kAttentionBias, kMlpBias}},
+      {.type = "qwen3_next",
+       .model = R"({"qk_norm": "head", "attention_gate": true, "linear": {"kind": "gated_delta"}, "moe": {"shared_gate": true}})",
+       .biases = {kAttentionBias}},
+      {.type = "kimi_linear", .model = R"({"linear": {"kind": "kimi_delta"}, "moe": {"router_bias": true}})"},
+      {.type = "minimax", .model = R"({"linear": {"kind": "lightning"}})"},
+      {.type = "minimax_text_01", .model = R"({"linear": {"kind": "lightning"}})"},
+      {.type = "minimax_m1", .model = R"({"linear": {"kind": "lightning"}})"}};
   return families;
 }
 
 const std::vector<ForeignFamily>& ForeignFamilies() {
-  constexpr std::string_view kRecurrent = "has layers of a state-space or linear-attention kind, whose state is no key-value cache";
+  constexpr std::string_view kRecurrent = "has no layers that attend over a cache; hybrids with some are read";
+  constexpr std::string_view kOther = "has a recurrence of a kind or in a place that is not modelled";
   constexpr std::string_view kEncoder = "has an encoder; only decoders are modelled";
   static const std::vector<ForeignFamily> foreign{
-      {"mamba", kRecurrent},           {"mamba2", kRecurrent},     {"falcon_mamba", kRecurrent},
-      {"jamba", kRecurrent},           {"bamba", kRecurrent},      {"zamba2", kRecurrent},
-      {"nemotron_h", kRecurrent},      {"falcon_h1", kRecurrent},  {"rwkv", kRecurrent},
-      {"recurrent_gemma", kRecurrent}, {"qwen3_next", kRecurrent}, {"granitemoehybrid", kRecurrent},
-      {"minimax_text_01", kRecurrent}, {"t5", kEncoder},           {"bert", kEncoder},
-      {"roberta", kEncoder},           {"bart", kEncoder},         {"whisper", kEncoder}};
+      {"mamba", kRecurrent}, {"mamba2", kRecurrent},      {"falcon_mamba", kRecurrent}, {"rwkv", kRecurrent}, {"zamba2", kOther},
+      {"falcon_h1", kOther}, {"recurrent_gemma", kOther}, {"granitemoehybrid", kOther}, {"t5", kEncoder},     {"bert", kEncoder},
+      {"roberta", kEncoder}, {"bart", kEncoder},          {"whisper", kEncoder}};
   return foreign;
 }
 

@@ -2,78 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/schema.h"
-#include "core/study/config_families.h"
+#include "core/study/config_reader.h"
 
 namespace slipstick {
 namespace {
-
-using Keys = std::initializer_list<const char*>;
-
-// A config with the family's defaults below it. A key may be a path ("ffn_config.moe_top_k"); null counts as absent.
-class Config {
- public:
-  Config(Json json, Issues& issues) : json_(std::move(json)), issues_(issues) {}
-
-  [[nodiscard]] const Json* Find(Keys keys) const {
-    for (const std::string key : keys) {
-      const Json* at = &json_;
-      for (std::size_t from = 0; at != nullptr && from <= key.size();) {
-        const std::size_t dot = std::min(key.find('.', from), key.size());
-        const auto member = at->is_object() ? at->find(key.substr(from, dot - from)) : at->end();
-        at = at->is_object() && member != at->end() ? &*member : nullptr;
-        from = dot + 1;
-      }
-      if (at != nullptr && !at->is_null()) return at;
-    }
-    return nullptr;
-  }
-  std::optional<double> Number(Keys keys) {
-    const Json* found = Find(keys);
-    if (found == nullptr) return std::nullopt;
-    if (found->is_number() && std::isfinite(found->get<double>())) return found->get<double>();
-    issues_.push_back({*keys.begin(), "expected a number; got " + internal::Shown(*found)});
-    return std::nullopt;
-  }
-  std::optional<Count> Whole(Keys keys) {
-    const std::optional<double> number = Number(keys);
-    if (!number) return std::nullopt;
-    if (*number == std::floor(*number) && std::abs(*number) < 1e12) return static_cast<Count>(*number);
-    issues_.push_back({*keys.begin(), "expected a whole number; got " + NumberText(*number)});
-    return std::nullopt;
-  }
-  Count Needed(Keys keys, const char* what) {
-    const std::size_t before = issues_.size();
-    const std::optional<Count> whole = Whole(keys);
-    if (!whole && issues_.size() == before) issues_.push_back({*keys.begin(), std::string("is needed: ") + what});
-    return whole.value_or(1);
-  }
-  [[nodiscard]] bool Flag(Keys keys) const {
-    const Json* found = Find(keys);
-    return found != nullptr && found->is_boolean() && found->get<bool>();
-  }
-  [[nodiscard]] std::string Text(Keys keys) const {
-    const Json* found = Find(keys);
-    return found != nullptr && found->is_string() ? found->get<std::string>() : "";
-  }
-
- private:
-  Json json_;
-  Issues& issues_;
-};
-
-struct Import {
-  const ConfigFamily& family;
-  Config& config;
-  Json& model;
-  Issues& issues;
-  std::vector<std::string>& notes;
-};
 
 Biases Sum(Biases a, Biases b) {
   if (a == b || b == Biases::kNone) return a;
@@ -109,8 +46,8 @@ void ReadShape(const Import& in) {
   }
   model["vocab"] = config.Needed({"vocab_size"}, "rows of the token table");
   model["tied_embeddings"] = config.Flag({"tie_word_embeddings"});
-  if (const auto context =
-          config.Whole({"max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_sequence_length", "seq_length"})) {
+  if (const auto context = config.Whole(
+          {"max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_sequence_length", "seq_length", "model_max_length"})) {
     model["context"] = *context;
     if (model.value("position", "") == "learned") model["max_positions"] = *context + in.family.position_offset;
   }
@@ -169,13 +106,15 @@ void ReadExperts(const Import& in) {
   const Count expert_ffn = width.value_or(model["ffn"].get<Count>());
   moe["expert_ffn"] = expert_ffn;
   if (const auto shared = config.Whole({"n_shared_experts", "num_shared_experts"}); shared && *shared > 0) moe["shared_experts"] = *shared;
-  if (const auto shared_ffn = config.Whole({"shared_expert_intermediate_size", "shared_intermediate_size"});
+  if (const auto shared_ffn =
+          config.Whole({"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"});
       shared_ffn && *shared_ffn > 0) {
     moe["shared_experts"] = std::max<Count>(1, *shared_ffn / std::max<Count>(1, expert_ffn));
     moe["shared_ffn"] = *shared_ffn;
   }
   if (const auto dense = config.Whole({"first_k_dense_replace"}); dense && *dense > 0) moe["dense_layers"] = *dense;
-  if (const auto every = config.Whole({"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step"}); every && *every > 1) {
+  if (const auto every = config.Whole({"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period"});
+      every && *every > 1) {
     moe["moe_every"] = *every;
   }
   // Only dense layers at the start have a place in the model.
@@ -328,6 +267,7 @@ Answer ImportModelAnswer(std::string_view text) {
   ReadLayer(in);
   ReadExperts(in);
   ReadLatentAttention(in);
+  ReadRecurrence(in);
   ReadWindow(in);
   if (!issues.empty()) return WrongRequest(std::move(issues));
 

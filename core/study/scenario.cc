@@ -122,8 +122,7 @@ void LayNetworks(Json& request, Issues& issues) {
     const Json* entry = FindPreset("network", level["preset"].text());
     if (entry == nullptr) {
       issues.push_back({"cluster.networks." + std::to_string(i) + ".preset",
-                        "there is no network " + internal::Shown(level["preset"]) +
-                            PresetHintText("network", level["preset"].text())});
+                        "there is no network " + internal::Shown(level["preset"]) + PresetHintText("network", level["preset"].text())});
       level.erase("preset");
       continue;
     }

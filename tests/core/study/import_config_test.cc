@@ -38,6 +38,25 @@ TEST_P(ImportTest, CountsThePublishedParameters) {
 INSTANTIATE_TEST_SUITE_P(
     Checkpoints, ImportTest,
     testing::Values(
+        Row{"jamba-v0.1", 51570323328, R"({"model_type": "jamba", "attn_layer_offset": 4, "attn_layer_period": 8, "expert_layer_offset": 1,
+             "expert_layer_period": 2, "hidden_size": 4096, "intermediate_size": 14336, "mamba_d_conv": 4, "mamba_d_state":
+             16, "mamba_dt_rank": 256, "mamba_expand": 2, "max_position_embeddings": 262144, "num_attention_heads": 32,
+             "num_experts": 16, "num_experts_per_tok": 2, "num_hidden_layers": 32, "num_key_value_heads": 8,
+             "sliding_window": null, "tie_word_embeddings": false, "vocab_size": 65536})"},
+        Row{"qwen3-next-80b-a3b without prediction module", 79674391296,
+            R"({"model_type": "qwen3_next", "decoder_sparse_step": 1, "full_attention_interval": 4, "head_dim": 256,
+             "hidden_size": 2048, "intermediate_size": 5120, "linear_conv_kernel_dim": 4, "linear_key_head_dim": 128,
+             "linear_num_key_heads": 16, "linear_num_value_heads": 32, "linear_value_head_dim": 128,
+             "max_position_embeddings": 262144, "mlp_only_layers": [], "moe_intermediate_size": 512, "num_attention_heads":
+             16, "num_experts": 512, "num_experts_per_tok": 10, "num_hidden_layers": 48, "num_key_value_heads": 2,
+             "shared_expert_intermediate_size": 512, "tie_word_embeddings": false, "vocab_size": 151936})"},
+        Row{"minimax-text-01", 456089655296,
+            R"({"model_type": "minimax_text_01", "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+             0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1,
+             0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1], "head_dim": 128, "hidden_size": 6144,
+             "intermediate_size": 9216, "max_position_embeddings": 10240000, "num_attention_heads": 64,
+             "num_experts_per_tok": 2, "num_hidden_layers": 80, "num_key_value_heads": 8, "num_local_experts": 32,
+             "shared_intermediate_size": 0, "vocab_size": 200064, "tie_word_embeddings": false})"},
         Row{"gpt2", 124439808, R"({"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12, "n_positions": 1024, "n_ctx": 1024,
              "vocab_size": 50257, "activation_function": "gelu_new"})"},
         Row{"starcoder", 15517456384, R"({"model_type": "gpt_bigcode", "n_layer": 40, "n_embd": 6144, "n_head": 48, "n_inner": 24576,
@@ -200,6 +219,53 @@ std::vector<std::string> Paths(const char* config) {
   return paths;
 }
 using Strings = std::vector<std::string>;
+
+double ParametersOf(const char* config) {
+  const Answer answer = ImportModelAnswer(config);
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  return (*ParseJson(answer.text))["parameters"].get<double>();
+}
+
+// Hybrids whose checkpoints are known to a few digits.
+TEST(Import, CountsHybridsAsLargeAsTheirCheckpoints) {
+  // 4.99 and 3.98 GB of bf16.
+  EXPECT_NEAR(
+      ParametersOf(R"({"model_type": "nemotron_h", "hybrid_override_pattern": "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-",
+      "hidden_size": 3072, "intermediate_size": 12288, "mamba_num_heads": 112, "mamba_head_dim": 64, "n_groups": 8,
+      "ssm_state_size": 128, "conv_kernel": 4, "num_attention_heads": 32, "num_hidden_layers": 52, "num_key_value_heads": 8,
+      "attention_head_dim": 128, "vocab_size": 131072, "tie_word_embeddings": false})"),
+      8.97e9 / 2, 5e6);
+  // 9.78 billion on its model card.
+  EXPECT_NEAR(ParametersOf(R"({"model_type": "bamba", "attn_layer_indices": [9, 18, 27], "hidden_size": 4096, "intermediate_size": 14336,
+      "mamba_d_conv": 4, "mamba_d_head": 64, "mamba_d_state": 128, "mamba_n_groups": 1, "mamba_n_heads": 128, "mamba_expand":
+      2, "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8, "vocab_size": 128256,
+      "tie_word_embeddings": false})"),
+              9.78e9, 5e6);
+  // 91.5 GiB of bf16.
+  EXPECT_NEAR(
+      ParametersOf(R"({"model_type": "kimi_linear", "first_k_dense_replace": 1, "head_dim": 72, "hidden_size": 2304, "intermediate_size":
+      9216, "kv_lora_rank": 512, "linear_attn_config": {"full_attn_layers": [4, 8, 12, 16, 20, 24, 27], "head_dim": 128,
+      "kda_layers": [1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26], "num_heads": 32,
+      "short_conv_kernel_size": 4}, "model_max_length": 1048576, "moe_intermediate_size": 1024, "moe_layer_freq": 1,
+      "num_attention_heads": 32, "num_experts": 256, "num_experts_per_token": 8, "num_hidden_layers": 27,
+      "num_key_value_heads": 32, "num_nextn_predict_layers": 0, "num_shared_experts": 1, "q_lora_rank": null,
+      "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "vocab_size": 163840, "tie_word_embeddings": false})"),
+      91.5 * 1073741824 / 2, 0.05 * 1073741824 / 2);
+}
+
+TEST(Import, RefusesHybridsThatItCannotSay) {
+  const auto nemotron = [](const std::string& pattern) {
+    std::string config = R"({"model_type": "nemotron_h", "hidden_size": 64, "intermediate_size": 64, "mamba_num_heads": 2,
+        "mamba_head_dim": 64, "n_groups": 1, "ssm_state_size": 16, "num_attention_heads": 2, "num_hidden_layers": 4, "vocab_size": 9)";
+    return config + (pattern.empty() ? "}" : ", \"hybrid_override_pattern\": \"" + pattern + "\"}");
+  };
+  EXPECT_EQ(Paths(nemotron("M-*-").c_str()), Strings{});
+  EXPECT_EQ(Paths(nemotron("").c_str()), Strings{"layer_types"});
+  EXPECT_EQ(Paths(nemotron("M-M-").c_str()), Strings{"layer_types"});
+  for (const char* pattern : {"M---*-", "M-*X", "MEM*E-", "MEM*E"}) {
+    EXPECT_EQ(Paths(nemotron(pattern).c_str()), Strings{"hybrid_override_pattern"}) << pattern;
+  }
+}
 
 TEST(Import, AsksForWhatIsMissingByItsKey) {
   EXPECT_EQ(Paths(R"({"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4})"),
