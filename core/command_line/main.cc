@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/command_line/progress_line.h"
 #include "core/command_line/search_command.h"
 #include "core/command_line/study_command.h"
 #include "core/study/answer.h"
@@ -33,6 +34,7 @@ const char* const kUsage =
     "       slipstick sensitivity [FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]\n"
     "       slipstick design [FILE|-] [PATH=VALUE ...] --objective PATH\n"
     "       slipstick study ID [--threads N]\n"
+    "          search, solve, study: --progress says on standard error how far it is, as on a terminal\n"
     "       slipstick cost-study FILE|-\n"
     "       slipstick kernel --lines < operators.jsonl\n"
     "       slipstick describe\n"
@@ -87,11 +89,13 @@ int main(int argc, char** argv) {
                                              {"--threads", "0"}};
   std::vector<std::string> limits, against;
   std::vector<std::string> assignments, words;
-  bool lines = false, prune = true;
+  bool lines = false, prune = true, tell = false;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "--lines") {
       lines = true;
+    } else if (argument == "--progress") {
+      tell = true;
     } else if (argument == "--no-prune") {
       prune = false;
     } else if (argument == "--limit") {
@@ -113,7 +117,8 @@ int main(int argc, char** argv) {
   }
   if (verb == "describe") return Print(slipstick::DescribeAnswer());
   if (verb == "study")
-    return words.size() == 1 ? Print(slipstick::RunStudy(words[0], options["--threads"])) : Wrong("study", "expected the id of one study");
+    return words.size() == 1 ? Print(slipstick::RunStudy(words[0], options["--threads"], tell))
+                             : Wrong("study", "expected the id of one study");
   if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
   const std::string& explain = options["--explain"];
   if (lines && (verb == "evaluate" || verb == "kernel")) {
@@ -140,7 +145,7 @@ int main(int argc, char** argv) {
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
   if (verb == "search") {
     return Print(slipstick::RunSearch({request, assignments, options["--for"], options["--objective"], options["--pareto"],
-                                       options["--top"], options["--shard"], options["--threads"], limits, prune}));
+                                       options["--top"], options["--shard"], options["--threads"], limits, prune, tell}));
   }
   if (verb == "design") return Print(slipstick::DesignAnswer(request, assignments, options["--objective"]));
   if (verb == "sensitivity") {
@@ -162,7 +167,9 @@ int main(int argc, char** argv) {
     if (verb == "sweep")
       return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(options["--report"]), search, options["--optimise"]));
     if (axes.size() != 1) return Wrong("range", "expected one PATH=lo:hi");
-    return Print(slipstick::SolveAnswer(request, fixed, axes[0], options["--until"], {against, search}));
+    slipstick::ProgressLine line(tell);
+    const auto on_progress = [&line](const slipstick::SolveProgress& progress) { line.Say(progress.tried, progress.of); };
+    return Print(slipstick::SolveAnswer(request, fixed, axes[0], options["--until"], {against, search, on_progress}));
   }
   return Wrong(verb, "there is no such command");
 }

@@ -1,12 +1,14 @@
 #include "core/command_line/search_command.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <sstream>
 #include <thread>
 
 #include "core/base/units.h"
+#include "core/command_line/progress_line.h"
 #include "core/study/scenario.h"
 #include "core/study/search_job.h"
 #include "core/study/search_shard.h"
@@ -66,9 +68,16 @@ Answer RunSearch(const SearchCommand& command) {
     jobs.push_back(std::move(*job));
   }
   std::vector<std::thread> running;
+  Count all_places = 0;
+  for (const std::shared_ptr<SearchJob>& job : jobs) all_places += job->options().to - job->options().from;
+  std::atomic<Count> decided = 0;
+  ProgressLine line(command.tell);
   for (const std::shared_ptr<SearchJob>& job : jobs) {
-    running.emplace_back([job] {
-      while (job->Step(kStep)) {
+    running.emplace_back([&decided, &line, job, all_places] {
+      for (bool more = true; more;) {
+        const Count before = job->progress().done;
+        more = job->Step(kStep);
+        line.Say(decided += job->progress().done - before, all_places);
       }
     });
   }

@@ -7,7 +7,7 @@
 
 namespace slipstick {
 
-// `threads`: a whole number, 0 for as many as the machine has.
-Answer RunStudy(const std::string& id, const std::string& threads);
+// `threads`: a whole number, 0 for as many as the machine has. `tell`: say on standard error how far it is, watched or not.
+Answer RunStudy(const std::string& id, const std::string& threads, bool tell);
 
 }  // namespace slipstick

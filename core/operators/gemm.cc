@@ -104,15 +104,21 @@ Candidate Choose(const Shape& shape, const GemmRegime& regime, Seconds ideal, Se
   for (double split = 1; split <= regime.max_split; split *= 2) {
     const Seconds merge = MergeTime(shape, split);
     if (floor_time + merge >= best_time) break;  // merging only grows with the split
+    // The quickest on the units is the quickest beside the same memory.
+    std::size_t chosen = tiles.size();
+    Seconds least;
     for (std::size_t i = 0; i < tiles.size(); ++i) {
       if (split > 1 && regime.split_fills_two_waves && tilings[i].grid * split > 2 * shape.units) continue;
       const Seconds compute = ComputeTime(shape, tilings[i], split, off);
-      if (max(compute, memory) + merge >= best_time) continue;
-      const Seconds time = norm(compute, memory, 3) + merge;
-      if (time < best_time) {
-        best = {tiles[i], split, compute, merge};
-        best_time = time;
-      }
+      if (chosen < tiles.size() && compute >= least) continue;
+      chosen = i;
+      least = compute;
+    }
+    if (chosen == tiles.size() || max(least, memory) + merge >= best_time) continue;
+    const Seconds time = norm(least, memory, 3) + merge;
+    if (time < best_time) {
+      best = {tiles[chosen], split, least, merge};
+      best_time = time;
     }
   }
   return best;

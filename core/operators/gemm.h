@@ -23,6 +23,7 @@ struct Gemm {
   bool quantise = false;        // the time includes bringing bf16 activations to `precision`
   double output_bytes = 2;      // written an output element
   double weights_in_cache = 0;  // share of the weights found in the last cache (h)
+  friend bool operator==(const Gemm&, const Gemm&) = default;
 };
 
 // The family of kernels that runs a product: how its precisions are paired.

@@ -18,8 +18,8 @@ struct SpaceLimit {
   std::vector<std::string> among;  // as they are written; empty: any
   std::vector<double> numbers;     // those of `among` that are numbers
 
-  [[nodiscard]] bool Allows(Count value) const {
-    const auto number = static_cast<double>(value);
+  [[nodiscard]] bool Allows(Count value) const { return Allows(static_cast<double>(value)); }
+  [[nodiscard]] bool Allows(double number) const {
     return number >= low && number <= high && (among.empty() || std::find(numbers.begin(), numbers.end(), number) != numbers.end());
   }
   [[nodiscard]] bool Allows(std::string_view word) const {

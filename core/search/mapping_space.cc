@@ -76,6 +76,17 @@ std::vector<double> PlacesOf(const Cluster& cluster, TrainingRun& run, const std
   return places;
 }
 
+// Of a kind of memory that weighs something, where the host has room.
+std::vector<double> Shares(double own, bool is_any, const SpaceLimits& limits, std::string_view member) {
+  std::set<double> shares{0, own};
+  if (is_any) shares.insert(1);
+  std::vector<double> kept;
+  for (const double share : shares) {
+    if (Allows(limits, member, share)) kept.push_back(share);
+  }
+  return kept;
+}
+
 bool IsLegalContext(const Model& model, const TrainingRun& run, Count tp, Count cp) {
   if (run.sequence % cp != 0) return false;
   return run.mapping.cp_kind != ContextKind::kUlysses || model.heads % (cp * tp) == 0;
@@ -84,8 +95,21 @@ bool IsLegalContext(const Model& model, const TrainingRun& run, Count tp, Count 
 }  // namespace
 
 std::vector<std::string_view> TrainingSpace::Members() {
-  return {"tp",       "cp",          "ep",   "expert_tp",         "pp",        "dp",   "virtual_stages",
-          "schedule", "micro_batch", "zero", "sequence_parallel", "recompute", "order"};
+  return {"tp",
+          "cp",
+          "ep",
+          "expert_tp",
+          "pp",
+          "dp",
+          "virtual_stages",
+          "schedule",
+          "micro_batch",
+          "zero",
+          "sequence_parallel",
+          "recompute",
+          "order",
+          "offload.activations",
+          "offload.optimizer"};
 }
 
 TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& limits)
@@ -95,6 +119,13 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
     const bool is_none = one == Recompute::kSelective && run.flash_attention && run.framework.memory.selective_kept == 1 &&
                          run.framework.compute.selective_share == 0;
     if (!is_none && Allows(limits, "recompute", NameOf(one))) recomputes_.push_back(one);
+  }
+  const bool has_host = cluster.device.host.memory > Bytes{};
+  const bool has_state = run.optimizer != Optimizer::kNone;
+  for (const double optimizer : Shares(run.offload.optimizer, has_host && has_state, limits, "offload.optimizer")) {
+    for (const double activations : Shares(run.offload.activations, has_host, limits, "offload.activations")) {
+      offloads_.push_back({activations, optimizer});
+    }
   }
   base_.shard_within.reset();
   orders_ = Orders(run.mapping.order, model.moe.has_value(), limits);
@@ -128,7 +159,7 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
             block.ep = ep;
             block.expert_tp = expert_tp;
             block.offset = size_;
-            const std::size_t count = block.Size(recomputes_.size());
+            const std::size_t count = block.Size(recomputes_.size() * offloads_.size());
             if (count == 0) continue;
             size_ += static_cast<Count>(count);
             blocks_.push_back(std::move(block));
@@ -150,9 +181,10 @@ TrainingChoice TrainingSpace::At(Count index) const {
     rest /= values.size();
     return value;
   };
-  TrainingChoice choice{base_, Recompute::kNone};
+  TrainingChoice choice{base_, Recompute::kNone, {}};
   TrainingMapping& mapping = choice.mapping;
   choice.recompute = take(recomputes_);
+  choice.offload = take(offloads_);
   mapping.zero = take(block.zeros);
   std::tie(mapping.schedule, mapping.virtual_stages) = take(block.pipelines);
   mapping.sequence_parallel = take(block.sequence_parallel);

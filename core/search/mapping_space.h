@@ -19,9 +19,11 @@ namespace slipstick {
 struct TrainingChoice {
   TrainingMapping mapping;
   Recompute recompute = Recompute::kNone;
+  Offload offload;
 };
 
-// The order of ranks is one of those that put some group on other links than the orders before it.
+// Of activations and optimizer state either nothing, all or the run's own share lies in the host's memory; nothing where the host has
+// none. The order of ranks is one of those that put some group on other links than the orders before it.
 class TrainingSpace {
  public:
   TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& limits);
@@ -37,12 +39,14 @@ class TrainingSpace {
     std::vector<bool> sequence_parallel;
     std::vector<std::pair<PipelineSchedule, Count>> pipelines;  // with chunks a device
     Count offset = 0;
-    [[nodiscard]] std::size_t Size(std::size_t recomputes) const {
-      return recomputes * zeros.size() * pipelines.size() * sequence_parallel.size() * micro_batches.size() * orders.size();
+    // With `shared` choices of the members that all blocks have in common.
+    [[nodiscard]] std::size_t Size(std::size_t shared) const {
+      return shared * zeros.size() * pipelines.size() * sequence_parallel.size() * micro_batches.size() * orders.size();
     }
   };
   std::vector<Block> blocks_;
   std::vector<Recompute> recomputes_;
+  std::vector<Offload> offloads_;
   std::vector<std::string> orders_;
   TrainingMapping base_;
   Count size_ = 0;

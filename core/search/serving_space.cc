@@ -43,10 +43,23 @@ std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLim
   return kept;
 }
 
+// Degrees of context parallelism: as far as ranks would otherwise hold copies of the same keys and values. Past that it only moves
+// heads for contexts, at the price of an exchange.
+std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count tp) {
+  const Count cache_heads = model.mla ? 1 : model.KvHeads();
+  std::vector<Count> contexts;
+  for (const Count cp : Divisors(tp)) {
+    if (cp == 1 || cp == load.mapping.cp || (load.engine.composition == Composition::kKernels && cp * cache_heads <= tp)) {
+      contexts.push_back(cp);
+    }
+  }
+  return contexts;
+}
+
 bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& mapping) {
   const Engine& engine = load.engine;
   if (!engine.pads_heads && model.heads % mapping.tp != 0) return false;
-  if (mapping.pp > model.layers || mapping.tp % mapping.cp != 0) return false;
+  if (mapping.pp > model.layers) return false;
   if (engine.composition == Composition::kLayerSplit && mapping.tp != 1) return false;
   return engine.composition == Composition::kKernels || mapping.attention_dp == 1;
 }
@@ -54,7 +67,8 @@ bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& 
 }  // namespace
 
 std::vector<std::string_view> ServingSpace::Members() {
-  return {"tp", "pp", "ep", "attention_dp", "replicas", "batch", "weights", "activations", "kv_cache", "prefill_chunk", "prefill_devices"};
+  return {"tp",    "cp",      "pp",          "ep",       "attention_dp",  "replicas",
+          "batch", "weights", "activations", "kv_cache", "prefill_chunk", "prefill_devices"};
 }
 
 ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits)
@@ -70,27 +84,34 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
     }
   }
   for (const Count tp : Kept(limits, "tp", Divisors(devices))) {
+    const std::vector<Count> contexts = Kept(limits, "cp", Contexts(model, load, tp));
     for (const Count pp : Kept(limits, "pp", Divisors(devices / tp))) {
       for (const Count dp : Kept(limits, "attention_dp", model.moe ? Divisors(devices / tp / pp) : std::vector<Count>{1})) {
-        const Count group = tp * pp * dp, groups = devices / group;
         for (const Count ep : Kept(limits, "ep", model.moe ? Divisors(tp * dp) : std::vector<Count>{1})) {
           if (model.moe && ep > model.moe->experts) continue;
-          Block block{load.mapping, std::nullopt};
-          block.mapping.tp = tp, block.mapping.pp = pp, block.mapping.ep = ep, block.mapping.attention_dp = dp;
-          block.mapping.replicas = groups;
-          if (!IsLegal(model, load, block.mapping)) continue;
-          if (Allows(limits, "prefill_devices", Count{0}) && Allows(limits, "replicas", groups)) blocks_.push_back(block);
-          for (Count prefill = 1; prefill < groups; ++prefill) {
-            block.mapping.replicas = groups - prefill;
-            block.disaggregated = load.disaggregated.value_or(Disaggregated{});
-            block.disaggregated->prefill_devices = prefill * group;
-            block.disaggregated->decode_devices = (groups - prefill) * group;
-            if (Allows(limits, "prefill_devices", prefill * group) && Allows(limits, "replicas", groups - prefill))
-              blocks_.push_back(block);
+          for (const Count cp : contexts) {
+            Block block{load.mapping, std::nullopt};
+            block.mapping.tp = tp, block.mapping.cp = cp, block.mapping.pp = pp, block.mapping.ep = ep, block.mapping.attention_dp = dp;
+            if (IsLegal(model, load, block.mapping)) AddPools(block, load, devices, limits);
           }
         }
       }
     }
+  }
+}
+
+// One pool of whole groups for all, and every split into two.
+void ServingSpace::AddPools(Block block, const ServingLoad& load, Count devices, const SpaceLimits& limits) {
+  const ServingMapping& mapping = block.mapping;
+  const Count group = mapping.tp * mapping.pp * mapping.attention_dp, groups = devices / group;
+  for (Count prefill = 0; prefill < groups; ++prefill) {
+    block.mapping.replicas = groups - prefill;
+    if (prefill > 0) {
+      block.disaggregated = load.disaggregated.value_or(Disaggregated{});
+      block.disaggregated->prefill_devices = prefill * group;
+      block.disaggregated->decode_devices = (groups - prefill) * group;
+    }
+    if (Allows(limits, "prefill_devices", prefill * group) && Allows(limits, "replicas", groups - prefill)) blocks_.push_back(block);
   }
 }
 

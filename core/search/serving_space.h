@@ -22,7 +22,7 @@ struct ServingChoice {
 
 // Formats change what is served, so they are the load's own unless a limit lists others. Batches are powers of two and the
 // load's own; chunks are none, the load's own and powers of two below the prompt; pools are one for all and every split into
-// whole groups of tp·pp·attention_dp devices.
+// whole groups of tp·pp·attention_dp devices; context parallelism goes as far as ranks would hold copies of one cache.
 class ServingSpace {
  public:
   ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits);
@@ -35,6 +35,8 @@ class ServingSpace {
     ServingMapping mapping;
     std::optional<Disaggregated> disaggregated;
   };
+  void AddPools(Block block, const ServingLoad& load, Count devices, const SpaceLimits& limits);
+
   std::vector<Block> blocks_;
   std::vector<Count> batches_;
   std::vector<ServingPrecision> precisions_;

@@ -4,6 +4,7 @@
 #include "core/operators/gemm.h"
 #include "core/operators/moe.h"
 #include "core/serving/exchange.h"
+#include "core/serving/memo.h"
 
 namespace slipstick {
 namespace {
@@ -22,7 +23,8 @@ KernelTime Product(const Deployment& d, double rows, double outputs, double inpu
   gemm.precision = activations;
   gemm.weights = weights;
   gemm.quantise = BytesPerElement(activations) < 2;
-  return TimeOf(gemm, d.device, ServingRegime(gemm, d.device), trace);
+  const auto time = [&] { return TimeOf(gemm, d.device, ServingRegime(gemm, d.device), trace); };
+  return d.memo == nullptr || trace.on() ? time() : d.memo->Product(gemm, time);
 }
 
 // Data between kernels: what the last cache keeps is read from there.

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/operators/efficiency.h"
+#include "core/serving/memo.h"
 #include "core/serving/request_flow.h"
 
 namespace slipstick {
@@ -111,7 +112,8 @@ Flow TwoPools(const Deployment& d, double concurrency, double most, Trace& trace
          concurrency, decode_groups, most);
   flow.running = running;
   const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = TimePrefills(prefiller, running, decode, trace);
+  const auto time_prefills = [&] { return TimePrefills(prefiller, running, decode, trace); };
+  const PrefillTimes& prefill = flow.prefill = d.memo == nullptr ? time_prefills() : d.memo->PoolPrefill(d.load, running, time_prefills);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
   const Bytes prompt_cache = CacheOfSequence(d, prompt);

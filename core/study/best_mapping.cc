@@ -42,9 +42,10 @@ std::string MappingText(const Json& overrides) {
   std::string text;
   for (const Json::Member& override : overrides.items()) {
     const Json& value = override.value;
-    if (value.is_null() || value == Json(1) || value == Json(0) || value == Json(false) || value == Json("none")) continue;
     const std::string path(override.key.view());
-    text += (text.empty() ? "" : ", ") + path.substr(path.rfind('.') + 1);
+    const bool offloads = path.find(".offload.") != std::string::npos;  // a share: 1 is all
+    if (value.is_null() || (value == Json(1) && !offloads) || value == Json(0) || value == Json(false) || value == Json("none")) continue;
+    text += (text.empty() ? "" : ", ") + (offloads ? std::string("offloaded ") : "") + path.substr(path.rfind('.') + 1);
     if (!(value == Json(true))) text += " " + (value.is_string() ? value.get<std::string>() : JsonText(value));
   }
   return text;

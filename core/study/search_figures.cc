@@ -52,7 +52,8 @@ std::vector<std::string> MemberPaths(std::string_view of) {
   std::vector<std::string> paths;
   for (const std::string_view member : training ? TrainingSpace::Members() : ServingSpace::Members()) {
     std::string part = "mapping.";
-    if (member == "recompute" || member == "batch" || member == "prefill_chunk") part = "";
+    const bool is_outside = member == "recompute" || member == "batch" || member == "prefill_chunk" || member.find('.') != member.npos;
+    if (is_outside) part = "";
     if (member == "weights" || member == "activations" || member == "kv_cache") part = "precision.";
     if (member == "prefill_devices") part = "disaggregated.";
     paths.push_back(std::string(of) + "." + part + std::string(member));

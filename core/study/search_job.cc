@@ -47,7 +47,8 @@ std::string_view Broken(const std::vector<FigureLimit>& limits, const Answered& 
 
 // The catalogue of reasons: an infeasibility's word, kept alive for the search.
 std::string_view ReasonOf(const std::vector<Infeasibility>& infeasible) {
-  static constexpr std::string_view kKnown[] = {"memory", "kv_cache", "weights", "activations", "network", "batch", "load", "rate"};
+  static constexpr std::string_view kKnown[] = {"memory", "kv_cache", "weights", "activations", "network",
+                                                "batch",  "load",     "rate",    "host_memory"};
   for (const std::string_view known : kKnown) {
     if (infeasible[0].reason == known) return known;
   }
@@ -98,6 +99,7 @@ class TrainingPlaces {
     TrainingChoice choice = space_->At(index);
     run_.mapping = std::move(choice.mapping);
     run_.recompute = choice.recompute;
+    run_.offload = choice.offload;
     cannot_enter_ = &cannot_enter;
     Trace trace = Trace::Off();
     const TrainingDetail pruned{false, false, false, &memo_, &is_hopeless_}, whole{false, false, true};
@@ -329,10 +331,13 @@ Json SearchJob::OverridesAt(Count index) const {
                 {"training.mapping.micro_batch", m.micro_batch},
                 {"training.mapping.schedule", NameOf(m.schedule)},
                 {"training.mapping.order", m.order},
-                {"training.recompute", NameOf(choice.recompute)}};
+                {"training.recompute", NameOf(choice.recompute)},
+                {"training.offload.activations", choice.offload.activations},
+                {"training.offload.optimizer", choice.offload.optimizer}};
   }
   const ServingChoice choice = serving_->At(index);
   Json overrides{{"serving.mapping.tp", choice.mapping.tp},
+                 {"serving.mapping.cp", choice.mapping.cp},
                  {"serving.mapping.pp", choice.mapping.pp},
                  {"serving.mapping.ep", choice.mapping.ep},
                  {"serving.mapping.attention_dp", choice.mapping.attention_dp},

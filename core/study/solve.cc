@@ -199,7 +199,19 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   }
   const bool whole = span->whole;
   const auto json = [whole](double value) { return whole ? Json(static_cast<Count>(value)) : Json(value); };
-  const auto test = [&](double value) { return Try(question, json(value)); };
+  SolveProgress progress{0, 0, span->low, span->high};
+  const auto test = [&](double value) {
+    Trial trial = Try(question, json(value));
+    ++progress.tried;
+    if (options.on_progress) {
+      // Each further value halves what lies between.
+      const double width = std::abs(progress.high - progress.low);
+      const double narrow = whole ? span->step : kRelativeWidth * std::max(std::abs(progress.low), std::abs(progress.high));
+      progress.of = progress.tried + static_cast<Count>(std::max(0.0, std::ceil(std::log2(width / narrow))));
+      options.on_progress(progress);
+    }
+    return trial;
+  };
   // The nearest value at or beyond `value`, stepping towards `end`, that makes a scenario.
   const auto nearest = [&](double& value, double end) {
     Trial trial = test(value);
@@ -228,6 +240,7 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   Trial best = at_lo.holds ? at_lo : at_hi;
   for (int i = 0; i < kBisections; ++i) {
     if (whole ? std::abs(bad - good) <= span->step : std::abs(bad - good) <= kRelativeWidth * std::abs(good)) break;
+    progress.low = std::min(good, bad), progress.high = std::max(good, bad);
     double middle = middle_of(good, bad);
     Trial trial = nearest(middle, bad);
     if (!trial.valid || middle == bad) {
@@ -247,11 +260,12 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   return Solution(question, json(good), at_lo.holds ? "largest" : "smallest", best);
 }
 
-Answer SolveSpecAnswer(std::string_view spec) {
+Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress) {
   Result<Json> parsed = ParseJson(spec);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
   if (!parsed->is_object()) return WrongRequest({{"", "expected an object; got " + internal::Shown(*parsed)}});
   SolveOptions options;
+  options.on_progress = on_progress;
   Result<std::optional<SearchSpec>> search = ReadInnerSearch(*parsed, "search");
   if (!search) return WrongRequest(std::move(search.issues));
   options.search = std::move(*search);

@@ -3,6 +3,7 @@
 // All three are stateless and count their work, so that a worker can do it piece by piece, show progress, and stop.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,10 +58,17 @@ struct Condition {
 };
 Result<Condition> ParseCondition(std::string_view text);
 
+// How far a solution is: values tried, about how many there will be, and between which the answer lies.
+struct SolveProgress {
+  Count tried = 0, of = 0;
+  double low = 0, high = 0;
+};
+
 // What a solution may ask besides.
 struct SolveOptions {
-  std::vector<std::string> against;  // assignments that make the scenario whose figure a condition compares with
-  std::optional<SearchSpec> search;  // the best mapping is found anew at every value
+  std::vector<std::string> against;                            // assignments that make the scenario whose figure a condition compares with
+  std::optional<SearchSpec> search;                            // the best mapping is found anew at every value
+  std::function<void(const SolveProgress&)> on_progress = {};  // told after every value tried
 };
 // The value of an input at which a condition turns from true to false, by bisection: the largest that holds if it holds
 // at the low end, the smallest if it holds at the high end. `range` is "PATH=lo:hi", or "PATH=lo:hi:step" for a count that
@@ -70,7 +78,7 @@ struct SolveOptions {
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range, std::string_view until,
                    const SolveOptions& options = {});
 // The same of {"request","range","until","against":[text]?,"search":{…}?}.
-Answer SolveSpecAnswer(std::string_view spec);
+Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress = {});
 
 // How a figure answers to a change of `share` up and down of each numeric input of the resolved scenario, ranked; with
 // the elasticity d ln(figure) / d ln(input) over the change.

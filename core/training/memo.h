@@ -38,7 +38,8 @@ class CollectiveMemo {
   std::vector<Entry> entries_;
 };
 
-// Of one model, cluster and run, of which only `run.mapping` and `run.recompute` change. All three outlive it and stay in place.
+// Of one model, cluster and run, of which only `run.mapping`, `run.recompute` and `run.offload` change. All three outlive it and stay in
+// place.
 class TrainingMemo {
  public:
   TrainingMemo(const Model& model, const Cluster& cluster, const TrainingRun& run);

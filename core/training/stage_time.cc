@@ -41,14 +41,6 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
           weights.gather, backward_link};
 }
 
-// What a layer keeps goes out behind its forward pass and comes back behind its backward pass.
-HostTransfer TimeOffload(const TrainingContext& context, Bytes kept, const LayerTime& time) {
-  const double share = context.run.offload.activations;
-  if (!(share > 0)) return {};
-  const Seconds one = share * kept / context.device().host.bandwidth, none;
-  return {max(none, one - time.forward.Total()), max(none, one - time.Backward()), 2 * one};
-}
-
 }  // namespace
 
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
@@ -74,8 +66,8 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
     }
     times.sharded_rest[k] = TimeSharded(context, works.of[k], times.rest[k]);
     times.sharded_full[k] = TimeSharded(context, works.of[k], times.full[k]);
-    times.host_rest[k] = TimeOffload(context, LayerActivations(context, works.of[k], recompute.rest), times.rest[k]);
-    times.host_full[k] = TimeOffload(context, LayerCheckpoint(context), times.full[k]);
+    times.to_host_rest[k] = LayerActivations(context, works.of[k], recompute.rest) / context.device().host.bandwidth;
+    times.to_host_full[k] = LayerCheckpoint(context) / context.device().host.bandwidth;
     largest = max(largest, works.of[k].dense_parameters);
     operators = nullptr;  // one kind of layer is listed
   }
@@ -102,16 +94,19 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.sharded_backward += sharded.backward * count;
     stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
   };
-  const auto add_host = [&stage](const HostTransfer& host, double count) {
-    if (count == 0) return;
-    stage.host_forward += host.forward * count;
-    stage.host_backward += host.backward * count;
-    stage.host_link += host.link * count;
+  // What is offloaded goes out behind the layer's forward pass and comes back behind its backward pass.
+  const double offloaded = context.run.offload.activations;
+  const auto add_host = [&stage, offloaded](Seconds all, const LayerTime& time, double count) {
+    if (count == 0 || !(offloaded > 0)) return;
+    const Seconds one = offloaded * all, none;
+    stage.host_forward += max(none, one - time.forward.Total()) * count;
+    stage.host_backward += max(none, one - time.Backward()) * count;
+    stage.host_link += 2 * one * count;
   };
   std::size_t last = 0;
   for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
-    add_host(times.host_rest[kind], layers.of[kind] * (1 - times.full_share));
-    add_host(times.host_full[kind], layers.of[kind] * times.full_share);
+    add_host(times.to_host_rest[kind], times.rest[kind], layers.of[kind] * (1 - times.full_share));
+    add_host(times.to_host_full[kind], times.full[kind], layers.of[kind] * times.full_share);
     add(times.rest[kind], times.sharded_rest[kind], layers.of[kind] * (1 - times.full_share));
     add(times.full[kind], times.sharded_full[kind], layers.of[kind] * times.full_share);
     if (layers.of[kind] > 0) last = kind;

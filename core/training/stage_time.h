@@ -16,18 +16,12 @@ struct ShardedLayer {
   Seconds forward_link, backward_link;  // on the links
 };
 
-// Activations on their way to the host and back, a layer and micro-batch.
-struct HostTransfer {
-  Seconds forward, backward;  // what shows of each direction
-  Seconds link;               // both
-};
-
 // Times that do not depend on how layers are placed on stages: what a search may keep between mappings.
 struct LayerTimes {
   std::array<LayerTime, kLayerKinds> rest, full;  // as the recomputation plan has it; repeated whole
   std::array<ShardedLayer, kLayerKinds> sharded_rest, sharded_full;
-  std::array<HostTransfer, kLayerKinds> host_rest, host_full;
-  ShardedLayer sharded_ends;  // once a micro-batch: the embedding, and the scatter that nothing follows
+  std::array<Seconds, kLayerKinds> to_host_rest, to_host_full;  // all that a layer keeps for its backward pass, one way
+  ShardedLayer sharded_ends;                                    // once a micro-batch: the embedding, and the scatter that nothing follows
   LayerTime embedding, head;
   double full_share = 0;
 };

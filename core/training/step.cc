@@ -272,9 +272,12 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
   report.capacity = UsableMemory(context.device());
   const auto is_full = [&](const StagePlan& plan, const RecomputeChoice& recompute) {
     report.memory = FullestMemory(memory_terms, plan.stages, recompute);
-    if (report.memory.Total() <= report.capacity) return false;
-    report.infeasible.push_back({"memory", ""});
-    return true;
+    if (report.memory.Total() > report.capacity) {
+      report.infeasible.push_back({"memory", ""});
+    } else if (report.memory.host > context.device().host.memory) {
+      report.infeasible.push_back({"host_memory", ""});
+    }
+    return !report.infeasible.empty();
   };
 
   RecomputeChoice recompute = ChoiceFor(run);

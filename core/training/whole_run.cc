@@ -145,24 +145,22 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   const double steps = tokens / (batch * sequence * token);
   if (advice) report.run = WithInterruptions(context, {time_to_train, device_seconds, mean_power, steps * model_flops}, trace);
 
+  const Bytes needed = report.memory.Total();
+  if (needed > report.capacity) {
+    std::string message;
+    if (advice) {
+      const std::string nearest = NearestFit(context, report.capacity);
+      message = "the fullest stage needs " + GibText(needed) + " of " + GibText(report.capacity) +
+                (nearest.empty() ? "; no smaller micro-batch, sharding or split of this run on these devices fits" : "; " + nearest);
+    }
+    report.infeasible.push_back({"memory", message});
+  }
   Bytes on_host = report.memory.host;
   for (const TrainingStage& stage : report.stages) on_host = max(on_host, stage.memory.host);
   if (on_host > device.host.memory) {
     report.infeasible.push_back({"host_memory", advice ? "offloading needs " + GibText(on_host) + " of the host's " +
                                                              GibText(device.host.memory) + " a device; offload a smaller share"
                                                        : ""});
-  }
-  const Bytes needed = report.memory.Total();
-  if (needed > report.capacity) {
-    if (!advice) {
-      report.infeasible.push_back({"memory", ""});
-      return;
-    }
-    const std::string nearest = NearestFit(context, report.capacity);
-    report.infeasible.push_back(
-        {"memory",
-         "the fullest stage needs " + GibText(needed) + " of " + GibText(report.capacity) +
-             (nearest.empty() ? "; no smaller micro-batch, sharding or split of this run on these devices fits" : "; " + nearest)});
   }
 }
 

@@ -1,8 +1,10 @@
 // Sweeps, a number as the unknown, sensitivities and the papers' studies, as scripts run them.
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import test from "node:test";
 import { ROOT, slipstickCommand } from "../support/module.js";
+import { timed } from "../support/timed.js";
 
 const answer = (...args) => JSON.parse(slipstickCommand(args));
 
@@ -91,3 +93,24 @@ for (const file of readdirSync(ROOT + "core/presets/studies")) {
     for (const { text, holds, found } of study.expectations) assert.ok(holds, `${text}; found ${JSON.stringify(found)}`);
   });
 }
+
+test("432 technologies, the die split anew at each, within ten seconds on two threads, with progress", () => {
+  const begun = performance.now();
+  const { stdout, stderr } = spawnSync(ROOT + "build/native/slipstick", ["study", "technology-sweep", "--threads", "2", "--progress"], { encoding: "utf8", maxBuffer: 1 << 28 });
+  timed("432 technologies on two threads", performance.now() - begun, 10000);
+  assert.equal(JSON.parse(stdout).points.length, 9 * 8 * 6);
+  assert.match(stderr, /432 of 432/);
+});
+
+test("an interrupt ends a long question at once, with nothing half written", async () => {
+  const child = spawn(ROOT + "build/native/slipstick", ["study", "technology-sweep", "--threads", "1", "--progress"]);
+  let written = "";
+  child.stdout.on("data", (piece) => (written += piece));
+  await new Promise((resolve) => child.stderr.once("data", resolve));
+  const ended = new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)));
+  const begun = performance.now();
+  child.kill("SIGINT");
+  assert.equal(await ended, "SIGINT");
+  timed("ended after an interrupt", performance.now() - begun, 100);
+  assert.equal(written, "");
+});

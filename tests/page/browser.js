@@ -1,10 +1,11 @@
 // The built site behind a small server, and a Chromium on it; what went wrong on the page is collected.
-import assert from 'node:assert/strict';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+
+export { timed } from '../support/timed.js';
 
 export const SITE = fileURLToPath(new URL('../../build/site/', import.meta.url));
 const TYPES = {
@@ -80,13 +81,6 @@ export async function eventually(check) {
       if (Date.now() > end) throw error;
     }
   }
-}
-
-// Says a time beside its bar. A time says as much about the machine as about the page, so it fails a test only where
-// SLIPSTICK_HOLD_TIMES is set, on a machine that does nothing else.
-export function timed(words, milliseconds, bar) {
-  console.log(`# ${words}: ${milliseconds.toFixed(0)} ms (bar ${bar} ms)`);
-  if (process.env.SLIPSTICK_HOLD_TIMES) assert.ok(milliseconds <= bar, `${words}: ${milliseconds} ms`);
 }
 
 // Types into an input and waits for the answer that has it.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { settled, site } from './browser.js';
+import { settled, site, timed } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -65,13 +65,15 @@ test('nine nodes, eight memories and six networks are searched within ten second
   const stop = page.locator('.ex-run .ex-plain');
   await start.click();
   await page.waitForFunction(() => document.querySelector('.ex-run progress').value > 3);
+  const stopped = Date.now();
   await stop.click();
   await page.waitForFunction(() => document.querySelector('.ex-run progress').hidden);
+  timed('stopped after', Date.now() - stopped, 500);
   assert.match(await page.locator('.ex-run .ex-status').textContent(), /^\d+ of 432 points$/);
   const begun = Date.now();
   await start.click();
   await page.waitForFunction(() => /^All 432 points/.test(document.querySelector('.ex-run .ex-status').textContent), null, { timeout: 60000 });
-  console.log(`432 points in ${Date.now() - begun} ms`);
+  timed('432 technologies, the die split anew at each, on two workers', Date.now() - begun, 10000);
   await page.waitForSelector('#study-chart');
   assert.deepEqual(faults, []);
 });

@@ -50,17 +50,38 @@ Cluster TwoNodes() {
   return cluster;
 }
 
-using Key = std::tuple<Count, Count, Count, Count, Count, Count, Count, Count, bool, Recompute, PipelineSchedule, std::string>;
+// Nothing in the host's memory.
+SpaceLimits OnDevice(SpaceLimits limits) {
+  limits["offload.activations"] = limits["offload.optimizer"] = Between(0, 0);
+  return limits;
+}
+
+using Key =
+    std::tuple<Count, Count, Count, Count, Count, Count, Count, Count, bool, Recompute, PipelineSchedule, std::string, double, double>;
 Key KeyOf(const TrainingChoice& c) {
   return {c.mapping.tp,          c.mapping.cp,       c.mapping.ep,
           c.mapping.expert_tp,   c.mapping.pp,       c.mapping.virtual_stages,
           c.mapping.micro_batch, c.mapping.zero,     c.mapping.sequence_parallel,
-          c.recompute,           c.mapping.schedule, c.mapping.order};
+          c.recompute,           c.mapping.schedule, c.mapping.order,
+          c.offload.activations, c.offload.optimizer};
 }
 
 TEST(TrainingSpace, OneDeviceHasTheMicroBatchesTimesTheRecomputations) {
   // tp = pp = cp = dp = 1; micro-batch 1, 2 or 4; recompute none or full (flash attention): 6.
-  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, {}).Size(), 6);
+  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, OnDevice({})).Size(), 6);
+}
+
+TEST(TrainingSpace, ActivationsAndOptimizerStateMayLieInTheHostsMemory) {
+  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, {}).Size(), 6 * 2 * 2);
+  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, {{"offload.optimizer", Between(1, 1)}}).Size(), 6 * 2);
+  TrainingRun own = RunOf(4);
+  own.offload.activations = 0.5;  // a choice of its own
+  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), own, 1, {}).Size(), 6 * 3 * 2);
+  own.optimizer = Optimizer::kNone;
+  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), own, 1, {}).Size(), 6 * 3);
+  Cluster without = TwoNodes();
+  without.device.host.memory = {};
+  EXPECT_EQ(TrainingSpace(Dense(), without, RunOf(4), 1, {}).Size(), 6);
 }
 
 TEST(TrainingSpace, EveryPlaceIsLegalAndOnce) {
@@ -101,6 +122,7 @@ TEST(TrainingSpace, EveryPlaceIsAScenario) {
       const TrainingChoice choice = space.At(i);
       one.mapping = choice.mapping;
       one.recompute = choice.recompute;
+      one.offload = choice.offload;
       Issues issues;
       Complete(one, model, TwoNodes(), "training", issues);
       ASSERT_TRUE(issues.empty()) << i << ": " << issues[0].path << " " << issues[0].message;
@@ -115,7 +137,7 @@ TEST(TrainingSpace, OrdersDifferInTheLinksOfSomeGroup) {
                            {"micro_batch", Between(1, 1)}, {"sequence_parallel", Between(0, 0)},
                            {"schedule", Among({"1f1b"})},  {"virtual_stages", Between(1, 1)},
                            {"recompute", Among({"none"})}};
-  const TrainingSpace space(Dense(), TwoNodes(), RunOf(16), 16, limits);
+  const TrainingSpace space(Dense(), TwoNodes(), RunOf(16), 16, OnDevice(limits));
   std::set<std::string> orders;
   for (Count i = 0; i < space.Size(); ++i) orders.insert(space.At(i).mapping.order);
   EXPECT_TRUE(orders.count("tp-cp-ep-dp-pp") == 1);
@@ -125,12 +147,12 @@ TEST(TrainingSpace, OrdersDifferInTheLinksOfSomeGroup) {
 
   // One node: every order is the same.
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(16), 8,
-                          {{"tp", Between(4, 4)},
-                           {"pp", Between(1, 1)},
-                           {"cp", Between(1, 1)},
-                           {"micro_batch", Between(1, 1)},
-                           {"zero", Between(0, 0)},
-                           {"sequence_parallel", Between(0, 0)}})
+                          OnDevice({{"tp", Between(4, 4)},
+                                    {"pp", Between(1, 1)},
+                                    {"cp", Between(1, 1)},
+                                    {"micro_batch", Between(1, 1)},
+                                    {"zero", Between(0, 0)},
+                                    {"sequence_parallel", Between(0, 0)}}))
                 .Size(),
             2);  // recompute none or full
 }
@@ -173,6 +195,25 @@ TEST(ServingSpace, EveryPlaceIsALoad) {
     EXPECT_GT(split, 0);
     EXPECT_GT(chunked, 0);
   }
+}
+
+// Eight heads, two of them cached: tp 8 would hold each cached head four times, tp 4 twice, tp 2 once.
+TEST(ServingSpace, ContextsAreSplitWhereRanksWouldHoldCopiesOfTheCache) {
+  Model model = Dense();
+  model.kv_heads = 2;
+  const auto degrees = [&](const ServingLoad& load) {
+    std::set<std::pair<Count, Count>> found;
+    const ServingSpace space(model, load, 8, {{"pp", Between(1, 1)}, {"replicas", Between(1, 1)}, {"prefill_devices", Between(0, 0)}});
+    for (Count i = 0; i < space.Size(); ++i) found.emplace(space.At(i).mapping.tp, space.At(i).mapping.cp);
+    return found;
+  };
+  EXPECT_EQ(degrees({}), (std::set<std::pair<Count, Count>>{{8, 1}, {8, 2}, {8, 4}}));
+  ServingLoad own;
+  own.mapping.tp = own.mapping.cp = 8;
+  EXPECT_EQ(degrees(own).count({8, 8}), 1u);
+  ServingLoad whole;
+  whole.engine.composition = Composition::kWholeLayer;  // an engine that splits no context
+  EXPECT_EQ(degrees(whole), (std::set<std::pair<Count, Count>>{{8, 1}}));
 }
 
 TEST(ServingSpace, FormatsAreTheLoadsOwnUnlessListed) {

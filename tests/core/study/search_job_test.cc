@@ -27,7 +27,8 @@ Json SmallProblem(Random& random, const Catalogue& catalogue) {
   Json cluster{{"preset", random.Of<std::string>({"dgx-a100", "dgx-h100", "tpu-v5e-pod", "hgx-mi300x"})}, {"devices", devices}};
   // A node of four, so that groups cross nodes; a memory that some mappings do not fit.
   cluster["networks"] = Json::array({Json{{"size", 4}}});
-  cluster["device"] = Json{{"memory", Json{{"capacity", 1e9 * static_cast<double>(random.Of<Count>({12, 24, 48, 80}))}}}};
+  cluster["device"] = Json{{"memory", Json{{"capacity", 1e9 * static_cast<double>(random.Of<Count>({12, 24, 48, 80}))}}},
+                           {"host", Json{{"memory", 1e9 * static_cast<double>(random.Of<Count>({0, 4, 16, 256}))}}}};
   return Json{{"version", 1},
               {"model", std::move(model)},
               {"cluster", std::move(cluster)},
@@ -97,6 +98,8 @@ TEST(SearchJob, PruningAndSharingChangeNothingOnTwoHundredProblems) {
     if (random.Chance(80)) spec.limits.push_back("cp<=1");
     if (random.Chance(70)) spec.limits.push_back("order=tp-cp-ep-dp-pp");
     if (random.Chance(50)) spec.limits.push_back("zero<=1");
+    if (random.Chance(50)) spec.limits.push_back("offload.optimizer<=0");
+    if (random.Chance(50)) spec.limits.push_back("training.offload.activations=0");
     const SearchProgress pruned = SearchAll(request, spec, true), whole = SearchAll(request, spec, false);
     const std::string name = "seed " + std::to_string(seed) + " " + spec.objective;
     ExpectSame(pruned.best, whole.best, name + " best");
@@ -117,6 +120,59 @@ TEST(SearchJob, PruningAndSharingChangeNothingOnTwoHundredProblems) {
     }
   }
   EXPECT_LT(evaluated, decided);
+}
+
+// A small serving problem: dense, of experts or with a latent cache, on any engine.
+Json SmallServingProblem(Random& random, const Catalogue& catalogue) {
+  const Count heads = random.Of<Count>({4, 8});
+  Json model{{"layers", 4},     {"hidden", 128 * heads}, {"heads", heads}, {"kv_heads", random.Of<Count>({1, 2, 4})},
+             {"head_dim", 128}, {"ffn", 512 * heads},    {"gated", true},  {"vocab", 32000}};
+  if (random.Chance(30)) model["moe"] = Json{{"experts", 4}, {"top_k", 2}};
+  Json cluster{{"preset", random.Of<std::string>({"dgx-a100", "dgx-h100"})}, {"devices", 8}};
+  cluster["networks"] = Json::array({Json{{"size", 4}}});
+  cluster["device"] = Json{{"memory", Json{{"capacity", 1e9 * static_cast<double>(random.Of<Count>({2, 8, 80}))}}}};
+  return Json{{"version", 1},
+              {"model", std::move(model)},
+              {"cluster", std::move(cluster)},
+              {"training", nullptr},
+              {"serving",
+               {{"prompt", random.Of<Count>({1024, 4096})},
+                {"output", 128},
+                {"devices", random.Of<Count>({2, 4, 8})},
+                {"engine", {{"preset", random.Of(catalogue.engines)}}}}},
+              {"cost", Json::object()}};
+}
+
+// With sharing a place takes passes that others timed; without it each is timed alone.
+TEST(SearchJob, SharingChangesNothingOnServingProblems) {
+  const Catalogue catalogue;
+  Count split = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    const Json request = SmallServingProblem(random, catalogue);
+    SearchSpec spec;
+    spec.of = "serving";
+    spec.objective = random.Of<std::string>({"tokens_per_s_per_device", "tpot_s", "ttft_s", "cost_usd_per_million_tokens"});
+    if (random.Chance(50)) spec.pareto = {"tokens_per_s_per_user"};
+    if (random.Chance(30)) spec.limits.push_back("tpot_s<=20 ms");
+    spec.limits.push_back("batch<=64");
+    if (random.Chance(70)) spec.limits.push_back("prefill_devices=0");
+    const std::string name = "seed " + std::to_string(seed) + " " + spec.objective;
+    const SearchProgress shared = SearchAll(request, spec, true), alone = SearchAll(request, spec, false);
+    ExpectSame(shared.best, alone.best, name + " best");
+    ExpectSame(shared.front, alone.front, name + " front");
+    EXPECT_EQ(shared.feasible, alone.feasible) << name;
+    EXPECT_EQ(shared.rejected, alone.rejected) << name;
+    for (const Count shards : {2, 4}) {
+      const SearchProgress parts = SearchAll(request, spec, true, shards);
+      ExpectSame(parts.best, alone.best, name + " best of shards");
+      ExpectSame(parts.front, alone.front, name + " front of shards");
+      EXPECT_EQ(parts.rejected, alone.rejected) << name;
+    }
+    spec.limits.push_back("cp>=2");
+    split += SearchJob::Make(request, spec) ? 1 : 0;
+  }
+  EXPECT_GT(split, 10);  // problems that may split contexts
 }
 
 // Places of both spaces, laid over the request as a link or a command line would, are scenarios with the figures found.

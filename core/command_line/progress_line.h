@@ -1,0 +1,28 @@
+// How far a long question is, on standard error: where a person watches it, or where they asked for it.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+
+#include "core/base/quantity.h"
+
+namespace slipstick {
+
+// May be told by several threads at once. An interrupt (Ctrl+C) ends the program as ever: nothing is left half written.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool asked);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  [[nodiscard]] bool shown() const { return shown_; }
+  void Say(Count done, Count of);
+
+ private:
+  const bool shown_;
+  std::mutex one_at_a_time_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point said_;
+};
+
+}  // namespace slipstick
