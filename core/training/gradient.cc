@@ -15,6 +15,16 @@ const Stage& Largest(const std::vector<Stage>& plan) {
   return *largest;
 }
 
+// A step ends with the first stage's last backward pass. Where many passes are still to come, or weights' gradients are put off,
+// the slowest stage sets their pace: a stage that is faster waits, and what it waits hides as much.
+const StageTime& HidingStage(const std::vector<StageTime>& stages, bool at_the_slowest_pace) {
+  const StageTime* hiding = &stages.front();
+  for (const StageTime& stage : stages) {
+    if (at_the_slowest_pace && stage.Total() > hiding->Total()) hiding = &stage;
+  }
+  return *hiding;
+}
+
 // Bytes of optimizer state a parameter, read and written by the update.
 double StateTraffic(Optimizer optimizer) {
   switch (optimizer) {
@@ -35,7 +45,8 @@ double StateTraffic(Optimizer optimizer) {
 
 }  // namespace
 
-GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const StageTime& first, Trace& trace) {
+GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const std::vector<StageTime>& stages,
+                                   Trace& trace) {
   Trace::Scope scope(trace, "gradients");
   const TrainingRun& run = context.run;
   const TrainingShape& shape = context.shape;
@@ -68,12 +79,13 @@ GradientExchange ExchangeGradients(const TrainingContext& context, const std::ve
   const double windows = overlaps ? (v > 1 ? max(1.0, min(p, m) * (1 - 1 / v)) : 1) : 0;
   const double contention = ContentionBeside(
       context, (framework.gradient_bytes + (gather_link > Seconds{} ? 2 : 0)) * kB * (dense + experts), reduce_link + gather_link);
-  const Seconds first_backward = first.Backward(), first_forward = first.Forward();
-  FIGURE(trace, reduce_hidden, min(reduce_link, 0.7 * first_backward * windows),
-         (Note{"Gradient reduction hidden", "behind 70 % of the backward pass of the chunks that follow"}), reduce_link, first_backward,
-         windows);
-  FIGURE(trace, gather_hidden, min(gather_link, 0.7 * first_forward * windows),
-         (Note{"Gathering of weights hidden", "behind the next step's first forward passes"}), gather_link, first_forward, windows);
+  const StageTime& hiding = HidingStage(stages, v > 1 || SplitsBackward(context));
+  const Seconds hiding_backward = hiding.Backward(), hiding_forward = hiding.Forward();
+  FIGURE(trace, reduce_hidden, min(reduce_link, 0.7 * hiding_backward * windows),
+         (Note{"Gradient reduction hidden", "behind 70 % of the last backward passes: of the first stage, or with chunks of the slowest"}),
+         reduce_link, hiding_backward, windows);
+  FIGURE(trace, gather_hidden, min(gather_link, 0.7 * hiding_forward * windows),
+         (Note{"Gathering of weights hidden", "behind the next step's first forward passes"}), gather_link, hiding_forward, windows);
   FIGURE(trace, link_time, reduce_link + gather_link + broadcasts, (Note{"Data parallel link time, once a step", ""}), reduce_link,
          gather_link, broadcasts);
   FIGURE(trace, exposed_time,

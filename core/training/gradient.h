@@ -15,7 +15,8 @@ struct GradientExchange {
   Seconds host_link, host_exposed;  // offloaded optimizer state, in and out at once
   Seconds optimizer;                // update of the rank's share, norm and clearing of its gradients
 };
-// Of the stage with the most parameters; `first` is the stage whose backward pass hides the reduction.
-GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const StageTime& first, Trace& trace);
+// Of the stage with the most parameters; `stages` are the passes that may hide the reduction.
+GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const std::vector<StageTime>& stages,
+                                   Trace& trace);
 
 }  // namespace slipstick

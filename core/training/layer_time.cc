@@ -4,6 +4,7 @@
 #include "core/operators/gemm.h"
 #include "core/training/attention_core.h"
 #include "core/training/exchange.h"
+#include "core/training/schedule.h"
 
 namespace slipstick {
 namespace {
@@ -153,6 +154,24 @@ Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work) {
 // The kernels of a pass and their launches run side by side; the host shows where it is the slower.
 Seconds HostWait(Seconds device_time, Seconds launch_time) { return norm(device_time, launch_time, 4) - device_time; }
 
+// A third of a layer's kernels is forward; `weight_gradients` is the part of the backward pass that a schedule may postpone.
+void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds weight_gradients, double backward_launches,
+                  LayerTime& time) {
+  const FrameworkCompute& framework = context.framework().compute;
+  const Seconds launch = work.routed_rows > 0 ? framework.moe_layer_launch : framework.layer_launch;
+  const Seconds backward_launch = 2 * launch / 3 * backward_launches;
+  time.forward.host = time.backward.host = time.weight_gradient = {};
+  if (SplitsBackward(context) && weight_gradients > Seconds{}) {
+    // Each pass waits for its own kernels, so that neither is the longer for what makes the other shorter.
+    const Seconds weight_launch = launch / 3, weight_wait = HostWait(weight_gradients, weight_launch);
+    time.backward.host = HostWait(time.Backward() - weight_gradients, backward_launch - weight_launch) + weight_wait;
+    time.weight_gradient = weight_gradients + weight_wait;
+  } else {
+    time.backward.host = HostWait(time.Backward(), backward_launch);
+  }
+  time.forward.host = HostWait(time.forward.Total(), launch / 3);
+}
+
 }  // namespace
 
 LayerPass& LayerPass::operator+=(const LayerPass& other) {
@@ -168,6 +187,8 @@ LayerPass operator*(LayerPass pass, double times) {
   }
   return pass;
 }
+
+bool SplitsBackward(const TrainingContext& context) { return context.shape.pipeline > 1 && SplitsBackward(context.run.mapping.schedule); }
 
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
                     std::vector<TimedOperator>* operators) {
@@ -211,29 +232,31 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   time.forward = {forward_compute, tensor.exposed, ring.forward.exposed, experts.exposed, {}, tensor.link, ring.forward.link, experts.link};
   time.backward = {backward_compute, tensor.exposed,     ring.backward.exposed, experts.exposed, {},
                    tensor.link,      ring.backward.link, experts.link};
-  time.weight_gradient = weight_gradients;
   time.forward_flops = products.forward_flops + core.forward_flops;
   const double backward_products = context.run.trainable == Trainable::kLora ? 1 : 2;
   time.executed = time.forward_flops + backward_products * products.forward_flops + core.backward_flops;
 
-  if (plan.full) {
-    time.recompute = time.forward;
-    time.executed += time.forward_flops;
-  } else {
-    const Seconds repeated_norms = plan.norms ? element.norms : Seconds{};
-    const bool unfused = !context.run.flash_attention;
-    const Seconds repeated_core = plan.core && unfused ? core.forward : Seconds{};  // the fused core repeats its scores anyhow
-    const double share = plan.share;
-    FIGURE(trace, recompute_time, repeated_norms + repeated_core + share * forward_compute,
-           (Note{"Computed again in the backward pass", "what the recomputation plan names"}), repeated_norms, repeated_core, share,
-           forward_compute);
-    time.recompute.compute = recompute_time;
-    time.executed += share * time.forward_flops + (repeated_core > Seconds{} ? core.forward_flops : Flops{});
-  }
-  const FrameworkCompute& framework = context.framework().compute;
-  const Seconds launch = has_experts ? framework.moe_layer_launch : framework.layer_launch;
-  time.forward.host = HostWait(time.forward.Total(), launch / 3);
-  time.backward.host = HostWait(time.Backward(), 2 * launch / 3 * (plan.full ? 1.4 : 1));
+  const Seconds repeated_norms = plan.norms ? element.norms : Seconds{};
+  const bool unfused = !context.run.flash_attention;
+  const Seconds repeated_core = plan.core && unfused ? core.forward : Seconds{};  // the fused core repeats its scores anyhow
+  const double share = plan.share;
+  FIGURE(trace, recompute_time, repeated_norms + repeated_core + share * forward_compute,
+         (Note{"Computed again in the backward pass", "what the recomputation plan names"}), repeated_norms, repeated_core, share,
+         forward_compute);
+  time.recompute.compute = recompute_time;
+  time.repeated = share * time.forward_flops + (repeated_core > Seconds{} ? core.forward_flops : Flops{});
+  time.executed += time.repeated;
+  AddHostWaits(context, work, weight_gradients, 1, time);
+  time.weight_compute = weight_gradients;
+  return time;
+}
+
+LayerTime RepeatedWhole(const TrainingContext& context, const LayerWork& work, LayerTime time) {
+  time.recompute = time.forward;
+  time.recompute.host = {};
+  time.executed += time.forward_flops - time.repeated;
+  time.repeated = time.forward_flops;
+  AddHostWaits(context, work, time.weight_compute, 1.4, time);
   return time;
 }
 
@@ -265,7 +288,7 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   LayerTime time;
   time.forward.compute = sums.forward + 0.4 * loss_time;
   time.backward.compute = sums.input_gradient + sums.weight_gradient + 0.6 * loss_time;
-  time.weight_gradient = sums.weight_gradient;
+  if (SplitsBackward(context)) time.weight_gradient = sums.weight_gradient;
   time.forward_flops = sums.forward_flops;
   time.executed = (context.run.trainable == Trainable::kLora ? 2 : 3) * sums.forward_flops;
   return time;

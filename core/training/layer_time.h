@@ -18,11 +18,10 @@ struct LayerPass {
   friend LayerPass operator*(LayerPass pass, double times);
 };
 
-// What a layer computes again in the backward pass.
+// What a layer that is not repeated whole computes again in the backward pass.
 struct RecomputePlan {
   bool norms = false;  // norms and activation functions
   bool core = false;   // the attention core
-  bool full = false;   // the whole forward pass
   bool own = false;    // a framework's own selection of operators
   double share = 0;    // of the forward pass, that this selection repeats
   friend bool operator==(const RecomputePlan&, const RecomputePlan&) = default;
@@ -30,16 +29,24 @@ struct RecomputePlan {
 
 struct LayerTime {
   LayerPass forward, backward, recompute;
-  Seconds weight_gradient;  // of the backward pass: what a zero-bubble schedule may postpone
+  Seconds weight_compute;   // of the backward pass: gradients of the weights
+  Seconds weight_gradient;  // of the backward pass: the pass that a schedule may postpone, with its waits; none where it is not split
   Flops forward_flops;      // of the products and the attention core as computed
   Flops executed;           // of all passes, with what is computed again
+  Flops repeated;           // of them, what is computed again
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total(); }
   [[nodiscard]] Seconds Total() const { return forward.Total() + Backward(); }
 };
 
+// Whether the schedule makes two passes of the backward pass: gradients of the inputs, then those of the weights.
+bool SplitsBackward(const TrainingContext& context);
+
 // `operators`, where given, gets the layer's operators.
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
                     std::vector<TimedOperator>* operators = nullptr);
+
+// The same layer with its whole forward pass computed again instead, tensor-parallel exchange included.
+LayerTime RepeatedWhole(const TrainingContext& context, const LayerWork& work, LayerTime time);
 
 // The first stage's embedding, the last stage's head and loss.
 LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace);

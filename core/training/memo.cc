@@ -98,14 +98,15 @@ const LayerWorks& TrainingMemo::Works() {
 }
 
 const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
-  const TrainingMapping layer = OfALayer(run_.mapping);
+  TrainingMapping layer = OfALayer(run_.mapping);
+  if (SplitsBackward(*context_)) layer.schedule = PipelineSchedule::kZbH1;  // any that splits
   Strides strides = context_->strides;
   strides.pipeline = 1;
   if (layer.zero < 3) strides.data = 1;
   Hash hash;
   hash.Mix(layer.tp).Mix(layer.cp).Mix(layer.ep).Mix(layer.expert_tp).Mix(layer.micro_batch).Mix(layer.zero).Mix(layer.dp.value_or(0));
   hash.Mix(Count{layer.sequence_parallel}).Mix(recompute.full_share).Mix(recompute.rest.share).Mix(Count{recompute.rest.core});
-  hash.Mix(strides.tensor).Mix(strides.context).Mix(strides.data);
+  hash.Mix(Count{layer.schedule != PipelineSchedule::kOneFOneB}).Mix(strides.tensor).Mix(strides.context).Mix(strides.data);
   std::unique_ptr<Timed>& entry = times_[hash.Modulo(kTimes)];
   if (entry && entry->mapping == layer && entry->recompute == recompute && entry->strides == strides) return entry->times;
   Trace off = Trace::Off();

@@ -96,7 +96,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
   const double mlp = (gated ? memory.gated : memory.plain) - (narrow ? memory.gated_saved_fp8 : 0) - (plan.norms ? 2 : 0);
   // A frozen product keeps its input only where an adapter needs it.
   const bool lora = context.run.trainable == Trainable::kLora;
-  const double hidden_kept = lora ? 6 : KeptHidden(memory, flash, narrow, plan.norms), mlp_kept = lora ? 4 : mlp;
+  const double hidden_kept = lora ? 6 + (flash ? 0 : 2) : KeptHidden(memory, flash, narrow, plan.norms), mlp_kept = lora ? 4 : mlp;
   double bytes = hidden_kept * hidden * ResidualTokens(context);
   bytes += shape.tokens * (2 * work.attention_columns + mlp_kept * work.mlp_columns);
   if (flash) {
@@ -224,37 +224,15 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   return {weights, gradients, optimizer, activations, workspace, host};
 }
 
-RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity) {
+bool Fits(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity) {
   Trace off = Trace::Off();
-  const auto fits = [&](const RecomputeChoice& choice) {
-    double index = 0;
-    for (const Stage& stage : stages) {
-      if (StageMemory(terms, stage, index, choice, off).Total() > capacity) return false;
-      index += 1;
-    }
-    return true;
-  };
-  RecomputeChoice choice;
-  if (fits(choice)) return choice;
-  choice.rest.norms = true;
-  if (fits(choice)) return choice;
-  if (!terms.context.run.flash_attention) {
-    choice.rest.core = true;
-    if (fits(choice)) return choice;
+  double index = 0;
+  for (const Stage& stage : stages) {
+    const TrainingMemory memory = StageMemory(terms, stage, index, recompute, off);
+    if (memory.Total() > capacity || memory.host > terms.context.device().host.memory) return false;
+    index += 1;
   }
-  double deepest = 1;
-  for (const Stage& stage : stages) deepest = max(deepest, stage.layers.Total());
-  // Memory falls with every layer that is repeated: the least share by bisection.
-  double low = 0, high = deepest;
-  choice.full_share = 1;
-  if (!fits(choice)) return choice;
-  while (high - low > 1) {
-    const double middle = floor((low + high) / 2);
-    choice.full_share = middle / deepest;
-    (fits(choice) ? high : low) = middle;
-  }
-  choice.full_share = high / deepest;
-  return choice;
+  return true;
 }
 
 }  // namespace slipstick

@@ -39,8 +39,7 @@ struct MemoryTerms {
 };
 TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double index, const RecomputeChoice& recompute, Trace& trace);
 
-// The least recomputation under which every stage fits: norms and activation functions, then the attention core, then one
-// layer of each stage after the other; full where nothing fits.
-RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity);
+// Every stage, in the device's memory and in its share of the host's.
+bool Fits(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity);
 
 }  // namespace slipstick

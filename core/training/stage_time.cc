@@ -35,10 +35,42 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
   const ShardedWeights weights = ExchangeWeights(context, work.dense_parameters, work.expert_parameters);
   const Seconds backward_link = weights.gather + (lora ? Seconds{} : weights.scatter + weights.outer_reduce);
   const Bytes layer_bytes = 2 * kB * (work.dense_parameters + work.expert_parameters);
-  const double forward_contention = ContentionBeside(context, layer_bytes, weights.gather);
-  const double backward_contention = ContentionBeside(context, (lora ? 1 : 2) * layer_bytes, backward_link);
-  return {Exposed(time.forward.Total(), weights.gather, forward_contention), Exposed(time.Backward(), backward_link, backward_contention),
-          weights.gather, backward_link};
+  const double gather_contention = ContentionBeside(context, layer_bytes, weights.gather);
+  ShardedLayer sharded;
+  sharded.forward_link = weights.gather;
+  sharded.backward_link = backward_link;
+  sharded.forward = Exposed(time.forward.Total(), weights.gather, gather_contention);
+  if (time.weight_gradient > Seconds{}) {
+    // Weights are gathered for the gradients of the inputs; what the other pass finds is scattered beside it.
+    const Seconds scatter = weights.scatter + weights.outer_reduce;
+    sharded.weight = Exposed(time.weight_gradient, scatter, ContentionBeside(context, layer_bytes, scatter));
+    sharded.backward = Exposed(time.Backward() - time.weight_gradient, weights.gather, gather_contention) + sharded.weight;
+  } else {
+    sharded.backward = Exposed(time.Backward(), backward_link, ContentionBeside(context, (lora ? 1 : 2) * layer_bytes, backward_link));
+  }
+  return sharded;
+}
+
+// What an offloaded layer shows of its way to the host and back.
+struct HostTransfer {
+  Seconds forward, backward;
+  Seconds weight;  // of backward: beside the gradients of the weights, where they are a pass of their own
+};
+
+// It goes out behind the layer's forward pass and comes back behind its backward pass, half of it behind each part of one that
+// is split. Beside it weights travel: of the two the longer shows.
+HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLayer& sharded) {
+  const Seconds forward = time.forward.Total() + sharded.forward, backward = time.Backward() + sharded.backward;
+  const Seconds weight = time.weight_gradient + sharded.weight, none;
+  HostTransfer host;
+  host.forward = max(none, one - forward);
+  if (time.weight_gradient > none) {
+    host.weight = max(none, one / 2 - weight);
+    host.backward = max(none, one / 2 - (backward - weight)) + host.weight;
+  } else {
+    host.backward = max(none, one - backward);
+  }
+  return host;
 }
 
 }  // namespace
@@ -52,18 +84,8 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
     const auto k = static_cast<std::size_t>(kind);
     if (!works.present[k]) continue;
     Trace::Scope scope(trace, kind == 0 ? "layer" : kind == 1 ? "expert_layer" : kind == 2 ? "window_layer" : "window_expert_layer");
-    RecomputePlan whole;
-    whole.full = true;
-    if (recompute.full_share < 1) times.rest[k] = TimeLayer(context, works.of[k], recompute.rest, trace, operators);
-    if (recompute.full_share >= 1) times.full[k] = TimeLayer(context, works.of[k], whole, trace, operators);
-    if (recompute.full_share > 0 && recompute.full_share < 1) {
-      // The same kernels once more: only what is repeated, and the host's part, differ.
-      LayerTime& full = times.full[k];
-      full = times.rest[k];
-      full.recompute = full.forward;
-      full.recompute.host = {};
-      full.executed = times.rest[k].executed + times.rest[k].forward_flops;
-    }
+    times.rest[k] = TimeLayer(context, works.of[k], recompute.full_share < 1 ? recompute.rest : RecomputePlan{}, trace, operators);
+    if (recompute.full_share > 0) times.full[k] = RepeatedWhole(context, works.of[k], times.rest[k]);
     times.sharded_rest[k] = TimeSharded(context, works.of[k], times.rest[k]);
     times.sharded_full[k] = TimeSharded(context, works.of[k], times.full[k]);
     times.to_host_rest[k] = LayerActivations(context, works.of[k], recompute.rest) / context.device().host.bandwidth;
@@ -76,7 +98,7 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
   if (context.run.mapping.zero >= 3) {
     const double table = static_cast<double>(context.model.vocab * context.model.hidden) / context.shape.tensor;
     const Seconds last_scatter = ExchangeWeights(context, largest, 0).scatter, table_gather = ExchangeWeights(context, table, 0).gather;
-    times.sharded_ends = {0.5 * table_gather, last_scatter, table_gather, last_scatter};
+    times.sharded_ends = {0.5 * table_gather, last_scatter, {}, table_gather, last_scatter};
   }
   return times;
 }
@@ -88,25 +110,26 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.forward += time.forward * count;
     stage.backward += time.backward * count;
     stage.recompute += time.recompute * count;
-    stage.weight_gradient += time.weight_gradient * count;
+    stage.weight += (time.weight_gradient + sharded.weight) * count;
     stage.executed += time.executed * count;
     stage.sharded_forward += sharded.forward * count;
     stage.sharded_backward += sharded.backward * count;
     stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
   };
-  // What is offloaded goes out behind the layer's forward pass and comes back behind its backward pass.
   const double offloaded = context.run.offload.activations;
-  const auto add_host = [&stage, offloaded](Seconds all, const LayerTime& time, double count) {
+  const auto add_host = [&stage, offloaded](Seconds all, const LayerTime& time, const ShardedLayer& sharded, double count) {
     if (count == 0 || !(offloaded > 0)) return;
-    const Seconds one = offloaded * all, none;
-    stage.host_forward += max(none, one - time.forward.Total()) * count;
-    stage.host_backward += max(none, one - time.Backward()) * count;
+    const Seconds one = offloaded * all;
+    const HostTransfer host = ExposedOffload(one, time, sharded);
+    stage.host_forward += host.forward * count;
+    stage.host_backward += host.backward * count;
+    stage.weight += host.weight * count;
     stage.host_link += 2 * one * count;
   };
   std::size_t last = 0;
   for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
-    add_host(times.to_host_rest[kind], times.rest[kind], layers.of[kind] * (1 - times.full_share));
-    add_host(times.to_host_full[kind], times.full[kind], layers.of[kind] * times.full_share);
+    add_host(times.to_host_rest[kind], times.rest[kind], times.sharded_rest[kind], layers.of[kind] * (1 - times.full_share));
+    add_host(times.to_host_full[kind], times.full[kind], times.sharded_full[kind], layers.of[kind] * times.full_share);
     add(times.rest[kind], times.sharded_rest[kind], layers.of[kind] * (1 - times.full_share));
     add(times.full[kind], times.sharded_full[kind], layers.of[kind] * times.full_share);
     if (layers.of[kind] > 0) last = kind;
@@ -127,9 +150,8 @@ StageTime Mixed(const StageTime& a, double share_a, const StageTime& b, double s
     mixed.*pass = a.*pass * share_a;
     mixed.*pass += b.*pass * share_b;
   }
-  for (Seconds StageTime::*part :
-       {&StageTime::sharded_forward, &StageTime::sharded_backward, &StageTime::sharded_link, &StageTime::host_forward,
-        &StageTime::host_backward, &StageTime::host_link, &StageTime::weight_gradient}) {
+  for (Seconds StageTime::*part : {&StageTime::sharded_forward, &StageTime::sharded_backward, &StageTime::sharded_link,
+                                   &StageTime::host_forward, &StageTime::host_backward, &StageTime::host_link, &StageTime::weight}) {
     mixed.*part = share_a * (a.*part) + share_b * (b.*part);
   }
   mixed.executed = share_a * a.executed + share_b * b.executed;

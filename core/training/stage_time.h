@@ -13,6 +13,7 @@ namespace slipstick {
 // Weights gathered and gradients scattered a layer at a time (ZeRO-3, FSDP).
 struct ShardedLayer {
   Seconds forward, backward;            // exposed
+  Seconds weight;                       // of backward: beside the gradients of the weights, where they are a pass of their own
   Seconds forward_link, backward_link;  // on the links
 };
 
@@ -32,7 +33,7 @@ struct StageTime {
   LayerPass forward, backward, recompute;
   Seconds sharded_forward, sharded_backward, sharded_link;
   Seconds host_forward, host_backward, host_link;
-  Seconds weight_gradient;
+  Seconds weight;  // of Backward(): the pass that a schedule may postpone
   Flops executed;
   [[nodiscard]] Seconds Forward() const { return forward.Total() + sharded_forward + host_forward; }
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total() + sharded_backward + host_backward; }

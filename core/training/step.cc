@@ -7,6 +7,7 @@
 #include "core/training/gradient.h"
 #include "core/training/memo.h"
 #include "core/training/memory.h"
+#include "core/training/recompute.h"
 #include "core/training/schedule.h"
 #include "core/training/stage_time.h"
 #include "core/training/training.h"
@@ -67,7 +68,6 @@ Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, con
                      static_cast<Count>(shape.micro_batches)},
                     {},
                     {}};
-  const bool splits = pipeline.shape.stages > 1 && SplitsBackward(pipeline.shape.schedule);
   const Seconds blocking = sends.exposed / (2 * shape.chunks);
   pipeline.transfer = max(Seconds{}, sends.one - blocking);
   const std::size_t visits = virtual_stages.size();
@@ -79,8 +79,7 @@ Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, con
       continue;
     }
     const StageTime stage = TimeStage(context, times, virtual_stages[visit], visit == 0, visit + 1 == visits);
-    const Seconds weight = splits ? stage.weight_gradient : Seconds{};
-    pipeline.passes.push_back({stage.Forward() + blocking, stage.Backward() - weight + blocking, weight});
+    pipeline.passes.push_back({stage.Forward() + blocking, stage.Backward() - stage.weight + blocking, stage.weight});
   }
   return pipeline;
 }
@@ -104,7 +103,7 @@ Composition Compose(const TrainingContext& context, const std::vector<StageTime>
     if (stages[i].Total() > stages[slowest_index].Total()) slowest_index = i;
   }
   const StageTime& slowest = stages[slowest_index];
-  const GradientExchange gradients = ExchangeGradients(context, plan, stages.front(), trace);
+  const GradientExchange gradients = ExchangeGradients(context, plan, stages, trace);
 
   Trace::Scope scope(trace, "step");
   const double micro_batches = shape.micro_batches;
@@ -228,6 +227,26 @@ std::vector<StageTime> TimeStages(const TrainingContext& context, const LayerTim
   return stages;
 }
 
+// Where no transfer to the host shows, nothing is won by computing more again.
+bool ShowsOffload(const std::vector<StageTime>& stages) {
+  return std::any_of(stages.begin(), stages.end(),
+                     [](const StageTime& stage) { return stage.host_forward + stage.host_backward > Seconds{}; });
+}
+
+// The step under a recomputation, nothing else of it. Choices that differ only in the share of repeated layers share `blocks`.
+Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, const StagePlan& plan, const RecomputeChoice& choice,
+                      std::optional<LayerTimes>& blocks) {
+  Trace off = Trace::Off();
+  const bool mixed = choice.full_share > 0 && choice.full_share < 1;
+  std::optional<LayerTimes> own;
+  std::optional<LayerTimes>& times = mixed ? blocks : own;
+  if (!times) times = TimeLayers(context, works, choice, off, nullptr);
+  times->full_share = choice.full_share;
+  const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan.stages));
+  const Sends sends = TimeSends(context, off);
+  return Compose(context, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends, off).time.Total();
+}
+
 // What no step is shorter than: the slowest stage's own passes, and those of the last stage, which waits for the first
 // micro-batch's forward passes and is waited for by the last one's backward passes. Compute is kept apart, for the energy; a
 // rounding is allowed for.
@@ -292,7 +311,15 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
   const LayerTimes* times = &time_layers(decides_later ? off : trace);
   if (decides_later) {
     recompute = LeastRecompute(memory_terms, plan->stages, report.capacity);
-    times = &time_layers(trace);
+    times = &time_layers(run.offload.activations > 0 ? off : trace);
+    if (run.offload.activations > 0) {
+      std::optional<LayerTimes> blocks;
+      const auto step_time = [&](const RecomputeChoice& choice) { return StepTimeUnder(context, works, *plan, choice, blocks); };
+      if (ShowsOffload(TimeStages(context, *times, plan->stages))) {
+        recompute = FastestRecompute(memory_terms, plan->stages, report.capacity, step_time);
+      }
+      times = &time_layers(trace);
+    }
     if (!detail.advice && is_full(*plan, recompute)) return report;
   }
 
