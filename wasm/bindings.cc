@@ -17,6 +17,7 @@ namespace {
 std::string Evaluate(const std::string& request, const std::string& explain) {
   return slipstick::EvaluateAnswer(request, {}, explain).text;
 }
+std::string Timeline(const std::string& request) { return slipstick::TimelineAnswer(request).text; }
 std::string Kernel(const std::string& request) { return slipstick::KernelAnswer(request).text; }
 std::string Describe() { return slipstick::DescribeAnswer().text; }
 std::string ImportModel(const std::string& config) { return slipstick::ImportModelAnswer(config).text; }
@@ -43,6 +44,7 @@ std::string CostStudy(const std::string& request) { return slipstick::CostStudyA
 
 EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("evaluate", &Evaluate);
+  emscripten::function("timeline", &Timeline);
   emscripten::function("kernel", &Kernel);
   emscripten::function("describe", &Describe);
   emscripten::function("presets", &Presets);

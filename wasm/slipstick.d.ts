@@ -2,6 +2,8 @@
 export interface Slipstick {
   /** A scenario's report; "" is the default scenario. `explain`: path of a figure to derive, "*" for all, "" for none. */
   evaluate(request: string, explain: string): string;
+  /** The passes of the training step's pipeline alone: {"timeline": […]}, or null. */
+  timeline(request: string): string;
   /** One operator or collective, timed alone. */
   kernel(request: string): string;
   /** Every input: path, kind, unit, range, default, choices, help; and the default scenario. */

@@ -9,12 +9,9 @@ import { header, linkOf } from './report/header.js';
 import { meaning, openHelp } from './report/help.js';
 import { showAnswers, showIssues } from './report/answers.js';
 import { byPath, restingOn, restsOn } from './report/derivation.js';
-import { importModel } from './report/import_model.js';
 import { faultsText, tell } from './report/notice.js';
 import { keepOffline } from './state/offline.js';
-import { ownDevice } from './report/own_device.js';
 import { paper } from './report/print.js';
-import { Sheet } from './report/sheet.js';
 import { strip } from './report/strip.js';
 import { SCENES, sceneOf } from './scenes/index.js';
 import { read, writeShort } from './state/link.js';
@@ -45,6 +42,7 @@ class Page {
   #evaluated = null;
   #linkTimer = 0;
   #place = '';
+  #painted = null;
 
   async start() {
     const [described, catalogue, state] = await Promise.all([
@@ -54,13 +52,8 @@ class Page {
     ]);
     this.described = described;
     this.store = new Store(state);
-    this.form = new Form(byId('form'), { store: this.store, described, catalogue, onconfig: () => importModel(this), ondevice: () => ownDevice(this) });
+    this.form = new Form(byId('form'), { store: this.store, described, catalogue, onconfig: () => this.later('import_model', 'importModel'), ondevice: () => this.later('own_device', 'ownDevice') });
     this.presetPaths = this.form.presetPaths;
-    this.sheet = new Sheet(byId('sheet'), {
-      explain: (path) => this.explain(path),
-      toInput: (path) => this.form.focus(path),
-      hasInput: (path) => this.form.has(path),
-    });
     this.engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', busy);
     header(byId('actions'), this);
     this.takeView();
@@ -98,6 +91,28 @@ class Page {
     if (this.report) openSolve(this, path);
   }
 
+  // What is fetched when it is first wanted, or once the first view stands.
+  #fetchers = {
+    import_model: () => import('./report/import_model.js'),
+    own_device: () => import('./report/own_device.js'),
+    sheet: () => import('./report/sheet.js'),
+    export_menu: () => import('./report/export_menu.js'),
+  };
+
+  async later(module, name) {
+    (await this.#fetchers[module]())[name](this);
+  }
+
+  async why(path) {
+    const { Sheet } = await this.#fetchers.sheet();
+    this.sheet ??= new Sheet(byId('sheet'), {
+      explain: (one) => this.explain(one),
+      toInput: (one) => this.form.focus(one),
+      hasInput: (one) => this.form.has(one),
+    });
+    this.sheet.open(path);
+  }
+
   // How the link asks the page to be shown; answers that it hides stay hidden until they are asked for.
   takeView() {
     this.view = viewOf(this.store.view);
@@ -130,6 +145,11 @@ class Page {
     if (source !== 'edit') this.form.openFor(this.store.scene);
     this.drawTabs();
     if (source === 'scene') {
+      const scene = sceneOf(this.store.scene);
+      if (!scene.draw) {
+        scene.load().then(() => scene === sceneOf(this.store.scene) && this.changed({ push: false, source }));
+        return;
+      }
       this.drawScene();
       const place = `${this.store.scene}/${this.store.sub.split('/')[0]}`;
       if (place !== this.#place) byId('content').querySelector('h1')?.focus({ preventScroll: true });
@@ -209,7 +229,7 @@ class Page {
         this.base = base.report.scenario ?? null;
         this.drawForm();
       }
-      if (this.sheet.path) this.sheet.refresh();
+      if (this.sheet?.path) this.sheet.refresh();
     } catch (error) {
       this.notice(t('app.stopped', { message: error.message }));
     }
@@ -231,7 +251,12 @@ class Page {
     if (this.answers.has(key)) return this.answers.get(key);
     this.answers.set(key, undefined);
     const { request } = this;
-    this.engine.call(verb, ...args).then(
+    // Behind the first paint, so that what the first view does not need is not fetched before it.
+    this.#painted ??= new Promise((resolve) => {
+      if (document.hidden) resolve();
+      else requestAnimationFrame(() => setTimeout(resolve, 100));
+    });
+    this.#painted.then(() => this.engine.call(verb, ...args)).then(
       (answer) => {
         if (request !== this.request) return;
         if (answer === null) {
@@ -269,7 +294,7 @@ class Page {
       width: Math.max(260, byId('content').clientWidth),
       ask: (...args) => this.ask(...args),
       lately: (...args) => this.lately(...args),
-      why: (path) => this.sheet.open(path),
+      why: (path) => this.why(path),
       hover: (path) => this.markInputs(path),
       open: (scene, sub) => this.store.open(scene, sub),
       toInput: (path) => this.form.focus(path),
@@ -297,11 +322,25 @@ class Page {
   drawScene() {
     if (!this.report) return;
     const scene = sceneOf(this.store.scene);
+    if (!scene.draw) return this.fetchScene(scene);
     redraw(byId('content'), scene.draw(this.context()));
     const { before, after } = paper({ inputs: this.store.inputs, link: location.href });
     byId('content').prepend(before);
     byId('content').append(after);
     document.title = `${t(`scene.${scene.id}`)} · Slipstick`;
+  }
+
+  // Draws again once the scene's module is there.
+  fetchScene(scene) {
+    scene.load().then(() => this.drawScene());
+  }
+
+  // A scene's nodes for another scene to show: none until its module is there.
+  nodesOf(id) {
+    const scene = sceneOf(id);
+    if (scene.draw) return scene.draw(this.context());
+    this.fetchScene(scene);
+    return [];
   }
 
   drawTabs() {
@@ -383,13 +422,14 @@ class Page {
 
   // Everything a scene may fetch later, so that the page works when the network is gone.
   async prefetch() {
+    for (const scene of SCENES) await scene.load?.();
+    for (const fetched of Object.values(this.#fetchers)) await fetched();
+    this.form.addHelp((await this.engine.call('help')).inputs);
     const lessons = await readJson('lessons/index.json');
     for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json']) this.data(path);
   }
 
   linkWith = (view) => linkOf({ ...this.store.state, view });
-
-  sceneOf = sceneOf;
 }
 
 if (new URLSearchParams(location.search).get('lang') === 'pseudo') usePseudoLocale();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/field.h"
+#include "core/base/trace.h"
 
 namespace slipstick::internal {
 
@@ -90,15 +91,20 @@ inline constexpr Type kType = Described<T>::Make();
 
 template <class T, std::size_t I>
 void* MemberAt(void* owner) {
-  return &(static_cast<T*>(owner)->*(std::get<I>(Schema<T>::fields).member));
+  constexpr auto member = std::get<I>(Schema<T>::fields).member;  // a constant, so that the table itself is not kept
+  return &(static_cast<T*>(owner)->*member);
 }
 template <class Owner, class Member>
 Member MemberOf(const Field<Owner, Member>&);
 
+// A build without explanations has no help texts either.
+constexpr FieldFacts Kept(FieldFacts facts) {
+  if (!kExplains) facts.help = "";
+  return facts;
+}
 template <class T, std::size_t... I>
 constexpr std::array<Row, sizeof...(I)> RowsOf(std::index_sequence<I...>) {
-  return {Row{static_cast<const FieldFacts&>(std::get<I>(Schema<T>::fields)), &MemberAt<T, I>,
-              &kType<decltype(MemberOf(std::get<I>(Schema<T>::fields)))>}...};
+  return {Row{Kept(std::get<I>(Schema<T>::fields)), &MemberAt<T, I>, &kType<decltype(MemberOf(std::get<I>(Schema<T>::fields)))>}...};
 }
 template <class T>
 inline constexpr auto kRows = RowsOf<T>(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(Schema<T>::fields)>>>());

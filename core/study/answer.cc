@@ -1,9 +1,13 @@
 #include "core/study/answer.h"
 
+#include <utility>
+
+#include "core/base/trace.h"
 #include "core/study/evaluate.h"
-#include "core/study/kernel.h"
 #include "core/study/presets.h"
+#include "core/study/report.h"
 #include "core/study/scenario.h"
+#include "core/training/training.h"
 
 namespace slipstick {
 
@@ -13,24 +17,28 @@ Answer WrongRequest(Issues issues) {
   return {JsonText(Json{{"issues", std::move(list)}}), std::move(issues)};
 }
 
-Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain) {
-  const Result<Json> json = ReadRequest(request, assignments);
+Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain, bool timeline) {
+  Result<Json> json = ReadRequest(request, assignments);
   if (!json) return WrongRequest(json.issues);
-  const Result<Scenario> scenario = ParseScenario(*json);
+  const Result<Scenario> scenario = ParseScenario(std::move(*json));
   if (!scenario) return WrongRequest(scenario.issues);
   ReportDetail detail;
   detail.explain = explain;
+  detail.timeline = timeline;
   const Result<Json> report = Evaluate(*scenario, detail);
   if (!report) return WrongRequest(report.issues);
   return {JsonText(*report), {}};
 }
 
-Answer KernelAnswer(std::string_view request) {
-  Result<Json> parsed = ParseJson(request);
-  if (!parsed) return WrongRequest(std::move(parsed.issues));
-  Result<Json> answer = EvaluateKernel(*parsed);
-  if (!answer) return WrongRequest(std::move(answer.issues));
-  return {JsonText(*answer), {}};
+Answer TimelineAnswer(std::string_view request) {
+  Result<Json> json = ReadRequest(request, {});
+  if (!json) return WrongRequest(json.issues);
+  const Result<Scenario> scenario = ParseScenario(std::move(*json));
+  if (!scenario) return WrongRequest(scenario.issues);
+  if (!scenario->training) return {"null", {}};
+  Trace trace = Trace::Off();
+  const TrainingReport report = EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace);
+  return {JsonText(Json{{"timeline", WriteTimeline(report.timeline)}}), {}};
 }
 
 Answer DescribeAnswer() {

@@ -18,13 +18,18 @@ Answer WrongRequest(Issues issues);
 
 // A scenario's report. An empty request is the default scenario; each assignment is "PATH=VALUE". `explain` is the path
 // of a figure of the report, "*" for all of them, "" for none.
-Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments = {}, std::string_view explain = "");
+// `timeline`: with every pass of the pipeline, most of a report's length.
+Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments = {}, std::string_view explain = "",
+                      bool timeline = true);
 
 // One operator or collective: {"time_s","bound","flops","bytes","algorithm"}.
 Answer KernelAnswer(std::string_view request);
 
 // Every input: path, kind, unit, range, default, choices, help; and the default scenario.
 Answer DescribeAnswer();
+
+// The passes of the training step's pipeline alone: {"timeline": […]}, or null for a scenario without training.
+Answer TimelineAnswer(std::string_view request);
 
 // The catalogue entries of a kind, or of every kind.
 Answer PresetsAnswer(std::string_view kind);

@@ -1,6 +1,9 @@
 #include "core/study/kernel.h"
 
+#include <utility>
+
 #include "core/base/schema.h"
+#include "core/study/answer.h"
 
 namespace slipstick {
 
@@ -14,6 +17,14 @@ Result<Json> EvaluateKernel(const Json& request) {
     (*answer)["bytes_per_s"] = (*answer)["bytes"].get<double>() / (*answer)["time_s"].get<double>();
   }
   return answer;
+}
+
+Answer KernelAnswer(std::string_view request) {
+  Result<Json> parsed = ParseJson(request);
+  if (!parsed) return WrongRequest(std::move(parsed.issues));
+  Result<Json> answer = EvaluateKernel(*parsed);
+  if (!answer) return WrongRequest(std::move(answer.issues));
+  return {JsonText(*answer), {}};
 }
 
 }  // namespace slipstick

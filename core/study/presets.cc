@@ -59,7 +59,7 @@ const std::vector<Entry>& Entries() {
 
 const Json* FindPreset(std::string_view kind, std::string_view id) {
   for (const Entry& entry : Entries()) {
-    if (entry.kind == kind && entry.id == id) return &entry.json;
+    if (entry.id == id && entry.kind == kind) return &entry.json;
   }
   return nullptr;
 }

@@ -56,7 +56,7 @@ Json Write(const std::vector<TimedOperator>& operators) {
                         {"bytes", one.bytes.base()},
                         {"level_bytes", std::move(levels)},
                         {"time_s", one.time.base()},
-                        {"bound", NameOf(one.bound)}});
+                        {"bound", Text::Lasting(NameOf(one.bound))}});
   }
   return list;
 }
@@ -69,20 +69,7 @@ Json Write(const std::vector<ServedOperator>& operators) {
                         {"bytes", one.bytes.base()},
                         {"time_s", one.time.base()},
                         {"count", one.count},
-                        {"bound", NameOf(one.bound)}});
-  }
-  return list;
-}
-
-Json Write(const std::vector<ScheduledPass>& timeline) {
-  Json list = Json::array();
-  for (const ScheduledPass& pass : timeline) {
-    list.push_back(Json{{"stage", pass.stage},
-                        {"chunk", pass.chunk},
-                        {"micro_batch", pass.micro_batch},
-                        {"kind", pass.kind},
-                        {"start_s", pass.start.base()},
-                        {"end_s", pass.end.base()}});
+                        {"bound", Text::Lasting(NameOf(one.bound))}});
   }
   return list;
 }
@@ -116,6 +103,20 @@ Json Write(const RunReport& run, std::optional<Dollars> cost) {
 
 }  // namespace
 
+Json WriteTimeline(const std::vector<ScheduledPass>& timeline) {
+  Json list = Json::array();
+  list.reserve(timeline.size());
+  for (const ScheduledPass& pass : timeline) {
+    list.push_back(Json{{"stage", pass.stage},
+                        {"chunk", pass.chunk},
+                        {"micro_batch", pass.micro_batch},
+                        {"kind", Text::Lasting(pass.kind)},
+                        {"start_s", pass.start.base()},
+                        {"end_s", pass.end.base()}});
+  }
+  return list;
+}
+
 Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth) {
   Json stages = Json::array();
   for (const TrainingStage& stage : report.stages) {
@@ -148,7 +149,7 @@ Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth) {
               {"tokens_per_usd", OrNull(worth.tokens_per_usd)},
               {"tokens_per_j", OrNull(worth.tokens_per_j)},
               {"operators", Write(report.operators)},
-              {"timeline", Write(report.timeline)}};
+              {"timeline", WriteTimeline(report.timeline)}};
 }
 
 Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
@@ -180,7 +181,7 @@ Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
         {"workspace", report.memory.workspace.base()},
         {"total", report.memory.Total().base()},
         {"capacity", report.capacity.base()}}},
-      {"bound", {{"prefill", NameOf(report.prefill_bound)}, {"decode", NameOf(report.decode_bound)}}},
+      {"bound", {{"prefill", Text::Lasting(NameOf(report.prefill_bound))}, {"decode", Text::Lasting(NameOf(report.decode_bound))}}},
       {"cost_usd_per_million_tokens", worth.token ? Json(In(*worth.token, kUsdPerMToken)) : Json(nullptr)},
       {"tokens_per_usd", OrNull(worth.tokens_per_usd)},
       {"tokens_per_j", OrNull(worth.tokens_per_j)},

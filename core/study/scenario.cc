@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/operators/efficiency.h"
 #include "core/serving/serving.h"
@@ -139,10 +140,9 @@ void LayNetworks(Json& request, Issues& issues) {
 namespace {
 
 // Everything but what concerns the parts among each other.
-Result<Scenario> ReadScenario(const Json& request) {
+Result<Scenario> ReadScenario(Json expanded) {
   Issues issues;
-  if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
-  Json expanded = request;
+  if (!expanded.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(expanded)}};
   DropStaleUsable(expanded);
   LayNetworks(expanded, issues);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
@@ -181,8 +181,8 @@ void FreeMapping(Scenario& scenario, std::string_view part) {
 
 }  // namespace
 
-Result<Scenario> ParseScenario(const Json& request) {
-  Result<Scenario> scenario = ReadScenario(request);
+Result<Scenario> ParseScenario(Json request) {
+  Result<Scenario> scenario = ReadScenario(std::move(request));
   if (!scenario) return scenario;
   Issues issues;
   Resolve(*scenario, issues);
@@ -190,8 +190,8 @@ Result<Scenario> ParseScenario(const Json& request) {
   return scenario;
 }
 
-Result<Scenario> ParseForSearch(const Json& request, std::string_view part) {
-  Result<Scenario> scenario = ReadScenario(request);
+Result<Scenario> ParseForSearch(Json request, std::string_view part) {
+  Result<Scenario> scenario = ReadScenario(std::move(request));
   if (!scenario) return scenario;
   FreeMapping(*scenario, part);
   Issues issues;

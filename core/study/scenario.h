@@ -54,9 +54,9 @@ Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& 
 Result<Json> CompleteRequest(Json request);
 
 // The only maker of a Scenario: presets expanded, members read and checked, contradictions between them found.
-Result<Scenario> ParseScenario(const Json& request);
+Result<Scenario> ParseScenario(Json request);
 // The same for a search, which chooses the mapping of a part ("training" or "serving"): the one that is written need not suit.
-Result<Scenario> ParseForSearch(const Json& request, std::string_view part);
+Result<Scenario> ParseForSearch(Json request, std::string_view part);
 
 // Checks a scenario that was put together by code (search, sweeps) as ParseScenario does, and fills what is derived.
 void Resolve(Scenario& scenario, Issues& issues);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/trace.h"
+#include "core/economics/cost.h"
 #include "core/serving/serving.h"
 #include "core/study/answer.h"
 #include "core/study/scenario.h"
@@ -13,10 +14,21 @@
 namespace slipstick {
 namespace {
 
+// As the page asks it.
 void DefaultScenarioTextToText(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer(""));
+  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer("", {}, "", false));
 }
 BENCHMARK(DefaultScenarioTextToText)->Unit(benchmark::kMicrosecond);
+
+void DefaultScenarioWithTimeline(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer(""));
+}
+BENCHMARK(DefaultScenarioWithTimeline)->Unit(benchmark::kMicrosecond);
+
+void DefaultScenarioAllExplained(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer("", {}, "*"));
+}
+BENCHMARK(DefaultScenarioAllExplained)->Unit(benchmark::kMillisecond);
 
 void DefaultScenarioExplained(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer("", {}, "training.step_time_s"));
@@ -43,27 +55,34 @@ void TrainingFigures(benchmark::State& state) {
 }
 BENCHMARK(TrainingFigures)->Unit(benchmark::kMicrosecond);
 
-// A 3D-parallel step whose schedule has 9,216 passes.
-void Gpt3Step(benchmark::State& state) {
-  const Result<Json> request =
-      ReadRequest("", {"model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=512", "training.sequence=2048", "training.global_batch=1536",
-                       "training.mapping.pp=8", "training.mapping.virtual_stages=3"});
-  if (!request) std::abort();
-  const Result<Scenario> scenario = ParseScenario(*request);
-  if (!scenario) std::abort();
-  Trace trace = Trace::Off();
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, false}, trace));
-  }
-}
-BENCHMARK(Gpt3Step)->Unit(benchmark::kMicrosecond);
-
 void ServingFigures(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
   Trace trace = Trace::Off();
   for (auto _ : state) benchmark::DoNotOptimize(EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, trace));
 }
 BENCHMARK(ServingFigures)->Unit(benchmark::kMicrosecond);
+
+// A 3D-parallel step with its schedule: 8 stages of 2 chunks and 32 micro-batches.
+void Gpt3Step(benchmark::State& state) {
+  Result<Json> request = ReadRequest("", {"model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=1024", "training.sequence=2048",
+                                          "training.global_batch=512", "training.mapping.tp=8", "training.mapping.pp=8",
+                                          "training.mapping.virtual_stages=2", "serving=null", "cost=null"});
+  if (!request) std::abort();
+  Result<Scenario> scenario = ParseScenario(std::move(*request));
+  if (!scenario) std::abort();
+  Trace trace = Trace::Off();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace));
+  }
+}
+BENCHMARK(Gpt3Step)->Unit(benchmark::kMicrosecond);
+
+void Costs(benchmark::State& state) {
+  const Scenario scenario = DefaultScenario();
+  Trace trace = Trace::Off();
+  for (auto _ : state) benchmark::DoNotOptimize(EvaluateCost(scenario.cluster, *scenario.cost, trace));
+}
+BENCHMARK(Costs)->Unit(benchmark::kMicrosecond);
 
 void ThousandMappings(benchmark::State& state) {
   Trace trace = Trace::Off();

@@ -1,8 +1,10 @@
-// The only file that touches the wasm module: a verb and its texts in, the answer's text out.
-import createSlipstick from '../wasm/slipstick.js';
+// The only file that touches the core: a verb and its texts in, the answer's text out.
+import { firstCore, isFirst, wholeCore } from './cores.js';
 
 const VERBS = new Set([
   'evaluate',
+  'timeline',
+  'help',
   'kernel',
   'describe',
   'presets',
@@ -14,11 +16,14 @@ const VERBS = new Set([
   'study',
   'importModel',
 ]);
-const ready = createSlipstick();
+const first = firstCore();
+let whole = null;
 
 self.onmessage = async ({ data: { id, verb, args } }) => {
   try {
-    const core = await ready;
+    const core = await (isFirst(verb, args) ? first : (whole ??= wholeCore()));
+    // What the whole core describes has the help texts too.
+    if (verb === 'help') return void self.postMessage({ id, text: core.describe() });
     if (!VERBS.has(verb) || typeof core[verb] !== 'function') throw new Error(`the core has no ${verb}`);
     self.postMessage({ id, text: core[verb](...args) });
   } catch (error) {

@@ -14,7 +14,7 @@ function expand(inputs, scenario) {
     if (star < 0) return [input];
     const list = get(scenario, input.path.slice(0, star)) ?? [];
     return expand(
-      Array.from(list, (_, i) => ({ ...input, path: input.path.replace('.*', `.${i}`), advanced: true })),
+      Array.from(list, (_, i) => Object.assign(Object.create(input), { path: input.path.replace('.*', `.${i}`), advanced: true })),
       scenario,
     );
   });
@@ -238,6 +238,16 @@ export class Form {
     for (let at = control.element.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
     control.element.querySelector('input, select')?.focus();
     return true;
+  }
+
+  // The help texts, which come after the first view.
+  addHelp(described) {
+    const help = new Map(described.map((input) => [input.path, input.help]));
+    for (const input of this.#described.inputs) input.help = help.get(input.path);
+    for (const span of this.element.querySelectorAll('[data-path] .help > span')) {
+      const path = span.closest('[data-path]').dataset.path;
+      span.textContent = help.get(path) ?? help.get(path.replace(/\.\d+(?=\.|$)/g, '.*')) ?? '';
+    }
   }
 
   // Marks the inputs at these paths, as what a figure depends on.

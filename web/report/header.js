@@ -2,7 +2,6 @@
 import { h } from '../dom.js';
 import { MAX_SCENARIOS, writeShort } from '../state/link.js';
 import { t } from '../text/strings.js';
-import { openExport } from './export_menu.js';
 import { openHelp } from './help.js';
 
 const THEMES = ['auto', 'light', 'dark'];
@@ -67,7 +66,7 @@ function copyButton(page) {
 const exportButton = (page) =>
   h(
     'button',
-    { type: 'button', id: 'export', onclick: async () => page.report && openExport(page, await linkOf(page.store.state)) },
+    { type: 'button', id: 'export', onclick: async () => page.report && (await import('./export_menu.js')).openExport(page, await linkOf(page.store.state)) },
     t('header.export'),
   );
 

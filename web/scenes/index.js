@@ -9,15 +9,23 @@
 //   ask(verb, ...args)    a further answer of the core: undefined until it is there, then the scene is drawn again
 //   lately(slot, …)       the same; until it is there, what was last answered in this slot
 //   why(path), hover(path), open(scene, sub)
-import { chip } from './chip.js';
-import { compare } from './compare.js';
-import { explore } from './explore.js';
-import { lessons } from './lessons.js';
-import { memory } from './memory.js';
-import { method } from './method.js';
 import { overview } from './overview.js';
-import { serve } from './serve.js';
-import { train } from './train.js';
 
-export const SCENES = [overview, train, serve, memory, chip, explore, compare, lessons, method];
+// A scene whose module is fetched when it is first wanted, or once the first view stands.
+function later(id, fetched) {
+  const scene = { id, draw: null, load: () => (scene.loading ??= fetched().then((module) => (scene.draw = module[id].draw))) };
+  return scene;
+}
+
+export const SCENES = [
+  overview,
+  later('train', () => import('./train.js')),
+  later('serve', () => import('./serve.js')),
+  later('memory', () => import('./memory.js')),
+  later('chip', () => import('./chip.js')),
+  later('explore', () => import('./explore.js')),
+  later('compare', () => import('./compare.js')),
+  later('lessons', () => import('./lessons.js')),
+  later('method', () => import('./method.js')),
+];
 export const sceneOf = (id) => SCENES.find((scene) => scene.id === id) ?? SCENES[0];

@@ -6,7 +6,7 @@ import { figures } from '../report/figures.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { footnote, publishedHours } from './footnote.js';
-import { absence, heading, infeasible, timeBar } from './parts.js';
+import { absence, heading, infeasible, placeholder, timeBar } from './parts.js';
 
 const VIEWS = ['whole', 'start', 'end'];
 
@@ -30,24 +30,25 @@ export const train = {
   id: 'train',
   draw(context) {
     const { training } = context.report;
+    const { timeline } = (training && context.lately('timeline', 'timeline', context.request)) ?? {};
     if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
     const view =
-      context.page.chosen('gantt') ?? (training.timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
+      context.page.chosen('gantt') ?? (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
     const { device } = context.scenario.cluster;
     const peak = device.peak[context.scenario.training.precision] ?? device.peak.bf16;
     return [
       heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
-      training.timeline?.length
+      timeline?.length
         ? gantt({
             id: 'gantt',
             width: context.width,
-            timeline: training.timeline,
+            timeline,
             stepTime: training.step_time_s,
             view,
             controls: viewButtons(context, view),
           })
-        : null,
+        : !timeline && placeholder(t('train.gantt.sub'), 240),
       timeBar(context),
       figures(context, [
         'training.step_time_s',
