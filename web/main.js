@@ -424,7 +424,11 @@ class Page {
   async prefetch() {
     for (const scene of SCENES) await scene.load?.();
     for (const fetched of Object.values(this.#fetchers)) await fetched();
-    this.form.addHelp((await this.engine.call('help')).inputs);
+    // A change of an input drops what waits, so these are asked until they are answered.
+    const answerOf = async (verb) => (await this.engine.call(verb)) ?? answerOf(verb);
+    this.form.addHelp((await answerOf('help')).inputs);
+    this.form.addSources(await answerOf('catalogue'));
+    this.drawForm();
     const lessons = await readJson('lessons/index.json');
     for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json']) this.data(path);
   }

@@ -5,6 +5,7 @@ const VERBS = new Set([
   'evaluate',
   'timeline',
   'help',
+  'catalogue',
   'kernel',
   'describe',
   'presets',
@@ -22,8 +23,9 @@ let whole = null;
 self.onmessage = async ({ data: { id, verb, args } }) => {
   try {
     const core = await (isFirst(verb, args) ? first : (whole ??= wholeCore()));
-    // What the whole core describes has the help texts too.
+    // What the whole core describes has the help texts too, and what it lists the sources.
     if (verb === 'help') return void self.postMessage({ id, text: core.describe() });
+    if (verb === 'catalogue') return void self.postMessage({ id, text: core.presets('') });
     if (!VERBS.has(verb) || typeof core[verb] !== 'function') throw new Error(`the core has no ${verb}`);
     self.postMessage({ id, text: core[verb](...args) });
   } catch (error) {

@@ -250,6 +250,12 @@ export class Form {
     }
   }
 
+  // The sources of presets, which come after the first view too.
+  addSources(catalogue) {
+    const sources = new Map(catalogue.map((entry) => [`${entry.kind}/${entry.id}`, entry.sources]));
+    for (const entry of this.#catalogue) entry.sources = sources.get(`${entry.kind}/${entry.id}`);
+  }
+
   // Marks the inputs at these paths, as what a figure depends on.
   highlight(paths) {
     for (const [path, { element }] of this.#controls) element.classList.toggle('lit', paths.has(path));
