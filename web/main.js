@@ -335,10 +335,11 @@ class Page {
     scene.load().then(() => this.drawScene());
   }
 
-  // A scene's nodes for another scene to show: none until its module is there.
-  nodesOf(id) {
+  // The nodes of "SCENE" or "SCENE/VIEW" for another scene to show: none until its module is there.
+  nodesOf(place) {
+    const [id, sub = ''] = place.split('/');
     const scene = sceneOf(id);
-    if (scene.draw) return scene.draw(this.context());
+    if (scene.draw) return scene.draw({ ...this.context(), sub });
     this.fetchScene(scene);
     return [];
   }

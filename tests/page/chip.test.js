@@ -8,21 +8,43 @@ after(() => chromium.close());
 
 const values = (page) => page.locator('.four .value').allTextContents();
 
-test('the Chip scene draws its wafer, yields, crossovers, chiplets, draws and tornado, and says what they show', async () => {
+// What each view of the scene shows.
+const VIEWS = {
+  '': ['device-bill'],
+  dies: ['wafer', 'yield-fan'],
+  chiplets: ['die-split', 'partition'],
+  technology: ['technology'],
+  hour: ['hour-bill', 'system-bill'],
+  certainty: ['spread', 'cost-tornado'],
+};
+
+test('each view of the Chip scene puts one question, draws its charts, says what they show, and has at most six figures', async () => {
   const { page, faults } = await chromium.open('#/chip');
-  for (const id of ['device-bill', 'wafer', 'yield-fan', 'die-split', 'partition', 'spread', 'cost-tornado', 'hour-bill', 'system-bill']) {
-    await page.waitForSelector(`#${id}`);
-    assert.match(await page.locator(`#${id} .summary`).textContent(), /\w{4}/, id);
+  for (const [view, ids] of Object.entries(VIEWS)) {
+    await page.locator(`[data-key=chip-view-${view || 'bill'}]`).click();
+    for (const id of ids) await page.waitForSelector(`#${id}`);
+    assert.match(await page.locator('#content h1').textContent(), /\?$/, view);
+    for (const id of ids.filter((one) => one !== 'technology')) assert.match(await page.locator(`#${id} .summary`).textContent(), /\w{4}/, id);
+    assert.ok((await page.locator('#content .figure').count()) <= 6, view);
+    assert.match(await page.locator('.footnote').textContent(), /Assumes/, view);
+    await settled(page);
+    assert.match(page.url(), view ? new RegExp(`#/chip/${view}`) : /#\/chip$/);
   }
   await page.waitForFunction(() => document.querySelector('#spread progress').value === 10000);
-  assert.match(await page.locator('#wafer .summary').textContent(), /^\d+ of 66 dies on this wafer can be sold/);
-  assert.match(await page.locator('#die-split .summary').textContent(), /4 dies cost less than one from \d+/);
   assert.match(await page.locator('#spread .summary').textContent(), /of 10,000 draws lie between \$\d/);
+  await page.goBack();
+  await page.waitForSelector('#hour-bill');
+  await page.evaluate(() => (location.hash = '#/chip/dies'));
+  await page.waitForSelector('#wafer');
+  assert.match(await page.locator('#wafer .summary').textContent(), /^\d+ of 66 dies on this wafer can be sold/);
+  await page.evaluate(() => (location.hash = '#/chip/chiplets'));
+  await page.waitForSelector('#die-split');
+  assert.match(await page.locator('#die-split .summary').textContent(), /4 dies cost less than one from \d+/);
   assert.deepEqual(faults, []);
 });
 
 test('another wafer is another draw at the same yield', async () => {
-  const { page } = await chromium.open('#/chip');
+  const { page } = await chromium.open('#/chip/dies');
   await page.waitForSelector('#wafer');
   const states = () => page.locator('#wafer .die').evaluateAll((all) => all.map((one) => one.getAttribute('class')).join());
   const [first, summary] = [await states(), await page.locator('#wafer .summary').textContent()];
@@ -33,7 +55,7 @@ test('another wafer is another draw at the same yield', async () => {
 });
 
 test('one click answers what the chip would be at 3 nm with HBM4, in all four answers, and one takes it back', async () => {
-  const { page } = await chromium.open('#/chip');
+  const { page } = await chromium.open('#/chip/technology');
   await page.waitForSelector('[data-key=chip-tech-go]');
   const before = await values(page);
   await page.locator('[data-key=chip-tech-go]').click();
@@ -49,7 +71,7 @@ test('one click answers what the chip would be at 3 nm with HBM4, in all four an
 });
 
 test('a network technology is picked by its name', async () => {
-  const { page } = await chromium.open('#/chip');
+  const { page } = await chromium.open('#/chip/technology');
   await page.waitForSelector('[data-key=chip-tech-network]');
   const before = await values(page);
   await page.locator('[data-key=chip-tech-network]').selectOption('ethernet-100');

@@ -111,7 +111,7 @@ export function areaCurve(context) {
   const spoken = crossing.map(({ chiplets, at, volume, cheaper }) =>
     [
       at ? t('chip.crosses', { chiplets, area: text(at, 'mm^2') }) : t('chip.crosses.never', { chiplets }),
-      volume ? t(`chip.crosses.${cheaper}`, { volume: text(volume, 'count') }) : '',
+      volume ? t(`chip.crosses.${cheaper}`, { volume: text(volume, ' ').trim() }) : '',
     ].join(' '),
   );
   const lowest = Math.min(...series.flatMap(({ points }) => points.map(({ y }) => y)));

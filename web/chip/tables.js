@@ -1,6 +1,6 @@
 // The dies of the device, with a "why" at each figure.
 import { h } from '../dom.js';
-import { why } from '../report/figures.js';
+import { figures, why } from '../report/figures.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 
@@ -31,4 +31,14 @@ export function dieTable(context, dies) {
       cell(`cost.dies.${i}.cost_usd`, die.cost_usd, '$'),
     ]),
   );
+}
+
+// Of the largest kind of die.
+export function dieFigures(context, dies) {
+  const at = dies.reduce((largest, die, i) => (die.area_mm2 > dies[largest].area_mm2 ? i : largest), 0);
+  return figures(context, [
+    { path: `cost.dies.${at}.dies_per_wafer`, name: t('name.dies_per_wafer'), unit: 'count' },
+    { path: `cost.dies.${at}.yield`, name: t('name.yield'), unit: '%' },
+    { path: `cost.dies.${at}.cost_usd`, name: t('name.die_usd'), unit: '$' },
+  ]);
 }

@@ -101,7 +101,6 @@ export function technology(context) {
   return h(
     'section',
     { id: 'technology' },
-    h('h2', {}, t('chip.same')),
     h('p', { class: 'note' }, t(design ? 'chip.same.on' : 'chip.same.off', { design: design?.name ?? '' })),
     row(
       design && pick('chip-tech-design', t('chip.same.start'), options(lists.design), design.preset, (id) => change({ [DESIGN]: id })),

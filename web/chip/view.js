@@ -1,24 +1,23 @@
-// The Chip scene: what the device costs to make, what else the same silicon could be, and how sure that is.
+// The Chip scene: what the device costs to make, what else the same silicon could be, and how sure that is. One question at a
+// time, each a view of its own in the address.
+import { h } from '../dom.js';
 import { addStyle } from '../host.js';
-import { bill, absence, heading, infeasible } from '../scenes/parts.js';
 import { figures } from '../report/figures.js';
+import { footnote } from '../scenes/footnote.js';
+import { absence, bill, heading, infeasible } from '../scenes/parts.js';
 import { extend, t } from '../text/strings.js';
 import { areaCurve, waferMap, yieldFan } from './dies.js';
 import { partition } from './partition.js';
 import { technology } from './technology.js';
-import { dieTable } from './tables.js';
+import { dieFigures, dieTable } from './tables.js';
 import { texts } from './texts.js';
 import { uncertainty } from './uncertainty.js';
 
 extend(texts);
 await addStyle('style/chip.css');
 
-export function draw(context) {
-  const { cost, training, serving } = context.report;
-  if (!cost) return [heading(t('chip.title'), t('chip.lead')), absence(context, 'cost')];
-  return [
-    heading(t('chip.title'), t('chip.lead')),
-    infeasible(cost),
+const VIEWS = {
+  bill: (context, { cost, training, serving }) => [
     bill(context, { id: 'device-bill', title: t('chip.bill'), subtitle: t('chip.bill.sub'), lines: cost.device_usd_parts }),
     figures(
       context,
@@ -28,22 +27,50 @@ export function draw(context) {
         'cost.system_usd',
         training && 'training.cost_usd',
         serving && 'serving.cost_usd_per_million_tokens',
+        { path: 'cost.carbon.embodied_g', unit: 'g' },
+      ].filter(Boolean),
+    ),
+    dieTable(context, cost.dies),
+  ],
+  dies: (context, { cost }) => [waferMap(context), dieFigures(context, cost.dies), yieldFan(context)],
+  chiplets: (context) => [areaCurve(context), partition(context)],
+  technology: (context) => [technology(context)],
+  hour: (context, { cost, training, serving }) => [
+    bill(context, { id: 'hour-bill', title: t('chip.hour'), subtitle: t('chip.hour.sub'), lines: cost.device_hour_usd_parts }),
+    figures(
+      context,
+      [
         training && 'training.tokens_per_usd',
         serving && 'serving.tokens_per_usd',
         serving && 'serving.tokens_per_j',
         'cost.flops_per_usd',
         'cost.flops_per_j',
-        { path: 'cost.carbon.embodied_g', unit: 'g' },
       ].filter(Boolean),
     ),
-    technology(context),
-    dieTable(context, cost.dies),
-    waferMap(context),
-    yieldFan(context),
-    areaCurve(context),
-    partition(context),
-    uncertainty(context),
-    bill(context, { id: 'hour-bill', title: t('chip.hour'), lines: cost.device_hour_usd_parts }),
-    bill(context, { id: 'system-bill', title: t('chip.system'), lines: cost.system_usd_parts }),
-  ];
+    bill(context, { id: 'system-bill', title: t('chip.system'), subtitle: t('chip.system.sub'), lines: cost.system_usd_parts }),
+  ],
+  certainty: (context) => uncertainty(context),
+};
+
+const views = (context, chosen) =>
+  h(
+    'nav',
+    { class: 'views scene-views', 'aria-label': t('chip.views') },
+    Object.keys(VIEWS).map((one) =>
+      h(
+        'button',
+        { type: 'button', 'data-key': `chip-view-${one}`, 'aria-pressed': String(one === chosen), onclick: () => context.open('chip', one === 'bill' ? '' : one) },
+        t(`chip.view.${one}`),
+      ),
+    ),
+  );
+
+// `context.sub`: of a lesson, the view that it shows.
+export function draw(context) {
+  const asked = (context.sub ?? context.store.sub).split('/')[0];
+  const view = Object.hasOwn(VIEWS, asked) ? asked : 'bill';
+  const title = heading(t(`chip.${view}.title`), t(`chip.${view}.lead`));
+  const { cost } = context.report;
+  if (!cost) return [title, absence(context, 'cost')];
+  return [title, context.sub === undefined && views(context, view), infeasible(cost), ...VIEWS[view](context, context.report), footnote(context, 'chip')];
 }

@@ -35,7 +35,7 @@ export function draw(context) {
     heading(t(`explore.${id}.title`), t(`explore.${id}.lead`)),
     h(
       'div',
-      { class: 'views ex-views', role: 'group', 'aria-label': t('explore.views') },
+      { class: 'views scene-views ex-views', role: 'group', 'aria-label': t('explore.views') },
       PANELS.map(([one]) =>
         h(
           'button',

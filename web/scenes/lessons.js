@@ -139,6 +139,7 @@ function stateOf(context, lesson) {
 function one(context, lessons, lesson) {
   const state = stateOf(context, lesson);
   const next = lessons[lessons.indexOf(lesson) + 1];
+  const [scene, sub = ''] = lesson.scene.split('/');
   const started = isSet(context, lesson.start) || state.steps.size > 0;
   const { revealed } = state;
   if (revealed && state.steps.size === lesson.steps.length) markDone(lesson.id);
@@ -174,8 +175,8 @@ function one(context, lessons, lesson) {
         { class: 'onward' },
         h(
           'a',
-          { href: `#/${lesson.scene}`, onclick: (event) => (event.preventDefault(), context.open(lesson.scene)) },
-          t('lessons.full', { scene: t(`scene.${lesson.scene}`) }),
+          { href: `#/${lesson.scene}`, onclick: (event) => (event.preventDefault(), context.open(scene, sub)) },
+          t('lessons.full', { scene: t(`scene.${scene}`) }),
         ),
         lesson.study && [
           ' · ',
