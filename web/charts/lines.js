@@ -24,7 +24,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
   const y = (up.log ? log : linear)(ys, [box.bottom, box.top]);
   const at = (domain, axis, count) => (axis.log ? logTicks(domain, count, axis.unit) : unitTicks(domain, count, axis.unit));
   const frame = [
-    at(xs, across, width > 500 ? 8 : 4).map((value) => [
+    at(xs, across, Math.max(3, Math.min(8, Math.floor(width / 90)))).map((value) => [
       svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
       svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, across.unit)),
     ]),

@@ -1,8 +1,8 @@
 // Which inputs move a figure, and how strongly: a tornado of the strongest and a table of all.
 import { tornado } from '../charts/tornado.js';
 import { h, redraw } from '../dom.js';
-import { labelOf } from '../form/fields.js';
-import { number, text, unitOf } from '../text/format.js';
+import { labelIn, labelOf } from '../form/fields.js';
+import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { faults, figureGroups, figureName, fillSelect, labelled, partName, select } from './controls.js';
 import { nameOfValue } from './sweep_values.js';
@@ -76,7 +76,11 @@ export class SensitivityPanel {
     const { described } = this.#context.page;
     const inputs = new Map(described.inputs.map((input) => [input.path, input]));
     const of = (path) => inputs.get(path) ?? inputs.get(path.replace(/\.\d+(?=\.|$)/g, '.*'));
-    const label = (path) => `${labelOf(path)} (${path.split('.').slice(-2, -1)[0]?.replaceAll('_', ' ') ?? ''})`;
+    const label = (path) => {
+      const named = labelIn(this.#context.scenario, path);
+      const part = path.split('.').slice(0, -1).findLast((one) => !/^\d+$/.test(one)) ?? '';
+      return named === labelOf(path) ? `${named} (${part.replaceAll('_', ' ')})` : named;
+    };
     const change = (value) => value / answer.value - 1;
     const unit = unitOf(answer.figure);
     const top = answer.inputs.slice(0, MOST);
@@ -112,7 +116,7 @@ export class SensitivityPanel {
                 h('td', {}, nameOfValue(one.value, of(one.path))),
                 h('td', {}, text(one.low_figure, unit)),
                 h('td', {}, text(one.high_figure, unit)),
-                h('td', {}, one.elasticity === null ? '–' : number(one.elasticity)),
+                h('td', {}, one.elasticity === null ? '–' : text(one.elasticity, '')),
               ),
             ),
           ),

@@ -2,6 +2,7 @@
 //
 // state: {text: what the link holds or undefined, value: resolved base value, standard: the preset's value, issues: [message]}
 import { h } from '../dom.js';
+import { get } from '../state/paths.js';
 import { parse, show as showMeasure } from '../text/measure.js';
 import { whole } from '../text/format.js';
 import { t, has } from '../text/strings.js';
@@ -18,6 +19,13 @@ export function labelOf(path) {
   for (const key of [`label.${path}`, `label.${member}`]) if (has(key)) return t(key);
   const words = member.replaceAll('_', ' ');
   return words[0].toUpperCase() + words.slice(1);
+}
+
+// A list's member is named by what it belongs to: "Bandwidth, NVLink 4".
+export function labelIn(scenario, path) {
+  const parent = /^(.*\.\d+)\./.exec(path)?.[1];
+  const owner = parent && get(scenario, parent)?.name;
+  return owner ? `${labelOf(path)}, ${owner}` : labelOf(path);
 }
 
 // A base value as the field of this input writes it.

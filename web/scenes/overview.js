@@ -1,8 +1,7 @@
 import { tornado } from '../charts/tornado.js';
-import { labelOf } from '../form/fields.js';
+import { labelIn } from '../form/fields.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
-import { get } from '../state/paths.js';
 import { t } from '../text/strings.js';
 import { footnote } from './footnote.js';
 import { absence, bill, heading, placeholder, servingMemory, timeBar } from './parts.js';
@@ -13,13 +12,6 @@ const HEIGHT = 380; // of a tornado of that many rows with its caption and key
 // What an owner of the system could change: hardware, mapping and load; not the model, nor what software and kernels were measured to do.
 const isLever = (path) =>
   /^(cluster|training|serving|cost)\./.test(path) && !/\.(efficiency|design|framework|engine|tokens)(\.|$)/.test(path);
-
-// A list's member is named by what it belongs to: "Bandwidth, NVLink 4".
-function labelIn(scenario, path) {
-  const parent = /^(.*\.\d+)\./.exec(path)?.[1];
-  const owner = parent && get(scenario, parent)?.name;
-  return owner ? `${labelOf(path)}, ${owner}` : labelOf(path);
-}
 
 const reach = ({ down, up }) => Math.max(Math.abs(down), Math.abs(up));
 
