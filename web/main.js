@@ -1,6 +1,8 @@
 // Wires engine, store and views; the flow is link or form -> store -> request -> worker -> report -> views.
 import { h, redraw } from './dom.js';
+import { answerFor, nearestAnswer } from './engine/answers.js';
 import { Engine } from './engine/engine.js';
+import { Questions } from './engine/questions.js';
 import { Form } from './form/form.js';
 import { readJson } from './host.js';
 import { embed } from './report/embed.js';
@@ -13,9 +15,10 @@ import { faultsText, tell } from './report/notice.js';
 import { keepOffline } from './state/offline.js';
 import { paper } from './report/print.js';
 import { strip } from './report/strip.js';
+import { drawTabs } from './report/tabs.js';
 import { SCENES, sceneOf } from './scenes/index.js';
 import { read, writeShort } from './state/link.js';
-import { picksOf, requestOf, withoutFaulty, withoutIdle } from './state/scenario.js';
+import { picksOf, requestOf, withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
 import { viewOf } from './state/view.js';
 import { t, usePseudoLocale } from './text/strings.js';
@@ -26,7 +29,7 @@ const scenes = SCENES.map(({ id }) => id);
 
 class Page {
   engine = new Engine();
-  answers = new Map(); // of further questions, for the present request
+  questions = new Questions(this.engine, () => this.drawScene());
   report = null;
   issues = [];
   faulty = new Set();
@@ -37,12 +40,10 @@ class Page {
   #parts = {};
   #choices = new Map();
   #data = new Map();
-  #lately = new Map();
   #picks = '';
   #evaluated = null;
   #linkTimer = 0;
   #place = '';
-  #painted = null;
 
   async start() {
     const [described, catalogue, state] = await Promise.all([
@@ -175,34 +176,8 @@ class Page {
     return requestOf(this.described.default, inputs, this.presetPaths);
   }
 
-  // One scenario's report with what is wrong: parts that the issues are about are left out, the others still answer.
-  async answerFor(inputs) {
-    let request = this.requestFor(inputs);
-    let report = await this.engine.evaluate(request);
-    const issues = report?.issues ?? [];
-    const faulty = new Set();
-    if (issues.length) {
-      const rest = withoutFaulty(request, issues);
-      if (rest) {
-        for (const part of ['training', 'serving', 'cost']) if (rest[part] === null && request[part] !== null) faulty.add(part);
-        request = rest;
-        report = await this.engine.evaluate(rest);
-      }
-    }
-    return report && { request, report, issues, faulty };
-  }
-
-  // For a link whose scenario has no answer: that of its inputs without the faulty ones, or the default scenario's.
-  async nearestReport(issues) {
-    const faulty = (path) =>
-      issues.some((issue) => issue.path === path || issue.path.startsWith(`${path}.`) || path.startsWith(`${issue.path}.`));
-    const sound = Object.fromEntries(Object.entries(this.store.inputs).filter(([path]) => !faulty(path)));
-    for (const inputs of [sound, {}]) {
-      this.request = this.requestFor(inputs);
-      const report = await this.engine.evaluate(this.request);
-      if (report && !report.issues) return report;
-    }
-    return null;
+  answerFor(inputs) {
+    return answerFor(this.engine, this.requestFor(inputs));
   }
 
   async evaluate() {
@@ -212,14 +187,16 @@ class Page {
       const picks = JSON.stringify(picksOf(this.store.inputs, this.presetPaths));
       const answer = await this.answerFor(this.store.inputs);
       if (!answer) return; // a later change took its place
-      if (!this.report && answer.report.issues) this.report = await this.nearestReport(answer.issues);
+      if (!this.report && answer.report.issues) {
+        Object.assign(this, await nearestAnswer(this.engine, (inputs) => this.requestFor(inputs), this.store.inputs, answer.issues));
+      }
       this.issues = answer.issues;
       this.faulty = answer.faulty;
       if (!answer.report.issues) {
         this.request = answer.request;
         this.report = answer.report;
         this.explanations = null;
-        this.answers.clear();
+        this.questions.clear();
       }
       this.draw();
       if (picks !== this.#picks) {
@@ -245,39 +222,6 @@ class Page {
     return this.explanations;
   }
 
-  // A further answer for the present request: undefined while it is on its way.
-  ask(verb, ...args) {
-    const key = JSON.stringify([verb, args]);
-    if (this.answers.has(key)) return this.answers.get(key);
-    this.answers.set(key, undefined);
-    const { request } = this;
-    // Behind the first paint, so that what the first view does not need is not fetched before it.
-    this.#painted ??= new Promise((resolve) => {
-      if (document.hidden) resolve();
-      else requestAnimationFrame(() => setTimeout(resolve, 100));
-    });
-    this.#painted.then(() => this.engine.call(verb, ...args)).then(
-      (answer) => {
-        if (request !== this.request) return;
-        if (answer === null) {
-          this.answers.delete(key);
-          return;
-        }
-        this.answers.set(key, answer);
-        this.drawScene();
-      },
-      () => {},
-    );
-    return undefined;
-  }
-
-  // The same; while it is on its way what last stood in this slot, so that nothing jumps.
-  lately(slot, verb, ...args) {
-    const answer = this.ask(verb, ...args);
-    if (answer) this.#lately.set(slot, answer);
-    return this.#lately.get(slot);
-  }
-
   context() {
     const { report, issues, faulty, base, store, request } = this;
     return {
@@ -292,8 +236,8 @@ class Page {
       scenario: report.scenario,
       inputs: store.inputs,
       width: Math.max(260, byId('content').clientWidth),
-      ask: (...args) => this.ask(...args),
-      lately: (...args) => this.lately(...args),
+      ask: (...args) => this.questions.ask(...args),
+      lately: (...args) => this.questions.lately(...args),
       why: (path) => this.why(path),
       hover: (path) => this.markInputs(path),
       open: (scene, sub) => this.store.open(scene, sub),
@@ -345,23 +289,7 @@ class Page {
   }
 
   drawTabs() {
-    const query = location.hash.split('?')[1];
-    redraw(
-      byId('tabs'),
-      SCENES.map(({ id }) =>
-        h(
-          'a',
-          {
-            href: `#/${id}${query ? `?${query}` : ''}`,
-            'data-scene': id,
-            'data-key': `tab-${id}`,
-            'aria-current': id === this.store.scene ? 'page' : undefined,
-            onclick: (event) => this.openScene(event),
-          },
-          t(`scene.${id}`),
-        ),
-      ),
-    );
+    drawTabs(byId('tabs'), { scenes, chosen: this.store.scene, onopen: (event) => this.openScene(event) });
   }
 
   openScene(event) {

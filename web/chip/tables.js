@@ -11,7 +11,7 @@ export const table = (title, columns, rows, className = 'plain') =>
     h(
       'table',
       { class: className },
-      h('caption', {}, title),
+      h('caption', {}, h('span', {}, title)),
       h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, one)))),
       h('tbody', {}, rows.map(([head, ...cells]) => h('tr', {}, h('th', { scope: 'row' }, head), cells.map((cell) => h('td', {}, cell))))),
     ),

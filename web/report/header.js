@@ -60,7 +60,7 @@ function copyButton(page) {
       if (document.activeElement !== field) field.hidden = true;
     }, 4000);
   });
-  return [field, button];
+  return [button, field];
 }
 
 const exportButton = (page) =>
@@ -89,10 +89,10 @@ function skip(event) {
 export function header(element, page) {
   document.querySelector('.skip').addEventListener('click', skip);
   element.replaceChildren(
-    keepButton(page, (...all) => page.notice(...all)),
-    exportButton(page),
-    h('button', { type: 'button', id: 'help', 'aria-label': t('help.title'), title: t('help.title'), onclick: openHelp }, '?'),
-    themeButton(),
     ...copyButton(page),
+    exportButton(page),
+    keepButton(page, (...all) => page.notice(...all)),
+    themeButton(),
+    h('button', { type: 'button', id: 'help', 'aria-label': t('help.title'), title: t('help.title'), onclick: openHelp }, '?'),
   );
 }

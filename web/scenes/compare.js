@@ -73,7 +73,7 @@ function table(context, all) {
     h(
       'table',
       { class: 'plain compare' },
-      h('caption', {}, t('compare.table')),
+      h('caption', {}, h('span', {}, t('compare.table'))),
       h(
         'thead',
         {},

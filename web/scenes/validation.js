@@ -82,7 +82,7 @@ function table(caption, columns, rows) {
     h(
       'table',
       { class: 'plain sourced' },
-      h('caption', {}, caption),
+      h('caption', {}, h('span', {}, caption)),
       h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, one)))),
       h('tbody', {}, rows.map(([head, ...cells]) => h('tr', {}, h('th', { scope: 'row' }, head), cells.map((cell) => h('td', {}, cell))))),
     ),

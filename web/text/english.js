@@ -105,7 +105,7 @@ export const english = {
   'column.flops': 'FLOP', 'column.bytes': 'Bytes', 'column.time': 'Time', 'column.bound': 'Bound', 'column.stage': 'Stage',
   'column.kind': 'Pass', 'column.batchOf': 'Micro-batch', 'column.start': 'Start', 'column.end': 'End', 'column.context': 'Context',
   'column.kv': 'KV cache', 'column.batch': 'Batch', 'column.total': 'Total', 'column.capacity': 'Capacity',
-  'summary.bar': '{largest} is the largest part with {share} of {total}.',
+  'summary.bar': 'The largest part is {largest} with {share} of {total}.',
   'summary.gantt': '{stages} {stages:stage works|stages work} through {batches} {batches:micro-batch|micro-batches} in {time}.',
   'summary.roofline': 'Of {all} operators {memory} {memory:is|are} held back by memory, {compute} by arithmetic.',
   'summary.lines': 'From {from} at {x0} to {to} at {x1}.', 'summary.tornado': '{input} matters most.',

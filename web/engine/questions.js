@@ -1,0 +1,55 @@
+// Further answers of the core for the present request, each asked once.
+
+export class Questions {
+  #engine;
+  #onanswer;
+  #answers = new Map();
+  #lately = new Map();
+  #painted = null;
+
+  // `onanswer` is told when one has come that the page may show.
+  constructor(engine, onanswer) {
+    this.#engine = engine;
+    this.#onanswer = onanswer;
+  }
+
+  // The request has changed: what was asked of the last one is no longer wanted.
+  clear() {
+    this.#answers = new Map();
+  }
+
+  // Undefined while the answer is on its way.
+  ask(verb, ...args) {
+    const key = JSON.stringify([verb, args]);
+    const answers = this.#answers;
+    if (answers.has(key)) return answers.get(key);
+    answers.set(key, undefined);
+    // Behind the first paint, so that what the first view does not need is not fetched before it.
+    this.#painted ??= new Promise((resolve) => {
+      if (document.hidden) resolve();
+      else requestAnimationFrame(() => setTimeout(resolve, 100));
+    });
+    this.#painted
+      .then(() => this.#engine.call(verb, ...args))
+      .then(
+        (answer) => {
+          if (answers !== this.#answers) return;
+          if (answer === null) {
+            answers.delete(key);
+            return;
+          }
+          answers.set(key, answer);
+          this.#onanswer();
+        },
+        () => {},
+      );
+    return undefined;
+  }
+
+  // The same; while it is on its way what last stood in this slot, so that nothing jumps.
+  lately(slot, verb, ...args) {
+    const answer = this.ask(verb, ...args);
+    if (answer) this.#lately.set(slot, answer);
+    return this.#lately.get(slot);
+  }
+}
