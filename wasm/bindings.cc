@@ -1,5 +1,6 @@
 // The whole boundary between the page and the core: JSON text in, JSON text out.
 #include <emscripten/bind.h>
+#include <emscripten/em_js.h>
 
 #include <string>
 
@@ -11,6 +12,11 @@
 #include "core/study/search_figures.h"
 #include "core/study/search_shard.h"
 #include "core/study/sweep.h"
+
+// Hands what a long call says of its progress to the module's owner, if it listens.
+EM_JS(void, TellProgress, (double tried, double of, double low, double high), {
+  if (Module["onprogress"]) Module["onprogress"](tried, of, low, high);
+});
 
 namespace {
 
@@ -27,7 +33,12 @@ std::string Sweep(const std::string& spec, int from, int to) { return slipstick:
 std::string Solve(const std::string& request, const std::string& range, const std::string& until) {
   return slipstick::SolveAnswer(request, {}, range, until).text;
 }
-std::string SolveFor(const std::string& spec) { return slipstick::SolveSpecAnswer(spec).text; }
+std::string SolveFor(const std::string& spec) {
+  const auto tell = [](const slipstick::SolveProgress& progress) {
+    TellProgress(static_cast<double>(progress.tried), static_cast<double>(progress.of), progress.low, progress.high);
+  };
+  return slipstick::SolveSpecAnswer(spec, tell).text;
+}
 std::string Sensitivity(const std::string& request, const std::string& figure, double share) {
   return slipstick::SensitivityAnswer(request, {}, figure, share).text;
 }

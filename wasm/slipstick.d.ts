@@ -18,6 +18,8 @@ export interface Slipstick {
   solve(request: string, range: string, until: string): string;
   /** The same of {"request", "range", "until", "against"?, "search"?}: against another scenario, or with the best mapping at each value. */
   solveFor(spec: string): string;
+  /** Told by solveFor after every value tried: how many, about how many in all, and between which the answer lies. */
+  onprogress?: ((tried: number, of: number, low: number, high: number) => void) | null;
   /** How much a figure moves when each input moves by a share. */
   sensitivity(request: string, figure: string, share: number): string;
   /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/study/cost_study.h). */

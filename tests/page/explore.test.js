@@ -172,6 +172,28 @@ test('ready questions are solved from the page, with their reasons', async () =>
   assert.match(plain(await page.locator('#solve-answer').textContent()), /No value of .*neither end/);
 });
 
+test('a solution that searches says how far it is and can be stopped at once; the pool goes on', async () => {
+  const { page, faults } = await explore('#/explore/solve');
+  await page.getByRole('button', { name: 'Fewest GPUs for 30 days' }).click();
+  await page.waitForFunction(() => /of about \d+ values tried; between \d+ and \d+/.test(document.querySelector('.ex-solve .ex-run .ex-status').textContent), undefined, { timeout: 120000 });
+  assert.ok((await page.locator('.ex-solve progress').evaluate((one) => one.value)) > 0);
+  const waited = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const box = document.getElementById('solve-answer');
+        const start = performance.now();
+        new MutationObserver(() => /Stopped/.test(box.textContent) && resolve(performance.now() - start)).observe(box, { childList: true, subtree: true });
+        document.getElementById('solve-stop').click();
+      }),
+  );
+  timed('a solution stopped after', waited, 100);
+  assert.ok(await page.locator('#solve-start').isVisible());
+  await page.getByRole('button', { name: 'Longest context that fits' }).click();
+  await page.waitForFunction(() => document.querySelector('#solve-answer .ex-answer'), undefined, { timeout: 60000 });
+  timed('longest task of the main thread', Math.max(0, ...(await page.evaluate(() => window.longTasks))), 50);
+  assert.deepEqual(faults, []);
+});
+
 test('which device serves best: one front a cluster, in seconds', async () => {
   const { page, faults } = await explore('#/explore/frontier');
   await page.waitForSelector('.ex-checks input');
@@ -180,7 +202,8 @@ test('which device serves best: one front a cluster, in seconds', async () => {
     await page.locator('#frontier-start').click();
     await page.waitForFunction(() => / ways in /.test(document.getElementById('frontier-progress').textContent), undefined, { timeout: 240000 });
     const said = plain(await page.locator('#frontier-progress').textContent());
-    console.log(`# ${model}: ${said}`);
+    const [, value, unit] = / ways in ([\d.,]+) (ms|s|min)/.exec(said);
+    timed(`${model}: ${said}`, number(value) * { ms: 1, s: 1000, min: 60000 }[unit], 3000);
     assert.ok((await page.locator('#explore-front .point').count()) > 6);
     assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), ['dgx-h100', 'dgx-h200', 'dgx-b200']);
     await page.locator('#frontier-progress').evaluate((line) => (line.textContent = ''));

@@ -21,6 +21,7 @@ export class Pool {
   #start;
   #compile;
   #workers = null;
+  #module = null;
   #calls = new Map();
   #next = 1;
   #searching = [];
@@ -36,20 +37,35 @@ export class Pool {
   }
 
   async #open() {
-    this.#workers ??= this.#compile().then((module) =>
-      Array.from({ length: this.#count }, (_, at) => {
-        const worker = this.#start();
-        worker.onmessage = ({ data }) => this.#hear(data);
-        worker.onerror = (event) => this.#break(event.message || 'the worker failed to start', at);
-        worker.postMessage({ module });
-        return worker;
-      }),
-    );
+    this.#workers ??= this.#compile().then((module) => {
+      this.#module = module;
+      return Array.from({ length: this.#count }, () => this.#worker());
+    });
     try {
       return await this.#workers;
     } catch (error) {
       this.#workers = null;
       throw error;
+    }
+  }
+
+  #worker() {
+    const worker = this.#start();
+    worker.onmessage = ({ data }) => this.#hear(data);
+    worker.onerror = (event) => this.#break(event.message || 'the worker failed to start');
+    worker.postMessage({ module: this.#module });
+    return worker;
+  }
+
+  // Ends what a worker does in the midst of it; a new one takes its place and what else it was asked.
+  #renew(workers, at) {
+    const ended = workers[at];
+    ended.terminate();
+    workers[at] = this.#worker();
+    for (const call of this.#calls.values()) {
+      if (call.worker !== ended) continue;
+      call.worker = workers[at];
+      call.worker.postMessage(call.message);
     }
   }
 
@@ -72,8 +88,9 @@ export class Pool {
 
   #ask(worker, verb, args, { hear, reject }) {
     const id = this.#next++;
-    this.#calls.set(id, { hear: (data) => hear(data, id), reject });
-    worker.postMessage({ id, verb, args: args.map((one) => (typeof one === 'object' ? JSON.stringify(one) : one)) });
+    const message = { id, verb, args: args.map((one) => (typeof one === 'object' ? JSON.stringify(one) : one)) };
+    this.#calls.set(id, { hear: (data) => hear(data, id), reject, worker, message });
+    worker.postMessage(message);
     return id;
   }
 
@@ -87,6 +104,39 @@ export class Pool {
       };
       this.#ask(worker, verb, args, { hear, reject });
     });
+  }
+
+  // The same of a long question that says how far it is: {done, stop()}; `done` is null when it was stopped before.
+  watch(verb, spec, onprogress) {
+    let stopped = false;
+    let stop = () => {};
+    const done = this.#open().then((workers) => {
+      if (stopped) return null;
+      return new Promise((resolve, reject) => {
+        const at = workers.length - 1;
+        const hear = ({ text, progress }, id) => {
+          if (progress) {
+            onprogress(progress);
+            return;
+          }
+          this.#calls.delete(id);
+          resolve(JSON.parse(text));
+        };
+        const id = this.#ask(workers[at], verb, [spec], { hear, reject });
+        stop = () => {
+          if (!this.#calls.delete(id)) return;
+          this.#renew(workers, at);
+          resolve(null);
+        };
+      });
+    });
+    return {
+      done,
+      stop: () => {
+        stopped = true;
+        stop();
+      },
+    };
   }
 
   // One call for each of 0 … count - 1, handed out to whoever is free; `onanswer(answer, at)` hears each. Answers {done, stop()}:

@@ -73,6 +73,7 @@ async function answer({ id, verb, args = [] }) {
     return run(search);
   }
   if (verb === 'size') return self.postMessage({ id, text: size(core, args[0]) });
+  if (verb === 'solveFor') core.onprogress = (tried, of, low, high) => self.postMessage({ id, progress: { tried, of, low, high } });
   if (!VERBS.has(verb)) throw new Error(`the core has no ${verb}`);
   return self.postMessage({ id, text: core[verb](...args) });
 }

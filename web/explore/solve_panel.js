@@ -42,6 +42,7 @@ const QUESTIONS = [
 export class SolvePanel {
   #pool;
   #context = null;
+  #run = null;
 
   constructor(pool) {
     this.#pool = pool;
@@ -64,6 +65,11 @@ export class SolvePanel {
       'none',
     );
     this.answer = h('div', { role: 'status', id: 'solve-answer' });
+    this.start = button(t('explore.run'), () => this.#solve(), { class: 'primary', id: 'solve-start', 'data-key': 'ex-solve' });
+    this.stop = button(t('explore.stop'), () => this.#run?.stop(), { class: 'ex-plain', id: 'solve-stop', 'data-key': 'ex-solve-stop' });
+    this.progress = h('progress', { 'aria-label': t('explore.solve.progress') });
+    this.tried = h('p', { class: 'ex-status' });
+    this.#showRun(null);
     const onenter = (event) => event.key === 'Enter' && this.#solve();
     for (const box of [this.from, this.to, this.bound]) box.addEventListener('keydown', onenter);
     this.element = h(
@@ -86,7 +92,7 @@ export class SolvePanel {
       ),
       h('div', { class: 'ex-form' }, labelled(t('explore.until'), this.figure), short(labelled(t('explore.limit.how'), this.how)), short(labelled(t('explore.bound'), this.bound))),
       h('div', { class: 'ex-form' }, labelled(t('explore.sweep.best'), this.best), labelled(t('explore.solve.against'), this.against, t('explore.solve.against.hint'))),
-      h('div', { class: 'ex-run' }, button(t('explore.run'), () => this.#solve(), { class: 'primary', id: 'solve-start', 'data-key': 'ex-solve' })),
+      h('div', { class: 'ex-run' }, this.start, this.stop, this.progress, this.tried),
       this.answer,
     );
   }
@@ -161,25 +167,49 @@ export class SolvePanel {
     this.bound.value = typeof value === 'number' ? String(Number(value.toPrecision(3))) : '';
   }
 
+  #showRun(run) {
+    this.#run = run;
+    this.start.hidden = run !== null;
+    this.stop.hidden = this.progress.hidden = run === null;
+    this.progress.removeAttribute('value');
+    this.tried.textContent = '';
+  }
+
+  // How many values were tried, and between which the answer lies.
+  #tell(input, { tried, of, low, high }) {
+    this.progress.max = of;
+    this.progress.value = tried;
+    this.tried.textContent = t('explore.solve.tried', { tried, of, low: nameOfValue(low, input), high: nameOfValue(high, input) });
+  }
+
   async #solve(request = this.#context.request) {
-    const { path } = this.#input();
+    this.#run?.stop();
+    const input = this.#input();
+    const { path } = input;
     const figure = this.figure.value;
-    this.answer.replaceChildren(h('p', { class: 'ex-status' }, t('chart.waiting')));
+    this.answer.replaceChildren();
+    let run;
     try {
       const step = this.stepField.hidden || this.step.value.trim() === '1' ? '' : `:${this.step.value.trim()}`;
       const against = this.against.value.split(';').map((one) => one.trim()).filter(Boolean);
       const bound = against.length ? figure : this.bound.value.trim();
-      const answer = await this.#pool.call('solveFor', {
+      const spec = {
         request,
         range: `${path}=${this.from.value.trim()}:${this.to.value.trim()}${step}`,
         until: `${figure}${this.how.value}${bound}`,
         against,
         search: this.best.value === 'none' ? null : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
-      });
-      this.answer.replaceChildren(answer.issues ? faults(answer.issues) : this.#said(answer, figure));
+      };
+      run = this.#pool.watch('solveFor', spec, (progress) => run === this.#run && this.#tell(input, progress));
+      this.#showRun(run);
+      const answer = await run.done;
+      if (run !== this.#run) return;
+      const said = !answer ? h('p', { class: 'ex-status' }, t('explore.solve.stopped')) : answer.issues ? faults(answer.issues) : this.#said(answer, figure);
+      this.answer.replaceChildren(said);
     } catch (error) {
       this.answer.replaceChildren(h('p', { class: 'ex-status' }, t('app.stopped', { message: error.message })));
     }
+    if (run === this.#run) this.#showRun(null);
   }
 
   #use(answer) {

@@ -43,6 +43,7 @@ export function nameOfValue(value, input) {
 // A mapping in words: the members that say something.
 export const mappingWords = (overrides) =>
   Object.entries(overrides ?? {})
+    .map(([path, value]) => [path, path.includes('.offload.') && value === 1 ? true : value]) // a share: 1 is all
     .filter(([, value]) => ![null, undefined, 1, 0, false, 'none'].includes(value))
     .map(([path, value]) => (value === true ? labelOf(path) : `${labelOf(path)} ${value}`))
     .join(', ');

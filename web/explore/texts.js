@@ -22,6 +22,8 @@ export const texts = {
   'explore.sweep.mapping': 'Mapping', 'explore.solve.question': 'Ready questions',
   'explore.solve.context': 'Longest context that fits', 'explore.solve.gpus': 'Fewest GPUs for 30 days', 'explore.solve.chiplets': 'Defect density at which four chiplets win',
   'explore.solve.against': 'Compared with', 'explore.solve.against.hint': 'a number above, or the same figure of a scenario with “input=value; …”', 'explore.solve.step': 'In steps of',
+  'explore.solve.progress': 'Values tried', 'explore.solve.tried': '{tried} of about {of} values tried; between {low} and {high}', 'explore.solve.stopped': 'Stopped before the answer.',
+  'label.training.offload.activations': 'Activations in host memory', 'label.training.offload.optimizer': 'Optimizer state in host memory',
   'explore.answer.other': '{figure} of the other is {result}.', 'explore.answer.mapping': 'Its mapping: {list}.',
   'explore.sweep.title': 'How does it change along an input?',
   'explore.sweep.lead': 'One input gives a line, two a map. What cannot be is drawn hollow or hatched and says why.',
