@@ -1,7 +1,7 @@
 // The Explore scene in a real browser: searches with two workers, what they find, and that the page stays free meanwhile.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { answered, eventually, settled, site, timed } from './browser.js';
+import { answered, eventually, settled, site, timed, type } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -153,6 +153,28 @@ test('a sweep finds the best mapping at every point when asked', async () => {
   assert.equal(best.length, 3);
   assert.ok(best.every((row) => /Micro-batch|Data parallel|dp/i.test(row)), best.join(' | '));
   assert.notDeepEqual(own, best);
+});
+
+test('P5: a sweep of 20,000 points, the main thread free, ended by the next edit', async () => {
+  const { page, faults } = await explore('#/explore/sweep?serving=null&cost=null&v=1');
+  await page.getByLabel('Figure', { exact: true }).selectOption('training.step_time_s');
+  const choose = async (label, value, which, values) => {
+    await page.getByLabel(label, { exact: true }).selectOption(value);
+    await page.getByLabel(which, { exact: true }).fill(values);
+  };
+  await choose('Input', 'cluster.device.memory.bandwidth', 'Values', '1e12:9e12:100');
+  await choose('Second input', 'cluster.device.tdp', 'Its values', '300:1200:200');
+  const begun = Date.now();
+  await page.locator('#sweep-start').click();
+  await page.waitForSelector('#sweep-chart', { timeout: 120000 });
+  timed('20,000 points and their map', Date.now() - begun, 500);
+  assert.match(plain(await page.locator('.ex-sweep .ex-status').textContent()), /^20,000 of 20,000 points/);
+  timed('longest task of the main thread', Math.max(0, ...(await page.evaluate(() => window.longTasks))), 50);
+  await page.locator('#sweep-start').click();
+  await page.waitForFunction(() => document.querySelector('.ex-sweep progress').value > 0);
+  await type(page, 'training.mapping.tp', '4');
+  await eventually(async () => assert.ok(await page.locator('#sweep-start').isVisible()));
+  assert.deepEqual(faults, []);
 });
 
 test('ready questions are solved from the page, with their reasons', async () => {

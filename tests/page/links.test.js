@@ -111,6 +111,7 @@ test('S9: the copy button says Copied and shows the link, with or without a clip
   const { page, context } = await chromium.open('#/serve?serving.batch=64&v=1');
   const button = page.locator('#copy-link');
   assert.equal((await button.textContent()).trim(), 'Copy link');
+  assert.equal(await page.locator('#actions > *').first().getAttribute('id'), 'copy-link', 'first in the header');
   await button.click();
   await eventually(async () => assert.equal((await button.textContent()).trim(), 'Copied'));
   assert.equal(await page.locator('.linkfield').inputValue(), page.url());

@@ -112,7 +112,7 @@ test('text that is no number is an issue at its field', async () => {
 });
 
 test('E1: every figure has a why, and it opens with the formula, the values and the result', async () => {
-  for (const scene of ['train', 'serve', 'memory', 'chip', 'overview']) {
+  for (const scene of ['train', 'serve', 'memory', 'chip', 'chip/dies', 'chip/hour', 'overview']) {
     const { page, faults } = await chromium.open(`#/${scene}`);
     await page.waitForSelector('.figure');
     const figures = await page.locator('.figure').count();

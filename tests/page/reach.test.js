@@ -24,6 +24,25 @@ test('R1: on a phone the answers stay at the top, inputs fold, charts are tall e
   assert.ok(strip.y === 0 && (await page.locator('.strip').evaluate((one) => one.scrollWidth <= one.clientWidth)));
 });
 
+test('R1: on a phone the header is one row, the chosen tab is in view, and nothing gapes under the inputs', async () => {
+  const { page } = await chromium.open('#/method', { width: 320, height: 640 });
+  await settled(page);
+  const row = await page.locator('#actions > button').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, right }) => ({ top, right })));
+  assert.ok(row.length === 5 && row.every(({ top, right }) => top === row[0].top && right <= 320), JSON.stringify(row));
+  assert.ok(Math.abs(row[0].top - (await page.locator('.brand').boundingBox()).y) < 20, 'beside the mark');
+  for (const scene of ['compare', 'overview', 'lessons']) {
+    await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
+    await settled(page);
+    const { tab, tabs } = await page.evaluate(() => {
+      const box = (one) => (({ left, right }) => ({ left, right }))(one.getBoundingClientRect());
+      return { tab: box(document.querySelector('#tabs [aria-current]')), tabs: box(document.getElementById('tabs')) };
+    });
+    assert.ok(tab.left >= tabs.left - 1 && tab.right <= tabs.right + 1, scene);
+    const gap = await page.evaluate(() => document.getElementById('scene').getBoundingClientRect().top - document.querySelector('#form > :last-child').getBoundingClientRect().bottom);
+    assert.ok(gap < 40, `${scene}: ${gap} px`);
+  }
+});
+
 test('R2: the dark theme follows the system or the button, and the choice is kept', async () => {
   const { page } = await chromium.open('#/serve', { colorScheme: 'dark' });
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { evaluate, parse } from '../../web/formula/parse.js';
+import { loadSlipstick } from '../support/module.js';
 
 const value = (text, symbols = {}) => evaluate(parse(text), new Map(Object.entries(symbols)));
 
@@ -31,4 +32,14 @@ test('what is not of the language is refused', () => {
   for (const text of ['', '1 +', 'a.b', '(1', '1)', 'a b', '1 # 2', 'f(']) assert.throws(() => parse(text), undefined, text);
   assert.throws(() => value('a'), /no value/);
   assert.throws(() => value('alert(1)'), /no function/);
+});
+
+test('E2: every formula of the default scenario, computed anew from its values, gives the figure', async () => {
+  const { slipstick } = await loadSlipstick();
+  const { explanations } = JSON.parse(slipstick.evaluate('', '*'));
+  assert.ok(explanations.length > 300);
+  for (const { path, formula, value, terms } of explanations) {
+    const anew = evaluate(parse(formula), new Map(terms.map((term) => [term.symbol, term.value])));
+    assert.ok(Math.abs(anew - value) <= 1e-9 * Math.abs(value) || anew === value, `${path}: ${formula} is ${anew}, shown ${value}`);
+  }
 });

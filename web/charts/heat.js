@@ -6,8 +6,9 @@ import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { textWidth } from './lib/scale.js';
 
-// {x: {label, names}, y: {label, names}, cells: [{x, y, value, reason}], unit}; x and y are places in names.
-export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit, summary }) {
+// {x: {label, names}, y: {label, names}, cells: [{x, y, value, reason}], unit, rows}; x and y are places in names; `rows` of the
+// table where it has more than the cells.
+export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit, summary, rows }) {
   const longest = Math.max(textWidth(up.label) * 0, ...up.names.map((name) => textWidth(name)));
   const left = Math.min(width * 0.34, longest + 14);
   const top = 22;
@@ -66,7 +67,7 @@ export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit
       ...(cells.some(({ reason }) => reason) ? [{ hatch: true, text: t('explore.hatched') }] : []),
     ],
     columns: [up.label, across.label, t('column.value'), t('explore.reason')],
-    rows: cells.map((cell) => [up.names[cell.y], across.names[cell.x], typeof cell.value === 'number' ? format(cell.value, unit) : '', cell.reason ?? '']),
+    rows: rows ?? cells.map((cell) => [up.names[cell.y], across.names[cell.x], typeof cell.value === 'number' ? format(cell.value, unit) : '', cell.reason ?? '']),
   });
 }
 

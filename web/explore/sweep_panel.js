@@ -7,14 +7,17 @@ import { get } from '../state/paths.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';
+import { thinned } from './ranking.js';
 import { cellOf, chunkAfter, isBad, mappingWords, nameOfValue, objectiveFor, valuesAbout } from './sweep_values.js';
 
+const MOST_CELLS = 2500;
+const MOST_POINTS = 500;
 const FIRST = { one: ['serving.batch', 'training.mapping.tp', 'cluster.devices'], figure: ['serving.tpot_s', 'training.step_time_s', 'cost.device_usd'] };
 
 export class SweepPanel {
   #pool;
   #context = null;
-  #run = 0;
+  #run = null; // {request, lanes}
   #result = null;
   #width = 0;
   #catalogue = [];
@@ -70,6 +73,7 @@ export class SweepPanel {
     fillSelect(this.figure, figures, known.includes(this.figure.value) ? this.figure.value : FIRST.figure.find((path) => known.includes(path)));
     if (first) this.#suggest(this.one, this.oneValues);
     this.twoField.hidden = !this.two.value;
+    if (this.#run && this.#run.request !== context.request) this.#end(); // an edit asks something else
     if (this.#result && context.width !== this.#width) this.#draw();
   }
 
@@ -81,14 +85,15 @@ export class SweepPanel {
   }
 
   #end() {
-    this.#run++;
+    this.#run?.lanes?.stop();
+    this.#run = null;
     this.stop.hidden = true;
     this.bar.hidden = true;
     this.start.hidden = false;
   }
 
   async #begin() {
-    const run = ++this.#run;
+    this.#end();
     const axes = [this.one, this.two].map((one, i) => [one.value, [this.oneValues, this.twoValues][i].value.trim()]).filter(([path]) => path);
     const figure = this.figure.value;
     const part = figure.split('.')[0];
@@ -107,27 +112,41 @@ export class SweepPanel {
     this.bar.value = 0;
     this.status.textContent = '';
     const rows = [];
-    let count = 4;
+    const spans = [];
+    let [from, size, count, issues] = [0, Infinity, 4, null];
+    let answered = 0;
+    const run = { request };
+    this.#run = run;
+    // Whoever is free takes the next points, as many as keep a stop near.
+    const hear = (answer, at) => {
+      if (run !== this.#run) return;
+      const { start, began } = spans[at];
+      issues ??= answer.issues ?? null;
+      size = answer.size ?? 0;
+      answer.rows?.forEach((row, i) => (rows[start + i] = row));
+      answered += answer.rows?.length ?? 0;
+      count = chunkAfter(answer.rows?.length || 1, performance.now() - began);
+      if (issues || from >= size) run.lanes.stop();
+      this.bar.value = size > 0 ? answered / size : 0;
+      this.status.textContent = t('explore.points', { done: whole(answered), all: whole(size) });
+    };
+    const ask = (at) => {
+      spans[at] = { start: from, began: performance.now() };
+      from += count;
+      return [spec, spans[at].start, from];
+    };
     try {
-      for (let size = Infinity; rows.length < size; ) {
-        const began = performance.now();
-        const answer = await this.#pool.call('sweep', spec, rows.length, rows.length + count);
-        if (run !== this.#run) return;
-        if (answer.issues) {
-          this.#end();
-          this.#result = null;
-          this.chart.replaceChildren(faults(answer.issues));
-          return;
-        }
-        size = answer.size;
-        rows.push(...answer.rows);
-        if (!answer.rows.length) break;
-        count = chunkAfter(count, performance.now() - began);
-        this.bar.value = rows.length / size;
-        this.status.textContent = t('explore.points', { done: whole(rows.length), all: whole(size) });
+      run.lanes = this.#pool.each('sweep', Infinity, ask, hear);
+      await run.lanes.done;
+      if (run !== this.#run) return;
+      if (issues) {
+        this.#result = null;
+        this.status.textContent = '';
+        this.chart.replaceChildren(faults(issues));
+      } else {
+        this.#result = { axes, kinds, figure, rows };
+        this.#draw();
       }
-      this.#result = { axes, kinds, figure, rows };
-      this.#draw();
     } catch (error) {
       this.status.textContent = t('app.stopped', { message: error.message });
     }
@@ -202,7 +221,7 @@ export class SweepPanel {
         {
           name: figureName(figure),
           color: 'var(--c-forward)',
-          points: drawable.map((cell) => ({ x: rows[cell.i].inputs[0], y: cell.value, label: label(cell), hollow: Boolean(cell.reason) })),
+          points: thinned(drawable, MOST_POINTS).points.map((cell) => ({ x: rows[cell.i].inputs[0], y: cell.value, label: label(cell), hollow: Boolean(cell.reason) })),
         },
       ],
       summary: [words && t('explore.lines.summary', words), bad > 0 && t('explore.lines.bad', { bad, all: cells.length })].filter(Boolean).join(' '),
@@ -215,19 +234,22 @@ export class SweepPanel {
     const { axes, kinds, figure, rows } = this.#result;
     const keys = [0, 1].map((at) => [...new Set(rows.map(({ inputs }) => JSON.stringify(inputs[at])))]);
     const names = keys.map((list, at) => list.map((one) => nameOfValue(JSON.parse(one), kinds[at])));
-    const cells = rows.map((row) => ({
-      ...cellOf(row),
-      y: keys[0].indexOf(JSON.stringify(row.inputs[0])),
-      x: keys[1].indexOf(JSON.stringify(row.inputs[1])),
-    }));
+    const places = keys.map((list) => new Map(list.map((key, i) => [key, i])));
+    const [y, x] = [0, 1].map((at) => (row) => places[at].get(JSON.stringify(row.inputs[at])));
+    const cells = rows.map((row) => ({ ...cellOf(row), y: y(row), x: x(row) }));
+    // Of a large map every so many rows and columns are drawn; the table has all.
+    const every = Math.ceil(Math.sqrt(cells.length / MOST_CELLS));
+    const drawn = names.map((list) => list.filter((_, i) => i % every === 0));
     const { bad, words } = this.#extremes(cells, ({ x, y }) => `${names[0][y]}, ${names[1][x]}`);
     return heat({
       id: 'sweep-chart',
       title: t('explore.heat.result', { figure: figureName(figure), a: labelOf(axes[0][0]), b: labelOf(axes[1][0]) }),
+      subtitle: every > 1 ? t('explore.every', { every }) : undefined,
       width: this.#width,
-      y: { label: labelOf(axes[0][0]), names: names[0] },
-      x: { label: labelOf(axes[1][0]), names: names[1] },
-      cells,
+      y: { label: labelOf(axes[0][0]), names: drawn[0] },
+      x: { label: labelOf(axes[1][0]), names: drawn[1] },
+      cells: cells.filter((one) => one.x % every === 0 && one.y % every === 0).map((one) => ({ ...one, x: one.x / every, y: one.y / every })),
+      rows: cells.map((one) => [names[0][one.y], names[1][one.x], typeof one.value === 'number' ? text(one.value, unitOf(figure)) : '', one.reason ?? '']),
       unit: unitOf(figure),
       summary: words ? t('explore.heat.summary', words) : t('explore.lines.bad', { bad, all: cells.length }),
     });

@@ -59,7 +59,7 @@ export const texts = {
   'explore.chosen': 'The chosen mapping', 'explore.stale': 'The scenario has changed since this search.',
   'explore.input': 'Input', 'explore.values': 'Values', 'explore.second': 'Second input', 'explore.secondValues': 'Its values',
   'explore.values.hint': 'a list “1, 2, 4” or a range “from:to:steps”, with “:log” for equal ratios',
-  'explore.figure': 'Figure', 'explore.run': 'Compute', 'explore.points': '{done} of {all} points',
+  'explore.figure': 'Figure', 'explore.run': 'Compute', 'explore.every': 'one in {every} of the values drawn each way; the table has all', 'explore.points': '{done} of {all} points',
   'explore.sweep.result': '{figure} along {input}', 'explore.heat.result': '{figure} over {a} and {b}',
   'explore.impossible': 'cannot be: {reason}', 'explore.infeasible': 'does not fit: {reason}', 'explore.noFigure': 'the report has no such figure',
   'explore.heat.summary': 'Least {least} at {leastAt}; most {most} at {mostAt}. {bad} of {all} cannot be or do not fit.',

@@ -144,11 +144,11 @@ export const compare = {
         heading(t('compare.title'), t('compare.empty')),
         h(
           'p',
-          {},
+          { class: 'first-step' },
           h(
             'button',
             { type: 'button', class: 'primary', 'data-key': 'cmp-first', onclick: () => context.store.setOthers([context.store.inputs]) },
-            t('compare.duplicate'),
+            `${t('header.keep')} ${t('header.keep.rest')}`,
           ),
         ),
       ];

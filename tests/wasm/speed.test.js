@@ -1,0 +1,38 @@
+// How long one evaluation takes in the page's first module, for every entry of the catalogue.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { firstCore } from "../../web/engine/cores.js";
+import { ROOT } from "../support/module.js";
+import { timed } from "../support/timed.js";
+
+const core = await firstCore(readFileSync(ROOT + "build/site/wasm/first.wasm"));
+const presets = JSON.parse(core.presets(""));
+const of = (kind) => presets.filter((one) => one.kind === kind).map(({ id }) => id);
+
+// Devices enough for any model, one device a group.
+const REQUESTS = {
+  model: (preset) => ({ model: { preset } }),
+  cluster: (preset) => ({ cluster: { preset } }),
+  framework: (preset) => ({ training: { framework: { preset } } }),
+  engine: (preset) => ({ serving: { engine: { preset } } }),
+};
+
+for (const [kind, request] of Object.entries(REQUESTS)) {
+  test(`P4: one evaluation takes at most 2 ms for every ${kind}`, () => {
+    const slowest = { time: 0 };
+    assert.ok(of(kind).length > 3);
+    for (const id of of(kind)) {
+      const asked = JSON.stringify(request(id));
+      const times = [];
+      for (let i = 0; i < 9; i++) {
+        const start = performance.now();
+        core.evaluate(asked);
+        times.push(performance.now() - start);
+      }
+      const time = times.sort((a, b) => a - b)[4];
+      if (time > slowest.time) Object.assign(slowest, { time, id });
+    }
+    timed(`the slowest, ${slowest.id}, median of nine`, slowest.time, 2);
+  });
+}
