@@ -1,6 +1,6 @@
 // The whole boundary between the page and the core: JSON text in, JSON text out.
+#include <emscripten.h>
 #include <emscripten/bind.h>
-#include <emscripten/em_js.h>
 
 #include <string>
 
