@@ -95,21 +95,17 @@ KernelTime DecodeAttention(const Deployment& d, double sequences, double context
   const double group = static_cast<double>(d.model.heads) / static_cast<double>(d.model.KvHeads());
   if (group > 1 && group < static_cast<double>(d.engine.multi_query_from)) {
     // No kernel for so few query heads a KV head: each reads the cache for itself, 20 elements a clock and unit.
-    const double heads = d.core_heads, head_dim = d.head_dim, kv_heads = d.core_kv_heads;
-    const Bytes element = ElementSize(d.cache);
+    const double heads = d.core_heads, head_dim = d.head_dim;
     const double units = static_cast<double>(d.device.units);
     const Hertz clock = d.device.clock;
-    const double decode_stream = d.device.efficiency.decode_stream.value_or(0.9);
-    const BytesPerSecond bandwidth = d.device.memory.bandwidth;
     const double length = attention.kv_len;
-    const Seconds together = kernel.time;
-    FIGURE(trace, read_once, 2 * sequences * length * kv_heads * head_dim * element / (decode_stream * bandwidth),
-           (Note{"Time to read the cache once", ""}), sequences, length, kv_heads, head_dim, element, decode_stream, bandwidth);
+    const Seconds together = kernel.time, work = max(kernel.memory, kernel.compute);
     FIGURE(trace, read_by_head, 2 * sequences * length * heads * head_dim / (20 * units * clock),
            (Note{"Time for every query head to read it", "from the last cache, 20 elements a clock and unit"}), sequences, length, heads,
            head_dim, units, clock);
-    FIGURE(trace, attention_time, max(together, together - read_once + read_by_head), (Note{"Attention without a multi-query kernel", ""}),
-           together, read_once, read_by_head);
+    FIGURE(trace, attention_time, together - work + max(work, read_by_head),
+           (Note{"Attention without a multi-query kernel", "what the heads read in place of a cache that is read once"}), together, work,
+           read_by_head);
     kernel.time = attention_time;
     kernel.memory = max(kernel.memory, read_by_head);
   }
