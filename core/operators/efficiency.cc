@@ -1,5 +1,6 @@
 #include "core/operators/efficiency.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "core/base/units.h"
@@ -59,13 +60,13 @@ Precision Wider(Precision precision) {
 
 // Rules for a device of which only the data sheet is known. Thresholds drawn over A100, H100, H200, B200, GB200, L40S and
 // RTX PRO 6000 (ai-dynamo/aiconfigurator kernel tables at 095f58a): 8.3 % mean error of a bf16 product against 7.3 % with
-// each device's own figures.
+// each device's own figures. Between two classes the power sets the rate: more arithmetic adds nothing, and takes nothing away.
 double WattsPerTeraflops(const Device& device) { return device.tdp.base() / In(PeakRate(device, Precision::kBf16), kTFlops); }
 
 double AssumedMatrixShare(const Device& device) {
   // MI300X, MI325X and MI355X reach 0.51 to 0.62 of their peak in published maximum-achievable matmul figures.
   if (device.architecture == Architecture::kCdna) return 0.6;
-  return WattsPerTeraflops(device) >= 0.6 ? 0.86 : 0.77;
+  return std::clamp(0.86 * WattsPerTeraflops(device) / 0.67, 0.77, 0.86);
 }
 
 double AssumedSustainedFall(const Device& device) {
@@ -73,8 +74,12 @@ double AssumedSustainedFall(const Device& device) {
   // The share of the peak is that of a long search over shapes: the clock has fallen there already.
   if (device.architecture == Architecture::kCdna) return 0.1;
   const double q = WattsPerTeraflops(device);
-  return q >= 1.1 ? 0.1 : q >= 0.6 ? 0.2 : 0.28;
+  return (q > 0.9 ? std::clamp(1.32 / q, 1.1, 1.2) : std::clamp(0.858 / q, 1.2, 1.28)) - 1;
 }
+
+double AssumedPowerFall(const Device& device) { return std::clamp(1.287 / WattsPerTeraflops(device), 1.0, 1.17) - 1; }
+
+double AssumedStream(const Device& device) { return std::clamp(0.73 * (6000 * kGBps / device.memory.bandwidth), 0.73, 0.82); }
 
 // Flash attention in training, forward and backward: FlashAttention-2 on Ampere, cuDNN and FlashAttention-3 after; MI300X
 // 44 % forward; the rest estimates.
@@ -178,10 +183,10 @@ void CompleteEfficiency(Device& device) {
   const double decode = few_engines ? 0.75 : device.architecture == Architecture::kCdna ? 0.8 : IsHbm(device) ? 0.9 : 0.87;
   Fill(e.matrix, assumed.matrix, AssumedMatrixShare(device));
   Fill(e.matrix_fp8, assumed.matrix_fp8, (device.architecture == Architecture::kHopper ? 0.90 : 0.94) * *e.matrix);
-  Fill(e.power_fall, assumed.power_fall, WattsPerTeraflops(device) >= 1.1 ? 0.0 : 0.17);
+  Fill(e.power_fall, assumed.power_fall, AssumedPowerFall(device));
   Fill(e.sustained_fall, assumed.sustained_fall, AssumedSustainedFall(device));
   Fill(e.rated_power, assumed.rated_power, device.tdp);
-  Fill(e.stream, assumed.stream, device.memory.bandwidth >= 6000 * kGBps ? 0.73 : 0.82);
+  Fill(e.stream, assumed.stream, AssumedStream(device));
   Fill(e.launch, assumed.launch, (old ? 4.0 : recent ? 2.0 : 2.5) * kUs);
   Fill(e.attention_forward, assumed.attention_forward, AssumedAttention(device.architecture).first);
   Fill(e.attention_backward, assumed.attention_backward, AssumedAttention(device.architecture).second);

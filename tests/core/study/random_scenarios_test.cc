@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -16,8 +17,6 @@ namespace {
 constexpr int kScenarios = 2000, kShards = 8;
 // Rounding only: the guarded figures are sums and quotients of many terms.
 constexpr double kSlack = 1 + 1e-9;
-// Of serving: kernels are chosen among measured candidates, whose order may change a little before their times do.
-constexpr double kChoiceSlack = 1.02;
 
 // Every number below `json` is finite and not negative; what is null is one of the figures that may be absent.
 void ExpectSound(const Json& json, const std::string& path) {
@@ -133,10 +132,12 @@ void ExpectWithinPeaks(const Json& report) {
 // `better` is `report`'s scenario on stronger hardware: no time may grow.
 void ExpectNotSlower(const Json& report, const Json& better, const std::string& change) {
   for (const char* time : {"training.step_time_s", "serving.prefill_s", "serving.decode_step_s", "serving.ttft_s", "serving.tpot_s",
-                           "serving.static_latency_s"}) {
+                           "serving.static_latency_s", "serving.request_latency_s"}) {
     if (Find(report, time) == nullptr || Find(better, time) == nullptr) continue;
-    const double slack = std::string_view(time).starts_with("training") ? kSlack : kChoiceSlack;
-    EXPECT_LE(Number(better, time), Number(report, time) * slack) << time << " with " << change;
+    // Of a fixed number of users who ask again at once: faster tokens bring their next prompts sooner, and those wait for each other.
+    const Json* concurrency = Find(report, "scenario.serving.concurrency");
+    if (time == std::string_view("serving.ttft_s") && concurrency != nullptr && concurrency->is_number()) continue;
+    EXPECT_LE(Number(better, time), Number(report, time) * kSlack) << time << " with " << change;
   }
   for (const char* part : {"training", "serving"}) {
     const Json* feasible = Find(report, std::string(part) + ".feasible");
@@ -152,27 +153,27 @@ void Scale(Json& scenario, const std::string& path, double factor) {
   }
 }
 
-void ExpectStrongerNotSlower(const Json& report) {
+void ExpectStrongerNotSlower(const Json& report, double factor) {
   Json bandwidth = report["scenario"];
-  Scale(bandwidth, "cluster.device.memory.bandwidth", 1.5);
+  Scale(bandwidth, "cluster.device.memory.bandwidth", factor);
   ExpectNotSlower(report, Ask(bandwidth), "more memory bandwidth");
 
   Json rates = report["scenario"];
   Json& peak = rates["cluster"]["device"]["peak"];
   for (const Json::Member& rate : Json::Object(peak.items())) {
-    if (rate.value.is_number()) peak[rate.key] = rate.value.get<double>() * 1.5;
+    if (rate.value.is_number()) peak[rate.key] = rate.value.get<double>() * factor;
   }
   ExpectNotSlower(report, Ask(rates), "more FLOP/s");
 
   Json links = report["scenario"];
-  for (Json& level : links["cluster"]["networks"]) level["bandwidth"] = level["bandwidth"].get<double>() * 1.5;
+  for (Json& level : links["cluster"]["networks"]) level["bandwidth"] = level["bandwidth"].get<double>() * factor;
   ExpectNotSlower(report, Ask(links), "more network bandwidth");
 
   // An engine with more memory runs more requests at once, each of them slower: only training is compared.
   Json memory = report["scenario"];
   memory["serving"] = nullptr;
-  Scale(memory, "cluster.device.memory.capacity", 1.5);
-  Scale(memory, "cluster.device.memory.usable", 1.5);
+  Scale(memory, "cluster.device.memory.capacity", factor);
+  Scale(memory, "cluster.device.memory.usable", factor);
   Json alone = report;
   alone.erase("serving");
   ExpectNotSlower(alone, Ask(memory), "more memory");
@@ -218,7 +219,7 @@ TEST_P(RandomScenarios, AreSoundAndObeyPhysics) {
     ExpectReadsMemory(report);
     ExpectWithinPeaks(report);
     EXPECT_EQ(JsonText(Ask(report["scenario"])), JsonText(report)) << "the resolved scenario reads back as another";
-    ExpectStrongerNotSlower(report);
+    ExpectStrongerNotSlower(report, std::array{1.02, 1.5, 3.0}[static_cast<std::size_t>(seed % 3)]);
     ExpectTrainingChoicesOrdered(report);
   }
   // The generator makes sense: most of what it says is legal.

@@ -1,0 +1,51 @@
+#include "core/operators/efficiency.h"
+
+#include <gtest/gtest.h>
+
+#include "core/operators/gemm.h"
+#include "tests/core/operators/devices.h"
+
+namespace slipstick {
+namespace {
+
+// A device of which only the data sheet is known, from its rate and its memory's.
+Device Unmeasured(Architecture architecture, FlopsPerSecond rate, BytesPerSecond bandwidth) {
+  Device device = H100();
+  device.architecture = architecture;
+  device.efficiency = {};
+  device.assumed = {};
+  device.peak = {};
+  device.tdp = 700 * kWatt;
+  device.peak.bf16 = rate;
+  device.memory.bandwidth = bandwidth;
+  CompleteEfficiency(device);
+  return device;
+}
+
+// The rules for such a device have classes, by watts a TFLOP/s and by bandwidth: no better one is slower across their borders.
+TEST(Efficiency, NeverFallsFasterThanTheRatesOfAnUnmeasuredDeviceGrow) {
+  Trace off = Trace::Off();
+  for (const Architecture architecture : {Architecture::kAmpere, Architecture::kHopper, Architecture::kBlackwell, Architecture::kTpu}) {
+    for (const double size : {512.0, 8192.0}) {
+      Gemm gemm;
+      gemm.m = gemm.n = gemm.k = size;
+      Gemm thin = gemm;
+      thin.m = 1;
+      Seconds alone = 1 * kS, training = 1 * kS, streaming = 1 * kS;
+      for (double step = 1; step < 100; step *= 1.01) {
+        const Device faster = Unmeasured(architecture, step * 100 * kTFlops, 3000 * kGBps);
+        const Device wider = Unmeasured(architecture, 1000 * kTFlops, step * 300 * kGBps);
+        const Seconds next_alone = TimeOf(gemm, faster, AloneRegime(gemm, faster), off).time;
+        const Seconds next_training = TimeOf(gemm, faster, TrainingRegime(gemm, faster), off).time;
+        const Seconds next_streaming = TimeOf(thin, wider, AloneRegime(thin, wider), off).time;
+        EXPECT_LE(next_alone.base(), alone.base() * (1 + 1e-9)) << step;
+        EXPECT_LE(next_training.base(), training.base() * (1 + 1e-9)) << step;
+        EXPECT_LE(next_streaming.base(), streaming.base() * (1 + 1e-9)) << step;
+        alone = next_alone, training = next_training, streaming = next_streaming;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
