@@ -1,5 +1,6 @@
 #include "core/base/trace.h"
 
+#include <algorithm>
 #include <cassert>
 #include <functional>
 #include <utility>
@@ -30,24 +31,43 @@ std::size_t Trace::Enter(std::string_view scope) {
   return length;
 }
 
-void Trace::Bind(std::string symbol, std::string origin, double value) {
-  std::size_t& latest = latest_[HashOf(symbol, value)];
-  bindings_.push_back({std::move(symbol), std::move(origin), value, latest});
+void Trace::Bind(std::string symbol, std::string origin, internal::Value value) {
+  std::size_t& latest = latest_[HashOf(symbol, value.base)];
+  bindings_.push_back({std::move(symbol), std::move(origin), value.base, *value.dimension, latest});
   latest = bindings_.size();
 }
 
 void Trace::BindInput(std::string_view symbol, internal::Value value, std::string_view path) {
-  Bind(std::string(symbol), std::string(path), value.base);
+  Bind(std::string(symbol), std::string(path), value);
 }
 
-// The latest binding of that name that also has that value: a name reused in another scope with another value is not it.
-std::string Trace::OriginOf(std::string_view symbol, double value) const {
-  const auto found = latest_.find(HashOf(symbol, value));
-  for (std::size_t place = found == latest_.end() ? 0 : found->second; place > 0; place = bindings_[place - 1].before) {
-    const Binding& binding = bindings_[place - 1];
-    if (binding.symbol == symbol && binding.value == value) return binding.origin;
-  }
-  return "";
+// A figure is found by its name, and where it has a dimension, so that chance hardly gives its value again, without.
+void Trace::BindFigure(const Figure& figure) {
+  const internal::Value value{figure.value, &figure.dimension};
+  Bind(figure.symbol, figure.path, value);
+  if (figure.value != 0 && figure.dimension != internal::kNoDimension) Bind("", figure.path, value);
+}
+
+std::string Trace::OriginOf(std::string_view symbol, internal::Value value) const {
+  const auto latest_of = [&](std::string_view name) -> const Binding* {
+    const auto found = latest_.find(HashOf(name, value.base));
+    for (std::size_t place = found == latest_.end() ? 0 : found->second; place > 0; place = bindings_[place - 1].before) {
+      const Binding& binding = bindings_[place - 1];
+      if (binding.symbol == name && binding.value == value.base) return &binding;
+    }
+    return nullptr;
+  };
+  if (const Binding* named = latest_of(symbol)) return named->origin;
+  const Binding* alike = latest_of("");
+  return alike != nullptr && alike->dimension == *value.dimension ? alike->origin : "";
+}
+
+// A part computed more than once, with other values, has a path for each.
+std::string Trace::OwnPath(const std::string& path, double value) {
+  std::vector<double>& values = values_[path];
+  const auto place = std::find(values.begin(), values.end(), value) - values.begin();
+  if (place == static_cast<std::ptrdiff_t>(values.size())) values.push_back(value);
+  return place == 0 ? path : path + " (" + std::to_string(place + 1) + ")";
 }
 
 void Trace::RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms) {
@@ -57,21 +77,22 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
   // A part that is used inside another report ("time_s" of a kernel, in "serving.decode") is not that report's own figure.
   const std::string root = scope_.substr(0, scope_.find('.')) + ".";
   const bool is_reported = !note.report.empty() && (scope_.empty() || note.report.substr(0, note.report.find('.') + 1) == root);
-  figure.path = is_reported ? std::string(note.report) : scope_.empty() ? figure.symbol : scope_ + "." + figure.symbol;
   figure.title = note.title;
   figure.note = note.note;
   figure.source = note.source;
   figure.formula = text.formula;
   figure.value = value_and_terms->base;
+  figure.path =
+      is_reported ? std::string(note.report) : OwnPath(scope_.empty() ? figure.symbol : scope_ + "." + figure.symbol, figure.value);
   figure.dimension = *value_and_terms->dimension;
   std::string_view names = text.terms;
   for (std::size_t i = 1; i <= terms; ++i) {
     const std::string_view name = NextName(names);
     const internal::Value& term = value_and_terms[i];
-    figure.terms.push_back({std::string(name), term.base, *term.dimension, OriginOf(name, term.base)});
+    figure.terms.push_back({std::string(name), term.base, *term.dimension, OriginOf(name, term)});
   }
   assert(names.empty());
-  Bind(figure.symbol, figure.path, figure.value);
+  BindFigure(figure);
   figures_.push_back(std::move(figure));
 }
 

@@ -7,9 +7,9 @@
 //          bytes, bandwidth, fraction);
 //
 // The formula language is thus the C++ expression: + - * / ( ), numbers, symbols, and the functions max min sqrt pow
-// log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. A symbol that names an
-// earlier figure or input, and has its value, is a link to it. The note is constant, as all texts of a figure are. Tests evaluate every
-// text against its value.
+// log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. A term is a link to the
+// latest earlier figure or input of its name and value; a time, a size, … that goes by another name here is one to the
+// latest figure with exactly its value. The note is constant, as all texts of a figure are. Tests evaluate every text against its value.
 //
 // An off trace costs one branch a figure.
 #pragma once
@@ -96,6 +96,11 @@ class Trace {
     RecordValues(text, values, sizeof...(Values) - 1);
   }
 
+  // The same with any number of terms; the first value is the figure's.
+  void Record(const internal::FigureText& text, const std::vector<internal::Value>& value_and_terms) {
+    RecordValues(text, value_and_terms.data(), value_and_terms.size() - 1);
+  }
+
   // The same for a figure whose formula or place in the report is known only when the program runs.
   template <class Q, class... Terms>
   void Record(std::string_view symbol, std::string_view formula, Q value, const Note& note, std::string_view names, Terms... terms) {
@@ -126,19 +131,23 @@ class Trace {
     std::string symbol;
     std::string origin;
     double value;
+    Dimension dimension;
     std::size_t before;  // one more than the place of the latest earlier binding with the same hash, 0 for none
   };
   explicit Trace(bool on) : on_(on) {}
   std::size_t Enter(std::string_view scope);  // the length of the outer scope's name
-  void Bind(std::string symbol, std::string origin, double value);
+  void Bind(std::string symbol, std::string origin, internal::Value value);
+  void BindFigure(const Figure& figure);
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
   void RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms);
-  [[nodiscard]] std::string OriginOf(std::string_view symbol, double value) const;
+  [[nodiscard]] std::string OriginOf(std::string_view symbol, internal::Value value) const;
+  [[nodiscard]] std::string OwnPath(const std::string& path, double value);
 
   bool on_;
   std::string scope_;
-  std::vector<Binding> bindings_;                        // the latest last
-  std::unordered_map<std::size_t, std::size_t> latest_;  // one more than the place of the latest binding, by hash
+  std::vector<Binding> bindings_;                                // the latest last
+  std::unordered_map<std::size_t, std::size_t> latest_;          // one more than the place of the latest binding, by hash
+  std::unordered_map<std::string, std::vector<double>> values_;  // of the figures of a path
   std::vector<Figure> figures_;
 };
 

@@ -35,6 +35,9 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceCost& device, const C
          (Note{"Emitted in making a device", "", "ACT, Gupta et al., ISCA 2022", "cost.carbon.embodied_g"}), silicon, capacity,
          memory_carbon, packaging);
   FIGURE(trace, operation, wall_power * grid_intensity, (Note{"Emitted by running a device"}), wall_power, grid_intensity);
+  const Seconds hour = 1 * kHour;
+  FIGURE(trace, operation_hour, operation * hour,
+         (Note{"Emitted by running a device for an hour", "", "", "cost.carbon.operation_g_per_device_hour"}), operation, hour);
   return {embodied, operation};
 }
 

@@ -123,14 +123,21 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   for (const BillLine& line : result.lines) total += line.cost;
   result.total = total;
   result.package_yield = package.yield;
-  result.yield = package.yield * tested.yield;
+  const double assembled_yield = package.yield, tested_good = tested.yield;
+  FIGURE(trace, device_yield, assembled_yield * tested_good,
+         (Note{"Devices that are good, of those begun", "through assembly and the final tests", "", "cost.package_yield"}), assembled_yield,
+         tested_good);
+  result.yield = device_yield;
   const double margin = bill.margin;
   if (bill.price) {
-    result.price = *bill.price;
-    if (trace.on()) trace.Input("device_price", result.price, "cost.device.price");
+    const Dollars price = *bill.price;
+    if (trace.on()) trace.Input("price", price, "cost.device.price");
+    FIGURE(trace, device_price, 1 * price, (Note{"What a buyer pays for a device", "as given", "", "cost.device_price_usd"}), price);
+    result.price = device_price;
   } else {
     if (trace.on()) trace.Input("margin", margin, "cost.device.margin");
-    FIGURE(trace, device_price, device_usd / (1 - margin), (Note{"What a buyer pays for a device"}), device_usd, margin);
+    FIGURE(trace, device_price, device_usd / (1 - margin), (Note{"What a buyer pays for a device", "", "", "cost.device_price_usd"}),
+           device_usd, margin);
     result.price = device_price;
   }
   return result;

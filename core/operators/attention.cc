@@ -52,7 +52,7 @@ Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Devi
 KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileRegime& regime, Trace& trace) {
   const double units = static_cast<double>(device.units), exponentials = device.exponentials;
   const Hertz clock = device.clock;
-  const FlopsPerSecond peak_rate = PeakRate(device, work.precision);
+  const FlopsPerSecond peak_rate = PeakRate(device, work.precision, trace);
   const double matrix_share = regime.matrix_share, exp_share = regime.exp_share, power_fall = regime.power_fall, tail = regime.tail;
   const double tile_side = kTile, exp_passes = work.exp_passes, sequence_heads = work.sequence_heads;
   const double tile_rows = work.tiles.rows, tiles = work.tiles.tiles, longest_row = work.tiles.longest;
@@ -137,7 +137,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
                                                                                                     : 1);
   const Flops pair_flops = products * 2 * (attention.head_dim + ValueDim(attention)) * kFlop;
   const Bytes score_size = 2 * kB;
-  const FlopsPerSecond peak_rate = PeakRate(device, attention.precision);
+  const FlopsPerSecond peak_rate = PeakRate(device, attention.precision, trace);
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   const double matrix_share = regime.matrix_share, stream_share = regime.stream_share;
   const Seconds launch = regime.launch;
@@ -166,7 +166,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   const double max_splits = regime.max_splits, min_split = regime.min_split, pair_dims = attention.head_dim + ValueDim(attention);
   const Bytes cached = ElementSize(attention.kv_precision);
   const Seconds launch = regime.launch, wave = regime.wave, merge = regime.merge, merge_a_split = regime.merge_a_split;
-  const FlopsPerSecond peak_rate = PeakRate(device, attention.precision);
+  const FlopsPerSecond peak_rate = PeakRate(device, attention.precision, trace);
   FIGURE(trace, cache_bytes, batch * context * kv_heads * pair_dims * cached, (Note{"Keys and values read", ""}), batch, context, kv_heads,
          pair_dims, cached);
   FIGURE(trace, splits, max(1.0, min(floor(units_filled * units / (batch * kv_heads)), min(max_splits, ceil(context / min_split)))),

@@ -8,30 +8,35 @@
 namespace slipstick {
 namespace {
 
-const std::optional<FlopsPerSecond>& RateMember(const PeakRates& peak, Precision precision) {
+struct Rate {
+  const std::optional<FlopsPerSecond>& value;
+  std::string_view path;
+};
+
+Rate RateOf(const PeakRates& peak, Precision precision) {
   switch (precision) {
     case Precision::kFp32:
-      return peak.fp32;
+      break;
     case Precision::kTf32:
-      return peak.tf32;
+      return {peak.tf32, "cluster.device.peak.tf32"};
     case Precision::kFp16:
-      return peak.fp16;
+      return {peak.fp16, "cluster.device.peak.fp16"};
     case Precision::kBf16:
-      return peak.bf16;
+      return {peak.bf16, "cluster.device.peak.bf16"};
     case Precision::kFp8:
     case Precision::kMxfp8:
-      return peak.fp8;
+      return {peak.fp8, "cluster.device.peak.fp8"};
     case Precision::kInt8:
     case Precision::kQ8_0:
-      return peak.int8;
+      return {peak.int8, "cluster.device.peak.int8"};
     case Precision::kNvfp4:
     case Precision::kMxfp4:
-      return peak.fp4;
+      return {peak.fp4, "cluster.device.peak.fp4"};
     case Precision::kInt4:
     case Precision::kQ4KM:
-      return peak.int4;
+      return {peak.int4, "cluster.device.peak.int4"};
   }
-  return peak.fp32;
+  return {peak.fp32, "cluster.device.peak.fp32"};
 }
 
 // What a value is widened to where its own format has no unit.
@@ -138,7 +143,7 @@ KernelTraits TraitsOf(Architecture architecture) {
   return traits;
 }
 
-bool Supports(const Device& device, Precision precision) { return RateMember(device.peak, precision).has_value(); }
+bool Supports(const Device& device, Precision precision) { return RateOf(device.peak, precision).value.has_value(); }
 
 Precision NativePrecision(const Device& device, Precision precision) {
   if (precision == Precision::kFp16 && !Supports(device, precision)) precision = Precision::kBf16;
@@ -147,12 +152,19 @@ Precision NativePrecision(const Device& device, Precision precision) {
 }
 
 FlopsPerSecond PeakRate(const Device& device, Precision precision) {
-  if (const auto& rate = RateMember(device.peak, NativePrecision(device, precision))) return *rate;
+  if (const auto& rate = RateOf(device.peak, NativePrecision(device, precision)).value) return *rate;
   // Nothing so wide: the widest there is.
   for (const auto& rate : {device.peak.tf32, device.peak.bf16, device.peak.fp16, device.peak.fp8, device.peak.int8, device.peak.fp4}) {
     if (rate) return *rate;
   }
   return 1 * kTFlops;
+}
+
+FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace) {
+  const FlopsPerSecond rate = PeakRate(device, precision);
+  const Rate own = RateOf(device.peak, NativePrecision(device, precision));
+  if (own.value) trace.Input("peak_rate", rate, own.path);
+  return rate;
 }
 
 BytesPerSecond CacheRate(const Device& device) {

@@ -1,6 +1,7 @@
 // How near a device's kernels come to its data sheet: the device's own measured figures, and rules where there are none.
 #pragma once
 
+#include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/workload/precision.h"
 
@@ -21,6 +22,8 @@ bool Supports(const Device& device, Precision precision);
 Precision NativePrecision(const Device& device, Precision precision);
 // The dense rate at which a precision is computed: its own, or the next wider format's.
 FlopsPerSecond PeakRate(const Device& device, Precision precision);
+// The same for a formula that calls it peak_rate.
+FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace);
 // Rate streamed out of the last cache into the units (R): 20 byte a clock and unit; with few large engines at least 1.5
 // times the memory's.
 BytesPerSecond CacheRate(const Device& device);

@@ -186,7 +186,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   const KernelTraits traits = TraitsOf(device.architecture);
   const Bytes activation_size = ElementSize(native), weight_size = ElementSize(gemm.weights), output_size = gemm.output_bytes * kB;
   const Bytes last_cache = LastCache(device);
-  const FlopsPerSecond peak_rate = PeakRate(device, native);
+  const FlopsPerSecond peak_rate = PeakRate(device, native, trace);
   const BytesPerSecond bandwidth = device.memory.bandwidth, cache_rate = CacheRate(device);
   const double matrix_share = regime.matrix_share, stream_share = regime.stream_share, weights_in_cache = gemm.weights_in_cache;
   const double units = static_cast<double>(device.units), power_fall = regime.power_fall;

@@ -94,7 +94,7 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   const double units = static_cast<double>(device.units), stream_share = row.stream, matrix_share = in_fp8 ? row.matrix_fp8 : row.matrix;
   const Bytes cached = ElementSize(mla.kv_precision);
   const BytesPerSecond bandwidth = device.memory.bandwidth;
-  const FlopsPerSecond peak_rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16);
+  const FlopsPerSecond peak_rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16, trace);
   const Flops pair = 2 * kFlop;
   const Seconds launch = row.launch_us * kUs;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");

@@ -141,13 +141,15 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
          (Note{"Output tokens a second of one request", "first token included", "", "serving.tokens_per_s_per_user"}), output, token,
          latency);
   report.tokens_per_s_per_user = rate_per_user;
-  report.requests_per_s = flow.rate.base() / output;
+  const double output_rate = rate.base(), running = flow.running;
+  FIGURE(trace, requests_per_s, output_rate / output, (Note{"Requests answered a second", "", "", "serving.requests_per_s"}), output_rate,
+         output);
+  report.requests_per_s = requests_per_s;
   report.batch = static_cast<Count>(std::llround(flow.running * d.attention_dp));
   report.utilisation = flow.utilisation;
 
   report.kv_cache_per_token = CachePerToken(d, trace);
   const Bytes cache_of_sequence = CacheOfSequence(d, prompt + output);
-  const double running = flow.running;
   FIGURE(trace, kv_cache, running * cache_of_sequence,
          (Note{"Cache of the batch", "on one device, at the full length of every sequence", "", "serving.kv_cache_bytes"}), running,
          cache_of_sequence);
@@ -165,7 +167,11 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   FIGURE(trace, memory, weights + cache_held + activations + workspace,
          (Note{"Memory of the fullest device", "", "", "serving.memory_bytes.total"}), weights, cache_held, activations, workspace);
   report.memory = {weights, cache_held, activations, workspace};
-  report.capacity = budget.capacity;
+  const Bytes visible = budget.capacity;
+  FIGURE(trace, capacity, 1 * visible,
+         (Note{"Memory that the device really offers", "what is left of the stated size to programs", "", "serving.memory_bytes.capacity"}),
+         visible);
+  report.capacity = capacity;
   report.prefill_bound = flow.prefill.alone.parts.BoundOf();
   report.decode_bound = flow.decode.step.parts.BoundOf();
   report.device_seconds_per_token = devices / flow.rate;

@@ -90,12 +90,27 @@ DeviceWorth WorthOf(const CostReport& cost, const Device& device, Trace& trace) 
   return worth;
 }
 
+// Every number of the scenario under its own name: a formula that uses the name with that value uses this input.
+void BindInputs(const Json& json, const std::string& path, std::string_view name, Trace& trace) {
+  if (json.is_number()) {
+    trace.Input(name, json.get<double>(), path);
+    return;
+  }
+  const std::string below = path.empty() ? "" : path + ".";
+  if (json.is_object()) {
+    for (const auto& [key, member] : json.items()) BindInputs(member, below + std::string(key.view()), key.view(), trace);
+  } else if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) BindInputs(json[i], below + std::to_string(i), name, trace);
+  }
+}
+
 }  // namespace
 
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On();
   Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
   if (detail.scenario) report["scenario"] = Write(scenario);
+  if (trace.on()) BindInputs(detail.scenario ? report["scenario"] : Write(scenario), "", "", trace);
   Json warnings = Json::array();
   const auto warn = [&warnings](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) warnings.push_back(text);

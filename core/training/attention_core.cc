@@ -22,7 +22,7 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   const double head_width = (work.query_width + work.value_width) / 2, scores = work.all_pairs;
   const double matrix_share = *device.efficiency.matrix, sustained_fall = context.sustained_fall;
   const double softmax_passes = context.framework().compute.softmax_passes;
-  const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision);
+  const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
   const BytesPerSecond stream_rate = 0.85 * device.memory.bandwidth;
   const Flops pair = 2 * kFlop;
   const Bytes element = ElementSize(context.matrix_precision);
@@ -64,7 +64,7 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   const double sustained_fall = context.sustained_fall;
   const double pairs = work.pairs, query_heads = work.heads, kv_heads = work.kv_heads;
   const double query_width = work.query_width, value_width = work.value_width;
-  const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision);
+  const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
   const BytesPerSecond stream_rate = 0.9 * device.memory.bandwidth;
   const Bytes element = ElementSize(context.matrix_precision);
   // Kernels that do not skip what the mask hides compute the full square; an unbalanced ring waits for its last rank.

@@ -129,4 +129,39 @@ Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes,
   return context.collectives != nullptr ? context.collectives->Get(pattern, bytes, group, time) : time();
 }
 
+Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group, std::string_view name,
+                   Trace& trace) {
+  if (!trace.on() || group.Ranks() <= 1 || !(bytes > Bytes{})) return Collective(context, pattern, bytes, group);
+  Trace::Scope scope(trace, name);
+  CollectiveCall call;
+  call.pattern = pattern;
+  call.bytes = bytes;
+  return TimeOf(call, group, context.cluster, trace).time;
+}
+
+void ExplainShape(const TrainingContext& context, Trace& trace) {
+  if (!trace.on()) return;
+  Trace::Scope scope(trace, "shape");
+  const TrainingShape& shape = context.shape;
+  const double micro_batch = shape.micro_batch, sequence = shape.sequence, cp = shape.context, dp = shape.data;
+  const double global_batch = static_cast<double>(context.run.global_batch), split = shape.sequence_split;
+  trace.Input("tensor", shape.tensor, "training.mapping.tp");
+  trace.Input("ranks", shape.tensor, "training.mapping.tp");
+  trace.Input("chunks", shape.chunks, "training.mapping.virtual_stages");
+  trace.Input("query_heads", static_cast<double>(context.model.heads), "model.heads");
+  trace.Input("vocabulary", static_cast<double>(context.model.vocab), "model.vocab");
+  FIGURE(trace, micro_batches, global_batch / (dp * micro_batch), (Note{"Micro-batches", "passes of a replica in a step"}), global_batch,
+         dp, micro_batch);
+  FIGURE(trace, tokens, micro_batch * sequence / cp, (Note{"Tokens of a pass on one device"}), micro_batch, sequence, cp);
+  FIGURE(trace, own_tokens, tokens / split,
+         (Note{"Of them, those whose residual stream the device keeps", "split over the tensor-parallel ranks under sequence parallelism"}),
+         tokens, split);
+  const double stream_share = *context.device().efficiency.stream, element_share = context.framework().compute.element_wise;
+  const BytesPerSecond bandwidth = context.device().memory.bandwidth;
+  FIGURE(trace, stream_rate, stream_share * bandwidth, (Note{"Rate at which long streams move", "a share of the memory's bandwidth"}),
+         stream_share, bandwidth);
+  FIGURE(trace, element_rate, element_share * stream_rate, (Note{"Rate of element-wise work", "the framework's share: how much it fuses"}),
+         element_share, stream_rate);
+}
+
 }  // namespace slipstick

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/collectives/collective.h"
@@ -72,5 +73,11 @@ double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds lin
 
 // Time of a collective of the step; 0 for a group of one or an empty message.
 Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group);
+// The same, explained below `name`.
+Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group, std::string_view name,
+                   Trace& trace);
+
+// Records how tokens, micro-batches and rates of the whole step follow from the inputs.
+void ExplainShape(const TrainingContext& context, Trace& trace);
 
 }  // namespace slipstick

@@ -20,9 +20,9 @@ Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& tra
   FIGURE(trace, stream_bytes, tokens * hidden * element, (Note{"Residual stream of a micro-batch", "what each collective carries"}), tokens,
          hidden, element);
   const Seconds gather_time =
-      mapping.sequence_parallel ? Collective(context, Pattern::kAllGather, stream_bytes, context.tensor) : Seconds{};
-  const Seconds reduce_time =
-      Collective(context, mapping.sequence_parallel ? Pattern::kReduceScatter : Pattern::kAllReduce, stream_bytes, context.tensor);
+      mapping.sequence_parallel ? Collective(context, Pattern::kAllGather, stream_bytes, context.tensor, "gather", trace) : Seconds{};
+  const Seconds reduce_time = Collective(context, mapping.sequence_parallel ? Pattern::kReduceScatter : Pattern::kAllReduce, stream_bytes,
+                                         context.tensor, "reduce", trace);
   // Chunked overlap needs the split into a gather before and a scatter behind the products.
   const bool overlaps = mapping.overlap.tp.value_or(framework.tensor_overlap && mapping.sequence_parallel && context.run.flash_attention);
   const double exposed_share = overlaps ? framework.tensor_exposed : 1;
@@ -44,8 +44,8 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
   const Bytes element = kElement;
   const GroupPlacement& group = context.context_group;
   if (context.run.mapping.cp_kind == ContextKind::kUlysses) {
-    const Seconds query_time = Collective(context, Pattern::kAllToAll, own_tokens * heads * width * element, group);
-    const Seconds kv_time = Collective(context, Pattern::kAllToAll, own_tokens * kv_columns / 2 * element, group);
+    const Seconds query_time = Collective(context, Pattern::kAllToAll, own_tokens * heads * width * element, group, "queries", trace);
+    const Seconds kv_time = Collective(context, Pattern::kAllToAll, own_tokens * kv_columns / 2 * element, group, "keys", trace);
     FIGURE(trace, link_time, 2 * query_time + 2 * kv_time,
            (Note{"Four all-to-alls", "queries, keys, values to heads; the output back to tokens"}), query_time, kv_time);
     return {{link_time, link_time}, {link_time, link_time}};
@@ -53,8 +53,8 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
   FIGURE(trace, kv_bytes, own_tokens * kv_columns * element, (Note{"Keys and values of a rank's tokens", ""}), own_tokens, kv_columns,
          element);
   if (context.run.mapping.cp_kind == ContextKind::kAllGather || context.model.mla) {
-    const Seconds gather_time = Collective(context, Pattern::kAllGather, ranks * kv_bytes, group);
-    const Seconds scatter_time = Collective(context, Pattern::kReduceScatter, ranks * kv_bytes, group);
+    const Seconds gather_time = Collective(context, Pattern::kAllGather, ranks * kv_bytes, group, "gather", trace);
+    const Seconds scatter_time = Collective(context, Pattern::kReduceScatter, ranks * kv_bytes, group, "scatter", trace);
     FIGURE(trace, backward_time, gather_time + scatter_time, (Note{"Gathered again; gradients of keys and values scattered back", ""}),
            gather_time, scatter_time);
     return {{gather_time, gather_time}, {backward_time, backward_time}};

@@ -1,5 +1,6 @@
 #include "core/training/layer_time.h"
 
+#include "core/base/sum.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
 #include "core/training/attention_core.h"
@@ -13,7 +14,8 @@ constexpr std::string_view kElementSource = "operands counted once a pass; share
 
 // Sums that a layer's operators add to.
 struct Sums {
-  Seconds forward, input_gradient, weight_gradient;
+  explicit Sums(Trace& trace) : forward(trace), input_gradient(trace), weight_gradient(trace) {}
+  ListedSum<Seconds> forward, input_gradient, weight_gradient;
   Flops forward_flops;
 };
 
@@ -74,28 +76,31 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   FIGURE(trace, forward_time, forward_product / grouped_efficiency + forward_quantise,
          (Note{"Product, forward", "and bringing its input to the product's format"}), forward_product, grouped_efficiency,
          forward_quantise);
-  sums.forward += forward_time;
+  sums.forward.Add(product.name, forward_time);
   sums.forward_flops += forward_kernel.flops;
   Note1(operators, context, product.name, "", forward_kernel, forward_time);
 
-  Trace off = Trace::Off();
+  const auto time_backward = [&](std::string_view name, const Gemm& gemm) {
+    Trace::Scope backward_scope(trace, name);
+    return TimeOf(gemm, device, TrainingRegime(gemm, device), trace);
+  };
   const Gemm input_gemm = ProductOf(context, product, rows, inputs, outputs);
-  const KernelTime input_kernel = TimeOf(input_gemm, device, TrainingRegime(input_gemm, device), off);
+  const KernelTime input_kernel = time_backward("input gradient", input_gemm);
   const Seconds input_product = input_kernel.time;
   const Seconds gradient_quantise = quantised ? QuantiseTime(context, product.groups * rows * outputs) : Seconds{};
   FIGURE(trace, input_gradient_time, input_product / grouped_efficiency + gradient_quantise, (Note{"Product, gradient of the input", ""}),
          input_product, grouped_efficiency, gradient_quantise);
-  sums.input_gradient += input_gradient_time;
+  sums.input_gradient.Add(product.name, input_gradient_time);
   Note1(operators, context, product.name, ", input gradient", input_kernel, input_gradient_time);
 
   if (context.run.trainable == Trainable::kLora) return;  // frozen
   Gemm weight_gemm = ProductOf(context, product, outputs, inputs, rows);
   weight_gemm.output_bytes = context.framework().compute.fused_accumulation ? 8 : 2;
-  const KernelTime weight_kernel = TimeOf(weight_gemm, device, TrainingRegime(weight_gemm, device), off);
+  const KernelTime weight_kernel = time_backward("weight gradient", weight_gemm);
   const Seconds weight_product = weight_kernel.time;
   FIGURE(trace, weight_gradient_time, weight_product / grouped_efficiency, (Note{"Product, gradient of the weights", ""}), weight_product,
          grouped_efficiency);
-  sums.weight_gradient += weight_gradient_time;
+  sums.weight_gradient.Add(product.name, weight_gradient_time);
   Note1(operators, context, product.name, ", weight gradient", weight_kernel, weight_gradient_time);
 }
 
@@ -192,7 +197,7 @@ bool SplitsBackward(const TrainingContext& context) { return context.shape.pipel
 
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
                     std::vector<TimedOperator>* operators) {
-  Sums products;
+  Sums products(trace);
   for (int i = 0; i < work.product_count; ++i) {
     TimeProduct(context, work.products[static_cast<std::size_t>(i)], products, trace, operators);
   }
@@ -220,12 +225,14 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   const Exchange experts = has_experts ? ExchangeExperts(context, work, trace) : Exchange{};
 
   LayerTime time;
-  const Seconds products_forward = products.forward, core_forward = core.forward, element_forward = element.forward;
+  const Seconds products_forward = products.forward.Total("products_forward", {"A layer's products, forward"});
+  const Seconds core_forward = core.forward, element_forward = element.forward;
   const Seconds adapters_forward = adapters.forward;
   FIGURE(trace, forward_compute, products_forward + core_forward + element_forward + adapters_forward,
          (Note{"A layer's compute, forward", "one micro-batch"}), products_forward, core_forward, element_forward, adapters_forward);
-  const Seconds input_gradients = products.input_gradient, weight_gradients = products.weight_gradient, core_backward = core.backward;
-  const Seconds element_backward = element.backward, adapters_backward = adapters.backward;
+  const Seconds input_gradients = products.input_gradient.Total("input_gradients", {"A layer's products, gradients of their inputs"});
+  const Seconds weight_gradients = products.weight_gradient.Total("weight_gradients", {"A layer's products, gradients of the weights"});
+  const Seconds core_backward = core.backward, element_backward = element.backward, adapters_backward = adapters.backward;
   FIGURE(trace, backward_compute, input_gradients + weight_gradients + core_backward + element_backward + adapters_backward,
          (Note{"A layer's compute, backward", "one micro-batch"}), input_gradients, weight_gradients, core_backward, element_backward,
          adapters_backward);
@@ -267,9 +274,12 @@ LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace) {
   const BytesPerSecond element_rate = context.element_rate;
   FIGURE(trace, embedding_time, traffic * tokens * hidden / element_rate, (Note{"Embedding", "gather forward, scatter-add backward"}),
          traffic, tokens, hidden, element_rate);
+  FIGURE(trace, forward_compute, embedding_time / 3, (Note{"Embedding, forward", "the gather"}), embedding_time);
+  FIGURE(trace, backward_compute, 2 * embedding_time / 3, (Note{"Embedding, backward", "the scatter-add reads and writes"}),
+         embedding_time);
   LayerTime time;
-  time.forward.compute = embedding_time / 3;
-  time.backward.compute = 2 * embedding_time / 3;
+  time.forward.compute = forward_compute;
+  time.backward.compute = backward_compute;
   return time;
 }
 
@@ -278,7 +288,7 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   LayerProduct product{"output head", context.shape.tokens, static_cast<double>(context.model.vocab) / context.shape.tensor,
                        static_cast<double>(context.model.hidden)};
   product.role = ProductRole::kRouter;  // stays in the wide format
-  Sums sums;
+  Sums sums(trace);
   TimeProduct(context, product, sums, trace, nullptr);
   const double logits = context.shape.tokens * product.outputs, logit_traffic = context.framework().compute.logit_traffic;
   const Bytes byte = 1 * kB;
@@ -286,9 +296,16 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   FIGURE(trace, loss_time, byte * logit_traffic * logits / element_rate, (Note{"Softmax and loss", "passes over the logits"}), byte,
          logit_traffic, logits, element_rate);
   LayerTime time;
-  time.forward.compute = sums.forward + 0.4 * loss_time;
-  time.backward.compute = sums.input_gradient + sums.weight_gradient + 0.6 * loss_time;
-  if (SplitsBackward(context)) time.weight_gradient = sums.weight_gradient;
+  const Seconds product_forward = sums.forward.Total("product_forward", {"Output head's product, forward"});
+  const Seconds input_gradient = sums.input_gradient.Total("input_gradient", {"Output head's product, gradient of the input"});
+  const Seconds weight_gradient = sums.weight_gradient.Total("weight_gradient", {"Output head's product, gradient of the weights"});
+  FIGURE(trace, forward_compute, product_forward + 0.4 * loss_time, (Note{"Output head and loss, forward", "", kElementSource}),
+         product_forward, loss_time);
+  FIGURE(trace, backward_compute, input_gradient + weight_gradient + 0.6 * loss_time,
+         (Note{"Output head and loss, backward", "", kElementSource}), input_gradient, weight_gradient, loss_time);
+  time.forward.compute = forward_compute;
+  time.backward.compute = backward_compute;
+  if (SplitsBackward(context)) time.weight_gradient = weight_gradient;
   time.forward_flops = sums.forward_flops;
   time.executed = (context.run.trainable == Trainable::kLora ? 2 : 3) * sums.forward_flops;
   return time;

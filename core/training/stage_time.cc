@@ -1,5 +1,6 @@
 #include "core/training/stage_time.h"
 
+#include "core/base/sum.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -73,6 +74,40 @@ HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLay
   return host;
 }
 
+// Of a stage: layers of one kind, or an end of the model.
+struct StagePart {
+  const LayerTime* time;
+  ShardedLayer sharded;
+  Seconds to_host;  // one way, of all that a layer keeps
+};
+
+constexpr std::array<std::string_view, kLayerKinds> kKindNames{"layer", "expert_layer", "window_layer", "window_expert_layer"};
+
+// Calls visit(name, part, count) for all that a micro-batch passes through in a stage.
+template <class Visit>
+void VisitStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head,
+                const Visit& visit) {
+  const double full_share = times.full_share;
+  const auto visit_some = [&visit](std::string_view name, const StagePart& part, double count) {
+    if (count != 0) visit(name, part, count);
+  };
+  std::size_t last = 0;
+  for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+    if (!(layers.of[kind] > 0)) continue;
+    visit_some(kKindNames[kind], {&times.rest[kind], times.sharded_rest[kind], times.to_host_rest[kind]},
+               layers.of[kind] * (1 - full_share));
+    visit_some(kKindNames[kind], {&times.full[kind], times.sharded_full[kind], times.to_host_full[kind]}, layers.of[kind] * full_share);
+    last = kind;
+  }
+  if (embedding) visit_some("embedding", {&times.embedding, times.sharded_ends, {}}, 1);
+  if (head) {
+    const auto modules = static_cast<double>(context.model.mtp_layers);
+    visit_some("output_head", {&times.head, {}, {}}, 1 + modules);
+    visit_some("mtp_module", {&times.rest[last], times.sharded_rest[last], {}}, modules * (1 - full_share));
+    visit_some("mtp_module", {&times.full[last], times.sharded_full[last], {}}, modules * full_share);
+  }
+}
+
 }  // namespace
 
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
@@ -83,7 +118,7 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
   for (int kind = 0; kind < kLayerKinds; ++kind) {
     const auto k = static_cast<std::size_t>(kind);
     if (!works.present[k]) continue;
-    Trace::Scope scope(trace, kind == 0 ? "layer" : kind == 1 ? "expert_layer" : kind == 2 ? "window_layer" : "window_expert_layer");
+    Trace::Scope scope(trace, kKindNames[k]);
     times.rest[k] = TimeLayer(context, works.of[k], recompute.full_share < 1 ? recompute.rest : RecomputePlan{}, trace, operators);
     if (recompute.full_share > 0) times.full[k] = RepeatedWhole(context, works.of[k], times.rest[k]);
     times.sharded_rest[k] = TimeSharded(context, works.of[k], times.rest[k]);
@@ -105,8 +140,10 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
 
 StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head) {
   StageTime stage;
-  const auto add = [&stage](const LayerTime& time, const ShardedLayer& sharded, double count) {
-    if (count == 0) return;
+  const double offloaded = context.run.offload.activations;
+  VisitStage(context, times, layers, embedding, head, [&stage, offloaded](std::string_view, const StagePart& part, double count) {
+    const LayerTime& time = *part.time;
+    const ShardedLayer& sharded = part.sharded;
     stage.forward += time.forward * count;
     stage.backward += time.backward * count;
     stage.recompute += time.recompute * count;
@@ -115,33 +152,52 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.sharded_forward += sharded.forward * count;
     stage.sharded_backward += sharded.backward * count;
     stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
-  };
-  const double offloaded = context.run.offload.activations;
-  const auto add_host = [&stage, offloaded](Seconds all, const LayerTime& time, const ShardedLayer& sharded, double count) {
-    if (count == 0 || !(offloaded > 0)) return;
-    const Seconds one = offloaded * all;
+    if (!(offloaded > 0)) return;
+    const Seconds one = offloaded * part.to_host;
     const HostTransfer host = ExposedOffload(one, time, sharded);
     stage.host_forward += host.forward * count;
     stage.host_backward += host.backward * count;
     stage.weight += host.weight * count;
     stage.host_link += 2 * one * count;
-  };
-  std::size_t last = 0;
-  for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
-    add_host(times.to_host_rest[kind], times.rest[kind], times.sharded_rest[kind], layers.of[kind] * (1 - times.full_share));
-    add_host(times.to_host_full[kind], times.full[kind], times.sharded_full[kind], layers.of[kind] * times.full_share);
-    add(times.rest[kind], times.sharded_rest[kind], layers.of[kind] * (1 - times.full_share));
-    add(times.full[kind], times.sharded_full[kind], layers.of[kind] * times.full_share);
-    if (layers.of[kind] > 0) last = kind;
-  }
-  if (embedding) add(times.embedding, times.sharded_ends, 1);
-  if (head) {
-    const auto modules = static_cast<double>(context.model.mtp_layers);
-    add(times.head, {}, 1 + modules);
-    add(times.rest[last], times.sharded_rest[last], modules * (1 - times.full_share));
-    add(times.full[last], times.sharded_full[last], modules * times.full_share);
-  }
+  });
   return stage;
+}
+
+void ExplainStage(const TrainingContext& context, const LayerTimes& times, const std::vector<StageShare>& stages, const StageTime& stage,
+                  Trace& trace) {
+  const auto total_of = [&stage](Seconds LayerPass::*part) { return stage.forward.*part + stage.backward.*part + stage.recompute.*part; };
+  ListedSum<Seconds> forward(trace), backward(trace), recompute(trace), tp(trace), cp(trace), ep(trace), host(trace), sharded(trace);
+  for (const StageShare& one : stages) {
+    VisitStage(context, times, one.stage->layers, one.stage->embedding, one.stage->head,
+               [&](std::string_view name, const StagePart& part, double parts) {
+                 const LayerTime& time = *part.time;
+                 const double count = one.share * parts;
+                 forward.Add(name, time.forward.compute, count);
+                 backward.Add(name, time.backward.compute, count);
+                 recompute.Add(name, time.recompute.compute, count);
+                 host.Add(name, time.forward.host + time.backward.host + time.recompute.host, count);
+                 sharded.Add(name, part.sharded.forward, count);
+                 sharded.Add(name, part.sharded.backward, count);
+                 for (const LayerPass* pass : {&time.forward, &time.backward, &time.recompute}) {
+                   tp.Add(name, pass->tp, count);
+                   cp.Add(name, pass->cp, count);
+                   ep.Add(name, pass->ep, count);
+                 }
+               });
+  }
+  forward.Record("pass_forward", stage.forward.compute, {"Compute of a micro-batch, forward", "the slowest stage's layers and ends"});
+  backward.Record("pass_backward", stage.backward.compute, {"Compute of a micro-batch, backward", "the slowest stage's layers and ends"});
+  recompute.Record("pass_recompute", stage.recompute.compute, {"Compute of a micro-batch done again", "the slowest stage's layers"});
+  tp.Record("pass_tp", total_of(&LayerPass::tp),
+            {"Tensor parallel exchange of a micro-batch, exposed", "forward, backward and what is done again"});
+  cp.Record("pass_cp", total_of(&LayerPass::cp),
+            {"Context parallel exchange of a micro-batch, exposed", "forward, backward and what is done again"});
+  ep.Record("pass_ep", total_of(&LayerPass::ep),
+            {"Expert parallel exchange of a micro-batch, exposed", "forward, backward and what is done again"});
+  host.Record("pass_host", total_of(&LayerPass::host),
+              {"Waiting for launches in a micro-batch", "forward, backward and what is done again"});
+  sharded.Record("pass_sharded", stage.sharded_forward + stage.sharded_backward,
+                 {"Sharded weights of a micro-batch, exposed", "gathered before use, gradients scattered"});
 }
 
 StageTime Mixed(const StageTime& a, double share_a, const StageTime& b, double share_b) {

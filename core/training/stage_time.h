@@ -42,7 +42,16 @@ struct StageTime {
 // The two in the given shares.
 StageTime Mixed(const StageTime& a, double share_a, const StageTime& b, double share_b);
 
-// Of the layers given, with the ends where the flags say so; `modules` MTP modules ride on the head.
+// Of the layers given, with the ends where the flags say so; the model's MTP modules ride on the head.
 StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head);
+
+// A device's share of a stage's micro-batches.
+struct StageShare {
+  const Stage* stage;
+  double share;
+};
+// Records how `stage`, a device's micro-batch, adds up from layers and ends, in the mean over what it does of each stage.
+void ExplainStage(const TrainingContext& context, const LayerTimes& times, const std::vector<StageShare>& stages, const StageTime& stage,
+                  Trace& trace);
 
 }  // namespace slipstick

@@ -47,6 +47,31 @@ Sends TimeSends(const TrainingContext& context, Trace& trace) {
   return {send_time, exposed_time, link_time};
 }
 
+// Time on the links, whether it shows or not.
+LinkTime ComposeLinks(double micro_batches, const StageTime& slowest, const Sends& sends, const GradientExchange& gradients, Trace& trace) {
+  Trace::Scope scope(trace, "link");
+  const Seconds pass_tp = slowest.forward.tp_link + slowest.backward.tp_link + slowest.recompute.tp_link;
+  const Seconds pass_cp = slowest.forward.cp_link + slowest.backward.cp_link + slowest.recompute.cp_link;
+  const Seconds pass_ep = slowest.forward.ep_link + slowest.backward.ep_link + slowest.recompute.ep_link;
+  const Seconds pass_pp = sends.link, pass_offload = slowest.host_link, state_offload = gradients.host_link;
+  const Seconds pass_sharded = slowest.sharded_link, gradients_link = gradients.link;
+  FIGURE(trace, tp, micro_batches * pass_tp, (Note{"Tensor parallel exchange on the links", "", "", "training.communication_s.tp"}),
+         micro_batches, pass_tp);
+  FIGURE(trace, cp, micro_batches * pass_cp, (Note{"Context parallel exchange on the links", "", "", "training.communication_s.cp"}),
+         micro_batches, pass_cp);
+  FIGURE(trace, ep, micro_batches * pass_ep, (Note{"Expert parallel exchange on the links", "", "", "training.communication_s.ep"}),
+         micro_batches, pass_ep);
+  FIGURE(trace, pp, micro_batches * pass_pp, (Note{"Sends between stages on the links", "", "", "training.communication_s.pp"}),
+         micro_batches, pass_pp);
+  FIGURE(trace, dp, micro_batches * pass_sharded + gradients_link,
+         (Note{"Data parallel exchange on the links", "sharded weights a micro-batch, gradients and weights once a step", "",
+               "training.communication_s.dp"}),
+         micro_batches, pass_sharded, gradients_link);
+  FIGURE(trace, offload, micro_batches * pass_offload + state_offload,
+         (Note{"Transfers to and from the host", "", "", "training.communication_s.offload"}), micro_batches, pass_offload, state_offload);
+  return {tp, cp, ep, pp, dp, offload};
+}
+
 // The step as its slowest stage sees it.
 struct Composition {
   StepTime time;
@@ -84,18 +109,24 @@ Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, con
   return pipeline;
 }
 
-// What a device spends on one micro-batch in the mean: under dualpipe half of them meet it at its mirror's stage.
-std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<StageTime> stages) {
-  if (context.run.mapping.schedule != PipelineSchedule::kDualPipe || stages.size() < 2) return stages;
+// Micro-batches that a device sees as its own stage, of all: under dualpipe half of them meet it at its mirror's stage.
+double OwnShare(const TrainingContext& context, std::size_t stages) {
+  if (context.run.mapping.schedule != PipelineSchedule::kDualPipe || stages < 2) return 1;
   const auto m = static_cast<Count>(context.shape.micro_batches);
-  const double forth = static_cast<double>((m + 1) / 2) / static_cast<double>(m);
+  return static_cast<double>((m + 1) / 2) / static_cast<double>(m);
+}
+
+// What a device spends on one micro-batch in the mean.
+std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<StageTime> stages) {
+  const double forth = OwnShare(context, stages.size());
+  if (forth == 1) return stages;
   std::vector<StageTime> devices;
   for (std::size_t i = 0; i < stages.size(); ++i) devices.push_back(Mixed(stages[i], forth, stages[stages.size() - 1 - i], 1 - forth));
   return devices;
 }
 
-Composition Compose(const TrainingContext& context, const std::vector<StageTime>& stages, const std::vector<Stage>& plan,
-                    const Pipeline& pipeline, const Sends& sends, Trace& trace) {
+Composition Compose(const TrainingContext& context, const LayerTimes& times, const std::vector<StageTime>& stages,
+                    const std::vector<Stage>& plan, const Pipeline& pipeline, const Sends& sends, Trace& trace) {
   const TrainingShape& shape = context.shape;
   const Framework& framework = context.framework();
   std::size_t slowest_index = 0;
@@ -106,6 +137,11 @@ Composition Compose(const TrainingContext& context, const std::vector<StageTime>
   const GradientExchange gradients = ExchangeGradients(context, plan, stages, trace);
 
   Trace::Scope scope(trace, "step");
+  const double own_share = OwnShare(context, stages.size());
+  if (trace.on()) {
+    const std::vector<StageShare> shares{{&plan[slowest_index], own_share}, {&plan[stages.size() - 1 - slowest_index], 1 - own_share}};
+    ExplainStage(context, times, shares, slowest, trace);
+  }
   const double micro_batches = shape.micro_batches;
   Composition result;
   const Seconds pass_forward = slowest.forward.compute, pass_backward = slowest.backward.compute,
@@ -166,12 +202,7 @@ Composition Compose(const TrainingContext& context, const std::vector<StageTime>
          bubble, optimizer, other, offload);
   result.time = {forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other, offload};
   result.pipeline = schedule_length;
-  result.link.tp = micro_batches * (slowest.forward.tp_link + slowest.backward.tp_link + slowest.recompute.tp_link);
-  result.link.cp = micro_batches * (slowest.forward.cp_link + slowest.backward.cp_link + slowest.recompute.cp_link);
-  result.link.ep = micro_batches * (slowest.forward.ep_link + slowest.backward.ep_link + slowest.recompute.ep_link);
-  result.link.pp = micro_batches * sends.link;
-  result.link.offload = micro_batches * slowest.host_link + gradients.host_link;
-  result.link.dp = micro_batches * slowest.sharded_link + gradients.link;
+  result.link = ComposeLinks(micro_batches, slowest, sends, gradients, trace);
   return result;
 }
 
@@ -244,7 +275,7 @@ Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, c
   times->full_share = choice.full_share;
   const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan.stages));
   const Sends sends = TimeSends(context, off);
-  return Compose(context, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends, off).time.Total();
+  return Compose(context, *times, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends, off).time.Total();
 }
 
 // What no step is shorter than: the slowest stage's own passes, and those of the last stage, which waits for the first
@@ -287,8 +318,20 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
   const MemoryTerms memory_terms{context, works};
   Trace off = Trace::Off();
   TrainingReport report;
-  for (const LayerWork& work : works.of) report.dropped_tokens = max(report.dropped_tokens, work.dropped_share);
-  report.capacity = UsableMemory(context.device());
+  ExplainShape(context, trace);
+  double dropped_share = 0;
+  for (const LayerWork& work : works.of) dropped_share = max(dropped_share, work.dropped_share);
+  FIGURE(trace, dropped_tokens, 1 * dropped_share,
+         (Note{"Routed copies that are dropped", "those over the experts' capacity; none without a capacity factor", "",
+               "training.dropped_tokens"}),
+         dropped_share);
+  report.dropped_tokens = dropped_tokens;
+  const Bytes visible = UsableMemory(context.device());
+  FIGURE(
+      trace, capacity, 1 * visible,
+      (Note{"Memory that the device really offers", "what is left of the stated size to programs", "", "training.memory_bytes.capacity"}),
+      visible);
+  report.capacity = capacity;
   const auto is_full = [&](const StagePlan& plan, const RecomputeChoice& recompute) {
     report.memory = FullestMemory(memory_terms, plan.stages, recompute);
     if (report.memory.Total() > report.capacity) {
@@ -340,7 +383,7 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
       return least;
     }
   }
-  const Composition step = Compose(context, stages, plan->stages, pipeline, sends, trace);
+  const Composition step = Compose(context, *times, stages, plan->stages, pipeline, sends, trace);
   report.time = step.time;
   report.communication = step.link;
   report.step_time = step.time.Total();

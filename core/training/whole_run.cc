@@ -94,7 +94,7 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   trace.Input("tokens", tokens, "training.tokens");
   const Seconds step_time = report.step_time;
   const Flops model_flops = flops.model, hardware_flops = flops.hardware;
-  const FlopsPerSecond peak_rate = PeakRate(device, run.precision);
+  const FlopsPerSecond peak_rate = PeakRate(device, run.precision, trace);
   FIGURE(trace, tokens_per_s, batch * sequence * token / step_time, (Note{"Tokens a second", "all devices", "", "training.tokens_per_s"}),
          batch, sequence, token, step_time);
   const Flops executed_flops = report.executed_flops;
