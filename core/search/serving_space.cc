@@ -43,15 +43,17 @@ std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLim
   return kept;
 }
 
-// Degrees of context parallelism: as far as ranks would otherwise hold copies of the same keys and values. Past that it only moves
-// heads for contexts, at the price of an exchange.
+// Degrees of context parallelism: none, the load's own, and so far that no ranks hold copies of the same keys and values. Past
+// that it only moves heads for contexts, at the price of an exchange.
 std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count tp) {
   const Count cache_heads = model.mla ? 1 : model.KvHeads();
   std::vector<Count> contexts;
+  Count all = 1;  // as many as leave no copy
   for (const Count cp : Divisors(tp)) {
-    if (cp == 1 || cp == load.mapping.cp || (load.engine.composition == Composition::kKernels && cp * cache_heads <= tp)) {
-      contexts.push_back(cp);
-    }
+    if (load.engine.composition == Composition::kKernels && cp * cache_heads <= tp) all = cp;
+  }
+  for (const Count cp : Divisors(tp)) {
+    if (cp == 1 || cp == load.mapping.cp || cp == all) contexts.push_back(cp);
   }
   return contexts;
 }

@@ -22,7 +22,8 @@ struct ServingChoice {
 
 // Formats change what is served, so they are the load's own unless a limit lists others. Batches are powers of two and the
 // load's own; chunks are none, the load's own and powers of two below the prompt; pools are one for all and every split into
-// whole groups of tp·pp·attention_dp devices; context parallelism goes as far as ranks would hold copies of one cache.
+// whole groups of tp·pp·attention_dp devices; contexts are split over all ranks that would hold copies of one cache, over none, or as the
+// load has it.
 class ServingSpace {
  public:
   ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits);

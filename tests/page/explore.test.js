@@ -224,7 +224,7 @@ test('which device serves best: one front a cluster, in seconds', async () => {
     await page.locator('#frontier-start').click();
     await page.waitForFunction(() => / ways in /.test(document.getElementById('frontier-progress').textContent), undefined, { timeout: 240000 });
     const said = plain(await page.locator('#frontier-progress').textContent());
-    const [, value, unit] = / ways in ([\d.,]+) (ms|s|min)/.exec(said);
+    const [, value, unit] = / searches in ([\d.,]+) (ms|s|min)/.exec(said);
     timed(`${model}: ${said}`, number(value) * { ms: 1, s: 1000, min: 60000 }[unit], 3000);
     assert.ok((await page.locator('#explore-front .point').count()) > 6);
     assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), ['dgx-h100', 'dgx-h200', 'dgx-b200']);

@@ -10,7 +10,7 @@ import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labe
 import { thinned } from './ranking.js';
 import { cellOf, chunkAfter, isBad, mappingWords, nameOfValue, objectiveFor, valuesAbout } from './sweep_values.js';
 
-const MOST_CELLS = 2500;
+const MOST_CELLS = 900;
 const MOST_POINTS = 500;
 const FIRST = { one: ['serving.batch', 'training.mapping.tp', 'cluster.devices'], figure: ['serving.tpot_s', 'training.step_time_s', 'cost.device_usd'] };
 
@@ -185,7 +185,7 @@ export class SweepPanel {
     const { bad, words } = this.#extremes(cells, (cell) => names[cells.indexOf(cell)]);
     const mapped = rows.some(({ mapping }) => mapping);
     const columns = [labelOf(axes[0][0]), figureName(figure), mapped && t('explore.sweep.mapping'), t('explore.reason')].filter(Boolean);
-    const table = rows.map(({ mapping }, i) => [
+    const table = () => rows.map(({ mapping }, i) => [
       names[i],
       typeof cells[i].value === 'number' ? text(cells[i].value, unit) : '',
       ...(mapped ? [mappingWords(mapping)] : []),
@@ -249,7 +249,7 @@ export class SweepPanel {
       y: { label: labelOf(axes[0][0]), names: drawn[0] },
       x: { label: labelOf(axes[1][0]), names: drawn[1] },
       cells: cells.filter((one) => one.x % every === 0 && one.y % every === 0).map((one) => ({ ...one, x: one.x / every, y: one.y / every })),
-      rows: cells.map((one) => [names[0][one.y], names[1][one.x], typeof one.value === 'number' ? text(one.value, unitOf(figure)) : '', one.reason ?? '']),
+      rows: () => cells.map((one) => [names[0][one.y], names[1][one.x], typeof one.value === 'number' ? text(one.value, unitOf(figure)) : '', one.reason ?? '']),
       unit: unitOf(figure),
       summary: words ? t('explore.heat.summary', words) : t('explore.lines.bad', { bad, all: cells.length }),
     });

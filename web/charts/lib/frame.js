@@ -4,7 +4,8 @@ import { t } from '../../text/strings.js';
 import { saveCsv, savePng, saveSvg } from './export.js';
 import { spokenBox, tipBox, walkable } from './marks.js';
 
-// {id, title, subtitle, kind, summary, drawing, key: [{color|hatch, text}], columns: [text], rows: [[cell]]}
+// {id, title, subtitle, kind, summary, drawing, key: [{color|hatch, text}], columns: [text], rows: [[cell]]}; `rows` may be a
+// function where they are many: then they are made when they are looked at.
 export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note, controls }) {
   const caption = h('figcaption', { id: `${id}-title` }, title, subtitle && h('small', {}, subtitle));
   const words = h('p', { class: 'summary', id: `${id}-summary` }, [note, summary].filter(Boolean).join(' '));
@@ -12,6 +13,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
   drawing.setAttribute('aria-roledescription', kind);
   drawing.setAttribute('aria-labelledby', `${id}-title`);
   drawing.setAttribute('aria-describedby', `${id}-summary`);
+  const all = () => (typeof rows === 'function' ? rows() : rows);
   const tip = tipBox();
   const spoken = spokenBox();
   const legend = key.length
@@ -47,7 +49,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
         h(
           'tbody',
           {},
-          rows.map(([head, ...cells]) =>
+          all().map(([head, ...cells]) =>
             h(
               'tr',
               {},
@@ -93,7 +95,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
         { class: 'saves' },
         save(t('chart.svg'), () => saveSvg(drawing, title)),
         save(t('chart.png'), () => savePng(drawing, title)),
-        columns.length ? save(t('chart.csv'), () => saveCsv(columns, rows, title)) : null,
+        columns.length ? save(t('chart.csv'), () => saveCsv(columns, all(), title)) : null,
       ),
     ),
   );
