@@ -142,3 +142,27 @@ test('A4: the same at a phone’s width, by touch', async () => {
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
   assert.deepEqual(faults, []);
 });
+
+test('a lesson is done step by step: guess, set the scene, act, and it is marked as done', async () => {
+  for (const id of ['decode-memory-bound', 'chiplets']) {
+    const { page, context, faults } = await chromium.open(`#/lessons/${id}`);
+    await page.locator('.predict input').first().check();
+    await page.waitForSelector('.expect li');
+    await page.locator('[data-key=lesson-start]').click();
+    await settled(page);
+    assert.equal(await page.locator('[data-key=lesson-start]').count(), 0, 'the scene is set');
+    assert.ok((await page.locator('.stage .chart').count()) > 0, id);
+    const steps = await page.locator('.steps li').count();
+    for (let i = 0; i < steps; i++) {
+      await page.locator(`[data-key=step-${i}]`).click();
+      await settled(page);
+      assert.equal(await page.locator('.steps li.done').count(), i + 1, `${id}, step ${i + 1}`);
+    }
+    assert.equal(await page.locator('.expect .fails').count(), 0);
+    await page.evaluate(() => (location.hash = '#/lessons'));
+    await page.waitForSelector('ol.lessons');
+    assert.match(await page.locator(`.lessons li:has(a[href*="${id}"])`).textContent(), /done/);
+    assert.deepEqual(faults, []);
+    await context.close();
+  }
+});

@@ -52,10 +52,11 @@ function norm([a, b, p], leaf) {
   return math('msup', {}, fenced(row(power(a), op('+'), power(b))), row(math('mn', {}, '1'), op('/'), draw(p, leaf)));
 }
 
-// "memory_time" in upright words; a single letter before the first underscore carries the rest as its index: t_link.
+// "memory_time" in upright words; a single letter before the first underscore carries the rest as its index: t_link. Words are
+// identifiers, not text: beside text alone an operator would give its space away.
 export function symbol(name, attributes = {}) {
   const [head, ...rest] = name.split('_');
   const index = rest.join(' ');
   if (head.length === 1 && index) return math('msub', attributes, math('mi', {}, head), math('mtext', {}, index));
-  return name.length === 1 ? math('mi', attributes, name) : math('mtext', attributes, name.replace(/_/g, ' '));
+  return math('mi', attributes, name.replace(/_/g, ' '));
 }

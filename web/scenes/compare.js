@@ -63,7 +63,8 @@ function table(context, all) {
   const base = all[0].report;
   const ready = (report) => report && !report.issues;
   const known = FIGURES.filter((path) => all.some(({ report }) => ready(report) && typeof get(report, path) === 'number'));
-  const moved = known.filter((path) => new Set(all.map(({ report }) => ready(report) && get(report, path))).size > 1);
+  const answering = all.filter(({ report }) => ready(report));
+  const moved = known.filter((path) => new Set(answering.map(({ report }) => get(report, path))).size > 1);
   const everything = context.page.chosen('compare-all') === true;
   const rows = everything ? known : moved;
   const differences = differing(all);

@@ -69,7 +69,8 @@ function predict(context, lesson, state) {
   );
 }
 
-const isSet = (context, set) => Object.entries(set ?? {}).every(([path, value]) => context.inputs[path] === String(value));
+// Whether the scenario is as these inputs would make it; some say what holds anyway, and the link does not keep those.
+const isSet = ({ page, inputs }, set) => JSON.stringify(page.requestFor({ ...inputs, ...set })) === JSON.stringify(page.requestFor(inputs));
 
 function act(context, lesson, state) {
   return h(
