@@ -48,8 +48,10 @@ test('I5: contradicting degrees offer the nearest that would do', async () => {
   }
 });
 
-test('I6: the wheel changes no value', async () => {
+test('I6: the wheel changes no value, and no control zooms by a double tap', async () => {
   const { page } = await chromium.open('#/serve');
+  const zooming = await page.locator('button, a, summary, select, input').evaluateAll((all) => all.filter((one) => getComputedStyle(one).touchAction === 'auto').length);
+  assert.equal(zooming, 0);
   for (const selector of ['input[type=text]', '.rule input']) {
     const at = await field(page, 'serving.batch').locator(selector).boundingBox();
     await page.mouse.move(at.x + at.width / 2, at.y + at.height / 2);

@@ -92,6 +92,17 @@ test('S8: white space that a line wrap left in a link is ignored', async () => {
   assert.deepEqual((await read(wrapped, SCENES)).inputs, { 'serving.batch': '64', 'cluster.device.memory.bandwidth': '4 TB/s' });
 });
 
+test('S8: a link survives being percent-encoded anew, and stands in Markdown', async () => {
+  const pick = random(11);
+  for (let i = 0; i < 300; i++) {
+    const state = { scene: SCENES[pick(SCENES.length)], sub: '', inputs: inputsFrom(pick), others: [], view: {} };
+    const link = await writeShort(state);
+    const { faults, ...back } = await read(encodeURI(link).replaceAll('%25', '%'), SCENES);
+    assert.deepEqual([faults, back], [[], state], link);
+    assert.doesNotMatch(link, /[\s()<>]/, 'Markdown would end it');
+  }
+});
+
 test('S8: no link ends in punctuation', () => {
   for (const value of ['a-', 'b_', 'c.', 'd!']) assert.match(write({ scene: 'train', sub: '', inputs: { model: value } }), /\w$/);
 });
