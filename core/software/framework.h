@@ -92,6 +92,9 @@ struct FrameworkExperts {
   double grouped_efficiency_fp8 = 0.69;
   double imbalance = 1.1;
   double permute_traffic = 9.6;
+  // Experts with biases and a limited activation, in 16 bit, where the fused kernels know neither.
+  double biased_inner_forward = 0, biased_inner_backward = 0;
+  double biased_output_forward = 0, biased_output_backward = 0;
   double exposed = 0.33;
   double exposed_overlapped = 0.3;
   ExpertDispatch dispatch = ExpertDispatch::kAllToAll;
@@ -107,6 +110,14 @@ struct Schema<FrameworkExperts> {
           .AtMost(1),
       Of("imbalance", &FrameworkExperts::imbalance, "Rows of the busiest device over the mean, where the model states none").Between(1, 64),
       Of("permute_traffic", &FrameworkExperts::permute_traffic, "Bytes moved an element of a routed row, forward").Between(0, 256),
+      Of("biased_inner_forward", &FrameworkExperts::biased_inner_forward,
+         "Experts with biases, 16 bit: bytes moved besides an element between their two products, forward")
+          .Between(0, 256),
+      Of("biased_inner_backward", &FrameworkExperts::biased_inner_backward, "The same, backward").Between(0, 256),
+      Of("biased_output_forward", &FrameworkExperts::biased_output_forward,
+         "Experts with biases, 16 bit: bytes moved besides an element of their outputs, forward")
+          .Between(0, 256),
+      Of("biased_output_backward", &FrameworkExperts::biased_output_backward, "The same, backward").Between(0, 256),
       Of("exposed", &FrameworkExperts::exposed, "Share of dispatch and combine that is not hidden").Between(0, 1),
       Of("exposed_overlapped", &FrameworkExperts::exposed_overlapped, "Of that share, what stays where overlap.ep is on").Between(0, 1),
       Of("dispatch", &FrameworkExperts::dispatch, "What carries tokens to their experts"),

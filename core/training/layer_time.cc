@@ -116,20 +116,26 @@ ElementWise TimeElementWise(const TrainingContext& context, const LayerWork& wor
   const double hidden = static_cast<double>(context.model.hidden);
   const double columns = work.attention_columns, mlp = work.mlp_columns, expert = work.expert_columns, rows = work.routed_rows;
   const double forward_mlp = context.model.gated ? 6 : 4, backward_mlp = context.model.gated ? 10 : 6;
-  const double permute = context.framework().experts.permute_traffic, even_rows = work.even_rows;
+  const FrameworkExperts& experts = context.framework().experts;
+  const double permute = experts.permute_traffic, even_rows = work.even_rows;
+  const Biases biases = context.model.biases;
+  const bool biased =
+      (biases == Biases::kMlp || biases == Biases::kAll) && BytesPerElement(NativePrecision(context.device(), context.run.precision)) >= 2;
+  const double biased_forward = biased ? experts.biased_inner_forward * expert + experts.biased_output_forward * hidden : 0;
+  const double biased_backward = biased ? experts.biased_inner_backward * expert + experts.biased_output_backward * hidden : 0;
   const BytesPerSecond element_rate = context.element_rate;
   const Bytes byte = 1 * kB;
   FIGURE(trace, forward_bytes,
          byte * (20 * own_tokens * hidden + 2 * tokens * columns + forward_mlp * (tokens * mlp + rows * expert) +
-                 permute * even_rows * hidden),
-         (Note{"Element-wise traffic, forward", "two norms and residuals, rotary embedding, activation, permutation of routed rows",
-               kElementSource}),
-         byte, own_tokens, hidden, tokens, columns, forward_mlp, mlp, rows, expert, permute, even_rows);
+                 permute * even_rows * hidden + biased_forward * rows),
+         (Note{"Element-wise traffic, forward",
+               "two norms and residuals, rotary embedding, activation, permutation of routed rows, biases of experts", kElementSource}),
+         byte, own_tokens, hidden, tokens, columns, forward_mlp, mlp, rows, expert, permute, even_rows, biased_forward);
   FIGURE(trace, backward_bytes,
          byte * (28 * own_tokens * hidden + 2 * tokens * columns + backward_mlp * (tokens * mlp + rows * expert) +
-                 2 * permute * even_rows * hidden),
+                 2 * permute * even_rows * hidden + biased_backward * rows),
          (Note{"Element-wise traffic, backward", "", kElementSource}), byte, own_tokens, hidden, tokens, columns, backward_mlp, mlp, rows,
-         expert, permute, even_rows);
+         expert, permute, even_rows, biased_backward);
   FIGURE(trace, forward_time, forward_bytes / element_rate, (Note{"Element-wise work, forward", "", kElementSource}), forward_bytes,
          element_rate);
   FIGURE(trace, backward_time, backward_bytes / element_rate, (Note{"Element-wise work, backward", "", kElementSource}), backward_bytes,

@@ -59,10 +59,14 @@ std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, Pipelin
   for (Count layer = 0; layer < layers; ++layer) {
     const auto least = static_cast<Count>(std::min_element(load.begin(), load.end()) - load.begin());
     load[static_cast<std::size_t>(least)] += loads.layer;
+    const auto load_of = [&](Count visit) {
+      const double ends = (visit == 0 ? loads.embedding : 0) + (visit + 1 == visits ? loads.head : 0);
+      return static_cast<double>(counts[static_cast<std::size_t>(visit)]) * loads.layer + ends;
+    };
     Count emptiest = -1;
     for (Count visit = 0; visit < visits; ++visit) {
       if (StageOf(visit, stages, schedule) != least) continue;
-      if (emptiest < 0 || counts[static_cast<std::size_t>(visit)] < counts[static_cast<std::size_t>(emptiest)]) emptiest = visit;
+      if (emptiest < 0 || load_of(visit) < load_of(emptiest)) emptiest = visit;
     }
     ++counts[static_cast<std::size_t>(emptiest)];
   }
