@@ -103,6 +103,9 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   d.decode_gap = d.graphs ? 0 * kUs : engine.launch_gap;
   // Prefill is not captured: it waits for its own launches, at most as long as a step without graphs would.
   d.prefill_gap = d.graphs ? engine.prefill_gap : engine.launch_gap;
+  // The generation without graphs is a compiled runtime: it launches kernels, not operations of a script, and one step at a time.
+  d.operation_launch = d.graphs ? engine.prefill_launch : 0 * kUs;
+  d.steps_ahead = d.graphs ? engine.steps_ahead : 0;
 
   if (PeersReachEachOther(cluster, d.devices_per_group))
     d.custom = RowFor(engine.all_reduce, d.device.architecture, cluster.networks[0].size);

@@ -243,10 +243,12 @@ LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts,
   FIGURE(trace, gaps, gap * (own_kernels + library_kernels),
          (Note{"Gaps between kernels", "that are launched one by one; none inside a graph"}), gap, own_kernels, library_kernels);
   // Products and attention of a layer; its experts bring routing, permutation, scales and combination, latent attention its
-  // compressions, norms and rotary parts.
-  const double moe_share = d.moe_layers / d.layers;
-  const double shared = d.model.moe && d.model.moe->shared_ffn > 0 ? 3 : 0;
-  layer.operations = 5 + element_kernels + (d.tp > 1 ? halves : 0) + moe_share * (6 + shared) + (d.model.mla ? 5 : 0);
+  // compressions, norms and rotary parts; activations in 8 or 4 bits are scaled before each product.
+  const double moe_share = d.moe_layers / d.layers, shared = d.model.moe && d.model.moe->shared_ffn > 0 ? 1 : 0;
+  const double scaled_attention = BytesPerElement(d.attention_activations) < 2 ? (d.model.mla ? 4 : 2) : 0;
+  const double scaled_mlp = BytesPerElement(d.activations) < 2 ? 2 * (1 - moe_share + moe_share * shared) : 0;
+  layer.operations = 5 + element_kernels + (d.tp > 1 ? halves : 0) + moe_share * (6 + 3 * shared) + (d.model.mla ? 5 : 0) +
+                     scaled_attention + scaled_mlp;
   KernelTime idle;
   idle.time = gaps;
   idle.bound = Bound::kLatency;

@@ -102,18 +102,18 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
          (Note{"Prefill on the devices", "every layer's kernels in turn"}), layers, elements, reductions, gaps, attention_layers,
          projections, linear_layers, recurrent, recurrence, dense_layers, mlp, moe_layers, experts, full_layers, attention, window_layers,
          window_attention, head, hops, hop_time);
-  const Seconds operation_launch = d.engine.prefill_launch, prefill_host = d.engine.prefill_host;
+  const Seconds operation_launch = d.operation_launch, prefill_host = d.engine.prefill_host;
   const double operations = one.operations;
-  trace.Input("operation_launch", operation_launch, "serving.engine.prefill_launch");
+  if (d.graphs) trace.Input("operation_launch", operation_launch, "serving.engine.prefill_launch");
   trace.Input("prefill_host", prefill_host, "serving.engine.prefill_host");
-  FIGURE(trace, pass_time, max(device_time, prefill_host + layers * operations * operation_launch),
+  FIGURE(trace, pass_time, max(device_time, prefill_host, layers * operations * operation_launch),
          (Note{"Prefill pass", "the devices wait where the host prepares and launches more slowly than they work"}), device_time,
          prefill_host, layers, operations, operation_launch);
   if (pass_time > device_time) step.parts.Add("waiting for launches", HostTime(pass_time - device_time), 1);
   step.time = pass_time;
   // Stages work on other prompts meanwhile: the slowest sets the pace.
   const Seconds stage = (device_time - head - hops * hop_time) * (d.stage_layers / layers) + head + (d.pp > 1 ? hop_time : Seconds{});
-  step.occupancy = max(stage, prefill_host + d.stage_layers * operations * operation_launch);
+  step.occupancy = max(stage, prefill_host, d.stage_layers * operations * operation_launch);
   return step;
 }
 

@@ -200,6 +200,7 @@ struct Engine {
   Seconds prefill_launch = 0 * kUs;   // the same, an operation of a prefill that no graph holds
   Seconds host_sequence = 0 * kUs;    // of the host, a sequence and step, beside the devices: they cannot be faster
   Seconds request = 15000 * kUs;      // handling of a request before its first token
+  double steps_ahead = 0;             // launched already when a request arrives, besides the one that runs
   Count prefill_tokens = 8192;        // of a step, at most
   bool groups_prefills = false;       // requests admitted together share a prefill and wait for each other
   bool queues_static_batch = false;   // of a static batch only as many run as fit, the others wait
@@ -250,6 +251,7 @@ struct Schema<Engine> {
           .Between(0, 1e6)
           .Advanced(),
       Of("request", &Engine::request, "Handling of a request before its first token").In(kMs).Between(0, 1e5).Advanced(),
+      Of("steps_ahead", &Engine::steps_ahead, "Steps launched before their predecessor has ended").Between(0, 16).Advanced(),
       Of("prefill_tokens", &Engine::prefill_tokens, "Tokens of prefill in a step, at most").Length().Between(1, 1 << 28).Advanced(),
       Of("groups_prefills", &Engine::groups_prefills, "Requests admitted together share a prefill and wait for each other").Advanced(),
       Of("queues_static_batch", &Engine::queues_static_batch, "Of a static batch only as many run as fit").Advanced(),
