@@ -93,10 +93,12 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   ResolveFormats(d);
 
   d.graphs = engine.graphs;
+  d.expert_matrix = engine.expert_matrix;
   d.expert_stream = engine.expert_stream;
   for (const EngineOn& on : engine.on) {
     if (on.architecture != d.device.architecture) continue;
     d.graphs = on.graphs.value_or(d.graphs);
+    d.expert_matrix = on.expert_matrix.value_or(d.expert_matrix);
     d.expert_stream = on.expert_stream.value_or(d.expert_stream);
   }
   d.graphs = load.cuda_graphs.value_or(d.graphs);

@@ -42,7 +42,7 @@ struct Deployment {
   Seconds decode_gap{}, prefill_gap{};
   Seconds operation_launch{};  // of the host, in a prefill
   double steps_ahead = 0;      // launched already when a request arrives
-  double expert_stream = 1;
+  double expert_matrix = 1, expert_stream = 1;
 
   const CustomAllReduce* custom = nullptr;  // the engine's own all-reduce on these devices, where peers reach each other
   GroupPlacement tensor_group{};            // the ranks that share a layer

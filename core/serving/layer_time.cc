@@ -166,7 +166,7 @@ KernelTime Experts(const Deployment& d, double rows, Trace& trace) {
     regime.move_share = 0.55;
   }
   regime.launch = d.engine.experts;
-  regime.product.matrix_share *= d.engine.expert_matrix;
+  regime.product.matrix_share *= d.expert_matrix;
   if (four_bit) regime.weight_factor = 1;
   regime.stream_factor *= four_bit ? kFourBitStream : d.expert_stream;
   return TimeOf(layer, d.device, regime, trace);
@@ -247,8 +247,8 @@ LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts,
   const double moe_share = d.moe_layers / d.layers, shared = d.model.moe && d.model.moe->shared_ffn > 0 ? 1 : 0;
   const double scaled_attention = BytesPerElement(d.attention_activations) < 2 ? (d.model.mla ? 4 : 2) : 0;
   const double scaled_mlp = BytesPerElement(d.activations) < 2 ? 2 * (1 - moe_share + moe_share * shared) : 0;
-  layer.operations = 5 + element_kernels + (d.tp > 1 ? halves : 0) + moe_share * (6 + 3 * shared) + (d.model.mla ? 5 : 0) +
-                     scaled_attention + scaled_mlp;
+  layer.operations =
+      5 + element_kernels + (d.tp > 1 ? halves : 0) + moe_share * (6 + 3 * shared) + (d.model.mla ? 5 : 0) + scaled_attention + scaled_mlp;
   KernelTime idle;
   idle.time = gaps;
   idle.bound = Bound::kLatency;

@@ -188,9 +188,8 @@ Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& tra
          mean_step, running, output, prefill_stall);
   flow.tpot = tpot;
   const bool alone = concurrency <= 1;
-  const double group = !GroupsPrefills(d) || alone
-                           ? 1
-                           : min(running, max(1.0, static_cast<double>(d.engine.prefill_tokens) / ComputedTokens(d.load)));
+  const double group =
+      !GroupsPrefills(d) || alone ? 1 : min(running, max(1.0, static_cast<double>(d.engine.prefill_tokens) / ComputedTokens(d.load)));
   const double waves = d.load.waves ? static_cast<double>(*d.load.waves) : 0;
   const double first_wave = waves > 0 && !alone ? (running - 1) / 2 / waves : 0;
   const double interrupted = alone ? 0 : 0.5 + d.steps_ahead;

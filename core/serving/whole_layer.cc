@@ -132,7 +132,8 @@ PassCost WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
 PassCost WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const WholeLayer& engine = *d.engine.whole_layer;
   PassCost step;
-  const double sequences = pass.sequences, context = pass.context;
+  // A graph of fixed shapes is compiled for the longest context that the load brings.
+  const double sequences = pass.sequences, context = pass.context + (engine.fixed_shapes ? pass.grown / 2 : 0);
   const Seconds linear = LinearTime(d, sequences * pass.checked, sequences * pass.checked, step.parts, trace);
   const double devices = d.devices_per_group, attending = d.attention_layers;
   const double cached = d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank + d.model.mla->rope_head_dim) * devices

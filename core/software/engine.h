@@ -99,6 +99,7 @@ struct WholeLayer {
   Seconds reduce = 75 * kUs;    // fixed cost of an all-reduce
   double reduce_stream = 0.7;   // share of the link's bandwidth
   bool causal = true;           // attention skips what the mask hides
+  bool fixed_shapes = false;    // compiled for one length of the cache: every step reads it whole
   double score_passes = 0;      // times a score goes to memory and back, 4 bytes each
   Count cores = 1;              // tensor parallel ranks a device
   Bytes on_chip = 0 * kMiB;     // activations beyond this spill; 0: no such limit
@@ -115,6 +116,7 @@ struct Schema<WholeLayer> {
       Of("reduce", &WholeLayer::reduce, "Fixed cost of an all-reduce").In(kUs).Between(0, 1e6),
       Of("reduce_stream", &WholeLayer::reduce_stream, "Share of the link's bandwidth in an all-reduce").Above(0).AtMost(1),
       Of("causal", &WholeLayer::causal, "Attention skips what the mask hides"),
+      Of("fixed_shapes", &WholeLayer::fixed_shapes, "Compiled for one length of the cache, which every step reads whole"),
       Of("score_passes", &WholeLayer::score_passes, "Times a score goes to memory and back").Between(0, 16),
       Of("cores", &WholeLayer::cores, "Tensor parallel ranks a device").Between(1, 64),
       Of("on_chip", &WholeLayer::on_chip, "Activations beyond this spill; 0: no such limit").In(kMB).AtLeast(0),
@@ -173,12 +175,13 @@ struct Schema<LayerSplit> {
 struct EngineOn {
   Architecture architecture = Architecture::kGeneric;
   std::optional<bool> graphs;
-  std::optional<double> expert_stream;
+  std::optional<double> expert_matrix, expert_stream;
 };
 template <>
 struct Schema<EngineOn> {
   static constexpr auto fields =
       std::tuple{Of("architecture", &EngineOn::architecture, "Family of devices"), Of("graphs", &EngineOn::graphs, "As in the engine"),
+                 Of("expert_matrix", &EngineOn::expert_matrix, "As in the engine").Above(0).AtMost(1),
                  Of("expert_stream", &EngineOn::expert_stream, "As in the engine").Above(0).AtMost(1)};
 };
 
@@ -217,7 +220,7 @@ struct Engine {
   // All-reduce.
   std::vector<CustomAllReduce> all_reduce;  // the engine's own kernels, where peers reach each other; none: the library's
   Seconds rank_skew = 2 * kUs;              // that the engine's own all-reduce waits for the last rank
-  Seconds nccl_launch = 0 * kUs;            // host launch of the library's without graphs, in a decode step
+  Seconds nccl_launch = 0 * kUs;            // host launch of the library's without graphs, a doubling of the ranks, in a decode step
   MemoryBudget memory;
   std::optional<WholeLayer> whole_layer;
   std::optional<LayerSplit> layer_split;
@@ -268,7 +271,10 @@ struct Schema<Engine> {
       Of("pads_heads", &Engine::pads_heads, "Heads are padded to a multiple of the tensor parallel ranks").Advanced(),
       Of("all_reduce", &Engine::all_reduce, "The engine's own all-reduce kernels, a row a family of devices").Advanced(),
       Of("rank_skew", &Engine::rank_skew, "That the engine's own all-reduce waits for the last rank").In(kUs).Between(0, 1e6).Advanced(),
-      Of("nccl_launch", &Engine::nccl_launch, "Host launch of NCCL without graphs, in a decode step").In(kUs).Between(0, 1e6).Advanced(),
+      Of("nccl_launch", &Engine::nccl_launch, "Host launch of NCCL without graphs, a doubling of the ranks, in a decode step")
+          .In(kUs)
+          .Between(0, 1e6)
+          .Advanced(),
       Of("memory", &Engine::memory, "What the cache gets of the memory").Advanced(),
       Of("whole_layer", &Engine::whole_layer, "Constants of an engine whose layer is one operator").Advanced(),
       Of("layer_split", &Engine::layer_split, "Constants of an engine with one stream and layers split over the devices").Advanced(),
