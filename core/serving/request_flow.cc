@@ -194,14 +194,15 @@ Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& tra
   const double first_wave = waves > 0 && !alone ? (running - 1) / 2 / waves : 0;
   const double interrupted = alone ? 0 : 0.5 + d.steps_ahead;
   const double others = running - 1;
-  FIGURE(trace, busy, min(1.0, others * shared_prefill / (output * tpot)),
-         (Note{"Share of time that the others' prefills take", "as an arriving request finds it", kSource}), others, shared_prefill, output,
-         tpot);
+  FIGURE(trace, busy, min(1.0, others / output * max(1.0, first_prefill / tpot)),
+         (Note{"Share of time that the others' prefills take",
+               "as an arriving request finds it: of the steps, and steps with one last longer", kSource}),
+         others, output, first_prefill, tpot);
   const double behind = group > 1 || alone ? 0 : busy / 2;
   const double ahead = (offered - running) / running;
   FIGURE(trace, ttft,
          request + first_prefill + (group - 1) * shared_prefill + first_wave * shared_prefill + interrupted * mean_step +
-             behind * shared_prefill + ahead * output * tpot,
+             behind * first_prefill + ahead * output * tpot,
          (Note{"Time to the first token",
                "handling, this prefill, those admitted with it, a benchmark's first wave, half a step, a prefill under way, "
                "waiting for a slot",

@@ -1,0 +1,72 @@
+// Physics on random deployments, without slack: more load is never sooner, a larger batch never a shorter step. That better hardware
+// is never slower is a test of random scenarios (tests/core/study).
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+constexpr int kDeployments = 300;
+constexpr double kRounding = 1 + 1e-9;
+
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : state_(seed * 2654435761U + 12345) {}
+  std::string One(std::initializer_list<const char*> values) {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return *(values.begin() + (state_ >> 33) % values.size());
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// One that Serve takes.
+std::vector<std::string> Drawn(std::uint64_t seed) {
+  Dice dice(seed);
+  const std::string tp = dice.One({"1", "2", "4", "8"});
+  return {"cluster=" + dice.One({"dgx-a100", "dgx-h100", "dgx-b200", "hgx-mi300x", "pcie-server"}),
+          "model=" + dice.One({"llama-3.1-8b", "llama-2-7b", "mistral-7b", "mixtral-8x7b", "gpt-oss-20b", "qwen2.5-14b"}),
+          "serving.engine=" + dice.One({"vllm", "sglang", "trtllm", "trtllm-0.9", "lmdeploy", "ideal"}),
+          "serving.prompt=" + dice.One({"1", "100", "1024", "3000", "8192"}),
+          "serving.output=" + dice.One({"1", "7", "128", "1024"}),
+          "serving.precision.weights=" + dice.One({"bf16", "fp8", "int4"}),
+          "serving.precision.kv_cache=" + dice.One({"bf16", "fp8"}),
+          "serving.mapping.tp=" + tp,
+          "serving.devices=" + tp};
+}
+std::string Described(const std::vector<std::string>& drawn) {
+  std::string text;
+  for (const std::string& one : drawn) text += one + ' ';
+  return text;
+}
+
+TEST(ServingGuards, MoreLoadIsNeverSooner) {
+  for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
+    const std::vector<std::string> drawn = Drawn(seed);
+    for (const char* waves : {"serving.waves=null", "serving.waves=8"}) {
+      Seconds ttft, tpot;
+      for (const char* concurrency : {"1", "2", "3", "5", "8", "9", "16", "33", "64", "200", "1000", "5000"}) {
+        const ServingReport report = Serve(drawn + std::vector<std::string>{waves, std::string("serving.concurrency=") + concurrency});
+        EXPECT_GE(report.ttft * kRounding, ttft) << Described(drawn) << waves << " concurrency " << concurrency;
+        EXPECT_GE(report.tpot * kRounding, tpot) << Described(drawn) << waves << " concurrency " << concurrency;
+        ttft = report.ttft, tpot = report.tpot;
+      }
+    }
+  }
+}
+
+TEST(ServingGuards, ALargerBatchIsNeverAShorterStep) {
+  for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
+    const std::vector<std::string> drawn = Drawn(seed);
+    Seconds step, latency;
+    for (const char* batch : {"1", "2", "3", "4", "7", "8", "12", "16", "24", "32", "48", "64", "65", "100", "128", "200", "256"}) {
+      const ServingReport report = Serve(drawn + std::vector<std::string>{std::string("serving.batch=") + batch});
+      EXPECT_GE(report.decode_step * kRounding, step) << Described(drawn) << "batch " << batch;
+      EXPECT_GE(report.static_latency * kRounding, latency) << Described(drawn) << "batch " << batch;
+      step = report.decode_step, latency = report.static_latency;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
