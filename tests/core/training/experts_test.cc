@@ -1,5 +1,6 @@
 // Experts: what carries tokens to them, and what their capacity drops.
 #include "core/training/exchange.h"
+#include "core/training/stage.h"
 #include "tests/core/training/scenarios.h"
 
 namespace slipstick {
@@ -60,6 +61,32 @@ TEST(Capacity, BoundsTheWorkOfTheBusiest) {
   const TrainingReport free = Evaluated(scenario);
   scenario.model.moe->capacity_factor = 1.25;
   EXPECT_LT(Evaluated(scenario).time.forward, free.time.forward);
+}
+
+// Megatron-Core's 16-bit passes over experts with biases, counted in its code: 16 bytes an inner element and 28 an output element
+// forward, 24 and 40 backward; both widths of gpt-oss are 2880. Its 8-bit kernels fuse them.
+TEST(ExpertBiases, CostTheirPassesInSixteenBitOnly) {
+  const auto evaluated = [](const char* precision, const char* experts) {
+    return Evaluated(TrainingScenario(R"({"preset": "gpt-oss-20b"})", R"({"preset": "dgx-h100", "devices": 8})",
+                                      std::string(R"({"sequence": 4096, "global_batch": 64, "recompute": "none", "precision": ")") +
+                                          precision + R"(", "framework": {"preset": "megatron", "experts": {)" + experts +
+                                          R"(}}, "mapping": {"ep": 8}})"));
+  };
+  const char* fused = R"("biased_inner_forward": 0, "biased_inner_backward": 0, "biased_output_forward": 0, "biased_output_backward": 0)";
+  const StepTime plain = evaluated("bf16", fused).time, biased = evaluated("bf16", "").time;
+  EXPECT_GT(biased.forward, plain.forward);
+  EXPECT_NEAR((biased.backward - plain.backward) / (biased.forward - plain.forward), 64.0 / 44, 1e-6);
+  EXPECT_EQ(evaluated("fp8", "").step_time, evaluated("fp8", fused).step_time);
+}
+
+// DeepSeek-V3's published layouts on 16 chunks: four layers each, and one beside the head and its module (NVIDIA/Megatron-Bridge,
+// recipes/deepseek): a head of about three layers' work makes its own chunk the short one.
+TEST(PlaceLayers, LeavesTheHeadsChunkShort) {
+  const std::vector<Count> chunks = PlaceLayers(61, 8, 2, PipelineSchedule::kOneFOneB, {1, 0, 3}, false);
+  std::vector<Count> expected(15, 4);
+  expected.push_back(1);
+  EXPECT_EQ(chunks, expected);
+  EXPECT_EQ(PlaceLayers(61, 16, 1, PipelineSchedule::kOneFOneB, {1, 0, 3}, false), expected);
 }
 
 }  // namespace
