@@ -1,8 +1,9 @@
 #include "core/base/arithmetic.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <string>
+
+#include "core/base/decimal.h"
 
 namespace slipstick {
 namespace {
@@ -121,7 +122,7 @@ class Reader {
       at_ += exponent;
       TakeDigits(digits);
     }
-    return std::strtod(digits.c_str(), nullptr);
+    return DoubleOf(digits);
   }
 
   void TakeDigits(std::string& digits) {

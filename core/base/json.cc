@@ -12,6 +12,12 @@ bool IsPlace(std::string_view text) {
   return !text.empty() && text.size() < 4 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+std::size_t PlaceOf(std::string_view place) {
+  std::size_t number = 0;
+  for (const char digit : place) number = number * 10 + static_cast<std::size_t>(digit - '0');
+  return number;
+}
+
 constexpr std::size_t kMaxPlaces = 64;
 
 }  // namespace
@@ -280,7 +286,7 @@ void SetPath(Json& json, std::string_view path, Json value) {
     const std::string member(path.substr(0, dot));
     if (IsPlace(member) && !at->is_object()) {
       if (!at->is_array()) *at = Json::array();
-      const std::size_t place = std::min<std::size_t>(std::stoul(member), kMaxPlaces);
+      const std::size_t place = std::min<std::size_t>(PlaceOf(member), kMaxPlaces);
       while (at->size() <= place) at->push_back(Json::object());
       at = &(*at)[place];
     } else {

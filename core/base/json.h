@@ -51,6 +51,10 @@ class Text {
   bool is_copy_ = false;
 };
 
+namespace internal {
+class Sink;
+}
+
 class Json {
  public:
   // A member in the making: Json{{"preset", id}, {"devices", 8}}.
@@ -166,7 +170,7 @@ class Json {
   [[nodiscard]] bool Flag() const;
   [[nodiscard]] std::int64_t Whole() const;
   [[nodiscard]] double Number() const;
-  void WriteTo(std::string& out) const;
+  void WriteTo(internal::Sink& out) const;
   friend std::string JsonText(const Json& json);
 
   union {
@@ -192,6 +196,8 @@ struct Json::Member {
 // Reads one JSON value. Faults (syntax, numbers out of range, invalid UTF-8, a member given twice, more than 4 MB, 64
 // levels or 4,096 members in one object) are issues with the path reached and what was found there.
 Result<Json> ParseJson(std::string_view text);
+// The same of a text that lasts as long as the program: its texts are kept without copies.
+Result<Json> ParseLasting(std::string_view text);
 
 // Compact text, numbers by the fewest digits that read back the same; a byte that is no UTF-8 becomes U+FFFD.
 std::string JsonText(const Json& json);

@@ -1,17 +1,49 @@
 // JSON values from text and to text.
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <nlohmann/detail/conversions/to_chars.hpp>
 
+#include "core/base/decimal.h"
 #include "core/base/json.h"
 
 namespace slipstick {
+namespace internal {
+
+// A text in the making, written behind its end.
+class Sink {
+ public:
+  Sink() : text_(4096, '\0') {}
+  // Where `size` characters may be written; Take says behind the last of them.
+  char* Room(std::size_t size) {
+    if (text_.size() - size_ < size) text_.resize(2 * text_.size() + size);
+    return text_.data() + size_;
+  }
+  void Take(const char* end) { size_ = static_cast<std::size_t>(end - text_.data()); }
+  void Append(std::string_view text) { Take(std::copy(text.begin(), text.end(), Room(text.size()))); }
+  void Append(const char* text) { Append(std::string_view(text)); }
+  void Append(char one) {
+    *Room(1) = one;
+    ++size_;
+  }
+  std::string Text() && {
+    text_.resize(size_);
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace internal
+
 namespace {
 
 constexpr std::size_t kMaxText = 4'000'000, kMaxMembers = 4096;
 constexpr int kMaxDepth = 64;
+
+Words Counted(std::int64_t count) { return kExplains ? Words(std::to_string(count)) : Words(); }
 
 // Stands for itself between quotes.
 bool IsPlain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
@@ -50,7 +82,7 @@ void AppendCharacter(std::string& out, unsigned code) {
 // Reads one value and knows at every moment the path it has reached.
 class Reader {
  public:
-  explicit Reader(std::string_view text) : start_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
+  Reader(std::string_view text, bool lasts) : lasts_(lasts), start_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
   bool Whole(Json& out) {
     if (!Value(out, nullptr, 0)) return false;
@@ -85,13 +117,17 @@ class Reader {
     const bool list = level->container->is_array();
     return JoinPath(path, list ? std::to_string(level->container->size()) : std::string(level->key));
   }
-  bool Fail(const Level* level, const std::string& message) {
+  bool Fail(const Level* level, const Words& message) {
+    if (!kExplains) {
+      issues.emplace_back();
+      return false;
+    }
     std::string path = PathOf(level);
     while (!path.empty() && path.back() == '.') path.pop_back();
     issues.push_back({path, message});
     return false;
   }
-  bool Wrong(const Level* level) { return Fail(level, "not valid JSON at byte " + std::to_string(at_ - start_ + 1)); }
+  bool Wrong(const Level* level) { return Fail(level, "not valid JSON at byte " + Counted(at_ - start_ + 1)); }
 
   bool Value(Json& out, const Level* level, int depth) {
     Skip();
@@ -99,12 +135,12 @@ class Reader {
     switch (*at_) {
       case '{':
       case '[':
-        if (depth >= kMaxDepth) return Fail(level, "nested more than " + std::to_string(kMaxDepth) + " levels deep");
+        if (depth >= kMaxDepth) return Fail(level, "nested more than " + Counted(kMaxDepth) + " levels deep");
         return *at_++ == '{' ? Object(out, level, depth) : List(out, level, depth);
       case '"': {
-        std::string text;
-        if (!String(text, level)) return false;
-        out = Json(text);
+        Text text;
+        if (!Quoted(text, level)) return false;
+        out = Json(std::move(text));
         return true;
       }
       case 't':
@@ -122,19 +158,19 @@ class Reader {
     out = Json::object();
     Level level{parent, &out, {}};
     if (Eat('}')) return true;
-    std::string key;
+    out.reserve(8);
     while (true) {
+      Text key;
       Skip();
       if (!At('"')) return Wrong(&level);
-      key.clear();
-      if (!String(key, &level)) return false;
+      if (!Quoted(key, &level)) return false;
       level.key = key;
-      if (out.contains(key)) return Fail(&level, "given twice");
-      if (out.size() >= kMaxMembers) return Fail(parent, "more than " + std::to_string(kMaxMembers) + " members");
+      if (out.contains(key.view())) return Fail(&level, "given twice");
+      if (out.size() >= kMaxMembers) return Fail(parent, "more than " + Counted(kMaxMembers) + " members");
       if (!Eat(':')) return Wrong(&level);
       Json value;
       if (!Value(value, &level, depth + 1)) return false;
-      out.Append(key, std::move(value));
+      out.Append(std::move(key), std::move(value));
       if (Eat('}')) return true;
       if (!Eat(',')) return Wrong(&level);
     }
@@ -192,6 +228,22 @@ class Reader {
     return true;
   }
 
+  bool Quoted(Text& out, const Level* level) {
+    const char* from = at_ + 1;
+    const char* to = from;
+    while (to != end_ && IsPlain(*to)) ++to;
+    if (to != end_ && *to == '"') {
+      const std::string_view plain(from, static_cast<std::size_t>(to - from));
+      out = lasts_ ? Text::Lasting(plain) : Text(plain);
+      at_ = to + 1;
+      return true;
+    }
+    std::string text;
+    if (!String(text, level)) return false;
+    out = Text(text);
+    return true;
+  }
+
   bool String(std::string& out, const Level* level) {
     for (++at_; at_ != end_ && *at_ != '"';) {
       const char* from = at_;
@@ -233,79 +285,67 @@ class Reader {
     const char* first = at_;
     if (!Digits(value, digits) || (zero && at_ - first > 1)) return Wrong(level);
     bool whole = true;
-    std::ptrdiff_t exponent = 0;
     if (At('.')) {
-      const char* point = ++at_;
+      ++at_;
       if (!Digits(value, digits)) return Wrong(level);
-      exponent = point - at_;
       whole = false;
     }
     if (At('e') || At('E')) {
       ++at_;
-      const bool down = At('-');
-      if (down || At('+')) ++at_;
-      std::uint64_t power = 0;
-      int size = 0;
-      if (!Digits(power, size)) return Wrong(level);
-      if (size > 6) power = 999999;
-      exponent += down ? -static_cast<std::ptrdiff_t>(power) : static_cast<std::ptrdiff_t>(power);
+      if (At('-') || At('+')) ++at_;
+      if (!Digits(value, digits)) return Wrong(level);
       whole = false;
     }
     if (whole && digits <= 18) {
       out = negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
       return true;
     }
-    double number = 0;
-    if (digits <= 15 && exponent >= -22 && exponent <= 22) {
-      // Both are exact, so that one rounding gives the nearest number.
-      static constexpr double powers[]{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-      number = exponent < 0 ? static_cast<double>(value) / powers[-exponent] : static_cast<double>(value) * powers[exponent];
-      if (negative) number = -number;
-    } else {
-      number = std::strtod(std::string(from, at_).c_str(), nullptr);
-    }
-    if (!std::isfinite(number)) return Fail(level, "number out of range, at byte " + std::to_string(at_ - start_));
+    const double number = DoubleOf({from, static_cast<std::size_t>(at_ - from)});
+    if (!std::isfinite(number)) return Fail(level, "number out of range, at byte " + Counted(at_ - start_));
     out = number;
     return true;
   }
 
+  bool lasts_;
   const char* start_;
   const char* at_;
   const char* end_;
 };
 
-void AppendQuoted(std::string& out, std::string_view text) {
-  out += '"';
+void AppendQuoted(internal::Sink& out, std::string_view text) {
+  char* to = out.Room(6 * text.size() + 2);
+  *to++ = '"';
   const char* end = text.data() + text.size();
   for (const char* at = text.data(); at != end;) {
-    const char* from = at;
-    while (at != end && IsPlain(*at)) ++at;
-    out.append(from, at);
-    if (at == end) break;
+    if (IsPlain(*at)) {
+      *to++ = *at++;
+      continue;
+    }
     const auto byte = static_cast<unsigned char>(*at);
     if (byte >= 0x7F) {
       const std::size_t size = CharacterSize(at, end);
-      size == 0 ? out.append("\xEF\xBF\xBD") : out.append(at, size);
+      const std::string_view shown = size == 0 ? std::string_view("\xEF\xBF\xBD") : std::string_view(at, size);
+      to = std::copy(shown.begin(), shown.end(), to);
       at += size == 0 ? 1 : size;
       continue;
     }
     static constexpr std::string_view named = "\"\\\b\f\n\r\t", names = "\"\\bfnrt";
     const std::size_t found = named.find(*at++);
+    *to++ = '\\';
     if (found != std::string_view::npos) {
-      out += '\\';
-      out += names[found];
+      *to++ = names[found];
     } else {
-      static constexpr std::string_view hex = "0123456789abcdef";
-      out += "\\u00";
-      out += hex[byte >> 4];
-      out += hex[byte & 15];
+      static constexpr std::string_view hex = "0123456789abcdef", start = "u00";
+      to = std::copy(start.begin(), start.end(), to);
+      *to++ = hex[byte >> 4];
+      *to++ = hex[byte & 15];
     }
   }
-  out += '"';
+  *to++ = '"';
+  out.Take(to);
 }
 
-void AppendWhole(std::string& out, std::int64_t whole) {
+void AppendWhole(internal::Sink& out, std::int64_t whole) {
   char digits[20];
   char* at = digits + sizeof(digits);
   auto left = static_cast<std::uint64_t>(whole < 0 ? -(whole + 1) : whole) + (whole < 0 ? 1 : 0);
@@ -314,36 +354,39 @@ void AppendWhole(std::string& out, std::int64_t whole) {
     left /= 10;
   } while (left > 0);
   if (whole < 0) *--at = '-';
-  out.append(at, digits + sizeof(digits));
+  out.Append({at, static_cast<std::size_t>(digits + sizeof(digits) - at)});
 }
 
-void AppendNumber(std::string& out, double number) {
-  if (!std::isfinite(number)) {
-    out += "null";
-    return;
-  }
-  char digits[64];
-  out.append(digits, nlohmann::detail::to_chars(digits, digits + sizeof(digits), number));
+void AppendNumber(internal::Sink& out, double number) {
+  if (!std::isfinite(number)) return out.Append("null");
+  constexpr std::size_t kLongest = 64;
+  char* to = out.Room(kLongest);
+  out.Take(nlohmann::detail::to_chars(to, to + kLongest, number));
 }
 
 }  // namespace
 
-Result<Json> ParseJson(std::string_view text) {
+namespace {
+
+Result<Json> Parse(std::string_view text, bool lasts) {
   if (text.size() > kMaxText) return Issues{{"", "longer than 4 MB"}};
-  Reader reader(text);
+  Reader reader(text, lasts);
   Json json;
   if (!reader.Whole(json)) return std::move(reader.issues);
   return json;
 }
 
-void Json::WriteTo(std::string& out) const {
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text) { return Parse(text, false); }
+Result<Json> ParseLasting(std::string_view text) { return Parse(text, true); }
+
+void Json::WriteTo(internal::Sink& out) const {
   switch (kind_) {
     case Kind::kNull:
-      out += "null";
-      return;
+      return out.Append("null");
     case Kind::kFlag:
-      out += flag_ ? "true" : "false";
-      return;
+      return out.Append(flag_ ? "true" : "false");
     case Kind::kWhole:
       return AppendWhole(out, whole_);
     case Kind::kNumber:
@@ -353,33 +396,30 @@ void Json::WriteTo(std::string& out) const {
     case Kind::kArray: {
       char before = '[';
       for (const Json& one : *array_) {
-        out += before;
+        out.Append(before);
         one.WriteTo(out);
         before = ',';
       }
-      out += array_->empty() ? "[]" : "]";
-      return;
+      return out.Append(array_->empty() ? "[]" : "]");
     }
     case Kind::kObject: {
       char before = '{';
       for (const Member& member : *object_) {
-        out += before;
+        out.Append(before);
         AppendQuoted(out, member.key);
-        out += ':';
+        out.Append(':');
         member.value.WriteTo(out);
         before = ',';
       }
-      out += object_->empty() ? "{}" : "}";
-      return;
+      return out.Append(object_->empty() ? "{}" : "}");
     }
   }
 }
 
 std::string JsonText(const Json& json) {
-  std::string out;
-  out.reserve(4096);
+  internal::Sink out;
   json.WriteTo(out);
-  return out;
+  return std::move(out).Text();
 }
 
 }  // namespace slipstick

@@ -149,13 +149,13 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
   const auto named = json.find("preset");
   if (named == json.end() || (named->is_string() && named->text().empty())) return true;
   if (!named->is_string()) {
-    issues.push_back({JoinPath(path, "preset"), "expected the id of a " + std::string(kind) + "; got " + Shown(*named)});
+    issues.push_back({JoinPath(path, "preset"), "expected the id of a " + Words(kind) + "; got " + Shown(*named)});
     return false;
   }
   const std::string id = named->get<std::string>();
   const Json* found = find(kind, id);
   if (found == nullptr) {
-    issues.push_back({JoinPath(path, "preset"), "there is no " + std::string(kind) + " " + Shown(*named) + hint(kind, id)});
+    issues.push_back({JoinPath(path, "preset"), "there is no " + Words(kind) + " " + Shown(*named) + hint(kind, id)});
     return false;
   }
   Json merged = *found;

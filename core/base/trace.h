@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/base/quantity.h"
+#include "core/base/words.h"
 
 namespace slipstick {
 
@@ -69,13 +70,6 @@ struct FigureText {
   Note note;
 };
 }  // namespace internal
-
-// The page's first module is built without the texts of formulas; asked "why", it loads the whole one.
-#ifdef SLIPSTICK_WITHOUT_EXPLANATIONS
-inline constexpr bool kExplains = false;
-#else
-inline constexpr bool kExplains = true;
-#endif
 
 class Trace {
  public:

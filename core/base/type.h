@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/field.h"
-#include "core/base/trace.h"
+#include "core/base/words.h"
 
 namespace slipstick::internal {
 

@@ -1,7 +1,6 @@
 #include "core/base/units.h"
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "core/base/arithmetic.h"
@@ -261,12 +260,6 @@ std::string BaseUnitText(const Dimension& dimension) {
     if (std::abs(power) > 1) side += '^' + std::to_string(std::abs(power));
   }
   return above + below;
-}
-
-std::string NumberText(double value) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.6g", value);
-  return buffer;
 }
 
 }  // namespace slipstick

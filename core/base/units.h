@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/decimal.h"
 #include "core/base/quantity.h"
 
 namespace slipstick {
@@ -77,8 +78,5 @@ std::optional<Measure> ParseMeasure(std::string_view text, double thousand = 100
 
 // "GB/s"-like text of a dimension's base unit, for messages: {1,0,0,-1,…} -> "B/s".
 std::string BaseUnitText(const Dimension& dimension);
-
-// At most six significant digits, no trailing zeros.
-std::string NumberText(double value);
 
 }  // namespace slipstick

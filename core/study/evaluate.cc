@@ -107,7 +107,7 @@ void BindInputs(const Json& json, const std::string& path, std::string_view name
 }  // namespace
 
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
-  Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On();
+  Trace trace = !kExplains || detail.explain.empty() ? Trace::Off() : Trace::On();
   Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
   if (detail.scenario) report["scenario"] = Write(scenario);
   if (trace.on()) BindInputs(detail.scenario ? report["scenario"] : Write(scenario), "", "", trace);
@@ -133,7 +133,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     warn(cost->warnings);
   }
   report["warnings"] = std::move(warnings);
-  if (!detail.explain.empty()) {
+  if (kExplains && !detail.explain.empty()) {
     Json explanations = WriteExplanations(trace.figures(), detail.explain);
     if (explanations.empty()) return Issues{{std::string(detail.explain), "no figure of this report has that path"}};
     report["explanations"] = std::move(explanations);

@@ -45,7 +45,7 @@ const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = [] {
     std::vector<Entry> made;
     for (const PresetText& preset : PresetTexts()) {
-      Result<Json> json = ParseJson(preset.text);
+      Result<Json> json = ParseLasting(preset.text);
       assert(json);
       made.push_back({std::string(preset.kind), std::string(preset.id), std::move(*json)});
     }
@@ -64,7 +64,8 @@ const Json* FindPreset(std::string_view kind, std::string_view id) {
   return nullptr;
 }
 
-std::string PresetHintText(std::string_view kind, std::string_view id) {
+Words PresetHintText(std::string_view kind, std::string_view id) {
+  if (!kExplains) return {};
   std::vector<std::string_view> ids;
   for (const Entry& entry : Entries()) {
     if (entry.kind == kind) ids.push_back(entry.id);

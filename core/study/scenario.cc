@@ -14,7 +14,7 @@
 namespace slipstick {
 
 const Json& DefaultRequest() {
-  static const Json request = *ParseJson(R"({
+  static const Json request = *ParseLasting(R"({
     "version": 1,
     "model": {"preset": "llama-3.1-70b"},
     "cluster": {"preset": "dgx-h100", "devices": 512},
@@ -88,9 +88,10 @@ namespace {
 
 // An unknown preset is one fault: members that it would have given are not missing as well.
 bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
+  if (!kExplains) return false;
   return std::any_of(unknown_presets.begin(), unknown_presets.end(), [&](const Issue& preset) {
-    const std::string owner = preset.path.substr(0, preset.path.size() - std::string_view("preset").size());
-    return issue.path == preset.path || (issue.path.starts_with(owner) && issue.message.starts_with("is needed"));
+    const Words owner = preset.path.substr(0, preset.path.size() - std::string_view("preset").size());
+    return issue.path == preset.path || (issue.path.starts_with(std::string_view(owner)) && issue.message.starts_with("is needed"));
   });
 }
 
@@ -122,7 +123,7 @@ void LayNetworks(Json& request, Issues& issues) {
     if (!level.is_object() || !level.contains("preset") || !level["preset"].is_string()) continue;
     const Json* entry = FindPreset("network", level["preset"].text());
     if (entry == nullptr) {
-      issues.push_back({"cluster.networks." + std::to_string(i) + ".preset",
+      issues.push_back({kExplains ? Words("cluster.networks." + std::to_string(i) + ".preset") : Words(),
                         "there is no network " + internal::Shown(level["preset"]) + PresetHintText("network", level["preset"].text())});
       level.erase("preset");
       continue;
@@ -146,12 +147,14 @@ Result<Scenario> ReadScenario(Json expanded) {
   DropStaleUsable(expanded);
   LayNetworks(expanded, issues);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
-    Issues seen;  // the whole expansion below reports them again
-    ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, PresetHintText, seen);
+    ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, PresetHintText, issues);
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();
     LayCostDefaults(expanded["cluster"], expanded["cost"]);
   }
+  // The cluster is set aside: once is enough.
+  Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
   ExpandPresets<Scenario>(expanded, "", FindPreset, PresetHintText, issues);
+  if (expanded.contains("cluster") && !cluster.is_null()) expanded["cluster"] = std::move(cluster);
   Scenario scenario;
   Issues faults;
   Read(expanded, "", faults, scenario);

@@ -6,6 +6,7 @@
 
 #include "core/base/trace.h"
 #include "core/economics/cost.h"
+#include "core/economics/device_bill.h"
 #include "core/serving/serving.h"
 #include "core/study/answer.h"
 #include "core/study/scenario.h"
@@ -83,6 +84,13 @@ void Costs(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(EvaluateCost(scenario.cluster, *scenario.cost, trace));
 }
 BENCHMARK(Costs)->Unit(benchmark::kMicrosecond);
+
+void OnePackage(benchmark::State& state) {
+  const Scenario scenario = DefaultScenario();
+  Trace trace = Trace::Off();
+  for (auto _ : state) benchmark::DoNotOptimize(PriceDevice(scenario.cost->device, LayOut(scenario.cost->device), trace));
+}
+BENCHMARK(OnePackage)->Unit(benchmark::kMicrosecond);
 
 void ThousandMappings(benchmark::State& state) {
   Trace trace = Trace::Off();

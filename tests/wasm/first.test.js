@@ -21,9 +21,10 @@ test("reports are equal but for the timeline, which is a question of its own", (
   }
 });
 
-test("wrong requests have the same issues", () => {
+test("wrong requests are left to the whole module, which has the words", () => {
   for (const request of ["{", '{"model": {"preset": "no-such"}}', '{"training": {"sequence": -1, "mapping": {"tp": 3}}}']) {
-    assert.equal(first.evaluate(request), slipstick.evaluate(request, ""));
+    assert.equal(first.evaluate(request), "");
+    assert.ok(JSON.parse(slipstick.evaluate(request, "")).issues.length > 0);
   }
 });
 
@@ -41,7 +42,7 @@ test("text crosses the boundary unharmed, and a hostile request leaves the modul
   assert.equal(JSON.parse(first.evaluate(JSON.stringify({ model: { preset: "llama-3.1-70b", name } }))).scenario.model.name, name);
   const before = first.evaluate("");
   for (const request of ["[".repeat(5e6), '{"a":'.repeat(1e5), "\ud800", "\0", '{"training": {"sequence": 1e999}}']) {
-    assert.ok(JSON.parse(first.evaluate(request)).issues.length > 0);
+    assert.equal(first.evaluate(request), "");
   }
   assert.equal(first.evaluate(""), before);
 });

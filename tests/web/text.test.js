@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { text, unitOf } from '../../web/text/format.js';
 import { parse, show, snap } from '../../web/text/measure.js';
+import '../../web/text/later.js';
 import { has, t } from '../../web/text/strings.js';
 
 test('figures have three digits and a fitting prefix', () => {

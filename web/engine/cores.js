@@ -36,5 +36,5 @@ export async function firstCore(bytes) {
 
 export const wholeCore = async () => (await import('../wasm/slipstick.js')).default();
 
-// Whether the first module has the answer: it explains nothing.
+// Whether the first module may have the answer: it explains nothing, and of a wrong request it answers an empty text.
 export const isFirst = (verb, args) => FIRST.includes(verb) && !(verb === 'evaluate' && args[1]);

@@ -1,5 +1,9 @@
 // Further answers of the core for the present request, each asked once.
 
+// Long questions wait until the inputs rest, so that the next evaluation does not stand behind them.
+const REST_MS = 120;
+const rest = (verb) => new Promise((resolve) => setTimeout(resolve, verb === 'evaluate' ? 0 : REST_MS));
+
 export class Questions {
   #engine;
   #onanswer;
@@ -30,7 +34,8 @@ export class Questions {
       else requestAnimationFrame(() => setTimeout(resolve, 100));
     });
     this.#painted
-      .then(() => this.#engine.call(verb, ...args))
+      .then(() => rest(verb))
+      .then(() => (answers === this.#answers ? this.#engine.call(verb, ...args) : null))
       .then(
         (answer) => {
           if (answers !== this.#answers) return;

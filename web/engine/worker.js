@@ -22,7 +22,11 @@ let whole = null;
 
 self.onmessage = async ({ data: { id, verb, args } }) => {
   try {
-    const core = await (isFirst(verb, args) ? first : (whole ??= wholeCore()));
+    if (isFirst(verb, args)) {
+      const text = (await first)[verb](...args);
+      if (text) return void self.postMessage({ id, text });
+    }
+    const core = await (whole ??= wholeCore());
     // What the whole core describes has the help texts too, and what it lists the sources.
     if (verb === 'help') return void self.postMessage({ id, text: core.describe() });
     if (verb === 'catalogue') return void self.postMessage({ id, text: core.presets('') });

@@ -5,6 +5,7 @@ import { texts } from '../explore/texts.js';
 import { h } from '../dom.js';
 import { openDialog } from '../report/dialog.js';
 import { get } from '../state/paths.js';
+import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
 import { show } from '../text/measure.js';
 import { extend, pieces, t } from '../text/strings.js';

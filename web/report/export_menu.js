@@ -1,6 +1,7 @@
 // What can be taken out of the page and put back: scenario, report, tables, other tools' flags.
 import { save, saveCsv } from '../charts/lib/export.js';
 import { h } from '../dom.js';
+import '../text/later.js';
 import { t } from '../text/strings.js';
 import { bibtex, csvRows, markdown, megatron, trtllm, vllm } from './copy_as.js';
 import { openDialog } from './dialog.js';

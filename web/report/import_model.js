@@ -1,5 +1,6 @@
 // Bring your own model: a checkpoint's config.json by paste, drop or file, read by the core and never sent anywhere.
 import { h } from '../dom.js';
+import '../text/later.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';

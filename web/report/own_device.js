@@ -1,5 +1,6 @@
 // Bring your own device or cluster, as JSON in the words of the scenario. It is checked by the core before it is taken.
 import { h } from '../dom.js';
+import '../text/later.js';
 import { show } from '../text/measure.js';
 import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';

@@ -2,6 +2,7 @@
 // change of input shows in the formula at once.
 import { h } from '../dom.js';
 import { isPath } from '../state/paths.js';
+import '../text/later.js';
 import { bothBytes, text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { formulas } from './derivation.js';

@@ -6,6 +6,7 @@ import { FIGURES } from '../report/copy_as.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
 import { MAX_SCENARIOS } from '../state/link.js';
+import '../text/later.js';
 import { number, text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { heading } from './parts.js';

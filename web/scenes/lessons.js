@@ -1,6 +1,7 @@
 import { h } from '../dom.js';
 import { check, scenariosOf } from '../lessons/expect.js';
 import { done, markDone } from '../lessons/progress.js';
+import '../text/later.js';
 import { t } from '../text/strings.js';
 import { number } from '../text/format.js';
 import { heading } from './parts.js';

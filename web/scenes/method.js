@@ -1,5 +1,6 @@
 import { h } from '../dom.js';
 import { why } from '../report/figures.js';
+import '../text/later.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { heading } from './parts.js';

@@ -1,6 +1,7 @@
 import { lines } from '../charts/lines.js';
 import { roofline } from '../charts/roofline.js';
 import { figures } from '../report/figures.js';
+import '../text/later.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { footnote } from './footnote.js';

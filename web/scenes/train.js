@@ -3,6 +3,7 @@ import { roofline } from '../charts/roofline.js';
 import { topology } from '../charts/topology.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
+import '../text/later.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { footnote, publishedHours } from './footnote.js';
@@ -26,6 +27,24 @@ function viewButtons(context, view) {
   );
 }
 
+// Thousands of marks, so they are drawn anew only for another timeline, width or view.
+let drawn = {};
+function schedule(context, timeline, view) {
+  const { width } = context;
+  if (drawn.timeline !== timeline || drawn.width !== width || drawn.view !== view) {
+    const element = gantt({
+      id: 'gantt',
+      width,
+      timeline,
+      stepTime: context.report.training.step_time_s,
+      view,
+      controls: viewButtons(context, view),
+    });
+    drawn = { timeline, width, view, element };
+  }
+  return drawn.element;
+}
+
 export const train = {
   id: 'train',
   draw(context) {
@@ -40,14 +59,7 @@ export const train = {
       heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
       timeline?.length
-        ? gantt({
-            id: 'gantt',
-            width: context.width,
-            timeline,
-            stepTime: training.step_time_s,
-            view,
-            controls: viewButtons(context, view),
-          })
+        ? schedule(context, timeline, view)
         : !timeline && placeholder(t('train.gantt.sub'), 240),
       timeBar(context),
       figures(context, [

@@ -4,6 +4,7 @@ import { canvas, chart } from '../charts/lib/frame.js';
 import { mark, marks } from '../charts/lib/marks.js';
 import { decades, log, positiveDomain } from '../charts/lib/scale.js';
 import { get } from '../state/paths.js';
+import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { h } from '../dom.js';
