@@ -1,70 +1,21 @@
-// JSON values from text and to text.
-#include <algorithm>
+// JSON values from text.
 #include <cmath>
 #include <cstring>
-#include <nlohmann/detail/conversions/to_chars.hpp>
 
 #include "core/base/decimal.h"
 #include "core/base/json.h"
+#include "core/base/utf8.h"
 
 namespace slipstick {
-namespace internal {
-
-// A text in the making, written behind its end.
-class Sink {
- public:
-  Sink() : text_(4096, '\0') {}
-  // Where `size` characters may be written; Take says behind the last of them.
-  char* Room(std::size_t size) {
-    if (text_.size() - size_ < size) text_.resize(2 * text_.size() + size);
-    return text_.data() + size_;
-  }
-  void Take(const char* end) { size_ = static_cast<std::size_t>(end - text_.data()); }
-  void Append(std::string_view text) { Take(std::copy(text.begin(), text.end(), Room(text.size()))); }
-  void Append(const char* text) { Append(std::string_view(text)); }
-  void Append(char one) {
-    *Room(1) = one;
-    ++size_;
-  }
-  std::string Text() && {
-    text_.resize(size_);
-    return std::move(text_);
-  }
-
- private:
-  std::string text_;
-  std::size_t size_ = 0;
-};
-
-}  // namespace internal
-
 namespace {
+
+using internal::CharacterSize;
+using internal::IsPlain;
 
 constexpr std::size_t kMaxText = 4'000'000, kMaxMembers = 4096;
 constexpr int kMaxDepth = 64;
 
 Words Counted(std::int64_t count) { return kExplains ? Words(std::to_string(count)) : Words(); }
-
-// Stands for itself between quotes.
-bool IsPlain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
-
-// Bytes of the UTF-8 character at `at`, 0 if it is none.
-std::size_t CharacterSize(const char* at, const char* end) {
-  const auto byte = [&](std::ptrdiff_t i) { return i < end - at ? static_cast<unsigned char>(at[i]) : 0U; };
-  const auto follows = [&](std::ptrdiff_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool wrong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F);  // too long; half of a pair
-    return !wrong && follows(1) && follows(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool wrong = (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
-    return !wrong && follows(1) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
-}
 
 void AppendCharacter(std::string& out, unsigned code) {
   const auto put = [&out](unsigned byte) { out += static_cast<char>(byte); };
@@ -312,58 +263,6 @@ class Reader {
   const char* end_;
 };
 
-void AppendQuoted(internal::Sink& out, std::string_view text) {
-  char* to = out.Room(6 * text.size() + 2);
-  *to++ = '"';
-  const char* end = text.data() + text.size();
-  for (const char* at = text.data(); at != end;) {
-    if (IsPlain(*at)) {
-      *to++ = *at++;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(*at);
-    if (byte >= 0x7F) {
-      const std::size_t size = CharacterSize(at, end);
-      const std::string_view shown = size == 0 ? std::string_view("\xEF\xBF\xBD") : std::string_view(at, size);
-      to = std::copy(shown.begin(), shown.end(), to);
-      at += size == 0 ? 1 : size;
-      continue;
-    }
-    static constexpr std::string_view named = "\"\\\b\f\n\r\t", names = "\"\\bfnrt";
-    const std::size_t found = named.find(*at++);
-    *to++ = '\\';
-    if (found != std::string_view::npos) {
-      *to++ = names[found];
-    } else {
-      static constexpr std::string_view hex = "0123456789abcdef", start = "u00";
-      to = std::copy(start.begin(), start.end(), to);
-      *to++ = hex[byte >> 4];
-      *to++ = hex[byte & 15];
-    }
-  }
-  *to++ = '"';
-  out.Take(to);
-}
-
-void AppendWhole(internal::Sink& out, std::int64_t whole) {
-  char digits[20];
-  char* at = digits + sizeof(digits);
-  auto left = static_cast<std::uint64_t>(whole < 0 ? -(whole + 1) : whole) + (whole < 0 ? 1 : 0);
-  do {
-    *--at = static_cast<char>('0' + left % 10);
-    left /= 10;
-  } while (left > 0);
-  if (whole < 0) *--at = '-';
-  out.Append({at, static_cast<std::size_t>(digits + sizeof(digits) - at)});
-}
-
-void AppendNumber(internal::Sink& out, double number) {
-  if (!std::isfinite(number)) return out.Append("null");
-  constexpr std::size_t kLongest = 64;
-  char* to = out.Room(kLongest);
-  out.Take(nlohmann::detail::to_chars(to, to + kLongest, number));
-}
-
 }  // namespace
 
 namespace {
@@ -380,46 +279,5 @@ Result<Json> Parse(std::string_view text, bool lasts) {
 
 Result<Json> ParseJson(std::string_view text) { return Parse(text, false); }
 Result<Json> ParseLasting(std::string_view text) { return Parse(text, true); }
-
-void Json::WriteTo(internal::Sink& out) const {
-  switch (kind_) {
-    case Kind::kNull:
-      return out.Append("null");
-    case Kind::kFlag:
-      return out.Append(flag_ ? "true" : "false");
-    case Kind::kWhole:
-      return AppendWhole(out, whole_);
-    case Kind::kNumber:
-      return AppendNumber(out, number_);
-    case Kind::kText:
-      return AppendQuoted(out, text_);
-    case Kind::kArray: {
-      char before = '[';
-      for (const Json& one : *array_) {
-        out.Append(before);
-        one.WriteTo(out);
-        before = ',';
-      }
-      return out.Append(array_->empty() ? "[]" : "]");
-    }
-    case Kind::kObject: {
-      char before = '{';
-      for (const Member& member : *object_) {
-        out.Append(before);
-        AppendQuoted(out, member.key);
-        out.Append(':');
-        member.value.WriteTo(out);
-        before = ',';
-      }
-      return out.Append(object_->empty() ? "{}" : "}");
-    }
-  }
-}
-
-std::string JsonText(const Json& json) {
-  internal::Sink out;
-  json.WriteTo(out);
-  return std::move(out).Text();
-}
 
 }  // namespace slipstick
