@@ -247,8 +247,8 @@ class Page {
 
   draw() {
     if (this.report) {
+      this.drawScene(); // first: it asks for its width while the page is still laid out
       showAnswers(byId('answers'), { ...this.report, faulty: this.faulty });
-      this.drawScene();
     }
     this.drawForm();
     const stale = this.issues.length > 0 && this.faulty.size === 0;

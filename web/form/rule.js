@@ -26,13 +26,7 @@ function ticks(from, to, unitScale, x) {
       const length = lead === 1 ? 13 : lead === 5 ? 10 : 7;
       lines.push(svg('line', { class: lead === 1 ? 'tick decade' : 'tick', x1: at, x2: at, y1: 2, y2: length }));
       if (lead === 1 && decade % every === 0)
-        lines.push(
-          svg(
-            'text',
-            { x: at, y: 24 },
-            short(value),
-          ),
-        );
+        lines.push(svg('text', { x: at, y: 24 }, short(value)));
     }
   }
   return lines;
@@ -53,8 +47,14 @@ export function rule({ label, isCount, onslide }) {
   let range = null;
   let drawn = '';
   let shown = 0;
-  const width = () => element.clientWidth || 300;
-  const x = (value) => 7 + (width() - 14) * Math.min(1, Math.max(0, Math.log(value / range.from) / Math.log(range.to / range.from)));
+  // Told, not asked for: a form of rules that each ask would have the page laid out once a rule.
+  let width = 300;
+  new ResizeObserver(([{ contentRect }]) => {
+    if (!contentRect.width || contentRect.width === width) return;
+    width = contentRect.width;
+    if (range) place();
+  }).observe(element);
+  const x = (value) => 7 + (width - 14) * Math.min(1, Math.max(0, Math.log(value / range.from) / Math.log(range.to / range.from)));
 
   input.addEventListener('input', () => {
     const raw = range.from * (range.to / range.from) ** (input.valueAsNumber / STEPS);
@@ -62,6 +62,17 @@ export function rule({ label, isCount, onslide }) {
     if (value === shown && raw !== shown) value = step(value, raw > shown, isCount);
     onslide(Math.min(range.to, Math.max(range.from, value)));
   });
+
+  let unit = 1;
+  function place() {
+    const key = `${range.from} ${range.to} ${unit} ${width}`;
+    if (key !== drawn) {
+      scale.replaceChildren(...ticks(range.from, range.to, unit, x));
+      drawing.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
+      drawn = key;
+    }
+    hair.setAttribute('transform', `translate(${x(shown).toFixed(1)} 0)`);
+  }
 
   return {
     element,
@@ -71,13 +82,8 @@ export function rule({ label, isCount, onslide }) {
       if (element.hidden) return;
       range = span;
       shown = value;
-      const key = `${span.from} ${span.to} ${unitScale} ${width()}`;
-      if (key !== drawn) {
-        scale.replaceChildren(...ticks(span.from, span.to, unitScale, x));
-        drawing.setAttribute('viewBox', `0 0 ${width()} ${HEIGHT}`);
-        drawn = key;
-      }
-      hair.setAttribute('transform', `translate(${x(value).toFixed(1)} 0)`);
+      unit = unitScale;
+      place();
       input.value = String(Math.round((STEPS * Math.log(value / span.from)) / Math.log(span.to / span.from)));
       input.setAttribute('aria-valuetext', text);
     },
