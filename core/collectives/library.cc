@@ -64,6 +64,11 @@ Inner InnerOf(const Problem& problem) {
   return inner;
 }
 
+// Wirings that join nodes, whatever the link's family: their bandwidth is that of each device's own way out.
+bool IsNetworkOfNodes(Topology topology) {
+  return topology == Topology::kRail || topology == Topology::kFatTree || topology == Topology::kDragonfly;
+}
+
 Outer OuterOf(const Problem& problem) {
   Outer outer;
   for (int i = problem.view.has_inner ? 1 : 0; i < problem.view.count; ++i) {
@@ -71,9 +76,7 @@ Outer OuterOf(const Problem& problem) {
     const NetworkLevel& level = *view.level;
     const FabricConstants& fabric = ConstantsOf(level.fabric);
     const BytesPerSecond bandwidth = view.injection / (level.topology == Topology::kFatTree ? level.oversubscription : 1);
-    // Beyond the first level a link of no stated family is what its bandwidth says: one device's own way out.
-    const bool is_own_way_out = level.fabric == Fabric::kGeneric && view.place > 0;
-    const bool has_nics = fabric.scales_out || level.topology == Topology::kRail || is_own_way_out;
+    const bool has_nics = fabric.scales_out || IsNetworkOfNodes(level.topology);
     const double usual = has_nics ? fabric.outer_rate * (level.in_network_reduction ? kOuterReductionGain : 1) : fabric.long_rate;
     const double rate = min(1.0, problem.call.outer_fraction.value_or(level.bandwidth_fraction.value_or(usual)));
     outer.has_nics &= has_nics;

@@ -7,16 +7,16 @@ import { GLUE, ROOT, loadSlipstick } from "../support/module.js";
 const { slipstick, compiled, memory } = await loadSlipstick();
 
 test("the types name exactly the functions that the module binds, with as many parameters", () => {
-  const bound = [...readFileSync(ROOT + "wasm/bindings.cc", "utf8").matchAll(/emscripten::function\("(\w+)"/g)].map((match) => match[1]);
+  const source = readFileSync(ROOT + "wasm/bindings.cc", "utf8");
+  const count = (parameters) => parameters.split(",").filter((one) => one.trim()).length;
+  const bound = [...source.matchAll(/emscripten::function\("(\w+)", &(\w+)\)/g)].map(([, name, called]) => {
+    const [, parameters] = source.match(new RegExp(`^std::string ${called}\\(([^)]*)\\)`, "m"));
+    return `${name} ${count(parameters)}`;
+  });
   const types = readFileSync(ROOT + "wasm/slipstick.d.ts", "utf8").match(/interface Slipstick \{(.*?)\n\}/s)[1];
-  const typed = [...types.matchAll(/^ {2}(\w+)\((.*)\): string;$/gm)];
-  assert.deepEqual(typed.map(([, name]) => name).sort(), bound.sort());
-  for (const [, name, parameters] of typed) {
-    assert.equal(typeof slipstick[name], "function", name);
-    // Called with another count of parameters a bound function throws, and the error names the right one.
-    const count = parameters.split(",").filter(Boolean).length;
-    assert.throws(() => slipstick[name](...Array(count + 1).fill("")), new RegExp(`expected ${count} args`), name);
-  }
+  const typed = [...types.matchAll(/^ {2}(\w+)\((.*)\): string;$/gm)].map(([, name, parameters]) => `${name} ${count(parameters)}`);
+  assert.deepEqual(typed.sort(), bound.sort());
+  for (const one of typed) assert.equal(typeof slipstick[one.split(" ")[0]], "function", one);
 });
 
 test("the glue evaluates no text, so that the page can forbid it", () => {
