@@ -37,6 +37,7 @@ class Page {
   view = viewOf();
   revealed = false;
   explanations = null;
+  lit = new Set(); // the figures that rest on the input in hand
   #parts = {};
   #choices = new Map();
   #data = new Map();
@@ -271,6 +272,7 @@ class Page {
     const { before, after } = paper({ inputs: this.store.inputs, link: location.href });
     byId('content').prepend(before);
     byId('content').append(after);
+    this.lightFigures();
     document.title = `${t(`scene.${scene.id}`)} · Slipstick`;
   }
 
@@ -301,8 +303,12 @@ class Page {
 
   async markDependents(path) {
     const explanations = path ? await this.explain() : null;
-    const reached = explanations ? restingOn(explanations, path) : new Set();
-    for (const one of document.querySelectorAll('[data-figure]')) one.classList.toggle('lit', reached.has(one.dataset.figure));
+    this.lit = explanations ? restingOn(explanations, path) : new Set();
+    this.lightFigures();
+  }
+
+  lightFigures() {
+    for (const one of document.querySelectorAll('[data-figure]')) one.classList.toggle('lit', this.lit.has(one.dataset.figure));
   }
 
   async markInputs(path) {
