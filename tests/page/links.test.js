@@ -1,3 +1,4 @@
+import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

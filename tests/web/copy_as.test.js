@@ -1,3 +1,4 @@
+import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bibtex, csvRows, markdown, megatron, trtllm, vllm } from '../../web/report/copy_as.js';

@@ -1,6 +1,7 @@
 // Links in the wild keep their meaning: every one here opens as the scenario it meant when it was made, and what is plain
 // arithmetic of that scenario comes out as it did, to the last digit. Times follow the model as it learns; the goldens hold them.
 // A link whose meaning must change gets a "migration" that says so. FREEZE=1 adds the results of links that have none.
+import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
 // What may be typed into a field, and what must be refused: the page hands the text to the core, whose reading is the only one.
+import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestOf } from '../../web/state/scenario.js';

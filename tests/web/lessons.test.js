@@ -1,4 +1,5 @@
 // What the lessons claim must come out of the module that the page runs.
+import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_SCENARIOS, read, write, writeShort } from '../../web/state/link.js';

@@ -1,0 +1,25 @@
+// What browsers have and Node 18 lacks, for the page's modules under test.
+import { Duplex } from 'node:stream';
+import { createDeflateRaw, createInflateRaw } from 'node:zlib';
+
+globalThis.CustomEvent ??= class CustomEvent extends Event {
+  constructor(type, { detail = null, ...options } = {}) {
+    super(type, options);
+    this.detail = detail;
+  }
+};
+
+// Both ends of a stream of raw deflate, as web streams.
+function provide(name, create) {
+  try {
+    new globalThis[name]('deflate-raw');
+  } catch {
+    globalThis[name] = class {
+      constructor() {
+        return Duplex.toWeb(create());
+      }
+    };
+  }
+}
+provide('CompressionStream', createDeflateRaw);
+provide('DecompressionStream', createInflateRaw);
