@@ -1,7 +1,8 @@
-# Sourced by web/serve and tests/run: installs what they miss, after saying so.
+# Sourced by web/serve and tests/run: installs what they miss, after saying so, and configures their builds.
 #
 #   need PACKAGE PROBE   notes PACKAGE as missing unless PROBE, a command's name or an absolute path, is there
 #   install_missing      installs what need has noted; on a system without Debian's packages names it and stops
+#   configure [emcmake] BUILD [OPTION...]   configures a build folder; always, because what was installed since changes it
 
 MISSING=()
 
@@ -40,4 +41,13 @@ need_build_tools() {
   need python3 python3
   need nlohmann-json3-dev /usr/include/nlohmann/json.hpp
   need emscripten em++
+}
+
+configure() {
+  local wrapper=()
+  if [[ $1 == emcmake ]]; then
+    wrapper=("$1")
+    shift
+  fi
+  "${wrapper[@]}" cmake -S . -B "$1" -G Ninja "${@:2}"
 }
