@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/base/schema.h"
@@ -102,51 +103,107 @@ double NumberAt(const Json& points, const Json& label, const std::string& path) 
   return found != nullptr && found->is_number() ? found->get<double>() : std::nan("");
 }
 
-// {"text","holds","found"}; an expectation about a figure that is not there does not hold.
-Json Judge(const Json& expectation, const Json& points) {
-  Json verdict{{"text", ""}, {"holds", false}, {"found", nullptr}};
+// Figures nearer than this are equal: an equal figure has neither risen nor fallen.
+constexpr double kEqual = 1e-6;
+
+// A verdict on figures at labels: "<path> <claim> <label>, <label>", and what was found there.
+struct Verdict {
+  std::string text;
+  bool holds = true;
+  Json found = Json::array();
+
+  void See(const Json& label, const Json* value) {
+    text += (found.empty() ? " " : ", ") + label.get<std::string>();
+    found.push_back(value != nullptr ? *value : Json(nullptr));
+  }
+  [[nodiscard]] Json Answer() && { return {{"text", std::move(text)}, {"holds", holds}, {"found", std::move(found)}}; }
+};
+
+double Member(const Json& expectation, const char* name, double otherwise) {
+  return expectation.contains(name) ? expectation[name].get<double>() : otherwise;
+}
+
+Json JudgeTrend(const Json& expectation, const Json& points, const std::string& kind) {
+  const std::string path = expectation[kind].get<std::string>();
+  const double by = Member(expectation, "by", 1);
+  const double least = by > 1 ? by * (1 - kEqual) : 1 + kEqual;
+  Verdict verdict{path + " " + kind + (by > 1 ? " by " + NumberText(by) + " times or more" : "") + " along"};
+  double before = 0;
+  for (const Json& label : expectation["along"]) {
+    const double value = NumberAt(points, label, path);
+    const double factor = kind == "falls" ? before / value : value / before;
+    // Also false where a figure is missing. From nothing every rise is one.
+    if (std::isnan(value) || (!verdict.found.empty() && !(factor >= least))) verdict.holds = false;
+    verdict.See(label, FigureOf(points, label, path));
+    before = value;
+  }
+  return std::move(verdict).Answer();
+}
+
+Json JudgeFlat(const Json& expectation, const Json& points) {
+  const std::string path = expectation["flat"].get<std::string>();
+  const double within = Member(expectation, "within", kEqual);
+  Verdict verdict{path + " is the same" + (expectation.contains("within") ? " within " + NumberText(100 * within) + " %" : "") + " at"};
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const Json& label : expectation["along"]) {
+    const double value = NumberAt(points, label, path);
+    if (std::isnan(value)) verdict.holds = false;
+    least = std::min(least, value);
+    most = std::max(most, value);
+    verdict.See(label, FigureOf(points, label, path));
+  }
+  if (!(most - least <= within * std::abs(least))) verdict.holds = false;
+  return std::move(verdict).Answer();
+}
+
+Json JudgeRatio(const Json& expectation, const Json& points) {
+  const std::string path = expectation["ratio"].get<std::string>();
+  const Json& of = expectation["of"];
+  const double ratio = NumberAt(points, of[0], path) / NumberAt(points, of[1], path);
+  const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
+  return {{"text", path + " of " + Shown(of[0]) + " over " + Shown(of[1]) + " is between " + NumberText(low) + " and " + NumberText(high)},
+          {"holds", ratio >= low && ratio <= high},
+          {"found", std::isnan(ratio) ? Json(nullptr) : Json(ratio)}};
+}
+
+Json JudgeBetween(const Json& expectation, const Json& points) {
+  const std::string path = expectation["between"].get<std::string>();
+  const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
+  Verdict verdict{path + " is between " + NumberText(low) + " and " + NumberText(high) + " at"};
+  for (const Json& label : expectation["at"]) {
+    const double value = NumberAt(points, label, path);
+    if (!(value >= low && value <= high)) verdict.holds = false;
+    verdict.See(label, FigureOf(points, label, path));
+  }
+  return std::move(verdict).Answer();
+}
+
+Json JudgeEquals(const Json& expectation, const Json& points) {
+  const std::string path = expectation["equals"].get<std::string>();
+  Verdict verdict{path + " is " + Shown(expectation["value"]) + " at"};
+  for (const Json& label : expectation["at"]) {
+    const Json* value = FigureOf(points, label, path);
+    verdict.holds = verdict.holds && value != nullptr && *value == expectation["value"];
+    verdict.See(label, value);
+  }
+  return std::move(verdict).Answer();
+}
+
+Json JudgeKind(const Json& expectation, const Json& points) {
   for (const char* kind : {"falls", "rises"}) {
-    if (!expectation.contains(kind)) continue;
-    const std::string path = expectation[kind].get<std::string>();
-    const bool falls = std::string_view(kind) == "falls";
-    const double by = expectation.contains("by") ? expectation["by"].get<double>() : 1;
-    bool holds = true;
-    Json found = Json::array();
-    std::string text = path + " " + kind + " along";
-    double before = 0;
-    for (const Json& label : expectation["along"]) {
-      const double value = NumberAt(points, label, path);
-      text += (found.empty() ? " " : ", ") + label.get<std::string>();
-      if (std::isnan(value) || (!found.empty() && (falls ? value * by > before * (1 + 1e-9) : value < before * by * (1 - 1e-9))))
-        holds = false;
-      found.push_back(std::isnan(value) ? Json(nullptr) : Json(value));
-      before = value;
-    }
-    verdict = Json{{"text", text}, {"holds", holds}, {"found", std::move(found)}};
+    if (expectation.contains(kind)) return JudgeTrend(expectation, points, kind);
   }
-  if (expectation.contains("ratio")) {
-    const std::string path = expectation["ratio"].get<std::string>();
-    const Json& of = expectation["of"];
-    const double ratio = NumberAt(points, of[0], path) / NumberAt(points, of[1], path);
-    const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
-    verdict = Json{
-        {"text", path + " of " + Shown(of[0]) + " over " + Shown(of[1]) + " is between " + NumberText(low) + " and " + NumberText(high)},
-        {"holds", ratio >= low && ratio <= high},
-        {"found", std::isnan(ratio) ? Json(nullptr) : Json(ratio)}};
-  }
-  if (expectation.contains("equals")) {
-    const std::string path = expectation["equals"].get<std::string>();
-    bool holds = true;
-    Json found = Json::array();
-    std::string text = path + " is " + Shown(expectation["value"]) + " at";
-    for (const Json& label : expectation["at"]) {
-      const Json* value = FigureOf(points, label, path);
-      holds = holds && value != nullptr && *value == expectation["value"];
-      text += (found.empty() ? " " : ", ") + label.get<std::string>();
-      found.push_back(value != nullptr ? *value : Json(nullptr));
-    }
-    verdict = Json{{"text", text}, {"holds", holds}, {"found", std::move(found)}};
-  }
+  if (expectation.contains("flat")) return JudgeFlat(expectation, points);
+  if (expectation.contains("ratio")) return JudgeRatio(expectation, points);
+  if (expectation.contains("between")) return JudgeBetween(expectation, points);
+  if (expectation.contains("equals")) return JudgeEquals(expectation, points);
+  return {{"text", ""}, {"holds", false}, {"found", nullptr}};
+}
+
+// {"text","holds","found"}, and "missed" where it is known not to hold; an expectation about a figure that is not there does not hold.
+Json Judge(const Json& expectation, const Json& points) {
+  Json verdict = JudgeKind(expectation, points);
+  if (expectation.contains("missed")) verdict["missed"] = expectation["missed"];
   return verdict;
 }
 

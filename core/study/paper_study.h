@@ -6,10 +6,14 @@
 //    "optimise": figure (a designed device is split anew at every point), "report": [path, …],
 //    "chart": {"figure": path, "log": true, "over": label, "paper": {label: value}} (how it is drawn; over: as a ratio to that
 //    point's; paper: what it prints),
-//    "paper_says", "differs", "expect": [expectation, …]}
+//    "ratios": {"figure": path, "of": [labels], "over": [labels]} (a table of the figure at each of the first over each of the second),
+//    "paper_says": nothing but the paper's own words, "our_reading": what we take its method to be, and from where,
+//    "differs", "expect": [expectation, …]}
 //
-// Expectations: {"falls": path, "along": [labels], "by": least ratio of neighbours (default 1)}, {"rises": …},
-// {"ratio": path, "of": [label, label], "low", "high"}, {"equals": path, "at": [labels], "value"}.
+// Expectations: {"falls": path, "along": [labels], "by": least ratio of neighbors; without it any, but equal does not count},
+// {"rises": …}, {"flat": path, "along": [labels], "within": share (default: equal to six digits)}, {"ratio": path,
+// "of": [label, label], "low", "high"}, {"between": path, "at": [labels], "low", "high"}, {"equals": path, "at": [labels], "value"}.
+// Bounds come from a calculation by hand, a measurement or the paper, not from what came out. "missed": why one is known not to hold.
 #pragma once
 
 #include <string>
