@@ -16,6 +16,33 @@ const nameOfFigure = (path) => (has(`explore.study.figure.${path}`) ? t(`explore
 const unit = (path) => (path.endsWith('bytes_per_s') ? 'B/s' : /_w$/.test(path) ? 'W' : unitOf(path));
 const shown = (one, path) => (typeof one === 'number' ? text(one, unit(path)) : one === null || one === undefined ? '–' : Array.isArray(one) ? '…' : String(one));
 
+// A point whose memory does not hold it has figures all the same.
+const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
+const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? t('explore.study.misfit') : undefined);
+
+// The figure at some points over that at others: a table of assumptions.
+function ratiosTable({ ratios }, points) {
+  if (!ratios) return '';
+  const value = (label) => points.find((point) => point?.label === label)?.figures[ratios.figure];
+  const ratio = (of, over) => (value(of) && value(over) ? number(value(of) / value(over)) : '–');
+  const title = t('explore.study.ratios', { figure: nameOfFigure(ratios.figure) });
+  return h(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+    h(
+      'table',
+      { class: 'plain ratios' },
+      h('caption', {}, h('span', {}, title)),
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('explore.study.ratios.corner')), ratios.of.map((label) => h('th', { scope: 'col' }, label)))),
+      h(
+        'tbody',
+        {},
+        ratios.over.map((over) => h('tr', {}, h('th', { scope: 'row' }, over), ratios.of.map((of) => h('td', {}, ratio(of, over))))),
+      ),
+    ),
+  );
+}
+
 // {"a": {"preset": "x", "b": 1}} as the inputs of a link: {"a": "x", "a.b": "1"}
 function flat(json, path = '', inputs = {}) {
   if (json !== null && typeof json === 'object' && !Array.isArray(json)) {
@@ -151,9 +178,11 @@ export class StudiesPanel {
         {},
         term('explore.study.paper', study.paper),
         term('explore.study.says', study.paper_says),
+        term('explore.study.reading', study.our_reading),
         term('explore.study.get', this.#verdict()),
         term('explore.study.differs', study.differs),
       ),
+      ratiosTable(study, this.#points),
       this.#expectations(),
       this.#inputs(study),
       this.#table(study),
@@ -165,7 +194,9 @@ export class StudiesPanel {
     const list = this.#whole?.expectations;
     if (!list?.length) return null;
     const held = list.filter(({ holds }) => holds).length;
-    return t(held === list.length ? 'explore.study.allHold' : 'explore.study.score', { held, all: list.length });
+    const missed = list.filter(({ holds, missed: why }) => !holds && why).map(({ missed: why }) => why);
+    const score = t(held === list.length ? 'explore.study.allHold' : 'explore.study.score', { held, all: list.length });
+    return missed.length ? `${score} ${t('explore.study.known', { list: missed.join('; ') })}` : score;
   }
 
   #chart(study) {
@@ -198,11 +229,12 @@ export class StudiesPanel {
     const names = [...new Set(points.map(({ label }) => parts(label)[0]))];
     const series = [...new Set(points.map(({ label }) => parts(label)[1]))].map((name) => {
       const found = names.map((place) => points.find(({ label }) => parts(label)[0] === place && parts(label)[1] === name));
-      return { name, values: found.map((point) => point && scaled(point)), reasons: found.map((point) => point?.issues[0]?.message) };
+      return { name, values: found.map((point) => point && scaled(point)), reasons: found.map(reasonOf) };
     });
     const paper = Object.entries(chart.paper ?? {}).map(([label, printed]) => ({ at: names.indexOf(parts(label)[0]), value: printed }));
+    const note = points.some(misfits) ? t('explore.hollow') : undefined;
     const level = chart.level ? { y: chart.level, text: chart.level_text } : undefined;
-    return categories({ ...common, log: chart.log, names, series, paper: paper.filter(({ at }) => at >= 0), level, summary });
+    return categories({ ...common, log: chart.log, names, series, paper: paper.filter(({ at }) => at >= 0), level, summary, note });
   }
 
   // Two axes as a map; of the third one value at a time.
@@ -250,13 +282,14 @@ export class StudiesPanel {
       h(
         'ul',
         { class: 'ex-verdicts' },
-        list.map(({ text: words, holds, found: what }) =>
+        list.map(({ text: words, holds, found: what, missed }) =>
           h(
             'li',
             { class: holds ? 'good' : 'bad' },
             h('b', {}, holds ? `✓ ${t('explore.study.holds')}` : `✗ ${t('explore.study.fails')}`),
             words,
             h('small', {}, t('explore.study.found', { list: found(what) })),
+            missed && h('small', {}, t('explore.study.missed', { why: missed })),
           ),
         ),
       ),
