@@ -10,6 +10,7 @@ import { exerciseBar } from './report/exercise.js';
 import { header, linkOf } from './report/header.js';
 import { meaning, openHelp } from './report/help.js';
 import { showAnswers, showIssues } from './report/answers.js';
+import { showRemarks } from './report/remarks.js';
 import { byPath, restingOn, restsOn } from './report/derivation.js';
 import { faultsText, tell } from './report/notice.js';
 import { keepOffline } from './state/offline.js';
@@ -250,6 +251,7 @@ class Page {
     if (this.report) {
       this.drawScene(); // first: it asks for its width while the page is still laid out
       showAnswers(byId('answers'), { ...this.report, faulty: this.faulty });
+      showRemarks(byId('remarks'), this.report, this.form);
     }
     this.drawForm();
     const stale = this.issues.length > 0 && this.faulty.size === 0;

@@ -40,7 +40,8 @@ function sentence({ scenario, training, serving }) {
   return out.flatMap((one, i) => (i ? ['; ', one] : [one])).concat(['.']);
 }
 
-function answer({ scene, title, value, unit, suffix, line, bad }) {
+// `assumed`: paths of the inputs that are assumptions; the notes under the answers list them.
+function answer({ scene, title, value, unit, suffix, line, bad, assumed }) {
   const shown = value === undefined ? { number: '–', unit: '' } : parts(value, unit);
   return h(
     'a',
@@ -53,6 +54,7 @@ function answer({ scene, title, value, unit, suffix, line, bad }) {
       h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
     ),
     h('span', { class: 'next' }, line),
+    assumed?.length > 0 && h('span', { class: 'badge', title: assumed.join(', ') }, t('answers.assumed')),
   );
 }
 
@@ -68,6 +70,7 @@ function four({ scenario, training, serving, cost, faulty }) {
           title: t('answers.training', { tokens: text(scenario.training.tokens, ' tokens').replace(/\s+/g, '\u00a0') }),
           value: training.time_to_train_s,
           unit: 's',
+          assumed: training.assumed,
           bad: !training.feasible,
           line: training.feasible
             ? t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') })
@@ -82,6 +85,7 @@ function four({ scenario, training, serving, cost, faulty }) {
           title: t('answers.serving', { batch: whole(serving.batch) }),
           value: serving.tpot_s,
           unit: 's',
+          assumed: serving.assumed,
           suffix: t('answers.perToken'),
           bad: !serving.feasible,
           line: serving.feasible ? t('answers.ttft', { ttft: text(serving.ttft_s, 's') }) : trouble(serving),

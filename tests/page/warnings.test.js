@@ -1,0 +1,81 @@
+// What was computed in place of what was asked, and what rests on assumptions, stands under the answers.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { settled, site, type } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+// A prefill pool of other devices, whose cost and energy are counted as the decode pool's.
+const TWO_POOLS =
+  '#/serve?cluster.devices=16&serving.devices=16&serving.disaggregated.prefill_devices=8&serving.disaggregated.decode_devices=8&serving.disaggregated.prefill_device=a100-sxm4-80gb&training=null&v=1';
+const ASSUMED = ['cluster.device.memory.bandwidth', 'cluster.device.efficiency.matrix'];
+
+const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+// Shows the answers as if both parts rested on assumptions.
+const assume = (page, paths) =>
+  page.evaluate(async (assumed) => {
+    const { showRemarks } = await import('./report/remarks.js');
+    const form = { has: (path) => document.querySelector(`[data-path="${path}"]`) !== null, focus: (path) => document.querySelector(`[data-path="${path}"] input`).focus() };
+    showRemarks(document.getElementById('remarks'), { warnings: [], training: { assumed }, serving: null }, form);
+  }, paths);
+
+test('a warning of the report stands under the answers, with the part it belongs to, at every width and in both themes', async () => {
+  for (const [width, colorScheme] of [[320, 'light'], [320, 'dark'], [1280, 'light'], [1280, 'dark']]) {
+    const { page, context, faults } = await chromium.open(TWO_POOLS, { width, colorScheme });
+    const notes = page.locator('#remarks');
+    await notes.waitFor();
+    assert.match(await notes.textContent(), /Serving\s+cost and energy count the prefill pool’?'?s devices as the cluster/);
+    assert.equal(await notes.getAttribute('aria-label'), 'Notes on the answers');
+    assert.equal(await sideways(page), 0, `${width}`);
+    assert.deepEqual(faults, []);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/warning-${width}-${colorScheme}.png` });
+    await context.close();
+  }
+});
+
+test('without a warning there is no room for one; it goes when its cause goes', async () => {
+  const { page } = await chromium.open('#/overview');
+  assert.equal(await page.locator('#remarks').isHidden(), true);
+  await page.evaluate((hash) => (location.hash = hash), TWO_POOLS);
+  await page.locator('#remarks').waitFor();
+  await page.evaluate(() => (location.hash = '#/serve?training=null&v=1'));
+  await settled(page);
+  assert.equal(await page.locator('#remarks').isHidden(), true);
+  await type(page, 'serving.batch', '16');
+  assert.equal(await page.locator('#remarks').isHidden(), true);
+});
+
+test('assumed efficiencies are folded under the answers: how many, which, and the way to their fields', async () => {
+  for (const [width, colorScheme] of [[320, 'light'], [1280, 'dark']]) {
+    const { page, context } = await chromium.open('#/train', { width, colorScheme });
+    await assume(page, ASSUMED);
+    const details = page.locator('#remarks [data-assumed=training] details');
+    assert.match(await details.locator('summary').textContent(), /Training rests on 2 assumed efficiencies/);
+    await details.locator('summary').press('Enter');
+    assert.deepEqual((await details.locator('li').allTextContents()).length, 2);
+    assert.equal(await sideways(page), 0);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/assumed-${width}-${colorScheme}.png` });
+    await details.locator('li button').first().click();
+    assert.ok(await page.evaluate(() => document.activeElement.closest('[data-path]') !== null));
+    await context.close();
+  }
+});
+
+test('an answer that rests on assumptions says so in its place', async () => {
+  const { page } = await chromium.open('#/overview');
+  const badge = await page.evaluate(async (assumed) => {
+    const { showAnswers } = await import('./report/answers.js');
+    const box = document.createElement('section');
+    box.append(Object.assign(document.createElement('p'), { role: 'status' }), Object.assign(document.createElement('nav'), { className: 'four' }));
+    const scenario = { model: { name: 'm' }, cluster: { device: { name: 'd' }, devices: 8 }, training: { tokens: 1e12 } };
+    const training = { feasible: true, time_to_train_s: 1e6, step_time_s: 1, model_flops_utilization: 0.4, time_s: {}, assumed };
+    box.firstChild.setAttribute('role', 'status');
+    showAnswers(box, { scenario, training, serving: null, cost: null, faulty: new Set() });
+    const badges = [...box.querySelectorAll('.badge')];
+    return badges.map((one) => [one.closest('a').dataset.scene, one.textContent, one.title]);
+  }, ASSUMED);
+  assert.deepEqual(badge, [['train', 'assumed efficiencies', ASSUMED.join(', ')]]);
+});

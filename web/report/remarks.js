@@ -1,0 +1,53 @@
+// Under the answers: what was computed in place of what was asked, and which inputs are assumptions that no measurement set.
+import { h, redraw, svg } from '../dom.js';
+import { labelOf } from '../form/fields.js';
+import { has, t } from '../text/strings.js';
+
+const PART = /^(training|serving|cost)(?=[:.])(: )?/;
+
+const icon = () =>
+  svg(
+    'svg',
+    { class: 'icon', width: 15, height: 15, viewBox: '0 0 16 16', 'aria-hidden': 'true' },
+    svg('circle', { cx: 8, cy: 8, r: 7, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.4 }),
+    svg('path', { d: 'M8 4v5M8 11v1.4', stroke: 'currentColor', 'stroke-width': 1.6 }),
+  );
+
+// A warning and the part that it names at its start: "serving: x" is {part: 'serving', text: 'x'}.
+export function remarkOf(warning) {
+  const [start, part] = PART.exec(warning) ?? [''];
+  return { part, text: start.endsWith(': ') ? warning.slice(start.length) : warning };
+}
+
+const nameOf = (path) => {
+  const key = `label.${path}`;
+  return has(key) ? t(key) : labelOf(path);
+};
+
+// The assumed inputs of a part, folded: how many, then which, each a way to its field.
+function assumed(part, paths, form) {
+  const input = (path) =>
+    form.has(path)
+      ? h('button', { type: 'button', class: 'link', 'data-key': `assumed-${part}-${path}`, onclick: () => form.focus(path) }, nameOf(path))
+      : h('span', { title: path }, nameOf(path));
+  return h(
+    'li',
+    { 'data-assumed': part },
+    icon(),
+    h(
+      'details',
+      { 'data-key': `assumed-${part}` },
+      h('summary', {}, h('b', {}, t(`group.${part}`)), ' ', t('remarks.assumed', { count: paths.length })),
+      h('p', {}, t('remarks.assumed.why')),
+      h('ul', {}, paths.map((path) => h('li', {}, input(path)))),
+    ),
+  );
+}
+
+export function showRemarks(element, { warnings = [], training, serving }, form) {
+  const warned = warnings.map(remarkOf).map(({ part, text }) => h('li', {}, icon(), h('span', {}, part && [h('b', {}, t(`group.${part}`)), ' '], text)));
+  const rests = Object.entries({ training, serving }).filter(([, report]) => report?.assumed?.length);
+  const items = [...warned, ...rests.map(([part, report]) => assumed(part, report.assumed, form))];
+  element.hidden = items.length === 0;
+  redraw(element, items.length > 0 && h('ul', {}, items));
+}
