@@ -113,7 +113,7 @@ struct Verdict {
   Json found = Json::array();
 
   void See(const Json& label, const Json* value) {
-    text += (found.empty() ? " " : ", ") + label.get<std::string>();
+    text += (found.empty() ? " " : "; ") + label.get<std::string>();
     found.push_back(value != nullptr ? *value : Json(nullptr));
   }
   [[nodiscard]] Json Answer() && { return {{"text", std::move(text)}, {"holds", holds}, {"found", std::move(found)}}; }

@@ -100,7 +100,7 @@ test('nine nodes, eight memories and six networks are searched within ten second
   assert.deepEqual(faults, []);
 });
 
-test('each study shows a chart, what the paper says and what comes out', async () => {
+test('each study shows a chart, what the paper says, our reading of it apart, and what comes out', async () => {
   const { page, faults } = await chromium.open('#/explore/studies/gpu-generations');
   await page.waitForSelector('.ex-field select option', { state: 'attached' });
   const ids = await page.locator('.ex-field select option').evaluateAll((all) => all.map(({ value }) => value));
@@ -110,6 +110,11 @@ test('each study shows a chart, what the paper says and what comes out', async (
     await page.waitForFunction(() => /^All \d+ points/.test(document.querySelector('.ex-run .ex-status')?.textContent ?? ''), null, { timeout: 30000 });
     await page.waitForSelector('#study-chart');
     assert.equal(await page.locator('.ex-verdicts .bad').count(), 0, id);
+    assert.match(await page.locator('.ex-study dt:text-is("The paper says") + dd').textContent(), /^(Abstract|Caption of Figure \d): “/, id);
+    assert.equal(await page.locator('.ex-study dt:text-is("Our reading")').count(), 1, id);
+    const known = page.locator('.ex-verdicts .known');
+    for (let i = 0; i < (await known.count()); i++) assert.match(await known.nth(i).textContent(), /Why: \S/, id);
+    assert.equal(await page.locator('table.ratios tbody tr').count(), id === 'gpu-generations' ? 3 : 0, id);
   }
   assert.deepEqual(faults, []);
 });

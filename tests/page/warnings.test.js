@@ -14,11 +14,11 @@ const ASSUMED = ['cluster.device.memory.bandwidth', 'cluster.device.efficiency.m
 
 const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-// Shows the answers as if both parts rested on assumptions.
+// Shows the notes as if training rested on assumptions.
 const assume = (page, paths) =>
   page.evaluate(async (assumed) => {
     const { showRemarks } = await import('./report/remarks.js');
-    const form = { has: (path) => document.querySelector(`[data-path="${path}"]`) !== null, focus: (path) => document.querySelector(`[data-path="${path}"] input`).focus() };
+    const form = { has: () => true, focus: (path) => (document.body.dataset.focused = path) };
     showRemarks(document.getElementById('remarks'), { warnings: [], training: { assumed }, serving: null }, form);
   }, paths);
 
@@ -27,9 +27,9 @@ test('a warning of the report stands under the answers, with the part it belongs
     const { page, context, faults } = await chromium.open(TWO_POOLS, { width, colorScheme });
     const notes = page.locator('#remarks');
     await notes.waitFor();
-    assert.match(await notes.textContent(), /Serving\s+cost and energy count the prefill pool’?'?s devices as the cluster/);
+    assert.match(await notes.textContent(), /Serving:\s+cost and energy count the prefill pool’?'?s devices as the cluster/);
     assert.equal(await notes.getAttribute('aria-label'), 'Notes on the answers');
-    assert.equal(await sideways(page), 0, `${width}`);
+    assert.ok((await sideways(page)) <= 0, `${width}`);
     assert.deepEqual(faults, []);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/warning-${width}-${colorScheme}.png` });
     await context.close();
@@ -56,10 +56,10 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
     assert.match(await details.locator('summary').textContent(), /Training rests on 2 assumed efficiencies/);
     await details.locator('summary').press('Enter');
     assert.deepEqual((await details.locator('li').allTextContents()).length, 2);
-    assert.equal(await sideways(page), 0);
+    assert.ok((await sideways(page)) <= 0);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/assumed-${width}-${colorScheme}.png` });
     await details.locator('li button').first().click();
-    assert.ok(await page.evaluate(() => document.activeElement.closest('[data-path]') !== null));
+    assert.equal(await page.evaluate(() => document.body.dataset.focused), ASSUMED[0]);
     await context.close();
   }
 });

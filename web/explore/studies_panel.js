@@ -232,7 +232,7 @@ export class StudiesPanel {
       return { name, values: found.map((point) => point && scaled(point)), reasons: found.map(reasonOf) };
     });
     const paper = Object.entries(chart.paper ?? {}).map(([label, printed]) => ({ at: names.indexOf(parts(label)[0]), value: printed }));
-    const note = points.some(misfits) ? t('explore.hollow') : undefined;
+    const note = points.some(misfits) ? `${t('explore.hollow')}.` : undefined;
     const level = chart.level ? { y: chart.level, text: chart.level_text } : undefined;
     return categories({ ...common, log: chart.log, names, series, paper: paper.filter(({ at }) => at >= 0), level, summary, note });
   }
@@ -285,7 +285,7 @@ export class StudiesPanel {
         list.map(({ text: words, holds, found: what, missed }) =>
           h(
             'li',
-            { class: holds ? 'good' : 'bad' },
+            { class: holds ? 'good' : missed ? 'known' : 'bad' },
             h('b', {}, holds ? `✓ ${t('explore.study.holds')}` : `✗ ${t('explore.study.fails')}`),
             words,
             h('small', {}, t('explore.study.found', { list: found(what) })),

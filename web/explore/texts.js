@@ -75,7 +75,7 @@ export const texts = {
   'explore.matters.value': 'Value', 'explore.matters.down': 'Down', 'explore.matters.up': 'Up', 'explore.matters.none': 'No input moves it.',
   'explore.study': 'Study', 'explore.study.paper': 'Paper', 'explore.study.says': 'The paper says', 'explore.study.reading': 'Our reading', 'explore.study.differs': 'How it is done here',
   'explore.study.ratios': '{figure}: each column over each row', 'explore.study.ratios.corner': 'over', 'explore.study.misfit': 'does not fit into memory',
-  'explore.study.missed': 'Known: {why}.', 'explore.study.known': 'Known misses: {list}.',
+  'explore.study.missed': 'Why: {why}.', 'explore.study.known': 'Known misses: {list}.',
   'explore.study.point': 'Point', 'explore.study.points': 'What comes out here', 'explore.study.holds': 'holds', 'explore.study.fails': 'does not hold',
   'explore.study.expect': 'What must come out', 'explore.study.found': 'found {list}', 'explore.study.score': '{held} of {all} expectations hold.',
   'explore.study.open': 'Open its first scenario', 'explore.study.printed': 'the paper prints', 'explore.study.over': 'as a ratio to {label}',

@@ -45,7 +45,7 @@ function assumed(part, paths, form) {
 }
 
 export function showRemarks(element, { warnings = [], training, serving }, form) {
-  const warned = warnings.map(remarkOf).map(({ part, text }) => h('li', {}, icon(), h('span', {}, part && [h('b', {}, t(`group.${part}`)), ' '], text)));
+  const warned = warnings.map(remarkOf).map(({ part, text }) => h('li', {}, icon(), h('span', {}, part && [h('b', {}, `${t(`group.${part}`)}:`), ' '], text)));
   const rests = Object.entries({ training, serving }).filter(([, report]) => report?.assumed?.length);
   const items = [...warned, ...rests.map(([part, report]) => assumed(part, report.assumed, form))];
   element.hidden = items.length === 0;
