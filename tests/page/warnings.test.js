@@ -1,7 +1,11 @@
 // What was computed in place of what was asked, and what rests on assumptions, stands under the answers.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { settled, site, type } from './browser.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -50,7 +54,7 @@ test('without a warning there is no room for one; it goes when its cause goes', 
 
 test('assumed efficiencies are folded under the answers: how many, which, and the way to their fields', async () => {
   for (const [width, colorScheme] of [[320, 'light'], [1280, 'dark']]) {
-    const { page, context } = await chromium.open('#/train', { width, colorScheme });
+    const { page, context } = await chromium.open('#/train', { width, colorScheme, bypassCSP: true });
     await assume(page, ASSUMED);
     const details = page.locator('#remarks [data-assumed=training] details');
     assert.match(await details.locator('summary').textContent(), /Training rests on 2 assumed efficiencies/);
@@ -58,6 +62,8 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
     assert.deepEqual((await details.locator('li').allTextContents()).length, 2);
     assert.ok((await sideways(page)) <= 0);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/assumed-${width}-${colorScheme}.png` });
+    await page.evaluate(AXE);
+    assert.deepEqual(await page.evaluate(async () => (await globalThis.axe.run('#remarks')).violations.map(({ id }) => id)), []);
     await details.locator('li button').first().click();
     assert.equal(await page.evaluate(() => document.body.dataset.focused), ASSUMED[0]);
     await context.close();
