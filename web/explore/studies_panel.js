@@ -16,33 +16,6 @@ const nameOfFigure = (path) => (has(`explore.study.figure.${path}`) ? t(`explore
 const unit = (path) => (path.endsWith('bytes_per_s') ? 'B/s' : /_w$/.test(path) ? 'W' : unitOf(path));
 const shown = (one, path) => (typeof one === 'number' ? text(one, unit(path)) : one === null || one === undefined ? '–' : Array.isArray(one) ? '…' : String(one));
 
-// A point whose memory does not hold it has figures all the same.
-const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
-const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? t('explore.study.misfit') : undefined);
-
-// The figure at some points over that at others: a table of assumptions.
-function ratiosTable({ ratios }, points) {
-  if (!ratios) return '';
-  const value = (label) => points.find((point) => point?.label === label)?.figures[ratios.figure];
-  const ratio = (of, over) => (value(of) && value(over) ? number(value(of) / value(over)) : '–');
-  const title = t('explore.study.ratios', { figure: nameOfFigure(ratios.figure) });
-  return h(
-    'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
-    h(
-      'table',
-      { class: 'plain ratios' },
-      h('caption', {}, h('span', {}, title)),
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('explore.study.ratios.corner')), ratios.of.map((label) => h('th', { scope: 'col' }, label)))),
-      h(
-        'tbody',
-        {},
-        ratios.over.map((over) => h('tr', {}, h('th', { scope: 'row' }, over), ratios.of.map((of) => h('td', {}, ratio(of, over))))),
-      ),
-    ),
-  );
-}
-
 // {"a": {"preset": "x", "b": 1}} as the inputs of a link: {"a": "x", "a.b": "1"}
 function flat(json, path = '', inputs = {}) {
   if (json !== null && typeof json === 'object' && !Array.isArray(json)) {
@@ -351,4 +324,31 @@ export class StudiesPanel {
       ),
     );
   }
+}
+
+// A point whose memory does not hold it has figures all the same.
+const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
+const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? t('explore.study.misfit') : undefined);
+
+// The figure at some points over that at others: a table of assumptions.
+function ratiosTable({ ratios }, points) {
+  if (!ratios) return '';
+  const value = (label) => points.find((point) => point?.label === label)?.figures[ratios.figure];
+  const ratio = (of, over) => (value(of) && value(over) ? number(value(of) / value(over)) : '–');
+  const title = t('explore.study.ratios', { figure: nameOfFigure(ratios.figure) });
+  return h(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+    h(
+      'table',
+      { class: 'plain ratios' },
+      h('caption', {}, h('span', {}, title)),
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('explore.study.ratios.corner')), ratios.of.map((label) => h('th', { scope: 'col' }, label)))),
+      h(
+        'tbody',
+        {},
+        ratios.over.map((over) => h('tr', {}, h('th', { scope: 'row' }, over), ratios.of.map((of) => h('td', {}, ratio(of, over))))),
+      ),
+    ),
+  );
 }
