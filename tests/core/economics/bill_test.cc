@@ -46,6 +46,21 @@ TEST(Bill, Mi300x) {
   ExpectWithin(LineOf(report.device_parts, "memory"), 2755, 3045);
 }
 
+// AD102, 608.5 mm^2 at 4 nm: 542 M$ * (0.8 * 608.5 / 300 + 0.2) = 987.9 M$ for the die, 3,000 $/mm^2 * 2,434 mm^2 + 0.3 M$ =
+// 7.6 M$ for the package, over three million cards: 331.8 $. The card lists at 1,599 $.
+TEST(Bill, ConsumerCardSharesItsDesignAmongMillions) {
+  const CostReport report = DeviceCostOf("rtx-4090");
+  EXPECT_NEAR(LineOf(report.device_parts, "NRE").base(), 331.8, 0.5);
+  EXPECT_EQ(report.device_price, 1599 * kUsd);
+}
+
+// 600 mm^2 at 5 nm: 542 M$ * (0.8 * 600 / 300 + 0.2) = 975.6 M$; its 2.5D package: 33,600 $/mm^2 * 1.1 * (600 + 6 * 110) mm^2 +
+// 6.72 M$ = 53.3 M$; over one and a half million: 685.9 $.
+TEST(Bill, TpuV5pSharesItsDesignAmongItsFleet) {
+  const CostReport report = DeviceCostOf("tpu-v5p");
+  EXPECT_NEAR(LineOf(report.device_parts, "NRE").base(), 685.9, 0.5);
+}
+
 TEST(Bill, EveryDeviceIsPricedAndAddsUp) {
   int devices = 0;
   for (const PresetText& preset : PresetTexts()) {
