@@ -6,13 +6,13 @@ GramsPerArea CarbonPerArea(GramsPerJoule intensity, JoulesPerArea energy, GramsP
   return (intensity * energy + gas + materials) / yield;
 }
 
-CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceCost& device, const CarbonInputs& inputs, Watts wall_power, Trace& trace) {
-  const Trace::Scope scope(trace, "cost.carbon");
-  const GramsPerJoule fab_intensity = inputs.fab_intensity, grid_intensity = inputs.grid_intensity;
+namespace {
+
+Grams SiliconCarbon(const DeviceBill& bill, const DeviceCost& device, const CarbonInputs& inputs, Trace& trace) {
+  const GramsPerJoule fab_intensity = inputs.fab_intensity;
   const GramsPerArea materials = inputs.materials;
   if (trace.on()) {
     trace.Input("fab_intensity", fab_intensity, "cost.carbon.fab_intensity");
-    trace.Input("grid_intensity", grid_intensity, "cost.carbon.grid_intensity");
     trace.Input("materials", materials, "cost.carbon.materials");
   }
   Grams silicon_before;
@@ -27,18 +27,102 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceCost& device, const C
            area, fab_intensity, fab_energy, fab_gas, materials, die_yield);
     silicon_before = silicon;
   }
-  const Grams silicon = silicon_before;
+  return silicon_before;
+}
+
+struct PackageCarbon {
+  Grams carrier, substrate, packaging;
+};
+PackageCarbon PackageCarbonOf(const DeviceBill& bill, const DeviceGeometry& geometry, const CarbonInputs& inputs, Trace& trace) {
+  PackageCarbon result;
+  const GramsPerArea laminate = inputs.laminate;
+  if (trace.on()) {
+    trace.Input("laminate", laminate, "cost.carbon.laminate");
+    trace.Input("packaging", inputs.package, "cost.carbon.package");
+  }
+  if (bill.package.carrier) {
+    const double carriers = static_cast<double>(bill.package.carrier->count);
+    const SquareMillimetres carrier_area = geometry.package.carrier_area;
+    const GramsPerArea carrier_carbon = bill.package.carrier->carbon;
+    if (trace.on()) trace.Input("carrier_carbon", carrier_carbon, "cost.device.package.carrier.carbon");
+    FIGURE(trace, carrier, carriers * carrier_area * carrier_carbon, (Note{"Emitted in making the interposer, bridges or RDL"}), carriers,
+           carrier_area, carrier_carbon);
+    result.carrier = carrier;
+  }
+  const SquareMillimetres substrate_area = geometry.package.substrate_area;
+  FIGURE(trace, substrate, substrate_area * laminate, (Note{"Emitted in making the package substrate"}), substrate_area, laminate);
+  result.substrate = substrate;
+  result.packaging = inputs.package;
+  return result;
+}
+
+struct ModuleCarbon {
+  Grams board, heat_sink, regulators;
+};
+ModuleCarbon ModuleCarbonOf(const DeviceBill& bill, const CarbonInputs& inputs, Watts tdp, Trace& trace) {
+  const SquareMillimetres board_area = bill.board_area;
+  const GramsPerArea laminate = inputs.laminate;
+  const GramsPerWatt heat_sink_mass = inputs.heat_sink_mass, regulator_carbon = inputs.regulators;
+  const double heat_sink_carbon = inputs.heat_sink;
+  if (trace.on()) {
+    trace.Input("board_area", board_area, "cost.device.board_area");
+    trace.Input("heat_sink_mass", heat_sink_mass, "cost.carbon.heat_sink_mass");
+    trace.Input("heat_sink_carbon", heat_sink_carbon, "cost.carbon.heat_sink");
+    trace.Input("regulator_carbon", regulator_carbon, "cost.carbon.regulators");
+    trace.Input("tdp", tdp, "cluster.device.tdp");
+  }
+  FIGURE(trace, board, board_area * laminate, (Note{"Emitted in making the board", "", "Boavizta and ADEME 2025, graphics cards"}),
+         board_area, laminate);
+  FIGURE(trace, heat_sink, tdp * heat_sink_mass * heat_sink_carbon,
+         (Note{"Emitted in making the heat sink", "its mass grows with the heat; primary aluminium", "International Aluminium Institute"}),
+         tdp, heat_sink_mass, heat_sink_carbon);
+  FIGURE(trace, regulators, tdp * regulator_carbon,
+         (Note{"Emitted in making voltage regulators and connectors", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), tdp,
+         regulator_carbon);
+  return {board, heat_sink, regulators};
+}
+
+}  // namespace
+
+CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, const DeviceCost& device, const CarbonInputs& inputs,
+                       Watts tdp, Watts wall_power, Trace& trace) {
+  const Trace::Scope scope(trace, "cost.carbon");
+  const Grams silicon = SiliconCarbon(bill, device, inputs, trace);
   const Bytes capacity = bill.memory.stack_capacity * static_cast<double>(bill.memory.stacks);
   const GramsPerByte memory_carbon = bill.memory.carbon;
-  const Grams packaging = inputs.package;
-  FIGURE(trace, embodied, silicon + capacity * memory_carbon + packaging,
-         (Note{"Emitted in making a device", "", "ACT, Gupta et al., ISCA 2022", "cost.carbon.embodied_g"}), silicon, capacity,
-         memory_carbon, packaging);
+  const GramsPerJoule grid_intensity = inputs.grid_intensity;
+  const double assembly_share = inputs.assembly;
+  if (trace.on()) {
+    trace.Input("memory_carbon", memory_carbon, "cost.device.memory.carbon");
+    trace.Input("grid_intensity", grid_intensity, "cost.carbon.grid_intensity");
+    trace.Input("assembly_share", assembly_share, "cost.carbon.assembly");
+  }
+  FIGURE(trace, memory, capacity * memory_carbon, (Note{"Emitted in making the memory"}), capacity, memory_carbon);
+  const PackageCarbon package = PackageCarbonOf(bill, geometry, inputs, trace);
+  const Grams carrier = package.carrier, substrate = package.substrate, packaging = package.packaging;
+  const ModuleCarbon module = ModuleCarbonOf(bill, inputs, tdp, trace);
+  const Grams board = module.board, heat_sink = module.heat_sink, regulators = module.regulators;
+  FIGURE(trace, assembly, assembly_share * (silicon + memory + carrier + substrate + packaging + board + heat_sink + regulators),
+         (Note{"Emitted in assembly and test", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), assembly_share, silicon, memory,
+         carrier, substrate, packaging, board, heat_sink, regulators);
+  FIGURE(trace, embodied, silicon + memory + carrier + substrate + packaging + board + heat_sink + regulators + assembly,
+         (Note{"Emitted in making a device", "up to the factory gate; the server around it is left out", "", "cost.carbon.embodied_g"}),
+         silicon, memory, carrier, substrate, packaging, board, heat_sink, regulators, assembly);
   FIGURE(trace, operation, wall_power * grid_intensity, (Note{"Emitted by running a device"}), wall_power, grid_intensity);
   const Seconds hour = 1 * kHour;
   FIGURE(trace, operation_hour, operation * hour,
          (Note{"Emitted by running a device for an hour", "", "", "cost.carbon.operation_g_per_device_hour"}), operation, hour);
-  return {embodied, operation};
+  return {{{"dies", silicon},
+           {"memory", memory},
+           {"package carrier", carrier},
+           {"package substrate", substrate},
+           {"packaging", packaging},
+           {"board", board},
+           {"heat sink", heat_sink},
+           {"voltage regulators", regulators},
+           {"assembly and test", assembly}},
+          embodied,
+          operation};
 }
 
 }  // namespace slipstick

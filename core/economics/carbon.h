@@ -1,32 +1,67 @@
-// Embodied carbon by the method of ACT (Gupta et al., ISCA 2022), and that of running.
+// Embodied carbon, part by part, and that of running. Silicon by the method of ACT (Gupta et al., ISCA 2022).
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "core/economics/device_bill.h"
 
 namespace slipstick {
 
+using GramsPerWatt = decltype(Grams() / Watts());
+inline constexpr Unit<GramsPerWatt> kGPerW{"g/W", 1};
+
+// A product carbon footprint (ISO 14067) of HGX H100 gives, for eight devices of 700 W and 80 GB, 1,312 kg: memory 546, ICs 332,
+// thermal parts 230, electromechanical parts 52, assembly and test 8.6 % of the whole, transport 0.4 %.
 struct CarbonInputs {
   GramsPerJoule fab_intensity = 583 * kGPerKWh;   // electricity of the fab (Taiwan)
   GramsPerJoule grid_intensity = 380 * kGPerKWh;  // electricity of the data centre (USA)
   GramsPerArea materials = 500 * kGPerCm2;
-  Grams package = 150 * kGram;  // of a packaged device
+  Grams package = 150 * kGram;                 // of a packaged device (ACT)
+  GramsPerArea laminate = 32.5 * kGPerCm2;     // Boavizta and ADEME 2025: 0.0325 kg/cm^2 of a graphics card's bare board
+  GramsPerWatt heat_sink_mass = 2.4 * kGPerW;  // HGX H100 weighs 24 kg: about 1.7 kg of heat sink a device of 700 W
+  double heat_sink = 15.1;                     // grams emitted for a gram of aluminium (International Aluminium Institute, as in ACT)
+  GramsPerWatt regulators = 9.3 * kGPerW;      // HGX H100: 52 kg of electromechanical parts for 5.6 kW
+  double assembly = 0.094;                     // HGX H100: 8.6 % of the whole over the 91 % that the parts are
 };
 template <>
 struct Schema<CarbonInputs> {
-  static constexpr auto fields =
-      std::tuple{Of("fab_intensity", &CarbonInputs::fab_intensity, "Electricity of the fab").In(kGPerKWh).AtLeast(0).AtMost(5000),
-                 Of("grid_intensity", &CarbonInputs::grid_intensity, "Electricity of the data centre").In(kGPerKWh).AtLeast(0).AtMost(5000),
-                 Of("materials", &CarbonInputs::materials, "Raw materials of a wafer").In(kGPerCm2).AtLeast(0).Advanced(),
-                 Of("package", &CarbonInputs::package, "Of a packaged device").In(kGram).AtLeast(0).Advanced()};
+  static constexpr auto fields = std::tuple{
+      Of("fab_intensity", &CarbonInputs::fab_intensity, "Carbon intensity of the fab's electricity").In(kGPerKWh).AtLeast(0).AtMost(5000),
+      Of("grid_intensity", &CarbonInputs::grid_intensity, "Carbon intensity of the data center's electricity")
+          .In(kGPerKWh)
+          .AtLeast(0)
+          .AtMost(5000),
+      Of("materials", &CarbonInputs::materials, "Raw materials of a wafer").In(kGPerCm2).AtLeast(0).Advanced(),
+      Of("package", &CarbonInputs::package, "Packaging of a device").In(kGram).AtLeast(0).Advanced(),
+      Of("laminate", &CarbonInputs::laminate, "Bare printed circuit board or package substrate, by area")
+          .In(kGPerCm2)
+          .AtLeast(0)
+          .AtMost(1e4)
+          .Advanced(),
+      Of("heat_sink_mass", &CarbonInputs::heat_sink_mass, "Heat sink per watt of TDP").In(kGPerW).AtLeast(0).AtMost(1e4).Advanced(),
+      Of("heat_sink", &CarbonInputs::heat_sink, "Emitted per mass of heat sink").Between(0, 1000).Advanced(),
+      Of("regulators", &CarbonInputs::regulators, "Voltage regulators and connectors, per watt of TDP")
+          .In(kGPerW)
+          .AtLeast(0)
+          .AtMost(1e4)
+          .Advanced(),
+      Of("assembly", &CarbonInputs::assembly, "Assembly and test, over what the parts emit").Between(0, 10).Advanced()};
 };
 
 // Per area of a good die: (intensity * energy + gas + materials) / yield.
 GramsPerArea CarbonPerArea(GramsPerJoule intensity, JoulesPerArea energy, GramsPerArea gas, GramsPerArea materials, double yield);
 
-struct CarbonCost {
-  Grams embodied;            // of a device
-  GramsPerSecond operation;  // of a device while it is there, its share of server and building included
+struct CarbonLine {
+  std::string name;
+  Grams carbon;
 };
-CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceCost& device, const CarbonInputs& inputs, Watts wall_power, Trace& trace);
+struct CarbonCost {
+  std::vector<CarbonLine> lines;  // of a device
+  Grams embodied;                 // the lines, added in order
+  GramsPerSecond operation;       // of a device while it is there, its share of server and building included
+};
+CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, const DeviceCost& device, const CarbonInputs& inputs,
+                       Watts tdp, Watts wall_power, Trace& trace);
 
 }  // namespace slipstick

@@ -19,6 +19,12 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
   }
 }
 
+// A stack has a thousand signals, finer than the wiring of an organic substrate.
+void CheckCarrier(const DeviceBill& bill, std::vector<std::string>& warnings) {
+  if (!bill.memory.in_package || bill.memory.stacks == 0 || bill.package.holds_hbm) return;
+  warnings.push_back(bill.memory.name + " needs a silicon interposer or bridge; an organic substrate cannot carry it");
+}
+
 }  // namespace
 
 CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace) {
@@ -49,9 +55,15 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   report.device_second = system.device_second;
   report.device_hour_parts = std::move(system.hour_lines);
   const Watts wall_power = cluster.device.tdp * (inputs.system.host_power * inputs.system.load * inputs.system.pue);
-  const CarbonCost carbon = PriceCarbon(bill, device, inputs.carbon, wall_power, trace);
+  CarbonCost carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, wall_power, trace);
   report.embodied = carbon.embodied;
+  report.embodied_parts = std::move(carbon.lines);
   report.operation = carbon.operation;
+  report.grid_intensity = inputs.carbon.grid_intensity;
+  report.use = inputs.lifetime * inputs.system.utilisation;
+  const Trace::Scope scope(trace, "cost.energy");
+  report.wall = WallPowerOf(cluster, inputs.system, trace);
+  CheckCarrier(bill, report.warnings);
   CheckReticle(bill, report.infeasible);
   return report;
 }

@@ -7,6 +7,7 @@
 #include "core/base/issue.h"
 #include "core/base/trace.h"
 #include "core/economics/cost_inputs.h"
+#include "core/economics/energy.h"
 #include "core/hardware/cluster.h"
 
 namespace slipstick {
@@ -32,7 +33,11 @@ struct CostReport {
   std::vector<BillLine> device_hour_parts;  // add up to device_hour exactly
   DollarsPerSecond device_second;           // the same a second
   Grams embodied;                           // emitted in making a device
+  std::vector<CarbonLine> embodied_parts;   // add up to embodied exactly
   GramsPerSecond operation;                 // emitted by running it
+  GramsPerJoule grid_intensity;
+  Seconds use;     // of a device over its life
+  WallPower wall;  // on top of what a device draws
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
 };

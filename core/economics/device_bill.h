@@ -60,28 +60,30 @@ struct DeviceBill {
   SortTest sort;
   FinalTest test;
   Design design;
-  Dollars module;                // board, power stages, heat spreader and their assembly
-  double margin = 0.6;           // of the price, where no price is given
-  std::optional<Dollars> price;  // what a buyer pays
+  SquareMillimetres board_area = 29700 * kMm2;  // of a full-length card
+  Dollars module;                               // board, power stages, heat spreader and their assembly
+  double margin = 0.6;                          // of the price, where no price is given
+  std::optional<Dollars> price;                 // what a buyer pays
   Band price_band;
 };
 template <>
 struct Schema<DeviceBill> {
   static constexpr std::string_view preset_kind = "bill";
-  static constexpr auto fields =
-      std::tuple{Of("preset", &DeviceBill::preset, "Catalogue entry that the other members override; otherwise the device's").Derived(),
-                 Of("name", &DeviceBill::name, "What to call it"),
-                 Of("dies", &DeviceBill::dies, "Dies of the package; the first are the device's compute dies").Derived(),
-                 Of("memory", &DeviceBill::memory, "Memory stacks or chips"),
-                 Of("package", &DeviceBill::package, "How it is put together"),
-                 Of("wafer", &DeviceBill::wafer, "Wafer and reticle").Advanced(),
-                 Of("sort", &DeviceBill::sort, "Test of the dies on the wafer").Advanced(),
-                 Of("test", &DeviceBill::test, "Tests of the package").Advanced(),
-                 Of("design", &DeviceBill::design, "Design, shared over the volume"),
-                 Of("module", &DeviceBill::module, "Board, power stages, heat spreader and their assembly").In(kUsd).AtLeast(0).AtMost(1e6),
-                 Of("margin", &DeviceBill::margin, "Maker's gross margin, where no price is given").Between(0, 0.99),
-                 Of("price", &DeviceBill::price, "What a buyer pays; null: cost over 1 - margin").In(kUsd).Above(0).AtMost(1e8),
-                 Of("price_band", &DeviceBill::price_band, "How far the price may lie from that").Advanced()};
+  static constexpr auto fields = std::tuple{
+      Of("preset", &DeviceBill::preset, "Catalogue entry that the other members override; otherwise the device's").Derived(),
+      Of("name", &DeviceBill::name, "What to call it"),
+      Of("dies", &DeviceBill::dies, "Dies of the package; the first are the device's compute dies").Derived(),
+      Of("memory", &DeviceBill::memory, "Memory stacks or chips"),
+      Of("package", &DeviceBill::package, "How it is put together"),
+      Of("wafer", &DeviceBill::wafer, "Wafer and reticle").Advanced(),
+      Of("sort", &DeviceBill::sort, "Test of the dies on the wafer").Advanced(),
+      Of("test", &DeviceBill::test, "Tests of the package").Advanced(),
+      Of("design", &DeviceBill::design, "Design, shared over the volume"),
+      Of("module", &DeviceBill::module, "Board, power stages, heat spreader and their assembly").In(kUsd).AtLeast(0).AtMost(1e6),
+      Of("board_area", &DeviceBill::board_area, "Printed circuit board of the card or module").In(kMm2).AtLeast(0).AtMost(1e6).Advanced(),
+      Of("margin", &DeviceBill::margin, "Maker's gross margin, where no price is given").Between(0, 0.99),
+      Of("price", &DeviceBill::price, "What a buyer pays; null: cost over 1 - margin").In(kUsd).Above(0).AtMost(1e8),
+      Of("price_band", &DeviceBill::price_band, "How far the price may lie from that").Advanced()};
 };
 
 // What depends on areas alone, and so is the same for every draw of the guessed prices.

@@ -17,7 +17,7 @@ struct MemoryInput {
   Bytes stack_capacity = 16 * kGB;
   SquareMillimetres stack_area = 110 * kMm2;  // footprint on the carrier
   bool in_package = true;                     // false: soldered on the board
-  GramsPerByte carbon = 65 * kGPerGB;
+  GramsPerByte carbon = 853 * kGPerGB;
 };
 template <>
 struct Schema<MemoryInput> {

@@ -65,9 +65,10 @@ struct Carrier {
   Band wafer_price_band;
   PerArea defect_density = 0.06 * kPerCm2;
   double clustering = 6;
-  double stitch_yield = 0.995;  // of a seam between two exposures
-  bool stitched = false;        // seams count (reticle-printed carriers)
-  bool tested = true;           // false: its loss takes the dies with it (chip-first)
+  double stitch_yield = 0.995;           // of a seam between two exposures
+  bool stitched = false;                 // seams count (reticle-printed carriers)
+  bool tested = true;                    // false: its loss takes the dies with it (chip-first)
+  GramsPerArea carbon = 720 * kGPerCm2;  // emitted in making it
 };
 template <>
 struct Schema<Carrier> {
@@ -81,7 +82,8 @@ struct Schema<Carrier> {
       Of("clustering", &Carrier::clustering, "Alpha of its negative binomial").Between(0.1, 1e9).Advanced(),
       Of("stitch_yield", &Carrier::stitch_yield, "Of a seam between two exposures").Above(0).AtMost(1).Advanced(),
       Of("stitched", &Carrier::stitched, "Exposures are stitched where it exceeds the reticle").Advanced(),
-      Of("tested", &Carrier::tested, "Tested before dies go on it (chip-last)").Advanced()};
+      Of("tested", &Carrier::tested, "Tested before dies go on it (chip-last)").Advanced(),
+      Of("carbon", &Carrier::carbon, "Emitted in making it, by area").In(kGPerCm2).AtLeast(0).AtMost(1e5).Advanced()};
 };
 
 struct Substrate {
@@ -102,6 +104,7 @@ struct Schema<Substrate> {
 struct Package {
   std::string preset = "interposer";
   std::string name = "Silicon interposer";
+  bool holds_hbm = true;  // wires fine enough for the thousand signals of a stack
   std::optional<Carrier> carrier = Carrier{};
   Substrate substrate;
   DollarsPerArea bumps = 0.01 * kUsdPerMm2;  // of the dies joined
@@ -117,6 +120,7 @@ struct Schema<Package> {
   static constexpr auto fields = std::tuple{
       Of("preset", &Package::preset, "Catalogue entry that the other members override"),
       Of("name", &Package::name, "What to call it"),
+      Of("holds_hbm", &Package::holds_hbm, "Fine-pitch wiring that HBM stacks need: an interposer, bridges or an RDL").Advanced(),
       Of("carrier", &Package::carrier, "What the dies are joined through; null: the substrate alone").Advanced(),
       Of("substrate", &Package::substrate, "The board of the package").Advanced(),
       Of("bumps", &Package::bumps, "Bumps, by area of the dies joined").In(kUsdPerMm2).AtLeast(0).AtMost(100).Advanced(),

@@ -69,7 +69,7 @@ void FindInfeasible(const Deployment& d, const CacheBudget& budget, double fits,
 }
 
 // What the devices draw: between idle and the design power, as busy as their busier half is.
-JoulesPerToken EnergyOf(const Deployment& d, const Flow& flow, double devices, Trace& trace) {
+void SetEnergy(const Deployment& d, const Flow& flow, double devices, ServingReport& report, Trace& trace) {
   const double output = static_cast<double>(d.load.output), running = flow.running;
   const FlopsPerSecond peak = PeakRate(d.device, d.activations);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
@@ -87,9 +87,11 @@ JoulesPerToken EnergyOf(const Deployment& d, const Flow& flow, double devices, T
                "between idle and the design power, as its arithmetic or its memory is busy; other parts of the server apart"}),
          idle, tdp, decode_activity, decoding, prefill_activity, prefilling);
   const TokensPerSecond rate = flow.rate;
-  FIGURE(trace, energy_per_token, devices * power / rate, (Note{"Energy of an output token", "", "", "serving.energy_j_per_token"}),
-         devices, power, rate);
-  return energy_per_token;
+  FIGURE(trace, device_seconds, devices / rate, (Note{"Device time per output token"}), devices, rate);
+  FIGURE(trace, device_energy, devices * power / rate,
+         (Note{"Energy of the devices per output token", "", "", "serving.device_energy_j_per_token"}), devices, power, rate);
+  report.device_seconds_per_token = device_seconds;
+  report.energy_per_token = device_energy;
 }
 
 }  // namespace
@@ -174,8 +176,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   report.capacity = capacity;
   report.prefill_bound = flow.prefill.alone.parts.BoundOf();
   report.decode_bound = flow.decode.step.parts.BoundOf();
-  report.device_seconds_per_token = devices / flow.rate;
-  report.energy_per_token = EnergyOf(d, flow, devices, trace);
+  SetEnergy(d, flow, devices, report, trace);
   if (load.disaggregated && load.disaggregated->prefill_device) {
     report.warnings.emplace_back("serving: cost and energy count the prefill pool's devices as the cluster's");
   }

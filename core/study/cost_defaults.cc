@@ -85,19 +85,10 @@ Silicon SiliconOf(const Json& device) {
 
 // What the catalogue's price of a device leaves its maker, over that price: a device that differs is priced at this margin.
 std::optional<double> MarginOf(const std::string& id) {
-  const Json* device = FindPreset("device", id);
-  const Json* entry = FindPreset("bill", id);
-  if (device == nullptr || entry == nullptr || !entry->contains("price")) return std::nullopt;
-  Json cluster{{"device", Without(*device)}}, cost = Json::object();
-  cluster["device"]["preset"] = id;
-  LayCostDefaults(cluster, cost);
-  Issues issues;
-  DeviceBill bill;
-  ExpandPresets<DeviceBill>(cost["device"], "", FindPreset, PresetHintText, issues);
-  Read(cost["device"], "", issues, bill);
-  if (!issues.empty() || !bill.price) return std::nullopt;
+  const std::optional<DeviceBill> bill = CatalogueBill(id);
+  if (!bill || !bill->price) return std::nullopt;
   Trace trace = Trace::Off();
-  const double margin = 1 - PriceDevice(bill, LayOut(bill), trace).total / *bill.price;
+  const double margin = 1 - PriceDevice(*bill, LayOut(*bill), trace).total / *bill->price;
   return std::clamp(margin, 0.0, 0.99);
 }
 
@@ -173,6 +164,20 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
   Json laid{{"device", std::move(bill)}, {"system", std::move(system)}};
   MergeJson(laid, cost);
   cost = std::move(laid);
+}
+
+std::optional<DeviceBill> CatalogueBill(const std::string& id) {
+  const Json* device = FindPreset("device", id);
+  if (device == nullptr || FindPreset("bill", id) == nullptr) return std::nullopt;
+  Json cluster{{"device", Without(*device)}}, cost = Json::object();
+  cluster["device"]["preset"] = id;
+  LayCostDefaults(cluster, cost);
+  Issues issues;
+  DeviceBill bill;
+  ExpandPresets<DeviceBill>(cost["device"], "", FindPreset, PresetHintText, issues);
+  Read(cost["device"], "", issues, bill);
+  if (!issues.empty()) return std::nullopt;
+  return bill;
 }
 
 void FollowDevice(const Device& device, DeviceBill& bill) {

@@ -1,6 +1,9 @@
 // What the cost inputs take from the cluster where the request does not say otherwise.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "core/base/json.h"
 #include "core/economics/device_bill.h"
 #include "core/hardware/device.h"
@@ -12,7 +15,10 @@ namespace slipstick {
 // its memory capacity, stand whatever the bill says.
 void LayCostDefaults(const Json& cluster, Json& cost);
 
-// The same for a device that was worked out after its request was read: its dies, node and memory replace the bill's.
+// The bill of a device of the catalogue as it stands there; none where it has none.
+std::optional<DeviceBill> CatalogueBill(const std::string& id);
+
+// The same as the first for a device that was worked out after its request was read: its dies, node and memory replace the bill's.
 void FollowDevice(const Device& device, DeviceBill& bill);
 
 }  // namespace slipstick

@@ -6,6 +6,7 @@
 #include "core/economics/cost.h"
 #include "core/operators/efficiency.h"
 #include "core/serving/serving.h"
+#include "core/study/changed_device.h"
 #include "core/study/report.h"
 #include "core/training/training.h"
 
@@ -21,17 +22,76 @@ std::optional<Dollars> PriceOfWallTime(const CostReport& cost, std::optional<Sec
   return run_price;
 }
 
+// Where a report shows an energy and its parts.
+struct EnergyPaths {
+  std::string_view title, total, servers, building;
+};
+constexpr EnergyPaths kSteps{"Training energy", "training.energy_j", "training.server_energy_j", "training.building_energy_j"};
+constexpr EnergyPaths kRun{"Training energy with interruptions", "training.run.energy_j", "", ""};
+constexpr EnergyPaths kToken{"Energy per output token", "serving.energy_j_per_token", "serving.server_energy_j_per_token",
+                             "serving.building_energy_j_per_token"};
+
+// Of a run or of a token. Without a cost neither server nor building is known.
+template <class Energy, class Time>
+EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const std::optional<CostReport>& cost, const EnergyPaths& paths,
+                             Trace& trace) {
+  if (!cost) {
+    LISTED_FIGURE(trace, energy, 1 * device_energy, (Note{paths.title, "the devices alone: no cost is asked", "", paths.total}),
+                  device_energy);
+    return {device_energy, Energy(), Energy(), energy};
+  }
+  const WallPower& wall = cost->wall;
+  const Watts server_power = wall.server;
+  const double pue = wall.pue;
+  trace.Input("pue", pue, "cost.system.pue");
+  LISTED_FIGURE(trace, server_energy, device_seconds * server_power, (Note{"Energy of the rest of the servers", "", "", paths.servers}),
+                device_seconds, server_power);
+  LISTED_FIGURE(trace, building_energy, (device_energy + server_energy) * (pue - 1),
+                (Note{"Energy of cooling and power distribution", "", "", paths.building}), device_energy, server_energy, pue);
+  LISTED_FIGURE(trace, energy, device_energy + server_energy + building_energy,
+                (Note{paths.title, "devices, the rest of their servers, and the building (PUE)", "", paths.total}), device_energy,
+                server_energy, building_energy);
+  return {device_energy, server_energy, building_energy, energy};
+}
+
+// Of the electricity; what making the devices emitted stands apart, by the share of their life that the run takes.
+void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingWorth& worth, Trace& trace) {
+  const GramsPerJoule grid_intensity = cost.grid_intensity;
+  const Joules energy = worth.energy.total;
+  FIGURE(trace, emitted, energy * grid_intensity,
+         (Note{"Emitted by the training run's electricity", "making the devices counts apart", "", "training.tco2"}), energy,
+         grid_intensity);
+  worth.emitted = emitted;
+  if (worth.run_energy) {
+    const Joules run_energy = worth.run_energy->total;
+    FIGURE(trace, run_emitted, run_energy * grid_intensity,
+           (Note{"Emitted by the training run's electricity", "interruptions included", "", "training.run.tco2"}), run_energy,
+           grid_intensity);
+    worth.run_emitted = run_emitted;
+  }
+  const Grams embodied = cost.embodied;
+  const Seconds device_life = cost.use;
+  FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
+         (Note{"The run's share of the devices' embodied carbon", "by the hours in use of a device's life", "", "training.tco2_embodied"}),
+         embodied, device_seconds, device_life);
+  worth.embodied = embodied_share;
+}
+
 TrainingWorth WorthOf(const std::optional<CostReport>& cost, const TrainingReport& training, const TrainingRun& run, Trace& trace) {
   TrainingWorth worth;
+  worth.at_the_wall = cost.has_value();
+  if (training.run.energy) worth.run_energy = EnergyOf(*training.run.energy, *training.run.device_seconds, cost, kRun, trace);
+  worth.energy = EnergyOf(training.energy, training.device_seconds, cost, kSteps, trace);
   const Tokens tokens = run.tokens;
-  const Joules energy = training.energy;
+  const Joules energy = worth.energy.total;
   trace.Input("tokens", tokens, "training.tokens");
   if (energy > Joules()) {
-    FIGURE(trace, trained_per_joule, tokens / energy, (Note{"Tokens trained for a joule", "devices only", "", "training.tokens_per_j"}),
-           tokens, energy);
+    FIGURE(trace, trained_per_joule, tokens / energy,
+           (Note{"Tokens per joule (training)", "of the training energy", "", "training.tokens_per_j"}), tokens, energy);
     worth.tokens_per_j = trained_per_joule;
   }
   if (!cost) return worth;
+  CarbonOf(*cost, training.device_seconds, worth, trace);
   worth.run = PriceOfWallTime(*cost, training.run.device_seconds, trace);
   const Seconds device_seconds = training.device_seconds;
   const DollarsPerSecond device_second = cost->device_second;
@@ -48,11 +108,13 @@ TrainingWorth WorthOf(const std::optional<CostReport>& cost, const TrainingRepor
 // Nothing where no device answers.
 ServingWorth WorthOf(const std::optional<CostReport>& cost, const ServingReport& serving, Trace& trace) {
   ServingWorth worth;
-  const JoulesPerToken energy_per_token = serving.energy_per_token;
-  const double token_per_token = 1;
-  if (energy_per_token > JoulesPerToken()) {
-    FIGURE(trace, served_per_joule, token_per_token / energy_per_token,
-           (Note{"Output tokens for a joule", "devices only", "", "serving.tokens_per_j"}), token_per_token, energy_per_token);
+  worth.at_the_wall = cost.has_value();
+  worth.energy = EnergyOf(serving.energy_per_token, serving.device_seconds_per_token, cost, kToken, trace);
+  const JoulesPerToken energy = worth.energy.total;
+  const double token = 1;
+  if (energy > JoulesPerToken()) {
+    FIGURE(trace, served_per_joule, token / energy,
+           (Note{"Tokens per joule (serving)", "output tokens over the energy of one", "", "serving.tokens_per_j"}), token, energy);
     worth.tokens_per_j = served_per_joule;
   }
   const TokensPerSecond tokens_per_s_per_device = serving.tokens_per_s_per_device;
@@ -131,6 +193,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   if (cost) {
     report["cost"] = WriteCost(*cost, WorthOf(*cost, scenario.cluster.device, trace));
     warn(cost->warnings);
+    if (const auto remark = PriceOfAnotherDevice(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
   }
   report["warnings"] = std::move(warnings);
   if (kExplains && !detail.explain.empty()) {

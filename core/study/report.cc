@@ -24,6 +24,12 @@ Json Write(const std::vector<BillLine>& lines) {
   return list;
 }
 
+Json Write(const std::vector<CarbonLine>& lines) {
+  Json list = Json::array();
+  for (const CarbonLine& line : lines) list.push_back(Json{{"name", line.name}, {"carbon_g", line.carbon.base()}});
+  return list;
+}
+
 Json Write(const StepTime& time) {
   return Json{{"forward", time.forward.base()},
               {"backward", time.backward.base()},
@@ -84,7 +90,15 @@ Json Write(const Figure& figure) {
               {"terms", std::move(terms)}};
 }
 
-Json Write(const RunReport& run, std::optional<Dollars> cost) {
+// Null where no cost is asked.
+template <class Energy>
+Json WallOnly(Energy energy, bool at_the_wall) {
+  return at_the_wall ? Json(energy.base()) : Json(nullptr);
+}
+
+Json Tonnes(std::optional<Grams> carbon) { return carbon ? Json(In(*carbon, kKg) / 1000) : Json(nullptr); }
+
+Json Write(const RunReport& run, const TrainingWorth& worth) {
   const auto base = [](const auto& optional) { return optional ? Json(optional->base()) : Json(nullptr); };
   return Json{{"mean_time_between_interruptions_s", run.mean_time_between_interruptions.base()},
               {"interruptions", run.interruptions},
@@ -95,8 +109,10 @@ Json Write(const RunReport& run, std::optional<Dollars> cost) {
               {"daly_interval_s", run.daly_interval.base()},
               {"goodput", run.goodput},
               {"wall_time_s", base(run.wall_time)},
-              {"energy_j", base(run.energy)},
-              {"cost_usd", base(cost)},
+              {"energy_j", worth.run_energy ? Json(worth.run_energy->total.base()) : Json(nullptr)},
+              {"device_energy_j", base(run.energy)},
+              {"tco2", Tonnes(worth.run_emitted)},
+              {"cost_usd", base(worth.run)},
               {"compute_optimal_tokens", run.compute_optimal_tokens.base()},
               {"compute_optimal_parameters", run.compute_optimal_parameters}};
 }
@@ -143,9 +159,14 @@ Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth) {
               {"dropped_tokens", report.dropped_tokens},
               {"memory_bytes", Write(report.memory, report.capacity)},
               {"stages", std::move(stages)},
-              {"energy_j", report.energy.base()},
+              {"energy_j", worth.energy.total.base()},
+              {"device_energy_j", worth.energy.devices.base()},
+              {"server_energy_j", WallOnly(worth.energy.servers, worth.at_the_wall)},
+              {"building_energy_j", WallOnly(worth.energy.building, worth.at_the_wall)},
+              {"tco2", Tonnes(worth.emitted)},
+              {"tco2_embodied", Tonnes(worth.embodied)},
               {"cost_usd", OrNull(worth.steps)},
-              {"run", Write(report.run, worth.run)},
+              {"run", Write(report.run, worth)},
               {"tokens_per_usd", OrNull(worth.tokens_per_usd)},
               {"tokens_per_j", OrNull(worth.tokens_per_j)},
               {"operators", Write(report.operators)},
@@ -185,7 +206,10 @@ Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
       {"cost_usd_per_million_tokens", worth.token ? Json(In(*worth.token, kUsdPerMToken)) : Json(nullptr)},
       {"tokens_per_usd", OrNull(worth.tokens_per_usd)},
       {"tokens_per_j", OrNull(worth.tokens_per_j)},
-      {"energy_j_per_token", report.energy_per_token.base()},
+      {"energy_j_per_token", worth.energy.total.base()},
+      {"device_energy_j_per_token", worth.energy.devices.base()},
+      {"server_energy_j_per_token", WallOnly(worth.energy.servers, worth.at_the_wall)},
+      {"building_energy_j_per_token", WallOnly(worth.energy.building, worth.at_the_wall)},
       {"operators", {{"prefill", Write(report.prefill_operators)}, {"decode", Write(report.decode_operators)}}}};
 }
 
@@ -200,21 +224,23 @@ Json WriteCost(const CostReport& report, const DeviceWorth& worth) {
                         {"yield", die.yield},
                         {"cost_usd", die.cost.base()}});
   }
-  return Json{
-      {"feasible", report.infeasible.empty()},
-      {"infeasible", Write(report.infeasible)},
-      {"dies", std::move(dies)},
-      {"device_usd", report.device.base()},
-      {"device_usd_parts", Write(report.device_parts)},
-      {"device_price_usd", report.device_price.base()},
-      {"package_yield", report.package_yield},
-      {"system_usd", report.system.base()},
-      {"system_usd_parts", Write(report.system_parts)},
-      {"device_hour_usd", report.device_hour.base()},
-      {"device_hour_usd_parts", Write(report.device_hour_parts)},
-      {"flops_per_usd", OrNull(worth.flops_per_usd)},
-      {"flops_per_j", OrNull(worth.flops_per_j)},
-      {"carbon", {{"embodied_g", report.embodied.base()}, {"operation_g_per_device_hour", In(1 * kHour * report.operation, kGram)}}}};
+  return Json{{"feasible", report.infeasible.empty()},
+              {"infeasible", Write(report.infeasible)},
+              {"dies", std::move(dies)},
+              {"device_usd", report.device.base()},
+              {"device_usd_parts", Write(report.device_parts)},
+              {"device_price_usd", report.device_price.base()},
+              {"package_yield", report.package_yield},
+              {"system_usd", report.system.base()},
+              {"system_usd_parts", Write(report.system_parts)},
+              {"device_hour_usd", report.device_hour.base()},
+              {"device_hour_usd_parts", Write(report.device_hour_parts)},
+              {"flops_per_usd", OrNull(worth.flops_per_usd)},
+              {"flops_per_j", OrNull(worth.flops_per_j)},
+              {"carbon",
+               {{"embodied_g", report.embodied.base()},
+                {"embodied_g_parts", Write(report.embodied_parts)},
+                {"operation_g_per_device_hour", In(1 * kHour * report.operation, kGram)}}}};
 }
 
 Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path) {

@@ -19,13 +19,25 @@ using FlopsPerDollar = decltype(Flops() / Dollars());
 using FlopsPerJoule = decltype(Flops() / Joules());
 
 // What an answer costs and gives for a dollar and a joule; the dollars are absent where the scenario asks for none.
+// Electricity at the meter: of the devices, the rest of their servers and the building; the devices' alone where no cost is
+// asked, since then neither server nor building is known.
+template <class Energy>
+struct EnergyParts {
+  Energy devices, servers, building, total;
+};
 struct TrainingWorth {
+  EnergyParts<Joules> energy;                     // of the steps
+  std::optional<EnergyParts<Joules>> run_energy;  // with interruptions
+  std::optional<Grams> emitted, run_emitted, embodied;
+  bool at_the_wall = false;
   std::optional<Dollars> steps;  // of the steps alone
   std::optional<Dollars> run;    // with interruptions
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };
 struct ServingWorth {
+  EnergyParts<JoulesPerToken> energy;
+  bool at_the_wall = false;
   std::optional<DollarsPerToken> token;
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;

@@ -6,6 +6,13 @@
 namespace slipstick {
 namespace {
 
+Joules EnergyOf(const TrainingReport& training, const WallPower& wall) {
+  return (training.energy + training.device_seconds * wall.server) * wall.pue;
+}
+JoulesPerToken EnergyOf(const ServingReport& serving, const WallPower& wall) {
+  return (serving.energy_per_token + serving.device_seconds_per_token * wall.server) * wall.pue;
+}
+
 constexpr SearchFigure kTrainingFigures[] = {
     {"step_time_s", false, [](const Answered& a) { return a.training->step_time.base(); }},
     {"time_to_train_s", false, [](const Answered& a) { return a.training->time_to_train.base(); }},
@@ -14,10 +21,10 @@ constexpr SearchFigure kTrainingFigures[] = {
     {"model_flops_utilization", true, [](const Answered& a) { return a.training->model_flops_utilization; }},
     {"memory_bytes.total", false, [](const Answered& a) { return a.training->memory.Total().base(); }},
     {"memory_headroom_bytes", true, [](const Answered& a) { return (a.training->capacity - a.training->memory.Total()).base(); }},
-    {"energy_j", false, [](const Answered& a) { return a.training->energy.base(); }},
+    {"energy_j", false, [](const Answered& a) { return EnergyOf(*a.training, a.wall).base(); }},
     {"cost_usd", false, [](const Answered& a) { return (a.training->device_seconds * a.device_second).base(); }},
     {"tokens_per_usd", true, [](const Answered& a) { return a.training->tokens_per_s.base() / (a.devices * a.device_second.base()); }},
-    {"tokens_per_j", true, [](const Answered& a) { return a.tokens.base() / a.training->energy.base(); }}};
+    {"tokens_per_j", true, [](const Answered& a) { return (a.tokens / EnergyOf(*a.training, a.wall)).base(); }}};
 
 constexpr SearchFigure kServingFigures[] = {
     {"ttft_s", false, [](const Answered& a) { return a.serving->ttft.base(); }},
@@ -31,8 +38,8 @@ constexpr SearchFigure kServingFigures[] = {
     {"cost_usd_per_million_tokens", false,
      [](const Answered& a) { return 1e6 * (a.serving->device_seconds_per_token * a.device_second).base(); }},
     {"tokens_per_usd", true, [](const Answered& a) { return 1 / (a.serving->device_seconds_per_token * a.device_second).base(); }},
-    {"energy_j_per_token", false, [](const Answered& a) { return a.serving->energy_per_token.base(); }},
-    {"tokens_per_j", true, [](const Answered& a) { return 1 / a.serving->energy_per_token.base(); }}};
+    {"energy_j_per_token", false, [](const Answered& a) { return EnergyOf(*a.serving, a.wall).base(); }},
+    {"tokens_per_j", true, [](const Answered& a) { return 1 / EnergyOf(*a.serving, a.wall).base(); }}};
 
 template <std::size_t N>
 const SearchFigure* Find(const SearchFigure (&table)[N], std::string_view name) {

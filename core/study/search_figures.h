@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/economics/energy.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
 
@@ -17,7 +18,8 @@ struct Answered {
   const ServingReport* serving = nullptr;
   double devices = 1;
   DollarsPerSecond device_second;
-  Tokens tokens;  // of the whole training run
+  WallPower wall;  // nothing on top of the devices where no cost is asked
+  Tokens tokens;   // of the whole training run
 };
 
 struct SearchFigure {

@@ -278,7 +278,11 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
 
   Trace off = Trace::Off();
   Answered frame;
-  if (scenario.cost) frame.device_second = EvaluateCost(scenario.cluster, *scenario.cost, off).device_second;
+  if (scenario.cost) {
+    const CostReport cost = EvaluateCost(scenario.cluster, *scenario.cost, off);
+    frame.device_second = cost.device_second;
+    frame.wall = cost.wall;
+  }
   if (training) frame.tokens = scenario.training->tokens;
   const Count devices = training ? *scenario.training->devices : *scenario.serving->devices;
   frame.devices = static_cast<double>(devices);

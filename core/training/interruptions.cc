@@ -107,16 +107,17 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
          min(wall_time - time_to_train, interruptions * recovery_time + time_to_train / checkpoint_interval * checkpoint_stall),
          (Note{"Of it waiting", "for restarts and checkpoints; the rest of the difference is work done twice"}), wall_time, time_to_train,
          interruptions, recovery_time, checkpoint_interval, checkpoint_stall);
-  FIGURE(trace, wall_device_seconds, wall_time * devices, (Note{"Device time of the run", "interruptions included"}), wall_time, devices);
+  FIGURE(trace, device_seconds, wall_time * devices, (Note{"Device time of the run", "interruptions included"}), wall_time, devices);
   const Watts mean_power = plain.mean_power, idle = min(context.device().idle, context.device().tdp);
-  FIGURE(trace, wall_energy, devices * ((wall_time - waiting_time) * mean_power + waiting_time * idle),
-         (Note{"Energy of the run", "interruptions included; a device that waits draws its idle power", "", "training.run.energy_j"}),
+  FIGURE(trace, device_energy, devices * ((wall_time - waiting_time) * mean_power + waiting_time * idle),
+         (Note{"Energy of the devices over the run", "interruptions included; a device that waits draws its idle power", "",
+               "training.run.device_energy_j"}),
          devices, wall_time, waiting_time, mean_power, idle);
   report.goodput = goodput;
   report.wall_time = wall_time;
   report.interruptions = interruptions;
-  report.device_seconds = wall_device_seconds;
-  report.energy = wall_energy;
+  report.device_seconds = device_seconds;
+  report.energy = device_energy;
   return report;
 }
 

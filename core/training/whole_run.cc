@@ -133,15 +133,15 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   trace.Input("idle", idle, "cluster.device.idle");
   FIGURE(trace, mean_power, idle + (tdp - idle) * busy_time / step_time,
          (Note{"Mean power of a device", "design power while it computes, idle power while it waits"}), idle, tdp, busy_time, step_time);
-  FIGURE(trace, energy, device_seconds * mean_power, (Note{"Energy of the run", "devices only", "", "training.energy_j"}), device_seconds,
-         mean_power);
+  FIGURE(trace, device_energy, device_seconds * mean_power,
+         (Note{"Energy of the devices over the run", "", "", "training.device_energy_j"}), device_seconds, mean_power);
   report.tokens_per_s = tokens_per_s;
   report.tokens_per_s_per_device = device_tokens_per_s;
   report.model_flops_utilization = model_flops_utilization;
   report.hardware_flops_utilization = hardware_flops_utilization;
   report.time_to_train = time_to_train;
   report.device_seconds = device_seconds;
-  report.energy = energy;
+  report.energy = device_energy;
   const double steps = tokens / (batch * sequence * token);
   if (advice) report.run = WithInterruptions(context, {time_to_train, device_seconds, mean_power, steps * model_flops}, trace);
 

@@ -133,7 +133,7 @@ TEST(Report, ExplainsEveryFigureDownToInputs) {
                  {"serving.memory_bytes.activations", [](const ServingReport& r) { return r.memory.activations.base(); }},
                  {"serving.memory_bytes.workspace", [](const ServingReport& r) { return r.memory.workspace.base(); }},
                  {"serving.memory_bytes.total", [](const ServingReport& r) { return r.memory.Total().base(); }},
-                 {"serving.energy_j_per_token", [](const ServingReport& r) { return r.energy_per_token.base(); }}};
+                 {"serving.device_energy_j_per_token", [](const ServingReport& r) { return r.energy_per_token.base(); }}};
   for (const std::vector<std::string>& load :
        {std::vector<std::string>{"serving.batch=8"}, std::vector<std::string>{"serving.concurrency=40"},
         std::vector<std::string>{"serving.requests_per_s=0.5"}}) {

@@ -28,9 +28,12 @@ void ExpectSound(const Json& json, const std::string& path) {
     const double value = json.get<double>();
     EXPECT_TRUE(std::isfinite(value) && value >= 0) << path << " is " << value;
   } else if (json.is_null()) {
-    // Without a price there is no cost and nothing for a dollar. Nor does a run end that is interrupted before its first checkpoint.
+    // Without a price there is no cost, nothing for a dollar, no server and no building. Nor does a run end that is interrupted before its
+    // first checkpoint.
     EXPECT_TRUE(path.find("cost_usd") != std::string::npos || path.find("per_usd") != std::string::npos ||
-                path == "training.run.wall_time_s" || path == "training.run.energy_j")
+                path == "training.run.wall_time_s" || path == "training.run.energy_j" || path == "training.run.device_energy_j" ||
+                path.find("tco2") != std::string::npos || path.find("server_energy_j") != std::string::npos ||
+                path.find("building_energy_j") != std::string::npos)
         << path << " is null";
   }
 }

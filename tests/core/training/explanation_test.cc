@@ -66,7 +66,7 @@ TEST_P(TrainingExplanations, GiveTheirValues) {
                                                      {"training.time_s.offload", report.time.offload.base()},
                                                      {"training.memory_bytes.total", report.memory.Total().base()},
                                                      {"training.memory_bytes.activations", report.memory.activations.base()},
-                                                     {"training.energy_j", report.energy.base()},
+                                                     {"training.device_energy_j", report.energy.base()},
                                                      {"training.arithmetic_utilization", report.arithmetic_utilization},
                                                      {"training.run.goodput", report.run.goodput},
                                                      {"training.run.wall_time_s", report.run.wall_time->base()},
