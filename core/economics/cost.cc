@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/economics/carrier.h"
+
 namespace slipstick {
 namespace {
 
@@ -17,12 +19,6 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
                                          " mm^2 at an aspect of " + NumberText(bill.wafer.reticle_width / bill.wafer.reticle_height) +
                                          ", or split into " + NumberText(std::max(2.0, std::ceil(die.area / field))) + " chiplets"});
   }
-}
-
-// A stack has a thousand signals, finer than the wiring of an organic substrate.
-void CheckCarrier(const DeviceBill& bill, std::vector<std::string>& warnings) {
-  if (!bill.memory.in_package || bill.memory.stacks == 0 || bill.package.holds_hbm) return;
-  warnings.push_back(bill.memory.name + " needs a silicon interposer or bridge; an organic substrate cannot carry it");
 }
 
 }  // namespace
@@ -63,7 +59,7 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   report.use = inputs.lifetime * inputs.system.utilisation;
   const Trace::Scope scope(trace, "cost.energy");
   report.wall = WallPowerOf(cluster, inputs.system, trace);
-  CheckCarrier(bill, report.warnings);
+  if (const auto warning = CarrierWarning(bill)) report.warnings.push_back(*warning);
   CheckReticle(bill, report.infeasible);
   return report;
 }

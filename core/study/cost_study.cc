@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/economics/carrier.h"
 #include "core/economics/partition.h"
 #include "core/economics/uncertainty.h"
 #include "core/operators/efficiency.h"
@@ -227,9 +228,13 @@ Json AnswerYields(const Asked& asked) {
 Json BillJson(const DeviceBill& bill) {
   Trace trace = Trace::Off();
   const DeviceCost cost = PriceDevice(bill, LayOut(bill), trace);
-  Json lines = Json::array();
+  Json lines = Json::array(), warnings = Json::array();
   for (const BillLine& line : cost.lines) lines.push_back(Json{{"name", line.name}, {"cost_usd", line.cost.base()}});
-  return Json{{"device_usd", cost.total.base()}, {"device_usd_parts", std::move(lines)}, {"package_yield", cost.yield}};
+  if (const auto warning = CarrierWarning(bill)) warnings.push_back(*warning);
+  return Json{{"device_usd", cost.total.base()},
+              {"device_usd_parts", std::move(lines)},
+              {"package_yield", cost.yield},
+              {"warnings", std::move(warnings)}};
 }
 
 // The answers of a scenario that a split moves.

@@ -15,7 +15,8 @@ namespace slipstick {
 //   wafer        one wafer of a die: diameter_mm, edge_mm, width_mm, height_mm, dies[[x, y, state]] with state 0 bad, 1 good,
 //                2 good with bad units; gross, good, expected_good; the draw is seeded
 //   yields       every yield model against area: areas_mm2, models[{model, chosen, own_yield, yield}]
-//   partition    the device split as asked: whole and split bills, links' area, edge and power, crossovers; and what the
+//   partition    the device split as asked: whole and split bills with their warnings, links' area, edge and power, crossovers; and what
+//   the
 //                scenario's answers become: performance{whole, split}, the price at the margin that the whole device has
 //   monte_carlo  draws first … last - 1: quantiles and counts of device_usd and device_hour_usd, the draws themselves where
 //                draws is true; a run cut into steps gives the same draws

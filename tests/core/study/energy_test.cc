@@ -20,7 +20,7 @@ Json ReportOf(const std::vector<std::string>& assignments) {
 constexpr double kServer = 430.5, kPue = 1.25;
 
 TEST(Energy, OfARunAtTheMeter) {
-  const Json report = ReportOf({"cluster=dgx-h100"});
+  const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   const double devices = Number(report, "training.device_energy_j");
   const double device_seconds = Number(report, "training.time_to_train_s") * Number(report, "scenario.training.devices");
   EXPECT_NEAR(Number(report, "training.energy_j") / ((devices + device_seconds * kServer) * kPue), 1, 1e-12);
@@ -34,7 +34,7 @@ TEST(Energy, OfARunAtTheMeter) {
 
 // Electricity at 380 g/kWh; making the devices by the share of 4 years at 90 % in use.
 TEST(Energy, CarbonOfARun) {
-  const Json report = ReportOf({"cluster=dgx-h100"});
+  const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   EXPECT_NEAR(Number(report, "training.tco2") / (Number(report, "training.energy_j") / 3.6e6 * 380 / 1e6), 1, 1e-12);
   EXPECT_NEAR(Number(report, "training.run.tco2") / (Number(report, "training.run.energy_j") / 3.6e6 * 380 / 1e6), 1, 1e-12);
   const double device_seconds = Number(report, "training.time_to_train_s") * Number(report, "scenario.training.devices");
@@ -43,7 +43,7 @@ TEST(Energy, CarbonOfARun) {
 }
 
 TEST(Energy, OfATokenAtTheMeter) {
-  const Json report = ReportOf({"cluster=dgx-h100"});
+  const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   const double devices = Number(report, "serving.device_energy_j_per_token");
   const double device_seconds = 1 / Number(report, "serving.tokens_per_s_per_device");
   EXPECT_NEAR(Number(report, "serving.energy_j_per_token") / ((devices + device_seconds * kServer) * kPue), 1, 1e-9);
@@ -51,7 +51,7 @@ TEST(Energy, OfATokenAtTheMeter) {
 }
 
 TEST(Energy, OfTheDevicesAloneWhereNoCostIsAsked) {
-  const Json report = ReportOf({"cluster=dgx-h100", "cost=null"});
+  const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512", "cost=null"});
   EXPECT_EQ(Number(report, "training.energy_j"), Number(report, "training.device_energy_j"));
   EXPECT_EQ(Number(report, "serving.energy_j_per_token"), Number(report, "serving.device_energy_j_per_token"));
   for (const char* path :
