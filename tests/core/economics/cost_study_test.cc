@@ -61,6 +61,18 @@ TEST(CostStudy, PartitionAddsUpAndBearsItsLinks) {
   EXPECT_NEAR(split["link_power_w"].get<double>(), 4 * 2e12 * 0.3 * 8e-12, 1e-9);
 }
 
+// Two dies on an organic substrate save the interposer, which the five stacks need: not without a word.
+TEST(CostStudy, PartitionOnASubstrateThatCannotCarryHbmIsSaid) {
+  const auto ask = [](const char* package) {
+    return Ask(std::string(R"({"kind": "partition", "partition": {"chiplets": 2, "package": {"preset": ")") + package + "\"}}}");
+  };
+  const Json organic = ask("organic-mcm"), interposer = ask("interposer");
+  ASSERT_EQ(organic["split"]["warnings"].size(), 1U);
+  EXPECT_EQ(organic["split"]["warnings"][0], "HBM3 needs a silicon interposer or bridge; an organic substrate cannot carry it");
+  EXPECT_EQ(organic["whole"]["warnings"].size(), 0U);
+  EXPECT_EQ(interposer["split"]["warnings"].size(), 0U);
+}
+
 TEST(CostStudy, DrawsInStepsAreTheDrawsInOne) {
   const Json whole = Ask(R"({"kind": "monte_carlo", "first": 0, "last": 20})"),
              tail = Ask(R"({"kind": "monte_carlo", "first": 15, "last": 20})");
