@@ -94,7 +94,8 @@ TEST_P(Explanations, GiveTheNumbersThatTheReportShows) {
     const Json* number = Find(report, path);
     if (number == nullptr || !number->is_number()) continue;
     ++shown;
-    const double shown_in = path.ends_with("_per_million_tokens") ? 1e6 : 1;
+    const bool in_tonnes = path.find("tco2") != std::string::npos;  // explained in grams
+    const double shown_in = path.ends_with("_per_million_tokens") ? 1e6 : in_tonnes ? 1e-6 : 1;
     EXPECT_TRUE(Near(number->get<double>(), value * shown_in)) << path << " is " << number->get<double>() << " but explained as " << value;
   }
   EXPECT_GT(shown, 0);
