@@ -86,7 +86,7 @@ ModuleCarbon ModuleCarbonOf(const DeviceBill& bill, const CarbonInputs& inputs, 
 
 CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, const DeviceCost& device, const CarbonInputs& inputs,
                        Watts tdp, Watts wall_power, Trace& trace) {
-  const Trace::Scope scope(trace, "cost.carbon");
+  const Trace::Scope scope(trace, "cost.carbon.parts");
   const Grams silicon = SiliconCarbon(bill, device, inputs, trace);
   const Bytes capacity = bill.memory.stack_capacity * static_cast<double>(bill.memory.stacks);
   const GramsPerByte memory_carbon = bill.memory.carbon;
