@@ -1,150 +1,98 @@
+// An open loop: requests come at random, and meet the same engine as in a closed one (closed_loop.cc). As many run as arrive in the time
+// of one; of all slots but its own, a request finds those taken that the load takes.
 #include <algorithm>
-#include <array>
 
-#include "core/operators/efficiency.h"
 #include "core/serving/memo.h"
 #include "core/serving/request_flow.h"
 
 namespace slipstick {
 namespace {
 
-double Groups(const Deployment& d) { return d.replicas * d.attention_dp; }
+double StepsOnArrival(const Deployment& d, double running) { return min(1.0, running) * (0.5 + d.steps_ahead); }
 
-// Time in which each of `running` sequences is served once.
-double CycleSeconds(const Deployment& d, double running) {
+// Seconds in which each of `running` sequences is served once.
+double CycleSeconds(const Deployment& d, double running, double slots, const PrefillTimes& prefill) {
   Trace off = Trace::Off();
   const DecodeTimes decode = TimeDecode(d, running, off);
-  const Seconds stall = TimeStall(d, running, decode, off);
-  return (static_cast<double>(d.load.output) * decode.token + running * stall) / (1 * kS);
+  PrefillTimes times = prefill;
+  times.stall = TimeStall(d, running, decode, off);
+  const double others = running * (slots - 1) / slots;
+  return CycleOf(d, others, 1, StepsOnArrival(d, running), decode, times, off).time / (1 * kS);
 }
 
-// Sequences that run when as many end as arrive: those that arrive in the time that they take, which is nearly linear in them.
-double RunningSequences(const Deployment& d, double arrivals, double slots, double cycle_of_all) {
-  double low = 1, low_excess = arrivals * CycleSeconds(d, 1) - 1;
-  if (low_excess <= 0 || slots <= 1) return 1;
-  double high = slots, high_excess = arrivals * cycle_of_all - slots;
-  for (int i = 0; i < 4 && high - low > 0.02 * high; ++i) {
-    const double middle = low + (high - low) * low_excess / (low_excess - high_excess);
-    const double excess = arrivals * CycleSeconds(d, middle) - middle;
-    if (std::abs(excess) < 0.002 * middle) return middle;
-    (excess > 0 ? low : high) = middle;
-    (excess > 0 ? low_excess : high_excess) = excess;
-  }
-  return low + (high - low) * low_excess / (low_excess - high_excess);
+Flow AtCapacity(const Deployment& d, double slots, Trace& trace) {
+  Flow flow = ClosedLoop(d, slots * AttentionGroups(d), slots, Rounds::kSteady, trace);
+  flow.saturated = true;
+  flow.utilisation = 1;
+  return flow;
 }
 
-// Wait of an M/M/c queue over the service time (Sakasegawa 1977).
-double WaitOverService(double utilisation, double servers) {
-  return pow(utilisation, sqrt(2 * (servers + 1)) - 1) / (servers * (1 - utilisation));
+Seconds SlotWait(double utilisation, double slots, Seconds service, Trace& trace) {
+  const double slot_wait = WaitOverService(min(0.999, utilisation), slots);
+  const Seconds cycle = service;
+  FIGURE(trace, slot_time, slot_wait * cycle,
+         (Note{"Waiting for a slot", "a queue of random arrivals and as many servers as sequences fit (Sakasegawa 1977)"}), slot_wait,
+         cycle);
+  return slot_time;
 }
 
 }  // namespace
 
 Flow OpenLoop(const Deployment& d, double arrivals, double most, Trace& trace) {
-  const double groups = Groups(d), slots = max(1.0, most);
+  const double groups = AttentionGroups(d), slots = max(1.0, most);
   const double per_group = arrivals / groups;
+  Trace off = Trace::Off();
+  const Flow full = AtCapacity(d, slots, off);
+  const auto output = static_cast<double>(d.load.output);
+  const double highest = full.rate.base() / output / groups;
   trace.Input("arrivals", arrivals, "serving.requests_per_s");
-  const double cycle_of_all = CycleSeconds(d, slots), highest = slots / cycle_of_all;
-  if (per_group >= highest) {
-    Flow flow = Saturated(d, slots, trace);
-    flow.saturated = true;
-    flow.utilisation = 1;
-    return flow;
-  }
+  if (per_group >= highest) return AtCapacity(d, slots, trace);
   Flow flow;
-  const double output = static_cast<double>(d.load.output);
   trace.Input("output", output, "serving.output");
-  const double running = RunningSequences(d, per_group, slots, cycle_of_all);
+  const double running = Settled(slots, [&](double n) { return per_group * CycleSeconds(d, n, slots, full.prefill); });
   const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
   const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, decode, trace);
-  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
+  const Seconds mean_step = decode.token, prefill_stall = prefill.stall, first_prefill = prefill.first, request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
   const Hertz arrival_rate = per_group / (1 * kS);
-  const Seconds prefill_stall = prefill.stall;
-  FIGURE(trace, prefill_busy, min(0.999, arrival_rate * prefill_stall), (Note{"Share of time that prefills take", ""}), arrival_rate,
-         prefill_stall);
-  FIGURE(trace, tpot, mean_step / (1 - prefill_busy),
+  FIGURE(trace, busy, min(0.999, arrival_rate * prefill_stall * (slots - 1) / slots),
+         (Note{"Share of time that others' prefills take", ""}), arrival_rate, prefill_stall, slots);
+  FIGURE(trace, tpot, mean_step / (1 - busy),
          (Note{"Time of an output token", "a decode step, stretched by the prefills that come in between", "", "serving.tpot_s"}),
-         mean_step, prefill_busy);
+         mean_step, busy);
+  FIGURE(trace, prefill_wait, busy / (1 - busy) * first_prefill / 2,
+         (Note{"Waiting for prefills before this one", "a queue of random arrivals and equal work (M/D/1)"}), busy, first_prefill);
+  FIGURE(trace, company, arrival_rate * (request + first_prefill + output * tpot), (Note{"Others that an arriving request finds", ""}),
+         arrival_rate, request, first_prefill, output, tpot);
+  const double steps = 0.5 + d.steps_ahead;
+  FIGURE(trace, served, request + min(1, company) * steps * mean_step + first_prefill + prefill_wait,
+         (Note{"First token of a request that has a slot", "handling, the step under way, its prefill and those before"}), request, company,
+         steps, mean_step, first_prefill, prefill_wait);
   const double utilisation = per_group / highest;
-  const double slot_wait = WaitOverService(min(0.999, utilisation), slots);
-  FIGURE(trace, prefill_wait, prefill_busy / (2 * (1 - prefill_busy)) * shared_prefill,
-         (Note{"Waiting for prefills before this one", "a queue of random arrivals and equal work (M/D/1)"}), prefill_busy, shared_prefill);
-  FIGURE(trace, slot_time, slot_wait * (output * tpot + first_prefill),
-         (Note{"Waiting for a slot", "a queue of random arrivals and as many servers as sequences fit (Sakasegawa 1977)"}), slot_wait,
-         output, tpot, first_prefill);
-  FIGURE(trace, ttft, request + first_prefill + mean_step / 2 + prefill_wait + slot_time,
-         (Note{"Time to the first token", "handling, this prefill, half a step, and both queues", "", "serving.ttft_s"}), request,
-         first_prefill, mean_step, prefill_wait, slot_time);
+  const Seconds slot_time = SlotWait(utilisation, slots, served + (output - 1) * tpot, trace);
+  FIGURE(trace, ttft, served + slot_time,
+         (Note{"Time to the first token", "handling, this prefill, the step under way, and both queues", "", "serving.ttft_s"}), served,
+         slot_time);
   FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"Whole request", "", "", "serving.request_latency_s"}), ttft, output,
          tpot);
   const Hertz all_arrivals = arrivals / (1 * kS);
   const Tokens one = 1 * kToken;
   FIGURE(trace, rate, all_arrivals * output * one, (Note{"Output tokens a second", "what arrives is served", "", "serving.tokens_per_s"}),
          all_arrivals, output, one);
+  FIGURE(trace, waiting, all_arrivals * slot_time,
+         (Note{"Requests that wait for a slot", "of all replicas, Little's law", "", "serving.requests_waiting"}), all_arrivals, slot_time);
+  FIGURE(trace, in_flight, all_arrivals * (request_latency - slot_time),
+         (Note{"Requests in flight", "of all replicas, Little's law", "", "serving.requests_in_flight"}), all_arrivals, request_latency,
+         slot_time);
   flow.running = running;
   flow.ttft = ttft;
   flow.tpot = tpot;
   flow.latency = request_latency;
+  flow.queue = slot_time;
   flow.rate = rate;
+  flow.in_flight = in_flight;
+  flow.waiting = waiting;
   flow.utilisation = utilisation;
-  return flow;
-}
-
-Flow TwoPools(const Deployment& d, double concurrency, double most, Trace& trace) {
-  Flow flow;
-  const double output = static_cast<double>(d.load.output), prompt = static_cast<double>(d.load.prompt);
-  trace.Input("output", output, "serving.output");
-  trace.Input("concurrency", concurrency, "serving.concurrency");
-  const double decode_groups = Groups(d);
-  // The prefill pool may be of other devices, split in another way.
-  const Disaggregated& pools = *d.load.disaggregated;
-  Cluster prefill_cluster = d.cluster;
-  if (pools.prefill_device) prefill_cluster.device = *pools.prefill_device;
-  ServingLoad prefill_load = d.load;
-  if (pools.prefill_mapping) prefill_load.mapping = *pools.prefill_mapping;
-  const Deployment prefiller = Deploy(d.model, prefill_cluster, prefill_load);
-  const double prefill_groups =
-      max(1.0, static_cast<double>(pools.prefill_devices) / prefiller.DevicesPerReplica()) * prefiller.attention_dp;
-  Trace off = Trace::Off();
-  flow.prefill_lack = max(WeightsOf(prefiller, off) - UsableMemory(prefiller.device), 0 * kB);
-  FIGURE(trace, running, min(max(1.0, concurrency / decode_groups), max(1.0, most)), (Note{"Requests of one decode group", ""}),
-         concurrency, decode_groups, most);
-  flow.running = running;
-  const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
-  const auto time_prefills = [&] { return TimePrefills(prefiller, running, decode, trace); };
-  const PrefillTimes& prefill = flow.prefill = d.memo == nullptr ? time_prefills() : d.memo->PoolPrefill(d.load, running, time_prefills);
-  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
-  trace.Input("request", request, "serving.engine.request");
-  const Bytes prompt_cache = CacheOfSequence(d, prompt);
-  const BytesPerSecond link = d.hop;
-  const Seconds start = 15 * kUs;
-  FIGURE(trace, transfer_time, start + prompt_cache / (0.8 * link),
-         (Note{"Cache to the decode pool", "every rank sends its own part; estimate"}), start, prompt_cache, link);
-  const Seconds tpot_alone = mean_step;
-  FIGURE(trace, tpot, tpot_alone, (Note{"Time of an output token", "a decode step; no prefill comes in between", "", "serving.tpot_s"}),
-         tpot_alone);
-  // One pool waits for the other: the slower sets the pace, and its queue holds the rest of the requests.
-  FIGURE(trace, unhindered, request + first_prefill + transfer_time + output * tpot, (Note{"A request that waits for nothing", ""}),
-         request, first_prefill, transfer_time, output, tpot);
-  FIGURE(trace, prefill_pace, concurrency * shared_prefill / prefill_groups, (Note{"Time in which the prefill pool serves all once", ""}),
-         concurrency, shared_prefill, prefill_groups);
-  const double in_flight = max(1.0, concurrency / decode_groups);
-  FIGURE(trace, decode_pace, output * tpot * in_flight / running, (Note{"Time in which the decode pool serves all once", ""}), output, tpot,
-         in_flight, running);
-  FIGURE(trace, request_latency, max(unhindered, prefill_pace, decode_pace),
-         (Note{"Whole request", "requests in flight over the rate of the slower pool", "", "serving.request_latency_s"}), unhindered,
-         prefill_pace, decode_pace);
-  FIGURE(trace, ttft, request_latency - (output - 1) * tpot,
-         (Note{"Time to the first token", "handling, prefill, transfer, first step and the queue", "", "serving.ttft_s"}), request_latency,
-         output, tpot);
-  const Tokens one = 1 * kToken;
-  FIGURE(trace, rate, max(1.0, concurrency) * output * one / request_latency,
-         (Note{"Output tokens a second", "Little's law", "", "serving.tokens_per_s"}), concurrency, output, one, request_latency);
-  flow.tpot = tpot;
-  flow.ttft = ttft;
-  flow.latency = request_latency;
-  flow.rate = rate;
   return flow;
 }
 

@@ -9,12 +9,6 @@ namespace {
 
 constexpr std::string_view kSource = "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
 
-// Prompt tokens that a prefill computes, and those it finds in the cache; at least one is computed.
-double ComputedTokens(const ServingLoad& load) {
-  const auto prompt = static_cast<double>(load.prompt);
-  return max(1.0, ceil(prompt * (1 - load.prefix_hit)));
-}
-
 // One pass over a prompt, in chunks where the load asks for them.
 PassCost TimePrompt(const Deployment& d, double sequences, double tokens, double cached, Trace& trace) {
   const double chunk = static_cast<double>(d.load.prefill_chunk.value_or(0));
@@ -41,11 +35,6 @@ Seconds ShareOfPass(const Deployment& d, double together, double tokens, double 
          (Note{"A prompt's share of a pass", "with the engine's cost of such a step", kSource}), pass_time, prefill_step, together);
   return shared_prefill;
 }
-
-double Groups(const Deployment& d) { return d.replicas * d.attention_dp; }
-
-// Whether requests of equal length go on together, prefill after prefill: the generation of engines without graphs.
-bool GroupsPrefills(const Deployment& d) { return d.engine.groups_prefills && !d.graphs; }
 
 // What one prompt adds to the decode steps that it shares with `running` sequences.
 Seconds StallOf(const Deployment& d, double running, double most_together, double tokens, double cached, const DecodeTimes& decode,
@@ -101,6 +90,11 @@ double MostTogether(const Deployment& d, double running) {
 }
 
 }  // namespace
+
+double ComputedTokens(const ServingLoad& load) {
+  const auto prompt = static_cast<double>(load.prompt);
+  return max(1.0, ceil(prompt * (1 - load.prefix_hit)));
+}
 
 Seconds TimeStall(const Deployment& d, double running, const DecodeTimes& decode, Trace& trace) {
   if (d.engine.composition != Composition::kKernels || d.pp > 1 || d.load.prefill_chunk) {
@@ -167,93 +161,7 @@ PrefillTimes PrefillsOf(const Deployment& d, double running, const DecodeTimes& 
                            : d.memo->Prefill(d.load, running, [&] { return TimePrefills(d, running, decode, trace); });
 }
 
-Flow ClosedLoop(const Deployment& d, double concurrency, double most, Trace& trace) {
-  Flow flow;
-  const double output = static_cast<double>(d.load.output);
-  const double groups = Groups(d);
-  trace.Input("output", output, "serving.output");
-  trace.Input("concurrency", concurrency, "serving.concurrency");
-  FIGURE(trace, offered, max(1.0, concurrency / groups), (Note{"Requests of one attention group", "in flight"}), concurrency, groups);
-  const double slots = max(1.0, most);
-  FIGURE(trace, running, min(offered, slots), (Note{"Requests that run", "the others wait for a slot"}), offered, slots);
-  flow.running = running;
-  const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, decode, trace);
-  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
-                request = d.engine.request;
-  trace.Input("request", request, "serving.engine.request");
-  FIGURE(trace, tpot, mean_step + (running - 1) / output * prefill_stall,
-         (Note{"Time of an output token", "a decode step, and the prefills of the other requests, each once in my output's steps", kSource,
-               "serving.tpot_s"}),
-         mean_step, running, output, prefill_stall);
-  flow.tpot = tpot;
-  const bool alone = concurrency <= 1;
-  const double group =
-      !GroupsPrefills(d) || alone ? 1 : min(running, max(1.0, static_cast<double>(d.engine.prefill_tokens) / ComputedTokens(d.load)));
-  const double waves = d.load.waves ? static_cast<double>(*d.load.waves) : 0;
-  const double first_wave = waves > 0 && !alone ? (running - 1) / 2 / waves : 0;
-  const double interrupted = alone ? 0 : 0.5 + d.steps_ahead;
-  const double others = running - 1;
-  FIGURE(trace, busy, min(1.0, others / output * max(1.0, first_prefill / tpot)),
-         (Note{"Share of time that the others' prefills take",
-               "as an arriving request finds it: of the steps, and steps with one last longer", kSource}),
-         others, output, first_prefill, tpot);
-  const double behind = group > 1 || alone ? 0 : busy / 2;
-  const double ahead = (offered - running) / running;
-  FIGURE(trace, ttft,
-         request + first_prefill + (group - 1) * shared_prefill + first_wave * shared_prefill + interrupted * mean_step +
-             behind * first_prefill + ahead * output * tpot,
-         (Note{"Time to the first token",
-               "handling, this prefill, those admitted with it, a benchmark's first wave, half a step, a prefill under way, "
-               "waiting for a slot",
-               kSource, "serving.ttft_s"}),
-         request, first_prefill, group, shared_prefill, first_wave, interrupted, mean_step, behind, ahead, output, tpot);
-  flow.ttft = ttft;
-  FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"Whole request", "", "", "serving.request_latency_s"}), ttft, output,
-         tpot);
-  flow.latency = request_latency;
-  const Tokens token = 1 * kToken;
-  FIGURE(trace, rate, max(concurrency, 1.0) * output * token / request_latency,
-         (Note{"Output tokens a second", "Little's law: requests in flight over the time of one", "", "serving.tokens_per_s"}), concurrency,
-         output, token, request_latency);
-  flow.rate = rate;
-  return flow;
-}
-
-Flow Saturated(const Deployment& d, double sequences, Trace& trace) {
-  Flow flow;
-  const double output = static_cast<double>(d.load.output);
-  const double groups = Groups(d);
-  trace.Input("output", output, "serving.output");
-  const double running = max(1.0, sequences);
-  trace.Input("running", running, d.load.batch.max ? "serving.max_batch" : "serving.batch");
-  flow.running = running;
-  const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, decode, trace);
-  const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall;
-  const Tokens token = 1 * kToken;
-  FIGURE(trace, rate, groups * running * token / (mean_step + running / output * prefill_stall),
-         (Note{"Output tokens a second", "all slots taken; every output costs what a prefill adds", kSource, "serving.tokens_per_s"}),
-         groups, running, token, mean_step, output, prefill_stall);
-  FIGURE(trace, tpot, mean_step + (running - 1) / output * prefill_stall,
-         (Note{"Time of an output token", "a decode step, and the prefills of the other requests, each once in my output's steps", kSource,
-               "serving.tpot_s"}),
-         mean_step, running, output, prefill_stall);
-  const Seconds request = d.engine.request;
-  trace.Input("request", request, "serving.engine.request");
-  FIGURE(trace, ttft, request + running * shared_prefill,
-         (Note{"Time to the first token", "with the prefills of the whole batch", kSource, "serving.ttft_s"}), request, running,
-         shared_prefill);
-  FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"Whole request", "", "", "serving.request_latency_s"}), ttft, output,
-         tpot);
-  flow.rate = rate;
-  flow.tpot = tpot;
-  flow.ttft = ttft;
-  flow.latency = request_latency;
-  return flow;
-}
-
-Seconds StaticLatency(const Deployment& d, double sequences, const CacheBudget& budget, Trace& trace) {
+StaticBatch TimeStaticBatch(const Deployment& d, double sequences, const CacheBudget& budget, Trace& trace) {
   const Trace::Scope scope(trace, "static");
   const auto prompt = static_cast<double>(d.load.prompt), output = static_cast<double>(d.load.output);
   trace.Input("output", output, "serving.output");
@@ -266,10 +174,15 @@ Seconds StaticLatency(const Deployment& d, double sequences, const CacheBudget& 
   }
   const Seconds mean_step = TimeDecode(d, running, trace).token;
   const double rounds = sequences / running;
-  FIGURE(trace, static_latency, pass_time + prefill_step + output * mean_step * rounds,
-         (Note{"Static batch", "one prefill of the batch, then a step for every output token", "", "serving.static_latency_s"}), pass_time,
-         prefill_step, output, mean_step, rounds);
-  return static_latency;
+  FIGURE(trace, static_ttft, pass_time + prefill_step,
+         (Note{"First tokens of a static batch", "one prefill of the whole batch", "", "serving.static_ttft_s"}), pass_time, prefill_step);
+  FIGURE(trace, static_tpot, mean_step * rounds,
+         (Note{"Output token of a static batch", "a decode step; no prefill comes in between", "", "serving.static_tpot_s"}), mean_step,
+         rounds);
+  FIGURE(trace, static_latency, static_ttft + output * static_tpot,
+         (Note{"Static batch", "one prefill of the batch, then a step for every output token", "", "serving.static_latency_s"}),
+         static_ttft, output, static_tpot);
+  return {static_ttft, static_tpot, static_latency};
 }
 
 }  // namespace slipstick

@@ -1,6 +1,7 @@
 #include "core/serving/serving.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/operators/efficiency.h"
 #include "core/serving/deployment.h"
@@ -26,12 +27,22 @@ double SequencesAsked(const Deployment& d, double fits) {
 }
 
 Flow FlowOf(const Deployment& d, double fits, double asked, Trace& trace) {
-  const double concurrency = d.load.concurrency ? static_cast<double>(*d.load.concurrency) : asked * d.replicas * d.attention_dp;
-  if (d.load.disaggregated) return TwoPools(d, concurrency, fits, trace);
+  if (d.load.disaggregated) return TwoPools(d, asked, fits, trace);
   if (d.load.requests_per_s) return OpenLoop(d, *d.load.requests_per_s, fits, trace);
-  if (d.load.concurrency) return ClosedLoop(d, concurrency, fits, trace);
-  return Saturated(d, asked, trace);
+  const double all_asked = asked * d.replicas * d.attention_dp;
+  const double concurrency = d.load.concurrency ? static_cast<double>(*d.load.concurrency) : all_asked;
+  const bool waits = d.load.concurrency || d.engine.queues_static_batch;
+  return ClosedLoop(d, concurrency, waits ? fits : asked, Rounds::kBenchmark, trace);
 }
+
+// As people say a number.
+std::string Rounded(double value) {
+  if (!(value > 0)) return "0";
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+  return NumberText(value >= 1000 ? std::round(value) : std::round(value / unit) * unit);
+}
+
+std::string Percent(double share) { return NumberText(std::round(100 * share)) + " %"; }
 
 std::string Gib(Bytes bytes) { return NumberText(std::round(In(bytes, kGiB) * 10) / 10) + " GiB"; }
 
@@ -63,9 +74,30 @@ void FindInfeasible(const Deployment& d, const CacheBudget& budget, double fits,
                                                " more than a device of the prefill pool has; spread the model over more of them"});
   }
   if (flow.saturated) {
-    report.infeasible.push_back({"rate", "more requests arrive than are served; at most " +
-                                             NumberText(flow.rate.base() / static_cast<double>(d.load.output)) + " a second are"});
+    report.infeasible.push_back({"rate", "Overloaded: " + Rounded(*d.load.requests_per_s) + " requests/s arrive, capacity is " +
+                                             Rounded(flow.rate.base() / static_cast<double>(d.load.output))});
   }
+}
+
+// What is true and easily misread.
+void FindWarnings(const Deployment& d, const Flow& flow, ServingReport& report) {
+  constexpr double kMostlyQueue = 0.8, kUnbalanced = 1.5;
+  const double queued = flow.queue / flow.ttft;
+  if (queued > kMostlyQueue && report.requests_waiting > 0) {
+    report.warnings.push_back(Percent(queued) + " of the time to first token is waiting in a queue: " + Rounded(flow.waiting) + " of " +
+                              Rounded(flow.waiting + flow.in_flight) + " requests wait, the others run");
+  }
+  if (!d.load.disaggregated) return;
+  if (d.load.disaggregated->prefill_device) {
+    report.warnings.emplace_back("serving: cost and energy count the prefill pool's devices as the cluster's");
+  }
+  const bool prefill_is_short = flow.prefill_capacity < flow.decode_capacity;
+  const Hertz least = min(flow.prefill_capacity, flow.decode_capacity), most = max(flow.prefill_capacity, flow.decode_capacity);
+  if (most / least < kUnbalanced) return;
+  const std::string small = prefill_is_short ? "prefill" : "decode", large = prefill_is_short ? "decode" : "prefill";
+  report.warnings.push_back("The pools are out of balance: the " + small + " pool can serve " + Rounded(least.base()) +
+                            " requests/s, the " + large + " pool " + Rounded(most.base()) + "; the " + large + " pool idles at least " +
+                            Percent(1 - least / most) + " of the time");
 }
 
 // What the devices draw: between idle and the design power, as busy as their busier half is.
@@ -130,7 +162,12 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   FIGURE(trace, decode_step, mean_step, (Note{"Decode step", "mean over the output's growing context", "", "serving.decode_step_s"}),
          mean_step);
   report.decode_step = decode_step;
-  if (memo == nullptr) report.static_latency = StaticLatency(d, asked, budget, trace);
+  if (memo == nullptr) {
+    const StaticBatch batch = TimeStaticBatch(d, asked, budget, trace);
+    report.static_ttft = batch.ttft;
+    report.static_tpot = batch.tpot;
+    report.static_latency = batch.latency;
+  }
 
   const double devices = static_cast<double>(load.devices.value_or(cluster.devices));
   const TokensPerSecond rate = flow.rate;
@@ -147,6 +184,8 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   FIGURE(trace, requests_per_s, output_rate / output, (Note{"Requests answered a second", "", "", "serving.requests_per_s"}), output_rate,
          output);
   report.requests_per_s = requests_per_s;
+  report.requests_in_flight = flow.in_flight;
+  report.requests_waiting = flow.waiting;
   report.batch = static_cast<Count>(std::llround(flow.running * d.attention_dp));
   report.utilisation = flow.utilisation;
 
@@ -177,9 +216,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   report.prefill_bound = flow.prefill.alone.parts.BoundOf();
   report.decode_bound = flow.decode.step.parts.BoundOf();
   SetEnergy(d, flow, devices, report, trace);
-  if (load.disaggregated && load.disaggregated->prefill_device) {
-    report.warnings.emplace_back("serving: cost and energy count the prefill pool's devices as the cluster's");
-  }
+  if (memo == nullptr) FindWarnings(d, flow, report);
   FindInfeasible(d, budget, fits, asked, flow, report);
   if (operators) {
     report.prefill_operators = OperatorsOf(flow.prefill.alone.parts);

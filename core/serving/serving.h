@@ -30,11 +30,13 @@ struct ServedOperator {
 };
 
 struct ServingReport {
-  Seconds ttft, tpot, request_latency, prefill, decode_step, static_latency;
+  Seconds ttft, tpot, request_latency, prefill, decode_step;
+  Seconds static_ttft, static_tpot, static_latency;  // a batch that starts together
   TokensPerSecond tokens_per_s, tokens_per_s_per_device, tokens_per_s_per_user;
   double requests_per_s = 0;
-  double utilisation = 0;  // of the rate at saturation, in an open loop
-  Count batch = 1;         // sequences that one replica runs
+  double requests_in_flight = 0, requests_waiting = 0;  // of all replicas
+  double utilisation = 0;                               // of the rate at saturation, in an open loop
+  Count batch = 1;                                      // sequences that one replica runs
   BytesPerToken kv_cache_per_token;
   Bytes kv_cache;
   Bytes state_per_sequence;  // of layers with a recurrence
