@@ -1,15 +1,14 @@
 // A closed loop in an engine that prefills and decodes in turn, as a mean field:
 //
 // A request is handled, waits for the step under way and for prefills ahead of its own, is prefilled (all this is its TTFT), and
-// then takes output - 1 steps, which others' prefills stretch. In the time of that cycle each of the others is prefilled once.
-// With `busy`, the share of the engine's time that those prefills take,
+// then takes output - 1 steps, which others' prefills stretch. In the time of that cycle each of the others is prefilled once, and
+// every such prefill is waited for once: before the first token or between the others. They fall evenly on the output tokens, so
+// that the first bears 1/output of them, or half of a prefill under way on arrival where that is more; the rest is in TPOT.
 //
-//   busy   = others x stall / cycle
-//   cycle  = alone + busy / (1 - busy) x first_prefill / 2 + (output - 1) x step / (1 - busy)
+//   cycle = alone + (output - 1) x step + others x stall
 //
-// The second term is the queue for the prefill (random arrivals, equal work: M/D/1); in the third the steps get what prefills leave.
-// A prefill is thus waited for before the first token or between the others, never twice, and busy stays below 1. The two
-// equations are one quadratic in the cycle. Requests in flight over the cycle are the rate: Little's law, by construction.
+// No engine prefills or decodes more in that time than it can, and requests in flight over the cycle are the rate: Little's law,
+// by construction.
 #include <algorithm>
 
 #include "core/serving/memo.h"
@@ -46,7 +45,7 @@ RoundTimes OverRounds(const Deployment& d, double others, const RequestCycle& st
 // Requests whose prefill is one pass with mine: those that ended together, where the engine keeps them together.
 double PrefilledTogether(const Deployment& d, double running) {
   if (!GroupsPrefills(d)) return 1;
-  return min(running, max(1.0, static_cast<double>(d.engine.prefill_tokens) / ComputedTokens(d.load)));
+  return min(running, max(1.0, floor(static_cast<double>(d.engine.prefill_tokens) / ComputedTokens(d.load))));
 }
 
 }  // namespace
@@ -57,23 +56,25 @@ RequestCycle CycleOf(const Deployment& d, double others, double together, double
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
                 request = d.engine.request;
   trace.Input("request", request, "serving.engine.request");
-  FIGURE(
-      trace, alone, request + interrupted * mean_step + first_prefill + (together - 1) * shared_prefill,
-      (Note{"First token if nobody else were prefilled", "handling, the step under way, this prefill, those in one pass with it", kSource}),
-      request, interrupted, mean_step, first_prefill, together, shared_prefill);
-  FIGURE(trace, undisturbed, alone + (output - 1) * mean_step + others * prefill_stall,
-         (Note{"A request and the prefills of the others", "one each"}), alone, output, mean_step, others, prefill_stall);
-  FIGURE(trace, cycle, (undisturbed + sqrt(undisturbed * undisturbed - 4 * others * prefill_stall * (alone - first_prefill / 2))) / 2,
-         (Note{"From a slot to the last token",
-               "others are prefilled once each in this time; what falls before my own prefill delays the first token, what falls after "
-               "it the other tokens"}),
-         undisturbed, others, prefill_stall, alone, first_prefill);
-  FIGURE(trace, busy, others * prefill_stall / cycle, (Note{"Share of time that others' prefills take", ""}), others, prefill_stall, cycle);
-  FIGURE(trace, prefill_wait, busy / (1 - busy) * first_prefill / 2,
-         (Note{"Waiting for others' prefills", "a queue of random arrivals and equal work (M/D/1)"}), busy, first_prefill);
-  FIGURE(trace, steady_token, mean_step / (1 - busy), (Note{"A decode step and the prefills that come in between", "", kSource}), mean_step,
-         busy);
-  return {alone, prefill_wait, steady_token, cycle};
+  FIGURE(trace, idle, request + interrupted * mean_step, (Note{"Handling, and the step under way", "", kSource}), request, interrupted,
+         mean_step);
+  FIGURE(trace, alone, idle + first_prefill + (together - 1) * shared_prefill,
+         (Note{"First token if no other request were prefilled", "with this prefill and those that share its pass", kSource}), idle,
+         first_prefill, together, shared_prefill);
+  FIGURE(trace, even_token, mean_step + others * prefill_stall / output,
+         (Note{"A step and the prefills in it", "each of the others' once in my output's tokens", kSource}), mean_step, others,
+         prefill_stall, output);
+  FIGURE(trace, busy, min(1.0, others / output * max(1.0, first_prefill / even_token)),
+         (Note{"Share of time that the others' prefills take",
+               "as an arriving request finds it: of the steps, and steps with one last longer", kSource}),
+         others, output, first_prefill, even_token);
+  FIGURE(trace, prefill_wait, max(busy * first_prefill / 2, others * prefill_stall / output),
+         (Note{"Waiting for others' prefills", "for the rest of one under way, or the first token's part of them all"}), busy,
+         first_prefill, others, prefill_stall, output);
+  FIGURE(trace, steady_token, mean_step + max(others * prefill_stall - prefill_wait, 0 * prefill_wait) / max(1.0, output - 1),
+         (Note{"A decode step and the prefills that come in between", "those that the first token did not wait for", kSource}), mean_step,
+         others, prefill_stall, prefill_wait, output);
+  return {alone, prefill_wait, steady_token, alone + prefill_wait + (output - 1) * steady_token};
 }
 
 Flow ClosedLoop(const Deployment& d, double concurrency, double most, Rounds rounds, Trace& trace) {

@@ -70,11 +70,12 @@ Flow OpenLoop(const Deployment& d, double arrivals, double most, Trace& trace);
 // Prefill and decode on pools of their own, under any load; `asked` sequences in each decode group where the load is a batch.
 Flow TwoPools(const Deployment& d, double asked, double most, Trace& trace);
 
-// The number of sequences in 1..slots that is its own `inflow`: those that come while one stays, nearly linear in the number.
+// The number of sequences, at most `slots`, that is its own `inflow`: those that come while one stays, nearly linear in the number.
 template <class Inflow>
 double Settled(double slots, const Inflow& inflow) {
   double low = 1, low_excess = inflow(1.0) - 1;
-  if (low_excess <= 0 || slots <= 1) return 1;
+  if (low_excess <= 0) return inflow(1 + low_excess);
+  if (slots <= 1) return 1;
   double high = slots, high_excess = inflow(slots) - slots;
   if (high_excess >= 0) return slots;
   for (int i = 0; i < 4 && high - low > 0.02 * high; ++i) {

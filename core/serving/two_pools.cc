@@ -39,7 +39,7 @@ Seconds TransferTime(const Deployment& d, Trace& trace) {
 double DecodingSequences(const Deployment& d, const Pools& pools, double asked) {
   Trace off = Trace::Off();
   const auto output = static_cast<double>(d.load.output);
-  const auto stay = [&](double sequences) { return output * DecodeOf(d, sequences, off).token; };
+  const auto stay = [&](double sequences) { return output * DecodeOf(d, max(1.0, sequences), off).token; };
   const double groups = pools.decode_groups;
   if (d.load.requests_per_s) {
     const Hertz arrivals = *d.load.requests_per_s / (1 * kS);
@@ -165,7 +165,7 @@ Flow TwoPools(const Deployment& d, double asked, double most, Trace& trace) {
   const Pools pools{prefill_groups,   decode_groups,   slots,         request + first_prefill + transfer_time,
                     prefill_capacity, decode_capacity, shared_prefill};
 
-  const double running = flow.running = DecodingSequences(d, pools, asked);
+  const double running = flow.running = max(1.0, DecodingSequences(d, pools, asked));
   flow.decode = DecodeOf(d, running, trace);
   const Seconds mean_step = flow.decode.token;
   FIGURE(trace, tpot, 1 * mean_step, (Note{"Time of an output token", "a decode step; no prefill comes in between", "", "serving.tpot_s"}),

@@ -151,6 +151,24 @@ TEST_P(Explanations, OfTimesReachTheDeviceAndTheModel) {
   }
 }
 
+// Every kind of load, beside the golden scenarios.
+const GoldenRequest kLoads[] = {
+    {"batch", R"({"training": null, "serving": {"batch": 32, "devices": 8}})"},
+    {"largest_batch", R"({"training": null, "serving": {"batch": "max", "devices": 8}})"},
+    {"concurrency", R"({"training": null, "serving": {"concurrency": 300, "max_requests": 20, "devices": 8}})"},
+    {"waves", R"({"training": null, "serving": {"concurrency": 48, "waves": 5, "devices": 8, "engine": "trtllm-0.9"}})"},
+    {"arrivals", R"({"training": null, "serving": {"requests_per_s": 2, "devices": 8}})"},
+    {"overload", R"({"training": null, "serving": {"requests_per_s": 2000, "devices": 8}})"},
+    {"pools_batch", R"({"training": null, "serving": {"batch": 16, "devices": 8, "mapping": {"tp": 4},
+        "disaggregated": {"prefill_devices": 4, "decode_devices": 4}}})"},
+    {"pools_concurrency", R"({"training": null, "serving": {"concurrency": 500, "devices": 8, "mapping": {"tp": 4},
+        "disaggregated": {"prefill_devices": 4, "decode_devices": 4}}})"},
+    {"pools_arrivals", R"({"training": null, "serving": {"requests_per_s": 1, "devices": 8, "mapping": {"tp": 4},
+        "disaggregated": {"prefill_devices": 4, "decode_devices": 4}}})"},
+    {"attention_dp", R"({"model": "deepseek-v3", "training": null, "serving": {"concurrency": 64, "devices": 16,
+        "mapping": {"tp": 1, "attention_dp": 16, "ep": 16}}})"}};
+INSTANTIATE_TEST_SUITE_P(Loads, Explanations, ::testing::ValuesIn(kLoads), [](const auto& info) { return std::string(info.param.name); });
+
 INSTANTIATE_TEST_SUITE_P(Golden, Explanations, ::testing::ValuesIn(GoldenRequests()),
                          [](const auto& info) { return std::string(info.param.name); });
 

@@ -1,0 +1,246 @@
+// Requests/s x latency = requests in flight and waiting, and latency = TTFT + (output - 1) x TPOT, under every load; no prefill is
+// waited for twice, and what is called feasible is served.
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+using Assignments = std::vector<std::string>;
+
+class Draw {
+ public:
+  explicit Draw(unsigned seed) : random_(seed) {}
+  std::string One(std::initializer_list<const char*> values) { return *(values.begin() + random_() % values.size()); }
+
+ private:
+  std::mt19937 random_;
+};
+
+struct DrawnLoad {
+  Assignments assignments;
+  double output = 1;
+  double concurrency = 0, requests_per_s = 0, batch = 0;
+};
+
+// Any load: batch, largest batch, concurrency, a benchmark of some rounds, arrivals; pools, DP attention, several replicas, a limit.
+DrawnLoad AnyLoad(unsigned seed) {
+  Draw draw(seed);
+  const std::string tp = draw.One({"1", "2", "4"}), output = draw.One({"1", "2", "16", "200", "1000"});
+  DrawnLoad drawn{{"cluster=" + draw.One({"dgx-h100", "dgx-a100", "dgx-b200"}), "model=" + draw.One({"llama-3.1-8b", "mixtral-8x7b"}),
+                   "serving.engine=" + draw.One({"vllm", "sglang", "trtllm", "trtllm-0.9", "ideal", "lmdeploy"}),
+                   "serving.prompt=" + draw.One({"1", "100", "1024", "9000"}), "serving.output=" + output, "serving.precision.weights=fp8",
+                   "serving.mapping.tp=" + tp},
+                  std::stod(output)};
+  const auto add = [&](const std::string& assignment) { drawn.assignments.push_back(assignment); };
+  const std::string shape = draw.One({"replicas", "pools", "attention_dp"});
+  if (shape == "pools") {
+    add("serving.disaggregated.prefill_devices=4");
+    add("serving.disaggregated.decode_devices=4");
+  } else {
+    add("serving.devices=8");
+    if (shape == "attention_dp") add("serving.mapping.attention_dp=2");
+  }
+  const std::string load = draw.One({"batch", "max", "concurrency", "waves", "arrivals"});
+  const std::string number = draw.One({"1", "3", "16", "50", "128", "700"});
+  if (load == "batch") add("serving.batch=" + number), drawn.batch = std::stod(number);
+  if (load == "max") add("serving.batch=max");
+  if (load == "concurrency" || load == "waves") add("serving.concurrency=" + number), drawn.concurrency = std::stod(number);
+  if (load == "waves") add("serving.waves=" + draw.One({"1", "2", "8"}));
+  if (load == "arrivals") add("serving.requests_per_s=" + number), drawn.requests_per_s = std::stod(number);
+  if (draw.One({"no", "no", "yes"}) == "yes") add("serving.max_requests=" + draw.One({"1", "20"}));
+  return drawn;
+}
+
+std::string Described(const Assignments& assignments) {
+  std::string text;
+  for (const std::string& one : assignments) text += one + ' ';
+  return text;
+}
+
+TEST(LittlesLaw, HoldsUnderEveryLoad) {
+  int feasible = 0, overloaded = 0, waiting = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    const DrawnLoad drawn = AnyLoad(seed);
+    SCOPED_TRACE(Described(drawn.assignments));
+    const ServingReport report = Serve(drawn.assignments);
+    const double there = report.requests_in_flight + report.requests_waiting;
+    ASSERT_GT(there, 0);
+    EXPECT_NEAR(report.requests_per_s * report.request_latency.base() / there, 1, 1e-9);
+    EXPECT_NEAR((report.ttft + (drawn.output - 1) * report.tpot) / report.request_latency, 1, 1e-9);
+    EXPECT_GE(report.ttft * (1 + 1e-9), report.prefill);
+    EXPECT_GE(report.requests_waiting, -1e-9 * there);
+    if (drawn.concurrency > 0) {
+      EXPECT_NEAR(there / drawn.concurrency, 1, 1e-9);
+    }
+    const bool is_served = report.infeasible.empty();
+    if (drawn.requests_per_s > 0 && is_served) {
+      EXPECT_NEAR(report.requests_per_s / drawn.requests_per_s, 1, 1e-9);
+    }
+    if (drawn.requests_per_s > 0 && !is_served) {
+      EXPECT_LE(report.requests_per_s, drawn.requests_per_s * (1 + 1e-9));
+    }
+    feasible += is_served ? 1 : 0;
+    overloaded += drawn.requests_per_s > 0 && !is_served ? 1 : 0;
+    waiting += report.requests_waiting > 1e-6 ? 1 : 0;
+  }
+  EXPECT_GT(feasible, 200);
+  EXPECT_GT(overloaded, 10);
+  EXPECT_GT(waiting, 20);
+}
+
+const Assignments kOneReplica{"cluster=dgx-h100",     "model=llama-3.1-70b", "serving.engine=vllm", "serving.devices=8",
+                              "serving.mapping.tp=8", "serving.prompt=2048", "serving.output=256"};
+
+TEST(Batch, IsAsManyRequestsAlwaysInFlight) {
+  for (const auto& [batch, concurrency] : std::map<std::string, std::string>{{"1", "1"}, {"2", "2"}, {"32", "32"}, {"100", "100"}}) {
+    const ServingReport a = Serve(kOneReplica + Assignments{"serving.batch=" + batch});
+    const ServingReport b = Serve(kOneReplica + Assignments{"serving.concurrency=" + concurrency});
+    EXPECT_EQ(a.ttft, b.ttft) << batch;
+    EXPECT_EQ(a.tpot, b.tpot) << batch;
+    EXPECT_EQ(a.tokens_per_s, b.tokens_per_s) << batch;
+    EXPECT_NEAR(a.requests_in_flight, std::stod(batch), 1e-9) << batch;
+    EXPECT_NEAR(a.requests_waiting, 0, 1e-9) << batch;
+  }
+  const ServingReport most = Serve(kOneReplica + Assignments{"serving.batch=max"});
+  EXPECT_NEAR(most.requests_in_flight, static_cast<double>(most.max_batch), 1e-9);
+  const ServingReport same = Serve(kOneReplica + Assignments{"serving.concurrency=" + std::to_string(most.max_batch)});
+  EXPECT_EQ(most.ttft, same.ttft);
+}
+
+TEST(Batch, OfTwoReplicasIsTwiceInFlight) {
+  const Assignments load{"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=vllm", "serving.devices=8", "serving.mapping.tp=4"};
+  EXPECT_NEAR(Serve(load + Assignments{"serving.batch=16"}).requests_in_flight, 32, 1e-9);
+}
+
+// The figure of a symbol in the explanation of a scenario, the last of that name.
+double FigureOf(const Assignments& assignments, std::string_view symbol) {
+  Trace trace = Trace::On();
+  Serve(assignments, trace);
+  double value = std::nan("");
+  for (const Figure& figure : trace.figures()) {
+    if (figure.symbol == symbol && figure.path.starts_with("serving.") && !figure.path.starts_with("serving.static")) value = figure.value;
+  }
+  return value;
+}
+
+// By hand: what a request takes alone, and each of the others' prefills once, wherever it is waited for.
+TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
+  for (const char* output : {"2", "16", "256", "4000"}) {
+    for (const char* batch : {"2", "8", "60"}) {
+      const Assignments load = kOneReplica + Assignments{std::string("serving.output=") + output, std::string("serving.batch=") + batch};
+      const ServingReport report = Serve(load);
+      const double steps = std::stod(output) - 1, others = std::stod(batch) - 1;
+      const double stall = FigureOf(load, "prefill_stall"), step = report.decode_step.base();
+      const double alone = 0.018 + 1.5 * step + report.prefill.base();  // handling in vLLM, half a step and the one launched ahead
+      EXPECT_NEAR(report.request_latency.base() / (alone + steps * step + others * stall), 1, 1e-9) << output << " " << batch;
+      EXPECT_NEAR(report.ttft.base() - alone + steps * (report.tpot.base() - step), others * stall, 1e-9) << output << " " << batch;
+      EXPECT_GT(report.ttft.base(), alone) << output << " " << batch;
+    }
+  }
+}
+
+// With one output token an engine does nothing but prefill: never faster than one prefill after the other.
+TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
+  for (const char* concurrency : {"1", "2", "10", "100", "1000"}) {
+    const ServingReport report = Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=ideal", "serving.devices=1",
+                                        "serving.prompt=9000", "serving.output=1", std::string("serving.concurrency=") + concurrency});
+    const double busy = report.requests_per_s * report.prefill.base();
+    EXPECT_LE(busy, 1 + 1e-9) << concurrency;
+    if (std::stod(concurrency) >= 100) {
+      EXPECT_GT(busy, 0.97) << concurrency;
+    }
+  }
+}
+
+// Streams that start together and send one request each: the prefills of the 31 others come half before, half after the first token of
+// the mean request, and each is waited for once.
+TEST(Waves, PayAPrefillOnce) {
+  const Assignments load = kOneReplica + Assignments{"serving.concurrency=32", "serving.waves=1"};
+  const ServingReport report = Serve(load);
+  const double shared = FigureOf(load, "shared_prefill"), stall = FigureOf(load, "prefill_stall");
+  const double step = report.decode_step.base(), alone = 0.018 + 1.5 * step + report.prefill.base();
+  EXPECT_NEAR(report.ttft.base(), alone + 15.5 * shared, 1e-9);
+  EXPECT_NEAR(report.tpot.base(), step + 15.5 * stall / 255, 1e-12);
+}
+
+TEST(Waves, LeaveTheTotalTimeAsItIs) {
+  const ServingReport steady = Serve(kOneReplica + Assignments{"serving.concurrency=64"});
+  for (const char* waves : {"1", "2", "8"}) {
+    const ServingReport report = Serve(kOneReplica + Assignments{"serving.concurrency=64", std::string("serving.waves=") + waves});
+    EXPECT_NEAR(report.request_latency / steady.request_latency, 1, 0.03) << waves;
+    EXPECT_GT(report.ttft, steady.ttft) << waves;
+    EXPECT_LT(report.tpot, steady.tpot) << waves;
+  }
+}
+
+const Assignments kPools{"cluster=dgx-h100",
+                         "model=llama-3.1-70b",
+                         "serving.engine=vllm",
+                         "serving.mapping.tp=4",
+                         "serving.prompt=9000",
+                         "serving.output=256",
+                         "serving.disaggregated.prefill_devices=4",
+                         "serving.disaggregated.decode_devices=4"};
+
+// A prompt fills a pass of its own, so one prefill group serves one prompt per prefill and no more.
+TEST(Pools, ServeNoMoreThanTheSlowerOne) {
+  const double capacity = 1 / Serve(kPools + Assignments{"serving.requests_per_s=0.01"}).prefill.base();
+  const ServingReport below = Serve(kPools + Assignments{"serving.requests_per_s=" + std::to_string(0.9 * capacity)});
+  EXPECT_TRUE(below.infeasible.empty());
+  EXPECT_NEAR(below.requests_per_s / (0.9 * capacity), 1, 1e-5);
+  const ServingReport over = Serve(kPools + Assignments{"serving.requests_per_s=100"});
+  ASSERT_EQ(over.infeasible.size(), 1U);
+  EXPECT_EQ(over.infeasible[0].reason, "rate");
+  EXPECT_TRUE(over.infeasible[0].message.starts_with("Overloaded: 100 requests/s arrive, capacity is ")) << over.infeasible[0].message;
+  EXPECT_NEAR(over.requests_per_s / capacity, 1, 1e-9);
+  const ServingReport crowd = Serve(kPools + Assignments{"serving.concurrency=2000"});
+  EXPECT_NEAR(crowd.requests_per_s / capacity, 1, 1e-9);
+}
+
+TEST(Pools, QueueBeforeTheyAreFull) {
+  const double capacity = 1 / Serve(kPools + Assignments{"serving.requests_per_s=0.01"}).prefill.base();
+  Seconds before;
+  for (const double share : {0.01, 0.3, 0.6, 0.9, 0.98}) {
+    const ServingReport report = Serve(kPools + Assignments{"serving.requests_per_s=" + std::to_string(share * capacity)});
+    EXPECT_GT(report.ttft, before) << share;
+    before = report.ttft;
+  }
+}
+
+bool Warns(const ServingReport& report, std::string_view text) {
+  for (const std::string& warning : report.warnings) {
+    if (warning.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Warnings, NameThePoolThatIdles) {
+  EXPECT_TRUE(Warns(Serve(kPools + Assignments{"serving.concurrency=64"}), "the decode pool idles at least "));
+  EXPECT_TRUE(
+      Warns(Serve(kPools + Assignments{"serving.prompt=16", "serving.output=2000", "serving.max_requests=8", "serving.concurrency=64"}),
+            "the prefill pool idles at least "));
+  EXPECT_TRUE(Serve(kOneReplica + Assignments{"serving.concurrency=64"}).warnings.empty());
+}
+
+TEST(Warnings, SayThatAFirstTokenIsMostlyQueue) {
+  const ServingReport crowd = Serve(kOneReplica + Assignments{"serving.concurrency=64", "serving.max_requests=4"});
+  EXPECT_TRUE(Warns(crowd, "of the time to first token is waiting in a queue: 60 of 64 requests wait, the others run"));
+  EXPECT_NEAR(crowd.requests_waiting, 60, 1e-9);
+}
+
+TEST(StaticBatch, IsOnePrefillAndThenSteps) {
+  const ServingReport one = Serve(kOneReplica + Assignments{"serving.batch=1"});
+  const ServingReport many = Serve(kOneReplica + Assignments{"serving.batch=32"});
+  EXPECT_EQ(one.static_ttft, one.prefill);
+  EXPECT_EQ(many.static_tpot, many.decode_step);
+  EXPECT_EQ(many.static_latency, many.static_ttft + 256 * many.static_tpot);
+  EXPECT_GT(many.static_ttft, 20 * one.static_ttft) << "2,048 tokens fill the device: 32 prompts take about as many times as long";
+  EXPECT_LT(many.static_ttft, 33 * one.static_ttft);
+}
+
+}  // namespace
+}  // namespace slipstick
