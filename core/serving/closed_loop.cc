@@ -3,12 +3,9 @@
 // A request is handled, waits for the step under way and for prefills ahead of its own, is prefilled (all this is its TTFT), and
 // then takes output - 1 steps, which others' prefills stretch. In the time of that cycle each of the others is prefilled once, and
 // every such prefill is waited for once: before the first token or between the others. They fall evenly on the output tokens, so
-// that the first bears 1/output of them, or half of a prefill under way on arrival where that is more; the rest is in TPOT.
-//
-//   cycle = alone + (output - 1) x step + others x stall
-//
-// No engine prefills or decodes more in that time than it can, and requests in flight over the cycle are the rate: Little's law,
-// by construction.
+// that 1/output of them come before the first, or half of the one under way on arrival where that is more; the rest is in TPOT.
+// No engine thus prefills or decodes more in that time than it can, and requests in flight over the cycle are the rate: Little's
+// law, by construction.
 #include <algorithm>
 
 #include "core/serving/memo.h"
@@ -64,16 +61,19 @@ RequestCycle CycleOf(const Deployment& d, double others, double together, double
   FIGURE(trace, even_token, mean_step + others * prefill_stall / output,
          (Note{"A step and the prefills in it", "each of the others' once in my output's tokens", kSource}), mean_step, others,
          prefill_stall, output);
-  FIGURE(trace, busy, min(1.0, others / output * max(1.0, first_prefill / even_token)),
+  FIGURE(trace, busy, min(1.0, others, others / output * max(1.0, first_prefill / even_token)),
          (Note{"Share of time that the others' prefills take",
                "as an arriving request finds it: of the steps, and steps with one last longer", kSource}),
          others, output, first_prefill, even_token);
-  FIGURE(trace, prefill_wait, max(busy * first_prefill / 2, others * prefill_stall / output),
-         (Note{"Waiting for others' prefills", "for the rest of one under way, or the first token's part of them all"}), busy,
-         first_prefill, others, prefill_stall, output);
-  FIGURE(trace, steady_token, mean_step + max(others * prefill_stall - prefill_wait, 0 * prefill_wait) / max(1.0, output - 1),
+  FIGURE(trace, before, max(busy / 2, others / output),
+         (Note{"Others' prefills before the first token", "half of one under way, or the first token's part of them all"}), busy, others,
+         output);
+  FIGURE(trace, prefill_wait, max(busy / 2 * first_prefill, before * prefill_stall),
+         (Note{"Waiting for others' prefills", "for the one under way from its launch on, for others as long as they hold up a step"}),
+         busy, first_prefill, before, prefill_stall);
+  FIGURE(trace, steady_token, mean_step + max(0.0, others - before) * prefill_stall / max(1.0, output - 1),
          (Note{"A decode step and the prefills that come in between", "those that the first token did not wait for", kSource}), mean_step,
-         others, prefill_stall, prefill_wait, output);
+         others, before, prefill_stall, output);
   return {alone, prefill_wait, steady_token, alone + prefill_wait + (output - 1) * steady_token};
 }
 
