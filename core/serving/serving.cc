@@ -42,7 +42,7 @@ std::string Rounded(double value) {
   return NumberText(value >= 1000 ? std::round(value) : std::round(value / unit) * unit);
 }
 
-std::string Percent(double share) { return NumberText(std::round(100 * share)) + " %"; }
+std::string Percent(double share) { return NumberText(std::floor(100 * share)) + " %"; }
 
 std::string Gib(Bytes bytes) { return NumberText(std::round(In(bytes, kGiB) * 10) / 10) + " GiB"; }
 
