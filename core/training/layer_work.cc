@@ -48,7 +48,7 @@ void AddAttention(const Model& model, const TrainingShape& shape, LayerKind kind
   core.all_pairs = rows * core.keys;
   core.pairs = core.all_pairs * 0.5 * (1 + min(128 / core.keys, 1.0));  // tiles of 128 on the diagonal are computed whole
   // A tile of queries at the edge of a window meets one tile of keys more.
-  if (kind.window) core.pairs = min(core.pairs, rows * (static_cast<double>(model.sliding_window) + 128));
+  if (kind.mixer == Mixer::kWindow) core.pairs = min(core.pairs, rows * (static_cast<double>(model.sliding_window) + 128));
 }
 
 // A layer with a recurrence, in chunks: a token is multiplied with those of its chunk and with the state, as attention over as
@@ -119,7 +119,7 @@ void AddExperts(const Model& model, const TrainingRun& run, const TrainingShape&
 
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind) {
   LayerWork work;
-  if (kind.linear) {
+  if (kind.mixer == Mixer::kRecurrence) {
     AddLinear(model, shape, work);
   } else {
     AddAttention(model, shape, kind, work);
@@ -130,7 +130,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
     const LayerProduct& product = work.products[static_cast<std::size_t>(i)];
     work.adapter_parameters += rank * (product.inputs + product.outputs);
   }
-  if (kind.experts) {
+  if (kind.feed_forward == FeedForward::kExperts) {
     AddExperts(model, run, shape, work);
   } else {
     AddMlp(model, "MLP, in", "MLP, out", shape.tokens, MlpWidth(model) / shape.tensor, work);
@@ -150,7 +150,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   if (model.biases == Biases::kMlp || model.biases == Biases::kAll) {
     work.dense_parameters += hidden + (model.gated ? 2 : 1) * work.mlp_columns;
   }
-  if (kind.linear) return work;  // its small tensors are left out
+  if (kind.mixer == Mixer::kRecurrence) return work;  // its small tensors are left out
   if (model.qk_norm == QkNorm::kHead) work.dense_parameters += 2 * work.attention.query_width;
   if (model.qk_norm == QkNorm::kAllHeads) {
     work.dense_parameters += (work.attention.heads + work.attention.kv_heads) * work.attention.query_width;

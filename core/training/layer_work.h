@@ -7,15 +7,10 @@
 #include <array>
 #include <string_view>
 
+#include "core/training/layer_kind.h"
 #include "core/training/shape.h"
 
 namespace slipstick {
-
-struct LayerKind {
-  bool experts = false;  // its MLP is a mixture of experts
-  bool window = false;   // it attends to the sliding window only
-  bool linear = false;   // a recurrence in place of attention
-};
 
 enum class ProductRole { kAttention, kMlp, kExpert, kRouter };
 

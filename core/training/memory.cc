@@ -169,11 +169,13 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   // Activations: the stage's layers for every pass in flight, one whole layer while it is recomputed, the ends.
   const double full_share = recompute.full_share;
   Bytes kept_layers, working_layer, largest_kept;
-  for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+  double largest_layer = 0;  // parameters on the device
+  for (const LayerKind kind : kLayerKinds) {
     if (stage.layers.of[kind] == 0) continue;
     const Bytes kept = LayerActivations(context, terms.works.of[kind], recompute.rest);
     const Bytes whole = LayerActivations(context, terms.works.of[kind], RecomputePlan{});
     kept_layers += stage.layers.of[kind] * kept;
+    largest_layer = max(largest_layer, terms.works.of[kind].dense_parameters + terms.works.of[kind].expert_parameters);
     const Bytes held = full_share > 0 ? LayerCheckpoint(context) : kept;
     largest_kept = max(largest_kept, full_share >= 1 ? held : kept);
     working_layer = max(working_layer, whole - held);  // what recomputation brings back while the layer runs backward
@@ -205,7 +207,6 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   FIGURE(trace, activations, resident + working + end_bytes,
          (Note{"Activations", "of the fullest moment", "", "training.memory_bytes.activations"}), resident, working, end_bytes);
 
-  const double largest_layer = layers > 0 ? (stage.Parameters() - stage.tables) / layers : 0;
   const double gathered_layers = zero >= 3 ? min(layers, static_cast<double>(framework.gathered_layers)) : 0;
   const Bytes constant = framework.constant;
   const double largest_share = layers > 0 && zero >= 1 ? largest_layer / dense_shards : largest_layer;

@@ -7,18 +7,6 @@
 namespace slipstick {
 namespace {
 
-int KindIndex(const Model& model, double sequence, Count layer) {
-  int kind = 0;
-  if (model.moe && layer >= model.moe->dense_layers &&
-      (layer - model.moe->dense_layers) % model.moe->moe_every == model.moe->moe_every - 1) {
-    kind |= 1;
-  }
-  if (model.IsLinear(layer)) return kind | 4;
-  const bool local = model.sliding_window > 0 && static_cast<double>(model.sliding_window) < sequence;
-  if (local && (model.global_every == 0 || (layer + 1) % model.global_every != 0)) kind |= 2;
-  return kind;
-}
-
 // Multiplications of a layer's forward pass on one device, causal attention cut.
 double ArithmeticOf(const LayerWork& work) {
   double sum = work.attention.pairs * (work.attention.query_width + work.attention.value_width);
@@ -43,6 +31,23 @@ std::vector<Count> PlaceByCost(Count layers, Count stages, const PlacementLoads&
 }
 
 }  // namespace
+
+LayerKind KindOf(const Model& model, double sequence, Count layer) {
+  LayerKind kind;
+  if (model.moe && layer >= model.moe->dense_layers &&
+      (layer - model.moe->dense_layers) % model.moe->moe_every == model.moe->moe_every - 1) {
+    kind.feed_forward = FeedForward::kExperts;
+  }
+  const bool local = model.sliding_window > 0 && static_cast<double>(model.sliding_window) < sequence;
+  if (model.IsLinear(layer)) {
+    kind.mixer = Mixer::kRecurrence;
+  } else if (local && (model.global_every == 0 || (layer + 1) % model.global_every != 0)) {
+    kind.mixer = Mixer::kWindow;
+  }
+  return kind;
+}
+
+LayerKind MtpKind(const TrainingContext& context) { return KindOf(context.model, context.shape.sequence, context.model.layers - 1); }
 
 std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule, const PlacementLoads& loads,
                                bool by_cost) {
@@ -82,11 +87,10 @@ Count StageOf(Count virtual_stage, Count stages, PipelineSchedule schedule) {
 LayerWorks WorksOf(const TrainingContext& context) {
   LayerWorks works;
   for (Count layer = 0; layer < context.model.layers; ++layer) {
-    works.present[static_cast<std::size_t>(KindIndex(context.model, context.shape.sequence, layer))] = true;
+    works.present[KindOf(context.model, context.shape.sequence, layer)] = true;
   }
-  for (int kind = 0; kind < kLayerKinds; ++kind) {
-    const auto k = static_cast<std::size_t>(kind);
-    if (works.present[k]) works.of[k] = WorkOf(context.model, context.run, context.shape, KindAt(kind));
+  for (const LayerKind kind : kLayerKinds) {
+    if (works.present[kind]) works.of[kind] = WorkOf(context.model, context.run, context.shape, kind);
   }
   return works;
 }
@@ -96,7 +100,7 @@ std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::v
   Count layer = 0;
   for (std::size_t stage = 0; stage < layers.size(); ++stage) {
     for (Count i = 0; i < layers[stage]; ++i, ++layer) {
-      counts[stage].of[static_cast<std::size_t>(KindIndex(context.model, context.shape.sequence, layer))] += 1;
+      counts[stage].of[KindOf(context.model, context.shape.sequence, layer)] += 1;
     }
   }
   return counts;
@@ -111,7 +115,7 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
     return plan[static_cast<std::size_t>(StageOf(visit, stages, context.run.mapping.schedule))];
   };
   for (Count visit = 0; visit < visits; ++visit) {
-    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+    for (const LayerKind kind : kLayerKinds) {
       stage_of(visit).layers.of[kind] += virtual_stages[static_cast<std::size_t>(visit)].of[kind];
     }
   }
@@ -122,7 +126,7 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
   const double norm = model.norm == Norm::kLayer ? 2 * hidden : hidden;
   const double table = static_cast<double>(model.vocab) * hidden / context.shape.tensor;
   for (Stage& stage : plan) {
-    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+    for (const LayerKind kind : kLayerKinds) {
       stage.dense_parameters += stage.layers.of[kind] * works.of[kind].dense_parameters;
       stage.expert_parameters += stage.layers.of[kind] * works.of[kind].expert_parameters;
       stage.adapter_parameters += stage.layers.of[kind] * works.of[kind].adapter_parameters;
@@ -139,12 +143,9 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
       stage.dense_parameters += norm;
       if (model.mtp_layers > 0) {
         const auto modules = static_cast<double>(model.mtp_layers);
-        std::size_t last = 0;
-        for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
-          if (works.present[kind]) last = kind;
-        }
-        stage.dense_parameters += modules * (works.of[last].dense_parameters + 2 * hidden * hidden / context.shape.tensor + 3 * norm);
-        stage.expert_parameters += modules * works.of[last].expert_parameters;
+        const LayerWork& layer = works.of[MtpKind(context)];
+        stage.dense_parameters += modules * (layer.dense_parameters + 2 * hidden * hidden / context.shape.tensor + 3 * norm);
+        stage.expert_parameters += modules * layer.expert_parameters;
       }
     }
     stage.dense_parameters += stage.tables;
@@ -162,7 +163,7 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works) {
     loads.head = hidden * vocabulary;
   } else if (model.layers % (mapping.pp * mapping.virtual_stages) != 0) {
     const LayerCounts all = CountKinds(context, {model.layers}).front();
-    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+    for (const LayerKind kind : kLayerKinds) {
       loads.layer += all.of[kind] / static_cast<double>(model.layers) * ArithmeticOf(works.of[kind]);
     }
     // The head stays in 16 bit.

@@ -1,7 +1,7 @@
 // Which layers lie on which pipeline stage, and what each stage holds.
 #pragma once
 
-#include <array>
+#include <numeric>
 #include <vector>
 
 #include "core/training/context.h"
@@ -10,13 +10,10 @@
 
 namespace slipstick {
 
-inline constexpr int kLayerKinds = 8;
-constexpr LayerKind KindAt(int index) { return {(index & 1) != 0, (index & 2) != 0, (index & 4) != 0}; }
-
 // Layers of a stage (or of a chunk of one) by kind.
 struct LayerCounts {
-  std::array<double, kLayerKinds> of{};
-  [[nodiscard]] double Total() const { return of[0] + of[1] + of[2] + of[3]; }
+  ByKind<double> of;
+  [[nodiscard]] double Total() const { return std::accumulate(of.begin(), of.end(), 0.0); }
 };
 
 struct Stage {
@@ -43,10 +40,15 @@ Count StageOf(Count virtual_stage, Count stages, PipelineSchedule schedule);
 
 // The works of the layer kinds that a model has; kinds it lacks stay empty.
 struct LayerWorks {
-  std::array<LayerWork, kLayerKinds> of;
-  std::array<bool, kLayerKinds> present{};
+  ByKind<LayerWork> of;
+  ByKind<bool> present;
 };
 LayerWorks WorksOf(const TrainingContext& context);
+
+// The kind of a layer by its place, from 0. A window as long as the sequence is none.
+LayerKind KindOf(const Model& model, double sequence, Count layer);
+// MTP modules hold a layer like the model's last.
+LayerKind MtpKind(const TrainingContext& context);
 
 // The kinds of all layers, counted for each virtual stage.
 std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers);

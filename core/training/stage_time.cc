@@ -81,8 +81,6 @@ struct StagePart {
   Seconds to_host;  // one way, of all that a layer keeps
 };
 
-constexpr std::array<std::string_view, kLayerKinds> kKindNames{"layer", "expert_layer", "window_layer", "window_expert_layer"};
-
 // Calls visit(name, part, count) for all that a micro-batch passes through in a stage.
 template <class Visit>
 void VisitStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head,
@@ -91,17 +89,15 @@ void VisitStage(const TrainingContext& context, const LayerTimes& times, const L
   const auto visit_some = [&visit](std::string_view name, const StagePart& part, double count) {
     if (count != 0) visit(name, part, count);
   };
-  std::size_t last = 0;
-  for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
-    if (!(layers.of[kind] > 0)) continue;
-    visit_some(kKindNames[kind], {&times.rest[kind], times.sharded_rest[kind], times.to_host_rest[kind]},
-               layers.of[kind] * (1 - full_share));
-    visit_some(kKindNames[kind], {&times.full[kind], times.sharded_full[kind], times.to_host_full[kind]}, layers.of[kind] * full_share);
-    last = kind;
+  for (const LayerKind kind : kLayerKinds) {
+    const std::string_view name = NameOf(kind);
+    visit_some(name, {&times.rest[kind], times.sharded_rest[kind], times.to_host_rest[kind]}, layers.of[kind] * (1 - full_share));
+    visit_some(name, {&times.full[kind], times.sharded_full[kind], times.to_host_full[kind]}, layers.of[kind] * full_share);
   }
   if (embedding) visit_some("embedding", {&times.embedding, times.sharded_ends, {}}, 1);
   if (head) {
     const auto modules = static_cast<double>(context.model.mtp_layers);
+    const LayerKind last = MtpKind(context);
     visit_some("output_head", {&times.head, {}, {}}, 1 + modules);
     visit_some("mtp_module", {&times.rest[last], times.sharded_rest[last], {}}, modules * (1 - full_share));
     visit_some("mtp_module", {&times.full[last], times.sharded_full[last], {}}, modules * full_share);
@@ -115,17 +111,16 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
   LayerTimes times;
   times.full_share = recompute.full_share;
   double largest = 0;
-  for (int kind = 0; kind < kLayerKinds; ++kind) {
-    const auto k = static_cast<std::size_t>(kind);
-    if (!works.present[k]) continue;
-    Trace::Scope scope(trace, kKindNames[k]);
-    times.rest[k] = TimeLayer(context, works.of[k], recompute.full_share < 1 ? recompute.rest : RecomputePlan{}, trace, operators);
-    if (recompute.full_share > 0) times.full[k] = RepeatedWhole(context, works.of[k], times.rest[k]);
-    times.sharded_rest[k] = TimeSharded(context, works.of[k], times.rest[k]);
-    times.sharded_full[k] = TimeSharded(context, works.of[k], times.full[k]);
-    times.to_host_rest[k] = LayerActivations(context, works.of[k], recompute.rest) / context.device().host.bandwidth;
-    times.to_host_full[k] = LayerCheckpoint(context) / context.device().host.bandwidth;
-    largest = max(largest, works.of[k].dense_parameters);
+  for (const LayerKind kind : kLayerKinds) {
+    if (!works.present[kind]) continue;
+    Trace::Scope scope(trace, NameOf(kind));
+    times.rest[kind] = TimeLayer(context, works.of[kind], recompute.full_share < 1 ? recompute.rest : RecomputePlan{}, trace, operators);
+    if (recompute.full_share > 0) times.full[kind] = RepeatedWhole(context, works.of[kind], times.rest[kind]);
+    times.sharded_rest[kind] = TimeSharded(context, works.of[kind], times.rest[kind]);
+    times.sharded_full[kind] = TimeSharded(context, works.of[kind], times.full[kind]);
+    times.to_host_rest[kind] = LayerActivations(context, works.of[kind], recompute.rest) / context.device().host.bandwidth;
+    times.to_host_full[kind] = LayerCheckpoint(context) / context.device().host.bandwidth;
+    largest = max(largest, works.of[kind].dense_parameters);
     operators = nullptr;  // one kind of layer is listed
   }
   times.embedding = TimeEmbedding(context, trace);

@@ -19,10 +19,10 @@ struct ShardedLayer {
 
 // Times that do not depend on how layers are placed on stages: what a search may keep between mappings.
 struct LayerTimes {
-  std::array<LayerTime, kLayerKinds> rest, full;  // as the recomputation plan has it; repeated whole
-  std::array<ShardedLayer, kLayerKinds> sharded_rest, sharded_full;
-  std::array<Seconds, kLayerKinds> to_host_rest, to_host_full;  // all that a layer keeps for its backward pass, one way
-  ShardedLayer sharded_ends;                                    // once a micro-batch: the embedding, and the scatter that nothing follows
+  ByKind<LayerTime> rest, full;  // as the recomputation plan has it; repeated whole
+  ByKind<ShardedLayer> sharded_rest, sharded_full;
+  ByKind<Seconds> to_host_rest, to_host_full;  // all that a layer keeps for its backward pass, one way
+  ShardedLayer sharded_ends;                   // once a micro-batch: the embedding, and the scatter that nothing follows
   LayerTime embedding, head;
   double full_share = 0;
 };

@@ -133,7 +133,7 @@ TEST(States, DivideExpertsByTheirOwnGroups) {
                        R"({"sequence": 4096, "global_batch": 64, "precision": "bf16", "framework": {"preset": "megatron"},
                            "mapping": {"tp": 2, "ep": 8, "expert_tp": 1, "zero": 1, "sequence_parallel": true}})");
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {true, false});
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {FeedForward::kExperts});
   EXPECT_EQ(work.expert_parameters, 3.0 * 4096 * 14336);  // one of eight experts, not split over tp
   EXPECT_EQ(context.shape.ExpertDataRanks(), 8);
 }

@@ -1,0 +1,76 @@
+// The kinds of layers a model is made of.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace slipstick {
+
+enum class FeedForward { kDense, kExperts };
+// How a layer mixes tokens: attention to all before, to a sliding window of them, or a recurrence of fixed state.
+enum class Mixer { kFullAttention, kWindow, kRecurrence };
+
+struct LayerKind {
+  FeedForward feed_forward = FeedForward::kDense;
+  Mixer mixer = Mixer::kFullAttention;
+  friend constexpr bool operator==(LayerKind, LayerKind) = default;
+};
+
+inline constexpr std::array kFeedForwards{FeedForward::kDense, FeedForward::kExperts};
+inline constexpr std::array kMixers{Mixer::kFullAttention, Mixer::kWindow, Mixer::kRecurrence};
+
+constexpr std::size_t IndexOf(LayerKind kind) {
+  return static_cast<std::size_t>(kind.mixer) * kFeedForwards.size() + static_cast<std::size_t>(kind.feed_forward);
+}
+
+// Every kind there is: what is summed or looked for over kinds goes through this list.
+inline constexpr auto kLayerKinds = [] {
+  std::array<LayerKind, kFeedForwards.size() * kMixers.size()> kinds{};
+  for (const Mixer mixer : kMixers) {
+    for (const FeedForward feed_forward : kFeedForwards) kinds[IndexOf({feed_forward, mixer})] = {feed_forward, mixer};
+  }
+  return kinds;
+}();
+
+// As formulas and paths name it: "window_expert_layer".
+constexpr std::string_view NameOf(LayerKind kind) {
+  const bool experts = kind.feed_forward == FeedForward::kExperts;
+  switch (kind.mixer) {
+    case Mixer::kFullAttention:
+      return experts ? "expert_layer" : "layer";
+    case Mixer::kWindow:
+      return experts ? "window_expert_layer" : "window_layer";
+    case Mixer::kRecurrence:
+      return experts ? "recurrent_expert_layer" : "recurrent_layer";
+  }
+  return "";
+}
+
+static_assert(
+    [] {
+      for (const LayerKind kind : kLayerKinds) {
+        const auto shares_name = [kind](LayerKind other) { return NameOf(other) == NameOf(kind); };
+        if (NameOf(kind).empty() || std::count_if(kLayerKinds.begin(), kLayerKinds.end(), shares_name) != 1) return false;
+        if (std::count(kLayerKinds.begin(), kLayerKinds.end(), kind) != 1 || !(kLayerKinds[IndexOf(kind)] == kind)) return false;
+      }
+      return true;
+    }(),
+    "every kind of layer has a place and a name of its own");
+
+// One value for each kind.
+template <class T>
+class ByKind {
+ public:
+  constexpr T& operator[](LayerKind kind) { return values_[IndexOf(kind)]; }
+  constexpr const T& operator[](LayerKind kind) const { return values_[IndexOf(kind)]; }
+  [[nodiscard]] constexpr auto begin() const { return values_.begin(); }
+  [[nodiscard]] constexpr auto end() const { return values_.end(); }
+  friend bool operator==(const ByKind&, const ByKind&) = default;
+
+ private:
+  std::array<T, kLayerKinds.size()> values_{};
+};
+
+}  // namespace slipstick

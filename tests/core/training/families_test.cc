@@ -1,0 +1,84 @@
+// Every model of the catalogue, whatever its layers are, is trained whole: none of them is lost between the model and its stages.
+#include "core/training/memory.h"
+#include "tests/core/training/scenarios.h"
+#include "tests/support/answers.h"
+#include "tests/support/random_scenarios.h"
+
+namespace slipstick {
+namespace {
+
+Scenario OnNode(const std::string& model, const std::string& training) {
+  return TrainingScenario(R"({"preset": ")" + model + "\"}", R"({"preset": "dgx-h100", "devices": 8})", training);
+}
+
+constexpr const char* kTwoStages =
+    R"({"sequence": 8192, "global_batch": 8, "recompute": "full", "framework": {"preset": "megatron"}, "mapping": {"pp": 2}})";
+
+TEST(Families, StagesHoldEveryLayer) {
+  for (const std::string& model : testing::PresetIds("model")) {
+    const Scenario scenario = OnNode(model, kTwoStages);
+    Trace off = Trace::Off();
+    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}, off);
+    Count layers = 0;
+    for (const TrainingStage& stage : report.stages) layers += stage.layers;
+    EXPECT_EQ(layers, scenario.model.layers) << model;
+  }
+}
+
+TEST(Families, LayersAreCountedByKind) {
+  // Of 48 layers every fourth attends, all have experts (Qwen3-Next); of 32 every eighth attends and every second has experts
+  // (Jamba); of 61 the first three are dense (DeepSeek-V3); of 36 every second has a window (gpt-oss).
+  struct Expected {
+    const char* model;
+    double dense, experts, window, window_experts, recurrent, recurrent_experts;
+  };
+  for (const Expected& expected : {Expected{"qwen3-next-80b-a3b", 0, 12, 0, 0, 0, 36}, Expected{"jamba-v0.1", 0, 4, 0, 0, 16, 12},
+                                   Expected{"deepseek-v3", 3, 58, 0, 0, 0, 0}, Expected{"gpt-oss-120b", 0, 18, 0, 18, 0, 0},
+                                   Expected{"nemotron-h-8b", 4, 0, 0, 0, 24, 0}, Expected{"llama-3.1-8b", 32, 0, 0, 0, 0, 0}}) {
+    const Scenario scenario = OnNode(expected.model, kTwoStages);
+    const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+    const LayerCounts counts = CountKinds(context, {scenario.model.layers}).front();
+    EXPECT_EQ((counts.of[{FeedForward::kDense, Mixer::kFullAttention}]), expected.dense) << expected.model;
+    EXPECT_EQ((counts.of[{FeedForward::kExperts, Mixer::kFullAttention}]), expected.experts) << expected.model;
+    EXPECT_EQ((counts.of[{FeedForward::kDense, Mixer::kWindow}]), expected.window) << expected.model;
+    EXPECT_EQ((counts.of[{FeedForward::kExperts, Mixer::kWindow}]), expected.window_experts) << expected.model;
+    EXPECT_EQ((counts.of[{FeedForward::kDense, Mixer::kRecurrence}]), expected.recurrent) << expected.model;
+    EXPECT_EQ((counts.of[{FeedForward::kExperts, Mixer::kRecurrence}]), expected.recurrent_experts) << expected.model;
+  }
+}
+
+// Under full recomputation a layer keeps its input: 2 byte x 8192 tokens x 4096. The last of two stages holds 14 of them for one
+// micro-batch, 0.94 GB; with these the run does not fit, and without twelve of them it would.
+TEST(Families, CheckpointsOfRecurrentLayersCount) {
+  const Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  const LayerWorks works = WorksOf(context);
+  const StagePlan plan = PlanLayers(context, works);
+  Trace trace = Trace::On();
+  StageMemory({context, works}, plan.stages[1], 1, ChoiceFor(*scenario.training), trace);
+  double in_flight = 0;
+  for (const Figure& figure : trace.figures()) {
+    if (figure.symbol == "in_flight") in_flight = figure.value;
+  }
+  EXPECT_DOUBLE_EQ(in_flight, 14 * 2.0 * 8192 * 4096);
+
+  const TrainingReport report = Evaluated(scenario);
+  ASSERT_EQ(report.infeasible.size(), 1u);
+  EXPECT_EQ(report.infeasible.front().reason, "memory");
+  EXPECT_LT(report.memory.Total() - Bytes::FromBase(12 * 2.0 * 8192 * 4096), report.capacity);
+}
+
+// Two layers are gathered at once in 16 bit. The largest of Jamba's has a recurrence, 4096 x 16384 in and 8192 x 4096 out, more than
+// attention's four matrices; 16 experts of three matrices of 4096 x 14336, a router and two norms.
+TEST(Families, WorkspaceGathersTheLargestLayersWhole) {
+  const Scenario scenario = OnNode(
+      "jamba-v0.1", R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "mapping": {"tp": 1, "zero": 3}})");
+  const double experts = 16 * 3.0 * 4096 * 14336, router = 4096 * 16, norms = 2 * 4096;
+  const double recurrence = 4096.0 * 2 * 8192 + 8192.0 * 4096;
+  const double largest = recurrence + experts + router + norms;
+  const TrainingReport report = Evaluated(scenario);
+  EXPECT_NEAR(report.memory.workspace.base(), 1.5 * kGiB.factor + 2 * 2 * largest, 1);
+}
+
+}  // namespace
+}  // namespace slipstick
