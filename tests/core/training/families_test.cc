@@ -1,8 +1,7 @@
 // Every model of the catalogue, whatever its layers are, is trained whole: none of them is lost between the model and its stages.
+#include "core/study/presets.h"
 #include "core/training/memory.h"
 #include "tests/core/training/scenarios.h"
-#include "tests/support/answers.h"
-#include "tests/support/random_scenarios.h"
 
 namespace slipstick {
 namespace {
@@ -15,7 +14,9 @@ constexpr const char* kTwoStages =
     R"({"sequence": 8192, "global_batch": 8, "recompute": "full", "framework": {"preset": "megatron"}, "mapping": {"pp": 2}})";
 
 TEST(Families, StagesHoldEveryLayer) {
-  for (const std::string& model : testing::PresetIds("model")) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "model") continue;
+    const std::string model(preset.id);
     const Scenario scenario = OnNode(model, kTwoStages);
     Trace off = Trace::Off();
     const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}, off);
