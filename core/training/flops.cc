@@ -48,16 +48,26 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   const double passes = run.trainable == Trainable::kLora ? 2 : 3;
   const double adapters = run.trainable == Trainable::kLora ? AdapterParameters(model, static_cast<double>(run.framework.lora_rank)) : 0;
   FIGURE(trace, model_flops, tokens * (passes * (layer_flops + head_flops - core_flops) + 3 * (core_flops + pair * adapters)),
-         (Note{"Model arithmetic of a step", "forward, and the gradients of inputs and of trained weights", kSource,
+         (Note{"Model FLOPs per step",
+               "forward, and the gradients of inputs and of trained weights; attention over the full square, causal mask or not", kSource,
                "training.model_flops_per_step"}),
          tokens, passes, layer_flops, head_flops, core_flops, pair, adapters);
+  const double module_share = modules / layers;
+  FIGURE(trace, masked_flops, pair * head_columns * (full_layers * (sequence / 2) + window_layers * (seen * seen / (2 * sequence))),
+         (Note{"Of the attention cores, what the causal mask hides, forward, a token",
+               "half of the square; of a window w, the triangle of w tokens at the sequence's start"}),
+         pair, head_columns, full_layers, sequence, window_layers, seen);
+  FIGURE(trace, model_flops_causal, model_flops - tokens * (3 + passes * module_share) * masked_flops,
+         (Note{"Model FLOPs per step, causal attention", "attention only to the tokens before, as FlashAttention and Llama 3 count it", "",
+               "training.model_flops_per_step_causal"}),
+         model_flops, tokens, passes, module_share, masked_flops);
   const double full_share = recompute.full_share, share = recompute.rest.share;
   const double core_again = recompute.rest.core && !run.flash_attention ? 3 : 0;
   FIGURE(trace, hardware_flops,
          model_flops + tokens * (full_share * layer_flops + (1 - full_share) * (share * layer_flops + core_again * core_flops)),
          (Note{"Arithmetic of a step with recomputation", "selective: the published form counts the core's three passes again", kSource}),
          model_flops, tokens, full_share, layer_flops, share, core_again, core_flops);
-  return {model_flops, hardware_flops};
+  return {model_flops, model_flops_causal, hardware_flops};
 }
 
 }  // namespace slipstick

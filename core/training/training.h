@@ -73,8 +73,9 @@ struct RunReport {
 struct TrainingReport {
   Seconds step_time, time_to_train;
   TokensPerSecond tokens_per_s, tokens_per_s_per_device;
-  double model_flops_utilization = 0, hardware_flops_utilization = 0;
-  Flops model_flops_per_step;
+  double model_flops_utilization = 0, hardware_flops_utilization = 0;  // attention over the full square (Korthikanti et al. 2022)
+  double model_flops_utilization_causal = 0;                           // attention as far as the causal mask leaves it
+  Flops model_flops_per_step, model_flops_per_step_causal;
   Flops executed_flops;               // that the kernels run in a step, mean of the devices; attention as far as they compute it
   double arithmetic_utilization = 0;  // of them, over the peak: never above 1
   StepTime time;

@@ -85,6 +85,7 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   const Device& device = context.device();
   const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, run, recompute, trace);
   report.model_flops_per_step = flops.model;
+  report.model_flops_per_step_causal = flops.model_causal;
   const double devices = context.shape.devices;
   trace.Input("devices", devices, "training.devices");
   const double batch = static_cast<double>(run.global_batch), sequence = context.shape.sequence;
@@ -93,7 +94,7 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   const Tokens token = 1 * kToken, tokens = run.tokens;
   trace.Input("tokens", tokens, "training.tokens");
   const Seconds step_time = report.step_time;
-  const Flops model_flops = flops.model, hardware_flops = flops.hardware;
+  const Flops model_flops = flops.model, model_flops_causal = flops.model_causal, hardware_flops = flops.hardware;
   const FlopsPerSecond peak_rate = PeakRate(device, run.precision, trace);
   FIGURE(trace, tokens_per_s, batch * sequence * token / step_time, (Note{"Tokens a second", "all devices", "", "training.tokens_per_s"}),
          batch, sequence, token, step_time);
@@ -108,9 +109,14 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   FIGURE(trace, device_tokens_per_s, tokens_per_s / devices,
          (Note{"Tokens a second and device", "", "", "training.tokens_per_s_per_device"}), tokens_per_s, devices);
   FIGURE(trace, model_flops_utilization, model_flops / (devices * peak_rate * step_time),
-         (Note{"Model FLOPs utilisation", "model arithmetic over the dense peak of the run's precision", "Korthikanti et al. 2022",
-               "training.model_flops_utilization"}),
+         (Note{"Model FLOPs utilization (MFU)",
+               "model FLOPs over the dense peak of the run's precision; full attention, as Megatron-LM, PaLM and MPT report it",
+               "Korthikanti et al. 2022", "training.model_flops_utilization"}),
          model_flops, devices, peak_rate, step_time);
+  FIGURE(trace, model_flops_utilization_causal, model_flops_causal / (devices * peak_rate * step_time),
+         (Note{"MFU, causal attention", "the same with attention only to the tokens before: what to compare with runs that count it so", "",
+               "training.model_flops_utilization_causal"}),
+         model_flops_causal, devices, peak_rate, step_time);
   FIGURE(
       trace, hardware_flops_utilization, hardware_flops / (devices * peak_rate * step_time),
       (Note{"Hardware FLOPs utilisation", "with what is computed again", "Korthikanti et al. 2022", "training.hardware_flops_utilization"}),
@@ -138,6 +144,7 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   report.tokens_per_s = tokens_per_s;
   report.tokens_per_s_per_device = device_tokens_per_s;
   report.model_flops_utilization = model_flops_utilization;
+  report.model_flops_utilization_causal = model_flops_utilization_causal;
   report.hardware_flops_utilization = hardware_flops_utilization;
   report.time_to_train = time_to_train;
   report.device_seconds = device_seconds;

@@ -47,6 +47,8 @@ export const english = {
   'part.optimizer_state': 'optimizer state', 'part.activations': 'activations', 'part.kv_cache': 'KV cache',
   'part.workspace': 'workspace', 'part.free': 'free',
   'name.step_time_s': 'Step time', 'name.time_to_train_s': 'Time to train', 'name.model_flops_utilization': 'Model FLOPs utilisation',
+  'name.model_flops_utilization_causal': 'MFU, causal attention', 'name.model_flops_per_step': 'Model FLOPs per step',
+  'name.model_flops_per_step_causal': 'Model FLOPs per step, causal attention',
   'name.hardware_flops_utilization': 'Hardware FLOPs utilisation', 'name.tokens_per_s': 'Tokens a second',
   'name.tokens_per_s_per_device': 'Tokens a second and device', 'name.tokens_per_s_per_user': 'Tokens a second and user',
   'name.energy_j': 'Energy of the run', 'name.cost_usd': 'Cost of the run', 'name.bubble': 'Pipeline bubble',

@@ -58,6 +58,28 @@ TEST(Flops, OfLoraAreFourAFrozenWeight) {
   EXPECT_DOUBLE_EQ(flops.model.base() / (8 * 4096), 39642464256.0 * 4 / 6 + 6442450944 + 6 * adapters);
 }
 
+// A causal mask leaves a token half of the sequence on average; with a window of w in s tokens, w - w²/2s: here 2048 - 512. The
+// core is 12·L·a·d a token and key.
+TEST(Flops, OfCausalAttentionCountTheTokensBefore) {
+  struct Row {
+    const char* model;
+    double full, causal;  // keys a token
+  };
+  constexpr double linear = 45027950592, key = 12.0 * 32 * 4096;
+  for (const Row& row :
+       {Row{R"({"preset": "llama-3.1-8b"})", 4096, 2048}, Row{R"({"preset": "llama-3.1-8b", "sliding_window": 2048})", 2048, 1536}}) {
+    const std::string training = R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})";
+    const StepFlops flops = FlopsOf(row.model, 8, training);
+    EXPECT_DOUBLE_EQ(flops.model.base() / (8 * 4096), linear + key * row.full) << row.model;
+    EXPECT_DOUBLE_EQ(flops.model_causal.base() / (8 * 4096), linear + key * row.causal) << row.model;
+
+    const TrainingReport report = Evaluated(TrainingScenario(row.model, R"({"preset": "dgx-a100", "devices": 8})", training));
+    const double peak = 8 * 312e12 * report.step_time.base();
+    EXPECT_DOUBLE_EQ(report.model_flops_utilization, flops.model.base() / peak) << row.model;
+    EXPECT_DOUBLE_EQ(report.model_flops_utilization_causal, flops.model_causal.base() / peak) << row.model;
+  }
+}
+
 TEST(Flops, OfExpertsCountThoseATokenVisits) {
   const StepFlops flops =
       FlopsOf(R"({"preset": "mixtral-8x7b"})", 8, R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})");
