@@ -45,8 +45,11 @@ StateBytes StateBytesOf(const TrainingContext& context) {
   const FrameworkMemory& framework = context.framework().memory;
   const bool narrow = NarrowRecipe(context), wide = BytesPerElement(run.precision) >= 4;
   StateBytes bytes;
-  const bool frozen = run.trainable == Trainable::kLora;
-  bytes.weights = wide ? 4 : !narrow ? framework.weights : frozen ? framework.frozen_weights_fp8 : framework.weights_fp8;
+  bytes.weights = bytes.adapter_weights = wide ? 4 : narrow ? framework.weights_fp8 : framework.weights;
+  // No update rounds them: frozen weights need no more than the format they are multiplied in.
+  if (run.trainable == Trainable::kLora) {
+    bytes.weights = narrow ? framework.frozen_weights_fp8 : BytesPerElement(NativePrecision(context.device(), run.precision));
+  }
   bytes.gradients = run.state.gradients ? BytesOf(*run.state.gradients) : narrow ? framework.gradients_fp8 : framework.gradients;
   const bool own_master = !framework.weights_are_master && !wide;
   const double master = run.state.master_weights ? BytesOf(*run.state.master_weights) : own_master ? 4 : 0;
@@ -142,7 +145,7 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   const double dense_shards = ShardRanks(run, shape.DataRanks()), expert_shards = ShardRanks(run, shape.ExpertDataRanks());
   const double trained_dense = lora ? stage.adapter_parameters : dense, trained_experts = lora ? 0 : experts;
 
-  const double weight_bytes = state.weights;
+  const double weight_bytes = state.weights, adapter_bytes = state.adapter_weights;
   const double gradient_bytes =
       state.gradients + (replicas ? framework.data_parallel_gradients : 0) + (replicas && zero >= 1 ? framework.sharded_gradients : 0);
   const double optimizer_bytes = state.optimizer + (replicas && zero >= 1 ? framework.sharded_optimizer : 0);
@@ -150,9 +153,9 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   const double weight_shards = zero >= 3 ? dense_shards : 1, expert_weight_shards = zero >= 3 ? expert_shards : 1;
   const double gradient_shards = zero >= 2 ? dense_shards : 1, expert_gradient_shards = zero >= 2 ? expert_shards : 1;
   const Bytes byte = 1 * kB;
-  FIGURE(trace, weights, byte * weight_bytes * (dense / weight_shards + experts / expert_weight_shards + adapters),
+  FIGURE(trace, weights, byte * (weight_bytes * (dense / weight_shards + experts / expert_weight_shards) + adapter_bytes * adapters),
          (Note{"Weights", "of one device of the stage", "", "training.memory_bytes.weights"}), byte, weight_bytes, dense, weight_shards,
-         experts, expert_weight_shards, adapters);
+         experts, expert_weight_shards, adapter_bytes, adapters);
   FIGURE(trace, gradients, byte * gradient_bytes * (trained_dense / gradient_shards + trained_experts / expert_gradient_shards),
          (Note{"Gradients", "in the framework's formats", "", "training.memory_bytes.gradients"}), byte, gradient_bytes, trained_dense,
          gradient_shards, trained_experts, expert_gradient_shards);

@@ -20,6 +20,7 @@ RecomputeChoice ChoiceFor(const TrainingRun& run);
 // Bytes a parameter that do not depend on the mapping.
 struct StateBytes {
   double weights = 2, gradients = 4, optimizer = 12;
+  double adapter_weights = 2;  // of low-rank adapters, which are trained: `weights` are then of those that stay frozen
 };
 StateBytes StateBytesOf(const TrainingContext& context);
 
