@@ -87,6 +87,14 @@ struct EnumNames<ExpertDispatch> {
       {{ExpertDispatch::kAllToAll, "all_to_all"}, {ExpertDispatch::kDedicated, "dedicated"}}};
 };
 
+// Over how many ranks the stack splits an expert where a run does not say: none, or as many as attention's tensor parallelism.
+enum class ExpertTensor { kOne, kTensorParallel };
+template <>
+struct EnumNames<ExpertTensor> {
+  static constexpr std::array<std::pair<ExpertTensor, std::string_view>, 2> names{
+      {{ExpertTensor::kOne, "one"}, {ExpertTensor::kTensorParallel, "tp"}}};
+};
+
 struct FrameworkExperts {
   double grouped_efficiency = 0.79;
   double grouped_efficiency_fp8 = 0.69;
@@ -100,6 +108,7 @@ struct FrameworkExperts {
   ExpertDispatch dispatch = ExpertDispatch::kAllToAll;
   double dispatch_bytes = 2;
   Count dispatch_units = 24;
+  ExpertTensor expert_tp = ExpertTensor::kOne;
 };
 template <>
 struct Schema<FrameworkExperts> {
@@ -123,7 +132,9 @@ struct Schema<FrameworkExperts> {
       Of("dispatch", &FrameworkExperts::dispatch, "What carries tokens to their experts"),
       Of("dispatch_bytes", &FrameworkExperts::dispatch_bytes, "Bytes an element travels in to the experts; 1.03 in fp8 with scales")
           .Between(0.5, 4),
-      Of("dispatch_units", &FrameworkExperts::dispatch_units, "Units (SMs) that dedicated kernels run on").Between(1, 1024)};
+      Of("dispatch_units", &FrameworkExperts::dispatch_units, "Units (SMs) that dedicated kernels run on").Between(1, 1024),
+      Of("expert_tp", &FrameworkExperts::expert_tp,
+         "Expert tensor parallelism that the framework itself defaults to; a run here has 1 unless its mapping says otherwise")};
 };
 
 enum class GradientOverlap { kNone, kSinglePass, kAlways };
@@ -202,7 +213,8 @@ struct Schema<FrameworkMemory> {
   static constexpr auto fields = std::tuple{
       Of("weights", &FrameworkMemory::weights, "Bytes a parameter of the weights").Between(0, 16),
       Of("weights_fp8", &FrameworkMemory::weights_fp8, "The same in an 8- or 4-bit recipe").Between(0, 16),
-      Of("frozen_weights_fp8", &FrameworkMemory::frozen_weights_fp8, "The same of frozen weights").Between(0, 16),
+      Of("frozen_weights_fp8", &FrameworkMemory::frozen_weights_fp8, "The same of frozen weights (LoRA); in 16 bit they take 2")
+          .Between(0, 16),
       Of("weights_are_master", &FrameworkMemory::weights_are_master, "The optimizer updates the weights themselves: no copy of its own"),
       Of("gradients", &FrameworkMemory::gradients, "Bytes a parameter of the gradients").Between(0, 16),
       Of("gradients_fp8", &FrameworkMemory::gradients_fp8, "The same in an 8- or 4-bit recipe").Between(0, 16),

@@ -14,6 +14,17 @@
 namespace slipstick {
 namespace {
 
+// A mapping without expert_tp leaves experts whole on every rank, and so misses memory and time of a stack that splits them.
+void WarnOfWholeExperts(const TrainingContext& context, std::vector<std::string>& warnings) {
+  const TrainingMapping& mapping = context.run.mapping;
+  const Framework& framework = context.framework();
+  const bool differs = framework.experts.expert_tp == ExpertTensor::kTensorParallel && mapping.tp > 1 && mapping.expert_tp == 1;
+  if (!context.model.moe || !differs) return;
+  const std::string degree = std::to_string(mapping.tp);
+  warnings.push_back("Expert tensor parallelism is 1 here; " + framework.name + " uses TP (" + degree +
+                     ") unless told otherwise: training.mapping.expert_tp " + degree);
+}
+
 // A stage's own share of the step; what it does not fill is its bubble.
 StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, const StepTime& step, const LinkTime& link) {
   const double m = context.shape.micro_batches;
@@ -127,6 +138,7 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
   Trace off = Trace::Off();
   TrainingReport report;
   ExplainShape(context, trace);
+  if (detail.advice) WarnOfWholeExperts(context, report.warnings);
   double dropped_share = 0;
   for (const LayerWork& work : works.of) dropped_share = max(dropped_share, work.dropped_share);
   FIGURE(trace, dropped_tokens, 1 * dropped_share,

@@ -89,5 +89,23 @@ TEST(PlaceLayers, LeavesTheHeadsChunkShort) {
   EXPECT_EQ(PlaceLayers(61, 16, 1, PipelineSchedule::kOneFOneB, {1, 0, 3}, false), expected);
 }
 
+// Without expert_tp a tensor-parallel rank keeps its experts whole, where Megatron-Core would split them.
+TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
+  const auto warnings = [](const char* model, const char* framework, const char* mapping) {
+    const Scenario scenario = TrainingScenario(R"({"preset": ")" + std::string(model) + "\"}", R"({"preset": "dgx-h100", "devices": 64})",
+                                               R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": ")" +
+                                                   std::string(framework) + R"("}, "mapping": )" + mapping + "}");
+    Trace off = Trace::Off();
+    return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {}, off).warnings;
+  };
+  const std::vector<std::string> expected{
+      "Expert tensor parallelism is 1 here; Megatron-Core uses TP (8) unless told otherwise: training.mapping.expert_tp 8"};
+  EXPECT_EQ(warnings("mixtral-8x22b", "megatron", R"({"tp": 8, "pp": 4})"), expected);
+  EXPECT_TRUE(warnings("mixtral-8x22b", "megatron", R"({"tp": 8, "pp": 4, "expert_tp": 8})").empty());
+  EXPECT_TRUE(warnings("mixtral-8x22b", "megatron", R"({"pp": 4, "ep": 8})").empty());
+  EXPECT_TRUE(warnings("mixtral-8x22b", "fsdp", R"({"tp": 8, "pp": 4})").empty());  // torchtitan's default is 1
+  EXPECT_TRUE(warnings("llama-3.1-70b", "megatron", R"({"tp": 8, "pp": 4})").empty());
+}
+
 }  // namespace
 }  // namespace slipstick
