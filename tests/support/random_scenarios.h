@@ -10,6 +10,7 @@
 #include "core/base/json.h"
 #include "core/base/quantity.h"
 #include "core/study/answer.h"
+#include "core/study/presets.h"
 
 namespace slipstick::testing {
 
@@ -47,13 +48,23 @@ inline std::vector<std::string> PresetIds(std::string_view kind) {
   return ids;
 }
 
+// One model of every family: dense, with windows, with experts, latent attention, and hybrids of each recurrence.
+inline const std::vector<std::string>& ModelFamilies() {
+  static const std::vector<std::string> families{"llama-3.1-8b",    "bloom-7b1",           "mistral-7b",         "gemma-3-4b",
+                                                 "gpt-oss-20b",     "mixtral-8x7b",        "llama-4-scout",      "deepseek-v2-lite",
+                                                 "deepseek-v3",     "glm-4.5-air",         "qwen3-next-80b-a3b", "jamba-v0.1",
+                                                 "minimax-text-01", "kimi-linear-48b-a3b", "nemotron-h-8b"};
+  return families;
+}
+
 struct Catalogue {
   std::vector<std::string> models = PresetIds("model"), clusters = PresetIds("cluster"), frameworks = PresetIds("framework"),
                            engines = PresetIds("engine");
 };
 
 inline Json RandomModel(Random& random, const Catalogue& catalogue) {
-  if (random.Chance(60)) return Json{{"preset", random.Of(catalogue.models)}};
+  if (random.Chance(30)) return Json{{"preset", random.Of(ModelFamilies())}};
+  if (random.Chance(40)) return Json{{"preset", random.Of(catalogue.models)}};
   const Count head_dim = random.Of<Count>({64, 80, 128}), heads = 8 * random.Of<Count>({1, 2, 4, 5, 8, 12, 16});
   Json model{{"layers", random.Of<Count>({1, 2, 12, 24, 30, 32, 61, 80, 96})},
              {"hidden", head_dim * heads},
@@ -72,30 +83,55 @@ inline Json RandomModel(Random& random, const Catalogue& catalogue) {
   return model;
 }
 
-inline Json RandomTraining(Random& random, const Catalogue& catalogue, Count devices) {
+// Routed experts of a request's model; 0 without.
+inline Count ExpertsOf(const Json& model) {
+  const Json* preset = model.contains("preset") ? FindPreset("model", model["preset"].text()) : nullptr;
+  const Json& shape = preset != nullptr ? *preset : model;
+  return shape.contains("moe") && shape["moe"].is_object() ? shape["moe"]["experts"].get<Count>() : 0;
+}
+
+// Degrees of the experts that the devices of a stage allow.
+inline void AddExpertDegrees(Random& random, Count experts, Count stage_devices, Json& mapping) {
+  const Count tp = mapping["tp"].get<Count>();
+  Count ep = random.PowerOfTwo(std::min<Count>(8, stage_devices));
+  while (experts % ep != 0) ep /= 2;
+  mapping["ep"] = ep;
+  mapping["expert_tp"] = stage_devices % (ep * tp) == 0 && random.Chance(50) ? tp : 1;
+}
+
+inline Json RandomTraining(Random& random, const Catalogue& catalogue, const Json& model, Count devices) {
   const Count tp = random.PowerOfTwo(std::min<Count>(8, devices));
   const Count pp = random.PowerOfTwo(std::min<Count>(8, devices / tp));
   const Count cp = random.Chance(20) ? random.PowerOfTwo(std::min<Count>(4, devices / tp / pp)) : 1;
   const Count dp = devices / (tp * pp * cp);
   const Count micro_batch = random.PowerOfTwo(4);
   const Count rounds = pp * (1 + static_cast<Count>(random.Below(4)));
+  const std::string schedule = pp > 1 ? random.Of<std::string>({"1f1b", "1f1b", "gpipe", "zb-h1", "zb-v", "dualpipe"}) : "1f1b";
+  const bool interleaves = schedule == "zb-v" || (schedule == "1f1b" && pp > 1 && random.Chance(40));
+  Json mapping{{"tp", tp},
+               {"pp", pp},
+               {"cp", cp},
+               {"sequence_parallel", tp > 1 && random.Chance(50)},
+               {"virtual_stages", interleaves ? 2 : 1},
+               {"schedule", schedule},
+               {"zero", static_cast<Count>(random.Below(pp > 1 ? 2 : 4))},
+               {"micro_batch", micro_batch}};
+  if (const Count experts = ExpertsOf(model); experts > 0 && random.Chance(60)) AddExpertDegrees(random, experts, devices / pp, mapping);
+  Json offload = Json::object();
+  if (random.Chance(20)) {
+    offload = Json{{"activations", random.Of<double>({0, 0.3, 1})}, {"optimizer", random.Of<double>({0, 0.5, 1})}};
+  }
   return Json{{"sequence", random.Of<Count>({512, 2048, 4096, 8192, 32768})},
               {"global_batch", dp * micro_batch * rounds},
               {"tokens", random.Of<std::string>({"1 Gtoken", "300 Gtoken", "15 Ttoken"})},
               {"precision", random.Of<std::string>({"bf16", "bf16", "fp16", "fp8", "fp32", "tf32"})},
-              {"optimizer", random.Of<std::string>({"adamw", "adamw", "sgd", "adafactor", "adam8bit"})},
+              {"optimizer", random.Of<std::string>({"adamw", "adamw", "sgd", "adafactor", "adam8bit", "muon"})},
               {"recompute", random.Of<std::string>({"none", "selective", "full", "auto"})},
               {"flash_attention", random.Chance(80)},
               {"framework", Json{{"preset", random.Of(catalogue.frameworks)}}},
-              {"mapping",
-               {{"tp", tp},
-                {"pp", pp},
-                {"cp", cp},
-                {"sequence_parallel", tp > 1 && random.Chance(50)},
-                {"virtual_stages", pp > 1 && random.Chance(30) ? 2 : 1},
-                {"schedule", random.Of<std::string>({"1f1b", "1f1b", "1f1b", "gpipe"})},
-                {"zero", static_cast<Count>(random.Below(pp > 1 ? 2 : 4))},
-                {"micro_batch", micro_batch}}}};
+              {"trainable", random.Chance(15) ? "lora" : "all"},
+              {"offload", offload},
+              {"mapping", mapping}};
 }
 
 inline Json RandomServing(Random& random, const Catalogue& catalogue, Count devices) {
@@ -122,7 +158,7 @@ inline Json RandomRequest(std::uint64_t seed, const Catalogue& catalogue) {
   std::string cluster = random.Of(catalogue.clusters);
   const bool single = cluster.rfind("single-", 0) == 0;
   request["cluster"] = single ? Json{{"preset", cluster}} : Json{{"preset", cluster}, {"devices", devices}};
-  request["training"] = random.Chance(10) ? Json(nullptr) : RandomTraining(random, catalogue, single ? 1 : devices);
+  request["training"] = random.Chance(10) ? Json(nullptr) : RandomTraining(random, catalogue, request["model"], single ? 1 : devices);
   request["serving"] = random.Chance(10) ? Json(nullptr) : RandomServing(random, catalogue, single ? 1 : devices);
   request["cost"] = random.Chance(10) ? Json(nullptr) : Json::object();
   return request;

@@ -1,8 +1,9 @@
-// Every explanation of every golden scenario: its formula, evaluated with the values of its terms, gives its value; each
-// term that names where it comes from has the value that stands there.
+// Every explanation of every golden scenario and of a model of every family: its formula, evaluated with the values of its terms, gives its
+// value; each term that names where it comes from has the value that stands there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
@@ -13,6 +14,7 @@
 #include "golden_requests.h"
 #include "tests/support/answers.h"
 #include "tests/support/formula.h"
+#include "tests/support/random_scenarios.h"
 
 namespace slipstick::testing {
 namespace {
@@ -169,6 +171,31 @@ const GoldenRequest kLoads[] = {
         "mapping": {"tp": 1, "attention_dp": 16, "ep": 16}}})"}};
 INSTANTIATE_TEST_SUITE_P(Loads, Explanations, ::testing::ValuesIn(kLoads), [](const auto& info) { return std::string(info.param.name); });
 
+// A request for a model of each family, trained over a pipeline, sharded, or with all it keeps computed again in turn.
+std::vector<GoldenRequest> FamilyRequests() {
+  static const std::vector<std::string> texts = [] {
+    const std::vector<std::string> trainings{
+        R"("recompute": "auto", "mapping": {"pp": 2, "virtual_stages": 2, "micro_batch": 1, "zero": 1})",
+        R"("framework": {"preset": "fsdp"}, "recompute": "selective", "mapping": {"tp": 2, "zero": 3})",
+        R"("recompute": "full", "offload": {"activations": 0.5}, "mapping": {"pp": 2, "schedule": "zb-h1"})"};
+    std::vector<std::string> requests;
+    for (const std::string& model : ModelFamilies()) {
+      requests.push_back(R"({"model": {"preset": ")" + model + R"("}, "cluster": {"preset": "dgx-h200", "devices": 64},
+                             "serving": null, "training": {"sequence": 4096, "global_batch": 64, )" +
+                         trainings[requests.size() % trainings.size()] + "}}");
+    }
+    return requests;
+  }();
+  std::vector<GoldenRequest> requests;
+  for (std::size_t i = 0; i < texts.size(); ++i) requests.push_back({ModelFamilies()[i], texts[i]});
+  return requests;
+}
+
+INSTANTIATE_TEST_SUITE_P(Family, Explanations, ::testing::ValuesIn(FamilyRequests()), [](const auto& info) {
+  std::string name(info.param.name);
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+});
 INSTANTIATE_TEST_SUITE_P(Golden, Explanations, ::testing::ValuesIn(GoldenRequests()),
                          [](const auto& info) { return std::string(info.param.name); });
 

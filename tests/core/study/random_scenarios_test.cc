@@ -56,10 +56,13 @@ void ExpectAddsUp(const Json& report) {
     const auto memory = {"weights", "gradients", "optimizer", "activations", "workspace"};
     EXPECT_EQ(Sum(*Find(*training, "time_s"), step), Number(*training, "step_time_s"));
     EXPECT_EQ(Sum(*Find(*training, "memory_bytes"), memory), Number(*training, "memory_bytes.total"));
+    Count layers = 0;
     for (const Json& stage : *Find(*training, "stages")) {
+      layers += stage["layers"].get<Count>();
       EXPECT_EQ(Sum(stage["memory_bytes"], memory), Number(stage, "memory_bytes.total"));
       EXPECT_LE(Number(stage, "memory_bytes.total"), Number(*training, "memory_bytes.total") * kSlack);
     }
+    EXPECT_EQ(layers, Find(report, "scenario.model.layers")->get<Count>());
   }
   if (const Json* serving = Find(report, "serving"); serving != nullptr && serving->is_object()) {
     EXPECT_EQ(Sum(*Find(*serving, "memory_bytes"), {"weights", "kv_cache", "activations", "workspace"}),
@@ -121,6 +124,7 @@ void ExpectWithinPeaks(const Json& report) {
     EXPECT_LE(Number(report, utilization), 1) << utilization;
   }
   if (Find(report, "training.arithmetic_utilization") != nullptr) {
+    EXPECT_LE(Number(report, "training.model_flops_utilization_causal"), 1);
     EXPECT_LE(Number(report, "training.arithmetic_utilization"), 1);
   }
   if (Find(report, "training.time_s") != nullptr) {
