@@ -113,7 +113,6 @@ GemmRegime ServingRegime(const Gemm& gemm, const Device& device) {
   regime.extra_launch = {};
   // The norm before finds the scale on its way, so the maximum needs no pass of its own.
   if (kernel == GemmKernel::kFp8Tensor) regime.quantise_bytes = gemm.quantise ? 3 : 0;
-  if (kernel == GemmKernel::kFourBitFloat) regime.step_latency = 112 * kNs;
   return regime;
 }
 
