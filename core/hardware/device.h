@@ -14,9 +14,11 @@
 
 namespace slipstick {
 
-// Dense rates; absent where the device has no such unit (the work then runs at the next wider format's rate).
+// Dense rates, sums kept in fp32 (int32); absent where the device has no such unit (the work then runs at the next wider
+// format's rate).
 struct PeakRates {
   std::optional<FlopsPerSecond> fp32, tf32, bf16, fp16, fp8, int8, fp4, int4;
+  std::optional<FlopsPerSecond> fp16_accumulate;  // of fp16 with sums kept in fp16: twice the other on GeForce cards
 };
 template <>
 struct Schema<PeakRates> {
@@ -27,7 +29,13 @@ struct Schema<PeakRates> {
                                             Of("fp8", &PeakRates::fp8, "Dense fp8 rate").In(kTFlops).Above(0),
                                             Of("int8", &PeakRates::int8, "Dense int8 rate").In(kTFlops).Above(0),
                                             Of("fp4", &PeakRates::fp4, "Dense fp4 rate").In(kTFlops).Above(0),
-                                            Of("int4", &PeakRates::int4, "Dense int4 rate").In(kTFlops).Above(0)};
+                                            Of("int4", &PeakRates::int4, "Dense int4 rate").In(kTFlops).Above(0),
+                                            Of("fp16_accumulate", &PeakRates::fp16_accumulate,
+                                               "Dense fp16 rate with sums kept in fp16, where it is the faster; only engines that keep "
+                                               "them so use it (llama.cpp)")
+                                                .In(kTFlops)
+                                                .Above(0)
+                                                .Advanced()};
 };
 
 struct DeviceMemory {
@@ -53,8 +61,9 @@ struct Cache {
 template <>
 struct Schema<Cache> {
   static constexpr auto fields =
-      std::tuple{Of("name", &Cache::name, "Which level"), Of("capacity", &Cache::capacity, "Of the whole device").In(kMiB).AtLeast(0),
-                 Of("bandwidth", &Cache::bandwidth, "Of the whole device").In(kTBps).Above(0)};
+      std::tuple{Of("name", &Cache::name, "Which level"),
+                 Of("capacity", &Cache::capacity, "Of the whole device; figures use that of the last level").In(kMiB).AtLeast(0),
+                 Of("bandwidth", &Cache::bandwidth, "Of the whole device. Informational: no figure uses it yet").In(kTBps).Above(0)};
 };
 
 struct DieSize {
@@ -70,7 +79,7 @@ struct Schema<DieSize> {
 };
 
 // How near kernels come to the data sheet. Absent members follow the rules for a device known by its data sheet only
-// (operators/efficiency.h), and are marked as such in every explanation.
+// (operators/efficiency.h): explanations cite the rule, and each part of a report lists them.
 struct Efficiency {
   std::optional<double> matrix;                                 // e_c: share of the dense peak in a short kernel with the best tile
   std::optional<double> power_fall;                             // d: fall of that rate in a long kernel
@@ -92,10 +101,14 @@ struct Schema<Efficiency> {
       Of("sustained_fall", &Efficiency::sustained_fall, "The same in a training step").Between(0, 4),
       Of("stream", &Efficiency::stream, "Share of the memory bandwidth that a stream reaches").Above(0).AtMost(1),
       Of("launch", &Efficiency::launch, "Fixed cost of a kernel inside a graph").In(kUs).Between(0, 1e6),
-      Of("attention_forward", &Efficiency::attention_forward, "Flash attention forward in training, share of the dense peak")
+      Of("attention_forward", &Efficiency::attention_forward,
+         "Flash attention forward in training, share of the dense peak; acts where training.framework.compute.attention has no row for "
+         "the device's family")
           .Above(0)
           .AtMost(1.1),
-      Of("attention_backward", &Efficiency::attention_backward, "Flash attention backward in training, share of the dense peak")
+      Of("attention_backward", &Efficiency::attention_backward,
+         "Flash attention backward in training, share of the dense peak; acts where training.framework.compute.attention has no row for "
+         "the device's family")
           .Above(0)
           .AtMost(1.1),
       Of("matrix_fp8", &Efficiency::matrix_fp8, "Share of the dense fp8 peak in a short matrix product with the best tile")

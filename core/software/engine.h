@@ -103,7 +103,7 @@ struct WholeLayer {
   double score_passes = 0;      // times a score goes to memory and back, 4 bytes each
   Count cores = 1;              // tensor parallel ranks a device
   Bytes on_chip = 0 * kMiB;     // activations beyond this spill; 0: no such limit
-  double spill = 1;             // how much longer a prefill then takes
+  double spill = 1;             // power of activations over that limit with which a prefill then grows
 };
 template <>
 struct Schema<WholeLayer> {
@@ -131,6 +131,7 @@ struct LayerSplit {
   double cache_stream = 1.3;         // rate of the cache over the memory bandwidth, for every query head on its own
   double cache_stream_large = 1.5;   // the same where the last cache is large
   double matrix = 0.57;              // share of the dense peak in prefill
+  bool fp16_accumulate = true;       // products keep their sums in fp16, at that rate where a device has one
   double attention = 0.34;           // the same for attention
   double activation_passes = 45;     // times an activation goes to memory and back in a layer of prefill
   double dequantised_bytes = 3.8;    // that a quantised weight takes in memory traffic a micro-batch
@@ -155,6 +156,7 @@ struct Schema<LayerSplit> {
       Of("cache_stream", &LayerSplit::cache_stream, "Rate of the KV cache over the memory bandwidth").Above(0).AtMost(16),
       Of("cache_stream_large", &LayerSplit::cache_stream_large, "The same where the last cache is large").Above(0).AtMost(16),
       Of("matrix", &LayerSplit::matrix, "Share of the dense peak in prefill").Above(0).AtMost(1),
+      Of("fp16_accumulate", &LayerSplit::fp16_accumulate, "Products keep their sums in fp16, at that rate where a device has one"),
       Of("attention", &LayerSplit::attention, "Share of the dense peak in prefill attention").Above(0).AtMost(1),
       Of("activation_passes", &LayerSplit::activation_passes, "Passes over activations in a layer of prefill").Between(0, 1000),
       Of("dequantised_bytes", &LayerSplit::dequantised_bytes, "Memory traffic of a quantised weight a micro-batch").Between(0, 64),
