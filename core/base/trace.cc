@@ -70,6 +70,19 @@ std::string Trace::OwnPath(const std::string& path, double value) {
   return place == 0 ? path : path + " (" + std::to_string(place + 1) + ")";
 }
 
+// Of a figure whose terms are there.
+std::string Trace::SourceOf(const Figure& figure, std::string_view stated) const {
+  std::string rules;
+  for (const Term& term : figure.terms) {
+    const auto rule = assumed_.find(term.origin);
+    if (rule != assumed_.end() && rules.find(rule->second) == std::string::npos) {
+      rules += (rules.empty() ? "assumed from the data sheet: " : "; ") + std::string(rule->second);
+    }
+  }
+  if (!rules.empty()) return rules;
+  return std::string(stated.empty() || cited_.empty() ? stated : cited_);
+}
+
 void Trace::RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms) {
   const Note& note = text.note;
   Figure figure;
@@ -79,7 +92,6 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
   const bool is_reported = !note.report.empty() && (scope_.empty() || note.report.substr(0, note.report.find('.') + 1) == root);
   figure.title = note.title;
   figure.note = note.note;
-  figure.source = note.source;
   figure.formula = text.formula;
   figure.value = value_and_terms->base;
   figure.path =
@@ -92,6 +104,7 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
     figure.terms.push_back({std::string(name), term.base, *term.dimension, OriginOf(name, term)});
   }
   assert(names.empty());
+  figure.source = SourceOf(figure, note.source);
   BindFigure(figure);
   figures_.push_back(std::move(figure));
 }

@@ -83,6 +83,11 @@ class Trace {
     if (on()) BindInput(symbol, internal::ValueOf(value), path);
   }
 
+  // Says that a rule, and no measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.
+  void Assume(std::string_view path, std::string_view rule) {
+    if (on()) assumed_[path] = rule;
+  }
+
   // Records a figure of the current scope; called by FIGURE.
   template <class... Values>
   void Record(const internal::FigureText& text, Values... value_and_terms) {
@@ -120,6 +125,21 @@ class Trace {
     std::size_t length_ = 0;
   };
 
+  // While it lives, figures that would cite a source cite this one in its place; with an empty one nothing changes.
+  class Citing {
+   public:
+    Citing(Trace& trace, std::string_view source) : trace_(trace), outer_(trace.cited_) {
+      if (!source.empty()) trace_.cited_ = source;
+    }
+    ~Citing() { trace_.cited_ = outer_; }
+    Citing(const Citing&) = delete;
+    Citing& operator=(const Citing&) = delete;
+
+   private:
+    Trace& trace_;
+    std::string_view outer_;
+  };
+
  private:
   struct Binding {
     std::string symbol;
@@ -136,12 +156,15 @@ class Trace {
   void RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms);
   [[nodiscard]] std::string OriginOf(std::string_view symbol, internal::Value value) const;
   [[nodiscard]] std::string OwnPath(const std::string& path, double value);
+  [[nodiscard]] std::string SourceOf(const Figure& figure, std::string_view stated) const;
 
   bool on_;
   std::string scope_;
-  std::vector<Binding> bindings_;                                // the latest last
-  std::unordered_map<std::size_t, std::size_t> latest_;          // one more than the place of the latest binding, by hash
-  std::unordered_map<std::string, std::vector<double>> values_;  // of the figures of a path
+  std::string_view cited_;                                          // in place of what figures cite
+  std::unordered_map<std::string_view, std::string_view> assumed_;  // rules by the paths of the inputs that they set
+  std::vector<Binding> bindings_;                                   // the latest last
+  std::unordered_map<std::size_t, std::size_t> latest_;             // one more than the place of the latest binding, by hash
+  std::unordered_map<std::string, std::vector<double>> values_;     // of the figures of a path
   std::vector<Figure> figures_;
 };
 

@@ -49,6 +49,33 @@ Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Devi
   return bytes * missed / (memory_share * device.memory.bandwidth) + bytes * (1 - missed) / *device.efficiency.cache_stream;
 }
 
+namespace {
+
+// What ReadTime gives, under its symbol.
+void ExplainRead(std::string_view symbol, Bytes bytes, Bytes working_set, double memory_share, const Device& device, Trace& trace) {
+  if (!trace.on()) return;
+  const double cache_share = *device.efficiency.cache_share;
+  const BytesPerSecond bandwidth = device.memory.bandwidth, cache_stream = *device.efficiency.cache_stream;
+  const Bytes last_cache = LastCache(device);
+  trace.Input("cache_share", cache_share, "cluster.device.efficiency.cache_share");
+  trace.Input("cache_stream", cache_stream, "cluster.device.efficiency.cache_stream");
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  double missed = 1;
+  if (cache_share * last_cache > Bytes{}) {
+    FIGURE(trace, missed_share, min(1.0, max(0.0, 2 * (working_set / (cache_share * last_cache)) - 2)),
+           (Note{"Share that comes from memory", "the rest is found in the last cache", kTileSource}), working_set, cache_share,
+           last_cache);
+    missed = missed_share;
+  }
+  const double missed_share = missed;
+  trace.Record(symbol, "bytes * missed_share / (memory_share * bandwidth) + bytes * (1 - missed_share) / cache_stream",
+               ReadTime(bytes, working_set, memory_share, device),
+               Note{"Time to move the data", "from memory and from the last cache", kTileSource},
+               "bytes, missed_share, memory_share, bandwidth, cache_stream", bytes, missed_share, memory_share, bandwidth, cache_stream);
+}
+
+}  // namespace
+
 KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileRegime& regime, Trace& trace) {
   const double units = static_cast<double>(device.units), exponentials = device.exponentials;
   const Hertz clock = device.clock;
@@ -60,6 +87,7 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileReg
   const Seconds launch = regime.launch, row_overhead = regime.tile_overhead, pass_time = work.pass_time, stream_time = work.stream_time;
   trace.Input("units", units, "cluster.device.units");
   trace.Input("clock", clock, "cluster.device.clock");
+  const Trace::Citing citing(trace, SourceInPlace(device));
   FIGURE(trace, tile_time,
          tile_side * tile_side *
              (pair_flops * units * (1 + power_fall) / (peak_rate * matrix_share) + exp_passes * exp_share / (exponentials * clock)),
@@ -90,6 +118,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
   const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads,
                kv_heads = attention.kv_heads, qk_dim = attention.head_dim, v_dim = ValueDim(attention);
   const bool forward = attention.phase == AttentionPhase::kPrefill;
+  const Trace::Citing citing(trace, SourceInPlace(device));
   const Precision native = NativePrecision(device, attention.precision);
   // An 8-bit cache under a 16-bit kernel is widened as it is read.
   const Precision computed = regime.in_fp8                                           ? Precision::kFp8
@@ -116,6 +145,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
   }
   const Bytes working_set = 2 * half * batch * qk_dim * (q_len * heads + 2 * keys * kv_heads);
   work.stream_time = regime.cold ? work.bytes / (kStream * device.memory.bandwidth) : ReadTime(work.bytes, working_set, kStream, device);
+  if (!regime.cold) ExplainRead("stream_time", work.bytes, working_set, kStream, device, trace);
   if (regime.pass_factor > 0) {
     const bool narrow_cache = cached < half;
     const Bytes row = regime.fused_pass ? qk_dim * (heads * (half + element) + 2 * kv_heads * (half + cached))
@@ -123,6 +153,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
                                         : qk_dim * 8 * kB * kv_heads;
     const Bytes moved = regime.pass_factor * batch * q_len * row;
     work.pass_time = ReadTime(moved, working_set, kStream, device);
+    ExplainRead("pass_time", moved, working_set, kStream, device, trace);
     work.bytes += moved;
   }
   return TimeOfTiles(work, device, regime, trace);
@@ -167,6 +198,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   const Bytes cached = ElementSize(attention.kv_precision);
   const Seconds launch = regime.launch, wave = regime.wave, merge = regime.merge, merge_a_split = regime.merge_a_split;
   const FlopsPerSecond peak_rate = PeakRate(device, attention.precision, trace);
+  const Trace::Citing citing(trace, SourceInPlace(device));
   FIGURE(trace, cache_bytes, batch * context * kv_heads * pair_dims * cached, (Note{"Keys and values read", ""}), batch, context, kv_heads,
          pair_dims, cached);
   FIGURE(trace, splits, max(1.0, min(floor(units_filled * units / (batch * kv_heads)), min(max_splits, ceil(context / min_split)))),
@@ -176,6 +208,15 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
          splits);
   const Seconds stream_time = attention.cold ? cache_bytes / (regime.stream_share * device.memory.bandwidth)
                                              : ReadTime(cache_bytes, cache_bytes, regime.stream_share, device);
+  if (attention.cold && trace.on()) {
+    const double decode_share = regime.stream_share;
+    const BytesPerSecond bandwidth = device.memory.bandwidth;
+    ExplainShare("decode_share", decode_share, *device.efficiency.decode_stream, "cluster.device.efficiency.decode_stream", trace);
+    trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+    trace.Record("stream_time", "cache_bytes / (decode_share * bandwidth)", stream_time,
+                 Note{"Time to read the KV cache", "from memory", kDecodeSource}, "cache_bytes, decode_share, bandwidth", cache_bytes,
+                 decode_share, bandwidth);
+  }
   Seconds unit_time;
   if (regime.unit_stream > BytesPerSecond{}) {
     const BytesPerSecond unit_stream = regime.unit_stream;

@@ -118,6 +118,38 @@ void Fill(std::optional<T>& member, bool& assumed, T value) {
   assumed = true;
 }
 
+struct AssumedRule {
+  AssumedFlag flag;
+  std::string_view path;  // of the cluster's device
+  std::string_view rule;
+};
+constexpr std::string_view kDevicePath = "cluster.device";
+constexpr AssumedRule kAssumedRules[] = {
+    {&AssumedEfficiency::matrix, "cluster.device.efficiency.matrix",
+     "a matrix product reaches 0.77 to 0.86 of the dense peak, the more watts a TFLOP/s the more; 0.6 on CDNA"},
+    {&AssumedEfficiency::matrix_fp8, "cluster.device.efficiency.matrix_fp8",
+     "an fp8 product reaches 0.94 of the share of a 16-bit one, 0.90 on Hopper"},
+    {&AssumedEfficiency::power_fall, "cluster.device.efficiency.power_fall",
+     "a long kernel is slower by up to 0.17, the fewer watts a TFLOP/s the more"},
+    {&AssumedEfficiency::sustained_fall, "cluster.device.efficiency.sustained_fall",
+     "a training step is slower by 0.1 to 0.28, the fewer watts a TFLOP/s the more; not at all with few large engines"},
+    {&AssumedEfficiency::rated_power, "cluster.device.efficiency.rated_power", "the falls are those at its design power"},
+    {&AssumedEfficiency::stream, "cluster.device.efficiency.stream",
+     "a stream reaches 0.73 to 0.82 of the memory bandwidth, the wider the memory the less"},
+    {&AssumedEfficiency::launch, "cluster.device.efficiency.launch",
+     "a kernel costs 4 us to start on devices of 2021 or before, 2.5 us after, 2 us from 2024"},
+    {&AssumedEfficiency::attention_forward, "cluster.device.efficiency.attention_forward",
+     "flash attention forward reaches the share of the peak usual in the device's family"},
+    {&AssumedEfficiency::attention_backward, "cluster.device.efficiency.attention_backward",
+     "flash attention backward reaches the share of the peak usual in the device's family"},
+    {&AssumedEfficiency::decode_stream, "cluster.device.efficiency.decode_stream",
+     "decode attention reaches 0.9 of the bandwidth of stacked memory, 0.87 of another's, 0.8 on CDNA, 0.75 with few large engines"},
+    {&AssumedEfficiency::cache_stream, "cluster.device.efficiency.cache_stream",
+     "attention reads the last cache at 1.7 times the memory bandwidth, at least 3.5 TB/s"},
+    {&AssumedEfficiency::cache_share, "cluster.device.efficiency.cache_share", "data read again is found in 0.6 of the last cache"},
+    {&AssumedEfficiency::usable, "cluster.device.memory.usable", "a program can allocate 0.99 of the nominal size read as GiB"},
+};
+
 }  // namespace
 
 KernelTraits TraitsOf(Architecture architecture) {
@@ -206,6 +238,47 @@ void CompleteEfficiency(Device& device) {
   Fill(e.cache_stream, assumed.cache_stream, max(1.7 * device.memory.bandwidth, 3500 * kGBps));
   Fill(e.cache_share, assumed.cache_share, 0.6);
   Fill(device.memory.usable, assumed.usable, 0.99 * In(device.memory.capacity, kGB) * kGiB);
+}
+
+std::vector<std::string> AssumedPaths(const Device& device, std::string_view path, const std::vector<AssumedFlag>& used) {
+  std::vector<std::string> paths;
+  for (const AssumedRule& rule : kAssumedRules) {
+    if (!(device.assumed.*rule.flag) || std::find(used.begin(), used.end(), rule.flag) == used.end()) continue;
+    paths.push_back(std::string(path) + std::string(rule.path.substr(kDevicePath.size())));
+  }
+  return paths;
+}
+
+void AssumeRules(const Device& device, Trace& trace) {
+  for (const AssumedRule& rule : kAssumedRules) {
+    if (device.assumed.*rule.flag) trace.Assume(rule.path, rule.rule);
+  }
+}
+
+std::string_view SourceInPlace(const Device& device) {
+  return device.assumed.stream ? "not measured on this device: form and constants as on the devices that were" : "";
+}
+
+void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {
+  if (!trace.on()) return;
+  if (share == own) return trace.Input(symbol, share, own_path);
+  const double kernel_share = share / own, device_share = own;
+  trace.Input("device_share", device_share, own_path);
+  trace.Record(symbol, "kernel_share * device_share", share,
+               Note{"Share that this kernel reaches", "the device's, times the kernel's own over that of a 16-bit product"},
+               "kernel_share, device_share", kernel_share, device_share);
+}
+
+void ExplainSustainedFall(std::string_view symbol, const Device& device, Trace& trace) {
+  if (!trace.on()) return;
+  const double sustained_fall_at_rated_power = *device.efficiency.sustained_fall;
+  const Watts rated_power = *device.efficiency.rated_power, tdp = device.tdp;
+  trace.Input("sustained_fall_at_rated_power", sustained_fall_at_rated_power, "cluster.device.efficiency.sustained_fall");
+  trace.Input("rated_power", rated_power, "cluster.device.efficiency.rated_power");
+  trace.Input("tdp", tdp, "cluster.device.tdp");
+  trace.Record(symbol, "max(0, (1 + sustained_fall_at_rated_power) * sqrt(max(1, rated_power / tdp)) - 1)", SustainedFall(device),
+               Note{"Fall of the rate in a long run", "power lowers the clock"}, "sustained_fall_at_rated_power, rated_power, tdp",
+               sustained_fall_at_rated_power, rated_power, tdp);
 }
 
 }  // namespace slipstick

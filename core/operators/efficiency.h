@@ -1,6 +1,10 @@
 // How near a device's kernels come to its data sheet: the device's own measured figures, and rules where there are none.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/workload/precision.h"
@@ -39,5 +43,17 @@ double SustainedFall(const Device& device);
 // sheet only, and marks it in device.assumed; what was so marked before is filled anew. The operator models need a device
 // so completed.
 void CompleteEfficiency(Device& device);
+
+using AssumedFlag = bool AssumedEfficiency::*;
+// Paths of those of the members `used` that a rule filled, with the device at `path` ("cluster.device").
+std::vector<std::string> AssumedPaths(const Device& device, std::string_view path, const std::vector<AssumedFlag>& used);
+// Tells the trace the rules that filled members of the cluster's device.
+void AssumeRules(const Device& device, Trace& trace);
+// What kernels of a device cite in place of the fit that their form is from, where that device was not measured; else nothing.
+std::string_view SourceInPlace(const Device& device);
+// Of a share that is `share` of the device's own figure, an efficiency at a path: explains it under its symbol.
+void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace);
+// The fall of the rate in a long run, under the symbol that it has in the formula.
+void ExplainSustainedFall(std::string_view symbol, const Device& device, Trace& trace);
 
 }  // namespace slipstick

@@ -195,6 +195,8 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   trace.Input("units", units, "cluster.device.units");
   trace.Input("last_cache", last_cache, "cluster.device.caches");
+  const Trace::Citing citing(trace, SourceInPlace(device));
+  Explain(gemm, regime, device, trace);
 
   FIGURE(trace, weight_bytes, groups * n * k * weight_size, (Note{"Weights", "read once"}), groups, n, k, weight_size);
   FIGURE(trace, activation_bytes, groups * m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), groups, m, k,

@@ -48,6 +48,9 @@ struct GemmRegime {
 };
 GemmRegime AloneRegime(const Gemm& gemm, const Device& device);
 
+// Records what the shares and costs of a regime are from.
+void Explain(const Gemm& gemm, const GemmRegime& regime, const Device& device, Trace& trace);
+
 // In a step of training: rate at sustained power, cautious split-K, no latency of the k loop; quantising is the caller's.
 GemmRegime TrainingRegime(const Gemm& gemm, const Device& device);
 // In a step of serving: activations are quantised by the kernel before.

@@ -94,6 +94,21 @@ GemmRegime AloneRegime(const Gemm& gemm, const Device& device) {
   return regime;
 }
 
+void Explain(const Gemm& gemm, const GemmRegime& regime, const Device& device, Trace& trace) {
+  if (!trace.on()) return;
+  const Efficiency& e = device.efficiency;
+  const bool fp8_share = KernelOf(gemm, device) == GemmKernel::kFp8Tensor && regime.matrix_share == *e.matrix_fp8;
+  ExplainShare("matrix_share", regime.matrix_share, fp8_share ? *e.matrix_fp8 : *e.matrix,
+               fp8_share ? "cluster.device.efficiency.matrix_fp8" : "cluster.device.efficiency.matrix", trace);
+  ExplainShare("stream_share", regime.stream_share, *e.stream, "cluster.device.efficiency.stream", trace);
+  if (regime.launch == *e.launch) trace.Input("launch", regime.launch, "cluster.device.efficiency.launch");
+  if (regime.power_fall == *e.power_fall) {
+    trace.Input("power_fall", regime.power_fall, "cluster.device.efficiency.power_fall");
+  } else if (regime.power_fall == SustainedFall(device)) {
+    ExplainSustainedFall("power_fall", device, trace);
+  }
+}
+
 GemmRegime TrainingRegime(const Gemm& gemm, const Device& device) {
   GemmRegime regime = AloneRegime(gemm, device);
   regime.power_fall = SustainedFall(device);

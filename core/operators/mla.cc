@@ -98,6 +98,7 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   const Flops pair = 2 * kFlop;
   const Seconds launch = row.launch_us * kUs;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  const Trace::Citing citing(trace, SourceInPlace(device));
   FIGURE(trace, cache_bytes, batch * context * latent * cached, (Note{"Latent cache read", ""}), batch, context, latent, cached);
   FIGURE(trace, stream_time, cache_bytes / (bandwidth * stream_share), (Note{"Time to read the latent cache", "", kSource}), cache_bytes,
          bandwidth, stream_share);

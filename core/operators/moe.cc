@@ -152,6 +152,7 @@ double ExpertsHit(const MoeLayer& layer, double rows, double spread) {
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& regime, Trace& trace) {
   assert(device.efficiency.stream);
   const double tokens = layer.tokens, top_k = layer.top_k, ep = layer.ep, imbalance = layer.imbalance, hidden = layer.hidden;
+  const Trace::Citing citing(trace, SourceInPlace(device));
   const Seconds launch = regime.launch;
   FIGURE(trace, rows, max(1.0, tokens * top_k / ep * imbalance),
          (Note{"Rows on this device", "a token counts once for each of its experts"}), tokens, top_k, ep, imbalance);

@@ -66,6 +66,7 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowRegime
   const BytesPerSecond bandwidth = device.memory.bandwidth, cache_rate = CacheRate(device);
   const Seconds launch = regime.launch, column_latency = regime.column_latency;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  const Trace::Citing citing(trace, SourceInPlace(device));
   FIGURE(trace, bytes, accesses * rows * columns * element, (Note{"Bytes read and written", ""}), accesses, rows, columns, element);
   FIGURE(trace, missed, bytes / (bytes + cache_factor * last_cache),
          (Note{"Share that goes to memory", "the rest stays in the last cache between kernels", kSource}), bytes, cache_factor, last_cache);

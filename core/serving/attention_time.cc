@@ -11,7 +11,9 @@ KernelTime UnfusedPrefill(const Deployment& d, double sequences, double tokens, 
   const double heads = d.heads, head_dim = d.head_dim;
   const Flops pair = 4 * kFlop;
   const Bytes score = 20.0 * kB;
+  const Trace::Citing citing(trace, SourceInPlace(d.device));
   const Seconds launch = *d.device.efficiency.launch;
+  trace.Input("launch", launch, "cluster.device.efficiency.launch");
   const FlopsPerSecond peak = PeakRate(d.device, Precision::kFp16);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth, cache_rate = CacheRate(d.device);
   const Bytes last_cache = LastCache(d.device);
@@ -120,6 +122,8 @@ KernelTime PrefillRecurrence(const Deployment& d, double sequences, double token
   const Seconds launch = *d.device.efficiency.launch;
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   const double stream = *d.device.efficiency.stream;
+  trace.Input("launch", launch, "cluster.device.efficiency.launch");
+  trace.Input("stream", stream, "cluster.device.efficiency.stream");
   const Bytes element = 2.0 * kB;
   // Channel by channel there are no products: the recurrence runs on the ordinary units, six operations a state and token.
   const bool by_channel = linear.kind == LinearKind::kMamba;
@@ -153,6 +157,8 @@ KernelTime DecodeRecurrence(const Deployment& d, double sequences, double checke
   const Seconds launch = *d.device.efficiency.launch;
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   const double stream = *d.device.efficiency.stream;
+  trace.Input("launch", launch, "cluster.device.efficiency.launch");
+  trace.Input("stream", stream, "cluster.device.efficiency.stream");
   FIGURE(trace, state_bytes, 2 * sequences * elements * element,
          (Note{"States read and written", "of every sequence, whatever its length"}), sequences, elements, element);
   FIGURE(trace, recurrence, 2 * launch + state_bytes / (bandwidth * stream),

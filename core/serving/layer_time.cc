@@ -199,6 +199,7 @@ KernelTime Elements(const Deployment& d, double rows, double norms, double kerne
   const double activation_bytes = d.model.gated ? 6 : 4, further_bytes = d.engine.element_bytes;
   const Bytes one = 1 * kB;
   const Seconds launch = *d.device.efficiency.launch;
+  trace.Input("launch", launch, "cluster.device.efficiency.launch");
   const double launch_share = kElementLaunch;
   const Seconds norm_time = ElementTime(d, 6 * one * rows * hidden),
                 activation_time = ElementTime(d, activation_bytes * one * rows * inner);

@@ -6,6 +6,7 @@
 #include "core/operators/efficiency.h"
 #include "core/serving/deployment.h"
 #include "core/serving/memo.h"
+#include "core/serving/remarks.h"
 #include "core/serving/request_flow.h"
 #include "core/serving/serving_memory.h"
 
@@ -216,7 +217,11 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   report.prefill_bound = flow.prefill.alone.parts.BoundOf();
   report.decode_bound = flow.decode.step.parts.BoundOf();
   SetEnergy(d, flow, devices, report, trace);
-  if (memo == nullptr) FindWarnings(d, flow, report);
+  if (memo == nullptr) {
+    FindWarnings(d, flow, report);
+    for (std::string& text : SubstitutionsOf(d)) report.warnings.push_back(std::move(text));
+    report.assumed = AssumedInputs(d);
+  }
   FindInfeasible(d, budget, fits, asked, flow, report);
   if (operators) {
     report.prefill_operators = OperatorsOf(flow.prefill.alone.parts);

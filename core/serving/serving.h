@@ -51,6 +51,7 @@ struct ServingReport {
   std::vector<ServedOperator> prefill_operators, decode_operators;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
+  std::vector<std::string> assumed;  // paths of inputs that no measurement set
 };
 class ServingMemo;
 // With a memo (memo.h) as a search wants it: what does not fit is not timed, and what no search looks at stays empty (static

@@ -1,5 +1,6 @@
 #include "core/study/evaluate.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/base/trace.h"
@@ -173,9 +174,13 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
   if (detail.scenario) report["scenario"] = Write(scenario);
   if (trace.on()) BindInputs(detail.scenario ? report["scenario"] : Write(scenario), "", "", trace);
+  AssumeRules(scenario.cluster.device, trace);
   Json warnings = Json::array();
-  const auto warn = [&warnings](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) warnings.push_back(text);
+  std::vector<std::string> told;  // training and serving may say the same
+  const auto warn = [&warnings, &told](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(text), warnings.push_back(text);
+    }
   };
   std::optional<CostReport> cost;
   if (scenario.cost) cost = EvaluateCost(scenario.cluster, *scenario.cost, trace);

@@ -259,6 +259,25 @@ KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
   return TimeOf(RowKernel{kinds[place], D(line.rows), D(line.columns), line.precision, line.gated}, device, off);
 }
 
+// Efficiencies of the device that an operator's time rests on.
+using A = AssumedEfficiency;
+std::vector<AssumedFlag> UsedBy(const GemmLine& line, const Device& device) {
+  Gemm gemm;
+  gemm.precision = line.precision;
+  gemm.weights = line.weights_precision.value_or(line.precision);
+  gemm.scaling = line.scaling;
+  return {KernelOf(gemm, device) == GemmKernel::kFp8Tensor ? &A::matrix_fp8 : &A::matrix, &A::power_fall, &A::stream, &A::launch};
+}
+std::vector<AssumedFlag> UsedBy(const AttentionLine& line, const Device&) {
+  const bool unfused =
+      line.algorithm == AttentionAlgorithm::kUnfused || (line.engine && line.engine->attention == AttentionLibrary::kUnfused);
+  if (line.phase == AttentionPhase::kDecode) return {&A::decode_stream, &A::cache_stream, &A::cache_share};
+  return unfused ? std::vector<AssumedFlag>{} : std::vector<AssumedFlag>{&A::cache_stream, &A::cache_share};
+}
+std::vector<AssumedFlag> UsedBy(const MlaLine&, const Device&) { return {}; }
+std::vector<AssumedFlag> UsedBy(const MoeLine&, const Device&) { return {&A::matrix, &A::stream}; }
+std::vector<AssumedFlag> UsedBy(const RowLine&, const Device&) { return {&A::launch}; }
+
 template <class Line>
 Result<Json> Time(Json json, const Device& device) {
   Issues issues;
@@ -268,11 +287,10 @@ Result<Json> Time(Json json, const Device& device) {
   if (!issues.empty()) return issues;
   const KernelTime time = TimeLine(line, device, issues);
   if (!issues.empty()) return issues;
-  return Json{{"time_s", time.time.base()},
-              {"bound", std::string(NameOf(time.bound))},
-              {"flops", time.flops.base()},
-              {"bytes", time.bytes.base()},
-              {"algorithm", std::string(NameOf(line.kind))}};
+  Json assumed = Json::array();
+  for (const std::string& path : AssumedPaths(device, "device", UsedBy(line, device))) assumed.push_back(path);
+  return Json{{"time_s", time.time.base()}, {"bound", std::string(NameOf(time.bound))},    {"flops", time.flops.base()},
+              {"bytes", time.bytes.base()}, {"algorithm", std::string(NameOf(line.kind))}, {"assumed", std::move(assumed)}};
 }
 
 struct DeviceLine {

@@ -18,6 +18,12 @@ Json Write(const std::vector<Infeasibility>& infeasible) {
   return list;
 }
 
+Json Write(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(text);
+  return list;
+}
+
 Json Write(const std::vector<BillLine>& lines) {
   Json list = Json::array();
   for (const BillLine& line : lines) list.push_back(Json{{"name", line.name}, {"cost_usd", line.cost.base()}});
@@ -140,6 +146,7 @@ Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth) {
   }
   return Json{{"feasible", report.infeasible.empty()},
               {"infeasible", Write(report.infeasible)},
+              {"assumed", Write(report.assumed)},
               {"step_time_s", report.step_time.base()},
               {"time_to_train_s", report.time_to_train.base()},
               {"tokens_per_s", report.tokens_per_s.base()},
@@ -179,6 +186,7 @@ Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
   return Json{
       {"feasible", report.infeasible.empty()},
       {"infeasible", Write(report.infeasible)},
+      {"assumed", Write(report.assumed)},
       {"ttft_s", report.ttft.base()},
       {"tpot_s", report.tpot.base()},
       {"request_latency_s", report.request_latency.base()},
@@ -232,6 +240,7 @@ Json WriteCost(const CostReport& report, const DeviceWorth& worth) {
   }
   return Json{{"feasible", report.infeasible.empty()},
               {"infeasible", Write(report.infeasible)},
+              {"assumed", Json::array()},
               {"dies", std::move(dies)},
               {"device_usd", report.device.base()},
               {"device_usd_parts", Write(report.device_parts)},

@@ -1,8 +1,18 @@
 #include "core/training/attention_core.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
+
+bool HasOwnAttention(const TrainingContext& context) {
+  const std::vector<TrainingAttention>& kernels = context.framework().compute.attention;
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [&](const TrainingAttention& kernel) { return kernel.architecture == context.device().architecture; });
+}
+
 namespace {
 
 constexpr std::string_view kFlashSource = "tile model fitted to the FlashAttention-2 and -3 benchmarks, in a step at sustained power";
@@ -21,6 +31,7 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   const Device& device = context.device();
   const double head_width = (work.query_width + work.value_width) / 2, scores = work.all_pairs;
   const double matrix_share = *device.efficiency.matrix, sustained_fall = context.sustained_fall;
+  trace.Input("matrix_share", matrix_share, "cluster.device.efficiency.matrix");
   const double softmax_passes = context.framework().compute.softmax_passes;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
   const BytesPerSecond stream_rate = 0.85 * device.memory.bandwidth;
@@ -55,6 +66,10 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
 CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   const Device& device = context.device();
   const TrainingAttention kernel = KernelFor(context);
+  if (!HasOwnAttention(context)) {
+    trace.Input("forward_share", kernel.forward, "cluster.device.efficiency.attention_forward");
+    trace.Input("backward_share", kernel.backward, "cluster.device.efficiency.attention_backward");
+  }
   const FrameworkCompute& compute = context.framework().compute;
   const double units = static_cast<double>(device.units), rounds = context.shape.context;
   const Hertz clock = device.clock;
@@ -111,6 +126,8 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
 
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   Trace::Scope scope(trace, "attention_core");
+  const Trace::Citing citing(trace, SourceInPlace(context.device()));
+  ExplainSustainedFall("sustained_fall", context.device(), trace);
   if (!context.run.flash_attention) return TimeUnfused(context, work, trace);
   Trace off = Trace::Off();
   const CoreTime unfused = TimeUnfused(context, work, off);

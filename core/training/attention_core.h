@@ -18,4 +18,7 @@ struct CoreTime {
 // Mean error of the flash form over 100 measured kernels of A100 and H100: 2.4 to 5.4 %; of the unfused one 10 %.
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Trace& trace);
 
+// Whether the framework brings attention kernels for the device's family.
+bool HasOwnAttention(const TrainingContext& context);
+
 }  // namespace slipstick

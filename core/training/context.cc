@@ -158,6 +158,7 @@ void ExplainShape(const TrainingContext& context, Trace& trace) {
          tokens, split);
   const double stream_share = *context.device().efficiency.stream, element_share = context.framework().compute.element_wise;
   const BytesPerSecond bandwidth = context.device().memory.bandwidth;
+  trace.Input("stream_share", stream_share, "cluster.device.efficiency.stream");
   FIGURE(trace, stream_rate, stream_share * bandwidth, (Note{"Rate at which long streams move", "a share of the memory's bandwidth"}),
          stream_share, bandwidth);
   FIGURE(trace, element_rate, element_share * stream_rate, (Note{"Rate of element-wise work", "the framework's share: how much it fuses"}),

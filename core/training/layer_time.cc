@@ -30,8 +30,8 @@ Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, doub
 
 Seconds QuantiseTime(const TrainingContext& context, double elements) {
   const QuantisePasses& passes = context.framework().compute.quantise;
-  const Precision precision = context.run.precision;
-  if (BytesPerElement(NativePrecision(context.device(), precision)) >= 2) return {};
+  const Precision precision = NativePrecision(context.device(), context.run.precision);
+  if (BytesPerElement(precision) >= 2) return {};
   const double bytes = IsFourBitFloat(precision) ? passes.nvfp4 : precision == Precision::kMxfp8 ? passes.mxfp8 : passes.fp8;
   return bytes * kB * elements / context.element_rate + 4 * kUs;
 }

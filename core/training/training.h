@@ -91,7 +91,8 @@ struct TrainingReport {
   std::vector<ScheduledPass> timeline;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
-  bool hopeless = false;  // of a search: left before it was timed
+  std::vector<std::string> assumed;  // paths of inputs that no measurement set
+  bool hopeless = false;             // of a search: left before it was timed
 };
 
 class TrainingMemo;

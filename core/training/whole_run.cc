@@ -2,6 +2,8 @@
 
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/substitution.h"
+#include "core/training/attention_core.h"
 #include "core/training/flops.h"
 #include "core/training/interruptions.h"
 
@@ -79,6 +81,21 @@ std::string NearestFit(const TrainingContext& context, Bytes capacity) {
   return with_it.empty() ? "" : "recompute full and " + with_it;
 }
 
+namespace {
+
+// Inputs that the figures use and a rule set, not a measurement.
+std::vector<std::string> AssumedInputs(const TrainingContext& context) {
+  using A = AssumedEfficiency;
+  std::vector<AssumedFlag> used{&A::matrix, &A::sustained_fall, &A::rated_power, &A::stream, &A::usable};
+  if (IsEightBitFloat(NativePrecision(context.device(), context.run.precision))) used.push_back(&A::matrix_fp8);
+  if (context.run.flash_attention && !HasOwnAttention(context)) {
+    used.insert(used.end(), {&A::attention_forward, &A::attention_backward});
+  }
+  return AssumedPaths(context.device(), "cluster.device", used);
+}
+
+}  // namespace
+
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice, Seconds first_step,
                   TrainingReport& report, Trace& trace) {
   const TrainingRun& run = context.run;
@@ -149,6 +166,8 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   report.time_to_train = time_to_train;
   report.device_seconds = device_seconds;
   report.energy = device_energy;
+  if (std::string text = SubstitutionText(device, run.precision); advice && !text.empty()) report.warnings.push_back(text + ".");
+  if (advice) report.assumed = AssumedInputs(context);
   const double steps = tokens / (batch * sequence * token);
   if (advice) report.run = WithInterruptions(context, {time_to_train, device_seconds, mean_power, steps * model_flops}, trace);
 
