@@ -12,8 +12,11 @@ struct Band {
 };
 template <>
 struct Schema<Band> {
-  static constexpr auto fields = std::tuple{Of("low", &Band::low, "Low end over the value").Above(0).AtMost(1).Advanced(),
-                                            Of("high", &Band::high, "High end over the value").Between(1, 100).Advanced()};
+  static constexpr auto fields = std::tuple{
+      Of("low", &Band::low, "Low end over the value. No figure of a report uses it: it acts in a cost study").Above(0).AtMost(1).Advanced(),
+      Of("high", &Band::high, "High end over the value. No figure of a report uses it: it acts in a cost study")
+          .Between(1, 100)
+          .Advanced()};
 };
 
 }  // namespace slipstick

@@ -41,15 +41,31 @@ struct Schema<ProcessNode> {
       Of("defect_density_band", &ProcessNode::defect_density_band, "From a mature process to one in ramp").Advanced(),
       Of("clustering", &ProcessNode::clustering, "Alpha of the negative binomial: small where defects cluster").Between(0.1, 1e9),
       Of("clustering_band", &ProcessNode::clustering_band, "How far alpha may lie from that").Advanced(),
-      Of("mask_set", &ProcessNode::mask_set, "A set of masks (part of the design cost)").In(kMUsd).AtLeast(0).AtMost(1e4).Advanced(),
+      Of("mask_set", &ProcessNode::mask_set, "A set of masks. Informational: no figure uses it yet; the design cost holds it")
+          .In(kMUsd)
+          .AtLeast(0)
+          .AtMost(1e4)
+          .Advanced(),
       Of("design", &ProcessNode::design, "Designing a 300 mm^2 die up to tape-out, masks included")
           .In(kMUsd)
           .AtLeast(0)
           .AtMost(1e5)
           .Advanced(),
-      Of("logic_density", &ProcessNode::logic_density, "Transistors of a logic library").In(kPerMm2).Above(0).AtMost(1e12).Advanced(),
-      Of("sram_cell", &ProcessNode::sram_cell, "High-density SRAM cell").In(kUm2).Above(0).AtMost(100).Advanced(),
-      Of("analog_scale", &ProcessNode::analog_scale, "Area of analog and PHY circuits over that at 7 nm").Above(0).AtMost(100).Advanced(),
+      Of("logic_density", &ProcessNode::logic_density, "Transistors of a logic library. Informational: no figure uses it yet")
+          .In(kPerMm2)
+          .Above(0)
+          .AtMost(1e12)
+          .Advanced(),
+      Of("sram_cell", &ProcessNode::sram_cell, "High-density SRAM cell. Informational: no figure uses it yet")
+          .In(kUm2)
+          .Above(0)
+          .AtMost(100)
+          .Advanced(),
+      Of("analog_scale", &ProcessNode::analog_scale,
+         "Area of analog and PHY circuits over that at 7 nm. No figure of a report uses it: it acts where a cost study splits the die")
+          .Above(0)
+          .AtMost(100)
+          .Advanced(),
       Of("fab_energy", &ProcessNode::fab_energy, "Electricity that processing takes").In(kKWhPerCm2).AtLeast(0).Advanced(),
       Of("fab_gas", &ProcessNode::fab_gas, "Process gases, as CO2").In(kGPerCm2).AtLeast(0).Advanced()};
 };

@@ -24,17 +24,19 @@ struct TechnologyNode {
 template <>
 struct Schema<TechnologyNode> {
   static constexpr std::string_view preset_kind = "technology_node";
-  static constexpr auto fields =
-      std::tuple{Of("preset", &TechnologyNode::preset, "Catalogue entry that the other members override"),
-                 Of("name", &TechnologyNode::name, "What to call it"),
-                 Of("logic_area", &TechnologyNode::logic_area, "Area of the same logic, 7 nm = 1").Above(0).AtMost(100),
-                 Of("sram_area", &TechnologyNode::sram_area, "Area of the same memory cell, 7 nm = 1").Above(0).AtMost(100),
-                 Of("analog_area", &TechnologyNode::analog_area, "Area of the same interface, 7 nm = 1").Above(0).AtMost(100),
-                 Of("energy", &TechnologyNode::energy, "Energy of the same operation at the same frequency, 7 nm = 1").Above(0).AtMost(100),
-                 Of("speed", &TechnologyNode::speed, "Speed at the same power, 7 nm = 1").Above(0).AtMost(100),
-                 Of("nominal_voltage", &TechnologyNode::nominal_voltage, "Supply, over one volt").Between(0.3, 2),
-                 Of("threshold", &TechnologyNode::threshold, "Threshold voltage over the supply").Between(0.1, 0.7),
-                 Of("leakage", &TechnologyNode::leakage, "Share of leakage in the core's nominal power").Between(0, 0.9)};
+  static constexpr auto fields = std::tuple{
+      Of("preset", &TechnologyNode::preset, "Catalogue entry that the other members override"),
+      Of("name", &TechnologyNode::name, "What to call it"),
+      Of("logic_area", &TechnologyNode::logic_area, "Area of the same logic, 7 nm = 1").Above(0).AtMost(100),
+      Of("sram_area", &TechnologyNode::sram_area, "Area of the same memory cell, 7 nm = 1").Above(0).AtMost(100),
+      Of("analog_area", &TechnologyNode::analog_area, "Area of the same interface, 7 nm = 1").Above(0).AtMost(100),
+      Of("energy", &TechnologyNode::energy, "Energy of the same operation at the same frequency, 7 nm = 1").Above(0).AtMost(100),
+      Of("speed", &TechnologyNode::speed, "Speed at the same power, 7 nm = 1; of the L2 alone. Informational: no figure uses it yet")
+          .Above(0)
+          .AtMost(100),
+      Of("nominal_voltage", &TechnologyNode::nominal_voltage, "Supply, over one volt").Between(0.3, 2),
+      Of("threshold", &TechnologyNode::threshold, "Threshold voltage over the supply").Between(0.1, 0.7),
+      Of("leakage", &TechnologyNode::leakage, "Share of leakage in the core's nominal power").Between(0, 0.9)};
 };
 
 // A memory stack or chip beside the die.
@@ -133,9 +135,10 @@ struct PowerSplit {
 };
 template <>
 struct Schema<PowerSplit> {
-  static constexpr auto fields = std::tuple{
-      Of("core", &PowerSplit::core, "Compute units").Between(0, 1), Of("l2", &PowerSplit::l2, "L2").Between(0, 1),
-      Of("memory", &PowerSplit::memory, "Memory").Between(0, 1), Of("network", &PowerSplit::network, "Network links").Between(0, 1)};
+  static constexpr auto fields = std::tuple{Of("core", &PowerSplit::core, "Compute units").Between(0, 1),
+                                            Of("l2", &PowerSplit::l2, "L2. Informational: no figure uses it yet").Between(0, 1),
+                                            Of("memory", &PowerSplit::memory, "Memory").Between(0, 1),
+                                            Of("network", &PowerSplit::network, "Network links").Between(0, 1)};
 };
 struct EdgeSplit {
   double memory = 0.58, network = 0.16;

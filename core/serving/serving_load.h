@@ -40,8 +40,13 @@ struct Schema<Disaggregated> {
   static constexpr auto fields = std::tuple{
       Of("prefill_devices", &Disaggregated::prefill_devices, "Devices that prefill only").Between(1, 1 << 24),
       Of("decode_devices", &Disaggregated::decode_devices, "Devices that decode only").Between(1, 1 << 24),
-      Of("prefill_device", &Disaggregated::prefill_device, "The prefill pool's accelerator; default the cluster's").Advanced(),
-      Of("prefill_mapping", &Disaggregated::prefill_mapping, "How the prefill pool spreads the model; default as the decode pool")
+      Of("prefill_device", &Disaggregated::prefill_device,
+         "The prefill pool's accelerator; default the cluster's. Cost and energy count it as the cluster's, and it neither trains nor "
+         "decodes: no figure uses its host, idle, die, sustained_fall, rated_power, attention_forward, attention_backward, decode_stream, "
+         "nor the link and network of its design")
+          .Advanced(),
+      Of("prefill_mapping", &Disaggregated::prefill_mapping,
+         "How the prefill pool spreads the model; default as the decode pool. It decodes nothing: no figure uses its cp")
           .Advanced()};
 };
 

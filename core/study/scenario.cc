@@ -1,6 +1,7 @@
 #include "core/study/scenario.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <utility>
 
@@ -100,9 +101,9 @@ bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
 namespace {
 
 // What a program can allocate follows from the capacity: a request that changes only the capacity drops the preset's figure.
-void DropStaleUsable(Json& request) {
+void DropStaleUsable(Json& request, std::initializer_list<const char*> memory) {
   Json* at = &request;
-  for (const char* member : {"cluster", "device", "memory"}) {
+  for (const char* member : memory) {
     const auto found = at->find(member);
     if (found == at->end() || !found->is_object()) return;
     at = &*found;
@@ -144,7 +145,8 @@ namespace {
 Result<Scenario> ReadScenario(Json expanded) {
   Issues issues;
   if (!expanded.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(expanded)}};
-  DropStaleUsable(expanded);
+  DropStaleUsable(expanded, {"cluster", "device", "memory"});
+  DropStaleUsable(expanded, {"serving", "disaggregated", "prefill_device", "memory"});
   LayNetworks(expanded, issues);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, PresetHintText, issues);
@@ -209,16 +211,15 @@ Result<Scenario> ParseForSearch(Json request, std::string_view part) {
 
 namespace {
 
-// A designed device takes the place of the data sheet's, and its links the place of the innermost network's.
-void BuildDesign(Cluster& cluster, Issues& issues) {
-  if (!cluster.device.design) return;
+// A designed device takes the place of the data sheet's: its network's rate, nothing where there is no design.
+BytesPerSecond BuildDesign(Device& device, const std::string& path, Issues& issues) {
+  if (!device.design) return {};
   Trace trace = Trace::Off();
-  Result<DerivedChip> chip = Derive(*cluster.device.design, "cluster.device.design", trace);
+  Result<DerivedChip> chip = Derive(*device.design, path, trace);
   if (!chip) {
     issues.insert(issues.end(), chip.issues.begin(), chip.issues.end());
-    return;
+    return {};
   }
-  Device& device = cluster.device;
   device.peak = chip->device.peak;
   device.units = chip->device.units;
   device.clock = chip->device.clock;
@@ -227,14 +228,23 @@ void BuildDesign(Cluster& cluster, Issues& issues) {
   device.tdp = chip->device.tdp;
   device.idle = chip->device.idle;
   device.die = chip->device.die;
-  if (!cluster.networks.empty() && chip->network > 0 * kBps) cluster.networks[0].bandwidth = chip->network;
+  return chip->network;
+}
+
+// Every designed device; the links of the cluster's take the place of the innermost network's.
+void BuildDesigns(Scenario& scenario, Issues& issues) {
+  Cluster& cluster = scenario.cluster;
+  const BytesPerSecond network = BuildDesign(cluster.device, "cluster.device.design", issues);
+  if (!cluster.networks.empty() && network > 0 * kBps) cluster.networks[0].bandwidth = network;
+  if (!scenario.serving || !scenario.serving->disaggregated || !scenario.serving->disaggregated->prefill_device) return;
+  BuildDesign(*scenario.serving->disaggregated->prefill_device, "serving.disaggregated.prefill_device.design", issues);
 }
 
 }  // namespace
 
 void Resolve(Scenario& scenario, Issues& issues) {
   Complete(scenario.model, "model", issues);
-  BuildDesign(scenario.cluster, issues);
+  BuildDesigns(scenario, issues);
   if (scenario.cost && scenario.cluster.device.design) FollowDevice(scenario.cluster.device, scenario.cost->device);
   CompleteEfficiency(scenario.cluster.device);
   // What a part is completed by must be sound first.
