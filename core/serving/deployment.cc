@@ -25,8 +25,8 @@ void ResolveFormats(Deployment& d) {
   d.attention_weights = experts_only || latent_kept ? Precision::kBf16 : weights;
   d.head_weights = one_mixture || BytesPerElement(weights) > 2 ? weights : Precision::kBf16;
   d.activations = d.load.precision.activations;
-  d.attention_activations = experts_only || latent_kept ? Precision::kBf16 : d.activations;
   if (IsWeightOnly(weights) && BytesPerElement(d.activations) < 1) d.activations = Precision::kBf16;
+  d.attention_activations = experts_only || latent_kept ? Precision::kBf16 : d.activations;
   d.cache = d.load.precision.kv_cache;
 }
 

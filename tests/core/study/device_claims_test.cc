@@ -122,12 +122,12 @@ TEST(Assumed, WhatTheRequestStatesIsNotAssumed) {
 
 // A part lists an efficiency exactly where another value of it gives other figures.
 TEST(Assumed, IsListedWhereItActs) {
-  const Assignments base = On("t4") + Assignments{"serving.precision.activations=fp16", "serving.precision.weights=fp16"};
+  const Assignments base = On("l4") + Assignments{"serving.precision.activations=fp16", "serving.precision.weights=fp16"};
   const Json report = ReportOf(base);
   const Result<Json> request = ReadRequest("", base);
   ASSERT_TRUE(request);
   for (const char* name : {"matrix", "matrix_fp8", "power_fall", "sustained_fall", "stream", "launch", "attention_forward",
-                           "attention_backward", "decode_stream", "cache_stream", "cache_share"}) {
+                           "attention_backward", "decode_stream", "cache_stream"}) {
     const std::string path = std::string("cluster.device.efficiency.") + name;
     for (const char* part : {"training", "serving"}) {
       bool moves = false;
