@@ -42,7 +42,8 @@ struct Schema<Disaggregated> {
       Of("decode_devices", &Disaggregated::decode_devices, "Devices that decode only").Between(1, 1 << 24),
       Of("prefill_device", &Disaggregated::prefill_device,
          "The prefill pool's accelerator; default the cluster's. Cost and energy count it as the cluster's, and it neither trains nor "
-         "decodes: no figure uses its host, idle, die, sustained_fall, rated_power, attention_forward, attention_backward, decode_stream, "
+         "decodes: no figure uses its host, idle, die, fp16_accumulate, sustained_fall, rated_power, attention_forward, "
+         "attention_backward, decode_stream, "
          "nor the link and network of its design")
           .Advanced(),
       Of("prefill_mapping", &Disaggregated::prefill_mapping,

@@ -40,11 +40,11 @@ const Assignments kLlamaCpp{"training=null", "serving.engine=llamacpp", "serving
 // Scenarios in which every part of the field tables has something to do.
 const std::vector<Assignments>& Scenarios() {
   static const std::vector<Assignments> all{
-      {"model=llama-3.1-8b", "cluster.devices=64", "training.mapping.pp=2", "training.mapping.virtual_stages=4", "training.mapping.cp=2",
-       "training.global_batch=64"},
+      {"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.pp=2", "training.mapping.virtual_stages=4",
+       "training.mapping.cp=2", "training.global_batch=64"},
       {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=256", "training.precision=fp8", "training.recompute=full",
        "training.mapping.tp=4", "training.mapping.pp=8", "training.mapping.virtual_stages=1", "training.mapping.ep=8",
-       "training.global_batch=512", "serving.engine=sglang", "serving.devices=16", "serving.mapping.attention_dp=2",
+       "training.global_batch=512", "serving.engine=sglang", "serving.devices=16", "serving.mapping.tp=8", "serving.mapping.attention_dp=2",
        "serving.mapping.ep=16"},
       {"model=mixtral-8x7b", "cluster=dgx-b200", "cluster.devices=64", "training.precision=mxfp8", "training.recompute=selective",
        "training.mapping.tp=2", "training.mapping.pp=2", "training.mapping.virtual_stages=1", "training.mapping.ep=4",
@@ -61,9 +61,10 @@ const std::vector<Assignments>& Scenarios() {
                   "serving.concurrency=100", "serving.waves=2", "serving.mapping.tp=2"} +
           kFlat + Assignments{"training.mapping.zero=3"},
       kServingOnly +
-          Assignments{"model=llama-3.1-8b", "cluster=gaudi2-hls2", "serving.engine=gaudi", "serving.mapping.tp=1", "serving.devices=1"},
-      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=trn1-32xlarge", "serving.engine=neuron", "serving.prompt=8192",
-                                 "serving.precision.weights=bf16", "serving.precision.activations=bf16"},
+          Assignments{"model=llama-3.1-8b", "cluster=gaudi2-hls2", "serving.engine=gaudi", "serving.mapping.tp=2", "serving.devices=2"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=trn1-32xlarge", "serving.engine=neuron", "serving.mapping.tp=8",
+                                 "serving.devices=8", "serving.prompt=8192", "serving.precision.weights=bf16",
+                                 "serving.precision.activations=bf16"},
       kLlamaCpp + Assignments{"model=llama-3.1-8b", "cluster=single-rtx-4090", "cluster.devices=4", "serving.mapping.pp=4",
                               "serving.devices=4", "serving.precision.weights=q4_k_m"},
       kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4", "serving.mapping.pp=4",
@@ -85,6 +86,8 @@ const std::vector<Assignments>& Scenarios() {
       kPools + Assignments{"model=mixtral-8x7b", "serving.disaggregated.prefill_devices=4", "serving.disaggregated.prefill_mapping.tp=2",
                            "serving.disaggregated.prefill_mapping.attention_dp=2", "serving.disaggregated.prefill_mapping.ep=4"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=l4", "serving.precision.activations=fp8"},
+      kPools + Assignments{"model=mixtral-8x7b", "serving.disaggregated.prefill_devices=4", "serving.disaggregated.prefill_mapping.tp=1",
+                           "serving.disaggregated.prefill_mapping.attention_dp=2"},
       kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=a100-like",
                            "serving.disaggregated.prefill_device.design.power=2000 W",
                            "serving.disaggregated.prefill_device.design.dram.package_area=100 mm^2", "serving.precision.activations=tf32"},
@@ -101,15 +104,16 @@ const std::vector<Assignments>& Scenarios() {
       Assignments{"model=llama-3.2-1b", "cluster=single-l4", "cluster.devices=2", "training.framework=ideal", "training.global_batch=4",
                   "training.sequence=1024", "serving.mapping.tp=1", "serving.devices=1"} +
           kFlat,
-      Assignments{"model=llama-3.1-8b", "cluster.devices=64", "cluster.device.design.area=700 mm^2", "training.global_batch=64"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.area=700 mm^2",
+                  "training.global_batch=64"} +
           kOneStage,
-      Assignments{"model=llama-3.1-8b", "cluster.devices=64", "cluster.device.design.preset=a100-like",
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.preset=a100-like",
                   "cluster.device.design.power=2000 W", "cluster.device.design.power=2000 W", "training.precision=tf32",
                   "training.global_batch=64", "serving.precision.activations=int8", "serving.precision.weights=int8"} +
           kOneStage,
-      Assignments{"model=llama-3.1-8b", "cluster.devices=64", "cluster.device.design.preset=h100-like", "cluster.device.design.unit.fp4=8",
-                  "cluster.device.design.dram.package_area=100 mm^2", "training.precision=fp32", "training.global_batch=64",
-                  "serving.precision.activations=nvfp4", "serving.precision.weights=nvfp4"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.preset=h100-like",
+                  "cluster.device.design.unit.fp4=8", "cluster.device.design.dram.package_area=100 mm^2", "training.precision=fp32",
+                  "training.global_batch=64", "serving.precision.activations=nvfp4", "serving.precision.weights=nvfp4"} +
           kOneStage,
       Assignments{"model=gpt-oss-20b", "cluster=hgx-mi300x", "cluster.devices=8", "training.mapping.ep=8", "training.global_batch=64",
                   "serving.precision.weights=mxfp4", "serving.precision.activations=bf16", "serving.mapping.tp=1", "serving.devices=1"} +
@@ -129,11 +133,11 @@ const std::vector<Assignments>& Scenarios() {
        "training.framework.preset=megatron", "training.framework.experts.dispatch=dedicated", "training.global_batch=1024", "serving=null"},
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-a100-sxm4-80gb", "serving.precision.activations=int4",
                                  "serving.precision.weights=int4", "serving.mapping.tp=1", "serving.devices=1"},
-      Assignments{"model=llama-3.1-8b", "cluster.devices=64", "cluster.networks.1.topology=fat_tree", "training.global_batch=64",
-                  "serving=null", "cost.system.switch_ports=16"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.networks.1.topology=fat_tree",
+                  "training.global_batch=64", "serving=null", "cost.system.switch_ports=16"} +
           kOneStage,
-      Assignments{"model=llama-3.1-8b", "cluster.devices=16384", "cluster.networks.1.topology=fat_tree", "training.global_batch=8192",
-                  "serving=null", "cost.system.switch_ports=16"} +
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16384", "cluster.networks.1.topology=fat_tree",
+                  "training.global_batch=8192", "serving=null", "cost.system.switch_ports=16"} +
           kOneStage,
       Assignments{"model=mixtral-8x7b", "cluster=single-rtx-pro-6000", "cluster.devices=4", "cluster.networks.0.fabric=pcie",
                   "training.mapping.ep=4", "training.global_batch=8", "serving.mapping.tp=2", "serving.mapping.attention_dp=2",
