@@ -143,6 +143,8 @@ const std::vector<Assignments>& Scenarios() {
                   "training.mapping.ep=4", "training.global_batch=8", "serving.mapping.tp=2", "serving.mapping.attention_dp=2",
                   "serving.mapping.ep=4", "serving.devices=4"} +
           kFlat,
+      // A device of nobody's catalogue, on an interposer.
+      {"cluster.devices=8", "training=null", "serving=null"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=manual"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=bose_einstein_per_layer"},
       {"cluster=hgx-mi300x", "cluster.devices=8", "training=null", "serving=null", "cost.device.package.steps.0.pad_pitch=0.009 mm",
