@@ -166,7 +166,8 @@ class Page {
   writeLink(push) {
     clearTimeout(this.#linkTimer);
     const write = async () => {
-      this.store.tidy(withoutIdle(this.described.default, this.store.inputs, this.presetPaths));
+      const { default: standard, follows } = this.described;
+      this.store.tidy(withoutIdle(standard, this.store.inputs, this.presetPaths, follows));
       const link = await writeShort(this.store.state);
       if (link !== location.hash) history[push ? 'pushState' : 'replaceState'](null, '', link);
     };

@@ -1,4 +1,5 @@
 // slipstick: the core for scripts. Parses arguments and calls what the page calls.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/command_line/help.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/search_command.h"
 #include "core/command_line/study_command.h"
@@ -22,24 +24,6 @@
 namespace {
 
 constexpr int kAnswered = 0, kWrongRequest = 2;
-
-const char* const kUsage =
-    "usage: slipstick evaluate [FILE|-] [PATH=VALUE ...] [--explain PATH] [--lines]\n"
-    "       slipstick search [FILE|-] [PATH=VALUE ...] --for training|serving [--objective NAME] [--pareto NAME,NAME] [--top N]\n"
-    "                        [--limit PATH<=VALUE|PATH=a,b ...] [--shard I/N] [--threads N] [--no-prune]\n"
-    "       slipstick merge SHARD ...\n"
-    "       slipstick sweep [FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ... --report PATH,PATH,... [--optimise PATH]\n"
-    "       slipstick solve [FILE|-] PATH=lo:hi[:step] --until PATH<=VALUE|PATH<=PATH [--against PATH=VALUE ...]\n"
-    "          both: [--best training|serving [--objective NAME] [--limit ...]]: the best mapping at every point\n"
-    "       slipstick sensitivity [FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]\n"
-    "       slipstick design [FILE|-] [PATH=VALUE ...] --objective PATH\n"
-    "       slipstick study ID [--threads N]\n"
-    "          search, solve, study: --progress says on standard error how far it is, as on a terminal\n"
-    "       slipstick cost-study FILE|-\n"
-    "       slipstick kernel --lines < operators.jsonl\n"
-    "       slipstick describe\n"
-    "       slipstick presets [KIND]\n"
-    "       slipstick import-model FILE|-\n";
 
 int Print(const slipstick::Answer& answer) {
   std::cout << answer.text << '\n';
@@ -65,6 +49,8 @@ bool ReadAll(const std::string& name, std::string& text) {
   return true;
 }
 
+bool IsHelp(const std::string& argument) { return argument == "--help" || argument == "-h"; }
+
 std::vector<std::string> SplitCommas(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
@@ -77,11 +63,17 @@ std::vector<std::string> SplitCommas(const std::string& text) {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    std::cout << kUsage;
+  if (arguments.empty() || IsHelp(arguments[0])) {
+    std::cout << slipstick::UsageText();
     return arguments.empty() ? kWrongRequest : kAnswered;
   }
   const std::string& verb = arguments[0];
+  if (std::any_of(arguments.begin() + 1, arguments.end(), IsHelp)) {
+    const std::string help = slipstick::HelpText(verb);
+    if (help.empty()) return Wrong(verb, "there is no such command");
+    std::cout << help;
+    return kAnswered;
+  }
   // Options that take a word, and what they were given.
   std::map<std::string, std::string> options{{"--explain", ""},   {"--report", ""},   {"--until", ""},       {"--figure", ""},
                                              {"--objective", ""}, {"--share", "0.2"}, {"--for", "training"}, {"--pareto", ""},

@@ -4,6 +4,7 @@
 
 #include "core/base/trace.h"
 #include "core/study/evaluate.h"
+#include "core/study/follow.h"
 #include "core/study/presets.h"
 #include "core/study/report.h"
 #include "core/study/scenario.h"
@@ -51,7 +52,10 @@ Answer DescribeAnswer() {
                         {"presets", "network"},
                         {"help", "A network technology: takes the place of the cluster's; the size stays"},
                         {"advanced", true}});
-  return {JsonText(Json{{"version", 1}, {"default", DefaultRequest()}, {"inputs", std::move(inputs)}}), {}};
+  Json follows = Json::array();
+  for (const std::string_view path : kFollowing) follows.push_back(path);
+  return {JsonText(Json{{"version", 1}, {"default", DefaultRequest()}, {"follows", std::move(follows)}, {"inputs", std::move(inputs)}}),
+          {}};
 }
 
 Answer PresetsAnswer(std::string_view kind) { return {JsonText(PresetCatalogue(kind)), {}}; }

@@ -4,6 +4,7 @@
 #include "core/collectives/collective.h"
 #include "core/operators/kernel.h"
 #include "core/software/engine.h"
+#include "core/study/designed_device.h"
 #include "core/study/kernel.h"
 #include "core/study/presets.h"
 
@@ -76,6 +77,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   ExpandPresets<Cluster>(json, "cluster", FindPreset, PresetHintText, issues);
   Cluster cluster;
   if (issues.empty()) Read(json, "cluster", issues, cluster);
+  if (issues.empty()) BuildDesign(cluster, "cluster.device.design", issues);
   const std::vector<CustomAllReduce> kernels = KernelsOf(asked.library, issues);
   if (issues.empty() && cluster.networks.empty() && asked.ranks > 1) {
     issues.push_back({"cluster.networks", "expected at least one level for " + std::to_string(asked.ranks) + " ranks; got none"});

@@ -8,6 +8,7 @@
 #include "core/operators/moe.h"
 #include "core/operators/rowwise.h"
 #include "core/software/engine.h"
+#include "core/study/designed_device.h"
 #include "core/study/kernel.h"
 #include "core/study/presets.h"
 
@@ -321,6 +322,7 @@ Result<Json> EvaluateOperator(const Json& request) {
   }
   OperatorKind kind{};
   Read(*kind_text, "operator.kind", issues, kind);
+  if (issues.empty()) BuildDesign(line.device, "device.design", issues);
   if (!issues.empty()) return issues;
   CompleteEfficiency(line.device);
   switch (kind) {

@@ -73,8 +73,7 @@ SweepPoint AskedOf(const Json& study, const Point& point) {
 
 SweepPoint EvaluatedOf(const Json& study, const Point& point) {
   Sweep sweep;
-  sweep.request = DefaultRequest();
-  MergeJson(sweep.request, study["request"]);
+  sweep.request = *CompleteRequest(study["request"]);
   Apply(sweep.request, point.changes);
   for (const Json& path : study["report"]) sweep.reports.push_back(path.get<std::string>());
   if (study.contains("optimise")) sweep.optimise = study["optimise"].get<std::string>();

@@ -1,6 +1,6 @@
 // Studies: named sets of scenarios with what a paper says of them and what must come out. Data: core/presets/studies/.
 //
-//   {"title", "paper", "question", "request": scenario members over the default one,
+//   {"title", "paper", "question", "request": a request as any other (request.h),
 //    "points": [{"label", "overrides": {path: value}}] or "axes": ["PATH=a,b,c", …] (labels are then the values joined by " / "),
 //    "verb": "kernel" or "cost_study" (a request of that verb; otherwise a scenario is evaluated),
 //    "optimise": figure (a designed device is split anew at every point), "report": [path, …],

@@ -8,82 +8,12 @@
 #include "core/operators/efficiency.h"
 #include "core/serving/serving.h"
 #include "core/study/cost_defaults.h"
+#include "core/study/designed_device.h"
+#include "core/study/follow.h"
 #include "core/study/presets.h"
-#include "core/technology/engine.h"
 #include "core/training/training.h"
 
 namespace slipstick {
-
-const Json& DefaultRequest() {
-  static const Json request = *ParseLasting(R"({
-    "version": 1,
-    "model": {"preset": "llama-3.1-70b"},
-    "cluster": {"preset": "dgx-h100", "devices": 512},
-    "training": {"sequence": 8192, "global_batch": 512, "tokens": "15 Ttoken", "recompute": "none", "precision": "bf16",
-                 "framework": {"preset": "megatron"},
-                 "mapping": {"tp": 8, "pp": 4, "cp": 1, "ep": 1, "virtual_stages": 5, "micro_batch": 1, "zero": 1,
-                             "sequence_parallel": true}},
-    "serving": {"prompt": 2048, "output": 256, "batch": 32, "devices": 8, "engine": {"preset": "vllm"},
-                "precision": {"weights": "fp8", "activations": "fp8", "kv_cache": "bf16"},
-                "mapping": {"tp": 8, "pp": 1, "ep": 1}},
-    "cost": {"electricity": "0.08 $/kWh", "lifetime": "4 year"}
-  })");
-  return request;
-}
-
-Result<Assignment> ParseAssignment(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0) {
-    return Issues{{"", "expected PATH=VALUE; got " + internal::Shown(Json(std::string(text)))}};
-  }
-  const std::string path(text.substr(0, equals));
-  const std::string_view value = text.substr(equals + 1);
-  Result<Json> json = ParseJson(value);
-  return Assignment{path, json ? std::move(*json) : Json(std::string(value))};
-}
-
-void Apply(Json& request, const std::vector<Assignment>& assignments) {
-  for (const Assignment& one : assignments) {
-    // A text where an object with a preset stands means that preset.
-    const bool names_preset = one.value.is_string() && (one.path == "model" || one.path == "cluster" || one.path == "cluster.device" ||
-                                                        one.path == "training.framework" || one.path == "serving.engine");
-    if (names_preset) {
-      // Another entry of the catalogue: what was overridden belonged to the old one.
-      SetPath(request, one.path, Json{{"preset", one.value}});
-    } else {
-      SetPath(request, one.path, one.value);
-    }
-  }
-}
-
-Result<Json> CompleteRequest(Json request) {
-  if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
-  // A part that the request does not mention is the default scenario's; null means not asked.
-  for (const auto& [key, value] : DefaultRequest().items()) {
-    if (!request.contains(key)) request[key] = value;
-  }
-  return request;
-}
-
-Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& assignments) {
-  Result<Json> json = DefaultRequest();
-  if (!text.empty()) json = ParseJson(text);
-  if (json) json = CompleteRequest(std::move(*json));
-  if (!json) return json;
-  std::vector<Assignment> changes;
-  Issues issues;
-  for (const std::string& assignment : assignments) {
-    Result<Assignment> one = ParseAssignment(assignment);
-    if (one) {
-      changes.push_back(std::move(*one));
-    } else {
-      issues.insert(issues.end(), one.issues.begin(), one.issues.end());
-    }
-  }
-  if (!issues.empty()) return issues;
-  Apply(*json, changes);
-  return json;
-}
 
 namespace {
 
@@ -145,6 +75,7 @@ namespace {
 Result<Scenario> ReadScenario(Json expanded) {
   Issues issues;
   if (!expanded.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(expanded)}};
+  expanded.erase("written");
   DropStaleUsable(expanded, {"cluster", "device", "memory"});
   DropStaleUsable(expanded, {"serving", "disaggregated", "prefill_device", "memory"});
   LayNetworks(expanded, issues);
@@ -167,7 +98,7 @@ Result<Scenario> ReadScenario(Json expanded) {
 }
 
 // The least mapping, which a search replaces.
-void FreeMapping(Scenario& scenario, std::string_view part) {
+void FreeMapping(Scenario& scenario, const Written& written, std::string_view part) {
   if (part == "training" && scenario.training) {
     TrainingMapping& mapping = scenario.training->mapping;
     TrainingMapping least;
@@ -178,79 +109,67 @@ void FreeMapping(Scenario& scenario, std::string_view part) {
   }
   if (part == "serving" && scenario.serving) {
     ServingLoad& load = *scenario.serving;
-    if (load.disaggregated && !load.devices) load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
+    const bool follows = !load.devices || written.Leaves("serving.devices");
+    if (load.disaggregated && follows) load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
     load.disaggregated.reset();
     load.mapping = {};
   }
 }
 
+// Model, cluster and prices: what both runs rest on.
+void ResolveSystem(Scenario& scenario, Issues& issues) {
+  Complete(scenario.model, "model", issues);
+  BuildDesign(scenario.cluster, "cluster.device.design", issues);
+  if (scenario.serving && scenario.serving->disaggregated && scenario.serving->disaggregated->prefill_device) {
+    BuildDesign(*scenario.serving->disaggregated->prefill_device, "serving.disaggregated.prefill_device.design", issues);
+  }
+  if (scenario.cost && scenario.cluster.device.design) FollowDevice(scenario.cluster.device, scenario.cost->device);
+  CompleteEfficiency(scenario.cluster.device);
+}
+
+void ResolveRuns(Scenario& scenario, Issues& issues) {
+  if (scenario.training) Complete(*scenario.training, scenario.model, scenario.cluster, "training", issues);
+  if (scenario.serving) Complete(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
+}
+
 }  // namespace
 
+void Resolve(Scenario& scenario, Issues& issues) {
+  ResolveSystem(scenario, issues);
+  // What a part is completed by must be sound first.
+  if (issues.empty()) ResolveRuns(scenario, issues);
+}
+
 Result<Scenario> ParseScenario(Json request) {
+  const Written written(request);
   Result<Scenario> scenario = ReadScenario(std::move(request));
   if (!scenario) return scenario;
   Issues issues;
-  Resolve(*scenario, issues);
+  ResolveSystem(*scenario, issues);
+  if (!issues.empty()) return issues;
+  Follow(*scenario, written);
+  ResolveRuns(*scenario, issues);
   if (!issues.empty()) return issues;
   return scenario;
 }
 
 Result<Scenario> ParseForSearch(Json request, std::string_view part) {
+  const Written written(request);
   Result<Scenario> scenario = ReadScenario(std::move(request));
   if (!scenario) return scenario;
-  FreeMapping(*scenario, part);
   Issues issues;
-  Resolve(*scenario, issues);
+  ResolveSystem(*scenario, issues);
+  if (!issues.empty()) return issues;
+  FreeMapping(*scenario, written, part);
+  Follow(*scenario, written, part);
+  FreeMapping(*scenario, written, part);  // what followed is no part of the space either
+  ResolveRuns(*scenario, issues);
   // One sequence on every device need not divide the batch: the space holds what does.
   issues.erase(std::remove_if(issues.begin(), issues.end(),
                               [&](const Issue& issue) { return part == "training" && issue.path == "training.global_batch"; }),
                issues.end());
   if (!issues.empty()) return issues;
   return scenario;
-}
-
-namespace {
-
-// A designed device takes the place of the data sheet's: its network's rate, nothing where there is no design.
-BytesPerSecond BuildDesign(Device& device, const std::string& path, Issues& issues) {
-  if (!device.design) return {};
-  Trace trace = Trace::Off();
-  Result<DerivedChip> chip = Derive(*device.design, path, trace);
-  if (!chip) {
-    issues.insert(issues.end(), chip.issues.begin(), chip.issues.end());
-    return {};
-  }
-  device.peak = chip->device.peak;
-  device.units = chip->device.units;
-  device.clock = chip->device.clock;
-  device.memory = chip->device.memory;
-  device.caches = chip->device.caches;
-  device.tdp = chip->device.tdp;
-  device.idle = chip->device.idle;
-  device.die = chip->device.die;
-  return chip->network;
-}
-
-// Every designed device; the links of the cluster's take the place of the innermost network's.
-void BuildDesigns(Scenario& scenario, Issues& issues) {
-  Cluster& cluster = scenario.cluster;
-  const BytesPerSecond network = BuildDesign(cluster.device, "cluster.device.design", issues);
-  if (!cluster.networks.empty() && network > 0 * kBps) cluster.networks[0].bandwidth = network;
-  if (!scenario.serving || !scenario.serving->disaggregated || !scenario.serving->disaggregated->prefill_device) return;
-  BuildDesign(*scenario.serving->disaggregated->prefill_device, "serving.disaggregated.prefill_device.design", issues);
-}
-
-}  // namespace
-
-void Resolve(Scenario& scenario, Issues& issues) {
-  Complete(scenario.model, "model", issues);
-  BuildDesigns(scenario, issues);
-  if (scenario.cost && scenario.cluster.device.design) FollowDevice(scenario.cluster.device, scenario.cost->device);
-  CompleteEfficiency(scenario.cluster.device);
-  // What a part is completed by must be sound first.
-  if (!issues.empty()) return;
-  if (scenario.training) Complete(*scenario.training, scenario.model, scenario.cluster, "training", issues);
-  if (scenario.serving) Complete(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
 }
 
 }  // namespace slipstick

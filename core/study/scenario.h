@@ -12,6 +12,7 @@
 #include "core/economics/cost_inputs.h"
 #include "core/hardware/cluster.h"
 #include "core/serving/serving_load.h"
+#include "core/study/request.h"
 #include "core/training/training_run.h"
 #include "core/workload/model.h"
 
@@ -35,25 +36,8 @@ struct Schema<Scenario> {
                                             Of("cost", &Scenario::cost, "What it costs; null: not asked")};
 };
 
-// The scenario that the page opens with, as a request.
-const Json& DefaultRequest();
-
-// "training.mapping.tp=8" -> {path, value}; the value is read as JSON where it is JSON, as text otherwise.
-struct Assignment {
-  std::string path;
-  Json value;
-};
-Result<Assignment> ParseAssignment(std::string_view text);
-
-// Lays assignments over a request; "model=llama-3.1-8b" is short for "model.preset=llama-3.1-8b".
-void Apply(Json& request, const std::vector<Assignment>& assignments);
-
-// A request as it is evaluated: the default scenario where the text is empty, parts that it does not mention taken from
-// the default scenario, assignments ("PATH=VALUE") laid over it.
-Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& assignments);
-Result<Json> CompleteRequest(Json request);
-
-// The only maker of a Scenario: presets expanded, members read and checked, contradictions between them found.
+// The only maker of a Scenario: presets expanded, members read and checked, what nobody wrote moved to where it is legal,
+// contradictions between the rest found.
 Result<Scenario> ParseScenario(Json request);
 // The same for a search, which chooses the mapping of a part ("training" or "serving"): the one that is written need not suit.
 Result<Scenario> ParseForSearch(Json request, std::string_view part);

@@ -54,7 +54,7 @@ std::string ShardSearch::Begin(const std::string& text) {
   if (!parsed) return refuse(std::move(parsed.issues));
   Result<SearchSpec> spec = ReadSearchSpec(*parsed);
   if (!spec) return refuse(std::move(spec.issues));
-  Result<Json> request = CompleteRequest(parsed->contains("request") ? (*parsed)["request"] : DefaultRequest());
+  Result<Json> request = CompleteRequest(parsed->contains("request") ? (*parsed)["request"] : Json::object());
   if (!request) return refuse(std::move(request.issues));
   Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, *spec);
   if (!job) return refuse(std::move(job.issues));

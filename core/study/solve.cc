@@ -4,6 +4,7 @@
 #include "core/base/schema.h"
 #include "core/study/best_mapping.h"
 #include "core/study/evaluate.h"
+#include "core/study/follow.h"
 #include "core/study/scenario.h"
 #include "core/study/sweep.h"
 
@@ -29,6 +30,19 @@ Json FieldOf(std::string_view path) {
     if (field["path"] == wanted) return field;
   }
   return nullptr;
+}
+
+// The request with what it leaves to follow held where it is: all but the unknown stays. Unchanged where it is no scenario yet.
+Json Held(Json request) {
+  const Result<Scenario> scenario = ParseScenario(request);
+  if (!scenario) return request;
+  const Written written(request);
+  const Json resolved = Write(*scenario);
+  for (const std::string_view path : kFollowing) {
+    const Json* value = MemberAt(resolved, path);
+    if (value != nullptr && written.Leaves(path)) Apply(request, {{std::string(path), *value}});
+  }
+  return request;
 }
 
 // What a condition says at one value of the unknown.
@@ -191,11 +205,11 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!span) {
     return WrongRequest({{path, "expected a numeric input and lo below hi; got " + std::string(range.substr(equals + 1))}});
   }
-  Question question{*base, nullptr, path, *condition, options};
+  Question question{Held(*base), nullptr, path, *condition, options};
   if (!condition->other.empty()) {
     Result<Json> other = ReadRequest(JsonText(*base), options.against);
     if (!other) return WrongRequest(std::move(other.issues));
-    question.other = std::move(*other);
+    question.other = Held(std::move(*other));
   }
   const bool whole = span->whole;
   const auto json = [whole](double value) { return whole ? Json(static_cast<Count>(value)) : Json(value); };

@@ -128,7 +128,9 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
     point.inputs[i] = sweep.axes[i].values[static_cast<std::size_t>(index % size)];
     index /= size;
   }
-  for (std::size_t i = 0; i < sweep.axes.size(); ++i) Apply(request, {{sweep.axes[i].path, point.inputs[i]}});
+  std::vector<Assignment> changes;
+  for (std::size_t i = 0; i < sweep.axes.size(); ++i) changes.push_back({sweep.axes[i].path, point.inputs[i]});
+  Apply(request, std::move(changes));
   if (sweep.search) {
     Result<BestMapping> best = FindBestMapping(request, *sweep.search);
     if (best && !best->found) {
@@ -235,7 +237,7 @@ Answer SweepRowsAnswer(std::string_view spec, Count from, Count to) {
     }
     return list;
   };
-  const Json request = parsed->is_object() && parsed->contains("request") ? (*parsed)["request"] : DefaultRequest();
+  const Json request = parsed->is_object() && parsed->contains("request") ? (*parsed)["request"] : Json::object();
   Result<Json> base = CompleteRequest(request);
   if (!base) return WrongRequest(std::move(base.issues));
   std::string optimise;

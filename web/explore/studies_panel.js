@@ -7,6 +7,7 @@ import { nameOf } from '../report/names.js';
 import { number, text, unitOf } from '../text/format.js';
 import { has, t } from '../text/strings.js';
 import { button, fillSelect, labelled, partName, select } from './controls.js';
+import { flat, inputsOf } from './study_inputs.js';
 
 const MOST_AT_ONCE = 60;
 const REDRAW_MS = 200;
@@ -15,17 +16,6 @@ const sizeOf = (study) => study.points?.length ?? study.axes.reduce((size, axis)
 const nameOfFigure = (path) => (has(`explore.study.figure.${path}`) ? t(`explore.study.figure.${path}`) : /^(training|serving|cost)\./.test(path) ? `${partName(path)}: ${nameOf(path)}` : nameOf(path));
 const unit = (path) => (path.endsWith('bytes_per_s') ? 'B/s' : /_w$/.test(path) ? 'W' : unitOf(path));
 const shown = (one, path) => (typeof one === 'number' ? text(one, unit(path)) : one === null || one === undefined ? '–' : Array.isArray(one) ? '…' : String(one));
-
-// {"a": {"preset": "x", "b": 1}} as the inputs of a link: {"a": "x", "a.b": "1"}
-function flat(json, path = '', inputs = {}) {
-  if (json !== null && typeof json === 'object' && !Array.isArray(json)) {
-    for (const [member, value] of Object.entries(json)) {
-      if (member === 'preset') inputs[path] = value;
-      else flat(value, path ? `${path}.${member}` : member, inputs);
-    }
-  } else inputs[path.replace(/\.preset$/, '')] = typeof json === 'string' ? json : JSON.stringify(json);
-  return inputs;
-}
 
 export class StudiesPanel {
   #pool;
@@ -274,7 +264,8 @@ export class StudiesPanel {
     const given = Object.entries(flat(study.request));
     const point = study.points?.[0];
     const apply = () => {
-      const inputs = { ...flat(study.request), ...(point ? flat(point.overrides) : {}) };
+      const { default: standard, inputs: fields } = this.#context.page.described;
+      const inputs = { ...inputsOf(standard, study.request, fields), ...(point ? flat(point.overrides) : {}) };
       this.#context.store.setInputs(inputs);
       this.#context.open('overview');
     };

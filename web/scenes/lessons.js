@@ -2,6 +2,7 @@ import { h } from '../dom.js';
 import { check, scenariosOf } from '../lessons/expect.js';
 import { done, markDone } from '../lessons/progress.js';
 import '../text/later.js';
+import { sayTheSame } from '../state/scenario.js';
 import { t } from '../text/strings.js';
 import { number } from '../text/format.js';
 import { heading } from './parts.js';
@@ -71,7 +72,7 @@ function predict(context, lesson, state) {
 }
 
 // Whether the scenario is as these inputs would make it; some say what holds anyway, and the link does not keep those.
-const isSet = ({ page, inputs }, set) => JSON.stringify(page.requestFor({ ...inputs, ...set })) === JSON.stringify(page.requestFor(inputs));
+const isSet = ({ page, inputs }, set) => sayTheSame(page.described.default, { ...inputs, ...set }, inputs, page.presetPaths);
 
 function act(context, lesson, state) {
   return h(

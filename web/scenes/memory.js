@@ -1,6 +1,6 @@
 import { lines } from '../charts/lines.js';
 import { figures } from '../report/figures.js';
-import { set } from '../state/paths.js';
+import { withChanges } from '../state/scenario.js';
 import '../text/later.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -28,8 +28,7 @@ function kinds({ model }) {
 }
 
 function sweepOf(context, { id, change }) {
-  const request = structuredClone(context.request);
-  for (const [path, value] of Object.entries(change)) set(request, path, value);
+  const request = withChanges(context.request, change);
   const answer = context.lately(
     `kv ${id}`,
     'sweep',

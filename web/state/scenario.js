@@ -1,5 +1,6 @@
 // Inputs are texts by path, as a link holds them: {"serving.batch": "64", "cluster.device.memory.bandwidth": "4 TB/s"}.
-// The request is the default scenario with them laid over it, presets first because they replace what stood below them.
+// The request is the default scenario with them laid over it, those above first because they replace what stood below them. It
+// lists in `written` what the visitor wrote, so that the core can move what only the default scenario supplied to where it is legal.
 import { get, isPath, set } from './paths.js';
 
 // "64" -> 64, "true" -> true, "{…}" -> object; anything else is the text itself.
@@ -18,25 +19,40 @@ const depth = (path) => path.split('.').length;
 const isPreset = (path, presetPaths) => presetPaths.includes(path.replace(/\.\d+(?=\.|$)/g, '.*'));
 
 // `presetPaths`: the paths whose text value names a catalogue entry ("model", "cluster.device").
-export function requestOf(standard, inputs, presetPaths) {
+function laidOver(standard, inputs, presetPaths) {
   const request = structuredClone(standard);
-  const isPick = (path) => isPreset(path, presetPaths);
-  const paths = Object.keys(inputs).sort((a, b) => isPick(b) - isPick(a) || depth(a) - depth(b) || (a < b ? -1 : 1));
-  for (const path of paths) {
-    if (!isPath(path)) continue;
+  const written = Object.keys(inputs).filter(isPath);
+  for (const path of [...written].sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
     const value = valueOf(inputs[path]);
-    set(request, path, isPick(path) && typeof value === 'string' ? { preset: value } : value);
+    set(request, path, isPreset(path, presetPaths) && typeof value === 'string' ? { preset: value } : value);
   }
-  return request;
+  return { request, written };
 }
 
-// The inputs without those that change nothing, such as a value set back to the default.
-export function withoutIdle(standard, inputs, presetPaths) {
+export function requestOf(standard, inputs, presetPaths) {
+  const { request, written } = laidOver(standard, inputs, presetPaths);
+  return { ...request, written };
+}
+
+// The request with further values written, by path.
+export function withChanges(request, changes) {
+  const changed = structuredClone(request);
+  for (const [path, value] of Object.entries(changes)) set(changed, path, value);
+  return { ...changed, written: [...(changed.written ?? []), ...Object.keys(changes)] };
+}
+
+// Whether two sets of inputs ask for the same values, whoever supplied them.
+export const sayTheSame = (standard, some, others, presetPaths) =>
+  JSON.stringify(laidOver(standard, some, presetPaths).request) === JSON.stringify(laidOver(standard, others, presetPaths).request);
+
+// The inputs without those that change nothing, such as a value set back to the default. `follows`: paths whose default moves with
+// what else is written, where the default's own value says something.
+export function withoutIdle(standard, inputs, presetPaths, follows = []) {
   const kept = { ...inputs };
   for (const path of Object.keys(inputs)) {
     const { [path]: _, ...rest } = kept;
-    if (JSON.stringify(requestOf(standard, rest, presetPaths)) === JSON.stringify(requestOf(standard, kept, presetPaths)))
-      delete kept[path];
+    if (follows.includes(path) && Object.keys(rest).length > 0) continue;
+    if (sayTheSame(standard, rest, kept, presetPaths)) delete kept[path];
   }
   return kept;
 }

@@ -1,0 +1,30 @@
+// Every command says how it is called, and its example works.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import test from "node:test";
+import { ROOT } from "../support/module.js";
+
+const run = (...args) => spawnSync(ROOT + "build/native/slipstick", args, { encoding: "utf8" });
+const VERBS = ["evaluate", "search", "merge", "sweep", "solve", "sensitivity", "design", "study", "cost-study", "kernel", "describe", "presets", "import-model"];
+const NEEDS_FILES = ["merge", "import-model"];
+
+for (const verb of VERBS) {
+  test(`${verb} --help gives its usage and an example that answers`, () => {
+    for (const word of ["--help", "-h"]) {
+      const { status, stdout } = run(verb, word);
+      assert.equal(status, 0);
+      assert.match(stdout, new RegExp(`^usage: slipstick ${verb}`));
+      const example = /example: (slipstick .*)/.exec(stdout)[1];
+      if (word === "-h" || NEEDS_FILES.includes(verb)) continue;
+      const answered = spawnSync("bash", ["-c", example.replace("slipstick", ROOT + "build/native/slipstick")], { encoding: "utf8", maxBuffer: 1 << 28 });
+      assert.equal(answered.status, 0, `${example}: ${answered.stdout.slice(0, 300)}`);
+    }
+  });
+}
+
+test("--help lists every command, and help for none that is not there", () => {
+  const { status, stdout } = run("--help");
+  assert.equal(status, 0);
+  for (const verb of VERBS) assert.match(stdout, new RegExp(`slipstick ${verb}\\b`));
+  assert.equal(run("nonsense", "--help").status, 2);
+});

@@ -1,0 +1,82 @@
+// One JSON, one answer: what the page asks for inputs, and for a study's point, is what the core answers to the same JSON. What
+// nobody wrote follows what was written, for the page and for both of its modules as for the command line.
+import '../support/browser_globals.js';
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { firstCore } from '../../web/engine/cores.js';
+import { flat, inputsOf } from '../../web/explore/study_inputs.js';
+import { get } from '../../web/state/paths.js';
+import { requestOf, sayTheSame, withChanges, withoutIdle } from '../../web/state/scenario.js';
+import { loadSlipstick, ROOT, slipstickCommand } from '../support/module.js';
+
+const { slipstick } = await loadSlipstick();
+const first = await firstCore(readFileSync(`${ROOT}build/site/wasm/first.wasm`));
+const described = JSON.parse(slipstick.describe());
+const standard = described.default;
+const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
+const asked = (inputs) => requestOf(standard, inputs, presetPaths);
+const evaluate = (request) => JSON.parse(slipstick.evaluate(JSON.stringify(request), ''));
+const command = (...assignments) => JSON.parse(slipstickCommand(['evaluate', ...assignments]));
+
+const studies = readdirSync(`${ROOT}core/presets/studies`).map((name) => [name, JSON.parse(readFileSync(`${ROOT}core/presets/studies/${name}`, 'utf8'))]);
+
+for (const [name, study] of studies) {
+  if (study.verb || !study.points) continue;
+  test(`S6: every point of ${name} opens on the page with the study's figures`, () => {
+    study.points.forEach((point, at) => {
+      const { figures } = JSON.parse(slipstick.studyPoint(name.replace('.json', ''), at)).point;
+      const report = evaluate(asked({ ...inputsOf(standard, study.request, described.inputs), ...flat(point.overrides) }));
+      assert.equal(report.issues, undefined, `${point.label}: ${JSON.stringify(report.issues)}`);
+      for (const [path, figure] of Object.entries(figures)) assert.deepEqual(get(report, path) ?? null, figure, `${point.label} ${path}`);
+    });
+  });
+}
+
+test('a request is taken over as it is where it leaves out what the default scenario sets', () => {
+  const request = { training: { mapping: { tp: 2 } }, serving: null };
+  const report = evaluate(asked(inputsOf(standard, request, described.inputs)));
+  assert.deepEqual(report.scenario, evaluate(request).scenario);
+  assert.equal(report.scenario.training.mapping.sequence_parallel, false);
+});
+
+const LINKS = [
+  { model: 'gpt3-175b' },
+  { cluster: 'single-rtx-4090' },
+  { cluster: 'gb200-nvl72', model: 'llama-3.1-405b' },
+  { 'serving.mapping.tp': '16' },
+  { 'cluster.devices': '500' },
+  { cluster: 'dgx-a100', 'cluster.devices': '64', 'cluster.device.design': 'h100-like', 'cluster.device.design.area': '600' },
+];
+
+for (const inputs of LINKS) {
+  const pairs = Object.entries(inputs).map(([path, value]) => `${path}=${value}`);
+  test(`the page, its first module and the command line agree on ${pairs.join(' ')}`, () => {
+    const report = evaluate(asked(inputs));
+    assert.equal(report.issues, undefined, JSON.stringify(report.issues));
+    assert.deepEqual(report, command(...pairs));
+    assert.deepEqual(JSON.parse(first.evaluate(JSON.stringify(asked(inputs)))), report);
+  });
+}
+
+test('a value written on the page stays, though it is the default scenario’s', () => {
+  const inputs = { cluster: 'single-rtx-4090', 'serving.devices': '8' };
+  assert.equal(evaluate(asked(inputs)).issues[0].path, 'serving.devices');
+  assert.deepEqual(withoutIdle(standard, inputs, presetPaths, described.follows), inputs);
+  assert.deepEqual(withoutIdle(standard, { 'serving.devices': '8' }, presetPaths, described.follows), {});
+});
+
+test('a change laid over a request is written', () => {
+  const request = withChanges(asked({ cluster: 'single-rtx-4090' }), { 'serving.devices': 8 });
+  assert.equal(evaluate(request).issues[0].path, 'serving.devices');
+});
+
+test('inputs that supply the default’s own values say the same', () => {
+  assert.ok(sayTheSame(standard, { 'serving.batch': '32' }, {}, presetPaths));
+  assert.ok(!sayTheSame(standard, { 'serving.batch': '64' }, {}, presetPaths));
+});
+
+test('a request that a file holds answers as on the command line', () => {
+  const request = { model: { preset: 'gpt3-175b' }, cluster: { preset: 'dgx-a100' } };
+  assert.deepEqual(evaluate(request), JSON.parse(slipstickCommand(['evaluate', '-'], JSON.stringify(request))));
+});

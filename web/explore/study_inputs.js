@@ -1,0 +1,36 @@
+// A study's request as inputs, so that the page asks what the study asks.
+
+// {"a": {"preset": "x", "b": 1}} as the inputs of a link: {"a": "x", "a.b": "1"}
+export function flat(json, path = '', inputs = {}) {
+  if (json !== null && typeof json === 'object' && !Array.isArray(json)) {
+    for (const [member, value] of Object.entries(json)) {
+      if (member === 'preset') inputs[path] = value;
+      else flat(value, path ? `${path}.${member}` : member, inputs);
+    }
+  } else inputs[path.replace(/\.preset$/, '')] = typeof json === 'string' ? json : JSON.stringify(json);
+  return inputs;
+}
+
+const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+// The default of a described input as a text.
+function defaultText(fields, path) {
+  const named = (one) => fields.find((field) => field.path === one);
+  const value = (named(path)?.presets ? named(`${path}.preset`) : named(path))?.default;
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+// A whole request as inputs over the default scenario. Inputs are laid over it member by member, but what a written part leaves out
+// is the field's default: so the members that the default scenario sets there are set back. `fields`: the described inputs.
+export function inputsOf(standard, request, fields) {
+  const inputs = {};
+  const setBack = (json, given, path) => {
+    for (const [member, value] of Object.entries(json)) {
+      const at = `${path}.${member}`;
+      if (isObject(value) && !('preset' in value)) setBack(value, given?.[member], at);
+      else if (given?.[member] === undefined) inputs[at] = defaultText(fields, at);
+    }
+  };
+  for (const [part, value] of Object.entries(standard)) if (isObject(request[part]) && isObject(value)) setBack(value, request[part], part);
+  return { ...inputs, ...flat(request) };
+}
