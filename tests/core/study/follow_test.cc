@@ -27,7 +27,7 @@ std::vector<std::string> IssuePaths(const std::vector<std::string>& assignments)
   return paths;
 }
 
-Json Report(const std::vector<std::string>& assignments) { return *ParseJson(EvaluateAnswer("", assignments).text); }
+Json Report(const std::vector<std::string>& assignments) { return *ParseJson(EvaluateAnswer("", assignments, "", false).text); }
 
 TEST(Follow, ChoosingAModelMovesThePromptWithinItsPositions) {
   const Scenario scenario = Of({"model=gpt3-175b"});  // 2,048 learned positions
@@ -107,7 +107,7 @@ TEST(Follow, TheReportsScenarioAnswersTheSame) {
   for (const std::vector<std::string>& assignments :
        {std::vector<std::string>{"model=gpt3-175b"}, {"cluster=single-h200-sxm"}, {"cluster=gb200-nvl72"}, {"model=deepseek-v3"}}) {
     const Json report = Report(assignments);
-    const Json again = *ParseJson(EvaluateAnswer(JsonText(report["scenario"])).text);
+    const Json again = *ParseJson(EvaluateAnswer(JsonText(report["scenario"]), {}, "", false).text);
     for (const char* part : {"training", "serving"}) EXPECT_EQ(JsonText(again[part]), JsonText(report[part])) << assignments[0];
   }
 }
@@ -131,7 +131,7 @@ TEST(Follow, ASearchTakesTheDevicesThatItsAnswerIsEvaluatedOn) {
       for (const auto& [path, value] : entry["overrides"].items()) overrides.push_back({std::string(path.view()), value});
       Json one = request;
       Apply(one, overrides);
-      const Json report = *ParseJson(EvaluateAnswer(JsonText(one)).text);
+      const Json report = *ParseJson(EvaluateAnswer(JsonText(one), {}, "", false).text);
       ASSERT_FALSE(report.contains("issues")) << JsonText(report);
       EXPECT_NEAR(entry["tokens_per_s_per_device"].get<double>() / report["serving"]["tokens_per_s_per_device"].get<double>(), 1, 1e-12);
     }

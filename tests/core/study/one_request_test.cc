@@ -25,11 +25,14 @@ struct StudyPoint {
 
 Json Parsed(std::string_view text) {
   Result<Json> json = ParseJson(text);
-  EXPECT_TRUE(json) << text;
+  EXPECT_TRUE(json) << text.substr(0, 200);
   return json ? std::move(*json) : Json();
 }
 
 std::string Value(const Json& value) { return value.is_string() ? std::string(value.text()) : JsonText(value); }
+
+// What evaluate answers, without the passes of the pipeline.
+Json ReportOf(const StudyPoint& point) { return Parsed(EvaluateAnswer(point.text, point.assignments, "", false).text); }
 
 // Every point of the studies that evaluate scenarios; not of those that split a designed device anew, which only a sweep does too.
 std::vector<StudyPoint> StudyPoints() {
@@ -54,7 +57,7 @@ std::vector<StudyPoint> StudyPoints() {
 // The first figure of the report that is a number, and an input that does not move it.
 std::string FigureOf(const StudyPoint& point) {
   for (const char* path : {"training.step_time_s", "training.memory_bytes.total", "serving.tpot_s"}) {
-    const Json report = Parsed(EvaluateAnswer(point.text, point.assignments).text);
+    const Json report = ReportOf(point);
     const Json* figure = Find(report, path);
     if (figure != nullptr && figure->is_number()) return path;
   }
@@ -72,8 +75,8 @@ class OneRequest : public ::testing::Test {
 TEST_F(OneRequest, TheStudyAnswersAsEvaluateDoes) {
   EXPECT_GT(Points().size(), 60u);
   for (const StudyPoint& point : Points()) {
-    const Json report = Parsed(EvaluateAnswer(point.text, point.assignments).text);
-    ASSERT_FALSE(report.contains("issues")) << point.name << JsonText(report);
+    const Json report = ReportOf(point);
+    ASSERT_FALSE(report.contains("issues")) << point.name << JsonText(report).substr(0, 300);
     for (const Json& path : point.study["report"]) {
       const Json* figure = MemberAt(report, path.text());
       EXPECT_EQ(JsonText(point.found["figures"][path.text()]), JsonText(figure != nullptr ? *figure : Json()))
@@ -87,7 +90,7 @@ TEST_F(OneRequest, ASweepAnswersAsEvaluateDoes) {
     const std::string figure = FigureOf(point);
     // Once as the command line sweeps, once as the page does, with the point's changes as axes.
     const std::vector<std::string> axis{"cluster.device.idle=1 W"};
-    const Json expected = Parsed(EvaluateAnswer(point.text, point.assignments).text);
+    const Json expected = ReportOf(point);
     const std::string csv = SweepAnswer(point.text, point.assignments, axis, {figure}).text;
     const std::string row = csv.substr(csv.find('\n') + 1);
     EXPECT_EQ(row, "1 W," + JsonText(*Find(expected, figure)) + ",") << point.name;
@@ -103,7 +106,7 @@ TEST_F(OneRequest, ASweepAnswersAsEvaluateDoes) {
 TEST_F(OneRequest, SolveAndSensitivityAnswerAsEvaluateDoes) {
   for (const StudyPoint& point : Points()) {
     const std::string figure = FigureOf(point);
-    const Json expected = Parsed(EvaluateAnswer(point.text, point.assignments).text);
+    const Json expected = ReportOf(point);
     const Json solved = Parsed(SolveAnswer(point.text, point.assignments, "cluster.device.idle=1 W:2 W", figure + ">=0").text);
     // A scenario that does not fit solves nothing but questions of memory.
     const Json& feasible = *Find(expected, figure.substr(0, figure.find('.')) + ".feasible");
@@ -118,7 +121,7 @@ TEST_F(OneRequest, SolveAndSensitivityAnswerAsEvaluateDoes) {
     if (point.study["id"].get<std::string>() == last) continue;
     last = point.study["id"].get<std::string>();
     const std::string figure = FigureOf(point);
-    const Json expected = Parsed(EvaluateAnswer(point.text, point.assignments).text);
+    const Json expected = ReportOf(point);
     const Json answer = Parsed(SensitivityAnswer(point.text, point.assignments, figure, 0.2).text);
     EXPECT_EQ(JsonText(answer["value"]), JsonText(*Find(expected, figure))) << point.name;
   }
@@ -128,7 +131,7 @@ TEST_F(OneRequest, SolveAndSensitivityAnswerAsEvaluateDoes) {
 TEST_F(OneRequest, ASearchAnswersAsEvaluateDoes) {
   int found = 0;
   for (const StudyPoint& point : Points()) {
-    const Json expected = Parsed(EvaluateAnswer(point.text, point.assignments).text);
+    const Json expected = ReportOf(point);
     const Json& training = expected["training"];
     if (training.is_null() || !training["feasible"].get<bool>()) continue;
     SearchSpec spec;
