@@ -57,7 +57,8 @@ TEST(KernelOfADesign, ItsLinksCarryACollective) {
 
 TEST(KernelOfADesign, AnImpossibleDesignIsAnIssue) {
   const Result<Json> request = ParseJson(
-      std::string(R"({"device": {"preset": "a100-sxm4-80gb", "design": {"preset": "a100-like", "power_split": {"core": 1e-9}}}, )") + kGemm + "}");
+      std::string(R"({"device": {"preset": "a100-sxm4-80gb", "design": {"preset": "a100-like", "power_split": {"core": 1e-9}}}, )") +
+      kGemm + "}");
   const Result<Json> answer = EvaluateKernel(*request);
   ASSERT_FALSE(answer);
   EXPECT_TRUE(std::string_view(answer.issues[0].path).starts_with("device.design"));
