@@ -80,7 +80,7 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileReg
   const double units = static_cast<double>(device.units), exponentials = device.exponentials;
   const Hertz clock = device.clock;
   const FlopsPerSecond peak_rate = PeakRate(device, work.precision, trace);
-  const double matrix_share = regime.matrix_share, exp_share = regime.exp_share, power_fall = regime.power_fall, tail = regime.tail;
+  const double matrix_share = regime.matrix_share, exp_share = regime.exp_share, tail = regime.tail;
   const double tile_side = kTile, exp_passes = work.exp_passes, sequence_heads = work.sequence_heads;
   const double tile_rows = work.tiles.rows, tiles = work.tiles.tiles, longest_row = work.tiles.longest;
   const Flops pair_flops = work.pair_flops;
@@ -88,11 +88,16 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileReg
   trace.Input("units", units, "cluster.device.units");
   trace.Input("clock", clock, "cluster.device.clock");
   const Trace::Citing citing(trace, SourceInPlace(device));
-  FIGURE(trace, tile_time,
-         tile_side * tile_side *
-             (pair_flops * units * (1 + power_fall) / (peak_rate * matrix_share) + exp_passes * exp_share / (exponentials * clock)),
-         (Note{"Time of a tile on one unit", "the products, then the part of the exponentials that they do not hide", kTileSource}),
-         tile_side, pair_flops, units, power_fall, peak_rate, matrix_share, exp_passes, exp_share, exponentials, clock);
+  FIGURE(trace, product_time, tile_side * tile_side * pair_flops * units / (peak_rate * matrix_share),
+         (Note{"Products of a tile", "on the matrix units of one unit", kTileSource}), tile_side, pair_flops, units, peak_rate,
+         matrix_share);
+  FIGURE(trace, exponential_time, tile_side * tile_side * exp_passes * exp_share / (exponentials * clock),
+         (Note{"Exponentials of a tile", "one a score, on the special-function units", kTileSource}), tile_side, exp_passes, exp_share,
+         exponentials, clock);
+  FIGURE(trace, tile_time, norm(product_time, exponential_time, 1.5),
+         (Note{"Time of a tile on one unit", "one tile's products hide another's exponentials in part: equal ones take 1.59 of one",
+               kTileSource}),
+         product_time, exponential_time);
   FIGURE(trace, mean_load, sequence_heads * (tile_time * tiles + row_overhead * tile_rows) / units,
          (Note{"Mean load of a unit", "each tile of queries also has a fixed cost: loading, first keys, epilogue", kTileSource}),
          sequence_heads, tile_time, tiles, row_overhead, tile_rows, units);
@@ -144,8 +149,8 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
     work.bytes = batch * (qk_dim + v_dim) / 2 * half * (q_len * heads * (both ? 8 : 6) + keys * kv_heads * (both ? 6 : 4));
   }
   const Bytes working_set = 2 * half * batch * qk_dim * (q_len * heads + 2 * keys * kv_heads);
-  work.stream_time = regime.cold ? work.bytes / (kStream * device.memory.bandwidth) : ReadTime(work.bytes, working_set, kStream, device);
-  if (!regime.cold) ExplainRead("stream_time", work.bytes, working_set, kStream, device, trace);
+  work.stream_time = ReadTime(work.bytes, working_set, kStream, device);
+  ExplainRead("stream_time", work.bytes, working_set, kStream, device, trace);
   if (regime.pass_factor > 0) {
     const bool narrow_cache = cached < half;
     const Bytes row = regime.fused_pass ? qk_dim * (heads * (half + element) + 2 * kv_heads * (half + cached))

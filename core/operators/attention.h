@@ -57,21 +57,17 @@ struct Attention {
 struct TileRegime {
   Seconds launch;             // t0
   double matrix_share = 0.5;  // epsilon: share of the peak while the matrix units work
-  double exp_share = 1;       // s: part of the exponentials that the matrix work does not hide
+  double exp_share = 1;       // s: weight of an exponential; 0: a unit beside the matrix units computes them in passing
   Seconds tile_overhead;      // tau: fixed cost of a tile of queries
   double tail = 0;            // g: share of the longest tile of queries left over at the end
-  double power_fall = 0;      // of the matrix rate, in a long run
-  bool cold = false;          // operands come from memory, whatever the last cache could hold
   bool in_fp8 = false;        // computes in fp8, whatever the operands are given in
   bool fused_pass = true;     // rotary embedding, cache write and quantisation: all operands once; false: the cache's alone
   double pass_factor = 1;     // q: how often those bytes move
 };
 TileRegime AloneRegime(const Attention& attention, const Device& device);
-// Inside a training step: the device's training kernels at sustained power.
-TileRegime TrainingRegime(const Attention& attention, const Device& device);
 
-// Mean error: prefill 4.6 % over 2,941 rows of seven NVIDIA systems and three engines (6.9 % with a class's defaults),
-// FlashAttention forward and backward 2 to 6 % over 100.
+// Mean error: prefill 4.7 % over 3,325 rows of seven NVIDIA systems and two engines, FlashAttention forward and backward 2 to
+// 6 % over 130.
 KernelTime TimeOf(const Attention& attention, const Device& device, const TileRegime& regime, Trace& trace);
 
 // Constants of a decode kernel that splits each sequence's cache over units (split-KV).
@@ -97,7 +93,6 @@ struct UnfusedRegime {
   double stream_share = 1;     // of the memory bandwidth
 };
 UnfusedRegime UnfusedAloneRegime(const Attention& attention);
-UnfusedRegime UnfusedTrainingRegime(const Attention& attention, const Device& device);
 // Mean error 10 to 11 % over PyTorch's rows on A100 and H100.
 KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedRegime& regime, Trace& trace);
 

@@ -14,30 +14,34 @@ bool HasFp8(const Device& device) { return Supports(device, Precision::kFp8); }
 struct PrefillRow {
   Architecture architecture;
   AttentionLibrary library;
-  double launch_us, matrix, matrix_fp8, exp_share, tile_us, tail;
+  double launch_us, matrix, matrix_fp8;
+  double narrow;      // of `matrix`, on heads up to 64 wide: more blocks fit a unit
+  double narrow_fp8;  // the same of fp8 operands, where no fp8 kernel takes such heads and a 16-bit one steps in; 0: the fp8 kernel does
+  double exp_share, tile_us, tail;
   bool fp8_cache_in_fp8;      // an fp8 cache makes 16-bit queries fp8 too
   bool fused_pass;            // rotary embedding and cache write inside the attention call
   double passes, passes_fp8;  // q: of the cache's bytes, 16-bit and fp8 cache
 };
-// Fitted to ai-dynamo/aiconfigurator context attention tables at 095f58a, 2,941 rows. A row of the generic library is a
-// class's default for an engine or a device that was not measured.
+// Fitted to ai-dynamo/aiconfigurator context attention tables at 095f58a, 3,325 rows of head sizes 64 and 128. Fitted to head
+// size 128 alone, 64 comes out within 4 to 8 % (L40S and RTX PRO 6000 apart, whose kernels for it are others). A row of the
+// generic library is a class's default for an engine or a device that was not measured; MI300X reaches 44 % of its peak.
 // clang-format off
 constexpr PrefillRow kPrefillRows[] = {
-    {Architecture::kAmpere,       AttentionLibrary::kTrtllm,     10.7, 0.57, 0.45, 1.0, 3.4, 0.60, false, true,  1,   1},
-    {Architecture::kAda,          AttentionLibrary::kTrtllm,      7.9, 0.44, 0.42, 1.0, 2.9, 0.28, false, true,  1,   1},
-    {Architecture::kBlackwellRtx, AttentionLibrary::kTrtllm,     13.3, 0.47, 0.49, 1.0, 2.6, 0.28, false, true,  1,   1},
-    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     11.1, 0.89, 0.72, 1.0, 4.8, 0.54, true,  true,  1,   1},
-    {Architecture::kBlackwell,    AttentionLibrary::kTrtllm,     10.9, 0.85, 0.61, 0.5, 5.0, 1.09, true,  true,  1,   1},
-    {Architecture::kHopper,       AttentionLibrary::kFlashInfer, 15.4, 1.00, 0.72, 1.0, 3.5, 0.05, false, false, 1.2, 2.0},
-    {Architecture::kBlackwell,    AttentionLibrary::kFlashInfer, 10.1, 0.91, 0.65, 0.5, 2.1, 1.15, true,  false, 1.9, 3.5},
-    {Architecture::kHopper,       AttentionLibrary::kGeneric,    11.0, 0.90, 0.72, 1.0, 5.0, 0.60, false, true,  1,   1},
-    {Architecture::kBlackwell,    AttentionLibrary::kGeneric,    11.0, 0.90, 0.62, 0.5, 5.0, 0.90, false, true,  1,   1},
-    {Architecture::kCdna,         AttentionLibrary::kGeneric,    12.0, 0.50, 0.40, 1.0, 3.5, 0.40, false, true,  1,   1},
-    {Architecture::kTpu,          AttentionLibrary::kGeneric,    20.0, 0.50, 0.40, 0.0, 0.0, 0.00, false, true,  1,   1},
-    {Architecture::kGaudi,        AttentionLibrary::kGeneric,    20.0, 0.50, 0.40, 0.0, 0.0, 0.00, false, true,  1,   1},
-    {Architecture::kNeuron,       AttentionLibrary::kGeneric,    20.0, 0.50, 0.40, 0.0, 0.0, 0.00, false, true,  1,   1},
-    {Architecture::kGeneric,      AttentionLibrary::kFlashInfer, 11.0, 0.50, 0.45, 1.0, 3.5, 0.40, false, false, 1,   1.5},
-    {Architecture::kGeneric,      AttentionLibrary::kGeneric,    11.0, 0.50, 0.45, 1.0, 3.5, 0.40, false, true,  1,   1},
+    {Architecture::kAmpere,       AttentionLibrary::kTrtllm,     11.5, 0.51, 0.40, 1.00, 0,    1, 3.6, 0.58, false, true,  1,    1},
+    {Architecture::kAda,          AttentionLibrary::kTrtllm,      8.3, 0.42, 0.39, 1.04, 0.77, 1, 2.7, 0.28, false, true,  1,    1},
+    {Architecture::kBlackwellRtx, AttentionLibrary::kTrtllm,     13.2, 0.45, 0.45, 1.20, 0.84, 1, 4.0, 0.25, false, true,  1,    1},
+    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     11.3, 0.70, 0.52, 1.00, 0,    1, 4.9, 0.54, true,  true,  1,    1},
+    {Architecture::kBlackwell,    AttentionLibrary::kTrtllm,     11.1, 0.87, 0.76, 1.00, 0,    1, 4.8, 1.09, true,  true,  1,    1},
+    {Architecture::kHopper,       AttentionLibrary::kFlashInfer, 15.6, 0.78, 0.40, 1.00, 0,    1, 3.1, 0.02, true,  false, 1.28, 2.2},
+    {Architecture::kBlackwell,    AttentionLibrary::kFlashInfer, 10.2, 0.95, 0.86, 1.00, 0,    1, 2.2, 1.10, true,  false, 1.77, 3.4},
+    {Architecture::kHopper,       AttentionLibrary::kGeneric,    11.0, 0.72, 0.52, 1.00, 0,    1, 4.9, 0.55, false, true,  1,    1},
+    {Architecture::kBlackwell,    AttentionLibrary::kGeneric,    11.0, 0.89, 0.78, 1.00, 0,    1, 4.8, 1.05, false, true,  1,    1},
+    {Architecture::kCdna,         AttentionLibrary::kGeneric,    12.0, 0.45, 0.36, 1.00, 0,    1, 3.5, 0.40, false, true,  1,    1},
+    {Architecture::kTpu,          AttentionLibrary::kGeneric,    20.0, 0.50, 0.40, 1.00, 0,    0, 0.0, 0.00, false, true,  1,    1},
+    {Architecture::kGaudi,        AttentionLibrary::kGeneric,    20.0, 0.50, 0.40, 1.00, 0,    0, 0.0, 0.00, false, true,  1,    1},
+    {Architecture::kNeuron,       AttentionLibrary::kGeneric,    20.0, 0.50, 0.40, 1.00, 0,    0, 0.0, 0.00, false, true,  1,    1},
+    {Architecture::kGeneric,      AttentionLibrary::kFlashInfer, 11.0, 0.45, 0.40, 1.00, 0,    1, 3.5, 0.40, false, false, 1,    1.5},
+    {Architecture::kGeneric,      AttentionLibrary::kGeneric,    11.0, 0.45, 0.40, 1.00, 0,    1, 3.5, 0.40, false, true,  1,    1},
 };
 // clang-format on
 
@@ -59,21 +63,24 @@ struct CoreRow {
   AttentionAlgorithm algorithm;
   Architecture architecture;  // kGeneric: every other
   bool backward;              // forward and backward together, or backward alone
-  double matrix, exp_share, tile_us;
-  double wide;  // on heads wider than 128: fewer keys a tile, one group of warps less to hide behind
+  double matrix, matrix_fp8;  // 0: no fp8 kernel
+  double exp_share, tile_us;
+  double wide;  // on heads of more than 256 bytes: fewer keys a tile, one group of warps less to hide behind
 };
-// Kernels of training, timed alone: 100 rows of the FlashAttention-2 and -3 papers and repository. Where the exponentials
-// count nothing, a poor use of the matrix units hides them. flash3 stands for FlashAttention-3 and cuDNN 9 together.
+// Kernels of training, timed alone: 130 rows of the FlashAttention-2 and -3 papers and repository; forward on A100 and fp8 by
+// those papers' highest figures (227 and near 1,200 TFLOP/s). Exponentials weigh more than one each where the softmax's other
+// work waits with them, and nothing where a poor use of the matrix units hides them. flash3 stands for FlashAttention-3 and
+// cuDNN 9 together.
 constexpr CoreRow kCoreRows[] = {
-    {AttentionAlgorithm::kFlash1, Architecture::kGeneric, false, 0.26, 0, 5.4, 1},
-    {AttentionAlgorithm::kFlash1, Architecture::kGeneric, true, 0.26, 0, 5.4, 1},
-    {AttentionAlgorithm::kFlash2, Architecture::kHopper, false, 0.34, 0, 0.7, 1},
-    {AttentionAlgorithm::kFlash2, Architecture::kHopper, true, 0.37, 1, 9.9, 1},
-    {AttentionAlgorithm::kFlash2, Architecture::kBlackwell, false, 0.34, 0, 0.7, 1},
-    {AttentionAlgorithm::kFlash2, Architecture::kBlackwell, true, 0.37, 1, 9.9, 1},
-    {AttentionAlgorithm::kFlash2, Architecture::kGeneric, false, 0.68, 1, 5.0, 1},
-    {AttentionAlgorithm::kFlash2, Architecture::kGeneric, true, 0.68, 1, 12.7, 1},
-    {AttentionAlgorithm::kFlash3, Architecture::kHopper, false, 1.00, 1, 1.4, 0.72},
+    {AttentionAlgorithm::kFlash1, Architecture::kGeneric, false, 0.26, 0, 0, 4.1, 1},
+    {AttentionAlgorithm::kFlash1, Architecture::kGeneric, true, 0.26, 0, 0, 4.1, 1},
+    {AttentionAlgorithm::kFlash2, Architecture::kHopper, false, 0.40, 0, 1.2, 0.8, 0.83},
+    {AttentionAlgorithm::kFlash2, Architecture::kHopper, true, 0.36, 0, 2.1, 9.8, 1},
+    {AttentionAlgorithm::kFlash2, Architecture::kBlackwell, false, 0.40, 0, 1.2, 0.8, 0.83},
+    {AttentionAlgorithm::kFlash2, Architecture::kBlackwell, true, 0.36, 0, 2.1, 9.8, 1},
+    {AttentionAlgorithm::kFlash2, Architecture::kGeneric, false, 0.77, 0, 1, 5.0, 1},
+    {AttentionAlgorithm::kFlash2, Architecture::kGeneric, true, 0.65, 0, 2.1, 12.9, 1},
+    {AttentionAlgorithm::kFlash3, Architecture::kHopper, false, 0.90, 0.83, 1.7, 0.7, 0.72},
 };
 
 const CoreRow* CoreRowOf(AttentionAlgorithm algorithm, Architecture architecture, bool backward) {
@@ -93,7 +100,9 @@ TileRegime CoreRegime(const Attention& attention, const Device& device) {
   regime.launch = 10 * kUs;
   regime.pass_factor = 0;
   if (const CoreRow* row = CoreRowOf(attention.algorithm, device.architecture, backward)) {
-    regime.matrix_share = row->matrix * (attention.head_dim > 128 ? row->wide : 1);
+    regime.in_fp8 = row->matrix_fp8 > 0 && IsEightBitFloat(NativePrecision(device, attention.precision));
+    const double head_bytes = attention.head_dim * (regime.in_fp8 ? 1 : 2);
+    regime.matrix_share = (regime.in_fp8 ? row->matrix_fp8 : row->matrix) * (head_bytes > 256 ? row->wide : 1);
     regime.exp_share = row->exp_share;
     regime.tile_overhead = row->tile_us * kUs;
     return regime;
@@ -124,8 +133,10 @@ TileRegime AloneRegime(const Attention& attention, const Device& device) {
   const bool fp8_cache = BytesPerElement(attention.kv_precision) < 2;
   TileRegime regime;
   regime.in_fp8 = IsEightBitFloat(NativePrecision(device, attention.precision)) || (row.fp8_cache_in_fp8 && fp8_cache && HasFp8(device));
+  const bool narrow = attention.head_dim <= 64, falls_back = regime.in_fp8 && narrow && row.narrow_fp8 > 0;
+  if (falls_back) regime.in_fp8 = false;
   regime.launch = row.launch_us * kUs;
-  regime.matrix_share = regime.in_fp8 ? row.matrix_fp8 : row.matrix;
+  regime.matrix_share = regime.in_fp8 ? row.matrix_fp8 : row.matrix * (falls_back ? row.narrow_fp8 : narrow ? row.narrow : 1);
   regime.exp_share = row.exp_share;
   regime.tile_overhead = row.tile_us * kUs;
   regime.tail = row.tail;
@@ -134,32 +145,9 @@ TileRegime AloneRegime(const Attention& attention, const Device& device) {
   return regime;
 }
 
-TileRegime TrainingRegime(const Attention& attention, const Device& device) {
-  const bool backward = attention.phase != AttentionPhase::kPrefill;
-  assert(device.efficiency.attention_forward && device.efficiency.attention_backward);
-  TileRegime regime;
-  regime.launch = (backward ? 15 : 10) * kUs;
-  regime.matrix_share = backward ? *device.efficiency.attention_backward : *device.efficiency.attention_forward;
-  regime.exp_share = PrefillRowOf(device.architecture, AttentionLibrary::kGeneric).exp_share;
-  regime.tile_overhead = (backward ? 7.5 : 5) * kUs;
-  regime.power_fall = SustainedFall(device);
-  regime.cold = true;
-  regime.pass_factor = 0;
-  return regime;
-}
-
 UnfusedRegime UnfusedAloneRegime(const Attention& attention) {
   UnfusedRegime regime;
   regime.score_passes = attention.causal ? 23 : 15.5;  // the mask is read and written, not skipped
-  return regime;
-}
-
-UnfusedRegime UnfusedTrainingRegime(const Attention& attention, const Device& device) {
-  UnfusedRegime regime;
-  regime.launch = {};
-  regime.matrix_share = 0.8 * sqrt(min(1.0, attention.head_dim / 128)) * *device.efficiency.matrix / (1 + SustainedFall(device));
-  regime.score_passes = 15;
-  regime.stream_share = 0.85;
   return regime;
 }
 

@@ -25,15 +25,15 @@ struct DecodeRow {
 };
 // clang-format off
 constexpr PrefillRow kPrefillRows[] = {
-    {Architecture::kAmpere,       18.7, 0.57, 0.50, 1.0, 2.7, 0.21, 0.7,  0.7},
-    {Architecture::kHopper,       17.5, 0.81, 0.52, 1.0, 1.5, 0.25, 1.2,  1.2},
-    {Architecture::kBlackwell,    15.0, 0.79, 0.63, 0.5, 2.4, 0.77, 1.4,  1.4},
-    {Architecture::kBlackwellRtx,  5.6, 0.56, 0.50, 1.0, 2.7, 0.34, 0.56, 1.0},
-    {Architecture::kCdna,         14.0, 0.50, 0.40, 1.0, 3.0, 0.50, 0.9,  0.9},
-    {Architecture::kTpu,          20.0, 0.50, 0.40, 0.0, 0.0, 0.00, 0.9,  0.9},
-    {Architecture::kGaudi,        20.0, 0.50, 0.40, 0.0, 0.0, 0.00, 0.9,  0.9},
-    {Architecture::kNeuron,       20.0, 0.50, 0.40, 0.0, 0.0, 0.00, 0.9,  0.9},
-    {Architecture::kGeneric,      14.0, 0.55, 0.50, 1.0, 3.0, 0.50, 0.9,  0.9},
+    {Architecture::kAmpere,       19.0, 0.52, 0.45, 1, 1.8, 0.19, 1.1, 1.1},
+    {Architecture::kHopper,       17.7, 0.66, 0.42, 1, 3.4, 0.23, 0.1, 1.0},
+    {Architecture::kBlackwell,    13.7, 0.79, 0.74, 1, 3.1, 0.81, 0.6, 1.3},
+    {Architecture::kBlackwellRtx,  5.8, 0.53, 0.47, 1, 2.1, 0.24, 1.1, 1.1},
+    {Architecture::kCdna,         14.0, 0.45, 0.36, 1, 3.0, 0.50, 0.9, 0.9},
+    {Architecture::kTpu,          20.0, 0.50, 0.40, 0, 0.0, 0.00, 0.9, 0.9},
+    {Architecture::kGaudi,        20.0, 0.50, 0.40, 0, 0.0, 0.00, 0.9, 0.9},
+    {Architecture::kNeuron,       20.0, 0.50, 0.40, 0, 0.0, 0.00, 0.9, 0.9},
+    {Architecture::kGeneric,      14.0, 0.50, 0.45, 1, 3.0, 0.50, 0.9, 0.9},
 };
 constexpr DecodeRow kDecodeRows[] = {
     {Architecture::kHopper,       true,  15.4, 0.95, 0.73,  0.40,  0.013, 4.2, 0},

@@ -32,17 +32,53 @@ double Us(const Work& work, const Device& device) {
   return In(TimeOf(work, device, off).time, kUs);
 }
 
-TEST(Attention, PrefillTimesOfTheWorkedCases) {
-  EXPECT_NEAR(Us(Prefill(4, 2048, 32, 8, AttentionLibrary::kTrtllm), AttentionH100()), 414.92, 0.006);
-  Attention fp8 = Prefill(1, 8192, 64, 8, AttentionLibrary::kTrtllm);
-  fp8.precision = fp8.kv_precision = Precision::kFp8;
-  EXPECT_NEAR(Us(fp8, AttentionB200()), 896.82, 0.006);
-  EXPECT_NEAR(Us(Prefill(16, 512, 32, 32, AttentionLibrary::kTrtllm), AttentionA100()), 615.39, 0.006);
+// Rows of ai-dynamo/aiconfigurator at 095f58a, context_attention tables, CUDA graphs at the top clock. Nine of ten rows of the
+// tables lie within the tolerance.
+struct PrefillTime {
+  Device device;
+  AttentionLibrary library;
+  double batch, length, heads, kv_heads, head_dim;
+  Precision precision, kv_precision;
+  double us;
+};
+const Precision k16 = Precision::kBf16, k8 = Precision::kFp8;
+const PrefillTime kPrefillTimes[] = {
+    {AttentionA100(), AttentionLibrary::kTrtllm, 16, 512, 32, 32, 128, k16, k16, 584.7},
+    {AttentionH100(), AttentionLibrary::kTrtllm, 4, 2048, 32, 8, 128, k16, k16, 420.9},
+    {AttentionH100(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 64, k16, k16, 4821.9},
+    {AttentionH100(), AttentionLibrary::kTrtllm, 4, 16384, 64, 8, 64, k8, k8, 16343.4},
+    {AttentionH100(), AttentionLibrary::kFlashInfer, 1, 16384, 16, 2, 128, k16, k16, 1660.9},
+    {AttentionH100(), AttentionLibrary::kFlashInfer, 4, 8192, 64, 8, 64, k16, k16, 4490.2},
+    {AttentionB200(), AttentionLibrary::kTrtllm, 1, 8192, 64, 8, 128, k8, k8, 877.7},
+    {AttentionB200(), AttentionLibrary::kTrtllm, 4, 16384, 64, 8, 64, k16, k16, 11615.8},
+    {AttentionB200(), AttentionLibrary::kTrtllm, 4, 16384, 64, 8, 64, k8, k8, 10292.1},
+    {AttentionB200(), AttentionLibrary::kFlashInfer, 4, 8192, 64, 8, 64, k16, k16, 2980.1},
+    {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 128, k8, k8, 16073.2},
+    {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 64, k16, k16, 14928.7},
+    {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 64, k8, k8, 19592.5},  // there is no fp8 kernel of this size
+};
+
+TEST(Attention, PrefillAsMeasured) {
+  for (const PrefillTime& row : kPrefillTimes) {
+    Attention attention = Prefill(row.batch, row.length, row.heads, row.kv_heads, row.library);
+    attention.head_dim = row.head_dim;
+    attention.precision = row.precision, attention.kv_precision = row.kv_precision;
+    EXPECT_NEAR(Us(attention, row.device) / row.us, 1, 0.1)
+        << row.us << " us: length " << row.length << ", head size " << row.head_dim << ", " << row.device.units << " units";
+  }
 }
 
-// FlashAttention-3 was fitted with a matrix share of 1.03; no share here exceeds 1, which costs 2 %.
-TEST(Attention, NoShareOfThePeakAboveOne) {
-  EXPECT_NEAR(Us(Prefill(1, 16384, 16, 2, AttentionLibrary::kFlashInfer), AttentionH100()), 1742.26, 0.025 * 1742);
+// Blackwell Ultra computes twice as many exponentials a clock (NVIDIA's brief, 2025). What the matrix units take cannot fall.
+TEST(Attention, MoreExponentialsHelpAsFarAsTheProductsLet) {
+  Device ultra = AttentionB200();
+  ultra.exponentials = 32;
+  Attention attention = Prefill(1, 16384, 64, 8, AttentionLibrary::kTrtllm);
+  const double wide = Us(attention, ultra) / Us(attention, AttentionB200());
+  attention.head_dim = 64;
+  const double narrow = Us(attention, ultra) / Us(attention, AttentionB200());
+  EXPECT_LT(wide, 0.9);
+  EXPECT_LT(narrow, wide);
+  EXPECT_GT(narrow, 0.5);
 }
 
 TEST(Attention, DecodeTimesOfTheWorkedCases) {
@@ -58,11 +94,26 @@ TEST(Attention, LatentDecodeOfTheWorkedCase) {
   EXPECT_NEAR(Us(mla, AttentionH100()), 145.35, 0.006);
 }
 
-TEST(Attention, FlashAttention2ForwardAndBackwardOfTheWorkedCase) {
+// FlashAttention-2 paper (Dao 2023) and repository: TFLOP/s on A100 by its count, half of the square under a mask.
+TEST(Attention, FlashAttention2OnA100AsPublished) {
   Attention attention = Prefill(2, 8192, 16, 16, AttentionLibrary::kGeneric);
-  attention.phase = AttentionPhase::kForwardBackward;
   attention.algorithm = AttentionAlgorithm::kFlash2;
-  EXPECT_NEAR(Us(attention, AttentionA100()), 10369.7, 0.06);
+  attention.phase = AttentionPhase::kForwardBackward;
+  const double square = 4 * 8192.0 * 8192 * 128 * 16 * 2;
+  EXPECT_NEAR(0.5 * 3.5 * square / Us(attention, AttentionA100()) * 1e-6, 182, 0.05 * 182);
+  attention.phase = AttentionPhase::kPrefill;
+  attention.causal = false;
+  EXPECT_NEAR(square / Us(attention, AttentionA100()) * 1e-6, 227, 0.1 * 227);
+}
+
+// FlashAttention-3 paper (Shah et al. 2024): "close to 1.2 PFLOP/s" in fp8, with heads of 256.
+TEST(Attention, FlashAttention3ComputesInFp8) {
+  Attention attention = Prefill(1, 16384, 8, 8, AttentionLibrary::kGeneric);
+  attention.algorithm = AttentionAlgorithm::kFlash3;
+  attention.head_dim = 256;
+  attention.causal = false;
+  attention.precision = attention.kv_precision = Precision::kFp8;
+  EXPECT_NEAR(4 * 16384.0 * 16384 * 256 * 8 / Us(attention, AttentionH100()) * 1e-6, 1200, 0.1 * 1200);
 }
 
 TEST(Attention, MasksCountTiles) {
@@ -138,7 +189,9 @@ TEST(Attention, MoreWorkIsNeverFaster) {
     const Attention attention = RandomAttention(random);
     const Device device = RandomDevice(random);
     Attention more = attention;
-    if (i % 3 == 0) more.head_dim *= 2;
+    // Where an fp8 kernel takes only the wider head, it is quicker than the 16-bit one that steps in for the narrower.
+    const bool falls_back = device.architecture == Architecture::kAda && attention.head_dim <= 64 && attention.precision == k8;
+    if (i % 3 == 0 && !falls_back) more.head_dim *= 2;
     if (i % 3 == 1) more.kv_len += 1000;
     if (i % 3 == 2 && attention.phase != AttentionPhase::kDecode) more.batch += 3;
     EXPECT_GE(Us(more, device), Us(attention, device) * (1 - 1e-12));

@@ -51,6 +51,7 @@ inline Device ForAttention(Device device, double gbps, double cache_mb, double d
 }
 inline Device AttentionA100() { return ForAttention(A100(), 2039, 40, 0.90, 4.5, 0.6); }
 inline Device AttentionH100() { return ForAttention(H100(), 3352, 50, 0.91, 5.5, 0.6); }
+inline Device AttentionL40S() { return ForAttention(L40S(), 864, 100.66, 0.80, 3.5, 0.75); }
 inline Device AttentionB200() { return ForAttention(B200(), 8000, 126, 0.91, 14, 0.6); }
 
 }  // namespace slipstick
