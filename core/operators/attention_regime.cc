@@ -155,46 +155,54 @@ namespace {
 
 enum class Sharing { kAny, kGrouped, kEvery };  // query heads share a KV head; every one has its own
 enum class CacheWidth { kAny, kSixteen, kEight };
+enum class HeadWidth { kAny, kNarrow };  // narrow: up to 64, where other kernels run
 
 struct DecodeRow {
   Architecture architecture;
   AttentionLibrary library;
   Sharing sharing;
   CacheWidth width;
+  HeadWidth head;
   double units_filled, max_splits, min_split;
   double launch_us, unit_gbps;  // 0: no limit
   double merge_us, merge_a_split_us, wave_us, stream;
 };
-// Fitted to ai-dynamo/aiconfigurator generation attention tables at 095f58a, 1,774 rows. The first that matches counts.
+// Fitted to ai-dynamo/aiconfigurator generation attention tables at 095f58a, 2,046 rows: first the rows of head size 64 where its kernels
+// are others. The first that matches counts.
 // clang-format off
 constexpr DecodeRow kDecodeRows[] = {
-    {Architecture::kBlackwell,    AttentionLibrary::kTrtllm,     Sharing::kAny,     CacheWidth::kAny,     1, 256, 512,  11.3, 0,   0.5,  0.116, 0.64, 1},
-    {Architecture::kBlackwell,    AttentionLibrary::kFlashInfer, Sharing::kGrouped, CacheWidth::kAny,     1, 256, 512,  9.5,  0,   0.6,  0.118, 0.93, 1},
-    {Architecture::kBlackwell,    AttentionLibrary::kFlashInfer, Sharing::kEvery,   CacheWidth::kSixteen, 4, 16,  1024, 12.3, 0,   18.6, 1.0,   1.0,  1},
-    {Architecture::kBlackwell,    AttentionLibrary::kFlashInfer, Sharing::kEvery,   CacheWidth::kEight,   4, 16,  1024, 17.1, 0,   0,    0.02,  0.6,  1},
-    {Architecture::kHopper,       AttentionLibrary::kFlashInfer, Sharing::kAny,     CacheWidth::kSixteen, 2, 16,  512,  11.5, 113, 0,    0.149, 2.59, 1},
-    {Architecture::kHopper,       AttentionLibrary::kFlashInfer, Sharing::kAny,     CacheWidth::kEight,   2, 64,  128,  12.1, 12,  0,    0.050, 4.05, 0.90},
-    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kSixteen, 4, 16,  128,  10.6, 145, 4.1,  0.073, 3.02, 1},
-    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kEight,   4, 16,  128,  5.9,  75,  1.1,  0.182, 1.27, 1},
-    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kSixteen, 4, 64,  1024, 10.1, 80,  10.3, 1.0,   0.39, 1},
-    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kEight,   2, 16,  1024, 10.4, 44,  13.3, 1.0,   0.73, 0.70},
-    {Architecture::kAmpere,       AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kAny,     4, 16,  128,  10.6, 145, 4.1,  0.073, 3.02, 1},
-    {Architecture::kAmpere,       AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kAny,     1, 16,  128,  9.8,  17,  8.7,  0,     0,    1},
-    {Architecture::kAda,          AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kSixteen, 1, 256, 128,  6.5,  23,  2.5,  0.041, 1.90, 1},
-    {Architecture::kAda,          AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kEight,   1, 1,   128,  8.1,  16,  0,    0,     2.91, 1},
-    {Architecture::kAda,          AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kSixteen, 2, 64,  128,  5.0,  16,  1.0,  0.46,  0,    1},
-    {Architecture::kAda,          AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kEight,   1, 16,  128,  8.6,  5,   20.4, 0,     0,    1},
-    {Architecture::kBlackwellRtx, AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kSixteen, 1, 256, 128,  6.5,  23,  2.5,  0.041, 1.90, 1},
-    {Architecture::kBlackwellRtx, AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kEight,   1, 1,   128,  7.7,  27,  0,    0,     3.02, 1},
-    {Architecture::kBlackwellRtx, AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kAny,     4, 64,  512,  9.6,  897, 2.3,  0.685, 0.45, 1},
-    {Architecture::kTpu,          AttentionLibrary::kGeneric,    Sharing::kAny,     CacheWidth::kAny,     1, 1,   512,  20.0, 0,   0,    0,     0,    1},
-    {Architecture::kGaudi,        AttentionLibrary::kGeneric,    Sharing::kAny,     CacheWidth::kAny,     1, 1,   512,  20.0, 0,   0,    0,     0,    1},
-    {Architecture::kNeuron,       AttentionLibrary::kGeneric,    Sharing::kAny,     CacheWidth::kAny,     1, 1,   512,  20.0, 0,   0,    0,     0,    1},
+    {Architecture::kBlackwell,    AttentionLibrary::kTrtllm,     Sharing::kAny,     CacheWidth::kAny,     HeadWidth::kNarrow, 2, 16,  1024, 11.3, 0,   0.6,  0.22,  1.0,  1},
+    {Architecture::kBlackwell,    AttentionLibrary::kTrtllm,     Sharing::kAny,     CacheWidth::kAny,     HeadWidth::kAny,    1, 256, 512,  11.3, 0,   0.5,  0.116, 0.64, 1},
+    {Architecture::kBlackwell,    AttentionLibrary::kFlashInfer, Sharing::kGrouped, CacheWidth::kAny,     HeadWidth::kAny,    1, 256, 512,  9.5,  0,   0.6,  0.118, 0.93, 1},
+    {Architecture::kBlackwell,    AttentionLibrary::kFlashInfer, Sharing::kEvery,   CacheWidth::kSixteen, HeadWidth::kAny,    4, 16,  1024, 12.3, 0,   18.6, 1.0,   1.0,  1},
+    {Architecture::kBlackwell,    AttentionLibrary::kFlashInfer, Sharing::kEvery,   CacheWidth::kEight,   HeadWidth::kAny,    4, 16,  1024, 17.1, 0,   0,    0.02,  0.6,  1},
+    {Architecture::kHopper,       AttentionLibrary::kFlashInfer, Sharing::kAny,     CacheWidth::kSixteen, HeadWidth::kNarrow, 1, 16,  1024, 10.4, 188, 1.3,  0.25,  2.3,  1},
+    {Architecture::kHopper,       AttentionLibrary::kFlashInfer, Sharing::kAny,     CacheWidth::kEight,   HeadWidth::kNarrow, 1, 16,  128,  10.7, 19,  0,    0.145, 2.1,  0.80},
+    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kSixteen, HeadWidth::kNarrow, 4, 64,  256,  8.8,  0,   2.2,  0,     3.8,  0.97},
+    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kEight,   HeadWidth::kNarrow, 4, 64,  256,  8.3,  145, 2.6,  0.070, 0.8,  0.88},
+    {Architecture::kHopper,       AttentionLibrary::kFlashInfer, Sharing::kAny,     CacheWidth::kSixteen, HeadWidth::kAny,    2, 16,  512,  11.5, 113, 0,    0.149, 2.59, 1},
+    {Architecture::kHopper,       AttentionLibrary::kFlashInfer, Sharing::kAny,     CacheWidth::kEight,   HeadWidth::kAny,    2, 64,  128,  12.1, 12,  0,    0.050, 4.05, 0.90},
+    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kSixteen, HeadWidth::kAny,    4, 256, 256,  9.3,  43,  3.3,  0.033, 3.1,  1},
+    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kEight,   HeadWidth::kAny,    4, 16,  128,  5.9,  75,  1.1,  0.182, 1.27, 1},
+    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kSixteen, HeadWidth::kAny,    4, 64,  1024, 10.1, 80,  10.3, 1.0,   0.39, 1},
+    {Architecture::kHopper,       AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kEight,   HeadWidth::kAny,    2, 16,  1024, 10.4, 44,  13.3, 1.0,   0.73, 0.70},
+    {Architecture::kAmpere,       AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kAny,     HeadWidth::kAny,    4, 16,  128,  10.6, 145, 4.1,  0.073, 3.02, 1},
+    {Architecture::kAmpere,       AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kAny,     HeadWidth::kAny,    1, 16,  128,  9.8,  17,  8.7,  0,     0,    1},
+    {Architecture::kAda,          AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kSixteen, HeadWidth::kAny,    1, 256, 128,  6.5,  23,  2.5,  0.041, 1.90, 1},
+    {Architecture::kAda,          AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kEight,   HeadWidth::kAny,    1, 1,   128,  8.1,  16,  0,    0,     2.91, 1},
+    {Architecture::kAda,          AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kSixteen, HeadWidth::kAny,    2, 64,  128,  5.0,  16,  1.0,  0.46,  0,    1},
+    {Architecture::kAda,          AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kEight,   HeadWidth::kAny,    1, 16,  128,  8.6,  5,   20.4, 0,     0,    1},
+    {Architecture::kBlackwellRtx, AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kSixteen, HeadWidth::kAny,    1, 256, 128,  6.3,  24,  2.0,  0.045, 2.5,  1},
+    {Architecture::kBlackwellRtx, AttentionLibrary::kTrtllm,     Sharing::kGrouped, CacheWidth::kEight,   HeadWidth::kAny,    1, 1,   128,  7.7,  27,  0,    0,     3.02, 1},
+    {Architecture::kBlackwellRtx, AttentionLibrary::kTrtllm,     Sharing::kEvery,   CacheWidth::kAny,     HeadWidth::kAny,    4, 64,  512,  9.6,  897, 2.3,  0.685, 0.45, 1},
+    {Architecture::kTpu,          AttentionLibrary::kGeneric,    Sharing::kAny,     CacheWidth::kAny,     HeadWidth::kAny,    1, 1,   512,  20.0, 0,   0,    0,     0,    1},
+    {Architecture::kGaudi,        AttentionLibrary::kGeneric,    Sharing::kAny,     CacheWidth::kAny,     HeadWidth::kAny,    1, 1,   512,  20.0, 0,   0,    0,     0,    1},
+    {Architecture::kNeuron,       AttentionLibrary::kGeneric,    Sharing::kAny,     CacheWidth::kAny,     HeadWidth::kAny,    1, 1,   512,  20.0, 0,   0,    0,     0,    1},
 };
 // A device or library that was not measured. A kernel that serves one head a block starts a wave as the measured ones do (0 to 0.7 us).
 constexpr DecodeRow kDecodeDefault[] = {
-    {Architecture::kGeneric,      AttentionLibrary::kGeneric,    Sharing::kEvery,   CacheWidth::kAny,     1, 256, 512,  10.5, 0,   0.5,  0.10,  0.5,  1},
-    {Architecture::kGeneric,      AttentionLibrary::kGeneric,    Sharing::kGrouped, CacheWidth::kAny,     1, 256, 512,  10.5, 0,   0.5,  0.10,  1.5,  1},
+    {Architecture::kGeneric,      AttentionLibrary::kGeneric,    Sharing::kEvery,   CacheWidth::kAny,     HeadWidth::kAny,    1, 256, 512,  10.5, 0,   0.5,  0.10,  0.5,  1},
+    {Architecture::kGeneric,      AttentionLibrary::kGeneric,    Sharing::kGrouped, CacheWidth::kAny,     HeadWidth::kAny,    1, 256, 512,  10.5, 0,   0.5,  0.10,  1.5,  1},
 };
 // clang-format on
 
@@ -203,7 +211,8 @@ const DecodeRow& DecodeRowOf(const Attention& attention, Architecture architectu
   const CacheWidth width = BytesPerElement(attention.kv_precision) < 2 ? CacheWidth::kEight : CacheWidth::kSixteen;
   for (const DecodeRow& row : kDecodeRows) {
     if (row.architecture == architecture && (row.library == attention.library || row.library == AttentionLibrary::kGeneric) &&
-        (row.sharing == sharing || row.sharing == Sharing::kAny) && (row.width == width || row.width == CacheWidth::kAny)) {
+        (row.head == HeadWidth::kAny || attention.head_dim <= 64) && (row.sharing == sharing || row.sharing == Sharing::kAny) &&
+        (row.width == width || row.width == CacheWidth::kAny)) {
       return row;
     }
   }

@@ -81,17 +81,43 @@ TEST(Attention, MoreExponentialsHelpAsFarAsTheProductsLet) {
   EXPECT_GT(narrow, 0.5);
 }
 
-TEST(Attention, DecodeTimesOfTheWorkedCases) {
-  EXPECT_NEAR(Us(Decode(16, 4096, 64, 8, AttentionLibrary::kTrtllm), AttentionB200()), 48.17, 0.006);
-  EXPECT_NEAR(Us(Decode(1, 32768, 8, 1, AttentionLibrary::kTrtllm), AttentionH100()), 23.10, 0.006);
+// The same of generation_attention tables.
+struct DecodeTime {
+  Device device;
+  AttentionLibrary library;
+  double batch, context, heads, kv_heads, head_dim;
+  Precision kv_precision;
+  double us;
+};
+const DecodeTime kDecodeTimes[] = {
+    {AttentionB200(), AttentionLibrary::kTrtllm, 16, 4096, 64, 8, 128, k16, 49.7},
+    {AttentionH100(), AttentionLibrary::kTrtllm, 1, 32768, 8, 1, 128, k16, 22.7},
+    {AttentionH100(), AttentionLibrary::kTrtllm, 1, 128, 64, 8, 64, k8, 8.6},
+    {AttentionH100(), AttentionLibrary::kTrtllm, 1, 1024, 64, 8, 64, k16, 11.3},
+    {AttentionH100(), AttentionLibrary::kTrtllm, 64, 4096, 64, 8, 64, k8, 105.7},
+    {AttentionH100(), AttentionLibrary::kTrtllm, 64, 4096, 64, 8, 64, k16, 193.2},
+    {AttentionH100(), AttentionLibrary::kFlashInfer, 256, 128, 64, 8, 64, k8, 59.8},
+    {AttentionH100(), AttentionLibrary::kFlashInfer, 64, 4096, 64, 8, 64, k8, 130.2},
+    {AttentionH100(), AttentionLibrary::kFlashInfer, 16, 8192, 64, 8, 64, k16, 98.6},
+};
+
+TEST(Attention, DecodeAsMeasured) {
+  for (const DecodeTime& row : kDecodeTimes) {
+    Attention attention = Decode(row.batch, row.context, row.heads, row.kv_heads, row.library);
+    attention.head_dim = row.head_dim;
+    attention.kv_precision = row.kv_precision;
+    EXPECT_NEAR(Us(attention, row.device) / row.us, 1, 0.12)
+        << row.us << " us: " << row.batch << " x " << row.context << ", head size " << row.head_dim;
+  }
 }
 
-TEST(Attention, LatentDecodeOfTheWorkedCase) {
+// generation_mla table, bf16, H100.
+TEST(Attention, LatentDecodeAsMeasured) {
   LatentAttention mla;
   mla.phase = AttentionPhase::kDecode;
   mla.batch = 64;
   mla.kv_len = 4096;
-  EXPECT_NEAR(Us(mla, AttentionH100()), 145.35, 0.006);
+  EXPECT_NEAR(Us(mla, AttentionH100()) / 139, 1, 0.12);
 }
 
 // FlashAttention-2 paper (Dao 2023) and repository: TFLOP/s on A100 by its count, half of the square under a mask.
@@ -189,9 +215,9 @@ TEST(Attention, MoreWorkIsNeverFaster) {
     const Attention attention = RandomAttention(random);
     const Device device = RandomDevice(random);
     Attention more = attention;
-    // Where an fp8 kernel takes only the wider head, it is quicker than the 16-bit one that steps in for the narrower.
-    const bool falls_back = device.architecture == Architecture::kAda && attention.head_dim <= 64 && attention.precision == k8;
-    if (i % 3 == 0 && !falls_back) more.head_dim *= 2;
+    // Heads up to 64 wide have kernels of their own, and poorer ones: decode of 128 tokens takes 8.6 us with heads of 64 and 6.5
+    // with heads of 128 (H100, fp8 cache, TensorRT-LLM), prefill in fp8 on L40S falls back to a 16-bit kernel.
+    if (i % 3 == 0 && attention.head_dim > 64) more.head_dim *= 2;
     if (i % 3 == 1) more.kv_len += 1000;
     if (i % 3 == 2 && attention.phase != AttentionPhase::kDecode) more.batch += 3;
     EXPECT_GE(Us(more, device), Us(attention, device) * (1 - 1e-12));
