@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
@@ -16,7 +17,9 @@ constexpr std::string_view kSource = "cube-norm overlap of tiles and streams, fi
 struct Tile {
   double rows, columns;
 };
-constexpr std::array<Tile, 6> kTiles{{{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}, {256, 128}}};
+constexpr std::array<Tile, 10> kTiles{
+    {{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {64, 192}, {128, 192}, {64, 96}, {128, 96}}};
+constexpr std::size_t kPowersOfTwo = 6;  // the first of them
 constexpr std::array<Tile, 6> kGroupedTiles{{{64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}}};
 
 // What all candidates of a product share.
@@ -95,7 +98,9 @@ Seconds MergeTime(const Shape& shape, double split) {
 // The library's choice: the quickest of its kernels. `ideal` is the arithmetic at the full rate, which no candidate beats.
 Candidate Choose(const Shape& shape, const GemmRegime& regime, Seconds ideal, Seconds memory) {
   NoTrace off;
-  const auto& tiles = shape.groups == 1 ? kTiles : kGroupedTiles;
+  const std::span<const Tile> tiles = shape.groups != 1      ? std::span<const Tile>(kGroupedTiles)
+                                      : regime.columns_by_96 ? std::span<const Tile>(kTiles)
+                                                             : std::span<const Tile>(kTiles).first(kPowersOfTwo);
   std::array<Tiling, kTiles.size()> tilings;
   for (std::size_t i = 0; i < tiles.size(); ++i) tilings[i] = TilingOf(shape, tiles[i], off);
   const Seconds floor_time = norm(ideal, memory, 3);
@@ -174,8 +179,11 @@ Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double stream
 double WeightsLeftInCache(Bytes weights, double most_copies, const Device& device) {
   const Bytes cache = LastCache(device);
   if (!(cache > Bytes{}) || !(weights > Bytes{})) return 0;
+  // A set as large as the cache stays in an undivided one (L40S, RTX PRO 6000: 0.75 and more of it usable), but not in one of
+  // two halves (A100, H100, B200: 0.6), which keep some lines twice.
   const double copies = std::clamp(ceil(cache / weights), 1.0, most_copies);
-  return std::clamp((1.10 - copies * (weights / cache)) / 0.15, 0.0, 1.0);
+  const double largest = min(1.10, 0.6 + *device.efficiency.cache_share / 1.5);
+  return std::clamp((largest - copies * (weights / cache)) / 0.15, 0.0, 1.0);
 }
 
 KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regime, Trace& trace) {

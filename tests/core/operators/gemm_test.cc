@@ -20,38 +20,50 @@ Seconds Time(const Gemm& gemm, const Device& device) {
   return TimeOf(gemm, device, off).time;
 }
 
-// Times worked out by hand from the published form: launch + (compute^3 + memory^3)^(1/3) + partial sums.
-TEST(Gemm, TimesOfTheWorkedCases) {
+// Rows of ai-dynamo/aiconfigurator at 095f58a, gemm tables: CUDA graphs at the top clock, weights cold but where said.
+TEST(Gemm, TimesAsMeasured) {
   struct Case {
     Device device;
     double m, n, k, weights_in_cache, us;
   };
   const Case cases[] = {
-      {H100(), 1, 8192, 8192, 0, 50.939},      {H100(), 64, 4096, 4096, 0, 15.576},    {H100(), 256, 1024, 8192, 0, 14.139},
-      {H100(), 8192, 8192, 8192, 0, 1437.805}, {A100(), 2048, 2048, 2048, 0, 82.225},  {B200(), 16, 512, 8192, 1, 5.934},
-      {B200(), 4096, 6144, 4096, 0, 139.680},  {L40S(), 512, 12288, 4096, 0, 258.309}, {H200(), 128, 16384, 4096, 0, 39.521},
+      {H100(), 1, 8192, 8192, 0, 49.2},     {H100(), 64, 4096, 4096, 0, 15.7},   {H100(), 8192, 8192, 8192, 0, 1404.8},
+      {H100(), 256, 6144, 4096, 0, 25.02},  {H100(), 512, 6144, 4096, 0, 36.38}, {H100(), 256, 12288, 4096, 0, 45.44},
+      {H200(), 128, 16384, 4096, 0, 39.3},  {B200(), 16, 512, 8192, 1, 6.3},     {B200(), 512, 6144, 4096, 0, 21.31},
+      {B200(), 512, 12288, 4096, 0, 40.17},
   };
   for (const Case& c : cases) {
     Gemm gemm = Make(c.m, c.n, c.k);
     gemm.weights_in_cache = c.weights_in_cache;
-    EXPECT_NEAR(In(Time(gemm, c.device), kUs), c.us, 0.0006) << c.m << " x " << c.n << " x " << c.k;
+    EXPECT_NEAR(In(Time(gemm, c.device), kUs) / c.us, 1, 0.1) << c.m << " x " << c.n << " x " << c.k;
   }
 }
 
-TEST(Gemm, QuantisedActivationsAndWeights) {
+// The same tables: a call with run-time scales on H100, one in four bits on B200, int4 weights on A100.
+TEST(Gemm, QuantisedActivationsAndWeightsAsMeasured) {
   Gemm fp8 = Make(1024, 8192, 8192);
   fp8.precision = fp8.weights = Precision::kFp8;
   fp8.quantise = true;
-  EXPECT_NEAR(In(Time(fp8, H100()), kUs), 121.977, 0.001);
+  EXPECT_NEAR(In(Time(fp8, H100()), kUs) / 117.6, 1, 0.1);
 
   Gemm nvfp4 = Make(16, 3584, 8192);
   nvfp4.precision = nvfp4.weights = Precision::kNvfp4;
   nvfp4.quantise = true;
-  EXPECT_NEAR(In(Time(nvfp4, B200()), kUs), 20.937, 0.001);
+  EXPECT_NEAR(In(Time(nvfp4, B200()), kUs) / 21.8, 1, 0.1);
 
   Gemm int4 = Make(16, 8192, 8192);
   int4.weights = Precision::kInt4;
-  EXPECT_NEAR(In(Time(int4, A100()), kUs), 43.209, 0.01);
+  EXPECT_NEAR(In(Time(int4, A100()), kUs) / 42.0, 1, 0.1);
+}
+
+// Weights of 134 MB stream at memory's rate from a B200 with 126 MiB of cache (4.9 of 8 TB/s), and four copies of 34 MB, but
+// 101 MB at more than twice memory's rate from an L40S with 96 MiB (1.9 TB/s).
+TEST(Gemm, ACacheOfTwoHalvesDoesNotKeepASetOfItsSize) {
+  EXPECT_EQ(WeightsLeftInCache(2 * 5120 * 5120 * kB, 5, H100()), 0);
+  EXPECT_EQ(WeightsLeftInCache(2 * 8192 * 8192 * kB, 5, B200()), 0);
+  EXPECT_EQ(WeightsLeftInCache(2 * 4096 * 4096 * kB, 5, B200()), 0);
+  EXPECT_GT(WeightsLeftInCache(2 * 12288 * 4096 * kB, 5, AttentionL40S()), 0.5);
+  EXPECT_EQ(WeightsLeftInCache(2 * 2048 * 2048 * kB, 5, H100()), 1);
 }
 
 // aiconfigurator's nvfp4 tables show 112 ns a step along k on B200 and 235 ns on RTX PRO 6000; a kernel inside a serving
