@@ -166,6 +166,9 @@ KernelTraits TraitsOf(Architecture architecture) {
     case Architecture::kGaudi:
       traits.tiled = false;
       break;
+    case Architecture::kCdna:
+      traits.lanes = 64;
+      break;
     case Architecture::kApple:
       traits.row_grain = 1;
       break;

@@ -16,6 +16,7 @@ struct KernelTraits {
   bool tiled = true;              // many small units that take one output tile each; false: few large matrix engines
   bool asynchronous_mma = false;  // matrix units fed in the background (wgmma, tcgen05): attention comes near the peak
   bool cached = true;             // the last memory before DRAM is a cache; false: scratchpad that software fills
+  double lanes = 128;             // threads that a unit issues for in a clock
   double row_grain = 64;          // rows that a matrix unit computes together; 1: plain units, which compute no row in vain
 };
 KernelTraits TraitsOf(Architecture architecture);

@@ -33,6 +33,7 @@ struct RowKernel {
 struct RowRegime {
   Seconds launch;              // t0
   double stream_share = 0.75;  // u: of the memory bandwidth
+  Bytes unit_bytes;            // a clock that a unit can issue; 0: no limit
   double cache_factor = 0.5;   // c: of the last cache, that keeps operands between kernels
   Seconds column_latency;      // s_r: of a block that walks one row
 };

@@ -18,6 +18,21 @@ TEST(RowKernel, LargeOnesStream) {
   EXPECT_EQ(time.bound, Bound::kMemory);
 }
 
+// Rotary embedding reaches about 0.45 of the bandwidth of A100 and H100 (microsoft/vidur at 7d47513), 6 bytes a clock and SM. A
+// card with little bandwidth for its units, an A40 with 84 of them at 1.74 GHz, comes to its memory's limit first.
+TEST(RowKernel, ThinKernelsIssueSoManyBytesAClock) {
+  Trace off = Trace::Off();
+  const RowKernel rope{RowKind::kRope, 1 << 18, 8192, Precision::kBf16, false};
+  const auto rate = [&](const Device& device) {
+    const KernelTime time = TimeOf(rope, device, off);
+    return time.bytes / time.time;
+  };
+  EXPECT_NEAR(rate(A100()) / (0.45 * 2039 * kGBps), 1, 0.1);
+  EXPECT_NEAR(rate(H100()) / (0.45 * 3350 * kGBps), 1, 0.1);
+  const Device a40 = MakeDevice({Architecture::kAmpere, 84, 1.74, 149.7, 0, 0, 696, 6, 0.86, 0, 0.82, 4.0});
+  EXPECT_NEAR(rate(a40) / (0.8 * 696 * kGBps), 1, 0.1);
+}
+
 TEST(RowKernel, SmallOnesTakeTheirLaunch) {
   Trace off = Trace::Off();
   const KernelTime time = TimeOf(RowKernel{RowKind::kNorm, 1, 4096, Precision::kBf16, false}, H100(), off);
