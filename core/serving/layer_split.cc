@@ -14,7 +14,7 @@ double RateUnderEcc(const Device& device) {
 }
 
 // cuBLAS keeps the sums of fp16 products in fp16 where it is asked to: GeForce cards are twice as fast then.
-FlopsPerSecond PrefillPeak(const Deployment& d) {
+FlopsPerSecond MatrixPeak(const Deployment& d) {
   const std::optional<FlopsPerSecond>& narrow_sums = d.device.peak.fp16_accumulate;
   return d.engine.layer_split->fp16_accumulate && narrow_sums ? *narrow_sums : PeakRate(d.device, Precision::kFp16);
 }
@@ -39,7 +39,10 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   const double sequences = pass.sequences, context = pass.context;
   const double layers = d.layers, attending = d.attention_layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim;
   const Bytes element = ElementSize(d.mlp_weights);
-  const double matrices = LayerMatrices(d, sequences) + d.hidden * static_cast<double>(d.model.vocab);
+  const double head_matrix = d.hidden * static_cast<double>(d.model.vocab);
+  const double matrices = LayerMatrices(d, sequences) + head_matrix, multiplied = LayerMatrices(d, 1) + head_matrix;
+  const Flops pair = 2 * kFlop;
+  const FlopsPerSecond peak = MatrixPeak(d);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const double stream = engine.stream * RateUnderEcc(d.device);
@@ -48,9 +51,10 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   const Bytes per_clock = engine.bytes_per_clock * kB;
   const double clocks = engine.clocks_per_layer;
   const double cache_stream = LastCache(d.device) > engine.large_cache ? engine.cache_stream_large : engine.cache_stream;
-  FIGURE(trace, weight_time, matrices * element / min(stream * bandwidth, per_clock * units * clock),
-         (Note{"Weights", "read once, as fast as memory or the units' intake allow"}), matrices, element, stream, bandwidth, per_clock,
-         units, clock);
+  FIGURE(trace, weight_time,
+         max(matrices * element / min(stream * bandwidth, per_clock * units * clock), pair * sequences * multiplied / peak),
+         (Note{"Weights", "read once, as fast as memory, the units' intake and the arithmetic on them allow"}), matrices, element, stream,
+         bandwidth, per_clock, units, clock, pair, sequences, multiplied, peak);
   const Bytes half = 2.0 * kB;
   const double kv_heads = static_cast<double>(d.model.KvHeads());
   FIGURE(trace, cache_time,
@@ -68,7 +72,8 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
     step.parts.Add(name, {time, {}, {}, bound, flops, bytes}, 1);
   };
-  add("weights", weight_time, Bound::kMemory, 2 * kFlop * sequences * matrices, matrices * element);
+  const Flops products = pair * sequences * multiplied;
+  add("weights", weight_time, weight_time > products / peak ? Bound::kMemory : Bound::kCompute, products, matrices * element);
   add("attention", cache_time, Bound::kMemory, 4 * kFlop * sequences * attending * heads * head_dim * context,
       sequences * 2 * attending * kv_heads * head_dim * half * context);
   add("small kernels", layer_overhead, Bound::kLatency, {}, {});
@@ -86,7 +91,7 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const double layers = d.layers, attending = d.attention_layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim,
                hidden = d.hidden;
   const double matrices = LayerMatrices(d, 1), read = IsQuantised(d) ? LayerMatrices(d, rows) : 0;
-  const FlopsPerSecond peak = PrefillPeak(d);
+  const FlopsPerSecond peak = MatrixPeak(d);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const double matrix = engine.matrix, attention = engine.attention;
