@@ -1,9 +1,8 @@
 #include "core/base/arithmetic.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <string>
-
-#include "core/base/decimal.h"
 
 namespace slipstick {
 namespace {
@@ -122,7 +121,7 @@ class Reader {
       at_ += exponent;
       TakeDigits(digits);
     }
-    return DoubleOf(digits);
+    return std::strtod(digits.c_str(), nullptr);
   }
 
   void TakeDigits(std::string& digits) {

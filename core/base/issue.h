@@ -7,13 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/words.h"
-
 namespace slipstick {
 
 struct Issue {
-  Words path;     // members joined by dots, array places by number: "cluster.networks.1.bandwidth"; "" for the whole
-  Words message;  // value, constraint and unit in one sentence
+  std::string path;     // members joined by dots, array places by number: "cluster.networks.1.bandwidth"; "" for the whole
+  std::string message;  // value, constraint and unit in one sentence
   friend bool operator==(const Issue&, const Issue&) = default;
 };
 using Issues = std::vector<Issue>;

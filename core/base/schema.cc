@@ -104,15 +104,14 @@ Json WriteAs(const Type& type, const void* value) {
     }
     case Kind::kObject: {
       Json json = Json::object();
-      json.reserve(type.row_count);
       for (std::size_t i = 0; i < type.row_count; ++i) {
         const Row& row = type.rows[i];
-        json.Append(Text::Lasting(row.facts.key), WriteAs(*row.type, row.at(Mutable(value))));
+        json[row.facts.key] = WriteAs(*row.type, row.at(Mutable(value)));
       }
       return json;
     }
     case Kind::kChoice:
-      return Json(Text::Lasting(ChosenName(type.choices, value)));
+      return Json(ChosenName(type.choices, value));
     case Kind::kQuantity: {
       double base = 0;
       std::memcpy(&base, value, sizeof(double));
@@ -147,15 +146,15 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
                    Issues& issues) {
   if (!json.is_object()) return true;
   const auto named = json.find("preset");
-  if (named == json.end() || (named->is_string() && named->text().empty())) return true;
+  if (named == json.end() || (named->is_string() && TextOf(*named).empty())) return true;
   if (!named->is_string()) {
-    issues.push_back({JoinPath(path, "preset"), "expected the id of a " + Words(kind) + "; got " + Shown(*named)});
+    issues.push_back({JoinPath(path, "preset"), "expected the id of a " + std::string(kind) + "; got " + Shown(*named)});
     return false;
   }
   const std::string id = named->get<std::string>();
   const Json* found = find(kind, id);
   if (found == nullptr) {
-    issues.push_back({JoinPath(path, "preset"), "there is no " + Words(kind) + " " + Shown(*named) + hint(kind, id)});
+    issues.push_back({JoinPath(path, "preset"), "there is no " + std::string(kind) + " " + Shown(*named) + hint(kind, id)});
     return false;
   }
   Json merged = *found;

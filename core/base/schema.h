@@ -23,14 +23,14 @@ namespace slipstick {
 // Finds a catalogue entry; null where there is none.
 using PresetFinder = std::function<const Json*(std::string_view kind, std::string_view id)>;
 // The ids of a kind nearest to a word, for messages.
-using PresetHint = std::function<Words(std::string_view kind, std::string_view id)>;
+using PresetHint = std::function<std::string(std::string_view kind, std::string_view id)>;
 
 namespace internal {
 
 // A value as a message shows it.
-Words Shown(const Json& json);
+std::string Shown(const Json& json);
 // "; did you mean tp?", or nothing.
-Words NearestText(std::string_view word, const std::vector<std::string_view>& known);
+std::string NearestText(std::string_view word, const std::vector<std::string_view>& known);
 
 void ReadAs(const Type& type, const Json& json, const std::string& path, Issues& issues, void* out);
 Json WriteAs(const Type& type, const void* value);

@@ -18,10 +18,9 @@ struct Place {
   std::string_view member;
   std::size_t place = 0;  // in a list, where member is empty
 
-  [[nodiscard]] Words Text() const {
-    if (!kExplains) return {};
-    if (parent == nullptr) return Words(member);
-    return JoinPath(std::string(parent->Text()), member.data() == nullptr ? std::to_string(place) : std::string(member));
+  [[nodiscard]] std::string Text() const {
+    if (parent == nullptr) return std::string(member);
+    return JoinPath(parent->Text(), member.data() == nullptr ? std::to_string(place) : std::string(member));
   }
 };
 
@@ -41,18 +40,16 @@ std::size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-Words BoundText(double bound, const FieldFacts& facts, bool whole) {
-  if (!kExplains) return {};
-  Words text = whole ? NumberText(bound) : NumberText(bound / facts.unit_factor);
-  if (!facts.unit.empty()) text += " " + Words(facts.unit);
+std::string BoundText(double bound, const FieldFacts& facts, bool whole) {
+  std::string text = whole ? NumberText(bound) : NumberText(bound / facts.unit_factor);
+  if (!facts.unit.empty()) text += " " + std::string(facts.unit);
   return text;
 }
 
-Words RangeText(const FieldFacts& facts, bool whole) {
-  if (!kExplains) return {};
+std::string RangeText(const FieldFacts& facts, bool whole) {
   const Range& range = facts.range;
   const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
-  Words text = whole ? "a whole number" : "a number";
+  std::string text = whole ? "a whole number" : "a number";
   if (low && high) {
     text += " from " + BoundText(range.low, facts, whole) + " to " + BoundText(range.high, facts, whole);
   } else if (low) {
@@ -64,9 +61,8 @@ Words RangeText(const FieldFacts& facts, bool whole) {
 }
 
 // A comma that does not group thousands was meant as a decimal point, or not: the person has to say.
-Words CommaText(const Json& json) {
-  if (!kExplains) return {};
-  const bool comma = json.is_string() && json.text().find(',') != std::string_view::npos;
+std::string CommaText(const Json& json) {
+  const bool comma = json.is_string() && TextOf(json).find(',') != std::string_view::npos;
   return comma ? "; a comma only groups thousands: write 1.5 for one and a half, 1,500 or 1500 for fifteen hundred" : "";
 }
 
@@ -78,29 +74,28 @@ bool IsBillions(std::string_view text, const Measure& measure) {
 
 std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, const Dimension& dimension, bool whole, const Place& place,
                                  Issues& issues) {
-  const auto fault = [&](const Words& text) {
+  const auto fault = [&](const std::string& text) {
     issues.push_back({place.Text(), text});
     return std::nullopt;
   };
   const auto unexpected = [&] {
-    const Words base = kExplains ? Words(BaseUnitText(dimension)) : Words();
-    return fault("expected " + RangeText(facts, whole) + (base.empty() || !facts.unit.empty() ? Words() : " " + base) + "; got " +
+    const std::string base = BaseUnitText(dimension);
+    return fault("expected " + RangeText(facts, whole) + (base.empty() || !facts.unit.empty() ? std::string() : " " + base) + "; got " +
                  Shown(json) + CommaText(json));
   };
   double value = 0;
   if (json.is_number()) {
     value = json.get<double>();
   } else if (json.is_string()) {
-    const std::string_view text = json.text();
+    const std::string_view text = TextOf(json);
     std::optional<Measure> measure = ParseMeasure(text, facts.is_length ? 1024 : 1000);
     if (!measure) return unexpected();
     if (dimension != Bytes::kDimension && IsBillions(text, *measure)) measure = Measure{measure->value * 1e9, {}, false};
     const bool tokens = facts.is_length && measure->dimension == Tokens::kDimension;
     if (measure->has_unit && measure->dimension != dimension && !tokens) {
-      if (!kExplains) return fault("");
-      const Words base = BaseUnitText(dimension);
-      return fault("expected " + (base.empty() ? Words("a number without a unit") : "a quantity in " + base) + "; got " + Shown(json) +
-                   ", which is in " + Words(measure->dimension == Dimension{} ? "no unit" : BaseUnitText(measure->dimension)));
+      const std::string base = BaseUnitText(dimension);
+      return fault("expected " + (base.empty() ? std::string("a number without a unit") : "a quantity in " + base) + "; got " +
+                   Shown(json) + ", which is in " + (measure->dimension == Dimension{} ? "no unit" : BaseUnitText(measure->dimension)));
     }
     value = measure->value;
   } else {
@@ -113,17 +108,17 @@ std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, cons
 }
 
 void ReadChoice(const Json& json, const Choices& choices, const Place& place, Issues& issues, void* out) {
-  const std::vector<std::string_view> names(choices.names, choices.names + choices.size);
-  Words all;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (json.is_string() && json.text() == names[i]) {
+  for (std::size_t i = 0; i < choices.size; ++i) {
+    if (json.is_string() && TextOf(json) == choices.names[i]) {
       std::memcpy(out, &choices.values[i], sizeof(int));
       return;
     }
-    all += (all.empty() ? Words() : Words(", ")) + Words(names[i]);
   }
-  issues.push_back(
-      {place.Text(), "expected one of " + all + "; got " + Shown(json) + (json.is_string() ? NearestText(json.text(), names) : Words())});
+  const std::vector<std::string_view> names(choices.names, choices.names + choices.size);
+  std::string all;
+  for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+  issues.push_back({place.Text(), "expected one of " + all + "; got " + Shown(json) +
+                                      (json.is_string() ? NearestText(TextOf(json), names) : std::string())});
 }
 
 void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out);
@@ -142,7 +137,7 @@ void ReadObject(const Type& type, const Json& json, const Place& place, Issues& 
       ++known;
       ReadValue(*row.type, *found, row.facts, at, issues, row.at(out));
     } else if (row.facts.is_required) {
-      issues.push_back({at.Text(), "is needed: " + Words(row.facts.help)});
+      issues.push_back({at.Text(), "is needed: " + std::string(row.facts.help)});
     }
   }
   if (known == json.size()) return;
@@ -151,12 +146,8 @@ void ReadObject(const Type& type, const Json& json, const Place& place, Issues& 
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     if (issues.size() > kMaxIssues) return;
-    if (!kExplains) {
-      issues.emplace_back();
-      return;
-    }
-    const std::string shown = key.size() > 60 ? std::string(key.view().substr(0, 57)) + "…" : std::string(key.view());
-    issues.push_back({JoinPath(std::string(place.Text()), shown), "there is no such input" + NearestText(key, keys)});
+    const std::string shown = key.size() > 60 ? key.substr(0, 57) + "…" : key;
+    issues.push_back({JoinPath(place.Text(), shown), "there is no such input" + NearestText(key, keys)});
   }
 }
 
@@ -166,8 +157,7 @@ void ReadList(const Type& type, const Json& json, const FieldFacts& facts, const
     return;
   }
   if (json.size() > kMaxPlaces) {
-    issues.push_back(
-        {place.Text(), "expected at most " + Words(std::to_string(kMaxPlaces)) + " places; got " + Words(std::to_string(json.size()))});
+    issues.push_back({place.Text(), "expected at most " + std::to_string(kMaxPlaces) + " places; got " + std::to_string(json.size())});
     return;
   }
   type.list.clear(out);
@@ -202,7 +192,7 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
         *static_cast<Count*>(out) = static_cast<Count>(*value);
       return;
     case Kind::kCountOrMax:
-      if (json.is_string() && json.text() == "max") {
+      if (json.is_string() && TextOf(json) == "max") {
         static_cast<CountOrMax*>(out)->max = true;
       } else if (const auto value = ReadNumber(json, facts, Dimension{}, true, place, issues)) {
         *static_cast<CountOrMax*>(out) = {false, static_cast<Count>(*value)};
@@ -216,11 +206,10 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
       }
       return;
     case Kind::kText:
-      if (json.is_string() && json.text().size() <= kMaxText) {
-        *static_cast<std::string*>(out) = json.text();
+      if (json.is_string() && TextOf(json).size() <= kMaxText) {
+        *static_cast<std::string*>(out) = TextOf(json);
       } else {
-        issues.push_back(
-            {place.Text(), "expected a text of at most " + Words(std::to_string(kMaxText)) + " characters; got " + Shown(json)});
+        issues.push_back({place.Text(), "expected a text of at most " + std::to_string(kMaxText) + " characters; got " + Shown(json)});
       }
       return;
   }
@@ -228,8 +217,7 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
 
 }  // namespace
 
-Words Shown(const Json& json) {
-  if (!kExplains) return {};
+std::string Shown(const Json& json) {
   if (json.is_object()) return "an object";
   if (json.is_array()) return "a list";
   std::string text = JsonText(json);
@@ -237,8 +225,7 @@ Words Shown(const Json& json) {
   return text;
 }
 
-Words NearestText(std::string_view word, const std::vector<std::string_view>& known) {
-  if (!kExplains) return {};
+std::string NearestText(std::string_view word, const std::vector<std::string_view>& known) {
   if (word.size() > 60) return "";
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
@@ -246,7 +233,7 @@ Words NearestText(std::string_view word, const std::vector<std::string_view>& kn
     const std::size_t distance = Distance(word, candidate);
     if (distance < best_distance) best = candidate, best_distance = distance;
   }
-  return best.empty() ? Words() : "; did you mean " + Words(best) + "?";
+  return best.empty() ? std::string() : "; did you mean " + std::string(best) + "?";
 }
 
 void ReadAs(const Type& type, const Json& json, const std::string& path, Issues& issues, void* out) {

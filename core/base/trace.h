@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "core/base/quantity.h"
-#include "core/base/words.h"
 
 namespace slipstick {
 
@@ -75,7 +74,7 @@ class Trace {
  public:
   static Trace Off() { return Trace(false); }
   static Trace On() { return Trace(true); }
-  [[nodiscard]] bool on() const { return kExplains && on_; }
+  [[nodiscard]] bool on() const { return on_; }
 
   // Says that a symbol of the current scope is the input at a path of the scenario ("cluster.device.memory.bandwidth").
   template <class T>

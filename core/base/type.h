@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/base/field.h"
-#include "core/base/words.h"
 
 namespace slipstick::internal {
 
@@ -97,14 +96,9 @@ void* MemberAt(void* owner) {
 template <class Owner, class Member>
 Member MemberOf(const Field<Owner, Member>&);
 
-// A build without explanations has no help texts either.
-constexpr FieldFacts Kept(FieldFacts facts) {
-  if (!kExplains) facts.help = "";
-  return facts;
-}
 template <class T, std::size_t... I>
 constexpr std::array<Row, sizeof...(I)> RowsOf(std::index_sequence<I...>) {
-  return {Row{Kept(std::get<I>(Schema<T>::fields)), &MemberAt<T, I>, &kType<decltype(MemberOf(std::get<I>(Schema<T>::fields)))>}...};
+  return {Row{std::get<I>(Schema<T>::fields), &MemberAt<T, I>, &kType<decltype(MemberOf(std::get<I>(Schema<T>::fields)))>}...};
 }
 template <class T>
 inline constexpr auto kRows = RowsOf<T>(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(Schema<T>::fields)>>>());

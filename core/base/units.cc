@@ -1,6 +1,8 @@
 #include "core/base/units.h"
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "core/base/arithmetic.h"
@@ -260,6 +262,12 @@ std::string BaseUnitText(const Dimension& dimension) {
     if (std::abs(power) > 1) side += '^' + std::to_string(std::abs(power));
   }
   return above + below;
+}
+
+std::string NumberText(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
 }
 
 }  // namespace slipstick

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/decimal.h"
 #include "core/base/quantity.h"
 
 namespace slipstick {
@@ -78,5 +77,8 @@ std::optional<Measure> ParseMeasure(std::string_view text, double thousand = 100
 
 // "GB/s"-like text of a dimension's base unit, for messages: {1,0,0,-1,…} -> "B/s".
 std::string BaseUnitText(const Dimension& dimension);
+
+// At most six significant digits, no trailing zeros.
+std::string NumberText(double value);
 
 }  // namespace slipstick
