@@ -7,11 +7,10 @@
 namespace slipstick {
 namespace {
 
-Words Text(Count value) { return kExplains ? Words(std::to_string(value)) : Words(); }
+std::string Text(Count value) { return std::to_string(value); }
 
 // The divisors of `whole` next below and above `value`, as advice.
-Words NearestDivisors(Count whole, Count value) {
-  if (!kExplains) return {};
+std::string NearestDivisors(Count whole, Count value) {
   Count below = 0, above = 0;
   for (Count i = 1; i * i <= whole; ++i) {
     if (whole % i != 0) continue;
@@ -32,7 +31,7 @@ std::optional<Count> Product(Count a, Count b) {
   return a * b;
 }
 
-void CheckHeads(const ServingLoad& load, const Model& model, const Words& path, Issues& issues) {
+void CheckHeads(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
   const ServingMapping& mapping = load.mapping;
   if (!load.engine.pads_heads && model.heads % mapping.tp != 0) {
     issues.push_back({path + ".mapping.tp", "expected a divisor of the model's " + Text(model.heads) + " heads; got " + Text(mapping.tp) +
@@ -43,7 +42,7 @@ void CheckHeads(const ServingLoad& load, const Model& model, const Words& path, 
   }
 }
 
-void CheckExperts(const ServingLoad& load, const Model& model, const Words& path, Issues& issues) {
+void CheckExperts(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
   const ServingMapping& mapping = load.mapping;
   if (mapping.ep == 1) return;
   if (!model.moe) {
@@ -63,7 +62,7 @@ void CheckExperts(const ServingLoad& load, const Model& model, const Words& path
   }
 }
 
-void CheckDevices(ServingLoad& load, const Cluster& cluster, const Words& path, Issues& issues) {
+void CheckDevices(ServingLoad& load, const Cluster& cluster, const std::string& path, Issues& issues) {
   ServingMapping& mapping = load.mapping;
   const bool was_given = load.devices.has_value();
   if (load.disaggregated) {
@@ -89,11 +88,11 @@ void CheckDevices(ServingLoad& load, const Cluster& cluster, const Words& path, 
                                 (group ? Text(*group) : Text(mapping.tp) + "·" + Text(mapping.pp) + "·" + Text(mapping.attention_dp))});
     return;
   }
-  const auto check_pool = [&](Count pool, const Words& where) {
+  const auto check_pool = [&](Count pool, const std::string& where) {
     if (pool % *group == 0) return;
     const Count below = pool / *group * *group;
     issues.push_back({path + where, "expected a multiple of tp·pp·attention_dp = " + Text(*group) + "; got " + Text(pool) + "; nearest " +
-                                        (below > 0 ? Text(below) + " or " : Words()) + Text(below + *group)});
+                                        (below > 0 ? Text(below) + " or " : std::string()) + Text(below + *group)});
   };
   if (load.disaggregated) {
     if (!load.disaggregated->prefill_mapping) check_pool(load.disaggregated->prefill_devices, ".disaggregated.prefill_devices");
@@ -114,7 +113,7 @@ void CheckDevices(ServingLoad& load, const Cluster& cluster, const Words& path, 
 }
 
 // Degrees that the attention core and the prefill pool add.
-void CheckPools(const ServingLoad& load, const Model& model, const Words& path, Issues& issues) {
+void CheckPools(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
   const ServingMapping& mapping = load.mapping;
   if (mapping.tp % mapping.cp != 0) {
     issues.push_back({path + ".mapping.cp", "expected a divisor of tp " + Text(mapping.tp) + "; got " + Text(mapping.cp) + "; nearest " +
@@ -125,7 +124,7 @@ void CheckPools(const ServingLoad& load, const Model& model, const Words& path, 
   }
   if (!load.disaggregated || !load.disaggregated->prefill_mapping) return;
   const ServingMapping& prefill = *load.disaggregated->prefill_mapping;
-  const Words where = path + ".disaggregated.prefill_mapping";
+  const std::string where = path + ".disaggregated.prefill_mapping";
   std::optional<Count> group = Product(prefill.tp, prefill.pp);
   if (group) group = Product(*group, prefill.attention_dp);
   if (!group || load.disaggregated->prefill_devices % *group != 0) {
@@ -145,7 +144,7 @@ void CheckPools(const ServingLoad& load, const Model& model, const Words& path, 
   if (prefill.cp > 1) issues.push_back({where + ".cp", "expected 1: a prefill pool does not decode; got " + Text(prefill.cp)});
 }
 
-void CheckEngine(const ServingLoad& load, const Model& model, const Words& path, Issues& issues) {
+void CheckEngine(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
   const Engine& engine = load.engine;
   if (engine.composition == Composition::kWholeLayer && !engine.whole_layer) {
     issues.push_back({path + ".engine.whole_layer", "is needed by an engine whose composition is whole_layer"});

@@ -13,7 +13,6 @@
 namespace slipstick {
 
 Answer WrongRequest(Issues issues) {
-  if (!kExplains) return {"", std::move(issues)};
   Json list = Json::array();
   for (const Issue& issue : issues) list.push_back(Json{{"path", issue.path}, {"message", issue.message}});
   return {JsonText(Json{{"issues", std::move(list)}}), std::move(issues)};

@@ -33,16 +33,14 @@ Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec)
 
 Json WithMapping(Json request, const BestMapping& best) {
   std::vector<Assignment> assignments;
-  for (const Json::Member& override : best.overrides.items()) assignments.push_back({std::string(override.key.view()), override.value});
+  for (const auto& [path, value] : best.overrides.items()) assignments.push_back({path, value});
   Apply(request, assignments);
   return request;
 }
 
 std::string MappingText(const Json& overrides) {
   std::string text;
-  for (const Json::Member& override : overrides.items()) {
-    const Json& value = override.value;
-    const std::string path(override.key.view());
+  for (const auto& [path, value] : overrides.items()) {
     const bool offloads = path.find(".offload.") != std::string::npos;  // a share: 1 is all
     if (value.is_null() || (value == Json(1) && !offloads) || value == Json(0) || value == Json(false) || value == Json("none")) continue;
     text += (text.empty() ? "" : ", ") + (offloads ? std::string("offloaded ") : "") + path.substr(path.rfind('.') + 1);

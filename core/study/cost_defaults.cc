@@ -21,7 +21,7 @@ const Json& Member(const Json& json, const char* key) {
   return found == json.end() ? kNothing : *found;
 }
 
-std::string TextOf(const Json& json, const char* key) {
+std::string TextAt(const Json& json, const char* key) {
   const Json& member = Member(json, key);
   return member.is_string() ? member.get<std::string>() : "";
 }
@@ -31,7 +31,7 @@ double NumberOf(const Json& json, const char* key, double otherwise) {
   const Json& member = Member(json, key);
   if (member.is_number()) return member.get<double>();
   if (!member.is_string()) return otherwise;
-  const auto measure = ParseMeasure(member.text());
+  const auto measure = ParseMeasure(TextOf(member));
   return measure ? measure->value : otherwise;
 }
 
@@ -73,14 +73,14 @@ Silicon SiliconOf(const Json& device) {
   if (design.is_object() && !design.empty()) {
     const ChipDesign standard;
     const auto id = [&](const char* part) {
-      const std::string preset = TextOf(Member(design, part), "preset");
-      return preset.empty() ? TextOf(Member(design, part), "name") : preset;
+      const std::string preset = TextAt(Member(design, part), "preset");
+      return preset.empty() ? TextAt(Member(design, part), "name") : preset;
     };
     const std::string node = id("node"), dram = id("dram");
     return {NumberOf(design, "area", standard.area.base()), 1, node.empty() ? standard.node.name : node,
             DramOf(dram.empty() ? standard.dram.name : dram)};
   }
-  return {NumberOf(die, "area", 0), Member(die, "count"), TextOf(die, "node"), DramOf(TextOf(Member(device, "memory"), "technology"))};
+  return {NumberOf(die, "area", 0), Member(die, "count"), TextAt(die, "node"), DramOf(TextAt(Member(device, "memory"), "technology"))};
 }
 
 // What the catalogue's price of a device leaves its maker, over that price: a device that differs is priced at this margin.
@@ -99,8 +99,8 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
   const Json& device = Member(cluster, "device");
   const Json& asked = Member(cost, "device");
   const bool designed = Member(device, "design").is_object() && !Member(device, "design").empty();
-  std::string id = TextOf(asked, "preset");
-  if (id.empty()) id = TextOf(device, "preset");
+  std::string id = TextAt(asked, "preset");
+  if (id.empty()) id = TextAt(device, "preset");
   const Json* entry = FindPreset("bill", id);
   const Silicon silicon = SiliconOf(device);
   const std::string& dram = silicon.dram;
@@ -120,7 +120,7 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
   if (silicon.area > 0 && usual_area > 0 && die.contains("unit_area"))
     die["unit_area"] = NumberOf(die, "unit_area", 0) * silicon.area / usual_area;
   if (FindPreset("node", silicon.node) != nullptr) {
-    if (silicon.node != TextOf(original_die, "node") && original != nullptr) die["node"] = Without(*FindPreset("node", silicon.node));
+    if (silicon.node != TextAt(original_die, "node") && original != nullptr) die["node"] = Without(*FindPreset("node", silicon.node));
     die["node"]["preset"] = silicon.node;
   }
   // The catalogue's price is that of the catalogue's device.
@@ -132,27 +132,27 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
 
   Json& memory = bill["memory"];
   if (!memory.is_object()) memory = Json::object();
-  const std::string usual_dram = original == nullptr ? dram : DramOf(TextOf(Member(*original, "memory"), "technology"));
+  const std::string usual_dram = original == nullptr ? dram : DramOf(TextAt(Member(*original, "memory"), "technology"));
   const bool same_memory = dram.empty() || dram == usual_dram;
   if (!same_memory) {
     memory = Without(*FindPreset("dram", dram));
     memory["preset"] = dram;
   }
   const bool has_stacks = same_memory && memory.contains("stacks");
-  if (TextOf(memory, "preset").empty() || !has_stacks) memory["preset"] = dram.empty() ? "hbm3" : dram;
+  if (TextAt(memory, "preset").empty() || !has_stacks) memory["preset"] = dram.empty() ? "hbm3" : dram;
   // The bill's stacks are those of the catalogue's device; another capacity takes as many as it needs.
   const double capacity = NumberOf(Member(device, "memory"), "capacity", 0);
   const double usual = original == nullptr ? 0 : NumberOf(Member(*original, "memory"), "capacity", 0);
   if (!has_stacks || (capacity != usual && usual > 0)) {
-    const Json* chip = FindPreset("dram", TextOf(memory, "preset"));
+    const Json* chip = FindPreset("dram", TextAt(memory, "preset"));
     const double stack = NumberOf(memory, "stack_capacity", chip == nullptr ? 16e9 : NumberOf(*chip, "stack_capacity", 16e9));
     memory["stack_capacity"] = stack;
     memory["stacks"] = stack > 0 ? std::clamp(std::ceil(capacity / stack), 1.0, 1024.0) : 1.0;
   }
 
   Json system = Json::object();
-  std::string system_id = TextOf(Member(cost, "system"), "preset");
-  if (system_id.empty()) system_id = TextOf(cluster, "preset");
+  std::string system_id = TextAt(Member(cost, "system"), "preset");
+  if (system_id.empty()) system_id = TextAt(cluster, "preset");
   if (FindPreset("system", system_id) != nullptr) {
     system["preset"] = system_id;
   } else {

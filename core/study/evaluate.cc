@@ -161,7 +161,7 @@ void BindInputs(const Json& json, const std::string& path, std::string_view name
   }
   const std::string below = path.empty() ? "" : path + ".";
   if (json.is_object()) {
-    for (const auto& [key, member] : json.items()) BindInputs(member, below + std::string(key.view()), key.view(), trace);
+    for (const auto& [key, member] : json.items()) BindInputs(member, below + key, key, trace);
   } else if (json.is_array()) {
     for (std::size_t i = 0; i < json.size(); ++i) BindInputs(json[i], below + std::to_string(i), name, trace);
   }
@@ -170,7 +170,7 @@ void BindInputs(const Json& json, const std::string& path, std::string_view name
 }  // namespace
 
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
-  Trace trace = !kExplains || detail.explain.empty() ? Trace::Off() : Trace::On();
+  Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On();
   Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
   if (detail.scenario) report["scenario"] = Write(scenario);
   if (trace.on()) BindInputs(detail.scenario ? report["scenario"] : Write(scenario), "", "", trace);
@@ -201,7 +201,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     if (const auto remark = PriceOfAnotherDevice(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
   }
   report["warnings"] = std::move(warnings);
-  if (kExplains && !detail.explain.empty()) {
+  if (!detail.explain.empty()) {
     Json explanations = WriteExplanations(trace.figures(), detail.explain);
     if (explanations.empty()) return Issues{{std::string(detail.explain), "no figure of this report has that path"}};
     report["explanations"] = std::move(explanations);

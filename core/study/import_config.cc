@@ -158,7 +158,7 @@ void ReadWindow(const Import& in) {
   Config& config = in.config;
   const std::optional<Count> window = config.Whole({"sliding_window", "sliding_window_size", "attention_chunk_size"});
   if (!window || *window <= 0 || (in.family.window_by_flag && !config.Flag({"use_sliding_window"}))) return;
-  if (const Json* context = in.model.find("context"); context != nullptr && *window >= context->get<Count>())
+  if (const Json* context = FindMember(in.model, "context"); context != nullptr && *window >= context->get<Count>())
     return;  // wider than any context: attends to all
   Count global_every =
       config.Whole({"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"}).value_or(in.family.global_every);

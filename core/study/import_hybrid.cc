@@ -68,7 +68,7 @@ void ReadRecurrence(const Import& in) {
   const std::string kind = linear.value("kind", "");
   if (kind == "lightning") {  // shares the shape of the layers that attend
     linear["heads"] = in.model["heads"];
-    const Json* given = in.model.find("head_dim");
+    const Json* given = FindMember(in.model, "head_dim");
     const Count head_dim = given != nullptr ? given->get<Count>() : in.model["hidden"].get<Count>() / in.model["heads"].get<Count>();
     linear["head_dim"] = head_dim;
     linear["state"] = head_dim;

@@ -27,7 +27,7 @@ std::vector<Point> PointsOf(const Json& study) {
   if (study.contains("points")) {
     for (const Json& one : study["points"]) {
       Point point{one["label"].get<std::string>(), {}};
-      for (const auto& [path, value] : one["overrides"].items()) point.changes.push_back({std::string(path.view()), value});
+      for (const auto& [path, value] : one["overrides"].items()) point.changes.push_back({path, value});
       points.push_back(std::move(point));
     }
     return points;
@@ -65,7 +65,7 @@ SweepPoint AskedOf(const Json& study, const Point& point) {
   const Result<Json> answer = AnswerOf(study["verb"].get<std::string>(), request);
   if (!answer) found.issues = answer.issues;
   for (const Json& path : study["report"]) {
-    const Json* figure = answer ? MemberAt(*answer, path.text()) : nullptr;
+    const Json* figure = answer ? MemberAt(*answer, TextOf(path)) : nullptr;
     found.figures.push_back(figure != nullptr ? *figure : Json(nullptr));
   }
   return found;

@@ -22,7 +22,7 @@ std::vector<Entry> SingleDevices(const std::vector<Entry>& catalogue) {
     const Json part{{"preset", device.id}};
     const Entry* system = nullptr;
     for (const Entry& entry : catalogue) {
-      if (entry.kind != "cluster" || entry.json["device"] != part) continue;
+      if (entry.kind != "cluster" || entry.json.value("device", Json()) != part) continue;
       system = &entry;
       break;
     }
@@ -45,7 +45,7 @@ const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = [] {
     std::vector<Entry> made;
     for (const PresetText& preset : PresetTexts()) {
-      Result<Json> json = ParseLasting(preset.text);
+      Result<Json> json = ParseJson(preset.text);
       assert(json);
       made.push_back({std::string(preset.kind), std::string(preset.id), std::move(*json)});
     }
@@ -64,8 +64,7 @@ const Json* FindPreset(std::string_view kind, std::string_view id) {
   return nullptr;
 }
 
-Words PresetHintText(std::string_view kind, std::string_view id) {
-  if (!kExplains) return {};
+std::string PresetHintText(std::string_view kind, std::string_view id) {
   std::vector<std::string_view> ids;
   for (const Entry& entry : Entries()) {
     if (entry.kind == kind) ids.push_back(entry.id);

@@ -20,7 +20,7 @@ const std::vector<PresetText>& PresetTexts();
 // A parsed entry, or null.
 const Json* FindPreset(std::string_view kind, std::string_view id);
 // "; did you mean h100-sxm5-80gb?", or the kind's ids.
-Words PresetHintText(std::string_view kind, std::string_view id);
+std::string PresetHintText(std::string_view kind, std::string_view id);
 // All entries of a kind ("" for every kind), as the `presets` command prints them.
 Json PresetCatalogue(std::string_view kind);
 

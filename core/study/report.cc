@@ -68,7 +68,7 @@ Json Write(const std::vector<TimedOperator>& operators) {
                         {"bytes", one.bytes.base()},
                         {"level_bytes", std::move(levels)},
                         {"time_s", one.time.base()},
-                        {"bound", Text::Lasting(NameOf(one.bound))}});
+                        {"bound", NameOf(one.bound)}});
   }
   return list;
 }
@@ -81,7 +81,7 @@ Json Write(const std::vector<ServedOperator>& operators) {
                         {"bytes", one.bytes.base()},
                         {"time_s", one.time.base()},
                         {"count", one.count},
-                        {"bound", Text::Lasting(NameOf(one.bound))}});
+                        {"bound", NameOf(one.bound)}});
   }
   return list;
 }
@@ -127,12 +127,11 @@ Json Write(const RunReport& run, const TrainingWorth& worth) {
 
 Json WriteTimeline(const std::vector<ScheduledPass>& timeline) {
   Json list = Json::array();
-  list.reserve(timeline.size());
   for (const ScheduledPass& pass : timeline) {
     list.push_back(Json{{"stage", pass.stage},
                         {"chunk", pass.chunk},
                         {"micro_batch", pass.micro_batch},
-                        {"kind", Text::Lasting(pass.kind)},
+                        {"kind", pass.kind},
                         {"start_s", pass.start.base()},
                         {"end_s", pass.end.base()}});
   }
@@ -216,7 +215,7 @@ Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
         {"workspace", report.memory.workspace.base()},
         {"total", report.memory.Total().base()},
         {"capacity", report.capacity.base()}}},
-      {"bound", {{"prefill", Text::Lasting(NameOf(report.prefill_bound))}, {"decode", Text::Lasting(NameOf(report.decode_bound))}}},
+      {"bound", {{"prefill", NameOf(report.prefill_bound)}, {"decode", NameOf(report.decode_bound)}}},
       {"cost_usd_per_million_tokens", worth.token ? Json(In(*worth.token, kUsdPerMToken)) : Json(nullptr)},
       {"tokens_per_usd", OrNull(worth.tokens_per_usd)},
       {"tokens_per_j", OrNull(worth.tokens_per_j)},

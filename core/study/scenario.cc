@@ -19,9 +19,8 @@ namespace {
 
 // An unknown preset is one fault: members that it would have given are not missing as well.
 bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
-  if (!kExplains) return false;
   return std::any_of(unknown_presets.begin(), unknown_presets.end(), [&](const Issue& preset) {
-    const Words owner = preset.path.substr(0, preset.path.size() - std::string_view("preset").size());
+    const std::string owner = preset.path.substr(0, preset.path.size() - std::string_view("preset").size());
     return issue.path == preset.path || (issue.path.starts_with(std::string_view(owner)) && issue.message.starts_with("is needed"));
   });
 }
@@ -52,10 +51,10 @@ void LayNetworks(Json& request, Issues& issues) {
     Json& level = (*networks)[i];
     if (level.is_string()) level = Json{{"preset", level}};
     if (!level.is_object() || !level.contains("preset") || !level["preset"].is_string()) continue;
-    const Json* entry = FindPreset("network", level["preset"].text());
+    const Json* entry = FindPreset("network", TextOf(level["preset"]));
     if (entry == nullptr) {
-      issues.push_back({kExplains ? Words("cluster.networks." + std::to_string(i) + ".preset") : Words(),
-                        "there is no network " + internal::Shown(level["preset"]) + PresetHintText("network", level["preset"].text())});
+      issues.push_back({"cluster.networks." + std::to_string(i) + ".preset",
+                        "there is no network " + internal::Shown(level["preset"]) + PresetHintText("network", TextOf(level["preset"]))});
       level.erase("preset");
       continue;
     }

@@ -211,18 +211,18 @@ Result<SearchSpec> ReadSearchSpec(const Json& json) {
   SearchSpec spec;
   Issues issues;
   if (!json.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(json)}};
-  for (const Json::Member& member : json.items()) {
-    const std::string key(member.key.view());
-    const Json& value = member.value;
+  for (const auto& member : json.items()) {
+    const std::string& key = member.key();
+    const Json& value = member.value();
     const auto texts = [&](std::vector<std::string>& out) {
       if (!value.is_array()) issues.push_back({key, "expected a list of texts"});
       for (const Json& one : value) out.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
     };
     if (key == "request") continue;
     if (key == "for" && value.is_string()) {
-      spec.of = value.text();
+      spec.of = TextOf(value);
     } else if (key == "objective" && value.is_string()) {
-      spec.objective = value.text();
+      spec.objective = TextOf(value);
     } else if (key == "pareto") {
       texts(spec.pareto);
     } else if (key == "limits") {

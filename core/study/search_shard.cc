@@ -37,7 +37,7 @@ Result<SearchProgress> ReadProgress(const Json& json) {
   progress.evaluated = json["evaluated"].get<Count>();
   progress.feasible = json["feasible"].get<Count>();
   for (const auto& [reason, count] : json["rejected"].items()) {
-    if (count.is_number_integer()) progress.rejected[std::string(reason.view())] = count.get<Count>();
+    if (count.is_number_integer()) progress.rejected[reason] = count.get<Count>();
   }
   return progress;
 }
@@ -114,6 +114,7 @@ Answer MergeShards(const std::vector<std::string>& texts) {
 Answer MergeShardsText(const std::string& list) {
   Result<Json> parsed = ParseJson(list);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
+  if (!parsed->is_array()) return WrongRequest({{"merge", "expected a list of what the shards printed"}});
   std::vector<std::string> texts;
   for (const Json& one : *parsed) texts.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
   return MergeShards(texts);

@@ -70,8 +70,8 @@ bool ConcernsMemory(std::string_view path) {
 // Why the part that a figure belongs to does not fit; "" where it does.
 std::string Misfit(const Json& report, std::string_view figure) {
   const std::string part(figure.substr(0, figure.find('.')));
-  const Json& feasible = report[part]["feasible"];
-  if (!feasible.is_boolean() || feasible.get<bool>()) return "";
+  const Json* feasible = MemberAt(report, part + ".feasible");
+  if (feasible == nullptr || !feasible->is_boolean() || feasible->get<bool>()) return "";
   const Json& reasons = report[part]["infeasible"];
   if (reasons.empty()) return "it does not fit";
   const std::string message = reasons[0].value("message", "");

@@ -8,20 +8,19 @@
 namespace slipstick {
 namespace {
 
-Words Text(Count count) { return kExplains ? Words(std::to_string(count)) : Words(); }
+std::string Text(Count count) { return std::to_string(count); }
 
 // "16 or 32": the values nearest to `wanted` that pass, below and above.
 template <class Passes>
-Words NearestText(Count wanted, Count limit, Passes passes) {
-  if (!kExplains) return {};
+std::string NearestText(Count wanted, Count limit, Passes passes) {
   Count below = wanted - 1, above = wanted + 1;
   while (below >= 1 && !passes(below)) --below;
   const Count reach = std::min(limit, wanted * 4 + 4096);
   while (above <= reach && !passes(above)) ++above;
-  Words text;
+  std::string text;
   if (below >= 1) text = Text(below);
-  if (above <= reach) text += (text.empty() ? Words() : Words(" or ")) + Text(above);
-  return text.empty() ? Words() : "; nearest " + text;
+  if (above <= reach) text += (text.empty() ? "" : " or ") + Text(above);
+  return text.empty() ? std::string() : "; nearest " + text;
 }
 
 class Checker {
@@ -45,7 +44,7 @@ class Checker {
   }
 
  private:
-  void Say(const char* member, const Words& message) { issues_.push_back({kExplains ? Words(JoinPath(path_, member)) : Words(), message}); }
+  void Say(const char* member, const std::string& message) { issues_.push_back({JoinPath(path_, member), message}); }
 
   void CheckPrecision(const TrainingRun& run) {
     switch (run.precision) {
@@ -58,17 +57,16 @@ class Checker {
       case Precision::kNvfp4:
         return;
       default:
-        Say("precision", "expected one of fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4; got " + Words(NameOf(run.precision)));
+        Say("precision", "expected one of fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4; got " + std::string(NameOf(run.precision)));
     }
   }
 
   // "; tp nearest 4 or 8; pp nearest 2 or 4": one degree that would do; or all three where no single one does.
-  Words NearestDegrees(Count devices, const TrainingMapping& mapping) const {
-    if (!kExplains) return {};
+  std::string NearestDegrees(Count devices, const TrainingMapping& mapping) const {
     const auto suits = [&](Count tp, Count pp, Count cp) { return model_.heads % tp == 0 && devices % (tp * pp * cp) == 0; };
-    const Words nearest_tp = NearestText(mapping.tp, devices, [&](Count one) { return suits(one, mapping.pp, mapping.cp); });
-    const Words nearest_pp = NearestText(mapping.pp, devices, [&](Count one) { return suits(mapping.tp, one, mapping.cp); });
-    Words text;
+    const std::string nearest_tp = NearestText(mapping.tp, devices, [&](Count one) { return suits(one, mapping.pp, mapping.cp); });
+    const std::string nearest_pp = NearestText(mapping.pp, devices, [&](Count one) { return suits(mapping.tp, one, mapping.cp); });
+    std::string text;
     if (!nearest_tp.empty()) text += "; tp" + nearest_tp.substr(1);
     if (!nearest_pp.empty()) text += "; pp" + nearest_pp.substr(1);
     if (!text.empty()) return text;
@@ -112,7 +110,7 @@ class Checker {
     const Count below = run.global_batch / unit * unit;
     Say("global_batch", "expected a multiple of dp " + Text(run.mapping.dp.value_or(1)) + " x micro_batch " +
                             Text(run.mapping.micro_batch) + " = " + Text(unit) + "; got " + Text(run.global_batch) + "; nearest " +
-                            (below > 0 ? Text(below) + " or " : Words()) + Text(below + unit));
+                            (below > 0 ? Text(below) + " or " : std::string()) + Text(below + unit));
   }
 
   void CheckRamp(TrainingRun& run) {
@@ -126,11 +124,11 @@ class Checker {
       const Count below = ramp.start / unit * unit;
       Say("batch_ramp.start", "expected a multiple of dp " + Text(run.mapping.dp.value_or(1)) + " x micro_batch " +
                                   Text(run.mapping.micro_batch) + " = " + Text(unit) + "; got " + Text(ramp.start) + "; nearest " +
-                                  (below > 0 ? Text(below) + " or " : Words()) + Text(below + unit));
+                                  (below > 0 ? Text(below) + " or " : std::string()) + Text(below + unit));
     }
     if (ramp.tokens > run.tokens) {
-      Say("batch_ramp.tokens", Words("expected at most the run's ") + Words(NumberText(In(run.tokens, kGToken))) + " Gtoken; got " +
-                                   Words(NumberText(In(ramp.tokens, kGToken))) + " Gtoken");
+      Say("batch_ramp.tokens", "expected at most the run's " + NumberText(In(run.tokens, kGToken)) + " Gtoken; got " +
+                                   NumberText(In(ramp.tokens, kGToken)) + " Gtoken");
     }
   }
 
@@ -171,7 +169,7 @@ class Checker {
     if (mapping.virtual_stages > 1 && mapping.pp == 1) {
       Say("mapping.virtual_stages", "expected 1 where pp is 1; got " + Text(mapping.virtual_stages));
     }
-    const Words name(NameOf(mapping.schedule));
+    const std::string name(NameOf(mapping.schedule));
     const bool folds = mapping.schedule == PipelineSchedule::kZbV;
     if (folds && mapping.pp > 1 && mapping.virtual_stages != 2) {
       Say("mapping.virtual_stages", "zb-v runs two chunks a device in a V: expected 2; got " + Text(mapping.virtual_stages));
@@ -181,7 +179,7 @@ class Checker {
     }
     if (mapping.schedule == PipelineSchedule::kDualPipe && mapping.pp % 2 != 0) {
       Say("mapping.pp", "dualpipe joins stages in pairs: expected an even number; got " + Text(mapping.pp) + "; nearest " +
-                            (mapping.pp > 1 ? Text(mapping.pp - 1) + " or " : Words()) + Text(mapping.pp + 1));
+                            (mapping.pp > 1 ? Text(mapping.pp - 1) + " or " : std::string()) + Text(mapping.pp + 1));
     }
   }
 

@@ -51,38 +51,39 @@ Count Model::WindowLayers() const {
 }
 
 void Complete(Model& model, const std::string& path, Issues& issues) {
-  const Words at(path);
-  const auto Text = [](Count count) { return kExplains ? Words(std::to_string(count)) : Words(); };
+  const auto Text = [](Count count) { return std::to_string(count); };
   if (!model.head_dim && model.hidden % model.heads != 0) {
-    issues.push_back({at + ".head_dim", "is needed: hidden " + Text(model.hidden) + " is not a multiple of heads " + Text(model.heads)});
+    issues.push_back({path + ".head_dim", "is needed: hidden " + Text(model.hidden) + " is not a multiple of heads " + Text(model.heads)});
     return;
   }
   model.head_dim = model.HeadDim();
   model.kv_heads = model.KvHeads();
   if (model.heads % *model.kv_heads != 0) {
-    issues.push_back({at + ".kv_heads", "expected a divisor of heads " + Text(model.heads) + "; got " + Text(*model.kv_heads)});
+    issues.push_back({path + ".kv_heads", "expected a divisor of heads " + Text(model.heads) + "; got " + Text(*model.kv_heads)});
   }
   if (model.linear && model.linear->layers > model.layers) {
-    issues.push_back({at + ".linear.layers", "expected at most the " + Text(model.layers) + " layers; got " + Text(model.linear->layers)});
+    issues.push_back(
+        {path + ".linear.layers", "expected at most the " + Text(model.layers) + " layers; got " + Text(model.linear->layers)});
   }
   if (model.linear && model.linear->heads % model.linear->KeyHeads() != 0) {
-    issues.push_back({at + ".linear.key_heads",
+    issues.push_back({path + ".linear.key_heads",
                       "expected a divisor of its " + Text(model.linear->heads) + " heads; got " + Text(model.linear->key_heads)});
   }
   if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && model.moe)) {
-    issues.push_back({at + ".mlp_layers", model.moe
-                                              ? Words("expected 0: every layer of a mixture of experts has an MLP")
-                                              : "expected at most the " + Text(model.layers) + " layers; got " + Text(model.mlp_layers)});
+    issues.push_back({path + ".mlp_layers", model.moe
+                                                ? std::string("expected 0: every layer of a mixture of experts has an MLP")
+                                                : "expected at most the " + Text(model.layers) + " layers; got " + Text(model.mlp_layers)});
   }
   if (model.moe) {
     Moe& moe = *model.moe;
     if (moe.expert_ffn == 0) moe.expert_ffn = model.ffn;
     if (moe.shared_ffn == 0) moe.shared_ffn = moe.shared_experts * moe.expert_ffn;
     if (moe.top_k > moe.experts) {
-      issues.push_back({at + ".moe.top_k", "expected at most the " + Text(moe.experts) + " experts; got " + Text(moe.top_k)});
+      issues.push_back({path + ".moe.top_k", "expected at most the " + Text(moe.experts) + " experts; got " + Text(moe.top_k)});
     }
     if (moe.dense_layers > model.layers) {
-      issues.push_back({at + ".moe.dense_layers", "expected at most the " + Text(model.layers) + " layers; got " + Text(moe.dense_layers)});
+      issues.push_back(
+          {path + ".moe.dense_layers", "expected at most the " + Text(model.layers) + " layers; got " + Text(moe.dense_layers)});
     }
   }
 }

@@ -16,7 +16,7 @@ namespace {
 void ExpectFigures(const Json& json, const std::string& path) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
-      if (!value.is_null() || !key.view().starts_with("cost_")) ExpectFigures(value, JoinPath(path, key));
+      if (!value.is_null() || !key.starts_with("cost_")) ExpectFigures(value, JoinPath(path, key));
     }
   } else if (json.is_array()) {
     for (std::size_t i = 0; i < json.size(); ++i) ExpectFigures(json[i], path + "." + std::to_string(i));

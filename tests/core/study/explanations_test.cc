@@ -108,7 +108,7 @@ template <class Visit>
 void VisitNumbers(const Json& json, const std::string& path, const Visit& visit) {
   if (json.is_number()) visit(path, json.get<double>());
   if (!json.is_object()) return;
-  for (const auto& [key, member] : json.items()) VisitNumbers(member, path + "." + std::string(std::string_view(key)), visit);
+  for (const auto& [key, member] : json.items()) VisitNumbers(member, path + "." + key, visit);
 }
 
 TEST_P(Explanations, AnswerEveryWhy) {

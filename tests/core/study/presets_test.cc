@@ -64,7 +64,7 @@ TEST(Presets, EveryEntryOfTheHardwareAndTheModelsHasANameAndSources) {
     EXPECT_TRUE(json.contains("name") && !json["name"].get<std::string>().empty()) << preset.id;
     ASSERT_TRUE(json.contains("sources") && json["sources"].is_object() && !json["sources"].empty()) << preset.kind << " " << preset.id;
     for (const auto& [group, source] : json["sources"].items()) {
-      EXPECT_GT(source.get<std::string>().size(), 4u) << preset.id << " " << group.view();
+      EXPECT_GT(source.get<std::string>().size(), 4u) << preset.id << " " << group;
     }
   }
 }
@@ -125,7 +125,7 @@ TEST(Presets, EfficienciesAreStatedOnlyWithTheDataThatSetThem) {
     if (preset.kind != "device") continue;
     const Json& json = *FindPreset("device", preset.id);
     bool has_source = false;
-    for (const auto& [group, source] : json["sources"].items()) has_source = has_source || group.view().starts_with("efficiency");
+    for (const auto& [group, source] : json["sources"].items()) has_source = has_source || group.starts_with("efficiency");
     EXPECT_EQ(json.contains("efficiency"), has_source) << preset.id;
   }
 }

@@ -112,7 +112,7 @@ void ExpectWithinPeaks(const Json& report) {
     if (operators == nullptr) return;
     for (const Json& one : *operators) {
       const double time = Number(one, "time_s");
-      EXPECT_LE(Number(one, "flops"), peak * time * kSlack) << path << ' ' << one["name"].text();
+      EXPECT_LE(Number(one, "flops"), peak * time * kSlack) << path << ' ' << TextOf(one["name"]);
     }
   };
   check("training.operators");
@@ -167,8 +167,8 @@ void ExpectStrongerNotSlower(const Json& report, double factor) {
 
   Json rates = report["scenario"];
   Json& peak = rates["cluster"]["device"]["peak"];
-  for (const Json::Member& rate : Json::Object(peak.items())) {
-    if (rate.value.is_number()) peak[rate.key] = rate.value.get<double>() * factor;
+  for (Json& rate : peak) {
+    if (rate.is_number()) rate = rate.get<double>() * factor;
   }
   ExpectNotSlower(report, Ask(rates), "more FLOP/s");
 

@@ -198,15 +198,15 @@ TEST(SearchJob, OverridesGiveTheFiguresFound) {
     for (const char* list : {"best", "pareto"}) {
       for (const Json& entry : report[list]) {
         Json one = *request;
-        for (const Json::Member& override : entry["overrides"].items()) Apply(one, {{std::string(override.key.view()), override.value}});
+        for (const auto& [path, value] : entry["overrides"].items()) Apply(one, {{path, value}});
         const Result<Scenario> scenario = ParseScenario(one);
         ASSERT_TRUE(scenario) << JsonText(entry) << scenario.issues[0].path << ": " << scenario.issues[0].message;
         const Result<Json> evaluated = Evaluate(*scenario, ReportDetail::Figures());
         const Json& part = (*evaluated)[spec.of];
         EXPECT_TRUE(part["feasible"].get<bool>()) << JsonText(entry);
-        for (const Json::Member& figure : entry.items()) {
-          if (!part.contains(figure.key)) continue;
-          EXPECT_NEAR(figure.value.get<double>() / part[figure.key].get<double>(), 1, 1e-12) << JsonText(entry);
+        for (const auto& [key, figure] : entry.items()) {
+          if (!part.contains(key)) continue;
+          EXPECT_NEAR(figure.get<double>() / part[key].get<double>(), 1, 1e-12) << JsonText(entry);
         }
       }
     }
