@@ -1,26 +1,17 @@
 """Writes the catalogue as a C++ table: core/presets/<kind>s/<id>.json becomes a row {kind, id, text} of PresetTexts().
 
-    embed_presets.py [--short] OUTPUT FILE...
-
---short leaves out what no answer needs: studies, and the remarks (sources, note, published) that are dropped on reading.
+    embed_presets.py OUTPUT FILE...
 """
 import json
 import pathlib
 import sys
 
-REMARKS = ("sources", "note", "published")
-
-short = sys.argv[1] == "--short"
-output, *files = sys.argv[2 if short else 1:]
+output, *files = sys.argv[1:]
 rows = []
 for file in map(pathlib.Path, files):
     kind = file.parent.name.removesuffix("s")  # models -> model, studies -> study
     kind = kind[:-2] + "y" if kind.endswith("ie") else kind
-    if short and kind == "study":
-        continue
     entry = json.loads(file.read_text(encoding="utf-8"))
-    if short:
-        entry = {key: value for key, value in entry.items() if key not in REMARKS}
     rows.append((kind, file.stem, json.dumps(entry, ensure_ascii=False, separators=(",", ":"))))
 body = "".join(f'      {{"{kind}", "{id}", R"preset({text})preset"}},\n' for kind, id, text in sorted(rows, key=lambda row: row[:2]))
 pathlib.Path(output).write_text(

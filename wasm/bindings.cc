@@ -20,8 +20,9 @@ EM_JS(void, TellProgress, (double tried, double of, double low, double high), {
 
 namespace {
 
+// Without the timeline, which is most of a report and a call of its own.
 std::string Evaluate(const std::string& request, const std::string& explain) {
-  return slipstick::EvaluateAnswer(request, {}, explain).text;
+  return slipstick::EvaluateAnswer(request, {}, explain, false).text;
 }
 std::string Timeline(const std::string& request) { return slipstick::TimelineAnswer(request).text; }
 std::string Kernel(const std::string& request) { return slipstick::KernelAnswer(request).text; }

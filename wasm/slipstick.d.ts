@@ -1,6 +1,6 @@
 /** The core as the page sees it: JSON text in, JSON text out. A wrong request answers {"issues": [{"path", "message"}]}. */
 export interface Slipstick {
-  /** A scenario's report; "" is the default scenario. `explain`: path of a figure to derive, "*" for all, "" for none. */
+  /** A scenario's report but for its timeline; "" is the default scenario. `explain`: path of a figure to derive, "*" for all, "" for none. */
   evaluate(request: string, explain: string): string;
   /** The passes of the training step's pipeline alone: {"timeline": […]}, or null. */
   timeline(request: string): string;

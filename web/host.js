@@ -6,7 +6,8 @@ export const readJson = async (path) => (await fetch(new URL(path, import.meta.u
 
 export const compileCore = async () => {
   const response = await fetch(new URL('wasm/slipstick.wasm', import.meta.url));
-  return WebAssembly.compile(await response.arrayBuffer());
+  const streams = response.headers.get('Content-Type') === 'application/wasm';
+  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
 };
 
 // Resolves when the sheet is in force, or cannot be had.

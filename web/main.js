@@ -48,15 +48,15 @@ class Page {
   #place = '';
 
   async start() {
-    const [described, catalogue, state] = await Promise.all([
-      this.engine.call('describe'),
-      this.engine.call('presets', ''),
-      read(location.hash, scenes),
-    ]);
+    if (location.hash.includes('?')) this.engine.open();
+    const [{ described, catalogue, report }, state] = await Promise.all([readJson('data/first_view.json'), read(location.hash, scenes)]);
     this.described = described;
+    this.standard = report.scenario;
+    sceneOf(state.scene).load?.();
     this.store = new Store(state);
     this.form = new Form(byId('form'), { store: this.store, described, catalogue, onconfig: () => this.later('import_model', 'importModel'), ondevice: () => this.later('own_device', 'ownDevice') });
     this.presetPaths = this.form.presetPaths;
+    this.engine.know(this.requestFor({}), report);
     this.engine.onbusy = (busy) => byId('content').setAttribute('aria-busy', busy);
     header(byId('actions'), this);
     this.takeView();
@@ -74,8 +74,9 @@ class Page {
     document.addEventListener('keydown', (event) => this.key(event));
     new ResizeObserver(() => this.report && this.drawScene()).observe(byId('content'));
     this.tellFaults(state.faults);
-    await this.evaluate();
     this.form.openFor(this.store.scene);
+    this.drawForm();
+    await this.evaluate();
     keepOffline((reload) =>
       this.notice(t('offline.update'), 0, h('button', { type: 'button', class: 'link', onclick: reload }, t('offline.reload'))),
     );
@@ -261,7 +262,7 @@ class Page {
 
   // Parts left out because of their issues keep the values they last had, so that they can be put right.
   drawForm() {
-    const scenario = { ...(this.report?.scenario ?? this.base ?? {}) };
+    const scenario = { ...(this.report?.scenario ?? this.base ?? requestOf(this.standard, this.store.inputs, this.presetPaths)) };
     for (const part of this.faulty) scenario[part] = this.#parts[part] ?? this.base?.[part] ?? this.requestFor(this.store.inputs)[part] ?? {};
     for (const part of Object.keys(scenario)) if (!this.faulty.has(part)) this.#parts[part] = scenario[part];
     this.form.show({ inputs: this.store.inputs, scenario, standard: this.base, issues: this.issues });
@@ -362,10 +363,9 @@ class Page {
   async prefetch() {
     for (const scene of SCENES) await scene.load?.();
     for (const fetched of Object.values(this.#fetchers)) await fetched();
-    // A change of an input drops what waits, so these are asked until they are answered.
-    const answerOf = async (verb) => (await this.engine.call(verb)) ?? answerOf(verb);
-    this.form.addHelp((await answerOf('help')).inputs);
-    this.form.addSources(await answerOf('catalogue'));
+    // A change of an input drops what waits, so it is asked until it is answered.
+    const catalogue = async () => (await this.engine.call('presets', '')) ?? catalogue();
+    this.form.addSources(await catalogue());
     this.drawForm();
     const lessons = await readJson('lessons/index.json');
     for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json']) this.data(path);

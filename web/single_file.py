@@ -54,7 +54,6 @@ def main(site: pathlib.Path, output: pathlib.Path) -> None:
     core = (
         glue + "\ncreateSlipstick = ((make) => (options) => make({ wasmBinary: Uint8Array.from(atob(WASM), (c) => c.charCodeAt(0)), ...options }))"
         "(createSlipstick);\n"
-        "const wholeCore = createSlipstick, firstCore = () => createSlipstick(), isFirst = () => false;\n"
     )
     workers = {name: re.sub(r"^import .*$", "", read(f"engine/{name}.js"), flags=re.M) for name in ("worker", "search_worker")}
     data = {

@@ -10,7 +10,7 @@
 namespace slipstick {
 
 struct Answer {
-  std::string text;  // the answer, or {"issues": [{"path","message"}]}; of wrong requests nothing in a build without words
+  std::string text;  // the answer, or {"issues": [{"path","message"}]}
   Issues issues;     // the same issues; empty if answered
 };
 

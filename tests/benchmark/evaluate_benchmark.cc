@@ -65,9 +65,9 @@ BENCHMARK(ServingFigures)->Unit(benchmark::kMicrosecond);
 
 // A 3D-parallel step with its schedule: 8 stages of 2 chunks and 32 micro-batches.
 void Gpt3Step(benchmark::State& state) {
-  Result<Json> request = ReadRequest("", {"model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=1024", "training.sequence=2048",
-                                          "training.global_batch=512", "training.mapping.tp=8", "training.mapping.pp=8",
-                                          "training.mapping.virtual_stages=2", "serving=null", "cost=null"});
+  Result<Json> request =
+      ReadRequest("", {"model=gpt3-175b", "cluster=dgx-a100", "cluster.devices=1024", "training.sequence=2048", "training.global_batch=512",
+                       "training.mapping.tp=8", "training.mapping.pp=8", "training.mapping.virtual_stages=2", "serving=null", "cost=null"});
   if (!request) std::abort();
   Result<Scenario> scenario = ParseScenario(std::move(*request));
   if (!scenario) std::abort();

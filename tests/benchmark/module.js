@@ -1,15 +1,11 @@
-// How long answers take in the modules: node --no-experimental-fetch tests/benchmark/module.js
-import { readFileSync } from "node:fs";
-import { firstCore } from "../../web/engine/cores.js";
-import { loadSlipstick, ROOT } from "../support/module.js";
+// How long answers take in the module: node --no-experimental-fetch tests/benchmark/module.js
+import { loadSlipstick } from "../support/module.js";
 
 const { slipstick } = await loadSlipstick();
-const first = await firstCore(readFileSync(ROOT + "build/site/wasm/first.wasm"));
 
 const cases = {
-  "default scenario, text to text, as the page asks it": () => first.evaluate(""),
-  "its timeline": () => first.timeline(""),
-  "default scenario with its timeline": () => slipstick.evaluate("", ""),
+  "default scenario, text to text, as the page asks it": () => slipstick.evaluate("", ""),
+  "its timeline": () => slipstick.timeline(""),
   "default scenario, one figure explained": () => slipstick.evaluate("", "training.step_time_s"),
   "default scenario, all figures explained": () => slipstick.evaluate("", "*"),
   "one kernel": () =>

@@ -1,13 +1,11 @@
-// How long one evaluation takes in the page's first module, for every entry of the catalogue.
+// How long one evaluation takes in the page's module, for every entry of the catalogue.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import test from "node:test";
-import { firstCore } from "../../web/engine/cores.js";
-import { ROOT } from "../support/module.js";
+import { loadSlipstick } from "../support/module.js";
 import { timed } from "../support/timed.js";
 
-const core = await firstCore(readFileSync(ROOT + "build/site/wasm/first.wasm"));
-const presets = JSON.parse(core.presets(""));
+const { slipstick } = await loadSlipstick();
+const presets = JSON.parse(slipstick.presets(""));
 const of = (kind) => presets.filter((one) => one.kind === kind).map(({ id }) => id);
 
 // Devices enough for any model, one device a group.
@@ -27,7 +25,7 @@ for (const [kind, request] of Object.entries(REQUESTS)) {
       const times = [];
       for (let i = 0; i < 9; i++) {
         const start = performance.now();
-        core.evaluate(asked);
+        slipstick.evaluate(asked, "");
         times.push(performance.now() - start);
       }
       const time = times.sort((a, b) => a - b)[4];

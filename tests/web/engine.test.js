@@ -48,6 +48,24 @@ test('a module that breaks is replaced, and the next question is answered', asyn
   assert.deepEqual(await next, []);
 });
 
+test('a report that is known is answered without the core, in its turn', async () => {
+  const workers = [];
+  const engine = new Engine(() => (workers.push(slowWorker()), workers.at(-1)));
+  const known = { report: 1 };
+  engine.know({ a: 1 }, known);
+  assert.equal(await engine.evaluate({ a: 1 }), known);
+  assert.equal(workers.length, 0, 'no core is fetched for it');
+  const order = [];
+  const other = engine.evaluate({ a: 2 }).then(() => order.push(2));
+  const again = engine.evaluate({ a: 1 }).then(() => order.push(1));
+  workers[0].answer('{}');
+  await Promise.all([other, again]);
+  assert.deepEqual(order, [2, 1]);
+  const explained = engine.evaluate({ a: 1 }, '*');
+  workers[0].answer('{"explanations":[]}');
+  assert.deepEqual(await explained, { explanations: [] });
+});
+
 test('questions that wait can be dropped', async () => {
   const worker = slowWorker();
   const engine = new Engine(() => worker);

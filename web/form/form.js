@@ -35,6 +35,7 @@ export class Form {
   #unmade = new Map();
   #shown = null;
   #groups = new Map();
+  #isOpen = new Map(); // of groups not yet made
   #places = '';
   #onconfig;
   #ondevice;
@@ -105,7 +106,7 @@ export class Form {
     );
     const details = h(
       'details',
-      { class: 'group', 'data-key': `group-${id}`, open: wasOpen.get(`group-${id}`) ?? true },
+      { class: 'group', 'data-key': `group-${id}`, open: wasOpen.get(`group-${id}`) ?? this.#isOpen.get(id) },
       h('summary', {}, h('h3', {}, t(`group.${id}`))),
       ask,
       extra,
@@ -179,8 +180,10 @@ export class Form {
   openFor(scene) {
     const narrow = window.matchMedia('(max-width: 760px)').matches;
     for (const { id, scenes } of GROUPS) {
+      const isOpen = !narrow && (!scenes || scenes.includes(scene));
+      this.#isOpen.set(id, isOpen);
       const details = this.#groups.get(id);
-      if (details) details.open = !narrow && (!scenes || scenes.includes(scene));
+      if (details) details.open = isOpen;
     }
   }
 
@@ -240,20 +243,13 @@ export class Form {
     return true;
   }
 
-  // The help texts, which come after the first view.
-  addHelp(described) {
-    const help = new Map(described.map((input) => [input.path, input.help]));
-    for (const input of this.#described.inputs) input.help = help.get(input.path);
-    for (const span of this.element.querySelectorAll('[data-path] .help > span')) {
-      const path = span.closest('[data-path]').dataset.path;
-      span.textContent = help.get(path) ?? help.get(path.replace(/\.\d+(?=\.|$)/g, '.*')) ?? '';
-    }
-  }
-
-  // The sources of presets, which come after the first view too.
+  // The sources of presets and their years, which come after the first view.
   addSources(catalogue) {
-    const sources = new Map(catalogue.map((entry) => [`${entry.kind}/${entry.id}`, entry.sources]));
-    for (const entry of this.#catalogue) entry.sources = sources.get(`${entry.kind}/${entry.id}`);
+    const whole = new Map(catalogue.map((entry) => [`${entry.kind}/${entry.id}`, entry]));
+    for (const entry of this.#catalogue) {
+      const { sources, year } = whole.get(`${entry.kind}/${entry.id}`) ?? {};
+      Object.assign(entry, { sources, year });
+    }
   }
 
   // Marks the inputs at these paths, as what a figure depends on.

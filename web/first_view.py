@@ -1,0 +1,46 @@
+"""Lays the first view into a site: first_view.py SITE SLIPSTICK.
+
+What the page shows of the default scenario is answered here, by the command line SLIPSTICK, so that it stands before the core is
+there: data/first_view.json. The scripts that draw it are named in index.html, so that the browser asks for all of them at once.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+STATIC = re.compile(r"""^(?:import|export)\b[^'"]*?(?:\bfrom\s*)?['"](\.{1,2}/[^'"]+)['"]""", re.M)
+ENTRY = '<link rel="modulepreload" href="main.js">'
+
+
+def answers(slipstick: str) -> dict[str, object]:
+    def ask(*arguments: str, text: str = "") -> dict | list:
+        return json.loads(subprocess.run([slipstick, *arguments], input=text, capture_output=True, check=True, text=True).stdout)
+
+    described = ask("describe")
+    report = ask("evaluate", "-", text=json.dumps(described["default"]))
+    report["training"]["timeline"] = []  # most of a report, and a question of its own
+    catalogue = [{key: entry[key] for key in ("kind", "id", "name") if key in entry} for entry in ask("presets")]
+    return {"described": described, "report": report, "catalogue": catalogue}
+
+
+def imported(site: pathlib.Path, script: pathlib.Path, seen: list[str]) -> list[str]:
+    """The scripts that cannot run without each other, from one on."""
+    place = script.relative_to(site).as_posix()
+    if place not in seen:
+        seen.append(place)
+        for target in STATIC.findall(script.read_text(encoding="utf-8")):
+            imported(site, (script.parent / target).resolve(), seen)
+    return seen
+
+
+def main(site: pathlib.Path, slipstick: str) -> None:
+    text = json.dumps(answers(slipstick), ensure_ascii=False, separators=(",", ":"))
+    (site / "data/first_view.json").write_text(text, encoding="utf-8")
+    links = [f'<link rel="modulepreload" href="{place}">' for place in imported(site, site / "main.js", [])]
+    links.append('<link rel="preload" href="data/first_view.json" as="fetch" crossorigin>')
+    page = site / "index.html"
+    page.write_text(page.read_text(encoding="utf-8").replace(ENTRY, "\n    ".join(links)), encoding="utf-8")
+
+
+main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2])
