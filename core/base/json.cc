@@ -52,7 +52,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     } else if (Level& level = levels_.back(); level.value.is_array()) {
       level.value.push_back(Json(std::forward<T>(value)));
     } else {
-      level.value[level.key] = Json(std::forward<T>(value));
+      AddMember(level.value, level.key, Json(std::forward<T>(value)));
     }
     return true;
   }
@@ -100,6 +100,13 @@ std::string JsonText(const Json& json) { return json.dump(-1, ' ', false, Json::
 const Json* FindMember(const Json& json, std::string_view key) {
   const auto found = json.find(key);
   return found == json.end() ? nullptr : &*found;
+}
+
+Json ObjectOf(std::initializer_list<JsonMember> members) {
+  Json object = Json::object();
+  object.get_ref<Json::object_t&>().reserve(members.size());
+  for (const JsonMember& member : members) AddMember(object, member.key, std::move(member.value));
+  return object;
 }
 
 void MergeJson(Json& under, const Json& over) {

@@ -1,9 +1,11 @@
 // The one include of the JSON library, and reading and changing what it holds.
 #pragma once
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/issue.h"
 
@@ -21,6 +23,18 @@ std::string JsonText(const Json& json);
 
 // The member of an object; null where there is none, and of anything else.
 const Json* FindMember(const Json& json, std::string_view key);
+
+// A further member, whose key the object does not have: [] would look for it first.
+inline void AddMember(Json& object, std::string_view key, Json value) {
+  object.get_ref<Json::object_t&>().emplace_back(key, std::move(value));
+}
+
+// What Json{{"key", value}, …} makes, without an array for each member on the way: for reports, which are made of objects.
+struct JsonMember {
+  std::string_view key;
+  mutable Json value;  // moved out of the list that holds it
+};
+Json ObjectOf(std::initializer_list<JsonMember> members);
 
 // The characters of a string.
 inline const std::string& TextOf(const Json& json) { return json.get_ref<const std::string&>(); }

@@ -104,9 +104,10 @@ Json WriteAs(const Type& type, const void* value) {
     }
     case Kind::kObject: {
       Json json = Json::object();
+      json.get_ref<Json::object_t&>().reserve(type.row_count);
       for (std::size_t i = 0; i < type.row_count; ++i) {
         const Row& row = type.rows[i];
-        json[row.facts.key] = WriteAs(*row.type, row.at(Mutable(value)));
+        AddMember(json, row.facts.key, WriteAs(*row.type, row.at(Mutable(value))));
       }
       return json;
     }
@@ -157,8 +158,7 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
     issues.push_back({JoinPath(path, "preset"), "there is no " + std::string(kind) + " " + Shown(*named) + hint(kind, id)});
     return false;
   }
-  Json merged = *found;
-  for (const char* remark : {"sources", "note", "published"}) merged.erase(remark);
+  Json merged = WithoutRemarks(*found);
   MergeJson(merged, json);
   json = std::move(merged);
   return true;
@@ -206,3 +206,16 @@ void ExpandAs(const Type& type, Json& json, const std::string& path, const Prese
 }
 
 }  // namespace slipstick::internal
+
+namespace slipstick {
+
+Json WithoutRemarks(const Json& preset) {
+  Json plain = Json::object();
+  plain.get_ref<Json::object_t&>().reserve(preset.size());
+  for (const auto& [key, value] : preset.items()) {
+    if (key != "sources" && key != "note" && key != "published") AddMember(plain, key, value);
+  }
+  return plain;
+}
+
+}  // namespace slipstick

@@ -25,6 +25,9 @@ using PresetFinder = std::function<const Json*(std::string_view kind, std::strin
 // The ids of a kind nearest to a word, for messages.
 using PresetHint = std::function<std::string(std::string_view kind, std::string_view id)>;
 
+// A catalogue entry without what it says of itself: its sources, its note, what was published of it.
+Json WithoutRemarks(const Json& preset);
+
 namespace internal {
 
 // A value as a message shows it.

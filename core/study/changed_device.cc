@@ -26,11 +26,9 @@ std::optional<std::string> PriceOfAnotherDevice(const Device& device, const Devi
   if (device.design || device.preset.empty() || bill.preset != device.preset) return std::nullopt;
   const Json* entry = FindPreset("device", device.preset);
   if (entry == nullptr) return std::nullopt;
-  Json described = *entry;
-  for (const char* remark : {"sources", "note", "published"}) described.erase(remark);
   Issues none;  // the catalogue's entries read without any
   Device usual;
-  Read(described, "", none, usual);
+  Read(WithoutRemarks(*entry), "", none, usual);
   if (PriceRelevant(usual) == PriceRelevant(device)) return std::nullopt;
   const std::optional<DeviceBill> usual_bill = CatalogueBill(device.preset);
   if (!usual_bill) return std::nullopt;

@@ -42,12 +42,6 @@ std::string DramOf(const std::string& technology) {
   return FindPreset("dram", id) != nullptr ? id : "";
 }
 
-Json Without(const Json& preset) {
-  Json copy = preset;
-  for (const char* remark : {"sources", "note", "published"}) copy.erase(remark);
-  return copy;
-}
-
 // A bill for a device that the catalogue has none of: its dies and memory in the package their kind calls for.
 Json MadeUpBill(const Json& device, const std::string& dram) {
   const double dies = NumberOf(Member(device, "die"), "count", 1);
@@ -104,7 +98,7 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
   const Json* entry = FindPreset("bill", id);
   const Silicon silicon = SiliconOf(device);
   const std::string& dram = silicon.dram;
-  Json bill = entry != nullptr ? Without(*entry) : MadeUpBill(device, dram);
+  Json bill = entry != nullptr ? WithoutRemarks(*entry) : MadeUpBill(device, dram);
   if (entry != nullptr) bill["preset"] = id;
 
   Json& dies = bill["dies"];
@@ -120,7 +114,8 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
   if (silicon.area > 0 && usual_area > 0 && die.contains("unit_area"))
     die["unit_area"] = NumberOf(die, "unit_area", 0) * silicon.area / usual_area;
   if (FindPreset("node", silicon.node) != nullptr) {
-    if (silicon.node != TextAt(original_die, "node") && original != nullptr) die["node"] = Without(*FindPreset("node", silicon.node));
+    if (silicon.node != TextAt(original_die, "node") && original != nullptr)
+      die["node"] = WithoutRemarks(*FindPreset("node", silicon.node));
     die["node"]["preset"] = silicon.node;
   }
   // The catalogue's price is that of the catalogue's device.
@@ -135,7 +130,7 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
   const std::string usual_dram = original == nullptr ? dram : DramOf(TextAt(Member(*original, "memory"), "technology"));
   const bool same_memory = dram.empty() || dram == usual_dram;
   if (!same_memory) {
-    memory = Without(*FindPreset("dram", dram));
+    memory = WithoutRemarks(*FindPreset("dram", dram));
     memory["preset"] = dram;
   }
   const bool has_stacks = same_memory && memory.contains("stacks");
@@ -169,7 +164,7 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
 std::optional<DeviceBill> CatalogueBill(const std::string& id) {
   const Json* device = FindPreset("device", id);
   if (device == nullptr || FindPreset("bill", id) == nullptr) return std::nullopt;
-  Json cluster{{"device", Without(*device)}}, cost = Json::object();
+  Json cluster{{"device", WithoutRemarks(*device)}}, cost = Json::object();
   cluster["device"]["preset"] = id;
   LayCostDefaults(cluster, cost);
   Issues issues;
@@ -190,7 +185,7 @@ void FollowDevice(const Device& device, DeviceBill& bill) {
     const Json* entry = FindPreset(kind, id);
     if (entry == nullptr) return;
     Issues none;  // the catalogue's entries read without any; a test holds them to it
-    Read(Without(*entry), "", none, value);
+    Read(WithoutRemarks(*entry), "", none, value);
     value.preset = id;
   };
   if (device.die.node != die.node.preset) follow("node", device.die.node, die.node);

@@ -14,7 +14,7 @@ Json OrNull(const std::optional<Q>& value) {
 
 Json Write(const std::vector<Infeasibility>& infeasible) {
   Json list = Json::array();
-  for (const Infeasibility& one : infeasible) list.push_back(Json{{"reason", one.reason}, {"message", one.message}});
+  for (const Infeasibility& one : infeasible) list.push_back(ObjectOf({{"reason", one.reason}, {"message", one.message}}));
   return list;
 }
 
@@ -26,36 +26,40 @@ Json Write(const std::vector<std::string>& texts) {
 
 Json Write(const std::vector<BillLine>& lines) {
   Json list = Json::array();
-  for (const BillLine& line : lines) list.push_back(Json{{"name", line.name}, {"cost_usd", line.cost.base()}});
+  for (const BillLine& line : lines) list.push_back(ObjectOf({{"name", line.name}, {"cost_usd", line.cost.base()}}));
   return list;
 }
 
 Json Write(const std::vector<CarbonLine>& lines) {
   Json list = Json::array();
-  for (const CarbonLine& line : lines) list.push_back(Json{{"name", line.name}, {"carbon_g", line.carbon.base()}});
+  for (const CarbonLine& line : lines) list.push_back(ObjectOf({{"name", line.name}, {"carbon_g", line.carbon.base()}}));
   return list;
 }
 
 Json Write(const StepTime& time) {
-  return Json{{"forward", time.forward.base()},
-              {"backward", time.backward.base()},
-              {"recompute", time.recompute.base()},
-              {"tp", time.tp.base()},
-              {"cp", time.cp.base()},
-              {"ep", time.ep.base()},
-              {"pp", time.pp.base()},
-              {"dp", time.dp.base()},
-              {"bubble", time.bubble.base()},
-              {"optimizer", time.optimizer.base()},
-              {"other", time.other.base()},
-              {"offload", time.offload.base()}};
+  return ObjectOf({{"forward", time.forward.base()},
+                   {"backward", time.backward.base()},
+                   {"recompute", time.recompute.base()},
+                   {"tp", time.tp.base()},
+                   {"cp", time.cp.base()},
+                   {"ep", time.ep.base()},
+                   {"pp", time.pp.base()},
+                   {"dp", time.dp.base()},
+                   {"bubble", time.bubble.base()},
+                   {"optimizer", time.optimizer.base()},
+                   {"other", time.other.base()},
+                   {"offload", time.offload.base()}});
 }
 
 Json Write(const TrainingMemory& memory, Bytes capacity) {
-  return Json{{"weights", memory.weights.base()},     {"gradients", memory.gradients.base()},
-              {"optimizer", memory.optimizer.base()}, {"activations", memory.activations.base()},
-              {"workspace", memory.workspace.base()}, {"total", memory.Total().base()},
-              {"capacity", capacity.base()},          {"host", memory.host.base()}};
+  return ObjectOf({{"weights", memory.weights.base()},
+                   {"gradients", memory.gradients.base()},
+                   {"optimizer", memory.optimizer.base()},
+                   {"activations", memory.activations.base()},
+                   {"workspace", memory.workspace.base()},
+                   {"total", memory.Total().base()},
+                   {"capacity", capacity.base()},
+                   {"host", memory.host.base()}});
 }
 
 Json Write(const std::vector<TimedOperator>& operators) {
@@ -63,12 +67,12 @@ Json Write(const std::vector<TimedOperator>& operators) {
   for (const TimedOperator& one : operators) {
     Json levels = Json::array();
     for (const Bytes bytes : one.level_bytes) levels.push_back(bytes.base());
-    list.push_back(Json{{"name", one.name},
-                        {"flops", one.flops.base()},
-                        {"bytes", one.bytes.base()},
-                        {"level_bytes", std::move(levels)},
-                        {"time_s", one.time.base()},
-                        {"bound", NameOf(one.bound)}});
+    list.push_back(ObjectOf({{"name", one.name},
+                             {"flops", one.flops.base()},
+                             {"bytes", one.bytes.base()},
+                             {"level_bytes", std::move(levels)},
+                             {"time_s", one.time.base()},
+                             {"bound", NameOf(one.bound)}}));
   }
   return list;
 }
@@ -76,12 +80,12 @@ Json Write(const std::vector<TimedOperator>& operators) {
 Json Write(const std::vector<ServedOperator>& operators) {
   Json list = Json::array();
   for (const ServedOperator& one : operators) {
-    list.push_back(Json{{"name", one.name},
-                        {"flops", one.flops.base()},
-                        {"bytes", one.bytes.base()},
-                        {"time_s", one.time.base()},
-                        {"count", one.count},
-                        {"bound", NameOf(one.bound)}});
+    list.push_back(ObjectOf({{"name", one.name},
+                             {"flops", one.flops.base()},
+                             {"bytes", one.bytes.base()},
+                             {"time_s", one.time.base()},
+                             {"count", one.count},
+                             {"bound", NameOf(one.bound)}}));
   }
   return list;
 }
@@ -89,11 +93,18 @@ Json Write(const std::vector<ServedOperator>& operators) {
 Json Write(const Figure& figure) {
   Json terms = Json::array();
   for (const Term& term : figure.terms) {
-    terms.push_back(Json{{"symbol", term.symbol}, {"value", term.value}, {"unit", BaseUnitText(term.dimension)}, {"origin", term.origin}});
+    terms.push_back(
+        ObjectOf({{"symbol", term.symbol}, {"value", term.value}, {"unit", BaseUnitText(term.dimension)}, {"origin", term.origin}}));
   }
-  return Json{{"path", figure.path},      {"symbol", figure.symbol},   {"title", figure.title}, {"note", figure.note},
-              {"source", figure.source},  {"formula", figure.formula}, {"value", figure.value}, {"unit", BaseUnitText(figure.dimension)},
-              {"terms", std::move(terms)}};
+  return ObjectOf({{"path", figure.path},
+                   {"symbol", figure.symbol},
+                   {"title", figure.title},
+                   {"note", figure.note},
+                   {"source", figure.source},
+                   {"formula", figure.formula},
+                   {"value", figure.value},
+                   {"unit", BaseUnitText(figure.dimension)},
+                   {"terms", std::move(terms)}});
 }
 
 // Null where no cost is asked.
@@ -106,21 +117,21 @@ Json Tonnes(std::optional<Grams> carbon) { return carbon ? Json(In(*carbon, kKg)
 
 Json Write(const RunReport& run, const TrainingWorth& worth) {
   const auto base = [](const auto& optional) { return optional ? Json(optional->base()) : Json(nullptr); };
-  return Json{{"mean_time_between_interruptions_s", run.mean_time_between_interruptions.base()},
-              {"interruptions", run.interruptions},
-              {"checkpoint_bytes", run.checkpoint.base()},
-              {"checkpoint_stall_s", run.checkpoint_stall.base()},
-              {"checkpoint_interval_s", run.checkpoint_interval.base()},
-              {"young_interval_s", run.young_interval.base()},
-              {"daly_interval_s", run.daly_interval.base()},
-              {"goodput", run.goodput},
-              {"wall_time_s", base(run.wall_time)},
-              {"energy_j", worth.run_energy ? Json(worth.run_energy->total.base()) : Json(nullptr)},
-              {"device_energy_j", base(run.energy)},
-              {"tco2", Tonnes(worth.run_emitted)},
-              {"cost_usd", base(worth.run)},
-              {"compute_optimal_tokens", run.compute_optimal_tokens.base()},
-              {"compute_optimal_parameters", run.compute_optimal_parameters}};
+  return ObjectOf({{"mean_time_between_interruptions_s", run.mean_time_between_interruptions.base()},
+                   {"interruptions", run.interruptions},
+                   {"checkpoint_bytes", run.checkpoint.base()},
+                   {"checkpoint_stall_s", run.checkpoint_stall.base()},
+                   {"checkpoint_interval_s", run.checkpoint_interval.base()},
+                   {"young_interval_s", run.young_interval.base()},
+                   {"daly_interval_s", run.daly_interval.base()},
+                   {"goodput", run.goodput},
+                   {"wall_time_s", base(run.wall_time)},
+                   {"energy_j", worth.run_energy ? Json(worth.run_energy->total.base()) : Json(nullptr)},
+                   {"device_energy_j", base(run.energy)},
+                   {"tco2", Tonnes(worth.run_emitted)},
+                   {"cost_usd", base(worth.run)},
+                   {"compute_optimal_tokens", run.compute_optimal_tokens.base()},
+                   {"compute_optimal_parameters", run.compute_optimal_parameters}});
 }
 
 }  // namespace
@@ -128,12 +139,12 @@ Json Write(const RunReport& run, const TrainingWorth& worth) {
 Json WriteTimeline(const std::vector<ScheduledPass>& timeline) {
   Json list = Json::array();
   for (const ScheduledPass& pass : timeline) {
-    list.push_back(Json{{"stage", pass.stage},
-                        {"chunk", pass.chunk},
-                        {"micro_batch", pass.micro_batch},
-                        {"kind", pass.kind},
-                        {"start_s", pass.start.base()},
-                        {"end_s", pass.end.base()}});
+    list.push_back(ObjectOf({{"stage", pass.stage},
+                             {"chunk", pass.chunk},
+                             {"micro_batch", pass.micro_batch},
+                             {"kind", pass.kind},
+                             {"start_s", pass.start.base()},
+                             {"end_s", pass.end.base()}}));
   }
   return list;
 }
@@ -141,44 +152,45 @@ Json WriteTimeline(const std::vector<ScheduledPass>& timeline) {
 Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth) {
   Json stages = Json::array();
   for (const TrainingStage& stage : report.stages) {
-    stages.push_back(Json{{"layers", stage.layers}, {"memory_bytes", Write(stage.memory, report.capacity)}, {"time_s", Write(stage.time)}});
+    stages.push_back(
+        ObjectOf({{"layers", stage.layers}, {"memory_bytes", Write(stage.memory, report.capacity)}, {"time_s", Write(stage.time)}}));
   }
-  return Json{{"feasible", report.infeasible.empty()},
-              {"infeasible", Write(report.infeasible)},
-              {"assumed", Write(report.assumed)},
-              {"step_time_s", report.step_time.base()},
-              {"time_to_train_s", report.time_to_train.base()},
-              {"tokens_per_s", report.tokens_per_s.base()},
-              {"tokens_per_s_per_device", report.tokens_per_s_per_device.base()},
-              {"model_flops_utilization", report.model_flops_utilization},
-              {"model_flops_utilization_causal", report.model_flops_utilization_causal},
-              {"hardware_flops_utilization", report.hardware_flops_utilization},
-              {"arithmetic_utilization", report.arithmetic_utilization},
-              {"model_flops_per_step", report.model_flops_per_step.base()},
-              {"model_flops_per_step_causal", report.model_flops_per_step_causal.base()},
-              {"time_s", Write(report.time)},
-              {"communication_s",
-               {{"tp", report.communication.tp.base()},
-                {"cp", report.communication.cp.base()},
-                {"ep", report.communication.ep.base()},
-                {"pp", report.communication.pp.base()},
-                {"dp", report.communication.dp.base()},
-                {"offload", report.communication.offload.base()}}},
-              {"dropped_tokens", report.dropped_tokens},
-              {"memory_bytes", Write(report.memory, report.capacity)},
-              {"stages", std::move(stages)},
-              {"energy_j", worth.energy.total.base()},
-              {"device_energy_j", worth.energy.devices.base()},
-              {"server_energy_j", WallOnly(worth.energy.servers, worth.at_the_wall)},
-              {"building_energy_j", WallOnly(worth.energy.building, worth.at_the_wall)},
-              {"tco2", Tonnes(worth.emitted)},
-              {"tco2_embodied", Tonnes(worth.embodied)},
-              {"cost_usd", OrNull(worth.steps)},
-              {"run", Write(report.run, worth)},
-              {"tokens_per_usd", OrNull(worth.tokens_per_usd)},
-              {"tokens_per_j", OrNull(worth.tokens_per_j)},
-              {"operators", Write(report.operators)},
-              {"timeline", WriteTimeline(report.timeline)}};
+  return ObjectOf({{"feasible", report.infeasible.empty()},
+                   {"infeasible", Write(report.infeasible)},
+                   {"assumed", Write(report.assumed)},
+                   {"step_time_s", report.step_time.base()},
+                   {"time_to_train_s", report.time_to_train.base()},
+                   {"tokens_per_s", report.tokens_per_s.base()},
+                   {"tokens_per_s_per_device", report.tokens_per_s_per_device.base()},
+                   {"model_flops_utilization", report.model_flops_utilization},
+                   {"model_flops_utilization_causal", report.model_flops_utilization_causal},
+                   {"hardware_flops_utilization", report.hardware_flops_utilization},
+                   {"arithmetic_utilization", report.arithmetic_utilization},
+                   {"model_flops_per_step", report.model_flops_per_step.base()},
+                   {"model_flops_per_step_causal", report.model_flops_per_step_causal.base()},
+                   {"time_s", Write(report.time)},
+                   {"communication_s",
+                    {{"tp", report.communication.tp.base()},
+                     {"cp", report.communication.cp.base()},
+                     {"ep", report.communication.ep.base()},
+                     {"pp", report.communication.pp.base()},
+                     {"dp", report.communication.dp.base()},
+                     {"offload", report.communication.offload.base()}}},
+                   {"dropped_tokens", report.dropped_tokens},
+                   {"memory_bytes", Write(report.memory, report.capacity)},
+                   {"stages", std::move(stages)},
+                   {"energy_j", worth.energy.total.base()},
+                   {"device_energy_j", worth.energy.devices.base()},
+                   {"server_energy_j", WallOnly(worth.energy.servers, worth.at_the_wall)},
+                   {"building_energy_j", WallOnly(worth.energy.building, worth.at_the_wall)},
+                   {"tco2", Tonnes(worth.emitted)},
+                   {"tco2_embodied", Tonnes(worth.embodied)},
+                   {"cost_usd", OrNull(worth.steps)},
+                   {"run", Write(report.run, worth)},
+                   {"tokens_per_usd", OrNull(worth.tokens_per_usd)},
+                   {"tokens_per_j", OrNull(worth.tokens_per_j)},
+                   {"operators", Write(report.operators)},
+                   {"timeline", WriteTimeline(report.timeline)}});
 }
 
 Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
@@ -229,32 +241,32 @@ Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
 Json WriteCost(const CostReport& report, const DeviceWorth& worth) {
   Json dies = Json::array();
   for (const DieReport& die : report.dies) {
-    dies.push_back(Json{{"name", die.name},
-                        {"area_mm2", die.area.base()},
-                        {"node", die.node},
-                        {"count", die.count},
-                        {"dies_per_wafer", die.dies_per_wafer},
-                        {"yield", die.yield},
-                        {"cost_usd", die.cost.base()}});
+    dies.push_back(ObjectOf({{"name", die.name},
+                             {"area_mm2", die.area.base()},
+                             {"node", die.node},
+                             {"count", die.count},
+                             {"dies_per_wafer", die.dies_per_wafer},
+                             {"yield", die.yield},
+                             {"cost_usd", die.cost.base()}}));
   }
-  return Json{{"feasible", report.infeasible.empty()},
-              {"infeasible", Write(report.infeasible)},
-              {"assumed", Json::array()},
-              {"dies", std::move(dies)},
-              {"device_usd", report.device.base()},
-              {"device_usd_parts", Write(report.device_parts)},
-              {"device_price_usd", report.device_price.base()},
-              {"package_yield", report.package_yield},
-              {"system_usd", report.system.base()},
-              {"system_usd_parts", Write(report.system_parts)},
-              {"device_hour_usd", report.device_hour.base()},
-              {"device_hour_usd_parts", Write(report.device_hour_parts)},
-              {"flops_per_usd", OrNull(worth.flops_per_usd)},
-              {"flops_per_j", OrNull(worth.flops_per_j)},
-              {"carbon",
-               {{"embodied_g", report.embodied.base()},
-                {"embodied_g_parts", Write(report.embodied_parts)},
-                {"operation_g_per_device_hour", In(1 * kHour * report.operation, kGram)}}}};
+  return ObjectOf({{"feasible", report.infeasible.empty()},
+                   {"infeasible", Write(report.infeasible)},
+                   {"assumed", Json::array()},
+                   {"dies", std::move(dies)},
+                   {"device_usd", report.device.base()},
+                   {"device_usd_parts", Write(report.device_parts)},
+                   {"device_price_usd", report.device_price.base()},
+                   {"package_yield", report.package_yield},
+                   {"system_usd", report.system.base()},
+                   {"system_usd_parts", Write(report.system_parts)},
+                   {"device_hour_usd", report.device_hour.base()},
+                   {"device_hour_usd_parts", Write(report.device_hour_parts)},
+                   {"flops_per_usd", OrNull(worth.flops_per_usd)},
+                   {"flops_per_j", OrNull(worth.flops_per_j)},
+                   {"carbon",
+                    {{"embodied_g", report.embodied.base()},
+                     {"embodied_g_parts", Write(report.embodied_parts)},
+                     {"operation_g_per_device_hour", In(1 * kHour * report.operation, kGram)}}}});
 }
 
 Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path) {

@@ -58,8 +58,7 @@ void LayNetworks(Json& request, Issues& issues) {
       level.erase("preset");
       continue;
     }
-    Json laid = *entry;
-    for (const char* remark : {"sources", "note", "published"}) laid.erase(remark);
+    Json laid = WithoutRemarks(*entry);
     MergeJson(laid, level);
     laid.erase("preset");
     level = std::move(laid);

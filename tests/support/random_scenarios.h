@@ -85,7 +85,7 @@ inline Json RandomModel(Random& random, const Catalogue& catalogue) {
 
 // Routed experts of a request's model; 0 without.
 inline Count ExpertsOf(const Json& model) {
-  const Json* preset = model.contains("preset") ? FindPreset("model", model["preset"].text()) : nullptr;
+  const Json* preset = model.contains("preset") ? FindPreset("model", TextOf(model["preset"])) : nullptr;
   const Json& shape = preset != nullptr ? *preset : model;
   return shape.contains("moe") && shape["moe"].is_object() ? shape["moe"]["experts"].get<Count>() : 0;
 }
