@@ -14,14 +14,13 @@ ENTRY = '<link rel="modulepreload" href="main.js">'
 
 
 def answers(slipstick: str) -> dict[str, object]:
-    def ask(*arguments: str, text: str = "") -> dict | list:
-        return json.loads(subprocess.run([slipstick, *arguments], input=text, capture_output=True, check=True, text=True).stdout)
+    def ask(verb: str) -> dict | list:
+        return json.loads(subprocess.run([slipstick, verb], capture_output=True, check=True, text=True).stdout)
 
-    described = ask("describe")
-    report = ask("evaluate", "-", text=json.dumps(described["default"]))
+    report = ask("evaluate")
     report["training"]["timeline"] = []  # most of a report, and a question of its own
     catalogue = [{key: entry[key] for key in ("kind", "id", "name") if key in entry} for entry in ask("presets")]
-    return {"described": described, "report": report, "catalogue": catalogue}
+    return {"described": ask("describe"), "report": report, "catalogue": catalogue}
 
 
 def imported(site: pathlib.Path, script: pathlib.Path, seen: list[str]) -> list[str]:

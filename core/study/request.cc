@@ -10,7 +10,7 @@
 namespace slipstick {
 
 const Json& DefaultRequest() {
-  static const Json request = *ParseLasting(R"({
+  static const Json request = *ParseJson(R"({
     "version": 1,
     "model": {"preset": "llama-3.1-70b"},
     "cluster": {"preset": "dgx-h100", "devices": 512},
@@ -59,9 +59,10 @@ Json* At(Json& json, std::string_view path) {
     if (at->is_array()) {
       const bool is_place = !member.empty() && member.size() < 6 && member.find_first_not_of("0123456789") == std::string::npos;
       const std::size_t place = is_place ? std::stoul(member) : at->size();
-      at = place < at->size() ? at->begin() + place : nullptr;
+      at = place < at->size() ? &(*at)[place] : nullptr;
     } else {
-      at = at->find(member);
+      const auto found = at->find(member);
+      at = found == at->end() ? nullptr : &*found;
     }
     if (dot == std::string_view::npos) break;
   }
@@ -92,12 +93,12 @@ void Apply(Json& request, std::vector<Assignment> assignments) {
 
 Result<Json> CompleteRequest(Json request) {
   if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
-  if (const Json* list = request.find(kWritten)) {
+  if (const Json* list = FindMember(request, kWritten)) {
     const bool is_paths = list->is_array() && std::all_of(list->begin(), list->end(), [](const Json& one) { return one.is_string(); });
-    if (!is_paths) return Issues{{Words(kWritten), "expected a list of paths; got " + internal::Shown(*list)}};
+    if (!is_paths) return Issues{{std::string(kWritten), "expected a list of paths; got " + internal::Shown(*list)}};
   } else {
     Json written = Json::array();
-    for (const Json::Member& part : request.items()) written.push_back(part.key);
+    for (const auto& [key, value] : request.items()) written.push_back(key);
     request[kWritten] = std::move(written);
   }
   // A part that the request does not mention is the default scenario's; null means not asked.
@@ -128,11 +129,11 @@ Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& 
 }
 
 Written::Written(const Json& request) : all_(true) {
-  const Json* list = request.is_object() ? request.find(kWritten) : nullptr;
+  const Json* list = FindMember(request, kWritten);
   if (list == nullptr) return;
   all_ = false;
   for (const Json& one : *list) {
-    if (one.is_string()) paths_.emplace_back(one.text());
+    if (one.is_string()) paths_.emplace_back(TextOf(one));
   }
 }
 

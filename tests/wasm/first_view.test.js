@@ -8,10 +8,18 @@ import { loadSlipstick, ROOT } from "../support/module.js";
 const { slipstick } = await loadSlipstick();
 const { described, report, catalogue } = JSON.parse(readFileSync(ROOT + "build/site/data/first_view.json", "utf8"));
 
+// Same members and words, numbers to the last digits: the two builds' mathematics libraries round differently.
+function assertSame(a, b, path = "") {
+  if (typeof a === "number" && typeof b === "number") return assert.ok(Math.abs(a - b) <= 1e-9 * Math.abs(b), `${path}: ${a}, ${b}`);
+  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return assert.equal(a, b, path);
+  assert.deepEqual(Object.keys(a), Object.keys(b), path);
+  for (const key of Object.keys(a)) assertSame(a[key], b[key], `${path}.${key}`);
+}
+
 test("the report is the module's answer to what the page asks without inputs", () => {
   const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
   const request = JSON.stringify(requestOf(described.default, {}, presetPaths));
-  assert.deepEqual(report, JSON.parse(slipstick.evaluate(request, "")));
+  assertSame(report, JSON.parse(slipstick.evaluate(request, "")));
 });
 
 test("the inputs are described as the module describes them", () => {

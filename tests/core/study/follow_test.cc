@@ -128,7 +128,7 @@ TEST(Follow, ASearchTakesTheDevicesThatItsAnswerIsEvaluatedOn) {
     ASSERT_FALSE(found["best"].empty()) << assignments[0];
     for (const Json& entry : found["best"]) {
       std::vector<Assignment> overrides;
-      for (const auto& [path, value] : entry["overrides"].items()) overrides.push_back({std::string(path.view()), value});
+      for (const auto& [path, value] : entry["overrides"].items()) overrides.push_back({path, value});
       Json one = request;
       Apply(one, overrides);
       const Json report = *ParseJson(EvaluateAnswer(JsonText(one), {}, "", false).text);

@@ -29,7 +29,7 @@ Json Parsed(std::string_view text) {
   return json ? std::move(*json) : Json();
 }
 
-std::string Value(const Json& value) { return value.is_string() ? std::string(value.text()) : JsonText(value); }
+std::string Value(const Json& value) { return value.is_string() ? std::string(TextOf(value)) : JsonText(value); }
 
 // What evaluate answers, without the passes of the pipeline.
 Json ReportOf(const StudyPoint& point) { return Parsed(EvaluateAnswer(point.text, point.assignments, "", false).text); }
@@ -45,7 +45,7 @@ std::vector<StudyPoint> StudyPoints() {
       const Json& point = study["points"][at];
       StudyPoint one{id + ", " + point["label"].get<std::string>(), JsonText(study["request"]), {}, study, {}};
       for (const auto& [path, value] : point["overrides"].items()) {
-        one.assignments.push_back(std::string(path.view()) + "=" + Value(value));
+        one.assignments.push_back(path + "=" + Value(value));
       }
       one.found = Parsed(StudyPointAnswer(id, at).text)["point"];
       points.push_back(std::move(one));
@@ -78,9 +78,9 @@ TEST_F(OneRequest, TheStudyAnswersAsEvaluateDoes) {
     const Json report = ReportOf(point);
     ASSERT_FALSE(report.contains("issues")) << point.name << JsonText(report).substr(0, 300);
     for (const Json& path : point.study["report"]) {
-      const Json* figure = MemberAt(report, path.text());
-      EXPECT_EQ(JsonText(point.found["figures"][path.text()]), JsonText(figure != nullptr ? *figure : Json()))
-          << point.name << " " << path.text();
+      const Json* figure = MemberAt(report, TextOf(path));
+      EXPECT_EQ(JsonText(point.found["figures"][TextOf(path)]), JsonText(figure != nullptr ? *figure : Json()))
+          << point.name << " " << TextOf(path);
     }
   }
 }
