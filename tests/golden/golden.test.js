@@ -35,7 +35,9 @@ for (const file of readdirSync(FOLDER).filter((name) => name.endsWith(".request.
   const native = JSON.parse(slipstickCommand(["evaluate", "-", "--explain", "*"], request));
 
   test(`${name}: the module answers as the command line does`, () => {
-    assert.deepEqual(differences(native, JSON.parse(slipstick.evaluate(request, "*"))), []);
+    const report = JSON.parse(slipstick.evaluate(request, "*"));
+    if (report.training) report.training.timeline = JSON.parse(slipstick.timeline(request)).timeline;
+    assert.deepEqual(differences(native, report), []);
   });
 
   test(`${name}: the report is the one on file`, () => {
