@@ -33,7 +33,7 @@ TEST(CostReference, ActuaryDies) {
   LOAD(json, "actuary");
   int rows = 0;
   for (const Json& row : json["die_cost"]) {
-    const actuary::Die die = actuary::PriceDie(Get(row, "area") * kMm2, ActuaryNode(json, row["node"]));
+    const actuary::Die die = actuary::PriceDie(Get(row, "area") * kMm2, ActuaryNode(json, TextOf(row["node"])));
     ExpectNear(die.per_wafer, row["dies_per_wafer"], row.dump());
     ExpectNear(die.yield, row["yield"], row.dump());
     ExpectNear(die.raw.base(), row["raw_die"], row.dump());
@@ -51,9 +51,9 @@ TEST(CostReference, ActuaryPackages) {
   int rows = 0;
   for (const Json& row : json["system_RE"]) {
     const bool one_kind = row.value("identical_chiplets_in_one_dict_key", false);
-    const actuary::Split split{ActuaryScheme(row["scheme"]), Get(row, "module_area") * kMm2, row["n_chiplets"].get<Count>(),
+    const actuary::Split split{ActuaryScheme(TextOf(row["scheme"])), Get(row, "module_area") * kMm2, row["n_chiplets"].get<Count>(),
                                Get(row, "D2D_overhead"), one_kind};
-    const actuary::Bill bill = actuary::PriceSplit(split, ActuaryNode(json, row["node"]), kActuaryFaults);
+    const actuary::Bill bill = actuary::PriceSplit(split, ActuaryNode(json, TextOf(row["node"])), kActuaryFaults);
     ExpectBill(bill, row);
     if (row.contains("interposer_area")) {
       ExpectNear(bill.carrier_area.base(), row["interposer_area"], row.dump());
@@ -69,8 +69,8 @@ TEST(CostReference, ActuaryPackages) {
 TEST(CostReference, ActuaryVolumes) {
   LOAD(json, "actuary");
   for (const Json& row : json["total_with_volume_800mm2_distinct_chiplets"]) {
-    const actuary::Split split{ActuaryScheme(row["scheme"]), 800 * kMm2, row["k"].get<Count>(), 0.1, false};
-    const actuary::Shared shared = actuary::PriceAtVolume(split, ActuaryNode(json, row["node"]), Get(row, "volume"), kActuaryFaults);
+    const actuary::Split split{ActuaryScheme(TextOf(row["scheme"])), 800 * kMm2, row["k"].get<Count>(), 0.1, false};
+    const actuary::Shared shared = actuary::PriceAtVolume(split, ActuaryNode(json, TextOf(row["node"])), Get(row, "volume"), kActuaryFaults);
     ExpectNear(shared.recurring.base(), row["RE"], row.dump());
     ExpectNear(shared.modules.base(), row["module_NRE_unit"], row.dump());
     ExpectNear(shared.chips.base(), row["chip_NRE_unit"], row.dump());
@@ -83,8 +83,8 @@ TEST(CostReference, ActuaryVolumes) {
 TEST(CostReference, ActuaryCrossovers) {
   LOAD(json, "actuary");
   for (const Json& row : json["crossover_area_SoC_vs_chiplets"]["rows"]) {
-    const actuary::Node node = ActuaryNode(json, row["node"]);
-    actuary::Split split{ActuaryScheme(row["scheme"]), 800 * kMm2, row["k"].get<Count>(), Get(row, "D2D_overhead"), false};
+    const actuary::Node node = ActuaryNode(json, TextOf(row["node"]));
+    actuary::Split split{ActuaryScheme(TextOf(row["scheme"])), 800 * kMm2, row["k"].get<Count>(), Get(row, "D2D_overhead"), false};
     const auto expect = [&](const char* key, const auto& ours) {
       if (row[key].is_null()) {
         EXPECT_FALSE(ours.has_value()) << key << row.dump();

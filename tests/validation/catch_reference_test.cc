@@ -50,7 +50,7 @@ TEST(CostReference, CatchDiesAndLayers) {
     ExpectNear(catch_tool::ReticleUse(area), row["reticle_utilisation"], row.dump());
   }
   for (const Json& row : json["layer_cost_yield"]) {
-    const catch_tool::Layer layer = CatchLayer(json, row["layer"]);
+    const catch_tool::Layer layer = CatchLayer(json, TextOf(row["layer"]));
     const SquareMillimetres area = Get(row, "area") * kMm2;
     ExpectNear(catch_tool::LayerYield(layer, area), row["yield"], row.dump());
     ExpectNear(catch_tool::LayerCost(layer, area, Get(row, "aspect_ratio")).base(), row["layer_cost"], row.dump());
@@ -74,7 +74,7 @@ void ExpectGrid(const catch_tool::GridSystem& system, const Json& row) {
 TEST(CostReference, CatchSystems) {
   LOAD(json, "catch");
   for (const Json& row : json["grid_800mm2_systems"]) {
-    const bool organic = row["organic"];
+    const bool organic = row["organic"].get<bool>();
     catch_tool::GridSystem system;
     system.chip = CatchLayer(json, "combined_" + row["tech"].get<std::string>());
     system.interposer = CatchLayer(json, organic ? "combined_interposer_organic" : "combined_interposer_silicon");
@@ -92,7 +92,7 @@ TEST(CostReference, CatchAssemblySweep) {
     catch_tool::GridSystem system;
     system.chip = CatchLayer(json, "combined_5nm");
     system.interposer = CatchLayer(json, "combined_interposer_silicon");
-    system.process = CatchProcess(row["assembly_process"]);
+    system.process = CatchProcess(TextOf(row["assembly_process"]));
     system.chiplets = row["n_chiplets"].get<Count>();
     ExpectGrid(system, row);
     ++answered;

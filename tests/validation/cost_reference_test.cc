@@ -100,7 +100,7 @@ TEST(CostReference, Libra) {
     double total = 0;
     for (std::size_t i = 0; i < row["npus"].size(); ++i) {
       const Json& prices = libra["unit_cost_per_GBps"][row["cost_dim"][i].get<std::string>()];
-      const std::string name = row["topology"][i];
+      const std::string name = TextOf(row["topology"][i]);
       const Topology topology = name == "Ring" ? Topology::kRing : name == "Switch" ? Topology::kSwitch : Topology::kFullyConnected;
       const Dollars cost = PriceLevel(
           topology, row["npus"][i].get<Count>(), static_cast<Count>(devices), row["bw_GBps_per_npu"][i].get<double>() * kGBps,

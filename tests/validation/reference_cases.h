@@ -5,13 +5,12 @@
 
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
-namespace slipstick {
+#include "core/base/json.h"
 
-using Json = nlohmann::ordered_json;
+namespace slipstick {
 
 inline constexpr double kTolerance = 1e-9;
 
