@@ -36,7 +36,7 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& d, Trace& trace) {
   const Seconds head = TimeHead(d, decoded + prompts, true, parts, trace);
   const Seconds projections = one.projections, recurrent = one.recurrent, mlp = one.mlp, experts = one.experts, elements = one.elements,
                 reductions = one.reductions, gaps = one.gaps;
-  const double all_sequences = decode.sequences * d.attention_dp;
+  const double own_sequences = decode.sequences;
   const Seconds engine_step = d.engine.step, engine_sequence = d.engine.sequence, prefill_step = d.engine.prefill_step;
   FIGURE(trace, device_time,
          layers * (elements + reductions + gaps) + attention_layers * (projections + context_exchange) +
@@ -49,9 +49,9 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& d, Trace& trace) {
   const Seconds prefill_host = d.engine.prefill_host, host_sequence = d.engine.host_sequence;
   trace.Input("prefill_host", prefill_host, "serving.engine.prefill_host");
   FIGURE(trace, mixed_step,
-         max(max(device_time, prefill_host) + engine_step + engine_sequence * all_sequences + prefill_step, host_sequence * all_sequences),
+         max(max(device_time, prefill_host) + engine_step + engine_sequence * own_sequences + prefill_step, host_sequence * own_sequences),
          (Note{"Mixed step", "the devices wait where the host takes longer to prepare it than they work; with the engine's costs"}),
-         device_time, prefill_host, engine_step, engine_sequence, all_sequences, prefill_step, host_sequence);
+         device_time, prefill_host, engine_step, engine_sequence, own_sequences, prefill_step, host_sequence);
   return mixed_step;
 }
 

@@ -160,11 +160,12 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   step.parts.Add("next stage", hop, hops);
   const Seconds hop_time = hop.time;
   const Seconds engine_step = d.engine.step, engine_sequence = d.engine.sequence;
-  const double all_sequences = pass.sequences * d.attention_dp;
+  // Every attention group has a scheduler of its own, which works beside the others'.
+  const double own_sequences = pass.sequences;
   trace.Input("engine_step", engine_step, "serving.engine.step");
   trace.Input("engine_sequence", engine_sequence, "serving.engine.sequence");
   step.parts.Add("engine, a step", HostTime(engine_step), 1);
-  step.parts.Add("engine, a sequence", HostTime(engine_sequence), all_sequences);
+  step.parts.Add("engine, a sequence", HostTime(engine_sequence), own_sequences);
   const Seconds projections = one.projections, recurrent = one.recurrent, mlp = one.mlp, experts = one.experts, elements = one.elements,
                 reductions = one.reductions, gaps = one.gaps;
   // Uneven stages: with every stage busy the fullest one sets the pace.
@@ -179,11 +180,11 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const Seconds host_sequence = d.engine.host_sequence;
   trace.Input("host_sequence", host_sequence, "serving.engine.host_sequence");
   if (stretch > 1) step.parts.Add("waiting for the fullest stage", HostTime((stretch - 1) * layers_time), 1);
-  FIGURE(trace, device_step, stretch * layers_time + head + hops * hop_time + engine_step + engine_sequence * all_sequences,
+  FIGURE(trace, device_step, stretch * layers_time + head + hops * hop_time + engine_step + engine_sequence * own_sequences,
          (Note{"Decode step of the devices", "layers, head, and what they wait for the engine"}), stretch, layers_time, head, hops,
-         hop_time, engine_step, engine_sequence, all_sequences);
-  FIGURE(trace, step_time, max(device_step, host_sequence * all_sequences),
-         (Note{"Decode step", "the devices', or the host's work on every sequence beside it"}), device_step, host_sequence, all_sequences);
+         hop_time, engine_step, engine_sequence, own_sequences);
+  FIGURE(trace, step_time, max(device_step, host_sequence * own_sequences),
+         (Note{"Decode step", "the devices', or the host's work on every sequence beside it"}), device_step, host_sequence, own_sequences);
   if (step_time > device_step) step.parts.Add("waiting for the host", HostTime(step_time - device_step), 1);
   step.time = step_time;
   step.occupancy = step_time;
