@@ -5,21 +5,12 @@
 // domain (TensorRT-LLM: all ranks in one scale-up domain).
 #pragma once
 
-#include <array>
-#include <utility>
-
 #include "core/base/architecture.h"
 #include "core/base/trace.h"
 #include "core/base/units.h"
+#include "core/software/expert_exchange.h"
 
 namespace slipstick {
-
-enum class ExchangeKernel { kLowLatency, kNormal, kDomain };
-template <>
-struct EnumNames<ExchangeKernel> {
-  static constexpr std::array<std::pair<ExchangeKernel, std::string_view>, 3> names{
-      {{ExchangeKernel::kLowLatency, "low_latency"}, {ExchangeKernel::kNormal, "normal"}, {ExchangeKernel::kDomain, "domain"}}};
-};
 
 struct ExpertExchange {
   ExchangeKernel kernel = ExchangeKernel::kLowLatency;

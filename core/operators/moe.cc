@@ -153,6 +153,7 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& 
   assert(device.efficiency.stream);
   const double tokens = layer.tokens, top_k = layer.top_k, ep = layer.ep, imbalance = layer.imbalance, hidden = layer.hidden;
   const Trace::Citing citing(trace, SourceInPlace(device));
+  const double held_tokens = layer.held_tokens.value_or(tokens);
   const Seconds launch = regime.launch;
   FIGURE(trace, rows, max(1.0, tokens * top_k / ep * imbalance),
          (Note{"Rows on this device", "a token counts once for each of its experts"}), tokens, top_k, ep, imbalance);
@@ -174,10 +175,10 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& 
   const KernelTime down = product("down", hidden, width);
 
   const Bytes element = ElementSize(NativePrecision(device, layer.precision)), half = 2 * kB;
-  FIGURE(trace, moved_bytes, rows * hidden * (2 * half + element) + 2 * half * tokens * hidden,
-         (Note{"Bytes of permuting and combining", "rows are read, written in the products' format, and read back; the layer's in and out",
+  FIGURE(trace, moved_bytes, rows * hidden * (2 * half + element) + 2 * half * held_tokens * hidden,
+         (Note{"Bytes of permuting and combining", "rows are read, written in the products' format, and read back; the layer's in and out, of the tokens held here",
                kSource}),
-         rows, hidden, half, element, tokens);
+         rows, hidden, half, element, held_tokens);
   const double move_stream = min(1.0, *device.efficiency.stream * regime.stream_factor);
   const Seconds move_time = PassTime(moved_bytes, moved_bytes, 2.4, move_stream, regime.move_share, device);
   const Seconds up_time = up.time, down_time = down.time;

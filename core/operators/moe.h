@@ -1,6 +1,8 @@
 // A layer of experts on one device: routing, permutation, two grouped products, activation, combination.
 #pragma once
 
+#include <optional>
+
 #include "core/base/trace.h"
 #include "core/hardware/device.h"
 #include "core/operators/gemm.h"
@@ -18,6 +20,9 @@ struct EnumNames<Routing> {
 
 struct MoeLayer {
   double tokens = 1;  // that enter the layer on all devices of its tp x ep group together
+  // Of them, that lie on this device before and after the layer; absent: all, as where the group gathers them. Under an all-to-all
+  // a device holds its own tokens, and rows for its experts arrive.
+  std::optional<double> held_tokens;
   double experts = 8, top_k = 2;
   double hidden = 4096, ffn = 14336;  // gated: three matrices an expert
   double tp = 1, ep = 1;

@@ -66,6 +66,12 @@ bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& 
   return engine.composition == Composition::kKernels || mapping.attention_dp == 1;
 }
 
+// Redundant experts fill every rank; without them ranks may hold one expert more or less.
+bool HoldsExperts(const Moe& moe, Count redundant, Count ep) {
+  const Count experts = moe.experts + redundant;
+  return ep <= experts && (redundant == 0 || (ep > 1 && experts % ep == 0));
+}
+
 }  // namespace
 
 std::vector<std::string_view> ServingSpace::Members() {
@@ -90,7 +96,7 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
     for (const Count pp : Kept(limits, "pp", Divisors(devices / tp))) {
       for (const Count dp : Kept(limits, "attention_dp", model.moe ? Divisors(devices / tp / pp) : std::vector<Count>{1})) {
         for (const Count ep : Kept(limits, "ep", model.moe ? Divisors(tp * dp) : std::vector<Count>{1})) {
-          if (model.moe && ep > model.moe->experts) continue;
+          if (model.moe && !HoldsExperts(*model.moe, load.redundant_experts, ep)) continue;
           for (const Count cp : contexts) {
             Block block{load.mapping, std::nullopt};
             block.mapping.tp = tp, block.mapping.cp = cp, block.mapping.pp = pp, block.mapping.ep = ep, block.mapping.attention_dp = dp;

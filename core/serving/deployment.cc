@@ -47,6 +47,18 @@ bool PeersReachEachOther(const Cluster& cluster, double ranks) {
   return fabric == Fabric::kNvlink || fabric == Fabric::kXgmi;
 }
 
+// The first of the engine's rows that fits: kernels of one scale-up domain need all ranks in it.
+const ExchangeKernels* ExchangeOf(const Deployment& d) {
+  if (d.attention_dp <= 1 || d.expert_ranks > 1 || d.cluster.networks.empty()) return nullptr;
+  const Count domain = d.cluster.networks.front().size;
+  const auto suits = [&](ExchangeKernel kernel) { return kernel != ExchangeKernel::kDomain || d.ep <= static_cast<double>(domain); };
+  for (const ExchangeKernels& row : d.engine.expert_exchange) {
+    const bool holds = static_cast<double>(row.ranks) <= d.ep && row.domain <= domain;
+    if (holds && suits(row.decode) && suits(row.prefill)) return &row;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load) {
@@ -61,6 +73,7 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   d.attention_dp = static_cast<double>(load.mapping.attention_dp);
   d.replicas = static_cast<double>(load.mapping.replicas.value_or(1));
   d.expert_ranks = std::max(1.0, d.devices_per_group * d.attention_dp / d.ep);
+  if (model.moe) d.experts = static_cast<double>(model.moe->experts + load.redundant_experts);
 
   d.layers = static_cast<double>(model.layers);
   d.stage_layers = Divided(d.layers, d.pp);
@@ -114,6 +127,7 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   d.tensor_group = PlaceFirst(cluster, d.devices_per_group);
   d.context_group = PlaceFirst(cluster, d.cp);
   d.experts_group = PlaceFirst(cluster, d.devices_per_group * d.attention_dp);
+  d.exchange = ExchangeOf(d);
   d.link = LinkOf(cluster, d.devices_per_group);
   d.hop = LinkOf(cluster, d.DevicesPerReplica());
   return d;

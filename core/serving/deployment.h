@@ -11,6 +11,8 @@ namespace slipstick {
 
 class ServingMemo;
 
+enum class Phase { kPrefill, kDecode };
+
 struct Deployment {
   const Model& model;
   const Cluster& cluster;
@@ -21,6 +23,7 @@ struct Deployment {
   // Degrees. `tp` counts ranks: more than devices where a device has several cores of its own memory.
   double tp = 1, devices_per_group = 1, pp = 1, ep = 1, attention_dp = 1, replicas = 1;
   double expert_ranks = 1;  // devices that hold one expert
+  double experts = 0;       // routed experts of a layer and their redundant copies
 
   // Shapes on one rank.
   double layers = 1, stage_layers = 1, window_layers = 0, moe_layers = 0, dense_layers = 1;
@@ -44,6 +47,7 @@ struct Deployment {
   double steps_ahead = 0;      // launched already when a request arrives
   double expert_matrix = 1, expert_stream = 1;
 
+  const ExchangeKernels* exchange = nullptr;  // the engine's own kernels between expert parallel ranks; null: collectives
   const CustomAllReduce* custom = nullptr;  // the engine's own all-reduce on these devices, where peers reach each other
   GroupPlacement tensor_group{};            // the ranks that share a layer
   GroupPlacement context_group{};           // of them, those that share a context

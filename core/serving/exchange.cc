@@ -1,5 +1,8 @@
 #include "core/serving/exchange.h"
 
+#include "core/collectives/moe_exchange.h"
+#include "core/operators/efficiency.h"
+
 namespace slipstick {
 
 ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Trace& trace) {
@@ -25,14 +28,62 @@ ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Tr
   return exchange;
 }
 
-KernelTime ExpertExchange(const Deployment& d, double tokens, Trace& trace) {
+namespace {
+
+KernelTime NetworkTime(Seconds time) {
   KernelTime kernel;
-  if (d.attention_dp <= 1) return kernel;
-  const double ranks = d.experts_group.Ranks();
-  const double hidden = d.hidden;
+  kernel.time = time;
+  kernel.bound = Bound::kNetwork;
+  return kernel;
+}
+
+// What a token takes on its way to an expert: in the format that the experts compute in, with its scales.
+double DispatchedElement(const Deployment& d) {
+  constexpr double kBlockScale = 4.0 / 128;  // fp32, of 128 elements
+  const Precision format = NativePrecision(d.device, d.activations);
+  return format == Precision::kFp8 ? 1 + kBlockScale : min(2.0, BytesPerElement(format));
+}
+
+ExchangeKernel KernelOf(const ExchangeKernels& row, Phase phase) { return phase == Phase::kDecode ? row.decode : row.prefill; }
+
+// Dispatch and combine by the engine's own kernels.
+ExpertTraffic OwnKernels(const Deployment& d, double tokens, Phase phase, Trace& trace) {
+  const Moe& moe = *d.model.moe;
+  ExpertExchange one;
+  one.kernel = KernelOf(*d.exchange, phase);
+  one.tokens = tokens / d.tp;
+  one.top_k = static_cast<double>(moe.top_k);
+  one.experts = d.experts;
+  one.hidden = d.hidden;
+  one.ranks_in_node = d.experts_group.extent.front();
+  one.nodes = d.experts_group.Ranks() / one.ranks_in_node;
+  one.kernel_units = static_cast<double>(d.exchange->units);
+  one.most_nodes = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : one.nodes;
+  one.link = d.cluster.networks.front().bandwidth;
+  one.nic = d.hop;
+  one.architecture = d.device.architecture;
+  const auto time_of = [&](std::string_view name, bool is_combine, double element_bytes) {
+    const Trace::Scope scope(trace, name);
+    one.is_combine = is_combine;
+    one.element_bytes = element_bytes;
+    return TimeOf(one, trace);
+  };
+  const Seconds dispatch = time_of("dispatch", false, DispatchedElement(d)), combine = time_of("combine", true, 2);
+  FIGURE(trace, exchange_time, dispatch + combine,
+         (Note{"Tokens to their experts and back", "dispatch in the experts' format, combine in 16 bit"}), dispatch, combine);
+  return {NetworkTime(exchange_time), one.tokens};
+}
+
+}  // namespace
+
+double UnitsTaken(const Deployment& d, Phase phase) {
+  if (d.exchange == nullptr || KernelOf(*d.exchange, phase) != ExchangeKernel::kNormal) return 0;
+  return min(0.9, static_cast<double>(d.exchange->units) / static_cast<double>(d.device.units));
+}
+
+ExpertTraffic GatherTokens(const Deployment& d, double tokens, Trace& trace) {
+  const double groups = d.attention_dp, hidden = d.hidden;
   const Bytes element = 2.0 * kB;
-  // Every rank gathers the tokens of all groups and sums the experts' answers back: what a group of any experts needs.
-  const double groups = d.attention_dp;
   FIGURE(trace, gathered, groups * tokens * hidden * element, (Note{"Tokens of all attention groups", ""}), groups, tokens, hidden,
          element);
   CollectiveCall call;
@@ -41,17 +92,23 @@ KernelTime ExpertExchange(const Deployment& d, double tokens, Trace& trace) {
   const Seconds gather = TimeOf(call, d.experts_group, d.cluster, trace).time;
   call.pattern = Pattern::kReduceScatter;
   const Seconds scatter = TimeOf(call, d.experts_group, d.cluster, trace).time;
-  // Or only the experts' own tokens travel: a copy to each rank that holds one of them.
+  FIGURE(trace, exchange_time, gather + scatter,
+         (Note{"Tokens to their experts and back", "every rank gathers the tokens of all groups, and the experts' answers are summed back"}),
+         gather, scatter);
+  return {NetworkTime(exchange_time), groups * tokens};
+}
+
+ExpertTraffic SendTokens(const Deployment& d, double tokens, Phase phase, Trace& trace) {
+  if (d.exchange != nullptr) return OwnKernels(d, tokens, phase, trace);
   const auto chosen = static_cast<double>(d.model.moe->top_k);
-  const double copies = d.ep > 1 ? ranks * (1 - pow(1 - 1 / ranks, chosen)) : ranks;
+  const double ranks = d.experts_group.Ranks(), copies = d.ep > 1 ? ranks * (1 - pow(1 - 1 / ranks, chosen)) : ranks;
+  CollectiveCall call;
   call.pattern = Pattern::kAllToAll;
-  call.bytes = tokens / d.tp * copies * hidden * element;
+  call.bytes = tokens / d.tp * copies * d.hidden * 2.0 * kB;
   const Seconds one_way = TimeOf(call, d.experts_group, d.cluster, trace).time;
-  FIGURE(trace, exchange_time, min(gather + scatter, 2 * one_way),
-         (Note{"Tokens to their experts and back", "all-gather and reduce-scatter, or all-to-all twice"}), gather, scatter, one_way);
-  kernel.time = exchange_time;
-  kernel.bound = Bound::kNetwork;
-  return kernel;
+  FIGURE(trace, exchange_time, 2 * one_way,
+         (Note{"Tokens to their experts and back", "an all-to-all each way: a copy to each rank that holds one of a token's experts"}), one_way);
+  return {NetworkTime(exchange_time), tokens};
 }
 
 KernelTime ContextExchange(const Deployment& d, double rows, Trace& trace) {

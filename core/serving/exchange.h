@@ -14,8 +14,18 @@ struct ExchangeCost {
 
 // Sum over the tensor parallel ranks of `bytes` that each holds. `waits_for_host`: kernels are launched one by one.
 ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Trace& trace);
-// Tokens of all attention groups to their experts and back: `tokens` of one group.
-KernelTime ExpertExchange(const Deployment& d, double tokens, Trace& trace);
+
+struct ExpertTraffic {
+  KernelTime kernel;  // dispatch and combine
+  double held = 1;    // tokens that lie on a device before dispatch and after combine
+};
+// The tokens of all attention groups to all devices, and the experts' answers back: `tokens` of one group.
+ExpertTraffic GatherTokens(const Deployment& d, double tokens, Trace& trace);
+// The same tokens to the devices of their experts only: by the engine's own kernels, else by a library's all-to-all.
+ExpertTraffic SendTokens(const Deployment& d, double tokens, Phase phase, Trace& trace);
+// Share of a device's units that the exchange takes from other kernels while it runs.
+double UnitsTaken(const Deployment& d, Phase phase);
+
 // Queries of `rows` tokens to the ranks that share their contexts, and the parts of the answers back.
 KernelTime ContextExchange(const Deployment& d, double rows, Trace& trace);
 // `rows` of activations to the next pipeline stage.

@@ -138,12 +138,26 @@ Seconds DenseMlp(const Deployment& d, double rows, const Adder& add, Trace& trac
   return mlp;
 }
 
-KernelTime Experts(const Deployment& d, double rows, Trace& trace) {
+// Load of the busiest device over the mean. A redundant copy takes its share of the busiest expert's tokens, and every device has room
+// for as many copies.
+double ImbalanceOf(const Deployment& d, Trace& trace) {
+  if (d.ep <= 1) return 1;
+  const double stated = d.model.moe->imbalance, redundant = static_cast<double>(d.load.redundant_experts), ep = d.ep;
+  if (redundant <= 0) return stated;
+  trace.Input("redundant", redundant, "serving.redundant_experts");
+  FIGURE(trace, imbalance, 1 + (stated - 1) / (1 + redundant / ep),
+         (Note{"Tokens of the busiest device over the mean", "what it has above the mean is shared with the copies of its busiest experts"}),
+         stated, redundant, ep);
+  return imbalance;
+}
+
+KernelTime Experts(const Deployment& d, double rows, double held, Trace& trace) {
   const Trace::Scope scope(trace, "experts");
   const Moe& moe = *d.model.moe;
   MoeLayer layer;
   layer.tokens = rows * d.attention_dp;
-  layer.experts = static_cast<double>(moe.experts);
+  layer.held_tokens = held;
+  layer.experts = d.experts;
   layer.top_k = static_cast<double>(moe.top_k);
   layer.hidden = d.hidden;
   layer.ffn = static_cast<double>(moe.expert_ffn);
@@ -153,7 +167,7 @@ KernelTime Experts(const Deployment& d, double rows, Trace& trace) {
   const bool four_bit = IsFourBitFloat(d.mlp_weights) && BytesPerElement(d.activations) < 2 && Supports(d.device, d.mlp_weights);
   layer.precision = four_bit ? d.mlp_weights : d.activations;
   layer.weights = d.mlp_weights;
-  layer.imbalance = d.ep > 1 ? moe.imbalance : 1;
+  layer.imbalance = ImbalanceOf(d, trace);
   MoeRegime regime = ServingRegime(layer, d.device);
   layer.scaling = Scaling::kBlock;
   regime.move_share = ServingRegime(layer, d.device).move_share;  // scales of blocks travel with the tokens
@@ -172,12 +186,28 @@ KernelTime Experts(const Deployment& d, double rows, Trace& trace) {
   return TimeOf(layer, d.device, regime, trace);
 }
 
-Seconds ExpertMlp(const Deployment& d, double rows, const Adder& add, Trace& trace) {
+// A layer's routed experts and how its tokens reach them: a library's collectives, whichever are faster with the experts' own
+// work, or the engine's kernels.
+struct RoutedExperts {
+  KernelTime experts, exchange;
+};
+RoutedExperts Routed(const Deployment& d, double rows, Phase phase, Trace& trace) {
+  if (d.attention_dp <= 1) return {Experts(d, rows, rows, trace), {}};
+  Trace off = Trace::Off();
+  const auto total = [&](const ExpertTraffic& traffic) { return traffic.kernel.time + Experts(d, rows, traffic.held, off).time; };
+  const bool gathers =
+      d.exchange == nullptr && total(GatherTokens(d, rows, off)) <= total(SendTokens(d, rows, phase, off));
+  const ExpertTraffic traffic = gathers ? GatherTokens(d, rows, trace) : SendTokens(d, rows, phase, trace);
+  return {Experts(d, rows, traffic.held, trace), traffic.kernel};
+}
+
+void ExpertMlp(const Deployment& d, double rows, Phase phase, const Adder& add, LayerCost& layer, Trace& trace) {
   const Moe& moe = *d.model.moe;
   const Precision wide = Precision::kBf16;
   Seconds time = add("router", Product(d, rows, static_cast<double>(moe.experts), d.hidden, wide, wide, "router", trace));
   FIGURE(trace, router, time, (Note{"Router", "kept in 16 bit"}), time);
-  time = add("experts", Experts(d, rows, trace));
+  const RoutedExperts own = Routed(d, rows, phase, trace);
+  time = add("experts", own.experts);
   FIGURE(trace, routed, time, (Note{"Routed experts", ""}), time);
   Seconds shared_in, shared_out;
   if (moe.shared_ffn > 0) {
@@ -186,11 +216,10 @@ Seconds ExpertMlp(const Deployment& d, double rows, const Adder& add, Trace& tra
     shared_in = add("shared experts in", Product(d, rows, inner, d.hidden, d.activations, d.mlp_weights, "shared_in", trace));
     shared_out = add("shared experts out", Product(d, rows, d.hidden, ffn, d.activations, d.mlp_weights, "shared_out", trace));
   }
-  time = add("expert exchange", ExpertExchange(d, rows, trace));
-  FIGURE(trace, expert_exchange, time, (Note{"Tokens to their experts and back", "where attention groups share the experts"}), time);
-  FIGURE(trace, experts, router + routed + shared_in + shared_out + expert_exchange, (Note{"Experts", ""}), router, routed, shared_in,
-         shared_out, expert_exchange);
-  return experts;
+  FIGURE(trace, experts, router + routed + shared_in + shared_out, (Note{"Experts", "without the exchange of their tokens"}), router, routed,
+         shared_in, shared_out);
+  layer.experts = experts;
+  layer.exchange = own.exchange.time;
 }
 
 // Norms with the residual and the activation, in kernels of their own; experts' kernels contain theirs.
@@ -226,7 +255,7 @@ LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts,
   if (d.attention_layers > 0) layer.projections = Projections(d, rows, phase, Adder{parts, d.attention_layers}, trace);
   if (d.linear_layers > 0) layer.recurrent = RecurrentProjections(d, rows, Adder{parts, d.linear_layers}, trace);
   if (dense > 0) layer.mlp = DenseMlp(d, rows, Adder{parts, dense}, trace);
-  if (d.model.moe) layer.experts = ExpertMlp(d, rows, Adder{parts, d.moe_layers}, trace);
+  if (d.model.moe) ExpertMlp(d, rows, phase, Adder{parts, d.moe_layers}, layer, trace);
   // Attention and MLP side by side share a norm, a residual addition and an all-reduce.
   const double halves = d.model.parallel_attention ? 1 : 2;
   const double element_kernels = max(0.0, d.engine.element_kernels - (2 - halves));

@@ -6,15 +6,14 @@
 
 namespace slipstick {
 
-enum class Phase { kPrefill, kDecode };
-
 // Of one layer each: added up over the layers by the caller. Every operator is added to `parts` with the number of layers that
 // have it.
 struct LayerCost {
   Seconds projections;  // of a layer that attends
   Seconds recurrent;    // of a layer with a recurrence, that apart
   Seconds mlp;          // of a dense layer
-  Seconds experts;      // of a layer with experts
+  Seconds experts;      // of a layer with experts, their exchange apart
+  Seconds exchange;     // of its tokens between the devices
   Seconds elements;     // norms, residual, activation
   Seconds reductions;
   Seconds gaps;

@@ -44,6 +44,9 @@ void CheckHeads(const ServingLoad& load, const Model& model, const std::string& 
 
 void CheckExperts(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
   const ServingMapping& mapping = load.mapping;
+  if (load.redundant_experts > 0 && (mapping.ep == 1 || !model.moe)) {
+    issues.push_back({path + ".redundant_experts", "expected 0: no experts are spread over devices; got " + Text(load.redundant_experts)});
+  }
   if (mapping.ep == 1) return;
   if (!model.moe) {
     issues.push_back({path + ".mapping.ep", "expected 1: the model has no experts; got " + Text(mapping.ep)});
@@ -56,9 +59,20 @@ void CheckExperts(const ServingLoad& load, const Model& model, const std::string
                           (ranks ? " = " + Text(*ranks) + "; got " + Text(mapping.ep) + "; nearest " + NearestDivisors(*ranks, mapping.ep)
                                  : "; got " + Text(mapping.ep))});
   }
-  if (mapping.ep > model.moe->experts) {
-    issues.push_back(
-        {path + ".mapping.ep", "expected at most the model's " + Text(model.moe->experts) + " experts; got " + Text(mapping.ep)});
+  const Count experts = model.moe->experts + load.redundant_experts;
+  if (mapping.ep > experts) {
+    issues.push_back({path + ".mapping.ep",
+                      load.redundant_experts > 0
+                          ? "expected at most the model's " + Text(model.moe->experts) + " experts and " + Text(load.redundant_experts) +
+                                " redundant ones; got " + Text(mapping.ep)
+                          : "expected at most the model's " + Text(model.moe->experts) +
+                                " experts (redundant_experts adds copies); got " + Text(mapping.ep)});
+  } else if (load.redundant_experts > 0 && experts % mapping.ep != 0) {
+    const Count below = experts / mapping.ep * mapping.ep - model.moe->experts;
+    issues.push_back({path + ".redundant_experts",
+                      "expected a number that fills every rank: " + Text(model.moe->experts) + " experts and the redundant ones a multiple of ep " +
+                          Text(mapping.ep) + "; got " + Text(load.redundant_experts) + "; nearest " +
+                          (below >= 0 ? Text(below) + " or " : Words()) + Text(below + mapping.ep)});
   }
 }
 
@@ -138,7 +152,7 @@ void CheckPools(const ServingLoad& load, const Model& model, const std::string& 
     issues.push_back({where + ".pp", "expected at most the model's " + Text(model.layers) + " layers; got " + Text(prefill.pp)});
   }
   const std::optional<Count> ranks = Product(prefill.tp, prefill.attention_dp);
-  if (prefill.ep > 1 && (!model.moe || !ranks || *ranks % prefill.ep != 0 || prefill.ep > model.moe->experts)) {
+  if (prefill.ep > 1 && (!model.moe || !ranks || *ranks % prefill.ep != 0 || prefill.ep > model.moe->experts + load.redundant_experts)) {
     issues.push_back({where + ".ep", "expected a divisor of tp·attention_dp, and experts in the model; got " + Text(prefill.ep)});
   }
   if (prefill.cp > 1) issues.push_back({where + ".cp", "expected 1: a prefill pool does not decode; got " + Text(prefill.cp)});

@@ -89,6 +89,7 @@ struct ServingLoad {
   std::optional<bool> cuda_graphs;  // default: the engine's
   ServingPrecision precision;
   ServingMapping mapping;
+  Count redundant_experts = 0;         // copies of busy experts, in all
   std::optional<Count> prefill_chunk;  // tokens of prefill a step takes
   double prefix_hit = 0;               // share of the prompt found in the cache
   std::optional<Speculative> speculative;
@@ -114,6 +115,10 @@ struct Schema<ServingLoad> {
       Of("cuda_graphs", &ServingLoad::cuda_graphs, "Kernels launched as a graph; default the engine's").Advanced(),
       Of("precision", &ServingLoad::precision, "Number formats"),
       Of("mapping", &ServingLoad::mapping, "How the model is spread"),
+      Of("redundant_experts", &ServingLoad::redundant_experts,
+         "Copies of busy experts (EPLB), beside the model's: ep divides both together")
+          .Between(0, 1 << 16)
+          .Advanced(),
       Of("prefill_chunk", &ServingLoad::prefill_chunk, "Tokens of prefill that a step takes; default the engine's")
           .Length()
           .Between(1, 1 << 28)

@@ -81,7 +81,7 @@ Bytes WeightsOf(const Deployment& d, Trace& trace) {
   if (d.model.moe) {
     const Moe& moe = *d.model.moe;
     const double expert = d.mlp_matrices * h * static_cast<double>(moe.expert_ffn);
-    const double held = static_cast<double>(moe.experts) / (d.ep * d.expert_ranks);
+    const double held = d.experts / (d.ep * d.expert_ranks);
     const double shared = d.mlp_matrices * h * static_cast<double>(moe.shared_ffn) / d.tp;
     const Bytes router = h * static_cast<double>(moe.experts) * 2.0 * kB;
     experts_layer = (expert * held + shared) * ElementSize(d.mlp_weights) + router;

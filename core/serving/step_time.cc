@@ -3,7 +3,7 @@
 #include "core/serving/attention_time.h"
 #include "core/serving/exchange.h"
 #include "core/serving/layer_split.h"
-#include "core/serving/layer_time.h"
+#include "core/serving/layers_time.h"
 #include "core/serving/whole_layer.h"
 
 namespace slipstick {
@@ -25,6 +25,66 @@ Seconds WindowAttention(const KernelTime& kernel, Trace& trace) {
   const Seconds time = kernel.time;
   FIGURE(trace, window_attention, time, (Note{"Attention of a layer with a window", ""}), time);
   return window_attention;
+}
+
+// Half the prompts, or each half of one: the mean of the two, which attention is linear in.
+PrefillPass HalfOf(const PrefillPass& pass) {
+  if (pass.sequences >= 2) return {pass.sequences / 2, pass.tokens, pass.cached};
+  return {pass.sequences, pass.tokens / 2, pass.cached + pass.tokens / 4};
+}
+
+LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& d, Parts& parts, Trace& trace) {
+  const auto window = static_cast<double>(d.model.sliding_window);
+  const LayerCost one = TimeLayer(d, pass.sequences * pass.tokens, Phase::kPrefill, parts, trace);
+  MixingCost mixing;
+  if (d.attention_layers > d.window_layers) {
+    const Trace::Scope inner(trace, "attention");
+    const KernelTime kernel = PrefillAttention(d, pass.sequences, pass.tokens, pass.cached, 0, trace);
+    parts.Add("attention", kernel, d.attention_layers - d.window_layers);
+    mixing.attention = FullAttention(kernel, trace);
+  }
+  if (d.window_layers > 0) {
+    const Trace::Scope inner(trace, "window_attention");
+    const KernelTime kernel = PrefillAttention(d, pass.sequences, pass.tokens, pass.cached, window, trace);
+    parts.Add("attention in a window", kernel, d.window_layers);
+    mixing.window_attention = WindowAttention(kernel, trace);
+  }
+  if (d.linear_layers > 0) {
+    const Trace::Scope inner(trace, "recurrence");
+    const KernelTime kernel = PrefillRecurrence(d, pass.sequences, pass.tokens, trace);
+    parts.Add("recurrence", kernel, d.linear_layers);
+    mixing.recurrence = kernel.time;
+  }
+  return AllLayers(d, one, mixing, trace);
+}
+
+LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployment& d, Parts& parts, Trace& trace) {
+  const double rows = sequences * pass.checked;
+  const auto window = static_cast<double>(d.model.sliding_window);
+  const LayerCost one = TimeLayer(d, rows, Phase::kDecode, parts, trace);
+  MixingCost mixing;
+  if (d.attention_layers > d.window_layers) {
+    const Trace::Scope inner(trace, "attention");
+    const KernelTime kernel = MeanDecodeAttention(d, sequences, pass.context, pass.grown, pass.checked, 0, trace);
+    parts.Add("attention", kernel, d.attention_layers - d.window_layers);
+    mixing.attention = FullAttention(kernel, trace);
+  }
+  if (d.window_layers > 0) {
+    const Trace::Scope inner(trace, "window_attention");
+    const KernelTime kernel = MeanDecodeAttention(d, sequences, pass.context, pass.grown, pass.checked, window, trace);
+    parts.Add("attention in a window", kernel, d.window_layers);
+    mixing.window_attention = WindowAttention(kernel, trace);
+  }
+  const KernelTime exchange = ContextExchange(d, rows, trace);
+  mixing.context_exchange = exchange.time;
+  parts.Add("parts of contexts", exchange, d.attention_layers);
+  if (d.linear_layers > 0) {
+    const Trace::Scope inner(trace, "recurrence");
+    const KernelTime kernel = DecodeRecurrence(d, sequences, pass.checked, trace);
+    parts.Add("recurrence", kernel, d.linear_layers);
+    mixing.recurrence = kernel.time;
+  }
+  return AllLayers(d, one, mixing, trace);
 }
 
 }  // namespace
@@ -62,48 +122,19 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
   if (d.engine.composition == Composition::kWholeLayer) return WholeLayerPrefill(pass, d, trace);
   if (d.engine.composition == Composition::kLayerSplit) return LayerSplitPrefill(pass, d, trace);
   PassCost step;
-  const double rows = pass.sequences * pass.tokens;
-  const double layers = d.layers, window_layers = d.window_layers, full_layers = d.attention_layers - window_layers;
-  const double moe_layers = d.moe_layers, dense_layers = d.dense_layers, attention_layers = d.attention_layers,
-               linear_layers = d.linear_layers;
-  const auto window = static_cast<double>(d.model.sliding_window);
-  const LayerCost one = TimeLayer(d, rows, Phase::kPrefill, step.parts, trace);
-  Seconds attention, window_attention;
-  if (full_layers > 0) {
-    const Trace::Scope inner(trace, "attention");
-    const KernelTime kernel = PrefillAttention(d, pass.sequences, pass.tokens, pass.cached, 0, trace);
-    step.parts.Add("attention", kernel, full_layers);
-    attention = FullAttention(kernel, trace);
-  }
-  if (window_layers > 0) {
-    const Trace::Scope inner(trace, "window_attention");
-    const KernelTime kernel = PrefillAttention(d, pass.sequences, pass.tokens, pass.cached, window, trace);
-    step.parts.Add("attention in a window", kernel, window_layers);
-    window_attention = WindowAttention(kernel, trace);
-  }
-  Seconds recurrence;
-  if (linear_layers > 0) {
-    const Trace::Scope inner(trace, "recurrence");
-    const KernelTime kernel = PrefillRecurrence(d, pass.sequences, pass.tokens, trace);
-    step.parts.Add("recurrence", kernel, linear_layers);
-    recurrence = kernel.time;
-  }
+  const double rows = pass.sequences * pass.tokens, layers = d.layers;
+  const auto layers_of = [&](bool half, Parts& parts, Trace& t) { return PrefillLayers(half ? HalfOf(pass) : pass, d, parts, t); };
+  const LayersTime all = TimeLayers(layers_of, d, Phase::kPrefill, d.operation_launch, step.parts, trace);
   const Seconds head = TimeHead(d, pass.sequences, true, step.parts, trace);
   const KernelTime hop = StageHop(d, rows, trace);
   const double hops = d.pp - 1;
   step.parts.Add("next stage", hop, hops);
   const Seconds hop_time = hop.time;
-  const Seconds projections = one.projections, recurrent = one.recurrent, mlp = one.mlp, experts = one.experts, elements = one.elements,
-                reductions = one.reductions, gaps = one.gaps;
-  FIGURE(trace, device_time,
-         layers * (elements + reductions + gaps) + attention_layers * projections + linear_layers * (recurrent + recurrence) +
-             dense_layers * mlp + moe_layers * experts + full_layers * attention + window_layers * window_attention + head +
-             hops * hop_time,
-         (Note{"Prefill on the devices", "every layer's kernels in turn"}), layers, elements, reductions, gaps, attention_layers,
-         projections, linear_layers, recurrent, recurrence, dense_layers, mlp, moe_layers, experts, full_layers, attention, window_layers,
-         window_attention, head, hops, hop_time);
+  const Seconds layers_time = all.time;
+  FIGURE(trace, device_time, layers_time + head + hops * hop_time, (Note{"Prefill on the devices", "every layer's kernels in turn"}),
+         layers_time, head, hops, hop_time);
   const Seconds operation_launch = d.operation_launch, prefill_host = d.engine.prefill_host;
-  const double operations = one.operations;
+  const double operations = all.operations;
   if (d.graphs) trace.Input("operation_launch", operation_launch, "serving.engine.prefill_launch");
   trace.Input("prefill_host", prefill_host, "serving.engine.prefill_host");
   FIGURE(trace, pass_time, max(device_time, prefill_host, layers * operations * operation_launch),
@@ -126,34 +157,11 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const double groups = min(d.pp, max(1.0, pass.sequences));
   const double sequences = pass.sequences / groups;
   const double rows = sequences * pass.checked;
-  const double layers = d.layers, window_layers = d.window_layers, full_layers = d.attention_layers - window_layers;
-  const double moe_layers = d.moe_layers, dense_layers = d.dense_layers, attention_layers = d.attention_layers,
-               linear_layers = d.linear_layers;
-  const auto window = static_cast<double>(d.model.sliding_window);
-  const LayerCost one = TimeLayer(d, rows, Phase::kDecode, step.parts, trace);
-  Seconds attention, window_attention;
-  if (full_layers > 0) {
-    const Trace::Scope inner(trace, "attention");
-    const KernelTime kernel = MeanDecodeAttention(d, sequences, pass.context, pass.grown, pass.checked, 0, trace);
-    step.parts.Add("attention", kernel, full_layers);
-    attention = FullAttention(kernel, trace);
-  }
-  if (window_layers > 0) {
-    const Trace::Scope inner(trace, "window_attention");
-    const KernelTime kernel = MeanDecodeAttention(d, sequences, pass.context, pass.grown, pass.checked, window, trace);
-    step.parts.Add("attention in a window", kernel, window_layers);
-    window_attention = WindowAttention(kernel, trace);
-  }
-  const KernelTime exchange = ContextExchange(d, rows, trace);
-  const Seconds context_exchange = exchange.time;
-  step.parts.Add("parts of contexts", exchange, attention_layers);
-  Seconds recurrence;
-  if (linear_layers > 0) {
-    const Trace::Scope inner(trace, "recurrence");
-    const KernelTime kernel = DecodeRecurrence(d, sequences, pass.checked, trace);
-    step.parts.Add("recurrence", kernel, linear_layers);
-    recurrence = kernel.time;
-  }
+  const double layers = d.layers;
+  const auto layers_of = [&](bool half, Parts& parts, Trace& t) {
+    return DecodeLayers(half ? sequences / 2 : sequences, pass, d, parts, t);
+  };
+  const Seconds layers_time = TimeLayers(layers_of, d, Phase::kDecode, Seconds{}, step.parts, trace).time;
   const Seconds head = TimeHead(d, rows, !d.graphs, step.parts, trace);
   const KernelTime hop = StageHop(d, rows, trace);
   const double hops = d.pp - 1;
@@ -166,17 +174,8 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   trace.Input("engine_sequence", engine_sequence, "serving.engine.sequence");
   step.parts.Add("engine, a step", HostTime(engine_step), 1);
   step.parts.Add("engine, a sequence", HostTime(engine_sequence), own_sequences);
-  const Seconds projections = one.projections, recurrent = one.recurrent, mlp = one.mlp, experts = one.experts, elements = one.elements,
-                reductions = one.reductions, gaps = one.gaps;
   // Uneven stages: with every stage busy the fullest one sets the pace.
   const double stretch = 1 + (d.stage_layers * d.pp / layers - 1) * (groups - 1) / max(1.0, d.pp - 1);
-  FIGURE(trace, layers_time,
-         layers * (elements + reductions + gaps) + attention_layers * (projections + context_exchange) +
-             linear_layers * (recurrent + recurrence) + dense_layers * mlp + moe_layers * experts + full_layers * attention +
-             window_layers * window_attention,
-         (Note{"All layers", "their kernels in turn"}), layers, elements, reductions, gaps, attention_layers, projections, context_exchange,
-         linear_layers, recurrent, recurrence, dense_layers, mlp, moe_layers, experts, full_layers, attention, window_layers,
-         window_attention);
   const Seconds host_sequence = d.engine.host_sequence;
   trace.Input("host_sequence", host_sequence, "serving.engine.host_sequence");
   if (stretch > 1) step.parts.Add("waiting for the fullest stage", HostTime((stretch - 1) * layers_time), 1);

@@ -10,6 +10,7 @@
 #include "core/base/architecture.h"
 #include "core/base/field.h"
 #include "core/software/custom_all_reduce.h"
+#include "core/software/expert_exchange.h"
 
 namespace slipstick {
 
@@ -223,6 +224,9 @@ struct Engine {
   std::vector<CustomAllReduce> all_reduce;  // the engine's own kernels, where peers reach each other; none: the library's
   Seconds rank_skew = 2 * kUs;              // that the engine's own all-reduce waits for the last rank
   Seconds nccl_launch = 0 * kUs;            // host launch of the library's without graphs, a doubling of the ranks, in a decode step
+  // Tokens to their experts and back.
+  std::vector<ExchangeKernels> expert_exchange;  // the engine's own kernels, the first row that fits; none: collectives
+  bool two_batch_overlap = false;                // with those kernels: one half of the batch computes while the other's tokens travel
   MemoryBudget memory;
   std::optional<WholeLayer> whole_layer;
   std::optional<LayerSplit> layer_split;
@@ -276,6 +280,10 @@ struct Schema<Engine> {
       Of("nccl_launch", &Engine::nccl_launch, "Host launch of NCCL without graphs, a doubling of the ranks, in a decode step")
           .In(kUs)
           .Between(0, 1e6)
+          .Advanced(),
+      Of("expert_exchange", &Engine::expert_exchange, "The engine's own dispatch and combine kernels; the first row that fits").Advanced(),
+      Of("two_batch_overlap", &Engine::two_batch_overlap,
+         "One half of the batch computes while the other's tokens travel to their experts; used where it gains")
           .Advanced(),
       Of("memory", &Engine::memory, "What the cache gets of the memory").Advanced(),
       Of("whole_layer", &Engine::whole_layer, "Constants of an engine whose layer is one operator").Advanced(),
