@@ -176,8 +176,8 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& 
 
   const Bytes element = ElementSize(NativePrecision(device, layer.precision)), half = 2 * kB;
   FIGURE(trace, moved_bytes, rows * hidden * (2 * half + element) + 2 * half * held_tokens * hidden,
-         (Note{"Bytes of permuting and combining", "rows are read, written in the products' format, and read back; the layer's in and out, of the tokens held here",
-               kSource}),
+         (Note{"Bytes of permuting and combining",
+               "rows are read, written in the products' format, and read back; the layer's in and out, of the tokens held here", kSource}),
          rows, hidden, half, element, held_tokens);
   const double move_stream = min(1.0, *device.efficiency.stream * regime.stream_factor);
   const Seconds move_time = PassTime(moved_bytes, moved_bytes, 2.4, move_stream, regime.move_share, device);

@@ -48,12 +48,12 @@ struct Deployment {
   double expert_matrix = 1, expert_stream = 1;
 
   const ExchangeKernels* exchange = nullptr;  // the engine's own kernels between expert parallel ranks; null: collectives
-  const CustomAllReduce* custom = nullptr;  // the engine's own all-reduce on these devices, where peers reach each other
-  GroupPlacement tensor_group{};            // the ranks that share a layer
-  GroupPlacement context_group{};           // of them, those that share a context
-  GroupPlacement experts_group{};           // tensor_group times attention_dp
-  BytesPerSecond link{};                    // of the level that joins the tensor group
-  BytesPerSecond hop{};                     // of the level that joins pipeline stages
+  const CustomAllReduce* custom = nullptr;    // the engine's own all-reduce on these devices, where peers reach each other
+  GroupPlacement tensor_group{};              // the ranks that share a layer
+  GroupPlacement context_group{};             // of them, those that share a context
+  GroupPlacement experts_group{};             // tensor_group times attention_dp
+  BytesPerSecond link{};                      // of the level that joins the tensor group
+  BytesPerSecond hop{};                       // of the level that joins pipeline stages
   ServingMemo* memo = nullptr;
 
   [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp; }

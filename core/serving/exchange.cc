@@ -68,13 +68,30 @@ ExpertTraffic OwnKernels(const Deployment& d, double tokens, Phase phase, Trace&
     one.element_bytes = element_bytes;
     return TimeOf(one, trace);
   };
+  // The link of the busiest device, which receives and returns the most, sets the pace.
+  one.tokens *= ImbalanceOf(d, trace);
   const Seconds dispatch = time_of("dispatch", false, DispatchedElement(d)), combine = time_of("combine", true, 2);
   FIGURE(trace, exchange_time, dispatch + combine,
          (Note{"Tokens to their experts and back", "dispatch in the experts' format, combine in 16 bit"}), dispatch, combine);
-  return {NetworkTime(exchange_time), one.tokens};
+  return {NetworkTime(exchange_time), dispatch, tokens / d.tp};
 }
 
 }  // namespace
+
+// A redundant copy takes its share of the busiest expert's tokens, and every device has room for as many copies. The engine's own
+// figure, where the model states none, is one of a balanced deployment.
+double ImbalanceOf(const Deployment& d, Trace& trace) {
+  if (d.ep <= 1) return 1;
+  const double stated = d.model.moe->imbalance, redundant = static_cast<double>(d.load.redundant_experts), ep = d.ep;
+  if (stated <= 1 && d.exchange != nullptr) return d.exchange->imbalance;
+  if (redundant <= 0) return stated;
+  trace.Input("redundant", redundant, "serving.redundant_experts");
+  FIGURE(
+      trace, imbalance, 1 + (stated - 1) / (1 + redundant / ep),
+      (Note{"Tokens of the busiest device over the mean", "what it has above the mean is shared with the copies of its busiest experts"}),
+      stated, redundant, ep);
+  return imbalance;
+}
 
 double UnitsTaken(const Deployment& d, Phase phase) {
   if (d.exchange == nullptr || KernelOf(*d.exchange, phase) != ExchangeKernel::kNormal) return 0;
@@ -92,10 +109,11 @@ ExpertTraffic GatherTokens(const Deployment& d, double tokens, Trace& trace) {
   const Seconds gather = TimeOf(call, d.experts_group, d.cluster, trace).time;
   call.pattern = Pattern::kReduceScatter;
   const Seconds scatter = TimeOf(call, d.experts_group, d.cluster, trace).time;
-  FIGURE(trace, exchange_time, gather + scatter,
-         (Note{"Tokens to their experts and back", "every rank gathers the tokens of all groups, and the experts' answers are summed back"}),
-         gather, scatter);
-  return {NetworkTime(exchange_time), groups * tokens};
+  FIGURE(
+      trace, exchange_time, gather + scatter,
+      (Note{"Tokens to their experts and back", "every rank gathers the tokens of all groups, and the experts' answers are summed back"}),
+      gather, scatter);
+  return {NetworkTime(exchange_time), gather, groups * tokens};
 }
 
 ExpertTraffic SendTokens(const Deployment& d, double tokens, Phase phase, Trace& trace) {
@@ -107,8 +125,9 @@ ExpertTraffic SendTokens(const Deployment& d, double tokens, Phase phase, Trace&
   call.bytes = tokens / d.tp * copies * d.hidden * 2.0 * kB;
   const Seconds one_way = TimeOf(call, d.experts_group, d.cluster, trace).time;
   FIGURE(trace, exchange_time, 2 * one_way,
-         (Note{"Tokens to their experts and back", "an all-to-all each way: a copy to each rank that holds one of a token's experts"}), one_way);
-  return {NetworkTime(exchange_time), tokens};
+         (Note{"Tokens to their experts and back", "an all-to-all each way: a copy to each rank that holds one of a token's experts"}),
+         one_way);
+  return {NetworkTime(exchange_time), one_way, tokens};
 }
 
 KernelTime ContextExchange(const Deployment& d, double rows, Trace& trace) {

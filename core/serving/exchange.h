@@ -17,12 +17,15 @@ ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Tr
 
 struct ExpertTraffic {
   KernelTime kernel;  // dispatch and combine
+  Seconds dispatch;   // of it
   double held = 1;    // tokens that lie on a device before dispatch and after combine
 };
 // The tokens of all attention groups to all devices, and the experts' answers back: `tokens` of one group.
 ExpertTraffic GatherTokens(const Deployment& d, double tokens, Trace& trace);
 // The same tokens to the devices of their experts only: by the engine's own kernels, else by a library's all-to-all.
 ExpertTraffic SendTokens(const Deployment& d, double tokens, Phase phase, Trace& trace);
+// Load of the busiest device over the mean, of the experts' tokens.
+double ImbalanceOf(const Deployment& d, Trace& trace);
 // Share of a device's units that the exchange takes from other kernels while it runs.
 double UnitsTaken(const Deployment& d, Phase phase);
 

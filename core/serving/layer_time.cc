@@ -138,19 +138,6 @@ Seconds DenseMlp(const Deployment& d, double rows, const Adder& add, Trace& trac
   return mlp;
 }
 
-// Load of the busiest device over the mean. A redundant copy takes its share of the busiest expert's tokens, and every device has room
-// for as many copies.
-double ImbalanceOf(const Deployment& d, Trace& trace) {
-  if (d.ep <= 1) return 1;
-  const double stated = d.model.moe->imbalance, redundant = static_cast<double>(d.load.redundant_experts), ep = d.ep;
-  if (redundant <= 0) return stated;
-  trace.Input("redundant", redundant, "serving.redundant_experts");
-  FIGURE(trace, imbalance, 1 + (stated - 1) / (1 + redundant / ep),
-         (Note{"Tokens of the busiest device over the mean", "what it has above the mean is shared with the copies of its busiest experts"}),
-         stated, redundant, ep);
-  return imbalance;
-}
-
 KernelTime Experts(const Deployment& d, double rows, double held, Trace& trace) {
   const Trace::Scope scope(trace, "experts");
   const Moe& moe = *d.model.moe;
@@ -189,16 +176,16 @@ KernelTime Experts(const Deployment& d, double rows, double held, Trace& trace) 
 // A layer's routed experts and how its tokens reach them: a library's collectives, whichever are faster with the experts' own
 // work, or the engine's kernels.
 struct RoutedExperts {
-  KernelTime experts, exchange;
+  KernelTime experts;
+  ExpertTraffic traffic;
 };
 RoutedExperts Routed(const Deployment& d, double rows, Phase phase, Trace& trace) {
   if (d.attention_dp <= 1) return {Experts(d, rows, rows, trace), {}};
   Trace off = Trace::Off();
   const auto total = [&](const ExpertTraffic& traffic) { return traffic.kernel.time + Experts(d, rows, traffic.held, off).time; };
-  const bool gathers =
-      d.exchange == nullptr && total(GatherTokens(d, rows, off)) <= total(SendTokens(d, rows, phase, off));
+  const bool gathers = d.exchange == nullptr && total(GatherTokens(d, rows, off)) <= total(SendTokens(d, rows, phase, off));
   const ExpertTraffic traffic = gathers ? GatherTokens(d, rows, trace) : SendTokens(d, rows, phase, trace);
-  return {Experts(d, rows, traffic.held, trace), traffic.kernel};
+  return {Experts(d, rows, traffic.held, trace), traffic};
 }
 
 void ExpertMlp(const Deployment& d, double rows, Phase phase, const Adder& add, LayerCost& layer, Trace& trace) {
@@ -216,10 +203,11 @@ void ExpertMlp(const Deployment& d, double rows, Phase phase, const Adder& add, 
     shared_in = add("shared experts in", Product(d, rows, inner, d.hidden, d.activations, d.mlp_weights, "shared_in", trace));
     shared_out = add("shared experts out", Product(d, rows, d.hidden, ffn, d.activations, d.mlp_weights, "shared_out", trace));
   }
-  FIGURE(trace, experts, router + routed + shared_in + shared_out, (Note{"Experts", "without the exchange of their tokens"}), router, routed,
-         shared_in, shared_out);
+  FIGURE(trace, experts, router + routed + shared_in + shared_out, (Note{"Experts", "without the exchange of their tokens"}), router,
+         routed, shared_in, shared_out);
   layer.experts = experts;
-  layer.exchange = own.exchange.time;
+  layer.dispatch = own.traffic.dispatch;
+  layer.combine = own.traffic.kernel.time - own.traffic.dispatch;
 }
 
 // Norms with the residual and the activation, in kernels of their own; experts' kernels contain theirs.

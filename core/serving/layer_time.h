@@ -13,7 +13,8 @@ struct LayerCost {
   Seconds recurrent;    // of a layer with a recurrence, that apart
   Seconds mlp;          // of a dense layer
   Seconds experts;      // of a layer with experts, their exchange apart
-  Seconds exchange;     // of its tokens between the devices
+  Seconds dispatch;     // of its tokens to the devices of their experts
+  Seconds combine;      // of the results
   Seconds elements;     // norms, residual, activation
   Seconds reductions;
   Seconds gaps;

@@ -19,31 +19,36 @@ LayersCost AllLayers(const Deployment& d, const LayerCost& one, const MixingCost
          (Note{"All layers without the exchange between experts", "their kernels in turn"}), layers, elements, reductions, gaps,
          attention_layers, projections, context_exchange, linear_layers, recurrent, recurrence, dense_layers, mlp, moe_layers, experts,
          full_layers, attention, window_layers, window_attention);
-  const Seconds expert_exchange = one.exchange;
-  FIGURE(trace, exchange, moe_layers * expert_exchange, (Note{"Exchange between experts", "dispatch and combine of all layers"}),
-         moe_layers, expert_exchange);
-  return {compute, exchange, one.operations};
+  LayersCost all;
+  all.compute = compute;
+  all.experts = moe_layers * experts;
+  all.attention = (compute - all.experts - dense_layers * mlp) * (moe_layers / layers);
+  all.dispatch = moe_layers * one.dispatch;
+  all.combine = moe_layers * one.combine;
+  all.operations = one.operations;
+  return all;
 }
 
 LayersTime InTurn(const LayersCost& whole, const Deployment& d, Parts& parts, Trace& trace) {
-  const Seconds compute = whole.compute, exchange = whole.exchange;
-  FIGURE(trace, layers_time, compute + exchange, (Note{"All layers", "computing and exchange in turn"}), compute, exchange);
+  const Seconds compute = whole.compute, dispatch = whole.dispatch, combine = whole.combine;
+  FIGURE(trace, layers_time, compute + dispatch + combine, (Note{"All layers", "computing, and tokens to their experts and back, in turn"}),
+         compute, dispatch, combine);
   KernelTime one;
-  one.time = d.moe_layers > 0 ? exchange / d.moe_layers : Seconds{};
+  if (d.moe_layers > 0) one.time = (dispatch + combine) / d.moe_layers;
   one.bound = Bound::kNetwork;
   parts.Add("expert exchange", one, d.moe_layers);
   return {layers_time, whole.operations};
 }
 
 Seconds TwoBatches(const LayersCost& half, const Deployment& d, Phase phase, Trace& trace) {
-  const Seconds compute = half.compute, exchange = half.exchange;
-  const double taken = UnitsTaken(d, phase), moe_layers = max(1.0, d.moe_layers);
-  FIGURE(trace, layers_time, max(2 * (compute + taken * exchange), 2 * exchange) + exchange / moe_layers,
+  const Seconds attention = half.attention, experts = half.experts, dispatch = half.dispatch, combine = half.combine;
+  const Seconds rest = half.compute - attention - experts;
+  const double taken = UnitsTaken(d, phase);
+  FIGURE(trace, layers_time, 2 * (max(dispatch, attention + taken * dispatch) + max(combine, experts + taken * combine) + rest),
          (Note{"All layers, two half batches in turn",
-               "one half computes, on the units that the exchange leaves it, while the other's tokens travel; the first exchange hides "
-               "behind nothing",
+               "dispatch of one half behind the attention of the other, combine behind its experts, on the units that the exchange leaves",
                "two-batch overlap: LMSYS, large-scale expert parallelism, 2025-05-05"}),
-         compute, taken, exchange, moe_layers);
+         dispatch, attention, taken, combine, experts, rest);
   return layers_time;
 }
 

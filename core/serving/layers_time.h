@@ -16,9 +16,11 @@ struct MixingCost {
 
 // Of all layers together.
 struct LayersCost {
-  Seconds compute;        // everything but the exchange of tokens between experts
-  Seconds exchange;       // dispatch and combine
-  double operations = 0;  // that the host launches in a layer, mean over the layers
+  Seconds compute;            // everything but the exchange of tokens between experts
+  Seconds experts;            // of it, experts
+  Seconds attention;          // of it, what precedes the experts in their layers
+  Seconds dispatch, combine;  // tokens to their experts and back
+  double operations = 0;      // that the host launches in a layer, mean over the layers
 };
 LayersCost AllLayers(const Deployment& d, const LayerCost& one, const MixingCost& mixing, Trace& trace);
 
@@ -42,14 +44,15 @@ LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& d, Phase phas
   Parts half_parts;
   const LayersCost half = layers_of(true, half_parts, off);
   const Seconds launches = 2 * d.layers * half.operations * operation_launch;
-  if (!(max(TwoBatches(half, d, phase, off), launches) < whole.compute + whole.exchange)) return InTurn(whole, d, parts, trace);
+  if (!(max(TwoBatches(half, d, phase, off), launches) < whole.compute + whole.dispatch + whole.combine))
+    return InTurn(whole, d, parts, trace);
   const Trace::Scope scope(trace, "half");
   Parts traced;
   const Seconds time = TwoBatches(layers_of(true, traced, trace), d, phase, trace);
   parts = half_parts;
   parts.Repeat(2);
   KernelTime exposed;
-  exposed.time = time - 2 * half.compute;
+  exposed.time = max(time - 2 * half.compute, Seconds{});
   exposed.bound = Bound::kNetwork;
   parts.Add("expert exchange that computing does not hide", exposed, 1);
   return {time, 2 * half.operations};

@@ -61,18 +61,17 @@ void CheckExperts(const ServingLoad& load, const Model& model, const std::string
   }
   const Count experts = model.moe->experts + load.redundant_experts;
   if (mapping.ep > experts) {
-    issues.push_back({path + ".mapping.ep",
-                      load.redundant_experts > 0
-                          ? "expected at most the model's " + Text(model.moe->experts) + " experts and " + Text(load.redundant_experts) +
-                                " redundant ones; got " + Text(mapping.ep)
-                          : "expected at most the model's " + Text(model.moe->experts) +
-                                " experts (redundant_experts adds copies); got " + Text(mapping.ep)});
+    issues.push_back({path + ".mapping.ep", load.redundant_experts > 0
+                                                ? "expected at most the model's " + Text(model.moe->experts) + " experts and " +
+                                                      Text(load.redundant_experts) + " redundant ones; got " + Text(mapping.ep)
+                                                : "expected at most the model's " + Text(model.moe->experts) +
+                                                      " experts (redundant_experts adds copies); got " + Text(mapping.ep)});
   } else if (load.redundant_experts > 0 && experts % mapping.ep != 0) {
     const Count below = experts / mapping.ep * mapping.ep - model.moe->experts;
-    issues.push_back({path + ".redundant_experts",
-                      "expected a number that fills every rank: " + Text(model.moe->experts) + " experts and the redundant ones a multiple of ep " +
-                          Text(mapping.ep) + "; got " + Text(load.redundant_experts) + "; nearest " +
-                          (below >= 0 ? Text(below) + " or " : Words()) + Text(below + mapping.ep)});
+    issues.push_back({path + ".redundant_experts", "expected a number that fills every rank: " + Text(model.moe->experts) +
+                                                       " experts and the redundant ones a multiple of ep " + Text(mapping.ep) + "; got " +
+                                                       Text(load.redundant_experts) + "; nearest " +
+                                                       (below >= 0 ? Text(below) + " or " : Words()) + Text(below + mapping.ep)});
   }
 }
 

@@ -23,7 +23,8 @@ struct ExchangeKernels {
   Count domain = 1;  // devices of the scale-up domain from which it holds
   ExchangeKernel decode = ExchangeKernel::kLowLatency;
   ExchangeKernel prefill = ExchangeKernel::kNormal;
-  Count units = 24;  // SMs that a normal kernel takes from the others while it runs
+  Count units = 24;      // SMs that a normal kernel takes from the others while it runs
+  double imbalance = 1;  // tokens of the busiest device over the mean, where the model states none
 };
 template <>
 struct Schema<ExchangeKernels> {
@@ -32,7 +33,9 @@ struct Schema<ExchangeKernels> {
                  Of("domain", &ExchangeKernels::domain, "Devices of the scale-up domain from which the row holds").Between(1, 1 << 20),
                  Of("decode", &ExchangeKernels::decode, "Kernel of decode steps"),
                  Of("prefill", &ExchangeKernels::prefill, "Kernel of steps that prefill"),
-                 Of("units", &ExchangeKernels::units, "SMs that a normal kernel takes while it runs").Between(1, 1024)};
+                 Of("units", &ExchangeKernels::units, "SMs that a normal kernel takes while it runs").Between(1, 1024),
+                 Of("imbalance", &ExchangeKernels::imbalance, "Tokens of the busiest device over the mean, where the model states none")
+                     .Between(1, 64)};
 };
 
 }  // namespace slipstick

@@ -1,0 +1,121 @@
+// Experts over many nodes: what each device does for its own sequences, what travels, and what hides it.
+#include <cmath>
+
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+// DeepSeek-V3 in fp8 on `ranks` H100 with `each` sequences on every one.
+std::vector<std::string> Wide(int ranks, int each) {
+  const std::string all = std::to_string(ranks);
+  return {"model=deepseek-v3",
+          "cluster=dgx-h100",
+          "cluster.devices=" + all,
+          "serving.engine=sglang",
+          "serving.devices=" + all,
+          "serving.mapping.attention_dp=" + all,
+          "serving.mapping.ep=" + all,
+          "serving.batch=" + std::to_string(ranks * each),
+          "serving.prompt=2000",
+          "serving.output=100",
+          "serving.precision.weights=fp8",
+          "serving.precision.activations=fp8"};
+}
+
+const ServedOperator* Find(const std::vector<ServedOperator>& operators, std::string_view name) {
+  for (const ServedOperator& one : operators) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+// Each attention group has a scheduler: 18,432 sequences on 72 groups are 256 for each of them.
+TEST(WideExpertParallel, AHostWorksForItsOwnSequences) {
+  const ServingReport report = Serve(Wide(72, 256), true);
+  const ServedOperator* host = Find(report.decode_operators, "engine, a sequence");
+  ASSERT_NE(host, nullptr);
+  EXPECT_NEAR(host->count, 256, 1e-6);
+  EXPECT_LT(report.decode_step, 884.7 * kMs / 4);
+}
+
+// DeepEP's low-latency kernels over 9 nodes, 64 tokens to 8 of 256 experts, 50 GB/s a device (times in us):
+// dispatch: 7168 (1 + 4/128) + 16 = 7408 bytes; 64 * 8 * 7408 * 8/9 / (0.96 * 50 GB/s) = 70.24; 8.2 + 3.7 + 8.3 (1 + log2 9)/2 = 29.20
+// combine: 2 * 7168 + 16 = 14352 bytes; 64 * 8 * 14352 * 8/9 / (0.92 * 50 GB/s) = 142.00; 10.1 + 1.4 + 9.3 (1 + log2 9)/2 = 30.89
+TEST(WideExpertParallel, DispatchTravelsInFp8AndCombineInSixteenBit) {
+  const ServingReport report =
+      Serve(Wide(72, 64) + std::vector<std::string>{"serving.engine.two_batch_overlap=false", "model.moe.imbalance=1.000000001"}, true);
+  const ServedOperator* exchange = Find(report.decode_operators, "expert exchange");
+  ASSERT_NE(exchange, nullptr);
+  EXPECT_NEAR(exchange->count, 58, 1e-9);
+  EXPECT_NEAR(In(exchange->time, kUs), 70.24 + 29.20 + 142.00 + 30.89, 0.02);
+}
+
+// The weights of fewer experts stream as the ranks grow, until the network takes as long: the rate rises and then flattens.
+TEST(WideExpertParallel, TheRatePerDeviceRisesAndThenFlattens) {
+  double best = 0, first = 0;
+  for (const int ranks : {8, 16, 32, 72, 144}) {
+    const double rate = 64 / In(Serve(Wide(ranks, 64)).decode_step, kS);
+    if (first == 0) first = rate;
+    best = std::max(best, rate);
+    EXPECT_GT(rate, 0.96 * best) << ranks;
+  }
+  EXPECT_GT(best, 1.2 * first);
+}
+
+TEST(WideExpertParallel, TwoBatchesInTurnHideWhatComputingCan) {
+  for (const int each : {8, 64, 256}) {
+    const std::vector<std::string> load = Wide(72, each);
+    const ServingReport hidden = Serve(load, true),
+                        in_turn = Serve(load + std::vector<std::string>{"serving.engine.two_batch_overlap=false"}, true);
+    EXPECT_LE(hidden.decode_step, in_turn.decode_step) << each;
+    // Two halves carry the same bytes: what is saved is no longer than the exchange was.
+    const ServedOperator* exchange = Find(in_turn.decode_operators, "expert exchange");
+    ASSERT_NE(exchange, nullptr);
+    EXPECT_GE(hidden.decode_step, in_turn.decode_step - exchange->count * exchange->time) << each;
+  }
+  const ServingReport hidden = Serve(Wide(72, 256)),
+                      in_turn = Serve(Wide(72, 256) + std::vector<std::string>{"serving.engine.two_batch_overlap=false"});
+  EXPECT_LT(hidden.decode_step, 0.9 * in_turn.decode_step);
+}
+
+TEST(WideExpertParallel, AStepTakesItsOperatorsTogether) {
+  for (const int each : {8, 256}) {
+    const ServingReport report = Serve(Wide(72, each), true);
+    Seconds sum;
+    for (const ServedOperator& one : report.decode_operators) sum += one.count * one.time;
+    EXPECT_NEAR(sum / report.decode_step, 1, 1e-9) << each;
+  }
+}
+
+// DeepSeek-V3's report, 3.4: decoding on 320 devices, each with one expert, 64 of them redundant or shared.
+TEST(WideExpertParallel, RedundantExpertsFillMoreRanksThanExperts) {
+  EXPECT_FALSE(ScenarioOf(Wide(320, 64)));
+  const std::vector<std::string> filled = Wide(320, 64) + std::vector<std::string>{"serving.redundant_experts=64"};
+  const ServingReport one = Serve(filled);
+  EXPECT_TRUE(one.infeasible.empty());
+  // 256 devices hold one expert each as well; 288 experts on 72 devices are 4 each, 4/9 more than without redundant ones.
+  EXPECT_NEAR(one.memory.weights / Serve(Wide(256, 64)).memory.weights, 1, 1e-9);
+  const ServingReport four = Serve(Wide(72, 64) + std::vector<std::string>{"serving.redundant_experts=32"});
+  const double expert = 58 * 3.0 * 7168 * 2048;
+  EXPECT_NEAR((four.memory.weights - Serve(Wide(72, 64)).memory.weights).base() / (expert * 32 / 72), 1, 1e-9);
+}
+
+TEST(WideExpertParallel, RedundantExpertsFillEveryRank) {
+  const Result<Scenario> scenario = ScenarioOf(Wide(72, 64) + std::vector<std::string>{"serving.redundant_experts=30"});
+  ASSERT_FALSE(scenario);
+  EXPECT_EQ(scenario.issues[0].path, "serving.redundant_experts");
+  EXPECT_NE(scenario.issues[0].message.find("nearest 32"), std::string::npos);  // 288 = 4 * 72; 216 is below the 256 there are
+}
+
+TEST(WideExpertParallel, CopiesOfBusyExpertsShareTheirTokens) {
+  const std::vector<std::string> uneven = Wide(72, 256) + std::vector<std::string>{"model.moe.imbalance=1.5"};
+  const Seconds even = Serve(Wide(72, 256) + std::vector<std::string>{"model.moe.imbalance=1.000000001"}).decode_step;
+  const Seconds without = Serve(uneven).decode_step,
+                with = Serve(uneven + std::vector<std::string>{"serving.redundant_experts=32"}).decode_step;
+  EXPECT_GT(without, with);
+  EXPECT_GT(with, even);
+}
+
+}  // namespace
+}  // namespace slipstick
