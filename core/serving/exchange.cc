@@ -127,7 +127,8 @@ ExpertTraffic SendTokens(const Deployment& d, double tokens, Phase phase, Trace&
   FIGURE(trace, exchange_time, 2 * one_way,
          (Note{"Tokens to their experts and back", "an all-to-all each way: a copy to each rank that holds one of a token's experts"}),
          one_way);
-  return {NetworkTime(exchange_time), one_way, tokens};
+  // Experts that all devices share need all tokens everywhere.
+  return {NetworkTime(exchange_time), one_way, d.ep > 1 ? tokens : d.attention_dp * tokens};
 }
 
 KernelTime ContextExchange(const Deployment& d, double rows, Trace& trace) {
