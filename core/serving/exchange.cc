@@ -68,12 +68,14 @@ ExpertTraffic OwnKernels(const Deployment& d, double tokens, Phase phase, Trace&
     one.element_bytes = element_bytes;
     return TimeOf(one, trace);
   };
-  // The link of the busiest device, which receives and returns the most, sets the pace.
-  one.tokens *= ImbalanceOf(d, trace);
+  const double own_tokens = one.tokens, imbalance = ImbalanceOf(d, trace);
+  FIGURE(trace, busiest_tokens, own_tokens * imbalance,
+         (Note{"Tokens that the busiest device receives and returns", "its link sets the pace"}), own_tokens, imbalance);
+  one.tokens = busiest_tokens;
   const Seconds dispatch = time_of("dispatch", false, DispatchedElement(d)), combine = time_of("combine", true, 2);
   FIGURE(trace, exchange_time, dispatch + combine,
          (Note{"Tokens to their experts and back", "dispatch in the experts' format, combine in 16 bit"}), dispatch, combine);
-  return {NetworkTime(exchange_time), dispatch, tokens / d.tp};
+  return {NetworkTime(exchange_time), dispatch, own_tokens};
 }
 
 }  // namespace
