@@ -54,7 +54,7 @@ LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& d, Phase phas
   KernelTime exposed;
   exposed.time = max(time - 2 * half.compute, Seconds{});
   exposed.bound = Bound::kNetwork;
-  parts.Add("expert exchange that computing does not hide", exposed, 1);
+  parts.Add("exposed expert exchange", exposed, 1);
   return {time, 2 * half.operations};
 }
 

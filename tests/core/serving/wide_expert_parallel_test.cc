@@ -51,6 +51,16 @@ TEST(WideExpertParallel, DispatchTravelsInFp8AndCombineInSixteenBit) {
   EXPECT_NEAR(In(exchange->time, kUs), 70.24 + 29.20 + 142.00 + 30.89, 0.02);
 }
 
+// TensorRT-LLM's one-sided kernels on the 72 ranks of one NVLink domain, 900 GB/s (times in us): 64 tokens to the 72 (1 - (71/72)^8)
+// = 7.622 ranks that they reach; dispatch of 7168 (1 + 4/128) bytes: 11.7 + 1.75 log2 72 + 4.006 ((71/72)/0.63 + 0.54/72) = 28.80; combine
+// of 2 * 7168 bytes: 10.7 + 3.8 log2 72 + 7.770 (71/72)/0.66 = 45.76
+TEST(WideExpertParallel, OneScaleUpDomainHasKernelsOfItsOwn) {
+  const ServingReport report = Serve(Wide(72, 64) + std::vector<std::string>{"cluster=gb200-nvl72", "serving.engine=trtllm"}, true);
+  const ServedOperator* exchange = Find(report.decode_operators, "expert exchange");
+  ASSERT_NE(exchange, nullptr);
+  EXPECT_NEAR(In(exchange->time, kUs), 28.80 + 45.76, 0.02);
+}
+
 // The weights of fewer experts stream as the ranks grow, until the network takes as long: the rate rises and then flattens.
 TEST(WideExpertParallel, TheRatePerDeviceRisesAndThenFlattens) {
   double best = 0, first = 0;
