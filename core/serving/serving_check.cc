@@ -71,7 +71,7 @@ void CheckExperts(const ServingLoad& load, const Model& model, const std::string
     issues.push_back({path + ".redundant_experts", "expected a number that fills every rank: " + Text(model.moe->experts) +
                                                        " experts and the redundant ones a multiple of ep " + Text(mapping.ep) + "; got " +
                                                        Text(load.redundant_experts) + "; nearest " +
-                                                       (below >= 0 ? Text(below) + " or " : Words()) + Text(below + mapping.ep)});
+                                                       (below >= 0 ? Text(below) + " or " : std::string()) + Text(below + mapping.ep)});
   }
 }
 
