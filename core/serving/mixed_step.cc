@@ -27,7 +27,8 @@ LayersCost MixedLayers(double sequences, double prompts, const MixedPass& pass, 
   mixing.context_exchange = ContextExchange(d, decoded, trace).time;
   if (d.linear_layers > 0) {
     const Trace::Scope inner(trace, "recurrence");
-    mixing.recurrence = DecodeRecurrence(d, sequences, decode.checked, trace).time + PrefillRecurrence(d, prompts, tokens, trace).time;
+    mixing.recurrence = DecodeRecurrence(d, sequences, decode.checked, trace).time;
+    mixing.recurrence += PrefillRecurrence(d, prompts, tokens, trace).time;
   }
   return AllLayers(d, one, mixing, trace);
 }

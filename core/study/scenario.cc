@@ -8,13 +8,13 @@
 #include "core/operators/efficiency.h"
 #include "core/serving/serving.h"
 #include "core/study/cost_defaults.h"
+#include "core/study/data_sheet_rules.h"
 #include "core/study/designed_device.h"
 #include "core/study/follow.h"
 #include "core/study/presets.h"
 #include "core/training/training.h"
 
 namespace slipstick {
-
 namespace {
 
 // An unknown preset is one fault: members that it would have given are not missing as well.
@@ -25,19 +25,24 @@ bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
   });
 }
 
-}  // namespace
-
-namespace {
-
-// What a program can allocate follows from the capacity: a request that changes only the capacity drops the preset's figure.
-void DropStaleUsable(Json& request, std::initializer_list<const char*> memory) {
+// The object at a path of members; null where there is none.
+Json* ObjectAt(Json& request, std::initializer_list<const char*> members) {
   Json* at = &request;
-  for (const char* member : memory) {
+  for (const char* member : members) {
     const auto found = at->find(member);
-    if (found == at->end() || !found->is_object()) return;
+    if (found == at->end() || !found->is_object()) return nullptr;
     at = &*found;
   }
-  if (at->contains("capacity") && !at->contains("usable")) (*at)["usable"] = nullptr;
+  return at;
+}
+
+// What a device of a request need not say, or no longer says rightly.
+void DropStale(Json* device) {
+  if (device == nullptr) return;
+  DropWhatRulesGive(*device);
+  // What a program can allocate follows from the capacity: a request that changes only the capacity drops the preset's figure.
+  Json* memory = ObjectAt(*device, {"memory"});
+  if (memory != nullptr && memory->contains("capacity") && !memory->contains("usable")) (*memory)["usable"] = nullptr;
 }
 
 // A network technology that the request names takes the place of what the cluster's preset says of that level, with the
@@ -65,17 +70,13 @@ void LayNetworks(Json& request, Issues& issues) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Everything but what concerns the parts among each other.
 Result<Scenario> ReadScenario(Json expanded) {
   Issues issues;
   if (!expanded.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(expanded)}};
   expanded.erase("written");
-  DropStaleUsable(expanded, {"cluster", "device", "memory"});
-  DropStaleUsable(expanded, {"serving", "disaggregated", "prefill_device", "memory"});
+  DropStale(ObjectAt(expanded, {"cluster", "device"}));
+  DropStale(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
   LayNetworks(expanded, issues);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, PresetHintText, issues);
