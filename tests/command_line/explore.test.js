@@ -18,9 +18,11 @@ test("a sweep is a CSV row a point, the last axis fastest, and says what is no s
 });
 
 test("solve finds the edge of a condition", () => {
-  const found = answer("solve", "serving.prompt=1k:4M", "serving.batch=1", "--until", "serving.feasible>=1");
+  // Written, or more devices would be taken for a longer prompt.
+  const deployment = ["serving.batch=1", "serving.devices=8", "serving.mapping.tp=8", "serving.mapping.pp=1"];
+  const found = answer("solve", "serving.prompt=1k:4M", ...deployment, "--until", "serving.feasible>=1");
   assert.equal(found.which, "largest");
-  const at = (prompt) => answer("evaluate", "serving.batch=1", `serving.prompt=${prompt}`).serving.feasible;
+  const at = (prompt) => answer("evaluate", ...deployment, `serving.prompt=${prompt}`).serving.feasible;
   assert.equal(at(found.value), true);
   assert.equal(at(found.value + 1), false);
 });
