@@ -21,7 +21,7 @@ void* Mutable(const void* value) { return const_cast<void*>(value); }
 
 void SetDefault(Json& entry, const Type& type, const void* standard) { entry["default"] = WriteAs(type, standard); }
 
-void DescribeMember(const Row& row, const std::string& path, const void* standard, Json& out) {
+void DescribeMember(const FieldRow& row, const std::string& path, const void* standard, Json& out) {
   const FieldFacts& facts = row.facts;
   const bool nullable = row.type->kind == Kind::kOptional;
   const Type& type = nullable ? *row.type->inner : *row.type;
@@ -104,9 +104,8 @@ Json WriteAs(const Type& type, const void* value) {
     }
     case Kind::kObject: {
       Json json = Json::object();
-      json.get_ref<Json::object_t&>().reserve(type.row_count);
-      for (std::size_t i = 0; i < type.row_count; ++i) {
-        const Row& row = type.rows[i];
+      json.get_ref<Json::object_t&>().reserve(type.fields->size());
+      for (const FieldRow& row : *type.fields) {
         AddMember(json, row.facts.key, WriteAs(*row.type, row.at(Mutable(value))));
       }
       return json;
@@ -135,8 +134,7 @@ Json WriteAs(const Type& type, const void* value) {
 }
 
 void DescribeAs(const Type& type, const std::string& path, const void* standard, Json& out) {
-  for (std::size_t i = 0; i < type.row_count; ++i) {
-    const Row& row = type.rows[i];
+  for (const FieldRow& row : *type.fields) {
     DescribeMember(row, JoinPath(path, row.facts.key), row.at(Mutable(standard)), out);
   }
 }
@@ -166,8 +164,8 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
 
 // The preset that a struct names by default, "" for none.
 std::string StandardPreset(const Type& type) {
-  for (std::size_t i = 0; i < type.row_count; ++i) {
-    if (type.rows[i].facts.key == "preset") return *static_cast<const std::string*>(type.rows[i].at(Mutable(type.standard())));
+  for (const FieldRow& row : *type.fields) {
+    if (row.facts.key == "preset") return *static_cast<const std::string*>(row.at(Mutable(type.standard())));
   }
   return "";
 }
@@ -189,8 +187,7 @@ void ExpandAs(const Type& type, Json& json, const std::string& path, const Prese
     if (!ReplacePreset(json, type.preset_kind, path, find, hint, issues)) return;
   }
   if (!json.is_object()) return;
-  for (std::size_t i = 0; i < type.row_count; ++i) {
-    const Row& row = type.rows[i];
+  for (const FieldRow& row : *type.fields) {
     const Kind kind = row.type->kind;
     if (kind != Kind::kObject && kind != Kind::kList && kind != Kind::kOptional) continue;
     auto found = json.find(row.facts.key);

@@ -129,8 +129,7 @@ void ReadObject(const Type& type, const Json& json, const Place& place, Issues& 
     return;
   }
   std::size_t known = 0;
-  for (std::size_t i = 0; i < type.row_count; ++i) {
-    const Row& row = type.rows[i];
+  for (const FieldRow& row : *type.fields) {
     const Place at{&place, row.facts.key};
     const auto found = json.find(row.facts.key);
     if (found != json.end()) {
@@ -142,7 +141,7 @@ void ReadObject(const Type& type, const Json& json, const Place& place, Issues& 
   }
   if (known == json.size()) return;
   std::vector<std::string_view> keys;
-  for (std::size_t i = 0; i < type.row_count; ++i) keys.push_back(type.rows[i].facts.key);
+  for (const FieldRow& row : *type.fields) keys.push_back(row.facts.key);
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     if (issues.size() > kMaxIssues) return;

@@ -4,24 +4,48 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "core/base/field.h"
 
-namespace slipstick::internal {
+namespace slipstick {
 
-enum class Kind { kQuantity, kRatio, kCount, kCountOrMax, kFlag, kText, kChoice, kObject, kList, kOptional };
-
+namespace internal {
 struct Type;
+}
+
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();  // in base units
+  double high = std::numeric_limits<double>::infinity();
+  bool open_low = false;  // low itself is out
+};
+
+struct FieldFacts {
+  std::string_view key;
+  std::string_view help;
+  std::string_view unit = "";  // the display unit; a bare number in JSON is in base units whatever this says
+  double unit_factor = 1;
+  Range range{};
+  bool is_required = false;         // must be written by the scenario or its preset
+  bool is_length = false;           // a length in tokens: "8k" is 8,192
+  bool is_derived = false;          // filled in by the core where it is not written (dp, head_dim)
+  bool is_outside_reports = false;  // moves no figure of a report: informational, or used by a cost study alone
+  bool is_advanced = false;         // the form shows it only on request
+};
 
 // A member of a struct with a field table.
-struct Row {
+struct FieldRow {
   FieldFacts facts;
-  void* (*at)(void* owner);
-  const Type* type;
+  void* (*at)(void* owner) = nullptr;
+  const internal::Type* type = nullptr;
 };
+
+namespace internal {
+
+enum class Kind { kQuantity, kRatio, kCount, kCountOrMax, kFlag, kText, kChoice, kObject, kList, kOptional };
 
 // The names of an enum and the values that they stand for.
 struct Choices {
@@ -47,8 +71,7 @@ struct Type {
   Kind kind;
   const Dimension* dimension = nullptr;  // of a quantity
   Choices choices{};                     // of a choice
-  const Row* rows = nullptr;             // of an object
-  std::size_t row_count = 0;
+  const Fields* fields = nullptr;        // of an object
   std::string_view preset_kind = "";
   const Type* inner = nullptr;  // of a list or an optional
   OptionalOperations optional{};
@@ -87,21 +110,6 @@ template <class T>
 struct Described;
 template <class T>
 inline constexpr Type kType = Described<T>::Make();
-
-template <class T, std::size_t I>
-void* MemberAt(void* owner) {
-  constexpr auto member = std::get<I>(Schema<T>::fields).member;  // a constant, so that the table itself is not kept
-  return &(static_cast<T*>(owner)->*member);
-}
-template <class Owner, class Member>
-Member MemberOf(const Field<Owner, Member>&);
-
-template <class T, std::size_t... I>
-constexpr std::array<Row, sizeof...(I)> RowsOf(std::index_sequence<I...>) {
-  return {Row{std::get<I>(Schema<T>::fields), &MemberAt<T, I>, &kType<decltype(MemberOf(std::get<I>(Schema<T>::fields)))>}...};
-}
-template <class T>
-inline constexpr auto kRows = RowsOf<T>(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(Schema<T>::fields)>>>());
 
 template <class T>
 const void* Standard() {
@@ -154,8 +162,7 @@ struct Described {
       type.choices = {kChoiceNames<T>.data(), kChoiceValues<T>.data(), kChoiceNames<T>.size()};
     } else {
       type.kind = Kind::kObject;
-      type.rows = kRows<T>.data();
-      type.row_count = kRows<T>.size();
+      type.fields = &Schema<T>::fields;
       if constexpr (requires { Schema<T>::preset_kind; }) {
         type.preset_kind = Schema<T>::preset_kind;
         type.standard = &Standard<T>;
@@ -165,4 +172,5 @@ struct Described {
   }
 };
 
-}  // namespace slipstick::internal
+}  // namespace internal
+}  // namespace slipstick

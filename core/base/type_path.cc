@@ -12,8 +12,9 @@ const Type* TypeAt(const Type& type, std::string_view path) {
     const bool is_place = !member.empty() && member.find_first_not_of("0123456789") == std::string_view::npos;
     return is_place ? TypeAt(*type.inner, rest) : nullptr;
   }
-  for (std::size_t i = 0; type.kind == Kind::kObject && i < type.row_count; ++i) {
-    if (type.rows[i].facts.key == member) return TypeAt(*type.rows[i].type, rest);
+  if (type.kind != Kind::kObject) return nullptr;
+  for (const FieldRow& row : *type.fields) {
+    if (row.facts.key == member) return TypeAt(*row.type, rest);
   }
   return nullptr;
 }

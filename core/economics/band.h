@@ -12,11 +12,7 @@ struct Band {
 };
 template <>
 struct Schema<Band> {
-  static constexpr auto fields = std::tuple{
-      Of("low", &Band::low, "Low end over the value. No figure of a report uses it: it acts in a cost study").Above(0).AtMost(1).Advanced(),
-      Of("high", &Band::high, "High end over the value. No figure of a report uses it: it acts in a cost study")
-          .Between(1, 100)
-          .Advanced()};
+  static const Fields fields;
 };
 
 }  // namespace slipstick

@@ -26,27 +26,7 @@ struct CarbonInputs {
 };
 template <>
 struct Schema<CarbonInputs> {
-  static constexpr auto fields = std::tuple{
-      Of("fab_intensity", &CarbonInputs::fab_intensity, "Carbon intensity of the fab's electricity").In(kGPerKWh).AtLeast(0).AtMost(5000),
-      Of("grid_intensity", &CarbonInputs::grid_intensity, "Carbon intensity of the data center's electricity")
-          .In(kGPerKWh)
-          .AtLeast(0)
-          .AtMost(5000),
-      Of("materials", &CarbonInputs::materials, "Raw materials of a wafer").In(kGPerCm2).AtLeast(0).Advanced(),
-      Of("package", &CarbonInputs::package, "Packaging of a device").In(kGram).AtLeast(0).Advanced(),
-      Of("laminate", &CarbonInputs::laminate, "Bare printed circuit board or package substrate, by area")
-          .In(kGPerCm2)
-          .AtLeast(0)
-          .AtMost(1e4)
-          .Advanced(),
-      Of("heat_sink_mass", &CarbonInputs::heat_sink_mass, "Heat sink per watt of TDP").In(kGPerW).AtLeast(0).AtMost(1e4).Advanced(),
-      Of("heat_sink", &CarbonInputs::heat_sink, "Emitted per mass of heat sink").Between(0, 1000).Advanced(),
-      Of("regulators", &CarbonInputs::regulators, "Voltage regulators and connectors, per watt of TDP")
-          .In(kGPerW)
-          .AtLeast(0)
-          .AtMost(1e4)
-          .Advanced(),
-      Of("assembly", &CarbonInputs::assembly, "Assembly and test, over what the parts emit").Between(0, 10).Advanced()};
+  static const Fields fields;
 };
 
 // Per area of a good die: (intensity * energy + gas + materials) / yield.

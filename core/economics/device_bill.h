@@ -24,13 +24,7 @@ struct FinalTest {
 };
 template <>
 struct Schema<FinalTest> {
-  static constexpr auto fields =
-      std::tuple{Of("rate", &FinalTest::rate, "Tester and handler").In(kUsdPerHour).AtLeast(0).Advanced(),
-                 Of("time", &FinalTest::time, "On one package").In(kS).AtLeast(0).Advanced(),
-                 Of("yield", &FinalTest::yield, "Share of packages that pass").Above(0).AtMost(1).Advanced(),
-                 Of("system_rate", &FinalTest::system_rate, "Tester of the system-level test").In(kUsdPerHour).AtLeast(0).Advanced(),
-                 Of("system_time", &FinalTest::system_time, "On one package").In(kS).AtLeast(0).Advanced(),
-                 Of("system_yield", &FinalTest::system_yield, "Share of packages that pass").Above(0).AtMost(1).Advanced()};
+  static const Fields fields;
 };
 
 // Design, shared over the packages made. A node's `design` is for a 300 mm^2 die: module_share of it grows with the area of
@@ -43,11 +37,7 @@ struct Design {
 };
 template <>
 struct Schema<Design> {
-  static constexpr auto fields = std::tuple{
-      Of("volume", &Design::volume, "Packages made over the product's life").Between(1, 1LL << 40),
-      Of("module_share", &Design::module_share, "Share of the design cost that grows with the modules' area").Between(0, 1).Advanced(),
-      Of("chip_share", &Design::chip_share, "Share that grows with the chip's area").Between(0, 1).Advanced(),
-      Of("link_area", &Design::link_area, "Die-to-die interface, designed once a node").In(kMm2).AtLeast(0).AtMost(1000).Advanced()};
+  static const Fields fields;
 };
 
 struct DeviceBill {
@@ -69,21 +59,7 @@ struct DeviceBill {
 template <>
 struct Schema<DeviceBill> {
   static constexpr std::string_view preset_kind = "bill";
-  static constexpr auto fields = std::tuple{
-      Of("preset", &DeviceBill::preset, "Catalogue entry that the other members override; otherwise the device's").Derived(),
-      Of("name", &DeviceBill::name, "What to call it"),
-      Of("dies", &DeviceBill::dies, "Dies of the package; the first are the device's compute dies").Derived(),
-      Of("memory", &DeviceBill::memory, "Memory stacks or chips"),
-      Of("package", &DeviceBill::package, "How it is put together"),
-      Of("wafer", &DeviceBill::wafer, "Wafer and reticle").Advanced(),
-      Of("sort", &DeviceBill::sort, "Test of the dies on the wafer").Advanced(),
-      Of("test", &DeviceBill::test, "Tests of the package").Advanced(),
-      Of("design", &DeviceBill::design, "Design, shared over the volume"),
-      Of("module", &DeviceBill::module, "Board, power stages, heat spreader and their assembly").In(kUsd).AtLeast(0).AtMost(1e6),
-      Of("board_area", &DeviceBill::board_area, "Printed circuit board of the card or module").In(kMm2).AtLeast(0).AtMost(1e6).Advanced(),
-      Of("margin", &DeviceBill::margin, "Maker's gross margin, where no price is given").Between(0, 0.99),
-      Of("price", &DeviceBill::price, "What a buyer pays; null: cost over 1 - margin").In(kUsd).Above(0).AtMost(1e8),
-      Of("price_band", &DeviceBill::price_band, "How far the price may lie from that").Advanced()};
+  static const Fields fields;
 };
 
 // What depends on areas alone, and so is the same for every draw of the guessed prices.

@@ -21,14 +21,7 @@ struct LinkInterface {
 template <>
 struct Schema<LinkInterface> {
   static constexpr std::string_view preset_kind = "interface";
-  static constexpr auto fields =
-      std::tuple{Of("preset", &LinkInterface::preset, "Catalogue entry that the other members override"),
-                 Of("name", &LinkInterface::name, "What to call it"),
-                 Of("module_bandwidth", &LinkInterface::module_bandwidth, "Of one module, both directions").In(kGBps).Above(0).AtMost(1e6),
-                 Of("module_area", &LinkInterface::module_area, "Of one module on a die").In(kMm2).AtLeast(0).AtMost(1000),
-                 Of("module_edge", &LinkInterface::module_edge, "Die edge that one module takes").In(kMm).AtLeast(0).AtMost(100),
-                 Of("energy", &LinkInterface::energy, "Of what crosses").In(kPJPerBit).AtLeast(0).AtMost(1000),
-                 Of("energy_band", &LinkInterface::energy_band, "How far it may lie from that").Advanced()};
+  static const Fields fields;
 };
 
 struct LinkNeed {

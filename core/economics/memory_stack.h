@@ -22,16 +22,7 @@ struct MemoryInput {
 template <>
 struct Schema<MemoryInput> {
   static constexpr std::string_view preset_kind = "dram";
-  static constexpr auto fields =
-      std::tuple{Of("preset", &MemoryInput::preset, "Catalogue entry that the other members override"),
-                 Of("name", &MemoryInput::name, "What to call it"),
-                 Of("price", &MemoryInput::price, "What tested stacks or chips cost").In(kUsdPerGB).AtLeast(0).AtMost(1e4),
-                 Of("price_band", &MemoryInput::price_band, "How far the price may lie from that").Advanced(),
-                 Of("stacks", &MemoryInput::stacks, "Stacks or chips that a device carries").Between(0, 1024).Derived(),
-                 Of("stack_capacity", &MemoryInput::stack_capacity, "Of one").In(kGB).Above(0).AtMost(1e5).Derived(),
-                 Of("stack_area", &MemoryInput::stack_area, "Footprint of one in the package").In(kMm2).AtLeast(0).AtMost(1e4).Advanced(),
-                 Of("in_package", &MemoryInput::in_package, "In the package; otherwise on the board").Advanced(),
-                 Of("carbon", &MemoryInput::carbon, "Emitted in making it").In(kGPerGB).AtLeast(0).Advanced()};
+  static const Fields fields;
 };
 
 }  // namespace slipstick

@@ -40,38 +40,7 @@ struct SystemInputs {
 template <>
 struct Schema<SystemInputs> {
   static constexpr std::string_view preset_kind = "system";
-  static constexpr auto fields = std::tuple{
-      Of("preset", &SystemInputs::preset, "Catalogue entry that the other members override; otherwise the cluster's").Derived(),
-      Of("devices_per_host", &SystemInputs::devices_per_host, "Devices in a server").Between(1, 1 << 16).Derived(),
-      Of("host", &SystemInputs::host, "A server without its devices; null: a share of their price").In(kUsd).AtLeast(0).AtMost(1e9),
-      Of("host_share", &SystemInputs::host_share, "A server's price over that of its devices").Between(0, 100).Advanced(),
-      Of("host_power", &SystemInputs::host_power, "Power of a server over the rated power of its devices").Between(1, 100).Advanced(),
-      Of("load", &SystemInputs::load, "Mean draw over that power").Between(0, 1),
-      Of("pue", &SystemInputs::pue, "Power of the building over that of its servers").Between(1, 10),
-      Of("pue_band", &SystemInputs::pue_band, "How far it may lie from that").Advanced(),
-      Of("power_delivery", &SystemInputs::power_delivery, "Transformers, UPS and distribution")
-          .In(kUsdPerW)
-          .AtLeast(0)
-          .AtMost(1000)
-          .Advanced(),
-      Of("cooling", &SystemInputs::cooling, "Cooling plant").In(kUsdPerW).AtLeast(0).AtMost(1000).Advanced(),
-      Of("building", &SystemInputs::building, "Land, shell and fitting out").In(kUsdPerW).AtLeast(0).AtMost(1000).Advanced(),
-      Of("colocation", &SystemInputs::colocation, "Rent by power; above 0, nothing is built").In(kUsdPerKWMonth).AtLeast(0).AtMost(1e5),
-      Of("switch_ports", &SystemInputs::switch_ports, "Ports of a switch").Between(2, 1 << 16).Advanced(),
-      Of("switch_price", &SystemInputs::switch_price, "A switch").In(kUsd).AtLeast(0).AtMost(1e8).Advanced(),
-      Of("cables_one_tier", &SystemInputs::cables_one_tier, "Cables and optics of a device under one tier of switches")
-          .In(kUsd)
-          .AtLeast(0)
-          .AtMost(1e6)
-          .Advanced(),
-      Of("cables_two_tiers", &SystemInputs::cables_two_tiers, "The same under two tiers").In(kUsd).AtLeast(0).AtMost(1e6).Advanced(),
-      Of("cables_three_tiers", &SystemInputs::cables_three_tiers, "The same under three tiers").In(kUsd).AtLeast(0).AtMost(1e6).Advanced(),
-      Of("link_price", &SystemInputs::link_price, "A direct link, by bandwidth").In(kUsdPerGBps).AtLeast(0).AtMost(1e6).Advanced(),
-      Of("maintenance", &SystemInputs::maintenance, "A year, of the capital").Between(0, 10),
-      Of("cost_of_capital", &SystemInputs::cost_of_capital, "Interest a year").Between(0, 1),
-      Of("utilisation", &SystemInputs::utilisation, "Share of the hours that are used").Above(0).AtMost(1),
-      Of("utilisation_band", &SystemInputs::utilisation_band, "How far it may lie from that").Advanced(),
-      Of("margin", &SystemInputs::margin, "The operator's, of the price").Between(0, 0.99)};
+  static const Fields fields;
 };
 
 // Yearly payment that writes off 1 $ over so many years at an interest: r / (1 - (1+r)^-L), 1/L at r = 0.

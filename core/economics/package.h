@@ -42,18 +42,7 @@ struct AssemblyStep {
 };
 template <>
 struct Schema<AssemblyStep> {
-  static constexpr auto fields = std::tuple{
-      Of("name", &AssemblyStep::name, "What to call it"),
-      Of("adds", &AssemblyStep::adds, "What it puts in").Advanced(),
-      Of("yield_each", &AssemblyStep::yield_each, "Yield of each part joined").Above(0).AtMost(1),
-      Of("loss_band", &AssemblyStep::loss_band, "How far the loss of a part may lie from that").Advanced(),
-      Of("yield", &AssemblyStep::yield, "Yield of the step as a whole").Above(0).AtMost(1),
-      Of("groups", &AssemblyStep::groups, "Equal sub-assemblies, each tested before it goes on").Between(1, 1024).Advanced(),
-      Of("void_density", &AssemblyStep::void_density, "Killing voids of a hybrid bond").In(kPerCm2).Between(0, 100).Advanced(),
-      Of("pad_pitch", &AssemblyStep::pad_pitch, "Pitch of a hybrid bond's pads; 0: not counted").In(kMm).Between(0, 10).Advanced(),
-      Of("pad_loss", &AssemblyStep::pad_loss, "Chance that one pad fails").Between(0, 1).Advanced(),
-      Of("cost_each", &AssemblyStep::cost_each, "Of joining one part").In(kUsd).AtLeast(0).AtMost(1e6).Advanced(),
-      Of("cost", &AssemblyStep::cost, "Of the step").In(kUsd).AtLeast(0).AtMost(1e6).Advanced()};
+  static const Fields fields;
 };
 
 // What dies are joined through: an RDL, a silicon or glass interposer, or bridges.
@@ -72,18 +61,7 @@ struct Carrier {
 };
 template <>
 struct Schema<Carrier> {
-  static constexpr auto fields = std::tuple{
-      Of("count", &Carrier::count, "How many (bridges)").Between(1, 1024).Advanced(),
-      Of("area", &Carrier::area, "Of one; otherwise in proportion to what stands on it").In(kMm2).Above(0).AtMost(60000).Advanced(),
-      Of("area_scale", &Carrier::area_scale, "Area over that of what stands on it").Between(0.01, 100).Advanced(),
-      Of("wafer_price", &Carrier::wafer_price, "A processed wafer or panel of 300 mm").In(kUsd).AtLeast(0).AtMost(1e6),
-      Of("wafer_price_band", &Carrier::wafer_price_band, "How far the price may lie from that").Advanced(),
-      Of("defect_density", &Carrier::defect_density, "Killing defects per area").In(kPerCm2).Between(0, 100).Advanced(),
-      Of("clustering", &Carrier::clustering, "Alpha of its negative binomial").Between(0.1, 1e9).Advanced(),
-      Of("stitch_yield", &Carrier::stitch_yield, "Of a seam between two exposures").Above(0).AtMost(1).Advanced(),
-      Of("stitched", &Carrier::stitched, "Exposures are stitched where it exceeds the reticle").Advanced(),
-      Of("tested", &Carrier::tested, "Tested before dies go on it (chip-last)").Advanced(),
-      Of("carbon", &Carrier::carbon, "Emitted in making it, by area").In(kGPerCm2).AtLeast(0).AtMost(1e5).Advanced()};
+  static const Fields fields;
 };
 
 struct Substrate {
@@ -94,11 +72,7 @@ struct Substrate {
 };
 template <>
 struct Schema<Substrate> {
-  static constexpr auto fields =
-      std::tuple{Of("price", &Substrate::price, "Of the simplest build-up").In(kUsdPerMm2).AtLeast(0).AtMost(1000).Advanced(),
-                 Of("layers_factor", &Substrate::layers_factor, "Price over that of the simplest build-up").Between(0, 100).Advanced(),
-                 Of("area_scale", &Substrate::area_scale, "Area over that of the silicon on it").Between(0.1, 100).Advanced(),
-                 Of("area", &Substrate::area, "Its area; otherwise in proportion to the silicon").In(kMm2).Above(0).AtMost(1e6).Advanced()};
+  static const Fields fields;
 };
 
 struct Package {
@@ -117,21 +91,7 @@ struct Package {
 template <>
 struct Schema<Package> {
   static constexpr std::string_view preset_kind = "package";
-  static constexpr auto fields = std::tuple{
-      Of("preset", &Package::preset, "Catalogue entry that the other members override"),
-      Of("name", &Package::name, "What to call it"),
-      Of("holds_hbm", &Package::holds_hbm, "Fine-pitch wiring that HBM stacks need: an interposer, bridges or an RDL").Advanced(),
-      Of("carrier", &Package::carrier, "What the dies are joined through; null: the substrate alone").Advanced(),
-      Of("substrate", &Package::substrate, "The board of the package").Advanced(),
-      Of("bumps", &Package::bumps, "Bumps, by area of the dies joined").In(kUsdPerMm2).AtLeast(0).AtMost(100).Advanced(),
-      Of("steps", &Package::steps, "In order: what each adds, costs and loses").Advanced(),
-      Of("price", &Package::price, "What an assembler asks for carrier, substrate and assembly; null: worked out")
-          .In(kUsd)
-          .AtLeast(0)
-          .AtMost(1e6),
-      Of("price_band", &Package::price_band, "How far the price may lie from that").Advanced(),
-      Of("design", &Package::design, "One-off design, by area of the carrier").In(kUsdPerMm2).AtLeast(0).AtMost(1e6).Advanced(),
-      Of("design_fixed", &Package::design_fixed, "One-off design, whatever the area").In(kMUsd).AtLeast(0).AtMost(1e4).Advanced()};
+  static const Fields fields;
 };
 
 // What goes in.

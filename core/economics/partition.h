@@ -25,14 +25,7 @@ struct Partition {
 };
 template <>
 struct Schema<Partition> {
-  static constexpr auto fields =
-      std::tuple{Of("chiplets", &Partition::chiplets, "Equal dies that the compute silicon is cut into").Between(1, 64),
-                 Of("overhead", &Partition::overhead, "Die-to-die share of the area, where no bandwidth is given").Between(0, 1),
-                 Of("bandwidth", &Partition::bandwidth, "Of a link between two dies, both directions").In(kGBps).AtLeast(0).AtMost(1e7),
-                 Of("interface", &Partition::interface, "Die-to-die interface"),
-                 Of("io_share", &Partition::io_share, "Share of the circuits that goes to an I/O die").Between(0, 0.9),
-                 Of("io_node", &Partition::io_node, "Node of the I/O die"),
-                 Of("package", &Partition::package, "How the dies are put together")};
+  static const Fields fields;
 };
 
 struct Partitioned {

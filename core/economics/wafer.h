@@ -16,12 +16,7 @@ struct Wafer {
 };
 template <>
 struct Schema<Wafer> {
-  static constexpr auto fields =
-      std::tuple{Of("diameter", &Wafer::diameter, "Wafer diameter").In(kMm).Between(25, 1000).Advanced(),
-                 Of("edge", &Wafer::edge, "Rim that holds no good die").In(kMm).Between(0, 10).Advanced(),
-                 Of("scribe", &Wafer::scribe, "Street between dies").In(kMm).Between(0, 5).Advanced(),
-                 Of("reticle_width", &Wafer::reticle_width, "Exposure field, one side").In(kMm).Between(1, 200).Advanced(),
-                 Of("reticle_height", &Wafer::reticle_height, "Exposure field, other side").In(kMm).Between(1, 200).Advanced()};
+  static const Fields fields;
 };
 
 // Dies lie on a grid of pitch (w + scribe, h + scribe); one counts when its own w x h rectangle lies inside the usable

@@ -17,10 +17,7 @@ struct Cluster {
 template <>
 struct Schema<Cluster> {
   static constexpr std::string_view preset_kind = "cluster";
-  static constexpr auto fields = std::tuple{
-      Of("preset", &Cluster::preset, "Catalogue entry that the other members override"), Of("name", &Cluster::name, "What to call it"),
-      Of("device", &Cluster::device, "The accelerator"), Of("devices", &Cluster::devices, "How many there are").Between(1, 1 << 24),
-      Of("networks", &Cluster::networks, "Levels from the innermost out").Advanced()};
+  static const Fields fields;
 };
 
 }  // namespace slipstick

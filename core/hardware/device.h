@@ -22,20 +22,7 @@ struct PeakRates {
 };
 template <>
 struct Schema<PeakRates> {
-  static constexpr auto fields = std::tuple{Of("fp32", &PeakRates::fp32, "Dense fp32 rate").In(kTFlops).Above(0),
-                                            Of("tf32", &PeakRates::tf32, "Dense tf32 rate").In(kTFlops).Above(0),
-                                            Of("bf16", &PeakRates::bf16, "Dense bf16 rate").In(kTFlops).Above(0),
-                                            Of("fp16", &PeakRates::fp16, "Dense fp16 rate").In(kTFlops).Above(0),
-                                            Of("fp8", &PeakRates::fp8, "Dense fp8 rate").In(kTFlops).Above(0),
-                                            Of("int8", &PeakRates::int8, "Dense int8 rate").In(kTFlops).Above(0),
-                                            Of("fp4", &PeakRates::fp4, "Dense fp4 rate").In(kTFlops).Above(0),
-                                            Of("int4", &PeakRates::int4, "Dense int4 rate").In(kTFlops).Above(0),
-                                            Of("fp16_accumulate", &PeakRates::fp16_accumulate,
-                                               "Dense fp16 rate with sums kept in fp16, where it is the faster; only engines that keep "
-                                               "them so use it (llama.cpp)")
-                                                .In(kTFlops)
-                                                .Above(0)
-                                                .Advanced()};
+  static const Fields fields;
 };
 
 struct DeviceMemory {
@@ -46,11 +33,7 @@ struct DeviceMemory {
 };
 template <>
 struct Schema<DeviceMemory> {
-  static constexpr auto fields =
-      std::tuple{Of("technology", &DeviceMemory::technology, "Kind of memory"),
-                 Of("capacity", &DeviceMemory::capacity, "As the data sheet prints it").In(kGB).Above(0),
-                 Of("usable", &DeviceMemory::usable, "What a program can allocate").In(kGiB).Above(0).Derived().Advanced(),
-                 Of("bandwidth", &DeviceMemory::bandwidth, "Peak, reads and writes together").In(kGBps).Above(0).AtMost(1e9)};
+  static const Fields fields;
 };
 
 struct Cache {
@@ -60,10 +43,7 @@ struct Cache {
 };
 template <>
 struct Schema<Cache> {
-  static constexpr auto fields =
-      std::tuple{Of("name", &Cache::name, "Which level"),
-                 Of("capacity", &Cache::capacity, "Of the whole device; figures use that of the last level").In(kMiB).AtLeast(0),
-                 Of("bandwidth", &Cache::bandwidth, "Of the whole device. Informational: no figure uses it yet").In(kTBps).Above(0)};
+  static const Fields fields;
 };
 
 struct DieSize {
@@ -73,9 +53,7 @@ struct DieSize {
 };
 template <>
 struct Schema<DieSize> {
-  static constexpr auto fields =
-      std::tuple{Of("area", &DieSize::area, "Of one compute die").In(kMm2).Above(0), Of("node", &DieSize::node, "Process node"),
-                 Of("count", &DieSize::count, "Compute dies in the package").Between(1, 64)};
+  static const Fields fields;
 };
 
 // How near kernels come to the data sheet. Absent members follow the rules for a device known by its data sheet only
@@ -95,32 +73,7 @@ struct Efficiency {
 };
 template <>
 struct Schema<Efficiency> {
-  static constexpr auto fields = std::tuple{
-      Of("matrix", &Efficiency::matrix, "Share of the dense peak in a short matrix product with the best tile").Above(0).AtMost(1),
-      Of("power_fall", &Efficiency::power_fall, "Fall of that rate when a kernel runs long (power)").Between(0, 4),
-      Of("sustained_fall", &Efficiency::sustained_fall, "The same in a training step").Between(0, 4),
-      Of("stream", &Efficiency::stream, "Share of the memory bandwidth that a stream reaches").Above(0).AtMost(1),
-      Of("launch", &Efficiency::launch, "Fixed cost of a kernel inside a graph").In(kUs).Between(0, 1e6),
-      Of("attention_forward", &Efficiency::attention_forward,
-         "Flash attention forward in training, share of the dense peak; acts where training.framework.compute.attention has no row for "
-         "the device's family")
-          .Above(0)
-          .AtMost(1.1),
-      Of("attention_backward", &Efficiency::attention_backward,
-         "Flash attention backward in training, share of the dense peak; acts where training.framework.compute.attention has no row for "
-         "the device's family")
-          .Above(0)
-          .AtMost(1.1),
-      Of("matrix_fp8", &Efficiency::matrix_fp8, "Share of the dense fp8 peak in a short matrix product with the best tile")
-          .Above(0)
-          .AtMost(1),
-      Of("rated_power", &Efficiency::rated_power, "Power limit under which the falls were measured; a lower tdp falls further")
-          .In(kWatt)
-          .Above(0)
-          .AtMost(1e6),
-      Of("decode_stream", &Efficiency::decode_stream, "Share of the memory bandwidth that decode attention reaches").Above(0).AtMost(1),
-      Of("cache_stream", &Efficiency::cache_stream, "Rate at which attention reads the last cache").In(kTBps).Above(0).AtMost(1e6),
-      Of("cache_share", &Efficiency::cache_share, "Share of the last cache in which data read again is found").Above(0).AtMost(1)};
+  static const Fields fields;
 };
 
 // Which members of Efficiency and DeviceMemory came from rules, not from the device's own figures.
@@ -137,9 +90,7 @@ struct HostLink {
 };
 template <>
 struct Schema<HostLink> {
-  static constexpr auto fields =
-      std::tuple{Of("bandwidth", &HostLink::bandwidth, "To the host's memory, one direction").In(kGBps).Above(0).AtMost(1e6),
-                 Of("memory", &HostLink::memory, "The device's share of the host's memory").In(kGB).AtLeast(0)};
+  static const Fields fields;
 };
 
 struct Device {
@@ -165,24 +116,7 @@ struct Device {
 template <>
 struct Schema<Device> {
   static constexpr std::string_view preset_kind = "device";
-  static constexpr auto fields =
-      std::tuple{Of("preset", &Device::preset, "Catalogue entry that the other members override"),
-                 Of("name", &Device::name, "What to call it"),
-                 Of("vendor", &Device::vendor, "Who makes it").Advanced(),
-                 Of("year", &Device::year, "When it was announced").Between(2010, 2100).Advanced(),
-                 Of("architecture", &Device::architecture, "Family whose kernels it runs").Advanced(),
-                 Of("peak", &Device::peak, "Dense arithmetic rates"),
-                 Of("units", &Device::units, "SMs, compute units or matrix engines").Between(1, 1 << 20).Advanced(),
-                 Of("clock", &Device::clock, "Boost clock").In(kGHz).Above(0).AtMost(100).Advanced(),
-                 Of("exponentials", &Device::exponentials, "Exponentials a clock and unit").Above(0).AtMost(4096).Advanced(),
-                 Of("memory", &Device::memory, "Device memory"),
-                 Of("caches", &Device::caches, "On-chip levels, innermost first").Advanced(),
-                 Of("host", &Device::host, "Link to the host and its memory").Advanced(),
-                 Of("tdp", &Device::tdp, "Thermal design power").In(kWatt).Above(0).AtMost(1e6),
-                 Of("idle", &Device::idle, "Power when nothing runs").In(kWatt).AtLeast(0).Advanced(),
-                 Of("die", &Device::die, "Compute silicon").Advanced(),
-                 Of("efficiency", &Device::efficiency, "How near kernels come to the data sheet").Advanced(),
-                 Of("design", &Device::design, "Derive the device from a node and budgets instead").Advanced()};
+  static const Fields fields;
 };
 
 }  // namespace slipstick

@@ -62,35 +62,7 @@ struct NetworkLevel {
 
 template <>
 struct Schema<NetworkLevel> {
-  static constexpr auto fields = std::tuple{
-      Of("name", &NetworkLevel::name, "What to call this level"),
-      Of("fabric", &NetworkLevel::fabric, "The link's family: sets protocol constants").Advanced(),
-      Of("topology", &NetworkLevel::topology, "Wiring of this level"),
-      Of("size", &NetworkLevel::size, "Members of the level below (devices, for the first) that this level joins").Between(1, 1 << 24),
-      Of("bandwidth", &NetworkLevel::bandwidth, "One direction, per device").In(kGBps).Above(0).AtMost(1e6),
-      Of("latency", &NetworkLevel::latency, "Per hop, software included").In(kUs).Between(0, 1e6),
-      Of("dims", &NetworkLevel::dims, "Sides of a mesh or torus; their product is the size").Between(1, 1 << 20).Advanced(),
-      Of("wrap_every", &NetworkLevel::wrap_every, "Torus: sides of a part that are multiples of this close to rings; 0: whole sides only")
-          .Between(0, 1 << 20)
-          .Advanced(),
-      Of("oversubscription", &NetworkLevel::oversubscription, "Fat tree: bandwidth into the leaves over bandwidth out of them")
-          .Between(1, 64)
-          .Advanced(),
-      Of("in_network_reduction", &NetworkLevel::in_network_reduction, "Switches reduce (NVLS, SHARP)").Advanced(),
-      Of("base_latency", &NetworkLevel::base_latency, "Fixed cost of one collective").In(kUs).Between(0, 1e6).Advanced(),
-      Of("hop_latency", &NetworkLevel::hop_latency, "Cost of one step of a ring").In(kUs).Between(0, 1e6).Advanced(),
-      Of("bandwidth_fraction", &NetworkLevel::bandwidth_fraction, "Share of the bandwidth that large messages reach")
-          .Above(0)
-          .AtMost(1)
-          .Advanced(),
-      Of("reduction_fraction", &NetworkLevel::reduction_fraction, "Share of the bandwidth that in-network reduction reaches")
-          .Above(0)
-          .AtMost(1)
-          .Advanced(),
-      Of("copy_fraction", &NetworkLevel::copy_fraction, "Rate at which a rank moves its own block, over the bandwidth")
-          .Above(0)
-          .AtMost(16)
-          .Advanced()};
+  static const Fields fields;
 };
 
 }  // namespace slipstick

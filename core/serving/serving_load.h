@@ -21,11 +21,7 @@ struct ServingPrecision {
 };
 template <>
 struct Schema<ServingPrecision> {
-  static constexpr auto fields =
-      std::tuple{Of("weights", &ServingPrecision::weights, "Format of the weights in memory"),
-                 Of("activations", &ServingPrecision::activations, "Format of the matrix products' inputs"),
-                 Of("kv_cache", &ServingPrecision::kv_cache, "Format of the cached keys and values"),
-                 Of("state", &ServingPrecision::state, "Format of the state of layers with a recurrence").Advanced()};
+  static const Fields fields;
 };
 
 // Prefill and decode on pools of their own.
@@ -37,18 +33,7 @@ struct Disaggregated {
 };
 template <>
 struct Schema<Disaggregated> {
-  static constexpr auto fields = std::tuple{
-      Of("prefill_devices", &Disaggregated::prefill_devices, "Devices that prefill only").Between(1, 1 << 24),
-      Of("decode_devices", &Disaggregated::decode_devices, "Devices that decode only").Between(1, 1 << 24),
-      Of("prefill_device", &Disaggregated::prefill_device,
-         "The prefill pool's accelerator; default the cluster's. Cost and energy count it as the cluster's, and it neither trains nor "
-         "decodes: no figure uses its host, idle, die, fp16_accumulate, sustained_fall, rated_power, attention_forward, "
-         "attention_backward, decode_stream, "
-         "nor the link and network of its design")
-          .Advanced(),
-      Of("prefill_mapping", &Disaggregated::prefill_mapping,
-         "How the prefill pool spreads the model; default as the decode pool. It decodes nothing: no figure uses its cp")
-          .Advanced()};
+  static const Fields fields;
 };
 
 struct Speculative {
@@ -58,10 +43,7 @@ struct Speculative {
 };
 template <>
 struct Schema<Speculative> {
-  static constexpr auto fields =
-      std::tuple{Of("draft_tokens", &Speculative::draft_tokens, "Tokens drafted a step").Between(1, 64),
-                 Of("acceptance", &Speculative::acceptance, "Probability that a drafted token is kept").Between(0, 1),
-                 Of("draft_cost", &Speculative::draft_cost, "Time of one drafted token over a decode step").Between(0, 10)};
+  static const Fields fields;
 };
 
 // Cache beyond the devices' memory, kept in the host's and brought in layer by layer while a step runs.
@@ -71,9 +53,7 @@ struct KvOffload {
 };
 template <>
 struct Schema<KvOffload> {
-  static constexpr auto fields =
-      std::tuple{Of("capacity", &KvOffload::capacity, "Host memory for the cache, a device").In(kGB).AtLeast(0),
-                 Of("bandwidth", &KvOffload::bandwidth, "Link to the host, one direction, a device").In(kGBps).Above(0).AtMost(1e6)};
+  static const Fields fields;
 };
 
 struct ServingLoad {
@@ -98,35 +78,7 @@ struct ServingLoad {
 };
 template <>
 struct Schema<ServingLoad> {
-  static constexpr auto fields = std::tuple{
-      Of("prompt", &ServingLoad::prompt, "Tokens in").Length().Between(1, 1 << 28),
-      Of("output", &ServingLoad::output, "Tokens out").Length().Between(1, 1 << 28),
-      Of("batch", &ServingLoad::batch, "Sequences that one replica runs together, or max: as many as fit").Between(1, 1 << 24),
-      Of("devices", &ServingLoad::devices, "Devices used; default all of the cluster").Between(1, 1 << 24).Derived(),
-      Of("concurrency", &ServingLoad::concurrency, "Closed loop: requests always in flight").Between(1, 1 << 24).Advanced(),
-      Of("requests_per_s", &ServingLoad::requests_per_s, "Open loop: requests that arrive a second").Above(0).AtMost(1e9).Advanced(),
-      Of("max_requests", &ServingLoad::max_requests, "The engine runs no more at once; null: memory decides")
-          .Between(1, 1 << 24)
-          .Advanced(),
-      Of("waves", &ServingLoad::waves, "Requests that each stream sends in a benchmark whose streams start together; null: steady state")
-          .Between(1, 1 << 24)
-          .Advanced(),
-      Of("engine", &ServingLoad::engine, "Costs a step and a layer, kernels, memory rule"),
-      Of("cuda_graphs", &ServingLoad::cuda_graphs, "Kernels launched as a graph; default the engine's").Advanced(),
-      Of("precision", &ServingLoad::precision, "Number formats"),
-      Of("mapping", &ServingLoad::mapping, "How the model is spread"),
-      Of("redundant_experts", &ServingLoad::redundant_experts,
-         "Copies of busy experts (EPLB), beside the model's: ep divides both together")
-          .Between(0, 1 << 16)
-          .Advanced(),
-      Of("prefill_chunk", &ServingLoad::prefill_chunk, "Tokens of prefill that a step takes; default the engine's")
-          .Length()
-          .Between(1, 1 << 28)
-          .Advanced(),
-      Of("prefix_hit", &ServingLoad::prefix_hit, "Share of the prompt found in the cache").Between(0, 1).Advanced(),
-      Of("speculative", &ServingLoad::speculative, "Draft tokens checked together").Advanced(),
-      Of("disaggregated", &ServingLoad::disaggregated, "Prefill and decode on pools of their own").Advanced(),
-      Of("kv_offload", &ServingLoad::kv_offload, "Cache beyond the devices' memory, in the host's").Advanced()};
+  static const Fields fields;
 };
 
 }  // namespace slipstick

@@ -22,14 +22,7 @@ struct CustomAllReduce {
 };
 template <>
 struct Schema<CustomAllReduce> {
-  static constexpr auto fields =
-      std::tuple{Of("architecture", &CustomAllReduce::architecture, "Family of devices that the row is for"),
-                 Of("domain", &CustomAllReduce::domain, "Devices of the scale-up domain from which the row holds").Between(1, 1 << 20),
-                 Of("start", &CustomAllReduce::start, "Fixed cost").In(kUs).Between(0, 1e6),
-                 Of("peer", &CustomAllReduce::peer, "Of the barrier, for each peer").In(kUs).Between(0, 1e6),
-                 Of("stream", &CustomAllReduce::stream, "Share of the link's bandwidth").Above(0).AtMost(1),
-                 Of("second_pass", &CustomAllReduce::second_pass, "What two-shot pays more than one-shot").In(kUs).Between(0, 1e6),
-                 Of("kernel_rate", &CustomAllReduce::kernel_rate, "What the kernel's thread blocks can pull").In(kGBps).Above(0)};
+  static const Fields fields;
 };
 
 // The row for a family of devices and the size of their scale-up domain, else the generic one, else null (the engine has

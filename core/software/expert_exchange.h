@@ -28,14 +28,7 @@ struct ExchangeKernels {
 };
 template <>
 struct Schema<ExchangeKernels> {
-  static constexpr auto fields =
-      std::tuple{Of("ranks", &ExchangeKernels::ranks, "Expert parallel ranks from which the row holds").Between(2, 1 << 20),
-                 Of("domain", &ExchangeKernels::domain, "Devices of the scale-up domain from which the row holds").Between(1, 1 << 20),
-                 Of("decode", &ExchangeKernels::decode, "Kernel of decode steps"),
-                 Of("prefill", &ExchangeKernels::prefill, "Kernel of steps that prefill"),
-                 Of("units", &ExchangeKernels::units, "SMs that a normal kernel takes while it runs").Between(1, 1024),
-                 Of("imbalance", &ExchangeKernels::imbalance, "Tokens of the busiest device over the mean, where the model states none")
-                     .Between(1, 64)};
+  static const Fields fields;
 };
 
 }  // namespace slipstick

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/field_table.h"
 #include "core/economics/carrier.h"
 #include "core/economics/partition.h"
 #include "core/economics/uncertainty.h"
@@ -40,17 +41,18 @@ struct CostStudy {
 };
 template <>
 struct Schema<CostStudy> {
-  static constexpr auto fields = std::tuple{Of("kind", &CostStudy::kind, "What is asked").Required(),
-                                            Of("partition", &CostStudy::partition, "How the device is split"),
-                                            Of("chiplets", &CostStudy::chiplets, "Numbers of chiplets to compare").Between(1, 64),
-                                            Of("low", &CostStudy::low, "Smallest area").In(kMm2).Above(0).AtMost(60000),
-                                            Of("high", &CostStudy::high, "Largest area").In(kMm2).Above(0).AtMost(60000),
-                                            Of("points", &CostStudy::points, "Points of a curve").Between(2, 400),
-                                            Of("die", &CostStudy::die, "Place of the die").Between(0, 63),
-                                            Of("seed", &CostStudy::seed, "Of the draw").Between(0, 1LL << 50),
-                                            Of("first", &CostStudy::first, "First draw").Between(0, 1LL << 40),
-                                            Of("last", &CostStudy::last, "One past the last draw").Between(0, 1LL << 40),
-                                            Of("draws", &CostStudy::draws, "Every draw in the answer, too")};
+  static constexpr FieldRow kRows[] = {Of<&CostStudy::kind>("kind", "What is asked").Required(),
+                                       Of<&CostStudy::partition>("partition", "How the device is split"),
+                                       Of<&CostStudy::chiplets>("chiplets", "Numbers of chiplets to compare").Between(1, 64),
+                                       Of<&CostStudy::low>("low", "Smallest area").In(kMm2).Above(0).AtMost(60000),
+                                       Of<&CostStudy::high>("high", "Largest area").In(kMm2).Above(0).AtMost(60000),
+                                       Of<&CostStudy::points>("points", "Points of a curve").Between(2, 400),
+                                       Of<&CostStudy::die>("die", "Place of the die").Between(0, 63),
+                                       Of<&CostStudy::seed>("seed", "Of the draw").Between(0, 1LL << 50),
+                                       Of<&CostStudy::first>("first", "First draw").Between(0, 1LL << 40),
+                                       Of<&CostStudy::last>("last", "One past the last draw").Between(0, 1LL << 40),
+                                       Of<&CostStudy::draws>("draws", "Every draw in the answer, too")};
+  static constexpr Fields fields{kRows};
 };
 
 namespace {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/base/field_table.h"
 #include "core/base/schema.h"
 #include "core/collectives/collective.h"
 #include "core/operators/kernel.h"
@@ -27,16 +28,17 @@ struct CollectiveRequest {
 
 template <>
 struct Schema<CollectiveRequest> {
-  static constexpr auto fields = std::tuple{
-      Of("kind", &CollectiveRequest::kind, "Which collective").Required(),
-      Of("bytes", &CollectiveRequest::bytes, "As nccl-tests counts them").In(kMB).AtLeast(0).Required(),
-      Of("ranks", &CollectiveRequest::ranks, "Devices that take part").Between(1, 1 << 24).Required(),
-      Of("algorithm", &CollectiveRequest::algorithm, "auto, or the name of one"),
-      Of("library", &CollectiveRequest::library, "nccl, ideal (stated latency and bandwidth only), or an engine whose kernels are meant"),
-      Of("reduction", &CollectiveRequest::reduction, "ideal: time to add an incoming byte").AtLeast(0),
-      Of("chunks", &CollectiveRequest::chunks, "ideal: of a pipelined algorithm; 0: as many as are best").Between(0, 1 << 20),
-      Of("overlaps", &CollectiveRequest::overlaps, "ideal: latencies overlap with later messages (LogGP)"),
-      Of("hops", &CollectiveRequest::hops, "ideal: links that a send crosses").Between(1, 1 << 20)};
+  static constexpr FieldRow kRows[] = {
+      Of<&CollectiveRequest::kind>("kind", "Which collective").Required(),
+      Of<&CollectiveRequest::bytes>("bytes", "As nccl-tests counts them").In(kMB).AtLeast(0).Required(),
+      Of<&CollectiveRequest::ranks>("ranks", "Devices that take part").Between(1, 1 << 24).Required(),
+      Of<&CollectiveRequest::algorithm>("algorithm", "auto, or the name of one"),
+      Of<&CollectiveRequest::library>("library", "nccl, ideal (stated latency and bandwidth only), or an engine whose kernels are meant"),
+      Of<&CollectiveRequest::reduction>("reduction", "ideal: time to add an incoming byte").AtLeast(0),
+      Of<&CollectiveRequest::chunks>("chunks", "ideal: of a pipelined algorithm; 0: as many as are best").Between(0, 1 << 20),
+      Of<&CollectiveRequest::overlaps>("overlaps", "ideal: latencies overlap with later messages (LogGP)"),
+      Of<&CollectiveRequest::hops>("hops", "ideal: links that a send crosses").Between(1, 1 << 20)};
+  static constexpr Fields fields{kRows};
 };
 
 namespace {

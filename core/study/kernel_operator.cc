@@ -1,6 +1,7 @@
 // The operator half of the kernel command: a line is read by its kind's field table, then timed alone.
 #include <optional>
 
+#include "core/base/field_table.h"
 #include "core/base/schema.h"
 #include "core/operators/attention.h"
 #include "core/operators/efficiency.h"
@@ -83,74 +84,77 @@ struct RowLine {
 
 template <>
 struct Schema<GemmLine> {
-  static constexpr auto fields =
-      std::tuple{Of("kind", &GemmLine::kind, "Operator").Required(),
-                 Of("m", &GemmLine::m, "Rows of a group").Between(1, kMost).Required(),
-                 Of("n", &GemmLine::n, "Outputs").Between(1, kMost).Required(),
-                 Of("k", &GemmLine::k, "Inputs").Between(1, kMost).Required(),
-                 Of("groups", &GemmLine::groups, "Equal products in one kernel").Between(1, kMost),
-                 Of("precision", &GemmLine::precision, "Of arithmetic and activations"),
-                 Of("weights_precision", &GemmLine::weights_precision, "Of the weights; default: as the arithmetic"),
-                 Of("scaling", &GemmLine::scaling, "Of fp8: a scale a tensor or a 128x128 block"),
-                 Of("quantise", &GemmLine::quantise, "The time includes quantising the activations")};
+  static constexpr FieldRow kRows[] = {Of<&GemmLine::kind>("kind", "Operator").Required(),
+                                       Of<&GemmLine::m>("m", "Rows of a group").Between(1, kMost).Required(),
+                                       Of<&GemmLine::n>("n", "Outputs").Between(1, kMost).Required(),
+                                       Of<&GemmLine::k>("k", "Inputs").Between(1, kMost).Required(),
+                                       Of<&GemmLine::groups>("groups", "Equal products in one kernel").Between(1, kMost),
+                                       Of<&GemmLine::precision>("precision", "Of arithmetic and activations"),
+                                       Of<&GemmLine::weights_precision>("weights_precision", "Of the weights; default: as the arithmetic"),
+                                       Of<&GemmLine::scaling>("scaling", "Of fp8: a scale a tensor or a 128x128 block"),
+                                       Of<&GemmLine::quantise>("quantise", "The time includes quantising the activations")};
+  static constexpr Fields fields{kRows};
 };
 template <>
 struct Schema<AttentionLine> {
-  static constexpr auto fields =
-      std::tuple{Of("kind", &AttentionLine::kind, "Operator").Required(),
-                 Of("phase", &AttentionLine::phase, "Prefill, decode, backward or both"),
-                 Of("batch", &AttentionLine::batch, "Sequences").Between(1, kMost),
-                 Of("q_len", &AttentionLine::q_len, "Tokens that ask").Between(1, kMost),
-                 Of("kv_len", &AttentionLine::kv_len, "Tokens asked, cached ones included").Between(1, kMost),
-                 Of("heads", &AttentionLine::heads, "Query heads").Between(1, kMost),
-                 Of("kv_heads", &AttentionLine::kv_heads, "Key and value heads; default: as the query heads").Between(1, kMost),
-                 Of("head_dim", &AttentionLine::head_dim, "Of a head").Between(1, 65536),
-                 Of("causal", &AttentionLine::causal, "Later tokens are masked"),
-                 Of("precision", &AttentionLine::precision, "Of queries, keys and values"),
-                 Of("kv_precision", &AttentionLine::kv_precision, "Of the cache; default: as the precision"),
-                 Of("algorithm", &AttentionLine::algorithm, "Kernel library"),
-                 Of("engine", &AttentionLine::engine, "Serving engine whose kernels are meant")};
+  static constexpr FieldRow kRows[] = {
+      Of<&AttentionLine::kind>("kind", "Operator").Required(),
+      Of<&AttentionLine::phase>("phase", "Prefill, decode, backward or both"),
+      Of<&AttentionLine::batch>("batch", "Sequences").Between(1, kMost),
+      Of<&AttentionLine::q_len>("q_len", "Tokens that ask").Between(1, kMost),
+      Of<&AttentionLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMost),
+      Of<&AttentionLine::heads>("heads", "Query heads").Between(1, kMost),
+      Of<&AttentionLine::kv_heads>("kv_heads", "Key and value heads; default: as the query heads").Between(1, kMost),
+      Of<&AttentionLine::head_dim>("head_dim", "Of a head").Between(1, 65536),
+      Of<&AttentionLine::causal>("causal", "Later tokens are masked"),
+      Of<&AttentionLine::precision>("precision", "Of queries, keys and values"),
+      Of<&AttentionLine::kv_precision>("kv_precision", "Of the cache; default: as the precision"),
+      Of<&AttentionLine::algorithm>("algorithm", "Kernel library"),
+      Of<&AttentionLine::engine>("engine", "Serving engine whose kernels are meant")};
+  static constexpr Fields fields{kRows};
 };
 template <>
 struct Schema<MlaLine> {
-  static constexpr auto fields = std::tuple{Of("kind", &MlaLine::kind, "Operator").Required(),
-                                            Of("phase", &MlaLine::phase, "Prefill or decode"),
-                                            Of("batch", &MlaLine::batch, "Sequences").Between(1, kMost),
-                                            Of("q_len", &MlaLine::q_len, "Tokens that ask").Between(1, kMost),
-                                            Of("kv_len", &MlaLine::kv_len, "Tokens asked, cached ones included").Between(1, kMost),
-                                            Of("heads", &MlaLine::heads, "Query heads").Between(1, kMost),
-                                            Of("kv_lora_rank", &MlaLine::kv_lora_rank, "Latent width").Between(1, 65536),
-                                            Of("rope_head_dim", &MlaLine::rope_head_dim, "Rotary part of a head").Between(0, 65536),
-                                            Of("nope_head_dim", &MlaLine::nope_head_dim, "The rest of a head").Between(1, 65536),
-                                            Of("value_head_dim", &MlaLine::value_head_dim, "Of a value").Between(1, 65536),
-                                            Of("precision", &MlaLine::precision, "Of queries, keys and values"),
-                                            Of("kv_precision", &MlaLine::kv_precision, "Of the cache; default: as the precision"),
-                                            Of("engine", &MlaLine::engine, "Serving engine whose kernels are meant")};
+  static constexpr FieldRow kRows[] = {Of<&MlaLine::kind>("kind", "Operator").Required(),
+                                       Of<&MlaLine::phase>("phase", "Prefill or decode"),
+                                       Of<&MlaLine::batch>("batch", "Sequences").Between(1, kMost),
+                                       Of<&MlaLine::q_len>("q_len", "Tokens that ask").Between(1, kMost),
+                                       Of<&MlaLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMost),
+                                       Of<&MlaLine::heads>("heads", "Query heads").Between(1, kMost),
+                                       Of<&MlaLine::kv_lora_rank>("kv_lora_rank", "Latent width").Between(1, 65536),
+                                       Of<&MlaLine::rope_head_dim>("rope_head_dim", "Rotary part of a head").Between(0, 65536),
+                                       Of<&MlaLine::nope_head_dim>("nope_head_dim", "The rest of a head").Between(1, 65536),
+                                       Of<&MlaLine::value_head_dim>("value_head_dim", "Of a value").Between(1, 65536),
+                                       Of<&MlaLine::precision>("precision", "Of queries, keys and values"),
+                                       Of<&MlaLine::kv_precision>("kv_precision", "Of the cache; default: as the precision"),
+                                       Of<&MlaLine::engine>("engine", "Serving engine whose kernels are meant")};
+  static constexpr Fields fields{kRows};
 };
 template <>
 struct Schema<MoeLine> {
-  static constexpr auto fields =
-      std::tuple{Of("kind", &MoeLine::kind, "Operator").Required(),
-                 Of("tokens", &MoeLine::tokens, "Of the whole tp x ep group").Between(1, kMost).Required(),
-                 Of("experts", &MoeLine::experts, "Experts of the layer").Between(1, 65536).Required(),
-                 Of("top_k", &MoeLine::top_k, "Experts of a token").Between(1, 65536).Required(),
-                 Of("hidden", &MoeLine::hidden, "Hidden size").Between(1, kMost).Required(),
-                 Of("ffn", &MoeLine::ffn, "Inner size of an expert").Between(1, kMost).Required(),
-                 Of("tp", &MoeLine::tp, "Devices that share an expert").Between(1, 65536),
-                 Of("ep", &MoeLine::ep, "Groups that the experts are dealt to").Between(1, 65536),
-                 Of("precision", &MoeLine::precision, "Of arithmetic and activations"),
-                 Of("weights_precision", &MoeLine::weights_precision, "Of the weights; default: as the arithmetic"),
-                 Of("scaling", &MoeLine::scaling, "Of fp8: a scale a tensor or a 128x128 block"),
-                 Of("imbalance", &MoeLine::imbalance, "This device's rows over the mean").Between(1, 65536),
-                 Of("routing", &MoeLine::routing, "Random as in serving, even as in benchmarks"),
-                 Of("engine", &MoeLine::engine, "Serving engine whose kernels are meant")};
+  static constexpr FieldRow kRows[] = {Of<&MoeLine::kind>("kind", "Operator").Required(),
+                                       Of<&MoeLine::tokens>("tokens", "Of the whole tp x ep group").Between(1, kMost).Required(),
+                                       Of<&MoeLine::experts>("experts", "Experts of the layer").Between(1, 65536).Required(),
+                                       Of<&MoeLine::top_k>("top_k", "Experts of a token").Between(1, 65536).Required(),
+                                       Of<&MoeLine::hidden>("hidden", "Hidden size").Between(1, kMost).Required(),
+                                       Of<&MoeLine::ffn>("ffn", "Inner size of an expert").Between(1, kMost).Required(),
+                                       Of<&MoeLine::tp>("tp", "Devices that share an expert").Between(1, 65536),
+                                       Of<&MoeLine::ep>("ep", "Groups that the experts are dealt to").Between(1, 65536),
+                                       Of<&MoeLine::precision>("precision", "Of arithmetic and activations"),
+                                       Of<&MoeLine::weights_precision>("weights_precision", "Of the weights; default: as the arithmetic"),
+                                       Of<&MoeLine::scaling>("scaling", "Of fp8: a scale a tensor or a 128x128 block"),
+                                       Of<&MoeLine::imbalance>("imbalance", "This device's rows over the mean").Between(1, 65536),
+                                       Of<&MoeLine::routing>("routing", "Random as in serving, even as in benchmarks"),
+                                       Of<&MoeLine::engine>("engine", "Serving engine whose kernels are meant")};
+  static constexpr Fields fields{kRows};
 };
 template <>
 struct Schema<RowLine> {
-  static constexpr auto fields = std::tuple{
-      Of("kind", &RowLine::kind, "Operator").Required(), Of("rows", &RowLine::rows, "Rows").Between(1, kMost).Required(),
-      Of("columns", &RowLine::columns, "Of the output").Between(1, kMost).Required(),
-      Of("precision", &RowLine::precision, "Of the elements"), Of("gated", &RowLine::gated, "gelu: reads two columns for each it writes")};
+  static constexpr FieldRow kRows[] = {
+      Of<&RowLine::kind>("kind", "Operator").Required(), Of<&RowLine::rows>("rows", "Rows").Between(1, kMost).Required(),
+      Of<&RowLine::columns>("columns", "Of the output").Between(1, kMost).Required(),
+      Of<&RowLine::precision>("precision", "Of the elements"), Of<&RowLine::gated>("gated", "gelu: reads two columns for each it writes")};
+  static constexpr Fields fields{kRows};
 };
 
 namespace {
@@ -302,7 +306,8 @@ struct DeviceLine {
 
 template <>
 struct Schema<DeviceLine> {
-  static constexpr auto fields = std::tuple{Of("device", &DeviceLine::device, "The accelerator").Required()};
+  static constexpr FieldRow kRows[] = {Of<&DeviceLine::device>("device", "The accelerator").Required()};
+  static constexpr Fields fields{kRows};
 };
 
 Result<Json> EvaluateOperator(const Json& request) {

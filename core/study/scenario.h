@@ -28,12 +28,7 @@ struct Scenario {
 };
 template <>
 struct Schema<Scenario> {
-  static constexpr auto fields = std::tuple{Of("version", &Scenario::version, "Version of these names").Between(1, 1),
-                                            Of("model", &Scenario::model, "What is trained and served"),
-                                            Of("cluster", &Scenario::cluster, "What it runs on"),
-                                            Of("training", &Scenario::training, "How it is trained; null: not asked"),
-                                            Of("serving", &Scenario::serving, "How it is served; null: not asked"),
-                                            Of("cost", &Scenario::cost, "What it costs; null: not asked")};
+  static const Fields fields;
 };
 
 // The only maker of a Scenario: presets expanded, members read and checked, what nobody wrote moved to where it is legal,

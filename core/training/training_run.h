@@ -54,10 +54,7 @@ struct TrainingState {
 };
 template <>
 struct Schema<TrainingState> {
-  static constexpr auto fields =
-      std::tuple{Of("gradients", &TrainingState::gradients, "Format of the accumulated gradients"),
-                 Of("master_weights", &TrainingState::master_weights, "Format of the optimizer's copy of the weights"),
-                 Of("moments", &TrainingState::moments, "Format of the optimizer's moments")};
+  static const Fields fields;
 };
 
 // The batch grows from `start` to the run's own over the first tokens, evenly with the tokens seen.
@@ -67,9 +64,7 @@ struct BatchRamp {
 };
 template <>
 struct Schema<BatchRamp> {
-  static constexpr auto fields =
-      std::tuple{Of("start", &BatchRamp::start, "Sequences in the first steps").Between(1, 1 << 30),
-                 Of("tokens", &BatchRamp::tokens, "Tokens over which the batch grows to its full size").In(kGToken).Above(0).AtMost(1e9)};
+  static const Fields fields;
 };
 
 // What interrupts a run and what it costs to go on. The defaults are those of published runs:
@@ -85,20 +80,7 @@ struct Interruptions {
 };
 template <>
 struct Schema<Interruptions> {
-  static constexpr auto fields = std::tuple{
-      Of("device_mtbf", &Interruptions::device_mtbf,
-         "Mean time between interruptions that one device causes, its share of host and network included")
-          .In(kDay)
-          .Above(0)
-          .AtMost(1e9),
-      Of("restart", &Interruptions::restart, "From an interruption until the job loads its checkpoint").In(kS).Between(0, 1e7),
-      Of("storage_bandwidth", &Interruptions::storage_bandwidth, "Of the checkpoint store, a device").In(kGBps).Above(0).AtMost(1e6),
-      Of("checkpoint_interval", &Interruptions::checkpoint_interval, "Training between checkpoints; default the best one (Daly)")
-          .In(kS)
-          .Above(0)
-          .AtMost(1e9),
-      Of("asynchronous_checkpoints", &Interruptions::asynchronous_checkpoints,
-         "Training waits for the copy to host memory only; the store is written behind it")};
+  static const Fields fields;
 };
 
 // Shares of what a device keeps that lie in its host's memory instead and come back over the host link when they are needed:
@@ -108,8 +90,7 @@ struct Offload {
 };
 template <>
 struct Schema<Offload> {
-  static constexpr auto fields = std::tuple{Of("activations", &Offload::activations, "Share of the layers' activations").Between(0, 1),
-                                            Of("optimizer", &Offload::optimizer, "Share of the optimizer state").Between(0, 1)};
+  static const Fields fields;
 };
 
 struct TrainingRun {
@@ -132,27 +113,7 @@ struct TrainingRun {
 };
 template <>
 struct Schema<TrainingRun> {
-  static constexpr auto fields =
-      std::tuple{Of("sequence", &TrainingRun::sequence, "Tokens in a sequence").Length().Between(1, 1 << 28),
-                 Of("global_batch", &TrainingRun::global_batch, "Sequences in a step").Between(1, 1 << 30),
-                 Of("tokens", &TrainingRun::tokens, "Length of the whole run").In(kGToken).Above(0).AtMost(1e9),
-                 Of("tokens_per_parameter", &TrainingRun::tokens_per_parameter,
-                    "Length of the run by the model's size, in place of tokens; 20 is compute-optimal (Hoffmann et al. 2022)")
-                     .Above(0)
-                     .AtMost(1e9)
-                     .Advanced(),
-                 Of("batch_ramp", &TrainingRun::batch_ramp, "The batch grows over the first tokens; null: full from the start").Advanced(),
-                 Of("interruptions", &TrainingRun::interruptions, "Failures, restarts and checkpoints").Advanced(),
-                 Of("precision", &TrainingRun::precision, "Format of the matrix products"),
-                 Of("optimizer", &TrainingRun::optimizer, "How the weights are updated").Advanced(),
-                 Of("state", &TrainingRun::state, "Formats of what the optimizer keeps").Advanced(),
-                 Of("recompute", &TrainingRun::recompute, "Activations computed again in the backward pass; auto: the least that fits"),
-                 Of("offload", &TrainingRun::offload, "What lies in the host's memory").Advanced(),
-                 Of("flash_attention", &TrainingRun::flash_attention, "Fused attention: scores never reach memory").Advanced(),
-                 Of("trainable", &TrainingRun::trainable, "All weights, or low-rank adapters beside frozen ones").Advanced(),
-                 Of("framework", &TrainingRun::framework, "How the software overlaps, fuses, launches and keeps memory"),
-                 Of("devices", &TrainingRun::devices, "Devices used; default all of the cluster").Between(1, 1 << 24).Derived().Advanced(),
-                 Of("mapping", &TrainingRun::mapping, "How the work is spread")};
+  static const Fields fields;
 };
 
 }  // namespace slipstick

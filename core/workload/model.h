@@ -165,84 +165,20 @@ void Complete(Model& model, const std::string& path, Issues& issues);
 
 template <>
 struct Schema<Moe> {
-  static constexpr auto fields = std::tuple{
-      Of("experts", &Moe::experts, "Routed experts in a layer").Between(2, 4096),
-      Of("top_k", &Moe::top_k, "Routed experts a token visits").Between(1, 256),
-      Of("shared_experts", &Moe::shared_experts, "Experts that every token visits").Between(0, 64),
-      Of("expert_ffn", &Moe::expert_ffn, "Inner width of one routed expert").Between(0, 1 << 20).Derived(),
-      Of("shared_ffn", &Moe::shared_ffn, "Inner width of all shared experts together").Between(0, 1 << 20).Derived().Advanced(),
-      Of("dense_layers", &Moe::dense_layers, "Leading layers with a dense MLP").Between(0, 1024),
-      Of("moe_every", &Moe::moe_every, "Of the other layers, every n-th has experts").Between(1, 64).Advanced(),
-      Of("router_bias", &Moe::router_bias, "The router adds a bias an expert").Advanced(),
-      Of("shared_gate", &Moe::shared_gate, "A gate scales what the shared experts add (Qwen2-MoE)").Advanced(),
-      Of("imbalance", &Moe::imbalance, "Tokens of the busiest device over the mean").Between(1, 64).Advanced(),
-      Of("node_limit", &Moe::node_limit, "Nodes that a token's experts may lie on; 0: any (DeepSeek's group-limited routing)")
-          .Between(0, 4096)
-          .Advanced(),
-      Of("capacity_factor", &Moe::capacity_factor, "Most tokens an expert takes, over the mean; 0 drops none").Between(0, 64).Advanced()};
+  static const Fields fields;
 };
 template <>
 struct Schema<Mla> {
-  static constexpr auto fields =
-      std::tuple{Of("q_lora_rank", &Mla::q_lora_rank, "Rank of the query's compression; 0: none").Between(0, 1 << 16),
-                 Of("kv_lora_rank", &Mla::kv_lora_rank, "Rank of the cached latent").Between(1, 1 << 16),
-                 Of("nope_head_dim", &Mla::nope_head_dim, "Width of a head's part without positions").Between(1, 4096),
-                 Of("rope_head_dim", &Mla::rope_head_dim, "Width of a head's rotary part, shared by the heads").Between(0, 4096),
-                 Of("value_head_dim", &Mla::value_head_dim, "Width of a head's value").Between(1, 4096)};
+  static const Fields fields;
 };
 template <>
 struct Schema<LinearLayers> {
-  static constexpr auto fields = std::tuple{
-      Of("kind", &LinearLayers::kind, "Which recurrence"),
-      Of("layers", &LinearLayers::layers, "Layers that have it; the others attend, spread evenly").Between(1, 4096),
-      Of("heads", &LinearLayers::heads, "Heads of values").Between(1, 65536),
-      Of("key_heads", &LinearLayers::key_heads, "Heads of keys and queries, groups of B and C; 0: as many as heads").Between(0, 65536),
-      Of("head_dim", &LinearLayers::head_dim, "Width of a head's value").Between(1, 65536),
-      Of("state", &LinearLayers::state, "Width of a key: a head keeps head_dim x state numbers").Between(1, 65536),
-      Of("convolution", &LinearLayers::convolution, "Tokens that the short convolution before it sees; 0: none").Between(0, 64),
-      Of("step_rank", &LinearLayers::step_rank, "Rank of the step size's projection (Mamba-1)").Between(0, 65536)};
+  static const Fields fields;
 };
 template <>
 struct Schema<Model> {
   static constexpr std::string_view preset_kind = "model";
-  static constexpr auto fields = std::tuple{
-      Of("preset", &Model::preset, "Catalogue entry that the other members override"),
-      Of("name", &Model::name, "What to call it"),
-      Of("layers", &Model::layers, "Transformer layers").Between(1, 4096).Required(),
-      Of("hidden", &Model::hidden, "Width of the residual stream").Between(8, 1 << 20).Required(),
-      Of("heads", &Model::heads, "Query heads").Between(1, 8192).Required(),
-      Of("kv_heads", &Model::kv_heads, "Key and value heads; fewer than heads is grouped-query attention").Between(1, 8192).Derived(),
-      Of("head_dim", &Model::head_dim, "Width of a head").Between(1, 8192).Derived(),
-      Of("ffn", &Model::ffn, "Inner width of the MLP (of each of gate and up where gated)").Between(1, 1 << 22).Required(),
-      Of("gated", &Model::gated, "The MLP has a gate (SwiGLU, GeGLU): three matrices in place of two"),
-      Of("vocab", &Model::vocab, "Rows of the token table").Between(1, 1 << 24).Required(),
-      Of("tied_embeddings", &Model::tied_embeddings, "The output matrix is the token table"),
-      Of("parallel_attention", &Model::parallel_attention, "Attention and MLP side by side (GPT-J)").Advanced(),
-      Of("position", &Model::position, "How positions are encoded").Advanced(),
-      Of("max_positions", &Model::max_positions, "Rows of a learned position table; 0: as many as the sequence")
-          .Between(0, 1 << 24)
-          .Advanced(),
-      Of("norm", &Model::norm, "RMS norm or layer norm").Advanced(),
-      Of("norms_per_layer", &Model::norms_per_layer, "Norms in a layer").Between(0, 8).Advanced(),
-      Of("embedding_norm", &Model::embedding_norm, "A norm after the embedding (BLOOM)").Advanced(),
-      Of("qk_norm", &Model::qk_norm, "Queries and keys are normalised, by head (Qwen3, Gemma-3) or over all heads (OLMo-2)").Advanced(),
-      Of("biases", &Model::biases, "Which linear layers add a bias").Advanced(),
-      Of("head_bias", &Model::head_bias, "The output matrix adds a bias (GPT-J, Phi)").Advanced(),
-      Of("attention_sinks", &Model::attention_sinks, "A learned logit a head takes attention from no token (gpt-oss)").Advanced(),
-      Of("moe", &Model::moe, "Mixture of experts in place of the MLP"),
-      Of("mla", &Model::mla, "Multi-head latent attention (DeepSeek)"),
-      Of("attention_gate", &Model::attention_gate, "The queries' projection also makes a gate of the output (Qwen3-Next)").Advanced(),
-      Of("linear", &Model::linear, "Layers with a recurrence of fixed state in place of attention (hybrid models)").Advanced(),
-      Of("mlp_layers", &Model::mlp_layers, "Layers that have an MLP, spread evenly; 0: all").Between(0, 4096).Advanced(),
-      Of("sliding_window", &Model::sliding_window, "Tokens that a local layer attends to; 0: all").Length().Between(0, 1 << 28).Advanced(),
-      Of("global_every", &Model::global_every, "Every n-th layer attends to all; 0: no layer where there is a window")
-          .Between(0, 1024)
-          .Advanced(),
-      Of("mtp_layers", &Model::mtp_layers, "Multi-token-prediction modules").Between(0, 16).Advanced(),
-      Of("context", &Model::context, "Longest context its publisher supports; 0: not stated. Limits nothing")
-          .Length()
-          .Between(0, 1 << 28)
-          .Advanced()};
+  static const Fields fields;
 };
 
 }  // namespace slipstick

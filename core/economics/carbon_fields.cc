@@ -1,0 +1,29 @@
+#include "core/base/field_table.h"
+#include "core/economics/carbon.h"
+
+namespace slipstick {
+
+constexpr FieldRow kCarbonInputsFields[] = {
+    Of<&CarbonInputs::fab_intensity>("fab_intensity", "Carbon intensity of the fab's electricity").In(kGPerKWh).AtLeast(0).AtMost(5000),
+    Of<&CarbonInputs::grid_intensity>("grid_intensity", "Carbon intensity of the data center's electricity")
+        .In(kGPerKWh)
+        .AtLeast(0)
+        .AtMost(5000),
+    Of<&CarbonInputs::materials>("materials", "Raw materials of a wafer").In(kGPerCm2).AtLeast(0).Advanced(),
+    Of<&CarbonInputs::package>("package", "Packaging of a device").In(kGram).AtLeast(0).Advanced(),
+    Of<&CarbonInputs::laminate>("laminate", "Bare printed circuit board or package substrate, by area")
+        .In(kGPerCm2)
+        .AtLeast(0)
+        .AtMost(1e4)
+        .Advanced(),
+    Of<&CarbonInputs::heat_sink_mass>("heat_sink_mass", "Heat sink per watt of TDP").In(kGPerW).AtLeast(0).AtMost(1e4).Advanced(),
+    Of<&CarbonInputs::heat_sink>("heat_sink", "Emitted per mass of heat sink").Between(0, 1000).Advanced(),
+    Of<&CarbonInputs::regulators>("regulators", "Voltage regulators and connectors, per watt of TDP")
+        .In(kGPerW)
+        .AtLeast(0)
+        .AtMost(1e4)
+        .Advanced(),
+    Of<&CarbonInputs::assembly>("assembly", "Assembly and test, over what the parts emit").Between(0, 10).Advanced()};
+constinit const Fields Schema<CarbonInputs>::fields(kCarbonInputsFields);
+
+}  // namespace slipstick
