@@ -196,7 +196,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     warn(serving.warnings);
   }
   if (cost) {
-    report["cost"] = WriteCost(*cost, WorthOf(*cost, scenario.cluster.device, trace));
+    report["cost"] = WriteCost(*cost, scenario.cost->assumed, WorthOf(*cost, scenario.cluster.device, trace));
     warn(cost->warnings);
     if (const auto remark = PriceOfAnotherDevice(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
   }

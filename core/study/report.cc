@@ -238,7 +238,7 @@ Json WriteServing(const ServingReport& report, const ServingWorth& worth) {
       {"operators", {{"prefill", Write(report.prefill_operators)}, {"decode", Write(report.decode_operators)}}}};
 }
 
-Json WriteCost(const CostReport& report, const DeviceWorth& worth) {
+Json WriteCost(const CostReport& report, const std::vector<std::string>& assumed, const DeviceWorth& worth) {
   Json dies = Json::array();
   for (const DieReport& die : report.dies) {
     dies.push_back(ObjectOf({{"name", die.name},
@@ -251,7 +251,7 @@ Json WriteCost(const CostReport& report, const DeviceWorth& worth) {
   }
   return ObjectOf({{"feasible", report.infeasible.empty()},
                    {"infeasible", Write(report.infeasible)},
-                   {"assumed", Json::array()},
+                   {"assumed", Write(assumed)},
                    {"dies", std::move(dies)},
                    {"device_usd", report.device.base()},
                    {"device_usd_parts", Write(report.device_parts)},

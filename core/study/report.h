@@ -49,7 +49,8 @@ struct DeviceWorth {
 };
 Json WriteTraining(const TrainingReport& report, const TrainingWorth& worth);
 Json WriteServing(const ServingReport& report, const ServingWorth& worth);
-Json WriteCost(const CostReport& report, const DeviceWorth& worth);
+// `assumed`: paths of inputs that rest on an estimate.
+Json WriteCost(const CostReport& report, const std::vector<std::string>& assumed, const DeviceWorth& worth);
 Json WriteTimeline(const std::vector<ScheduledPass>& timeline);
 
 // The figure shown at a path of the report and everything it rests on, inputs last; every figure for "*". Empty if no

@@ -8,6 +8,7 @@
 #include "core/operators/efficiency.h"
 #include "core/serving/serving.h"
 #include "core/study/cost_defaults.h"
+#include "core/study/estimated_costs.h"
 #include "core/study/data_sheet_rules.h"
 #include "core/study/designed_device.h"
 #include "core/study/follow.h"
@@ -93,6 +94,7 @@ Result<Scenario> ReadScenario(Json expanded) {
   std::copy_if(faults.begin(), faults.end(), std::back_inserter(issues),
                [unknown_presets = issues](const Issue& fault) { return !FollowsFrom(fault, unknown_presets); });
   if (!issues.empty()) return issues;
+  if (scenario.cost) scenario.cost->assumed = EstimatedCosts(expanded["cost"]);
   return scenario;
 }
 

@@ -26,6 +26,7 @@ const nameOf = (path) => {
 
 // The assumed inputs of a part, folded: how many, then which, each a way to its field.
 function assumed(part, paths, form) {
+  const words = part === 'cost' ? 'remarks.estimated' : 'remarks.assumed';
   const input = (path) =>
     form.has(path)
       ? h('button', { type: 'button', class: 'link', 'data-key': `assumed-${part}-${path}`, onclick: () => form.focus(path) }, nameOf(path))
@@ -37,16 +38,16 @@ function assumed(part, paths, form) {
     h(
       'details',
       { 'data-key': `assumed-${part}` },
-      h('summary', {}, h('b', {}, t(`group.${part}`)), ' ', t('remarks.assumed', { count: paths.length })),
-      h('p', {}, t('remarks.assumed.why')),
+      h('summary', {}, h('b', {}, t(`group.${part}`)), ' ', t(words, { count: paths.length })),
+      h('p', {}, t(`${words}.why`)),
       h('ul', {}, paths.map((path) => h('li', {}, input(path)))),
     ),
   );
 }
 
-export function showRemarks(element, { warnings = [], training, serving }, form) {
+export function showRemarks(element, { warnings = [], training, serving, cost }, form) {
   const warned = warnings.map(remarkOf).map(({ part, text }) => h('li', {}, icon(), h('span', {}, part && [h('b', {}, `${t(`group.${part}`)}:`), ' '], text)));
-  const rests = Object.entries({ training, serving }).filter(([, report]) => report?.assumed?.length);
+  const rests = Object.entries({ training, serving, cost }).filter(([, report]) => report?.assumed?.length);
   const items = [...warned, ...rests.map(([part, report]) => assumed(part, report.assumed, form))];
   element.hidden = items.length === 0;
   redraw(element, items.length > 0 && h('ul', {}, items));

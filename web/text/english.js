@@ -27,6 +27,8 @@ export const english = {
   'answers.doesNotFit': 'does not fit: {message}', 'answers.ttft': 'first token after {ttft}', 'answers.of': 'of {capacity}',
   'answers.kv': 'KV cache {kv} · up to {batch} sequences', 'answers.perToken': '/token', 'answers.device': 'a device',
   'answers.assumed': 'assumed efficiencies', 'remarks.assumed': 'rests on {count} assumed {count:efficiency|efficiencies}',
+  'remarks.estimated': 'rests on {count} {count:estimate|estimates}',
+  'remarks.estimated.why': 'No published figure was found for them: the catalogue estimates. Put in your own where you know better.',
   'remarks.assumed.why': 'No measurement of this device set them: they follow from its data sheet and from devices of its kind. Put in your own where you know better.',
   'answers.hour': '{hour} an hour · {tokens} a million tokens', 'answers.hourOnly': '{hour} an hour',
   'sentence.training': 'Training {model} on {count} {device} takes {time} and is held back by {bound}',

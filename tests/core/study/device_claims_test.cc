@@ -94,7 +94,7 @@ TEST(Assumed, AMeasuredDeviceCitesItsFits) {
     fitted = fitted || Has(source, "fitted to ai-dynamo/aiconfigurator kernel tables");
   }
   EXPECT_TRUE(fitted);
-  for (const char* part : {"training", "serving", "cost"}) EXPECT_EQ(report[part]["assumed"].size(), 0u) << part;
+  for (const char* part : {"training", "serving"}) EXPECT_EQ(report[part]["assumed"].size(), 0u) << part;
 }
 
 // The L4's preset states a usable memory and a share of the cache; nothing else of how its kernels fare was measured.
@@ -109,7 +109,37 @@ TEST(Assumed, PartsOfAReportListWhatNoMeasurementSet) {
       (std::set<std::string>{"cluster.device.efficiency.matrix", "cluster.device.efficiency.matrix_fp8",
                              "cluster.device.efficiency.power_fall", "cluster.device.efficiency.stream", "cluster.device.efficiency.launch",
                              "cluster.device.efficiency.decode_stream", "cluster.device.efficiency.cache_stream"}));
-  EXPECT_EQ(report["cost"]["assumed"].size(), 0u);
+}
+
+// What the presets' own sources call an estimate.
+TEST(Assumed, CostsSayWhatIsEstimated) {
+  const std::set<std::string> h100 = Texts(ReportOf(On("h100-sxm5-80gb"))["cost"]["assumed"]);
+  for (const char* path : {"cost.device.module", "cost.device.design", "cost.device.package.steps"}) {
+    EXPECT_TRUE(h100.contains(path)) << path;
+  }
+  for (const char* path : {"cost.device", "cost.device.price", "cost.device.dies", "cost.device.dies.0.node.mask_set"}) {
+    EXPECT_FALSE(h100.contains(path)) << path;
+  }
+}
+
+TEST(Assumed, AMadeUpBillIsEstimatedAsAWhole) {
+  const Json report =
+      ReportOf({"cluster.device={\"preset\":\"\",\"name\":\"mine\",\"peak\":{\"bf16\":\"500 TFLOP/s\"},\"memory\":{\"technology\":\"HBM3\","
+                "\"capacity\":\"80 GB\",\"bandwidth\":\"3 TB/s\"},\"units\":100,\"clock\":\"1.5 GHz\",\"tdp\":\"500 W\","
+                "\"die\":{\"area\":\"600 mm^2\",\"node\":\"5nm\"}}"});
+  EXPECT_TRUE(Texts(report["cost"]["assumed"]).contains("cost.device"));
+}
+
+TEST(Assumed, WhatIsWrittenIsNoEstimate) {
+  Assignments mine = On("h100-sxm5-80gb") + Assignments{"cost.device.module=321 $"};
+  EXPECT_FALSE(Texts(ReportOf(mine)["cost"]["assumed"]).contains("cost.device.module"));
+}
+
+TEST(Assumed, AResolvedScenarioKeepsItsEstimates) {
+  const Json report = ReportOf(On("h100-sxm5-80gb"));
+  const Answer again = EvaluateAnswer(JsonText(report["scenario"]));
+  ASSERT_TRUE(again.issues.empty());
+  EXPECT_EQ((*ParseJson(again.text))["cost"]["assumed"], report["cost"]["assumed"]);
 }
 
 // What is written is no longer assumed; a layer-split engine uses no share of the device's.
