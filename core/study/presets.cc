@@ -1,65 +1,81 @@
 #include "core/study/presets.h"
 
 #include <cassert>
+#include <deque>
+#include <mutex>
 
 #include "core/base/schema.h"
 
 namespace slipstick {
 namespace {
 
-struct Entry {
-  std::string kind, id;
-  Json json;
+// An entry of the catalogue, parsed when it is first asked for: an answer needs ten of some hundreds.
+class Entry {
+ public:
+  Entry(std::string_view kind, std::string_view id, std::string_view text) : kind_(kind), id_(id), text_(text) {}
+  std::string_view kind() const { return kind_; }
+  const std::string& id() const { return id_; }
+  const Json& json() const {
+    std::call_once(parsed_, [this] { json_ = text_.empty() ? SingleDevice() : Parsed(); });
+    return json_;
+  }
+
+ private:
+  Json Parsed() const {
+    Result<Json> json = ParseJson(text_);
+    assert(json);
+    return std::move(*json);
+  }
+  Json SingleDevice() const;
+
+  std::string_view kind_;
+  std::string id_;
+  std::string_view text_;  // "" for a cluster of one device, which is made of other entries
+  mutable std::once_flag parsed_;
+  mutable Json json_;
 };
 
 constexpr std::string_view kPlainServer = "pcie-server";
+constexpr std::string_view kSingle = "single-";
 
-// "single-X" is one device X with the networks of the first system that is built of it, else the slots of a PCIe server.
-std::vector<Entry> SingleDevices(const std::vector<Entry>& catalogue) {
-  std::vector<Entry> made;
-  for (const Entry& device : catalogue) {
-    if (device.kind != "device") continue;
-    const Json part{{"preset", device.id}};
-    const Entry* system = nullptr;
-    for (const Entry& entry : catalogue) {
-      if (entry.kind != "cluster" || entry.json.value("device", Json()) != part) continue;
-      system = &entry;
-      break;
-    }
-    for (const Entry& entry : catalogue) {
-      if (system == nullptr && entry.kind == "cluster" && entry.id == kPlainServer) system = &entry;
-    }
-    if (system == nullptr) continue;
-    Json json = system->json;
-    if (system->id == kPlainServer) json["networks"].erase(json["networks"].begin() + 1, json["networks"].end());
-    json["name"] = "One " + device.json.value("name", device.id);
-    json["device"] = part;
-    json["devices"] = 1;
-    made.push_back({"cluster", "single-" + device.id, std::move(json)});
-  }
-  return made;
-}
-
-// Parsed once: the catalogue never changes while the program runs.
-const std::vector<Entry>& Entries() {
-  static const std::vector<Entry> entries = [] {
-    std::vector<Entry> made;
+// The catalogue never changes while the program runs. A cluster "single-X" for every device X comes after the files' entries.
+const std::deque<Entry>& Entries() {
+  static const std::deque<Entry> entries = [] {
+    std::deque<Entry> made;
+    for (const PresetText& preset : PresetTexts()) made.emplace_back(preset.kind, preset.id, preset.text);
     for (const PresetText& preset : PresetTexts()) {
-      Result<Json> json = ParseJson(preset.text);
-      assert(json);
-      made.push_back({std::string(preset.kind), std::string(preset.id), std::move(*json)});
+      if (preset.kind == "device") made.emplace_back("cluster", std::string(kSingle) + std::string(preset.id), "");
     }
-    for (Entry& single : SingleDevices(made)) made.push_back(std::move(single));
     return made;
   }();
   return entries;
+}
+
+// One device with the networks of the first system that is built of it, else the slots of a PCIe server.
+Json Entry::SingleDevice() const {
+  const std::string device = id_.substr(kSingle.size());
+  const Json part{{"preset", device}};
+  const Json* system = nullptr;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "cluster") continue;
+    const Json* cluster = FindPreset("cluster", preset.id);
+    if (cluster->value("device", Json()) != part) continue;
+    system = cluster;
+    break;
+  }
+  Json json = system != nullptr ? *system : *FindPreset("cluster", kPlainServer);
+  if (system == nullptr) json["networks"].erase(json["networks"].begin() + 1, json["networks"].end());
+  json["name"] = "One " + FindPreset("device", device)->value("name", device);
+  json["device"] = part;
+  json["devices"] = 1;
+  return json;
 }
 
 }  // namespace
 
 const Json* FindPreset(std::string_view kind, std::string_view id) {
   for (const Entry& entry : Entries()) {
-    if (entry.id == id && entry.kind == kind) return &entry.json;
+    if (entry.id() == id && entry.kind() == kind) return &entry.json();
   }
   return nullptr;
 }
@@ -67,7 +83,7 @@ const Json* FindPreset(std::string_view kind, std::string_view id) {
 std::string PresetHintText(std::string_view kind, std::string_view id) {
   std::vector<std::string_view> ids;
   for (const Entry& entry : Entries()) {
-    if (entry.kind == kind) ids.push_back(entry.id);
+    if (entry.kind() == kind) ids.push_back(entry.id());
   }
   return internal::NearestText(id, ids);
 }
@@ -75,9 +91,9 @@ std::string PresetHintText(std::string_view kind, std::string_view id) {
 Json PresetCatalogue(std::string_view kind) {
   Json list = Json::array();
   for (const Entry& entry : Entries()) {
-    if (!kind.empty() && entry.kind != kind) continue;
-    Json row{{"kind", entry.kind}, {"id", entry.id}};
-    row.update(entry.json);
+    if (!kind.empty() && entry.kind() != kind) continue;
+    Json row{{"kind", entry.kind()}, {"id", entry.id()}};
+    row.update(entry.json());
     list.push_back(std::move(row));
   }
   return list;
