@@ -3,21 +3,10 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import test from "node:test";
+import { differences } from "../support/differences.js";
 import { loadSlipstick, slipstickCommand } from "../support/module.js";
 
 const FOLDER = new URL("./", import.meta.url);
-const TOLERANCE = 1e-9;
-
-/** Paths at which two JSON values differ. */
-function differences(a, b, path = "") {
-  if (typeof a === "number" && typeof b === "number") {
-    return Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b)) ? [] : [`${path}: ${a} and ${b}`];
-  }
-  if (a !== null && b !== null && typeof a === "object" && typeof b === "object") {
-    return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) => differences(a[key], b[key], path ? `${path}.${key}` : key));
-  }
-  return a === b ? [] : [`${path}: ${JSON.stringify(a)} and ${JSON.stringify(b)}`];
-}
 
 /** What a reviewer reads: long lists as their length. */
 function outline(report) {

@@ -1,0 +1,57 @@
+// The module and the command line are two builds of one core: they answer the same to whatever they are asked.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { differences } from "../support/differences.js";
+import { loadSlipstick, slipstickCommand } from "../support/module.js";
+
+const { slipstick } = await loadSlipstick();
+
+/** The command line's answers to many requests, a line each. */
+const native = (requests) => slipstickCommand(["evaluate", "--lines"], requests.map((one) => JSON.stringify(one)).join("\n") + "\n").trimEnd().split("\n");
+
+// Drawn evenly, the same ones at every run.
+function drawing(seed) {
+  let state = seed;
+  const below = (bound) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+  return (list) => list[below(list.length)];
+}
+
+const ids = (kind) => JSON.parse(slipstick.presets(kind)).map((entry) => entry.id);
+
+function drawnRequests(count) {
+  const draw = drawing(20240607);
+  const [models, clusters, engines, frameworks] = ["model", "cluster", "engine", "framework"].map(ids);
+  return Array.from({ length: count }, () => ({
+    model: { preset: draw(models) },
+    cluster: { preset: draw(clusters) },
+    training: {
+      framework: { preset: draw(frameworks) },
+      sequence: draw([512, 1024, 2048]),
+      recompute: draw(["none", "selective", "full", "auto"]),
+      trainable: draw(["all", "all", "lora"]),
+    },
+    serving: {
+      engine: { preset: draw(engines) },
+      prompt: draw([100, 1000, 1900]),
+      output: draw([2, 100]),
+      ...draw([{ batch: 8 }, { batch: "max" }, { concurrency: 17 }, { requests_per_s: 0.3 }, { concurrency: 40, waves: 8 }]),
+    },
+  }));
+}
+
+test("500 drawn requests", () => {
+  const requests = drawnRequests(500);
+  const answers = native(requests);
+  let answered = 0;
+  requests.forEach((request, i) => {
+    const text = JSON.stringify(request);
+    const answer = JSON.parse(answers[i]);
+    delete answer.training?.timeline; // a question of its own in the module
+    assert.deepEqual(differences(JSON.parse(slipstick.evaluate(text, "")), answer), [], text);
+    if (!answer.issues) answered += 1;
+  });
+  assert.ok(answered > 300, `${answered} of 500 answered`);
+});
