@@ -12,42 +12,46 @@ class FieldBuilder {
   constexpr operator FieldRow() const { return row_; }
 
   template <class Q>
-  constexpr FieldBuilder In(Unit<Q> display) const {
-    return With([&](FieldFacts& facts) { facts.unit = display.text, facts.unit_factor = display.factor; });
+  constexpr FieldBuilder& In(Unit<Q> display) {
+    row_.facts.unit = display.text;
+    row_.facts.unit_factor = display.factor;
+    return *this;
   }
-  constexpr FieldBuilder AtLeast(double low) const {
-    return With([&](FieldFacts& facts) { facts.range.low = low * facts.unit_factor; });
+  constexpr FieldBuilder& AtLeast(double low) {
+    row_.facts.range.low = low * row_.facts.unit_factor;
+    return *this;
   }
-  constexpr FieldBuilder Above(double low) const {
-    return With([&](FieldFacts& facts) { facts.range.low = low * facts.unit_factor, facts.range.open_low = true; });
+  constexpr FieldBuilder& Above(double low) {
+    row_.facts.range.open_low = true;
+    return AtLeast(low);
   }
-  constexpr FieldBuilder AtMost(double high) const {
-    return With([&](FieldFacts& facts) { facts.range.high = high * facts.unit_factor; });
+  constexpr FieldBuilder& AtMost(double high) {
+    row_.facts.range.high = high * row_.facts.unit_factor;
+    return *this;
   }
-  constexpr FieldBuilder Between(double low, double high) const { return AtLeast(low).AtMost(high); }
-  constexpr FieldBuilder Required() const {
-    return With([](FieldFacts& facts) { facts.is_required = true; });
+  constexpr FieldBuilder& Between(double low, double high) { return AtLeast(low).AtMost(high); }
+  constexpr FieldBuilder& Required() {
+    row_.facts.is_required = true;
+    return *this;
   }
-  constexpr FieldBuilder Length() const {
-    return With([](FieldFacts& facts) { facts.is_length = true; });
+  constexpr FieldBuilder& Length() {
+    row_.facts.is_length = true;
+    return *this;
   }
-  constexpr FieldBuilder Derived() const {
-    return With([](FieldFacts& facts) { facts.is_derived = true; });
+  constexpr FieldBuilder& Derived() {
+    row_.facts.is_derived = true;
+    return *this;
   }
-  constexpr FieldBuilder OutsideReports() const {
-    return With([](FieldFacts& facts) { facts.is_outside_reports = true; });
+  constexpr FieldBuilder& OutsideReports() {
+    row_.facts.is_outside_reports = true;
+    return *this;
   }
-  constexpr FieldBuilder Advanced() const {
-    return With([](FieldFacts& facts) { facts.is_advanced = true; });
+  constexpr FieldBuilder& Advanced() {
+    row_.facts.is_advanced = true;
+    return *this;
   }
 
  private:
-  template <class Change>
-  constexpr FieldBuilder With(Change change) const {
-    FieldBuilder copy = *this;
-    change(copy.row_.facts);
-    return copy;
-  }
   FieldRow row_;
 };
 
