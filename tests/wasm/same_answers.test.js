@@ -48,10 +48,10 @@ test("500 drawn requests", () => {
   let answered = 0;
   requests.forEach((request, i) => {
     const text = JSON.stringify(request);
-    const answer = JSON.parse(answers[i]);
-    delete answer.training?.timeline; // a question of its own in the module
-    assert.deepEqual(differences(JSON.parse(slipstick.evaluate(text, "")), answer), [], text);
-    if (!answer.issues) answered += 1;
+    const [module, commandLine] = [slipstick.evaluate(text, ""), answers[i]].map((answer) => JSON.parse(answer));
+    for (const { training } of [module, commandLine]) delete training?.timeline; // a question of its own in the module
+    assert.deepEqual(differences(module, commandLine), [], text);
+    if (!commandLine.issues) answered += 1;
   });
   assert.ok(answered > 300, `${answered} of 500 answered`);
 });
