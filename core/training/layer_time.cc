@@ -22,8 +22,8 @@ struct Sums {
 Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, double m, double n, double k) {
   Gemm gemm;
   gemm.m = m, gemm.n = n, gemm.k = k, gemm.groups = product.groups;
-  gemm.precision =
-      product.role == ProductRole::kRouter ? context.matrix_precision : NativePrecision(context.device(), context.run.precision);
+  const ProductRole role = TraitsOf(product.id).role;
+  gemm.precision = role == ProductRole::kWide ? context.matrix_precision : NativePrecision(context.device(), context.run.precision);
   gemm.weights = gemm.precision;
   return gemm;
 }
@@ -66,9 +66,10 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   const Device& device = context.device();
   const double rows = product.rows, outputs = product.outputs, inputs = product.inputs;
   if (!(rows > 0) || !(outputs > 0)) return;
-  Trace::Scope scope(trace, product.name);
-  const bool quantised = product.role != ProductRole::kRouter;
-  const double grouped_efficiency = product.role == ProductRole::kExpert ? GroupedEfficiency(context) : 1;
+  const auto& [name, role, _] = TraitsOf(product.id);
+  Trace::Scope scope(trace, name);
+  const bool quantised = role != ProductRole::kWide;
+  const double grouped_efficiency = role == ProductRole::kExperts ? GroupedEfficiency(context) : 1;
   const Gemm forward_gemm = ProductOf(context, product, rows, outputs, inputs);
   const KernelTime forward_kernel = TimeOf(forward_gemm, device, TrainingRegime(forward_gemm, device), trace);
   const Seconds forward_product = forward_kernel.time;
@@ -76,12 +77,12 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   FIGURE(trace, forward_time, forward_product / grouped_efficiency + forward_quantise,
          (Note{"Product, forward", "and bringing its input to the product's format"}), forward_product, grouped_efficiency,
          forward_quantise);
-  sums.forward.Add(product.name, forward_time);
+  sums.forward.Add(name, forward_time);
   sums.forward_flops += forward_kernel.flops;
-  Note1(operators, context, product.name, "", forward_kernel, forward_time);
+  Note1(operators, context, name, "", forward_kernel, forward_time);
 
-  const auto time_backward = [&](std::string_view name, const Gemm& gemm) {
-    Trace::Scope backward_scope(trace, name);
+  const auto time_backward = [&](std::string_view direction, const Gemm& gemm) {
+    Trace::Scope backward_scope(trace, direction);
     return TimeOf(gemm, device, TrainingRegime(gemm, device), trace);
   };
   const Gemm input_gemm = ProductOf(context, product, rows, inputs, outputs);
@@ -90,8 +91,8 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   const Seconds gradient_quantise = quantised ? QuantiseTime(context, product.groups * rows * outputs) : Seconds{};
   FIGURE(trace, input_gradient_time, input_product / grouped_efficiency + gradient_quantise, (Note{"Product, gradient of the input", ""}),
          input_product, grouped_efficiency, gradient_quantise);
-  sums.input_gradient.Add(product.name, input_gradient_time);
-  Note1(operators, context, product.name, ", input gradient", input_kernel, input_gradient_time);
+  sums.input_gradient.Add(name, input_gradient_time);
+  Note1(operators, context, name, ", input gradient", input_kernel, input_gradient_time);
 
   if (context.run.trainable == Trainable::kLora) return;  // frozen
   Gemm weight_gemm = ProductOf(context, product, outputs, inputs, rows);
@@ -100,8 +101,8 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   const Seconds weight_product = weight_kernel.time;
   FIGURE(trace, weight_gradient_time, weight_product / grouped_efficiency, (Note{"Product, gradient of the weights", ""}), weight_product,
          grouped_efficiency);
-  sums.weight_gradient.Add(product.name, weight_gradient_time);
-  Note1(operators, context, product.name, ", weight gradient", weight_kernel, weight_gradient_time);
+  sums.weight_gradient.Add(name, weight_gradient_time);
+  Note1(operators, context, name, ", weight gradient", weight_kernel, weight_gradient_time);
 }
 
 struct ElementWise {
@@ -114,7 +115,7 @@ ElementWise TimeElementWise(const TrainingContext& context, const LayerWork& wor
   Trace::Scope scope(trace, "element_wise");
   const double tokens = context.shape.tokens, own_tokens = context.shape.own_tokens;
   const double hidden = static_cast<double>(context.model.hidden);
-  const double columns = work.attention_columns, mlp = work.mlp_columns, expert = work.expert_columns, rows = work.routed_rows;
+  const double columns = work.attention.columns, mlp = work.mlp_columns, expert = work.expert_columns, rows = work.routed_rows;
   const double forward_mlp = context.model.gated ? 6 : 4, backward_mlp = context.model.gated ? 10 : 6;
   const FrameworkExperts& experts = context.framework().experts;
   const double permute = experts.permute_traffic, even_rows = work.even_rows;
@@ -153,9 +154,8 @@ struct Adapters {
 Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work) {
   if (context.run.trainable != Trainable::kLora) return {};
   double forward = 0, backward = 0;
-  for (int i = 0; i < work.product_count; ++i) {
-    const LayerProduct& product = work.products[static_cast<std::size_t>(i)];
-    if (product.role != ProductRole::kAttention) continue;
+  for (const LayerProduct& product : work.products) {
+    if (TraitsOf(product.id).role != ProductRole::kMixer) continue;
     forward += product.rows * (2 * product.inputs + 6 * product.outputs);
     backward += product.rows * (8 * product.inputs + 4 * product.outputs);
   }
@@ -204,9 +204,7 @@ bool SplitsBackward(const TrainingContext& context) { return context.shape.pipel
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
                     std::vector<TimedOperator>* operators) {
   Sums products(trace);
-  for (int i = 0; i < work.product_count; ++i) {
-    TimeProduct(context, work.products[static_cast<std::size_t>(i)], products, trace, operators);
-  }
+  for (const LayerProduct& product : work.products) TimeProduct(context, product, products, trace, operators);
   const CoreTime core = TimeCore(context, work.attention, trace);
   const ElementWise element = TimeElementWise(context, work, trace);
   const Adapters adapters = TimeAdapters(context, work);
@@ -291,9 +289,9 @@ LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace) {
 
 LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   Trace::Scope scope(trace, "head");
-  LayerProduct product{"output head", context.shape.tokens, static_cast<double>(context.model.vocab) / context.shape.tensor,
-                       static_cast<double>(context.model.hidden)};
-  product.role = ProductRole::kRouter;  // stays in the wide format
+  LayerWidths widths = WholeWidths(context.model);
+  widths.vocab /= context.shape.tensor;
+  const LayerProduct product{HeadProduct(context.model, widths), context.shape.tokens};
   Sums sums(trace);
   TimeProduct(context, product, sums, trace, nullptr);
   const double logits = context.shape.tokens * product.outputs, logit_traffic = context.framework().compute.logit_traffic;

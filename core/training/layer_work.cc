@@ -5,83 +5,39 @@
 namespace slipstick {
 namespace {
 
-void AddAttention(const Model& model, const TrainingShape& shape, LayerKind kind, LayerWork& work) {
-  const auto hidden = static_cast<double>(model.hidden);
-  const auto all_heads = static_cast<double>(model.heads);
-  const auto width = static_cast<double>(model.HeadDim());
-  const double tensor = shape.tensor;
-  AttentionWork& core = work.attention;
-  core.heads = all_heads / tensor;
+// What a device holds where the degrees divide the widths evenly.
+LayerWidths WidthsOf(const Model& model, const TrainingShape& shape) {
+  LayerWidths widths = WholeWidths(model);
+  widths.kv_heads = max(widths.kv_heads, shape.tensor);
+  for (double LayerWidths::*width :
+       {&LayerWidths::heads, &LayerWidths::kv_heads, &LayerWidths::mlp, &LayerWidths::shared, &LayerWidths::recurrent_heads,
+        &LayerWidths::recurrent_key_heads, &LayerWidths::recurrent_inner, &LayerWidths::recurrent_columns, &LayerWidths::vocab}) {
+    widths.*width /= shape.tensor;
+  }
+  widths.expert /= shape.expert_tensor;
+  // Where only some layers have an MLP, each counts its share of them.
+  widths.mlp *= static_cast<double>(model.MlpLayers()) / static_cast<double>(model.layers);
+  return widths;
+}
+
+AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mixer, const LayerWidths& widths) {
+  constexpr double kChunk = 128;
+  AttentionWork core{CoreOf(model, mixer, widths)};
   core.sequences = shape.micro_batch;
   core.queries = shape.sequence / shape.context;
-  core.keys = shape.sequence;
-  if (model.mla) {
-    const auto nope = static_cast<double>(model.mla->nope_head_dim);
-    const auto rope = static_cast<double>(model.mla->rope_head_dim);
-    const auto value = static_cast<double>(model.mla->value_head_dim);
-    const auto query_rank = static_cast<double>(model.mla->q_lora_rank);
-    const auto kv_rank = static_cast<double>(model.mla->kv_lora_rank);
-    core.kv_heads = core.heads;
-    core.query_width = nope + rope;
-    core.value_width = value;
-    // The down projections are not split: each tensor-parallel rank computes them for the tokens it keeps.
-    if (query_rank > 0) {
-      work.Add({"query down projection", shape.own_tokens, query_rank, hidden});
-      work.Add({"query up projection", shape.tokens, core.heads * (nope + rope), query_rank});
-    } else {
-      work.Add({"query projection", shape.tokens, core.heads * (nope + rope), hidden});
-    }
-    work.Add({"key and value down projection", shape.own_tokens, kv_rank + rope, hidden});
-    work.Add({"key and value up projection", shape.tokens, core.heads * (nope + value), kv_rank});
-    work.Add({"attention output", shape.tokens, hidden, core.heads * value});
-    work.attention_columns = 2 * core.heads * (core.query_width + core.value_width);
-  } else {
-    core.kv_heads = max(static_cast<double>(model.KvHeads()), tensor) / tensor;
-    core.query_width = width;
-    core.value_width = width;
-    work.Add(
-        {"query, key, value projection", shape.tokens, ((model.attention_gate ? 2 : 1) * core.heads + 2 * core.kv_heads) * width, hidden});
-    work.Add({"attention output", shape.tokens, hidden, core.heads * width});
-    work.attention_columns = 2 * width * (core.heads + core.kv_heads);
-  }
   const double rows = core.sequences * core.heads * core.queries;
+  if (mixer == Mixer::kRecurrence) {
+    // In chunks: a token is multiplied with those of its chunk and with the state, as attention over as many keys would be.
+    core.keys = min(shape.sequence, kChunk + core.query_width);
+    core.pairs = core.all_pairs = rows * core.keys;
+    return core;
+  }
+  core.keys = shape.sequence;
   core.all_pairs = rows * core.keys;
   core.pairs = core.all_pairs * 0.5 * (1 + min(128 / core.keys, 1.0));  // tiles of 128 on the diagonal are computed whole
   // A tile of queries at the edge of a window meets one tile of keys more.
-  if (kind.mixer == Mixer::kWindow) core.pairs = min(core.pairs, rows * (static_cast<double>(model.sliding_window) + 128));
-}
-
-// A layer with a recurrence, in chunks: a token is multiplied with those of its chunk and with the state, as attention over as
-// many keys would be.
-void AddLinear(const Model& model, const TrainingShape& shape, LayerWork& work) {
-  constexpr double kChunk = 128;
-  const LinearLayers& linear = *model.linear;
-  const auto hidden = static_cast<double>(model.hidden), inner = static_cast<double>(linear.Inner()) / shape.tensor;
-  const double columns = static_cast<double>(linear.InputColumns()) / shape.tensor;
-  AttentionWork& core = work.attention;
-  core.heads = static_cast<double>(linear.heads) / shape.tensor;
-  core.kv_heads = static_cast<double>(linear.KeyHeads()) / shape.tensor;
-  core.query_width = static_cast<double>(linear.state);
-  core.value_width = static_cast<double>(linear.head_dim);
-  core.sequences = shape.micro_batch;
-  core.queries = shape.sequence / shape.context;
-  core.keys = min(shape.sequence, kChunk + static_cast<double>(linear.state));
-  core.pairs = core.all_pairs = core.sequences * core.heads * core.queries * core.keys;
-  work.Add({"recurrent layer, in", shape.tokens, columns, hidden});
-  work.Add({"recurrent layer, out", shape.tokens, hidden, inner});
-  work.attention_columns = columns + inner;
-}
-
-void AddMlp(const Model& model, std::string_view in, std::string_view out, double rows, double inner, LayerWork& work) {
-  const auto hidden = static_cast<double>(model.hidden);
-  work.Add({in, rows, model.gated ? 2 * inner : inner, hidden, 1, ProductRole::kMlp});
-  work.Add({out, rows, hidden, inner, 1, ProductRole::kMlp});
-  work.mlp_columns = inner;
-}
-
-// Where only some layers have an MLP, each counts its share of them.
-double MlpWidth(const Model& model) {
-  return static_cast<double>(model.ffn) * static_cast<double>(model.MlpLayers()) / static_cast<double>(model.layers);
+  if (mixer == Mixer::kWindow) core.pairs = min(core.pairs, rows * (static_cast<double>(model.sliding_window) + 128));
+  return core;
 }
 
 // Rows over the experts' capacity where the busiest has `imbalance` times the mean and loads lie evenly below it: between
@@ -93,53 +49,64 @@ double DroppedShare(double imbalance, double capacity) {
   return max(0.0, 1 - used * (capacity - over * over / (2 * (imbalance - least))));
 }
 
-void AddExperts(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerWork& work) {
+void RouteTokens(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerWork& work) {
   const Moe& moe = *model.moe;
-  const auto hidden = static_cast<double>(model.hidden);
   const auto top_k = static_cast<double>(moe.top_k);
   const double imbalance = moe.imbalance > 1 ? moe.imbalance : run.framework.experts.imbalance;
   // A device's tokens go to top_k experts each; with experts split over expert_tp, each of those ranks sees the group's rows.
-  const double even_rows = shape.own_tokens * top_k * shape.expert_tensor;
-  const double rows = even_rows * (moe.capacity_factor > 0 ? min(imbalance, moe.capacity_factor) : imbalance);
-  const double local_experts = static_cast<double>(moe.experts) / shape.expert;
-  work.expert_columns = static_cast<double>(moe.expert_ffn) / shape.expert_tensor;
-  work.even_rows = even_rows;
-  work.routed_rows = rows;
+  work.even_rows = shape.own_tokens * top_k * shape.expert_tensor;
+  work.routed_rows = work.even_rows * (moe.capacity_factor > 0 ? min(imbalance, moe.capacity_factor) : imbalance);
   work.dropped_share = DroppedShare(imbalance, moe.capacity_factor);
   work.dispatched_tokens = shape.own_tokens * shape.expert * (1 - std::pow(1 - 1 / shape.expert, top_k));
-  work.Add({"router", shape.own_tokens, static_cast<double>(moe.experts), hidden, 1, ProductRole::kRouter});
-  work.Add({"experts, in", rows / local_experts, (model.gated ? 2 : 1) * work.expert_columns, hidden, local_experts, ProductRole::kExpert});
-  work.Add({"experts, out", rows / local_experts, hidden, work.expert_columns, local_experts, ProductRole::kExpert});
-  if (moe.shared_ffn > 0) {
-    AddMlp(model, "shared experts, in", "shared experts, out", shape.tokens, static_cast<double>(moe.shared_ffn) / shape.tensor, work);
+}
+
+void AddProducts(const Model& model, const TrainingShape& shape, const MatrixProducts& products, LayerWork& work) {
+  for (const MatrixProduct& product : products) {
+    switch (TraitsOf(product.id).rows) {
+      case ProductRows::kTokens:
+        work.products.push_back({product, shape.tokens});
+        break;
+      case ProductRows::kOwnTokens:
+        work.products.push_back({product, shape.own_tokens});
+        break;
+      case ProductRows::kRouted: {
+        const double held = static_cast<double>(model.moe->experts) / shape.expert;
+        work.products.push_back({product, work.routed_rows / held, held});
+        break;
+      }
+    }
   }
+}
+
+// Low-rank adapters lie beside the mixer's products.
+double AdapterParameters(const TrainingRun& run, const MatrixProducts& products) {
+  double parameters = 0;
+  if (run.trainable != Trainable::kLora) return 0;
+  for (const MatrixProduct& product : products) {
+    parameters += static_cast<double>(run.framework.lora_rank) * (product.inputs + product.outputs);
+  }
+  return parameters;
 }
 
 }  // namespace
 
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind) {
   LayerWork work;
-  if (kind.mixer == Mixer::kRecurrence) {
-    AddLinear(model, shape, work);
-  } else {
-    AddAttention(model, shape, kind, work);
-  }
-  const bool lora = run.trainable == Trainable::kLora;
-  const auto rank = static_cast<double>(run.framework.lora_rank);
-  for (int i = 0; lora && i < work.product_count; ++i) {
-    const LayerProduct& product = work.products[static_cast<std::size_t>(i)];
-    work.adapter_parameters += rank * (product.inputs + product.outputs);
-  }
-  if (kind.feed_forward == FeedForward::kExperts) {
-    AddExperts(model, run, shape, work);
-  } else {
-    AddMlp(model, "MLP, in", "MLP, out", shape.tokens, MlpWidth(model) / shape.tensor, work);
-  }
+  const LayerWidths widths = WidthsOf(model, shape);
+  const bool has_experts = kind.feed_forward == FeedForward::kExperts;
+  work.attention = CoreWork(model, shape, kind.mixer, widths);
+  work.mlp_columns = has_experts ? widths.shared : widths.mlp;
+  work.expert_columns = has_experts ? widths.expert : 0;
+  if (has_experts) RouteTokens(model, run, shape, work);
+  const MatrixProducts mixer = MixerProducts(model, kind.mixer, widths);
+  work.products.reserve(12);
+  AddProducts(model, shape, mixer, work);
+  AddProducts(model, shape, FeedForwardProducts(model, kind.feed_forward, widths), work);
+  work.adapter_parameters = AdapterParameters(run, mixer);
   const auto hidden = static_cast<double>(model.hidden);
-  for (int i = 0; i < work.product_count; ++i) {
-    const LayerProduct& product = work.products[static_cast<std::size_t>(i)];
-    const double elements = product.groups * product.inputs * product.outputs;
-    (product.role == ProductRole::kExpert ? work.expert_parameters : work.dense_parameters) += elements;
+  for (const LayerProduct& product : work.products) {
+    const bool is_expert = TraitsOf(product.id).role == ProductRole::kExperts;
+    (is_expert ? work.expert_parameters : work.dense_parameters) += product.groups * product.Elements();
   }
   const double norm_width = model.norm == Norm::kLayer ? 2 * hidden : hidden;
   work.dense_parameters += static_cast<double>(model.norms_per_layer) * norm_width;

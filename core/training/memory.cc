@@ -101,7 +101,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
   const bool lora = context.run.trainable == Trainable::kLora;
   const double hidden_kept = lora ? 6 + (flash ? 0 : 2) : KeptHidden(memory, flash, narrow, plan.norms), mlp_kept = lora ? 4 : mlp;
   double bytes = hidden_kept * hidden * ResidualTokens(context);
-  bytes += shape.tokens * (2 * work.attention_columns + mlp_kept * work.mlp_columns);
+  bytes += shape.tokens * (2 * work.attention.columns + mlp_kept * work.mlp_columns);
   if (flash) {
     bytes += 4 * work.attention.heads * shape.tokens;
   } else if (!plan.core) {

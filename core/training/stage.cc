@@ -10,10 +10,7 @@ namespace {
 // Multiplications of a layer's forward pass on one device, causal attention cut.
 double ArithmeticOf(const LayerWork& work) {
   double sum = work.attention.pairs * (work.attention.query_width + work.attention.value_width);
-  for (int i = 0; i < work.product_count; ++i) {
-    const LayerProduct& product = work.products[static_cast<std::size_t>(i)];
-    sum += product.groups * product.rows * product.outputs * product.inputs;
-  }
+  for (const LayerProduct& product : work.products) sum += product.groups * product.rows * product.Elements();
   return sum;
 }
 

@@ -69,13 +69,14 @@ TEST(Families, CheckpointsOfRecurrentLayersCount) {
   EXPECT_LT(report.memory.Total() - Bytes::FromBase(12 * 2.0 * 8192 * 4096), report.capacity);
 }
 
-// Two layers are gathered at once in 16 bit. The largest of Jamba's has a recurrence, 4096 x 16384 in and 8192 x 4096 out, more than
-// attention's four matrices; 16 experts of three matrices of 4096 x 14336, a router and two norms.
+// Two layers are gathered at once in 16 bit. The largest of Jamba's has a recurrence, 4096 x 16384 in and 8192 x 4096 out, steps of
+// rank 256 and two states of 16 from its 8192 channels and the steps back to them, more than attention's four matrices; 16 experts of three
+// matrices of 4096 x 14336, a router and two norms.
 TEST(Families, WorkspaceGathersTheLargestLayersWhole) {
   const Scenario scenario = OnNode(
       "jamba-v0.1", R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "mapping": {"tp": 1, "zero": 3}})");
   const double experts = 16 * 3.0 * 4096 * 14336, router = 4096 * 16, norms = 2 * 4096;
-  const double recurrence = 4096.0 * 2 * 8192 + 8192.0 * 4096;
+  const double recurrence = 4096.0 * 2 * 8192 + 8192.0 * 4096 + 8192.0 * (256 + 2 * 16) + 256.0 * 8192;
   const double largest = recurrence + experts + router + norms;
   const TrainingReport report = Evaluated(scenario);
   EXPECT_NEAR(report.memory.workspace.base(), 1.5 * kGiB.factor + 2 * 2 * largest, 1);

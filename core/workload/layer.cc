@@ -1,0 +1,145 @@
+#include "core/workload/layer.h"
+
+namespace slipstick {
+namespace {
+
+// In the order of ProductId.
+constexpr std::array kTraits{
+    ProductTraits{"query, key, value projection", ProductRole::kMixer},
+    ProductTraits{"query projection", ProductRole::kMixer},
+    // Down projections are not split: each rank computes them for the tokens it keeps.
+    ProductTraits{"query down projection", ProductRole::kMixer, ProductRows::kOwnTokens},
+    ProductTraits{"query up projection", ProductRole::kMixer},
+    ProductTraits{"key and value down projection", ProductRole::kMixer, ProductRows::kOwnTokens},
+    ProductTraits{"key and value up projection", ProductRole::kMixer},
+    ProductTraits{"attention output", ProductRole::kMixer},
+    ProductTraits{"recurrent layer, in", ProductRole::kMixer},
+    ProductTraits{"recurrent layer, out", ProductRole::kMixer},
+    ProductTraits{"recurrent layer, steps and states", ProductRole::kMixer},
+    ProductTraits{"recurrent layer, steps up", ProductRole::kMixer},
+    ProductTraits{"recurrent layer, decays up", ProductRole::kMixer},
+    ProductTraits{"recurrent layer, gates up", ProductRole::kMixer},
+    ProductTraits{"MLP, in", ProductRole::kMlp},
+    ProductTraits{"MLP, out", ProductRole::kMlp},
+    ProductTraits{"router", ProductRole::kWide, ProductRows::kOwnTokens},
+    ProductTraits{"experts, in", ProductRole::kExperts, ProductRows::kRouted},
+    ProductTraits{"experts, out", ProductRole::kExperts, ProductRows::kRouted},
+    ProductTraits{"shared experts, in", ProductRole::kMlp},
+    ProductTraits{"shared experts, out", ProductRole::kMlp},
+    ProductTraits{"output head", ProductRole::kWide},
+};
+static_assert(kTraits.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
+
+MatrixProducts AttentionProducts(const Model& model, const LayerWidths& widths) {
+  const auto hidden = static_cast<double>(model.hidden), width = static_cast<double>(model.HeadDim());
+  MatrixProducts products;
+  if (!model.mla) {
+    const double gates = model.attention_gate ? widths.heads : 0;
+    products.Add(ProductId::kQueryKeyValue, (widths.heads + gates + 2 * widths.kv_heads) * width, hidden);
+    products.Add(ProductId::kAttentionOut, hidden, widths.heads * width);
+    return products;
+  }
+  const auto query_rank = static_cast<double>(model.mla->q_lora_rank), kv_rank = static_cast<double>(model.mla->kv_lora_rank);
+  const auto nope = static_cast<double>(model.mla->nope_head_dim), rope = static_cast<double>(model.mla->rope_head_dim);
+  const auto value = static_cast<double>(model.mla->value_head_dim);
+  if (query_rank > 0) {
+    products.Add(ProductId::kQueryDown, query_rank, hidden);
+    products.Add(ProductId::kQueryUp, widths.heads * (nope + rope), query_rank);
+  } else {
+    products.Add(ProductId::kQuery, widths.heads * (nope + rope), hidden);
+  }
+  products.Add(ProductId::kKeyValueDown, kv_rank + rope, hidden);
+  products.Add(ProductId::kKeyValueUp, widths.heads * (nope + value), kv_rank);
+  products.Add(ProductId::kAttentionOut, hidden, widths.heads * value);
+  return products;
+}
+
+MatrixProducts RecurrentProducts(const Model& model, const LayerWidths& widths) {
+  const LinearLayers& linear = *model.linear;
+  const auto hidden = static_cast<double>(model.hidden), rank = static_cast<double>(linear.step_rank);
+  const double inner = widths.recurrent_inner;
+  MatrixProducts products;
+  products.Add(ProductId::kRecurrentIn, widths.recurrent_columns, hidden);
+  products.Add(ProductId::kRecurrentOut, hidden, inner);
+  if (linear.kind == LinearKind::kMamba) {
+    products.Add(ProductId::kStepsAndStates, rank + 2 * static_cast<double>(linear.state), inner);
+    if (rank > 0) products.Add(ProductId::kStepsUp, inner, rank);
+  } else if (linear.kind == LinearKind::kKimiDelta) {
+    products.Add(ProductId::kDecaysUp, inner, static_cast<double>(linear.head_dim));
+    products.Add(ProductId::kGatesUp, inner, static_cast<double>(linear.head_dim));
+  }
+  return products;
+}
+
+}  // namespace
+
+const ProductTraits& TraitsOf(ProductId id) { return kTraits[static_cast<std::size_t>(id)]; }
+
+LayerWidths WholeWidths(const Model& model) {
+  LayerWidths widths;
+  widths.heads = static_cast<double>(model.heads);
+  widths.kv_heads = static_cast<double>(model.KvHeads());
+  widths.mlp = static_cast<double>(model.ffn);
+  widths.vocab = static_cast<double>(model.vocab);
+  if (model.moe) {
+    widths.shared = static_cast<double>(model.moe->shared_ffn);
+    widths.expert = static_cast<double>(model.moe->expert_ffn);
+  }
+  if (model.linear) {
+    widths.recurrent_heads = static_cast<double>(model.linear->heads);
+    widths.recurrent_key_heads = static_cast<double>(model.linear->KeyHeads());
+    widths.recurrent_inner = static_cast<double>(model.linear->Inner());
+    widths.recurrent_columns = static_cast<double>(model.linear->InputColumns());
+  }
+  return widths;
+}
+
+double MatrixProducts::Elements() const {
+  double sum = 0;
+  for (const MatrixProduct& product : *this) sum += product.Elements();
+  return sum;
+}
+
+MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths& widths) {
+  return mixer == Mixer::kRecurrence ? RecurrentProducts(model, widths) : AttentionProducts(model, widths);
+}
+
+MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths) {
+  const auto hidden = static_cast<double>(model.hidden);
+  const double inputs = model.gated ? 2 : 1;  // a gate is as wide as what it scales
+  MatrixProducts products;
+  if (feed_forward == FeedForward::kDense) {
+    products.Add(ProductId::kMlpIn, inputs * widths.mlp, hidden);
+    products.Add(ProductId::kMlpOut, hidden, widths.mlp);
+    return products;
+  }
+  products.Add(ProductId::kRouter, static_cast<double>(model.moe->experts), hidden);
+  products.Add(ProductId::kExpertsIn, inputs * widths.expert, hidden);
+  products.Add(ProductId::kExpertsOut, hidden, widths.expert);
+  if (widths.shared > 0) {
+    products.Add(ProductId::kSharedIn, inputs * widths.shared, hidden);
+    products.Add(ProductId::kSharedOut, hidden, widths.shared);
+  }
+  return products;
+}
+
+MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths) {
+  return {ProductId::kHead, widths.vocab, static_cast<double>(model.hidden)};
+}
+
+MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths) {
+  if (mixer == Mixer::kRecurrence) {
+    return {widths.recurrent_heads, widths.recurrent_key_heads, static_cast<double>(model.linear->state),
+            static_cast<double>(model.linear->head_dim), widths.recurrent_columns + widths.recurrent_inner};
+  }
+  MixerCore core{widths.heads, widths.kv_heads, static_cast<double>(model.HeadDim()), static_cast<double>(model.HeadDim())};
+  if (model.mla) {
+    core.kv_heads = core.heads;
+    core.query_width = static_cast<double>(model.mla->nope_head_dim + model.mla->rope_head_dim);
+    core.value_width = static_cast<double>(model.mla->value_head_dim);
+  }
+  core.columns = (core.heads + core.kv_heads) * (core.query_width + core.value_width);
+  return core;
+}
+
+}  // namespace slipstick
