@@ -8,7 +8,7 @@ namespace {
 
 // Matrix products, a softmax and the passes between them, in kernels of their own: nothing is skipped by the mask.
 KernelTime UnfusedPrefill(const Deployment& d, double sequences, double tokens, double cached, Trace& trace) {
-  const double heads = d.heads, head_dim = d.head_dim;
+  const double heads = d.widths.heads, head_dim = d.head_dim;
   const Flops pair = 4 * kFlop;
   const Bytes score = 20.0 * kB;
   const Trace::Citing citing(trace, SourceInPlace(d.device));
@@ -36,7 +36,7 @@ KernelTime UnfusedPrefill(const Deployment& d, double sequences, double tokens, 
 LatentAttention LatentOf(const Deployment& d, AttentionPhase phase) {
   LatentAttention mla;
   mla.phase = phase;
-  mla.heads = phase == AttentionPhase::kDecode ? d.core_heads : d.heads;
+  mla.heads = phase == AttentionPhase::kDecode ? d.core_heads : d.widths.heads;
   mla.kv_lora_rank = static_cast<double>(d.model.mla->kv_lora_rank);
   mla.rope_head_dim = static_cast<double>(d.model.mla->rope_head_dim);
   mla.nope_head_dim = static_cast<double>(d.model.mla->nope_head_dim);
@@ -51,8 +51,8 @@ Attention HeadsOf(const Deployment& d, AttentionPhase phase) {
   Attention attention;
   attention.phase = phase;
   const bool decode = phase == AttentionPhase::kDecode;
-  attention.heads = decode ? d.core_heads : d.heads;
-  attention.kv_heads = decode ? d.core_kv_heads : d.kv_heads;
+  attention.heads = decode ? d.core_heads : d.widths.heads;
+  attention.kv_heads = decode ? d.core_kv_heads : d.widths.kv_heads;
   attention.head_dim = d.head_dim;
   attention.kv_precision = d.cache;
   if (phase == AttentionPhase::kPrefill && d.engine.fp8_attention && IsEightBitFloat(d.cache)) attention.precision = d.cache;
@@ -117,8 +117,9 @@ KernelTime DecodeAttention(const Deployment& d, double sequences, double context
 KernelTime PrefillRecurrence(const Deployment& d, double sequences, double tokens, Trace& trace) {
   constexpr double kShareOfPeak = 0.4, kShareOfVector = 0.3;
   const LinearLayers& linear = *d.model.linear;
-  const double heads = d.linear_heads, head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
-  const double rows = sequences * tokens, chunk = min(tokens, 128.0), inner = d.linear_inner, columns = d.linear_columns;
+  const double heads = d.widths.recurrent_heads, head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
+  const double rows = sequences * tokens, chunk = min(tokens, 128.0), inner = d.widths.recurrent_inner,
+               columns = d.widths.recurrent_columns;
   const Seconds launch = *d.device.efficiency.launch;
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   const double stream = *d.device.efficiency.stream;
@@ -151,7 +152,7 @@ KernelTime PrefillRecurrence(const Deployment& d, double sequences, double token
 }
 
 KernelTime DecodeRecurrence(const Deployment& d, double sequences, double checked, Trace& trace) {
-  const double share = d.linear_inner / static_cast<double>(d.model.linear->Inner());
+  const double share = d.widths.recurrent_inner / static_cast<double>(d.model.linear->Inner());
   const double elements = share * static_cast<double>(d.model.linear->StateElements());
   const Bytes element = ElementSize(d.load.precision.state);
   const Seconds launch = *d.device.efficiency.launch;

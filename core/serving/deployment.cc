@@ -14,6 +14,19 @@ bool IsWeightOnly(Precision weights) {
          weights == Precision::kQ8_0;
 }
 
+// What the fullest rank holds: whole heads, whole columns of the inner widths.
+LayerWidths WidthsOf(const Model& model, double ranks, double expert_ranks) {
+  LayerWidths widths = WholeWidths(model);
+  for (double LayerWidths::*width : {&LayerWidths::heads, &LayerWidths::kv_heads, &LayerWidths::mlp, &LayerWidths::shared,
+                                     &LayerWidths::recurrent_heads, &LayerWidths::recurrent_key_heads, &LayerWidths::vocab}) {
+    widths.*width = Divided(widths.*width, ranks);
+  }
+  widths.expert /= expert_ranks;
+  widths.recurrent_columns /= ranks;
+  if (model.linear) widths.recurrent_inner = widths.recurrent_heads * static_cast<double>(model.linear->head_dim);
+  return widths;
+}
+
 // What checkpoints leave in 16 bit: embedding and head everywhere but in files that are one mixture; attention where only
 // the experts are quantised (int4 and mxfp4 experts), or where it is latent and the rest nvfp4.
 void ResolveFormats(Deployment& d) {
@@ -82,26 +95,21 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   d.dense_layers = static_cast<double>(model.MlpLayers()) - d.moe_layers;
   d.attention_layers = static_cast<double>(model.AttentionLayers());
   d.linear_layers = d.layers - d.attention_layers;
-  if (model.linear) {
-    d.linear_heads = Divided(static_cast<double>(model.linear->heads), d.tp);
-    d.linear_key_heads = std::max(1.0, Divided(static_cast<double>(model.linear->KeyHeads()), d.tp));
-    d.linear_inner = d.linear_heads * static_cast<double>(model.linear->head_dim);
-    d.linear_columns = static_cast<double>(model.linear->InputColumns()) / d.tp;
-  }
   d.hidden = static_cast<double>(model.hidden);
   d.head_dim = static_cast<double>(model.HeadDim());
   d.mlp_matrices = model.gated ? 3 : 2;
   const auto heads = static_cast<double>(model.heads);
   const auto kv_heads = static_cast<double>(model.KvHeads());
-  d.heads = Divided(heads, d.tp);
-  d.kv_heads = std::max(1.0, Divided(kv_heads, d.tp));
+  d.widths = WidthsOf(model, d.tp, d.expert_ranks);
+  d.attention = MixerProducts(model, Mixer::kFullAttention, d.widths);
+  if (model.linear) d.recurrence = MixerProducts(model, Mixer::kRecurrence, d.widths);
+  d.mlp = FeedForwardProducts(model, FeedForward::kDense, d.widths);
+  if (model.moe) d.expert_mlp = FeedForwardProducts(model, FeedForward::kExperts, d.widths);
   d.cp = static_cast<double>(load.mapping.cp);
-  d.core_heads = d.heads * d.cp;
+  d.core_heads = d.widths.heads * d.cp;
   d.core_kv_heads = std::max(1.0, Divided(kv_heads * d.cp, d.tp));
-  d.padded_heads = engine.pads_heads ? d.heads * d.tp : heads;
-  d.padded_kv_heads = engine.pads_heads ? d.kv_heads * d.tp : std::max(kv_heads, d.tp);
-  d.ffn = Divided(static_cast<double>(model.ffn), d.tp);
-  d.vocab = Divided(static_cast<double>(model.vocab), d.tp);
+  d.padded_heads = engine.pads_heads ? d.widths.heads * d.tp : heads;
+  d.padded_kv_heads = engine.pads_heads ? d.widths.kv_heads * d.tp : std::max(kv_heads, d.tp);
 
   ResolveFormats(d);
 

@@ -5,6 +5,7 @@
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
 #include "core/serving/serving_load.h"
+#include "core/workload/layer.h"
 #include "core/workload/model.h"
 
 namespace slipstick {
@@ -28,8 +29,9 @@ struct Deployment {
   // Shapes on one rank.
   double layers = 1, stage_layers = 1, window_layers = 0, moe_layers = 0, dense_layers = 1;
   double attention_layers = 1, linear_layers = 0;
-  double linear_columns = 0, linear_inner = 0, linear_heads = 0, linear_key_heads = 0;  // of a layer with a recurrence
-  double hidden = 1, heads = 1, kv_heads = 1, head_dim = 1, ffn = 1, vocab = 1;
+  LayerWidths widths{};
+  MatrixProducts attention{}, recurrence{}, mlp{}, expert_mlp{};  // of a layer that has it
+  double hidden = 1, head_dim = 1;
   // In decode: groups of `cp` ranks share their KV heads and query heads, and each keeps its part of every context.
   double cp = 1, core_heads = 1, core_kv_heads = 1;
   double mlp_matrices = 3;

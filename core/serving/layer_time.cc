@@ -1,5 +1,8 @@
 #include "core/serving/layer_time.h"
 
+#include <array>
+
+#include "core/base/sum.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
 #include "core/operators/moe.h"
@@ -13,18 +16,63 @@ namespace {
 constexpr double kFourBitStream = 1.3;
 constexpr double kElementLaunch = 0.7;  // of a matrix product's fixed cost
 
-KernelTime Product(const Deployment& d, double rows, double outputs, double inputs, Precision activations, Precision weights,
-                   std::string_view name, Trace& trace) {
-  const Trace::Scope scope(trace, name);
+// How a product shows in a step: its operator, the scope of its figures, the figure of its time.
+struct ServedProduct {
+  std::string_view name, scope, symbol;
+  Note note;
+};
+// In the order of ProductId.
+constexpr std::array kServed{
+    ServedProduct{"query, key, value", "qkv", "query_key_value", {"Query, key and value matrices"}},
+    ServedProduct{"query", "query", "query", {"Expansion of queries"}},
+    ServedProduct{"compress", "compress", "compress", {"Compression of queries, keys and values"}},
+    ServedProduct{"query", "query", "query", {"Expansion of queries"}},
+    ServedProduct{"compress", "compress", "compress", {"Compression of queries, keys and values"}},
+    ServedProduct{"keys and values", "expand", "expansion", {"Expansion of keys and values"}},
+    ServedProduct{"attention output", "output", "attention_output", {"Attention's output matrix"}},
+    ServedProduct{"recurrent layer in",
+                  "recurrent_in",
+                  "recurrent_in",
+                  {"Matrix into the recurrence", "values, gates, keys, queries and decays together"}},
+    ServedProduct{"recurrent layer out", "recurrent_out", "recurrent_out", {"Matrix out of the recurrence"}},
+    ServedProduct{"steps and states in", "states", "steps_and_states", {"Matrix into steps and states"}},
+    ServedProduct{"steps", "steps", "steps_up", {"Expansion of steps"}},
+    ServedProduct{"decays", "decays", "decays_up", {"Expansion of decays"}},
+    ServedProduct{"gates", "gates", "gates_up", {"Expansion of gates"}},
+    ServedProduct{"MLP in", "mlp_in", "mlp_in", {"First matrix of the MLP", "with its gate, where there is one"}},
+    ServedProduct{"MLP out", "mlp_out", "mlp_out", {"Second matrix of the MLP"}},
+    ServedProduct{"router", "router", "router", {"Router", "kept in 16 bit"}},
+    ServedProduct{"experts", "experts", "routed", {"Routed experts"}},  // both of their products with the routing
+    ServedProduct{},
+    ServedProduct{"shared experts in", "shared_in", "shared_in", {"First matrix of the shared experts"}},
+    ServedProduct{"shared experts out", "shared_out", "shared_out", {"Second matrix of the shared experts"}},
+    ServedProduct{"output matrix", "product", "output_matrix", {"Output matrix", "kept in 16 bit"}},
+};
+static_assert(kServed.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
+const ServedProduct& ServedAs(ProductId id) { return kServed[static_cast<std::size_t>(id)]; }
+
+Gemm GemmOf(const Deployment& d, const MatrixProduct& product, double rows) {
   Gemm gemm;
-  gemm.m = rows;
-  gemm.n = outputs;
-  gemm.k = inputs;
-  gemm.precision = activations;
-  gemm.weights = weights;
-  gemm.quantise = BytesPerElement(activations) < 2;
-  const auto time = [&] { return TimeOf(gemm, d.device, ServingRegime(gemm, d.device), trace); };
-  return d.memo == nullptr || trace.on() ? time() : d.memo->Product(gemm, time);
+  gemm.m = rows, gemm.n = product.outputs, gemm.k = product.inputs;
+  const ProductRole role = TraitsOf(product.id).role;
+  if (role == ProductRole::kMixer) gemm.precision = d.attention_activations, gemm.weights = d.attention_weights;
+  if (role == ProductRole::kMlp) gemm.precision = d.activations, gemm.weights = d.mlp_weights;
+  if (product.id == ProductId::kHead) gemm.weights = d.head_weights;
+  gemm.quantise = BytesPerElement(gemm.precision) < 2;
+  return gemm;
+}
+
+// The product as an operator, its time a figure of the present scope.
+KernelTime TimeProduct(const Deployment& d, const MatrixProduct& product, double rows, Trace& trace) {
+  const ServedProduct& served = ServedAs(product.id);
+  const Gemm gemm = GemmOf(d, product, rows);
+  const auto timed = [&] {
+    const Trace::Scope scope(trace, served.scope);
+    return TimeOf(gemm, d.device, ServingRegime(gemm, d.device), trace);
+  };
+  const KernelTime kernel = d.memo == nullptr || trace.on() ? timed() : d.memo->Product(gemm, timed);
+  trace.Record(served.symbol, "time", kernel.time, served.note, "time", kernel.time);
+  return kernel;
 }
 
 // Data between kernels: what the last cache keeps is read from there.
@@ -42,6 +90,10 @@ struct Adder {
     parts.Add(name, kernel, layers);
     return kernel.time;
   }
+  void operator()(const Deployment& d, const MatrixProduct& product, double rows, ListedSum<Seconds>& sum, Trace& trace) const {
+    const ServedProduct& served = ServedAs(product.id);
+    sum.Add(served.symbol, (*this)(served.name, TimeProduct(d, product, rows, trace)));
+  }
 };
 
 KernelTime LatentNorms(const Deployment& d, double rows, double ranks) {
@@ -55,8 +107,8 @@ KernelTime LatentNorms(const Deployment& d, double rows, double ranks) {
 // A product a head of `rows` tokens with n outputs and k inputs: what is left of an expansion that is absorbed.
 KernelTime AbsorbedProduct(const Deployment& d, double rows, double n, double k) {
   KernelTime absorbed;
-  absorbed.flops = 2 * kFlop * rows * d.heads * n * k;
-  absorbed.bytes = (d.heads * n * k + rows * d.heads * (n + k)) * 2.0 * kB;
+  absorbed.flops = 2 * kFlop * rows * d.widths.heads * n * k;
+  absorbed.bytes = (d.widths.heads * n * k + rows * d.widths.heads * (n + k)) * 2.0 * kB;
   absorbed.compute = absorbed.flops / (0.6 * PeakRate(d.device, Precision::kBf16));
   absorbed.memory = absorbed.bytes / (d.device.memory.bandwidth * *d.device.efficiency.stream);
   absorbed.time = *d.device.efficiency.launch + max(absorbed.compute, absorbed.memory);
@@ -64,78 +116,48 @@ KernelTime AbsorbedProduct(const Deployment& d, double rows, double n, double k)
   return absorbed;
 }
 
-Seconds LatentProjections(const Deployment& d, double rows, Phase phase, const Adder& add, Trace& trace) {
+// Prefill expands keys and values; decode keeps the latent: the expansions are absorbed into two batched products.
+void AddLatentParts(const Deployment& d, const MatrixProduct& expansion, double rows, Phase phase, const Adder& add,
+                    ListedSum<Seconds>& sum, Trace& trace) {
   const Mla& mla = *d.model.mla;
-  const auto q_rank = static_cast<double>(mla.q_lora_rank), kv_rank = static_cast<double>(mla.kv_lora_rank);
-  const auto nope = static_cast<double>(mla.nope_head_dim), rope = static_cast<double>(mla.rope_head_dim);
-  const auto value = static_cast<double>(mla.value_head_dim);
-  const double h = d.hidden, heads = d.heads;
-  const Precision a = d.attention_activations, w = d.attention_weights;
-  Seconds time = add("compress", Product(d, rows, q_rank + kv_rank + rope, h, a, w, "compress", trace));
-  FIGURE(trace, compress, time, (Note{"Compression of queries, keys and values", ""}), time);
-  time = add("query", Product(d, rows, heads * (nope + rope), q_rank > 0 ? q_rank : h, a, w, "query", trace));
-  FIGURE(trace, query, time, (Note{"Expansion of queries", ""}), time);
-  time = add("attention output", Product(d, rows, h, heads * value, a, w, "output", trace));
-  FIGURE(trace, attention_output, time, (Note{"Attention's output matrix", ""}), time);
-  const Seconds latent_norms = add("latent norms", LatentNorms(d, rows, q_rank + kv_rank));
-  Seconds expansion;
+  const auto kv_rank = static_cast<double>(mla.kv_lora_rank);
+  sum.Add("latent_norms", add("latent norms", LatentNorms(d, rows, static_cast<double>(mla.q_lora_rank) + kv_rank)));
   if (phase == Phase::kPrefill) {
-    expansion = add("keys and values", Product(d, rows, heads * (nope + value), kv_rank, a, w, "expand", trace));
+    add(d, expansion, rows, sum, trace);
   } else {
-    // Decode keeps the latent: the expansions of keys and values are absorbed into two batched products.
-    expansion = add("absorbed keys", AbsorbedProduct(d, rows, kv_rank, nope));
-    expansion += add("absorbed values", AbsorbedProduct(d, rows, value, kv_rank));
+    sum.Add("absorbed_keys", add("absorbed keys", AbsorbedProduct(d, rows, kv_rank, static_cast<double>(mla.nope_head_dim))));
+    sum.Add("absorbed_values", add("absorbed values", AbsorbedProduct(d, rows, static_cast<double>(mla.value_head_dim), kv_rank)));
   }
-  FIGURE(trace, projections, compress + query + attention_output + latent_norms + expansion,
-         (Note{"Projections of latent attention", "prefill expands keys and values, decode absorbs that into the queries and outputs",
-               "DeepSeek-V2, arXiv 2405.04434"}),
-         compress, query, attention_output, latent_norms, expansion);
-  return projections;
 }
 
 Seconds Projections(const Deployment& d, double rows, Phase phase, const Adder& add, Trace& trace) {
-  if (d.model.mla) return LatentProjections(d, rows, phase, add, trace);
-  const Precision a = d.attention_activations, w = d.attention_weights;
-  const double query_heads = (d.model.attention_gate ? 2 : 1) * d.heads;
-  Seconds time = add("query, key, value", Product(d, rows, (query_heads + 2 * d.kv_heads) * d.head_dim, d.hidden, a, w, "qkv", trace));
-  FIGURE(trace, query_key_value, time, (Note{"Query, key and value matrices", ""}), time);
-  time = add("attention output", Product(d, rows, d.hidden, d.heads * d.head_dim, a, w, "output", trace));
-  FIGURE(trace, attention_output, time, (Note{"Attention's output matrix", ""}), time);
-  FIGURE(trace, projections, query_key_value + attention_output, (Note{"Projections of attention", ""}), query_key_value, attention_output);
-  return projections;
+  ListedSum<Seconds> sum(trace);
+  const MatrixProduct *queries = d.attention.Find(ProductId::kQueryDown), *latent = d.attention.Find(ProductId::kKeyValueDown),
+                      *expansion = d.attention.Find(ProductId::kKeyValueUp);
+  for (MatrixProduct product : d.attention) {
+    // Both compressions of latent attention read the residual stream: engines run them as one.
+    if (product.id == ProductId::kQueryDown) product.outputs += latent->outputs;
+    const bool is_joined = product.id == ProductId::kKeyValueDown && queries != nullptr;
+    if (!is_joined && product.id != ProductId::kKeyValueUp) add(d, product, rows, sum, trace);
+  }
+  if (!d.model.mla) return sum.Total("projections", {"Projections of attention"});
+  AddLatentParts(d, *expansion, rows, phase, add, sum, trace);
+  return sum.Total("projections",
+                   {"Projections of latent attention", "prefill expands keys and values, decode absorbs that into the queries and outputs",
+                    "DeepSeek-V2, arXiv 2405.04434"});
 }
 
 // Matrices of a layer with a recurrence in place of attention.
 Seconds RecurrentProjections(const Deployment& d, double rows, const Adder& add, Trace& trace) {
-  const LinearLayers& linear = *d.model.linear;
-  const Precision a = d.attention_activations, w = d.attention_weights;
-  Seconds time = add("recurrent layer in", Product(d, rows, d.linear_columns, d.hidden, a, w, "recurrent_in", trace));
-  FIGURE(trace, recurrent_in, time, (Note{"Matrix into the recurrence", "values, gates, keys, queries and decays together"}), time);
-  time = add("recurrent layer out", Product(d, rows, d.hidden, d.linear_inner, a, w, "recurrent_out", trace));
-  FIGURE(trace, recurrent_out, time, (Note{"Matrix out of the recurrence", ""}), time);
-  Seconds steps;
-  if (linear.kind == LinearKind::kMamba) {
-    const auto rank = static_cast<double>(linear.step_rank), state = static_cast<double>(linear.state);
-    steps = add("steps and states in", Product(d, rows, rank + 2 * state, d.linear_inner, a, w, "states", trace));
-    if (rank > 0) steps += add("steps", Product(d, rows, d.linear_inner, rank, a, w, "steps", trace));
-  } else if (linear.kind == LinearKind::kKimiDelta) {
-    const auto rank = static_cast<double>(linear.head_dim);
-    steps = 2 * Product(d, rows, d.linear_inner, rank, a, w, "steps", trace).time;
-    steps =
-        add("decays and gates", {steps, {}, {}, Bound::kMemory, 4 * kFlop * rows * d.linear_inner * rank, 4 * kB * d.linear_inner * rank});
-  }
-  FIGURE(trace, recurrent, recurrent_in + recurrent_out + steps, (Note{"Matrices of a recurrent layer", ""}), recurrent_in, recurrent_out,
-         steps);
-  return recurrent;
+  ListedSum<Seconds> sum(trace);
+  for (const MatrixProduct& product : d.recurrence) add(d, product, rows, sum, trace);
+  return sum.Total("recurrent", {"Matrices of a recurrent layer"});
 }
 
 Seconds DenseMlp(const Deployment& d, double rows, const Adder& add, Trace& trace) {
-  Seconds time = add("MLP in", Product(d, rows, (d.mlp_matrices - 1) * d.ffn, d.hidden, d.activations, d.mlp_weights, "mlp_in", trace));
-  FIGURE(trace, mlp_in, time, (Note{"First matrix of the MLP", "with its gate, where there is one"}), time);
-  time = add("MLP out", Product(d, rows, d.hidden, d.ffn, d.activations, d.mlp_weights, "mlp_out", trace));
-  FIGURE(trace, mlp_out, time, (Note{"Second matrix of the MLP", ""}), time);
-  FIGURE(trace, mlp, mlp_in + mlp_out, (Note{"Dense MLP", ""}), mlp_in, mlp_out);
-  return mlp;
+  ListedSum<Seconds> sum(trace);
+  for (const MatrixProduct& product : d.mlp) add(d, product, rows, sum, trace);
+  return sum.Total("mlp", {"Dense MLP"});
 }
 
 KernelTime Experts(const Deployment& d, double rows, double held, Trace& trace) {
@@ -189,30 +211,27 @@ RoutedExperts Routed(const Deployment& d, double rows, Phase phase, Trace& trace
 }
 
 void ExpertMlp(const Deployment& d, double rows, Phase phase, const Adder& add, LayerCost& layer, Trace& trace) {
-  const Moe& moe = *d.model.moe;
-  const Precision wide = Precision::kBf16;
-  Seconds time = add("router", Product(d, rows, static_cast<double>(moe.experts), d.hidden, wide, wide, "router", trace));
-  FIGURE(trace, router, time, (Note{"Router", "kept in 16 bit"}), time);
-  const RoutedExperts own = Routed(d, rows, phase, trace);
-  time = add("experts", own.experts);
-  FIGURE(trace, routed, time, (Note{"Routed experts", ""}), time);
-  Seconds shared_in, shared_out;
-  if (moe.shared_ffn > 0) {
-    const double ffn = ceil(static_cast<double>(moe.shared_ffn) / d.tp);
-    const double inner = (d.mlp_matrices - 1) * ffn;
-    shared_in = add("shared experts in", Product(d, rows, inner, d.hidden, d.activations, d.mlp_weights, "shared_in", trace));
-    shared_out = add("shared experts out", Product(d, rows, d.hidden, ffn, d.activations, d.mlp_weights, "shared_out", trace));
+  ListedSum<Seconds> sum(trace);
+  for (const MatrixProduct& product : d.expert_mlp) {
+    if (product.id == ProductId::kExpertsOut) continue;  // with the other of the experts' products
+    if (product.id != ProductId::kExpertsIn) {
+      add(d, product, rows, sum, trace);
+      continue;
+    }
+    const RoutedExperts own = Routed(d, rows, phase, trace);
+    const ServedProduct& served = ServedAs(product.id);
+    const Seconds time = add(served.name, own.experts);
+    trace.Record(served.symbol, "time", time, served.note, "time", time);
+    sum.Add(served.symbol, time);
+    layer.dispatch = own.traffic.dispatch;
+    layer.combine = own.traffic.kernel.time - own.traffic.dispatch;
   }
-  FIGURE(trace, experts, router + routed + shared_in + shared_out, (Note{"Experts", "without the exchange of their tokens"}), router,
-         routed, shared_in, shared_out);
-  layer.experts = experts;
-  layer.dispatch = own.traffic.dispatch;
-  layer.combine = own.traffic.kernel.time - own.traffic.dispatch;
+  layer.experts = sum.Total("experts", {"Experts", "without the exchange of their tokens"});
 }
 
 // Norms with the residual and the activation, in kernels of their own; experts' kernels contain theirs.
 KernelTime Elements(const Deployment& d, double rows, double norms, double kernels, Trace& trace) {
-  const double hidden = d.hidden, inner = d.ffn * d.dense_layers / d.layers, tp = d.tp;
+  const double hidden = d.hidden, inner = d.widths.mlp * d.dense_layers / d.layers, tp = d.tp;
   const double activation_bytes = d.model.gated ? 6 : 4, further_bytes = d.engine.element_bytes;
   const Bytes one = 1 * kB;
   const Seconds launch = *d.device.efficiency.launch;
@@ -276,10 +295,9 @@ LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts,
 
 Seconds TimeHead(const Deployment& d, double rows, bool waits_for_host, Parts& parts, Trace& trace) {
   const Trace::Scope scope(trace, "head");
-  const KernelTime product = Product(d, rows, d.vocab, d.hidden, Precision::kBf16, d.head_weights, "product", trace);
-  const Seconds time = product.time;
-  FIGURE(trace, output_matrix, time, (Note{"Output matrix", "kept in 16 bit"}), time);
-  const double vocabulary = d.vocab;
+  const KernelTime product = TimeProduct(d, HeadProduct(d.model, d.widths), rows, trace);
+  const Seconds output_matrix = product.time;
+  const double vocabulary = d.widths.vocab;
   const Bytes logit = 8 * kB;
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   const Seconds gathered = AllReduce(d, logit * rows, waits_for_host, trace).kernel.time;

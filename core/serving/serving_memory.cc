@@ -11,27 +11,12 @@ constexpr Count kLongest = 1'000'000'000;
 constexpr double kLogitBytes = 10;  // 16 bit gathered, fp32 copy, fp32 probabilities
 
 // Attention weights of one layer on one rank. Compressions of latent attention are needed whole by every rank.
-Bytes AttentionWeights(const Deployment& d) {
-  const double h = d.hidden;
-  double elements = 0;
-  if (d.model.mla) {
-    const auto q_rank = static_cast<double>(d.model.mla->q_lora_rank);
-    const auto kv_rank = static_cast<double>(d.model.mla->kv_lora_rank);
-    const auto nope = static_cast<double>(d.model.mla->nope_head_dim);
-    const auto rope = static_cast<double>(d.model.mla->rope_head_dim);
-    const auto value = static_cast<double>(d.model.mla->value_head_dim);
-    elements = q_rank > 0 ? h * q_rank + q_rank * d.heads * (nope + rope) : h * d.heads * (nope + rope);
-    elements += h * (kv_rank + rope) + kv_rank * d.heads * (nope + value) + d.heads * value * h;
-  } else {
-    elements = h * ((d.model.attention_gate ? 2 : 1) * d.heads + 2 * d.kv_heads) * d.head_dim + h * d.heads * d.head_dim;
-  }
-  return elements * ElementSize(d.attention_weights);
-}
+Bytes AttentionWeights(const Deployment& d) { return d.attention.Elements() * ElementSize(d.attention_weights); }
 
 // Weights of a layer with a recurrence on one rank: its matrices, and what its channels and heads have beside them.
 Bytes RecurrentWeights(const Deployment& d) {
   if (d.linear_layers <= 0) return {};
-  const double matrices = d.hidden * (d.linear_columns + d.linear_inner);
+  const double matrices = d.hidden * (d.widths.recurrent_columns + d.widths.recurrent_inner);
   const double small = CountParameters(d.model).linear_per_layer / d.tp - matrices;
   return matrices * ElementSize(d.attention_weights) + max(0.0, small) * 2.0 * kB;
 }
@@ -42,7 +27,7 @@ double OfStage(const Deployment& d, double layers) { return layers > 0 ? min(d.s
 // What layers with a recurrence keep of a sequence on one rank, whatever its length.
 Bytes StatesOfSequence(const Deployment& d) {
   if (d.linear_layers <= 0) return {};
-  const double share = d.linear_inner / static_cast<double>(d.model.linear->Inner());
+  const double share = d.widths.recurrent_inner / static_cast<double>(d.model.linear->Inner());
   return OfStage(d, d.linear_layers) * share * static_cast<double>(d.model.linear->StateElements()) * ElementSize(d.load.precision.state);
 }
 
@@ -50,8 +35,8 @@ Bytes StatesOfSequence(const Deployment& d) {
 Bytes SmallWeights(const Deployment& d) {
   const double norm = d.model.norm == Norm::kLayer ? 2 * d.hidden : d.hidden;
   double elements = static_cast<double>(d.model.norms_per_layer) * norm;
-  if (d.model.biases != Biases::kNone) elements += (d.heads + 2 * d.kv_heads) * d.head_dim;
-  if (d.model.biases == Biases::kAll) elements += 2 * d.hidden + (d.mlp_matrices - 1) * d.ffn;
+  if (d.model.biases != Biases::kNone) elements += (d.widths.heads + 2 * d.widths.kv_heads) * d.head_dim;
+  if (d.model.biases == Biases::kAll) elements += 2 * d.hidden + (d.mlp_matrices - 1) * d.widths.mlp;
   return elements * 2.0 * kB;
 }
 
@@ -76,7 +61,7 @@ Bytes WeightsOf(const Deployment& d, Trace& trace) {
   const Bytes recurrent_layer = RecurrentWeights(d);
   const Bytes attention_layer = AttentionWeights(d);
   const Bytes small_layer = SmallWeights(d);
-  const Bytes mlp_layer = d.mlp_matrices * h * d.ffn * ElementSize(d.mlp_weights);
+  const Bytes mlp_layer = d.mlp_matrices * h * d.widths.mlp * ElementSize(d.mlp_weights);
   Bytes experts_layer;
   if (d.model.moe) {
     const Moe& moe = *d.model.moe;
@@ -87,8 +72,8 @@ Bytes WeightsOf(const Deployment& d, Trace& trace) {
     experts_layer = (expert * held + shared) * ElementSize(d.mlp_weights) + router;
   }
   const double positions = d.model.position == Position::kLearned ? static_cast<double>(d.model.max_positions) : 0;
-  const Bytes embedding = (d.vocab + positions) * h * ElementSize(d.head_weights);
-  const Bytes head = d.vocab * h * ElementSize(d.head_weights);
+  const Bytes embedding = (d.widths.vocab + positions) * h * ElementSize(d.head_weights);
+  const Bytes head = d.widths.vocab * h * ElementSize(d.head_weights);
   const bool together = d.pp <= 1;
   // The fullest stage holds one end of the model; a single stage holds both, once where they are tied.
   const Bytes ends = together && !d.model.tied_embeddings ? embedding + head : max(embedding, head);
@@ -162,7 +147,7 @@ CacheBudget BudgetOf(const Deployment& d, Trace& trace) {
   trace.Input("visible", visible, "cluster.device.memory.usable");
   const Bytes weights = WeightsOf(d, trace);
   const auto activation_tokens = static_cast<double>(rule.activation_tokens);
-  const double hidden = d.hidden, inner = d.ffn;
+  const double hidden = d.hidden, inner = d.widths.mlp;
   const auto sequences = static_cast<double>(rule.logit_sequences);
   const double vocabulary = static_cast<double>(d.model.vocab);
   const Bytes logit = kLogitBytes * kB;

@@ -1,5 +1,7 @@
 #include "core/workload/layer.h"
 
+#include <algorithm>
+
 namespace slipstick {
 namespace {
 
@@ -92,6 +94,11 @@ LayerWidths WholeWidths(const Model& model) {
     widths.recurrent_columns = static_cast<double>(model.linear->InputColumns());
   }
   return widths;
+}
+
+const MatrixProduct* MatrixProducts::Find(ProductId id) const {
+  const MatrixProduct* found = std::find_if(begin(), end(), [id](const MatrixProduct& product) { return product.id == id; });
+  return found == end() ? nullptr : found;
 }
 
 double MatrixProducts::Elements() const {

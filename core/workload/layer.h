@@ -73,7 +73,8 @@ class MatrixProducts {
   void Add(ProductId id, double outputs, double inputs) { products_[size_++] = {id, outputs, inputs}; }
   [[nodiscard]] const MatrixProduct* begin() const { return products_.data(); }
   [[nodiscard]] const MatrixProduct* end() const { return products_.data() + size_; }
-  [[nodiscard]] double Elements() const;  // of all weights; of experts, one's
+  [[nodiscard]] const MatrixProduct* Find(ProductId id) const;  // null: it has none
+  [[nodiscard]] double Elements() const;                        // of all weights; of experts, one's
 
  private:
   std::array<MatrixProduct, 6> products_{};
