@@ -22,16 +22,17 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   const auto sequence = static_cast<double>(run.sequence), layers = static_cast<double>(model.layers);
   const auto window_layers = static_cast<double>(model.WindowLayers()),
              full_layers = static_cast<double>(model.AttentionLayers()) - window_layers;
-  // A recurrence in chunks of 128: a token meets those of its chunk and the state.
-  const double recurrent = model.linear ? static_cast<double>(model.LinearLayerCount() * model.linear->heads) *
-                                              static_cast<double>(model.linear->head_dim + model.linear->state) *
-                                              min(sequence, 128 + static_cast<double>(model.linear->state))
-                                        : 0;
+  const LayerWidths whole = WholeWidths(model);
+  double recurrent = 0;
+  if (model.linear) {
+    const MixerCore core = CoreOf(model, Mixer::kRecurrence, whole);
+    // A recurrence in chunks of 128: a token meets those of its chunk and the state.
+    recurrent = static_cast<double>(model.LinearLayerCount()) * core.heads * (core.value_width + core.query_width) *
+                min(sequence, 128 + core.query_width);
+  }
   const double seen = min(sequence, static_cast<double>(model.sliding_window));
-  const auto heads = static_cast<double>(model.heads);
-  const double head_columns =
-      model.mla ? heads * static_cast<double>(model.mla->nope_head_dim + model.mla->rope_head_dim + model.mla->value_head_dim)
-                : 2 * heads * static_cast<double>(model.HeadDim());
+  const MixerCore core = CoreOf(model, Mixer::kFullAttention, whole);
+  const double head_columns = core.heads * (core.query_width + core.value_width);
   const double tokens = static_cast<double>(run.global_batch) * sequence;
   const double matrices = count.active_matrices;
   const auto modules = static_cast<double>(model.mtp_layers);

@@ -73,6 +73,31 @@ MatrixProducts RecurrentProducts(const Model& model, const LayerWidths& widths) 
   return products;
 }
 
+double MlpBiases(const Model& model, double inner) {
+  if (model.biases != Biases::kMlp && model.biases != Biases::kAll) return 0;
+  return (model.gated ? 2 : 1) * inner + static_cast<double>(model.hidden);
+}
+
+double SmallOfRecurrence(const LinearLayers& linear) {
+  const auto inner = static_cast<double>(linear.Inner()), state = static_cast<double>(linear.state);
+  const auto heads = static_cast<double>(linear.heads), rank = static_cast<double>(linear.step_rank);
+  const auto channels = static_cast<double>(linear.ConvolvedChannels()), head_dim = static_cast<double>(linear.head_dim);
+  const double convolution = channels * static_cast<double>(linear.convolution);
+  switch (linear.kind) {
+    case LinearKind::kMamba:  // convolution and its bias, step's bias, A, D, norms of step, B and C (Jamba)
+      return convolution + channels + inner + inner * state + inner + rank + 2 * state;
+    case LinearKind::kMamba2:  // convolution's bias, step's bias, A, D, norm
+      return convolution + channels + 3 * heads + inner;
+    case LinearKind::kGatedDelta:  // step's bias, A, norm of a head
+      return convolution + 2 * heads + head_dim;
+    case LinearKind::kKimiDelta:  // decay's bias, A, norm of a head
+      return convolution + inner + heads + head_dim;
+    case LinearKind::kLightning:  // norm
+      return convolution + inner;
+  }
+  return convolution;
+}
+
 }  // namespace
 
 const ProductTraits& TraitsOf(ProductId id) { return kTraits[static_cast<std::size_t>(id)]; }
@@ -133,6 +158,41 @@ MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward,
 MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths) {
   return {ProductId::kHead, widths.vocab, static_cast<double>(model.hidden)};
 }
+
+double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths) {
+  if (mixer == Mixer::kRecurrence) {
+    return SmallOfRecurrence(*model.linear) * (widths.recurrent_inner / static_cast<double>(model.linear->Inner()));
+  }
+  // Norms of the compressed queries, keys and values.
+  if (model.mla) return static_cast<double>(model.mla->q_lora_rank + model.mla->kv_lora_rank);
+  const auto width = static_cast<double>(model.HeadDim());
+  const bool output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
+  double small = 0;
+  if (output_bias || model.biases == Biases::kQkv) small += (widths.heads + 2 * widths.kv_heads) * width;
+  if (output_bias) small += static_cast<double>(model.hidden);
+  if (model.qk_norm == QkNorm::kHead) small += 2 * width;
+  if (model.qk_norm == QkNorm::kAllHeads) small += (widths.heads + widths.kv_heads) * width;
+  if (model.attention_sinks) small += widths.heads;
+  return small;
+}
+
+double SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths) {
+  if (feed_forward == FeedForward::kDense) return MlpBiases(model, widths.mlp);
+  const double router_bias = model.moe->router_bias ? static_cast<double>(model.moe->experts) : 0;
+  return router_bias + (model.moe->shared_gate ? static_cast<double>(model.hidden) : 0);
+}
+
+double ExpertElements(const Model& model, const LayerWidths& widths) {
+  double elements = 0;
+  for (const MatrixProduct& product : FeedForwardProducts(model, FeedForward::kExperts, widths)) {
+    if (TraitsOf(product.id).role == ProductRole::kExperts) elements += product.Elements();
+  }
+  return elements;
+}
+
+double ExpertBiases(const Model& model, const LayerWidths& widths) { return MlpBiases(model, widths.expert); }
+
+double NormElements(const Model& model) { return (model.norm == Norm::kLayer ? 2 : 1) * static_cast<double>(model.hidden); }
 
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths) {
   if (mixer == Mixer::kRecurrence) {

@@ -84,6 +84,16 @@ MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths&
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
 MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths);
 
+// Elements beside the matrices, of which a device has those of the widths it holds: biases, norms inside a mixer, what a recurrence
+// keeps a head and channel. Of experts, what all tokens pass.
+double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths);
+double SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
+// Of one routed expert: its matrices, its biases.
+double ExpertElements(const Model& model, const LayerWidths& widths);
+double ExpertBiases(const Model& model, const LayerWidths& widths);
+// Of one norm over the residual stream.
+double NormElements(const Model& model);
+
 // Where tokens meet: attention's scores and sums, or a recurrence.
 struct MixerCore {
   double heads = 0, kv_heads = 0;
