@@ -14,19 +14,6 @@ bool IsWeightOnly(Precision weights) {
          weights == Precision::kQ8_0;
 }
 
-// What the fullest rank holds: whole heads, whole columns of the inner widths.
-LayerWidths WidthsOf(const Model& model, double ranks, double expert_ranks) {
-  LayerWidths widths = WholeWidths(model);
-  for (double LayerWidths::*width : {&LayerWidths::heads, &LayerWidths::kv_heads, &LayerWidths::mlp, &LayerWidths::shared,
-                                     &LayerWidths::recurrent_heads, &LayerWidths::recurrent_key_heads, &LayerWidths::vocab}) {
-    widths.*width = Divided(widths.*width, ranks);
-  }
-  widths.expert /= expert_ranks;
-  widths.recurrent_columns /= ranks;
-  if (model.linear) widths.recurrent_inner = widths.recurrent_heads * static_cast<double>(model.linear->head_dim);
-  return widths;
-}
-
 // What checkpoints leave in 16 bit: embedding and head everywhere but in files that are one mixture; attention where only
 // the experts are quantised (int4 and mxfp4 experts), or where it is latent and the rest nvfp4.
 void ResolveFormats(Deployment& d) {
@@ -97,7 +84,6 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   d.linear_layers = d.layers - d.attention_layers;
   d.hidden = static_cast<double>(model.hidden);
   d.head_dim = static_cast<double>(model.HeadDim());
-  d.mlp_matrices = model.gated ? 3 : 2;
   const auto heads = static_cast<double>(model.heads);
   const auto kv_heads = static_cast<double>(model.KvHeads());
   d.widths = WidthsOf(model, d.tp, d.expert_ranks);

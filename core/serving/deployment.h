@@ -34,7 +34,6 @@ struct Deployment {
   double hidden = 1, head_dim = 1;
   // In decode: groups of `cp` ranks share their KV heads and query heads, and each keeps its part of every context.
   double cp = 1, core_heads = 1, core_kv_heads = 1;
-  double mlp_matrices = 3;
   double padded_heads = 1, padded_kv_heads = 1;  // of the whole model
 
   // Number formats, part by part: what a checkpoint keeps in 16 bit stays there.

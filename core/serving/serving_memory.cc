@@ -10,15 +10,26 @@ namespace {
 constexpr Count kLongest = 1'000'000'000;
 constexpr double kLogitBytes = 10;  // 16 bit gathered, fp32 copy, fp32 probabilities
 
-// Attention weights of one layer on one rank. Compressions of latent attention are needed whole by every rank.
-Bytes AttentionWeights(const Deployment& d) { return d.attention.Elements() * ElementSize(d.attention_weights); }
+// Matrices in their format, what lies beside them in 16 bit. Compressions of latent attention are needed whole by every rank.
+Bytes AttentionWeights(const Deployment& d) {
+  return d.attention.Elements() * ElementSize(d.attention_weights) + SmallElements(d.model, Mixer::kFullAttention, d.widths) * 2.0 * kB;
+}
 
-// Weights of a layer with a recurrence on one rank: its matrices, and what its channels and heads have beside them.
 Bytes RecurrentWeights(const Deployment& d) {
   if (d.linear_layers <= 0) return {};
-  const double matrices = d.hidden * (d.widths.recurrent_columns + d.widths.recurrent_inner);
-  const double small = CountParameters(d.model).linear_per_layer / d.tp - matrices;
-  return matrices * ElementSize(d.attention_weights) + max(0.0, small) * 2.0 * kB;
+  return d.recurrence.Elements() * ElementSize(d.attention_weights) + SmallElements(d.model, Mixer::kRecurrence, d.widths) * 2.0 * kB;
+}
+
+Bytes ExpertWeights(const Deployment& d) {
+  if (!d.model.moe) return {};
+  const double held = d.experts / d.ep;
+  Bytes bytes = (SmallElements(d.model, FeedForward::kExperts, d.widths) + held * ExpertBiases(d.model, d.widths)) * 2.0 * kB;
+  for (const MatrixProduct& product : d.expert_mlp) {
+    const ProductRole role = TraitsOf(product.id).role;
+    const double copies = role == ProductRole::kExperts ? held : 1;
+    bytes += copies * product.Elements() * (role == ProductRole::kWide ? 2.0 * kB : ElementSize(d.mlp_weights));
+  }
+  return bytes;
 }
 
 // Layers of a kind that the fullest stage holds.
@@ -29,15 +40,6 @@ Bytes StatesOfSequence(const Deployment& d) {
   if (d.linear_layers <= 0) return {};
   const double share = d.widths.recurrent_inner / static_cast<double>(d.model.linear->Inner());
   return OfStage(d, d.linear_layers) * share * static_cast<double>(d.model.linear->StateElements()) * ElementSize(d.load.precision.state);
-}
-
-// What stays in 16 bit and whole on every rank: norms, biases, the router.
-Bytes SmallWeights(const Deployment& d) {
-  const double norm = d.model.norm == Norm::kLayer ? 2 * d.hidden : d.hidden;
-  double elements = static_cast<double>(d.model.norms_per_layer) * norm;
-  if (d.model.biases != Biases::kNone) elements += (d.widths.heads + 2 * d.widths.kv_heads) * d.head_dim;
-  if (d.model.biases == Biases::kAll) elements += 2 * d.hidden + (d.mlp_matrices - 1) * d.widths.mlp;
-  return elements * 2.0 * kB;
 }
 
 double Pages(double tokens, Count block) {
@@ -60,17 +62,9 @@ Bytes WeightsOf(const Deployment& d, Trace& trace) {
   const double recurrent_stage = min(OfStage(d, d.linear_layers), stage), attention_stage = stage - recurrent_stage;
   const Bytes recurrent_layer = RecurrentWeights(d);
   const Bytes attention_layer = AttentionWeights(d);
-  const Bytes small_layer = SmallWeights(d);
-  const Bytes mlp_layer = d.mlp_matrices * h * d.widths.mlp * ElementSize(d.mlp_weights);
-  Bytes experts_layer;
-  if (d.model.moe) {
-    const Moe& moe = *d.model.moe;
-    const double expert = d.mlp_matrices * h * static_cast<double>(moe.expert_ffn);
-    const double held = d.experts / (d.ep * d.expert_ranks);
-    const double shared = d.mlp_matrices * h * static_cast<double>(moe.shared_ffn) / d.tp;
-    const Bytes router = h * static_cast<double>(moe.experts) * 2.0 * kB;
-    experts_layer = (expert * held + shared) * ElementSize(d.mlp_weights) + router;
-  }
+  const Bytes small_layer = static_cast<double>(d.model.norms_per_layer) * NormElements(d.model) * 2.0 * kB;
+  const Bytes mlp_layer = d.mlp.Elements() * ElementSize(d.mlp_weights) + SmallElements(d.model, FeedForward::kDense, d.widths) * 2.0 * kB;
+  const Bytes experts_layer = ExpertWeights(d);
   const double positions = d.model.position == Position::kLearned ? static_cast<double>(d.model.max_positions) : 0;
   const Bytes embedding = (d.widths.vocab + positions) * h * ElementSize(d.head_weights);
   const Bytes head = d.widths.vocab * h * ElementSize(d.head_weights);

@@ -11,22 +11,18 @@ struct Matrices {
   double computed = 0, read = 0;
 };
 Matrices MatricesOf(const Deployment& d, double rows) {
-  const double h = d.hidden;
-  double attention = h * (d.padded_heads + 2 * d.padded_kv_heads) * d.head_dim + h * d.padded_heads * d.head_dim;
-  if (d.model.mla) attention = CountParameters(d.model).attention_per_layer;
-  if (d.linear_layers > 0) attention += (CountParameters(d.model).linear_per_layer - attention) * d.linear_layers / d.layers;
-  const double mlp = d.mlp_matrices * h * static_cast<double>(d.model.ffn) * d.dense_layers / d.layers;
-  const double moe_share = d.moe_layers / d.layers;
-  Matrices all{attention + mlp, attention + mlp};
-  if (d.model.moe) {
-    const Moe& moe = *d.model.moe;
-    const double expert = d.mlp_matrices * h * static_cast<double>(moe.expert_ffn);
-    const double shared = d.mlp_matrices * h * static_cast<double>(moe.shared_ffn);
-    const auto experts = static_cast<double>(moe.experts), chosen = static_cast<double>(moe.top_k);
-    all.computed += moe_share * (chosen * expert + shared);
-    all.read += moe_share * (experts * (1 - pow(1 - chosen / experts, rows)) * expert + shared);
-  }
-  return all;
+  LayerWidths whole = WholeWidths(d.model);
+  whole.heads = d.padded_heads;
+  whole.kv_heads = d.padded_kv_heads;
+  const double attending = d.attention_layers / d.layers, dense = d.dense_layers / d.layers, with_experts = d.moe_layers / d.layers;
+  double all = attending * MixerProducts(d.model, Mixer::kFullAttention, whole).Elements() +
+               dense * FeedForwardProducts(d.model, FeedForward::kDense, whole).Elements();
+  if (d.model.linear) all += (1 - attending) * MixerProducts(d.model, Mixer::kRecurrence, whole).Elements();
+  if (!d.model.moe) return {all, all};
+  const double expert = ExpertElements(d.model, whole);
+  all += with_experts * (FeedForwardProducts(d.model, FeedForward::kExperts, whole).Elements() - expert);
+  const auto experts = static_cast<double>(d.model.moe->experts), chosen = static_cast<double>(d.model.moe->top_k);
+  return {all + with_experts * chosen * expert, all + with_experts * experts * (1 - pow(1 - chosen / experts, rows)) * expert};
 }
 
 // Layers and head of `rows` tokens, `heads_out` of which go through the head; attention apart.

@@ -289,8 +289,7 @@ LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace) {
 
 LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   Trace::Scope scope(trace, "head");
-  LayerWidths widths = WholeWidths(context.model);
-  widths.vocab /= context.shape.tensor;
+  const LayerWidths widths = WidthsOf(context.model, context.shape.tensor, context.shape.expert_tensor);
   const LayerProduct product{HeadProduct(context.model, widths), context.shape.tokens};
   Sums sums(trace);
   TimeProduct(context, product, sums, trace, nullptr);

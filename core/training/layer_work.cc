@@ -5,21 +5,6 @@
 namespace slipstick {
 namespace {
 
-// What a device holds where the degrees divide the widths evenly.
-LayerWidths WidthsOf(const Model& model, const TrainingShape& shape) {
-  LayerWidths widths = WholeWidths(model);
-  widths.kv_heads = max(widths.kv_heads, shape.tensor);
-  for (double LayerWidths::*width :
-       {&LayerWidths::heads, &LayerWidths::kv_heads, &LayerWidths::mlp, &LayerWidths::shared, &LayerWidths::recurrent_heads,
-        &LayerWidths::recurrent_key_heads, &LayerWidths::recurrent_inner, &LayerWidths::recurrent_columns, &LayerWidths::vocab}) {
-    widths.*width /= shape.tensor;
-  }
-  widths.expert /= shape.expert_tensor;
-  // Where only some layers have an MLP, each counts its share of them.
-  widths.mlp *= static_cast<double>(model.MlpLayers()) / static_cast<double>(model.layers);
-  return widths;
-}
-
 AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mixer, const LayerWidths& widths) {
   constexpr double kChunk = 128;
   AttentionWork core{CoreOf(model, mixer, widths)};
@@ -92,7 +77,10 @@ double AdapterParameters(const TrainingRun& run, const MatrixProducts& products)
 
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind) {
   LayerWork work;
-  const LayerWidths widths = WidthsOf(model, shape);
+  LayerWidths widths = WidthsOf(model, shape.tensor, shape.expert_tensor);
+  // Where only some layers have an MLP, each counts its share of them.
+  const double mlp_share = static_cast<double>(model.MlpLayers()) / static_cast<double>(model.layers);
+  widths.mlp *= mlp_share;
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
   work.attention = CoreWork(model, shape, kind.mixer, widths);
   work.mlp_columns = has_experts ? widths.shared : widths.mlp;
@@ -103,25 +91,14 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   AddProducts(model, shape, mixer, work);
   AddProducts(model, shape, FeedForwardProducts(model, kind.feed_forward, widths), work);
   work.adapter_parameters = AdapterParameters(run, mixer);
-  const auto hidden = static_cast<double>(model.hidden);
   for (const LayerProduct& product : work.products) {
     const bool is_expert = TraitsOf(product.id).role == ProductRole::kExperts;
     (is_expert ? work.expert_parameters : work.dense_parameters) += product.groups * product.Elements();
   }
-  const double norm_width = model.norm == Norm::kLayer ? 2 * hidden : hidden;
-  work.dense_parameters += static_cast<double>(model.norms_per_layer) * norm_width;
-  const bool output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
-  if (output_bias || model.biases == Biases::kQkv)
-    work.dense_parameters += (work.attention.heads + 2 * work.attention.kv_heads) * work.attention.query_width;
-  if (output_bias) work.dense_parameters += hidden;
-  if (model.biases == Biases::kMlp || model.biases == Biases::kAll) {
-    work.dense_parameters += hidden + (model.gated ? 2 : 1) * work.mlp_columns;
-  }
-  if (kind.mixer == Mixer::kRecurrence) return work;  // its small tensors are left out
-  if (model.qk_norm == QkNorm::kHead) work.dense_parameters += 2 * work.attention.query_width;
-  if (model.qk_norm == QkNorm::kAllHeads) {
-    work.dense_parameters += (work.attention.heads + work.attention.kv_heads) * work.attention.query_width;
-  }
+  if (has_experts) work.expert_parameters += static_cast<double>(model.moe->experts) / shape.expert * ExpertBiases(model, widths);
+  const double norms = static_cast<double>(model.norms_per_layer) - (1 - mlp_share);  // a layer without an MLP lacks its norm too
+  work.dense_parameters +=
+      norms * NormElements(model) + SmallElements(model, kind.mixer, widths) + SmallElements(model, kind.feed_forward, widths);
   return work;
 }
 

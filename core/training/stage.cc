@@ -120,7 +120,7 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
   stage_of(visits - 1).head = true;
 
   const auto hidden = static_cast<double>(model.hidden);
-  const double norm = model.norm == Norm::kLayer ? 2 * hidden : hidden;
+  const double norm = NormElements(model);
   const double table = static_cast<double>(model.vocab) * hidden / context.shape.tensor;
   for (Stage& stage : plan) {
     for (const LayerKind kind : kLayerKinds) {

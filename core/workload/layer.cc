@@ -121,6 +121,18 @@ LayerWidths WholeWidths(const Model& model) {
   return widths;
 }
 
+LayerWidths WidthsOf(const Model& model, double ranks, double expert_ranks) {
+  LayerWidths widths = WholeWidths(model);
+  for (double LayerWidths::*width : {&LayerWidths::heads, &LayerWidths::kv_heads, &LayerWidths::mlp, &LayerWidths::shared,
+                                     &LayerWidths::recurrent_heads, &LayerWidths::recurrent_key_heads, &LayerWidths::vocab}) {
+    widths.*width = ceil(widths.*width / ranks - 1e-9);
+  }
+  widths.expert /= expert_ranks;
+  widths.recurrent_columns /= ranks;
+  if (model.linear) widths.recurrent_inner = widths.recurrent_heads * static_cast<double>(model.linear->head_dim);
+  return widths;
+}
+
 const MatrixProduct* MatrixProducts::Find(ProductId id) const {
   const MatrixProduct* found = std::find_if(begin(), end(), [id](const MatrixProduct& product) { return product.id == id; });
   return found == end() ? nullptr : found;

@@ -23,6 +23,8 @@ struct LayerWidths {
 };
 // Of a layer that is not shared.
 LayerWidths WholeWidths(const Model& model);
+// Of the fullest of `ranks`: whole heads, of which each has one at least, and whole columns of the MLP; `expert_ranks` share an expert.
+LayerWidths WidthsOf(const Model& model, double ranks, double expert_ranks);
 
 enum class ProductId {
   kQueryKeyValue,

@@ -38,6 +38,19 @@ TEST(CachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
   EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"serving.precision.kv_cache=fp8"}).kv_cache_per_token.base(), 10240);
 }
 
+// One device holds every parameter of the published checkpoints, in 16 bit: biases of experts, steps of recurrences, sinks. A final norm,
+// an embedding's norm and a head's bias are left out.
+TEST(Weights, AreThoseOfTheWholeModel) {
+  for (const std::string model : {"llama-3.1-8b", "gpt-oss-20b", "gpt-oss-120b", "jamba-v0.1", "kimi-linear-48b-a3b", "qwen3-next-80b-a3b",
+                                  "minimax-text-01", "deepseek-v3", "deepseek-v2-lite", "qwen2-57b-a14b", "olmo-2-7b", "qwen3-8b"}) {
+    const Result<Scenario> scenario = ScenarioOf(kOneH100 + std::vector<std::string>{"model=" + model});
+    ASSERT_TRUE(scenario) << model;
+    Trace off = Trace::Off();
+    const Bytes weights = WeightsOf(Deploy(scenario->model, scenario->cluster, *scenario->serving), off);
+    EXPECT_NEAR(weights.base() / (2 * CountParameters(scenario->model).total), 1, 2e-6) << model;
+  }
+}
+
 TEST(CacheOfSequence, HoldsNoMoreThanTheWindowWhereThereIsOne) {
   const std::vector<std::string> shape{"cluster=single-h100-sxm5-80gb",
                                        "model.layers=12",

@@ -77,9 +77,26 @@ TEST(Families, WorkspaceGathersTheLargestLayersWhole) {
       "jamba-v0.1", R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "mapping": {"tp": 1, "zero": 3}})");
   const double experts = 16 * 3.0 * 4096 * 14336, router = 4096 * 16, norms = 2 * 4096;
   const double recurrence = 4096.0 * 2 * 8192 + 8192.0 * 4096 + 8192.0 * (256 + 2 * 16) + 256.0 * 8192;
-  const double largest = recurrence + experts + router + norms;
+  const double small = 8192.0 * (4 + 1 + 1 + 16 + 1) + 256 + 2 * 16;
+  const double largest = recurrence + small + experts + router + norms;
   const TrainingReport report = Evaluated(scenario);
   EXPECT_NEAR(report.memory.workspace.base(), 1.5 * kGiB.factor + 2 * 2 * largest, 1);
+}
+
+// Alone on a device a model holds its published parameters, all tables and biases with them, and those of the modules that predict
+// further tokens.
+TEST(Families, ADeviceAloneHoldsTheWholeModel) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "model") continue;
+    const std::string model(preset.id);
+    const Scenario scenario = OnNode(model, R"({"sequence": 1024, "global_batch": 8, "mapping": {}})");
+    const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+    const LayerWorks works = WorksOf(context);
+    const ParameterCount count = CountParameters(scenario.model);
+    // The head's bias and the sequence's learned positions, where the model has more, are not held.
+    const double held = PlanLayers(context, works).stages.front().Parameters();
+    EXPECT_NEAR(held / (count.total + count.mtp), 1, scenario.model.position == Position::kLearned ? 0.02 : 5e-5) << model;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// What a device computes of a layer, by hand from published shapes.
+#include "core/workload/layer.h"
+
+#include <gtest/gtest.h>
+
+#include "core/study/presets.h"
+#include "tests/core/preset.h"
+
+namespace slipstick {
+namespace {
+
+Model Named(std::string_view id) {
+  Issues issues;
+  Model model = FromPreset<Model>(id, issues);
+  Complete(model, "model", issues);
+  EXPECT_TRUE(issues.empty()) << id;
+  return model;
+}
+
+// DeepSeek-V3 (arXiv 2412.19437): hidden 7168, 128 heads of 128 + 64, ranks 1536 and 512, values of 128; on 4 ranks 32 heads each.
+TEST(Layer, LatentAttentionOnFourRanks) {
+  const Model model = Named("deepseek-v3");
+  const MatrixProducts products = MixerProducts(model, Mixer::kFullAttention, WidthsOf(model, 4, 1));
+  struct Expected {
+    ProductId id;
+    double outputs, inputs;
+  };
+  for (const Expected& expected : {Expected{ProductId::kQueryDown, 1536, 7168}, Expected{ProductId::kQueryUp, 32 * 192, 1536},
+                                   Expected{ProductId::kKeyValueDown, 576, 7168}, Expected{ProductId::kKeyValueUp, 32 * 256, 512},
+                                   Expected{ProductId::kAttentionOut, 7168, 32 * 128}}) {
+    const MatrixProduct* product = products.Find(expected.id);
+    ASSERT_NE(product, nullptr);
+    EXPECT_EQ(product->outputs, expected.outputs) << TraitsOf(expected.id).name;
+    EXPECT_EQ(product->inputs, expected.inputs) << TraitsOf(expected.id).name;
+  }
+}
+
+// Jamba (arXiv 2403.19887): 128 heads of 64 channels, states of 16, steps of rank 256.
+TEST(Layer, ChannelsOfARecurrenceHaveStepsAndStates) {
+  const Model model = Named("jamba-v0.1");
+  const MatrixProducts products = MixerProducts(model, Mixer::kRecurrence, WidthsOf(model, 2, 1));
+  EXPECT_EQ(products.Elements(), 8192.0 * 4096 + 4096.0 * 4096 + (256 + 2 * 16) * 4096.0 + 4096.0 * 256);
+}
+
+// Phi-3-medium has 10 KV heads and MLPs of 17,920 columns, GPT-2 a vocabulary of 50,257: what does not divide goes to the fullest rank.
+TEST(Layer, TheFullestRankHoldsWholeHeadsAndColumns) {
+  const LayerWidths four = WidthsOf(Named("phi-3-medium"), 4, 1);
+  EXPECT_EQ(four.heads, 10);
+  EXPECT_EQ(four.kv_heads, 3);
+  EXPECT_EQ(four.mlp, 4480);
+  EXPECT_EQ(WidthsOf(Named("phi-3-medium"), 20, 1).kv_heads, 1);
+  EXPECT_EQ(WidthsOf(Named("gpt2"), 4, 1).vocab, 12565);
+}
+
+// gpt-oss (model card, 2025): 64 query and 8 KV heads of 64, hidden and experts' width 2880, biases everywhere, a sink a head.
+TEST(Layer, BiasesAndSinksAreCounted) {
+  const Model model = Named("gpt-oss-20b");
+  const LayerWidths whole = WholeWidths(model);
+  EXPECT_EQ(SmallElements(model, Mixer::kFullAttention, whole), (64 + 2 * 8) * 64 + 2880 + 64);
+  EXPECT_EQ(SmallElements(model, FeedForward::kExperts, whole), 32);
+  EXPECT_EQ(ExpertBiases(model, whole), 2 * 2880 + 2880);
+  EXPECT_EQ(ExpertElements(model, whole), 3.0 * 2880 * 2880);
+}
+
+}  // namespace
+}  // namespace slipstick
