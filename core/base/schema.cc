@@ -66,6 +66,11 @@ void DescribeMember(const FieldRow& row, const std::string& path, const void* st
       entry["choices"] = Json::array();
       for (std::size_t i = 0; i < type.choices.size; ++i) entry["choices"].push_back(type.choices.names[i]);
       break;
+    case Kind::kEntry:
+      entry["kind"] = "choice";
+      SetDefault(entry, type, held);
+      entry["choices"] = type.entry.names();
+      break;
     case Kind::kList:
       entry["kind"] = "list";
       SetDefault(entry, type, held);
@@ -112,6 +117,8 @@ Json WriteAs(const Type& type, const void* value) {
     }
     case Kind::kChoice:
       return Json(ChosenName(type.choices, value));
+    case Kind::kEntry:
+      return Json(type.entry.chosen(value));
     case Kind::kQuantity: {
       double base = 0;
       std::memcpy(&base, value, sizeof(double));

@@ -107,6 +107,14 @@ std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, cons
   return in_range && is_whole ? std::optional(value) : unexpected();
 }
 
+// A text that is none of the names there are.
+void RefuseName(const Json& json, const std::vector<std::string_view>& names, const Place& place, Issues& issues) {
+  std::string all;
+  for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+  issues.push_back({place.Text(), "expected one of " + all + "; got " + Shown(json) +
+                                      (json.is_string() ? NearestText(TextOf(json), names) : std::string())});
+}
+
 void ReadChoice(const Json& json, const Choices& choices, const Place& place, Issues& issues, void* out) {
   for (std::size_t i = 0; i < choices.size; ++i) {
     if (json.is_string() && TextOf(json) == choices.names[i]) {
@@ -114,11 +122,14 @@ void ReadChoice(const Json& json, const Choices& choices, const Place& place, Is
       return;
     }
   }
-  const std::vector<std::string_view> names(choices.names, choices.names + choices.size);
-  std::string all;
-  for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-  issues.push_back({place.Text(), "expected one of " + all + "; got " + Shown(json) +
-                                      (json.is_string() ? NearestText(TextOf(json), names) : std::string())});
+  RefuseName(json, {choices.names, choices.names + choices.size}, place, issues);
+}
+
+void ReadEntry(const Json& json, const EntryOperations& entry, const Place& place, Issues& issues, void* out) {
+  for (const std::string_view name : entry.names()) {
+    if (json.is_string() && TextOf(json) == name) return entry.choose(out, name);
+  }
+  RefuseName(json, entry.names(), place, issues);
 }
 
 void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out);
@@ -180,6 +191,8 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
       return ReadObject(type, json, place, issues, out);
     case Kind::kChoice:
       return ReadChoice(json, type.choices, place, issues, out);
+    case Kind::kEntry:
+      return ReadEntry(json, type.entry, place, issues, out);
     case Kind::kQuantity:
       if (const auto value = ReadNumber(json, facts, *type.dimension, false, place, issues)) std::memcpy(out, &*value, sizeof(double));
       return;

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/base/catalogue_entry.h"
 #include "core/base/field.h"
 
 namespace slipstick {
@@ -45,13 +46,20 @@ struct FieldRow {
 
 namespace internal {
 
-enum class Kind { kQuantity, kRatio, kCount, kCountOrMax, kFlag, kText, kChoice, kObject, kList, kOptional };
+enum class Kind { kQuantity, kRatio, kCount, kCountOrMax, kFlag, kText, kChoice, kEntry, kObject, kList, kOptional };
 
 // The names of an enum and the values that they stand for.
 struct Choices {
   const std::string_view* names;
   const int* values;
   std::size_t size;
+};
+
+// The same of entries of a catalogue.
+struct EntryOperations {
+  const std::vector<std::string_view>& (*names)();
+  std::string_view (*chosen)(const void* entry);
+  void (*choose)(void* entry, std::string_view name);
 };
 
 struct OptionalOperations {
@@ -71,6 +79,7 @@ struct Type {
   Kind kind;
   const Dimension* dimension = nullptr;  // of a quantity
   Choices choices{};                     // of a choice
+  EntryOperations entry{};               // of a choice among entries of a catalogue
   const Fields* fields = nullptr;        // of an object
   std::string_view preset_kind = "";
   const Type* inner = nullptr;  // of a list or an optional
@@ -91,6 +100,11 @@ template <class T>
 struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
+
+template <class T>
+struct IsEntry : std::false_type {};
+template <class T>
+struct IsEntry<CatalogueEntry<T>> : std::true_type {};
 
 template <class E>
 inline constexpr auto kChoiceNames = [] {
@@ -157,6 +171,11 @@ struct Described {
       type.kind = Kind::kFlag;
     } else if constexpr (std::is_same_v<T, std::string>) {
       type.kind = Kind::kText;
+    } else if constexpr (IsEntry<T>::value) {
+      type.kind = Kind::kEntry;
+      type.entry.names = &T::Names;
+      type.entry.chosen = [](const void* entry) { return static_cast<const T*>(entry)->name(); };
+      type.entry.choose = [](void* entry, std::string_view name) { *static_cast<T*>(entry) = T(name); };
     } else if constexpr (std::is_enum_v<T>) {
       type.kind = Kind::kChoice;
       type.choices = {kChoiceNames<T>.data(), kChoiceValues<T>.data(), kChoiceNames<T>.size()};

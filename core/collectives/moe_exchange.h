@@ -26,7 +26,7 @@ struct ExpertExchange {
   double most_nodes = 4;     // that routing lets a token reach
   BytesPerSecond link;       // scale-up bandwidth of a device, one direction
   BytesPerSecond nic;        // of a device, between nodes
-  Architecture architecture = Architecture::kHopper;
+  Architecture architecture;
 };
 
 // Wall time of one dispatch or combine; 0 for a single rank.

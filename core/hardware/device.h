@@ -98,7 +98,7 @@ struct Device {
   std::string name = "custom";
   std::string vendor;
   Count year = 2023;  // announced
-  Architecture architecture = Architecture::kGeneric;
+  Architecture architecture;
   PeakRates peak;
   Count units = 132;         // SMs, compute units, matrix engines
   Hertz clock = 1.8 * kGHz;  // boost

@@ -9,11 +9,8 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kTileSource =
-    "tiles of 128 queries; fitted to ai-dynamo/aiconfigurator tables at 095f58a and the FlashAttention papers";
-constexpr std::string_view kDecodeSource = "split-KV work units; fitted to ai-dynamo/aiconfigurator generation tables at 095f58a";
+constexpr std::string_view kTileSource = kFamilySource, kDecodeSource = kFamilySource;
 constexpr double kTile = 128;
-constexpr double kStream = 0.9;  // of the memory bandwidth, by an attention kernel's own operands
 
 double ValueDim(const Attention& attention) { return attention.value_dim > 0 ? attention.value_dim : attention.head_dim; }
 
@@ -87,7 +84,7 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileReg
   const Seconds launch = regime.launch, row_overhead = regime.tile_overhead, pass_time = work.pass_time, stream_time = work.stream_time;
   trace.Input("units", units, "cluster.device.units");
   trace.Input("clock", clock, "cluster.device.clock");
-  const Trace::Citing citing(trace, SourceInPlace(device));
+  const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.source));
   FIGURE(trace, product_time, tile_side * tile_side * pair_flops * units / (peak_rate * matrix_share),
          (Note{"Products of a tile", "on the matrix units of one unit", kTileSource}), tile_side, pair_flops, units, peak_rate,
          matrix_share);
@@ -123,7 +120,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
   const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads,
                kv_heads = attention.kv_heads, qk_dim = attention.head_dim, v_dim = ValueDim(attention);
   const bool forward = attention.phase == AttentionPhase::kPrefill;
-  const Trace::Citing citing(trace, SourceInPlace(device));
+  const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.source));
   const Precision native = NativePrecision(device, attention.precision);
   // An 8-bit cache under a 16-bit kernel is widened as it is read.
   const Precision computed = regime.in_fp8                                           ? Precision::kFp8
@@ -149,16 +146,17 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
     work.bytes = batch * (qk_dim + v_dim) / 2 * half * (q_len * heads * (both ? 8 : 6) + keys * kv_heads * (both ? 6 : 4));
   }
   const Bytes working_set = 2 * half * batch * qk_dim * (q_len * heads + 2 * keys * kv_heads);
-  work.stream_time = ReadTime(work.bytes, working_set, kStream, device);
-  ExplainRead("stream_time", work.bytes, working_set, kStream, device, trace);
+  const double stream = device.architecture->attention.stream;
+  work.stream_time = ReadTime(work.bytes, working_set, stream, device);
+  ExplainRead("stream_time", work.bytes, working_set, stream, device, trace);
   if (regime.pass_factor > 0) {
     const bool narrow_cache = cached < half;
     const Bytes row = regime.fused_pass ? qk_dim * (heads * (half + element) + 2 * kv_heads * (half + cached))
                       : narrow_cache    ? qk_dim * (3 * kB * heads + 6 * kB * kv_heads)
                                         : qk_dim * 8 * kB * kv_heads;
     const Bytes moved = regime.pass_factor * batch * q_len * row;
-    work.pass_time = ReadTime(moved, working_set, kStream, device);
-    ExplainRead("pass_time", moved, working_set, kStream, device, trace);
+    work.pass_time = ReadTime(moved, working_set, stream, device);
+    ExplainRead("pass_time", moved, working_set, stream, device, trace);
     work.bytes += moved;
   }
   return TimeOfTiles(work, device, regime, trace);
@@ -167,9 +165,8 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
 KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedRegime& regime, Trace& trace) {
   const double batch = attention.batch, heads = attention.heads, q_len = attention.q_len, kv_len = attention.kv_len;
   const double products = ProductPairs(attention.phase);
-  // Forward alone has 0.45 of the passes over the scores, backward 0.55.
-  const double score_passes = regime.score_passes * (attention.phase == AttentionPhase::kPrefill    ? 0.45
-                                                     : attention.phase == AttentionPhase::kBackward ? 0.55
+  const double score_passes = regime.score_passes * (attention.phase == AttentionPhase::kPrefill    ? regime.forward_share
+                                                     : attention.phase == AttentionPhase::kBackward ? 1 - regime.forward_share
                                                                                                     : 1);
   const Flops pair_flops = products * 2 * (attention.head_dim + ValueDim(attention)) * kFlop;
   const Bytes score_size = 2 * kB;
@@ -203,7 +200,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   const Bytes cached = ElementSize(attention.kv_precision);
   const Seconds launch = regime.launch, wave = regime.wave, merge = regime.merge, merge_a_split = regime.merge_a_split;
   const FlopsPerSecond peak_rate = PeakRate(device, attention.precision, trace);
-  const Trace::Citing citing(trace, SourceInPlace(device));
+  const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.decode_source));
   FIGURE(trace, cache_bytes, batch * context * kv_heads * pair_dims * cached, (Note{"Keys and values read", ""}), batch, context, kv_heads,
          pair_dims, cached);
   FIGURE(trace, splits, max(1.0, min(floor(units_filled * units / (batch * kv_heads)), min(max_splits, ceil(context / min_split)))),
@@ -230,14 +227,15 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
            pair_dims, cached, unit_stream, blocks, units_filled, units);
     unit_time = pull_time;
   }
-  // Query heads of a KV head share its keys; a work unit computes them in rows of 64 (16 with ordinary matrix instructions).
-  const double row_grain = TraitsOf(device.architecture).asynchronous_mma ? 64 : 16;
+  // Query heads of a KV head share its keys; a work unit computes them in rows of a fragment.
+  const double row_grain = device.architecture->traits.query_rows, matrix_share = regime.matrix_share;
   const double q_len = attention.q_len;
   FIGURE(trace, query_rows, row_grain * ceil(heads * q_len / (row_grain * kv_heads)),
          (Note{"Rows computed", "query heads of a KV head, padded"}), row_grain, heads, q_len, kv_heads);
   const Flops pair = 2 * kFlop;
-  FIGURE(trace, compute_time, pair * query_rows * context * pair_dims * batch * kv_heads / (0.6 * peak_rate),
-         (Note{"Time of the arithmetic", "", kDecodeSource}), pair, query_rows, context, pair_dims, batch, kv_heads, peak_rate);
+  FIGURE(trace, compute_time, pair * query_rows * context * pair_dims * batch * kv_heads / (matrix_share * peak_rate),
+         (Note{"Time of the arithmetic", "", kDecodeSource}), pair, query_rows, context, pair_dims, batch, kv_heads, matrix_share,
+         peak_rate);
   FIGURE(trace, start_time, wave * max(0.0, ceil(blocks / units) - 1), (Note{"Starting further work units", "", kDecodeSource}), wave,
          blocks, units);
   const Seconds merge_time = splits > 1 ? merge + merge_a_split * splits : Seconds{};
@@ -260,7 +258,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
 KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace) {
   if (attention.phase == AttentionPhase::kDecode) return TimeOf(attention, device, DecodeAloneRegime(attention, device), trace);
   if (attention.algorithm == AttentionAlgorithm::kUnfused || attention.library == AttentionLibrary::kUnfused) {
-    return TimeOf(attention, device, UnfusedAloneRegime(attention), trace);
+    return TimeOf(attention, device, UnfusedAloneRegime(attention, device), trace);
   }
   return TimeOf(attention, device, AloneRegime(attention, device), trace);
 }

@@ -55,14 +55,14 @@ struct Attention {
 
 // Constants of a kernel that works on tiles of 128 queries by 128 keys: prefill, training forward, backward.
 struct TileRegime {
-  Seconds launch;             // t0
-  double matrix_share = 0.5;  // epsilon: share of the peak while the matrix units work
-  double exp_share = 1;       // s: weight of an exponential; 0: a unit beside the matrix units computes them in passing
-  Seconds tile_overhead;      // tau: fixed cost of a tile of queries
-  double tail = 0;            // g: share of the longest tile of queries left over at the end
-  bool in_fp8 = false;        // computes in fp8, whatever the operands are given in
-  bool fused_pass = true;     // rotary embedding, cache write and quantisation: all operands once; false: the cache's alone
-  double pass_factor = 1;     // q: how often those bytes move
+  Seconds launch;           // t0
+  double matrix_share = 1;  // epsilon: share of the peak while the matrix units work
+  double exp_share = 1;     // s: weight of an exponential; 0: a unit beside the matrix units computes them in passing
+  Seconds tile_overhead;    // tau: fixed cost of a tile of queries
+  double tail = 0;          // g: share of the longest tile of queries left over at the end
+  bool in_fp8 = false;      // computes in fp8, whatever the operands are given in
+  bool fused_pass = true;   // rotary embedding, cache write and quantisation: all operands once; false: the cache's alone
+  double pass_factor = 1;   // q: how often those bytes move
 };
 TileRegime AloneRegime(const Attention& attention, const Device& device);
 
@@ -79,7 +79,8 @@ struct DecodeRegime {
   BytesPerSecond unit_stream;    // b: that one work unit can pull; 0: no limit
   Seconds merge, merge_a_split;  // r0, r1
   Seconds wave;                  // tau: starting a further wave
-  double stream_share = 0.9;     // u_d·upsilon: of the memory bandwidth, on a large cache
+  double stream_share = 1;       // u_d·upsilon: of the memory bandwidth, on a large cache
+  double matrix_share = 1;       // of the peak
 };
 DecodeRegime DecodeAloneRegime(const Attention& attention, const Device& device);
 // Mean error 6.1 % over 1,774 rows (17.4 % with one set of constants for all kernels).
@@ -87,12 +88,13 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
 
 // Attention by two batched products and a softmax that writes the scores to memory.
 struct UnfusedRegime {
-  Seconds launch = 20 * kUs;
-  double matrix_share = 0.8;   // of the peak
-  double score_passes = 15.5;  // times a score goes to memory and back, forward and backward together
-  double stream_share = 1;     // of the memory bandwidth
+  Seconds launch;
+  double matrix_share = 1;   // of the peak
+  double score_passes = 0;   // times a score goes to memory and back, forward and backward together
+  double forward_share = 1;  // of those passes
+  double stream_share = 1;   // of the memory bandwidth
 };
-UnfusedRegime UnfusedAloneRegime(const Attention& attention);
+UnfusedRegime UnfusedAloneRegime(const Attention& attention, const Device& device);
 // Mean error 10 to 11 % over PyTorch's rows on A100 and H100.
 KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedRegime& regime, Trace& trace);
 

@@ -63,53 +63,46 @@ Precision Wider(Precision precision) {
   return Precision::kFp32;
 }
 
-// Rules for a device of which only the data sheet is known. Thresholds drawn over A100, H100, H200, B200, GB200, L40S and
-// RTX PRO 6000 (ai-dynamo/aiconfigurator kernel tables at 095f58a): 8.3 % mean error of a bf16 product against 7.3 % with
-// each device's own figures. Between two classes the power sets the rate: more arithmetic adds nothing, and takes nothing away.
-double WattsPerTeraflops(const Device& device) { return device.tdp.base() / In(PeakRate(device, Precision::kBf16), kTFlops); }
+// Rules for a device of which only the data sheet is known (its family's `data_sheet`). Between two classes the power sets the
+// rate: more arithmetic adds nothing, and takes nothing away.
+JoulesPerFlop EnergyPerFlop(const Device& device) { return device.tdp / PeakRate(device, Precision::kBf16); }
 
-double AssumedMatrixShare(const Device& device) {
-  // MI300X, MI325X and MI355X reach 0.51 to 0.62 of their peak in published maximum-achievable matmul figures.
-  if (device.architecture == Architecture::kCdna) return 0.6;
-  return std::clamp(0.86 * WattsPerTeraflops(device) / 0.67, 0.77, 0.86);
+double AssumedMatrixShare(const DataSheetRules& rules, const Device& device) {
+  return std::clamp(rules.matrix_most * (EnergyPerFlop(device) / rules.matrix_energy), rules.matrix_least, rules.matrix_most);
 }
 
-double AssumedSustainedFall(const Device& device) {
-  if (!TraitsOf(device.architecture).tiled) return 0;
-  // The share of the peak is that of a long search over shapes: the clock has fallen there already.
-  if (device.architecture == Architecture::kCdna) return 0.1;
-  const double q = WattsPerTeraflops(device);
-  return (q > 0.9 ? std::clamp(1.32 / q, 1.1, 1.2) : std::clamp(0.858 / q, 1.2, 1.28)) - 1;
+double FallOf(const PowerClass& devices, JoulesPerFlop energy) {
+  return std::clamp(devices.none / energy, devices.least, devices.most) - 1;
 }
 
-double AssumedPowerFall(const Device& device) { return std::clamp(1.287 / WattsPerTeraflops(device), 1.0, 1.17) - 1; }
-
-double AssumedStream(const Device& device) { return std::clamp(0.73 * (6000 * kGBps / device.memory.bandwidth), 0.73, 0.82); }
-
-// Flash attention in training, forward and backward: FlashAttention-2 on Ampere, cuDNN and FlashAttention-3 after; MI300X
-// 44 % forward; the rest estimates.
-std::pair<double, double> AssumedAttention(Architecture architecture) {
-  switch (architecture) {
-    case Architecture::kHopper:
-      return {0.65, 0.49};
-    case Architecture::kBlackwell:
-      return {0.85, 0.64};
-    case Architecture::kTpu:
-      return {0.8, 0.8};
-    case Architecture::kCdna:
-    case Architecture::kGaudi:
-    case Architecture::kNeuron:
-      return {0.5, 0.4};
-    case Architecture::kVolta:
-    case Architecture::kTuring:
-    case Architecture::kApple:  // no FlashAttention-2 there: memory-efficient kernels
-      return {0.4, 0.35};
-    default:
-      return {0.68, 0.62};
+double AssumedSustainedFall(const DataSheetRules& rules, const Device& device) {
+  if (rules.sustained_fall) return *rules.sustained_fall;
+  const JoulesPerFlop energy = EnergyPerFlop(device);
+  for (const PowerClass& devices : rules.sustained) {
+    if (energy > devices.above) return FallOf(devices, energy);
   }
+  return 0;
 }
 
-bool IsHbm(const Device& device) { return device.memory.technology.find("HBM") != std::string::npos; }
+double AssumedStream(const DataSheetRules& rules, const Device& device) {
+  return std::clamp(rules.stream_least * (rules.stream_bandwidth / device.memory.bandwidth), rules.stream_least, rules.stream_most);
+}
+
+Seconds AssumedLaunch(const DataSheetRules& rules, const Device& device) {
+  for (const LaunchFrom& row : rules.launch) {
+    if (device.year >= row.year) return row.launch;
+  }
+  return {};
+}
+
+double AssumedDecodeStream(const DataSheetRules& rules, const Device& device) {
+  for (const DecodeOfMemory& row : rules.decode_stream) {
+    if (device.memory.technology.find(row.technology) != std::string::npos) return row.share;
+  }
+  return 1;
+}
+
+Bytes UsableBy(const DataSheetRules& rules, const Device& device) { return rules.usable * In(device.memory.capacity, kGB) * kGiB; }
 
 template <class T>
 void Fill(std::optional<T>& member, bool& assumed, T value) {
@@ -121,62 +114,26 @@ void Fill(std::optional<T>& member, bool& assumed, T value) {
 struct AssumedRule {
   AssumedFlag flag;
   std::string_view path;  // of the cluster's device
-  std::string_view rule;
+  std::string RuleTexts::*text;
 };
 constexpr std::string_view kDevicePath = "cluster.device";
 constexpr AssumedRule kAssumedRules[] = {
-    {&AssumedEfficiency::matrix, "cluster.device.efficiency.matrix",
-     "a matrix product reaches 0.77 to 0.86 of the dense peak, the more watts a TFLOP/s the more; 0.6 on CDNA"},
-    {&AssumedEfficiency::matrix_fp8, "cluster.device.efficiency.matrix_fp8",
-     "an fp8 product reaches 0.94 of the share of a 16-bit one, 0.90 on Hopper"},
-    {&AssumedEfficiency::power_fall, "cluster.device.efficiency.power_fall",
-     "a long kernel is slower by up to 0.17, the fewer watts a TFLOP/s the more"},
-    {&AssumedEfficiency::sustained_fall, "cluster.device.efficiency.sustained_fall",
-     "a training step is slower by 0.1 to 0.28, the fewer watts a TFLOP/s the more; not at all with few large engines"},
-    {&AssumedEfficiency::rated_power, "cluster.device.efficiency.rated_power", "the falls are those at its design power"},
-    {&AssumedEfficiency::stream, "cluster.device.efficiency.stream",
-     "a stream reaches 0.73 to 0.82 of the memory bandwidth, the wider the memory the less"},
-    {&AssumedEfficiency::launch, "cluster.device.efficiency.launch",
-     "a kernel costs 4 us to start on devices of 2021 or before, 2.5 us after, 2 us from 2024"},
-    {&AssumedEfficiency::attention_forward, "cluster.device.efficiency.attention_forward",
-     "flash attention forward reaches the share of the peak usual in the device's family"},
-    {&AssumedEfficiency::attention_backward, "cluster.device.efficiency.attention_backward",
-     "flash attention backward reaches the share of the peak usual in the device's family"},
-    {&AssumedEfficiency::decode_stream, "cluster.device.efficiency.decode_stream",
-     "decode attention reaches 0.9 of the bandwidth of stacked memory, 0.87 of another's, 0.8 on CDNA, 0.75 with few large engines"},
-    {&AssumedEfficiency::cache_stream, "cluster.device.efficiency.cache_stream",
-     "attention reads the last cache at 1.7 times the memory bandwidth, at least 3.5 TB/s"},
-    {&AssumedEfficiency::cache_share, "cluster.device.efficiency.cache_share", "data read again is found in 0.6 of the last cache"},
-    {&AssumedEfficiency::usable, "cluster.device.memory.usable", "a program can allocate 0.99 of the nominal size read as GiB"},
+    {&AssumedEfficiency::matrix, "cluster.device.efficiency.matrix", &RuleTexts::matrix},
+    {&AssumedEfficiency::matrix_fp8, "cluster.device.efficiency.matrix_fp8", &RuleTexts::matrix_fp8},
+    {&AssumedEfficiency::power_fall, "cluster.device.efficiency.power_fall", &RuleTexts::power_fall},
+    {&AssumedEfficiency::sustained_fall, "cluster.device.efficiency.sustained_fall", &RuleTexts::sustained_fall},
+    {&AssumedEfficiency::rated_power, "cluster.device.efficiency.rated_power", &RuleTexts::rated_power},
+    {&AssumedEfficiency::stream, "cluster.device.efficiency.stream", &RuleTexts::stream},
+    {&AssumedEfficiency::launch, "cluster.device.efficiency.launch", &RuleTexts::launch},
+    {&AssumedEfficiency::attention_forward, "cluster.device.efficiency.attention_forward", &RuleTexts::attention_forward},
+    {&AssumedEfficiency::attention_backward, "cluster.device.efficiency.attention_backward", &RuleTexts::attention_backward},
+    {&AssumedEfficiency::decode_stream, "cluster.device.efficiency.decode_stream", &RuleTexts::decode_stream},
+    {&AssumedEfficiency::cache_stream, "cluster.device.efficiency.cache_stream", &RuleTexts::cache_stream},
+    {&AssumedEfficiency::cache_share, "cluster.device.efficiency.cache_share", &RuleTexts::cache_share},
+    {&AssumedEfficiency::usable, "cluster.device.memory.usable", &RuleTexts::usable},
 };
 
 }  // namespace
-
-KernelTraits TraitsOf(Architecture architecture) {
-  KernelTraits traits;
-  switch (architecture) {
-    case Architecture::kHopper:
-    case Architecture::kBlackwell:
-      traits.asynchronous_mma = true;
-      break;
-    case Architecture::kTpu:
-    case Architecture::kNeuron:
-      traits.tiled = traits.cached = false;
-      break;
-    case Architecture::kGaudi:
-      traits.tiled = false;
-      break;
-    case Architecture::kCdna:
-      traits.lanes = 64;
-      break;
-    case Architecture::kApple:
-      traits.row_grain = 1;
-      break;
-    default:
-      break;
-  }
-  return traits;
-}
 
 bool Supports(const Device& device, Precision precision) { return RateOf(device.peak, precision).value.has_value(); }
 
@@ -203,17 +160,18 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace)
 }
 
 BytesPerSecond CacheRate(const Device& device) {
-  const BytesPerSecond taken = static_cast<double>(device.units) * (20 * kB) * device.clock;
-  return TraitsOf(device.architecture).tiled ? taken : max(taken, 1.5 * device.memory.bandwidth);
+  const KernelTraits& traits = device.architecture->traits;
+  const BytesPerSecond taken = static_cast<double>(device.units) * traits.cache_feed * device.clock;
+  return max(taken, traits.cache_over_memory * device.memory.bandwidth);
 }
 
 Bytes LastCache(const Device& device) {
-  if (!TraitsOf(device.architecture).cached || device.caches.empty()) return {};
+  if (!device.architecture->traits.cached || device.caches.empty()) return {};
   return device.caches.back().capacity;
 }
 
 Bytes UsableMemory(const Device& device) {
-  return device.memory.usable ? *device.memory.usable : 0.99 * In(device.memory.capacity, kGB) * kGiB;
+  return device.memory.usable ? *device.memory.usable : UsableBy(device.architecture->data_sheet, device);
 }
 
 double SustainedFall(const Device& device) {
@@ -225,22 +183,20 @@ double SustainedFall(const Device& device) {
 void CompleteEfficiency(Device& device) {
   Efficiency& e = device.efficiency;
   AssumedEfficiency& assumed = device.assumed;
-  const bool old = device.year <= 2021, recent = device.year >= 2024;
-  const bool few_engines = !TraitsOf(device.architecture).tiled;
-  const double decode = few_engines ? 0.75 : device.architecture == Architecture::kCdna ? 0.8 : IsHbm(device) ? 0.9 : 0.87;
-  Fill(e.matrix, assumed.matrix, AssumedMatrixShare(device));
-  Fill(e.matrix_fp8, assumed.matrix_fp8, (device.architecture == Architecture::kHopper ? 0.90 : 0.94) * *e.matrix);
-  Fill(e.power_fall, assumed.power_fall, AssumedPowerFall(device));
-  Fill(e.sustained_fall, assumed.sustained_fall, AssumedSustainedFall(device));
+  const DataSheetRules& rules = device.architecture->data_sheet;
+  Fill(e.matrix, assumed.matrix, AssumedMatrixShare(rules, device));
+  Fill(e.matrix_fp8, assumed.matrix_fp8, rules.matrix_fp8 * *e.matrix);
+  Fill(e.power_fall, assumed.power_fall, FallOf(rules.power_fall, EnergyPerFlop(device)));
+  Fill(e.sustained_fall, assumed.sustained_fall, AssumedSustainedFall(rules, device));
   Fill(e.rated_power, assumed.rated_power, device.tdp);
-  Fill(e.stream, assumed.stream, AssumedStream(device));
-  Fill(e.launch, assumed.launch, (old ? 4.0 : recent ? 2.0 : 2.5) * kUs);
-  Fill(e.attention_forward, assumed.attention_forward, AssumedAttention(device.architecture).first);
-  Fill(e.attention_backward, assumed.attention_backward, AssumedAttention(device.architecture).second);
-  Fill(e.decode_stream, assumed.decode_stream, decode);
-  Fill(e.cache_stream, assumed.cache_stream, max(1.7 * device.memory.bandwidth, 3500 * kGBps));
-  Fill(e.cache_share, assumed.cache_share, 0.6);
-  Fill(device.memory.usable, assumed.usable, 0.99 * In(device.memory.capacity, kGB) * kGiB);
+  Fill(e.stream, assumed.stream, AssumedStream(rules, device));
+  Fill(e.launch, assumed.launch, AssumedLaunch(rules, device));
+  Fill(e.attention_forward, assumed.attention_forward, rules.attention_forward);
+  Fill(e.attention_backward, assumed.attention_backward, rules.attention_backward);
+  Fill(e.decode_stream, assumed.decode_stream, AssumedDecodeStream(rules, device));
+  Fill(e.cache_stream, assumed.cache_stream, max(rules.cache_over_memory * device.memory.bandwidth, rules.cache_least));
+  Fill(e.cache_share, assumed.cache_share, rules.cache_share);
+  Fill(device.memory.usable, assumed.usable, UsableBy(rules, device));
 }
 
 std::vector<std::string> AssumedPaths(const Device& device, std::string_view path, const std::vector<AssumedFlag>& used) {
@@ -254,12 +210,14 @@ std::vector<std::string> AssumedPaths(const Device& device, std::string_view pat
 
 void AssumeRules(const Device& device, Trace& trace) {
   for (const AssumedRule& rule : kAssumedRules) {
-    if (device.assumed.*rule.flag) trace.Assume(rule.path, rule.rule);
+    if (device.assumed.*rule.flag) trace.Assume(rule.path, device.architecture->data_sheet.texts.*rule.text);
   }
 }
 
-std::string_view SourceInPlace(const Device& device) {
-  return device.assumed.stream ? "not measured on this device: form and constants as on the devices that were" : "";
+std::string_view SourceInPlace(const Device& device) { return SourceOf(device, ""); }
+
+std::string_view SourceOf(const Device& device, std::string_view source) {
+  return device.assumed.stream ? "not measured on this device: form and constants as on the devices that were" : source;
 }
 
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {

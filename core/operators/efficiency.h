@@ -7,19 +7,10 @@
 
 #include "core/base/trace.h"
 #include "core/hardware/device.h"
+#include "core/operators/kernel_family.h"
 #include "core/workload/precision.h"
 
 namespace slipstick {
-
-// What the kernels of a family are like, as far as formulas ask.
-struct KernelTraits {
-  bool tiled = true;              // many small units that take one output tile each; false: few large matrix engines
-  bool asynchronous_mma = false;  // matrix units fed in the background (wgmma, tcgen05): attention comes near the peak
-  bool cached = true;             // the last memory before DRAM is a cache; false: scratchpad that software fills
-  double lanes = 128;             // threads that a unit issues for in a clock
-  double row_grain = 64;          // rows that a matrix unit computes together; 1: plain units, which compute no row in vain
-};
-KernelTraits TraitsOf(Architecture architecture);
 
 // Whether the device has matrix units for a precision.
 bool Supports(const Device& device, Precision precision);
@@ -29,8 +20,7 @@ Precision NativePrecision(const Device& device, Precision precision);
 FlopsPerSecond PeakRate(const Device& device, Precision precision);
 // The same for a formula that calls it peak_rate.
 FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace);
-// Rate streamed out of the last cache into the units (R): 20 byte a clock and unit; with few large engines at least 1.5
-// times the memory's.
+// Rate streamed out of the last cache into the units (R).
 BytesPerSecond CacheRate(const Device& device);
 // Capacity of the last cache shared by all units; 0 where there is none.
 Bytes LastCache(const Device& device);
@@ -50,7 +40,11 @@ using AssumedFlag = bool AssumedEfficiency::*;
 std::vector<std::string> AssumedPaths(const Device& device, std::string_view path, const std::vector<AssumedFlag>& used);
 // Tells the trace the rules that filled members of the cluster's device.
 void AssumeRules(const Device& device, Trace& trace);
-// What kernels of a device cite in place of the fit that their form is from, where that device was not measured; else nothing.
+// Stands in notes for the source that the device's family states; Trace::Citing puts that one in its place.
+inline constexpr std::string_view kFamilySource = "the device's family of kernels";
+// What kernels of a device cite: the source that its family states, or that the device was not measured.
+std::string_view SourceOf(const Device& device, std::string_view source);
+// The same for figures whose own source stands where the device was measured.
 std::string_view SourceInPlace(const Device& device);
 // Of a share that is `share` of the device's own figure, an efficiency at a path: explains it under its symbol.
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace);

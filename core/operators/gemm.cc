@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "cube-norm overlap of tiles and streams, fitted to ai-dynamo/aiconfigurator kernel tables at 095f58a";
+constexpr std::string_view kSource = kFamilySource;
 
 struct Tile {
   double rows, columns;
@@ -31,6 +31,8 @@ struct Shape {
   Seconds step_latency;
   BytesPerSecond cache_rate;
   double feed_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
+  double tile_load;  // rows or columns of a tile that load as long as they compute
+  Seconds fill, merge;
 };
 
 // One tile size on a shape, whatever the split.
@@ -61,15 +63,15 @@ Tiling TilingOf(const Shape& shape, const Tile& tile, AnyTrace& trace) {
   const FlopsPerSecond unit_rate = shape.unit_rate;
   const Seconds step_latency = shape.step_latency;
   const Flops pair = 2 * kFlop;
-  // Few rows: padding costs nothing beside the arrival of the weights by asynchronous copies, 55 bytes a clock and unit. That
-  // is as long as 64 rows on the devices that set the form, but far less where the matrix units are weak (H20).
-  const double feed_rows = shape.feed_rows, fragment = m <= 64 ? min(16.0, row_grain) : row_grain;
+  // Few rows: padding costs nothing beside the arrival of the weights by asynchronous copies. That is as long
+  // as 64 rows on the devices that set the form, but far less where the matrix units are weak (H20).
+  const double feed_rows = shape.feed_rows, tile_load = shape.tile_load, fragment = m <= 64 ? min(16, row_grain) : row_grain;
   FIGURE(trace, rows_computed, min(tile_rows, max(fragment * ceil(m / fragment), min(row_grain * ceil(m / row_grain), feed_rows))),
          (Note{"Rows a tile computes", "matrix units work on whole fragments of rows; few rows wait for the weights to arrive", kSource}),
          tile_rows, fragment, m, row_grain, feed_rows);
-  FIGURE(trace, tile_cost, (1 + 20 / max(rows_computed, 64) + 20 / tile_columns) / (1 + 20 / 128.0 + 20 / 256.0),
-         (Note{"Cost of a small tile", "over that of a 128x256 one: each operand is loaded for fewer products", kSource}), rows_computed,
-         tile_columns);
+  FIGURE(trace, tile_cost, (1 + tile_load / max(rows_computed, 64) + tile_load / tile_columns) / (1 + tile_load / 128 + tile_load / 256),
+         (Note{"Cost of a small tile", "over that of a 128x256 one: each operand is loaded for fewer products", kSource}), tile_load,
+         rows_computed, tile_columns);
   FIGURE(trace, step_time, max(pair * rows_computed * tile_columns * 64 / unit_rate * tile_cost, step_latency),
          (Note{"Time of a step", "64 inputs of a tile: their arithmetic, or the latency of the loop", kSource}), pair, rows_computed,
          tile_columns, unit_rate, tile_cost, step_latency);
@@ -82,17 +84,17 @@ Tiling TilingOf(const Shape& shape, const Tile& tile, AnyTrace& trace) {
 template <class AnyTrace>
 Seconds ComputeTime(const Shape& shape, const Tiling& tiling, double split, AnyTrace& trace) {
   const double k = shape.inputs, units = shape.units, grid = tiling.grid;
-  const Seconds step_time = tiling.step, fill = 0.3 * kUs;
+  const Seconds step_time = tiling.step, fill = shape.fill;
   FIGURE(trace, steps, ceil(k / (64 * split)), (Note{"Steps of a tile", "its share of k under split-K", kSource}), k, split);
   FIGURE(trace, waves, ceil(grid * split / units), (Note{"Waves", "every unit takes one tile at a time", kSource}), grid, split, units);
   FIGURE(trace, compute_time, waves * (steps * step_time + fill),
-         (Note{"Time on the matrix units", "filling and draining a tile takes 0.3 us", kSource}), waves, steps, step_time, fill);
+         (Note{"Time on the matrix units", "each tile is filled and drained", kSource}), waves, steps, step_time, fill);
   return compute_time;
 }
 
 // Partial sums of split-K: fp32, written and read back through the last cache.
 Seconds MergeTime(const Shape& shape, double split) {
-  return split == 1 ? Seconds{} : 2 * kUs + 8 * kB * split * shape.rows * shape.outputs / shape.cache_rate;
+  return split == 1 ? Seconds{} : shape.merge + 8 * kB * split * shape.rows * shape.outputs / shape.cache_rate;
 }
 
 // The library's choice: the quickest of its kernels. `ideal` is the arithmetic at the full rate, which no candidate beats.
@@ -132,15 +134,16 @@ Candidate Choose(const Shape& shape, const GemmRegime& regime, Seconds ideal, Se
 // Bytes to and from memory of a tiled product: operands are read again by each generation of resident tiles that the last
 // cache does not serve. 15 % mean error over 39 profiled CUTLASS kernels on A100.
 Bytes DramBytes(const Gemm& gemm, const Candidate& best, Bytes cold_read, Bytes output, const Device& device) {
-  if (!TraitsOf(device.architecture).tiled) return cold_read + output;
+  if (!device.architecture->traits.tiled) return cold_read + output;
   const Bytes cache = LastCache(device);
+  const CacheReuse& reuse = device.architecture->gemm.cache;
   const double units = static_cast<double>(device.units);
   const double tiles = ceil(gemm.m / best.tile.rows) * ceil(gemm.n / best.tile.columns);
   const double resident = min(tiles, (best.tile.rows * best.tile.columns > 128 * 128 ? 2 : 3) * units);
   const double operand = (BytesPerElement(gemm.precision) + BytesPerElement(gemm.weights)) / 2;
   const Bytes reread = max(1.0, tiles / resident) * 2 * sqrt(resident * best.tile.rows * best.tile.columns) * gemm.k * operand * kB;
-  const double missed = cache > Bytes{} ? min(1.0, cold_read / (3.5 * cache)) : 1;
-  return cold_read + max(Bytes{}, 1.7 * gemm.groups * reread - cold_read) * missed + output;
+  const double missed = cache > Bytes{} ? min(1.0, cold_read / (reuse.missed_from * cache)) : 1;
+  return cold_read + max(Bytes{}, reuse.read_again * gemm.groups * reread - cold_read) * missed + output;
 }
 
 // Traffic further in. Each tile of the outputs fetches its rows and columns of the operands through the last cache; inside a
@@ -152,7 +155,7 @@ struct InnerTraffic {
 InnerTraffic InnerBytes(const Gemm& gemm, const Candidate& best, Bytes weights, Bytes output, Bytes memory, const Device& device) {
   const double operand = (BytesPerElement(gemm.precision) + BytesPerElement(gemm.weights)) / 2;
   InnerTraffic inner;
-  if (TraitsOf(device.architecture).tiled) {
+  if (device.architecture->traits.tiled) {
     const double rows = min(best.tile.rows, gemm.m), columns = min(best.tile.columns, gemm.n);
     const double tiles = gemm.groups * ceil(gemm.m / best.tile.rows) * ceil(gemm.n / best.tile.columns);
     const Bytes partial_sums = best.split > 1 ? 8 * kB * best.split * gemm.groups * gemm.m * gemm.n : Bytes{};
@@ -182,8 +185,9 @@ double WeightsLeftInCache(Bytes weights, double most_copies, const Device& devic
   // A set as large as the cache stays in an undivided one (L40S, RTX PRO 6000: 0.75 and more of it usable), but not in one of
   // two halves (A100, H100, B200: 0.6), which keep some lines twice.
   const double copies = std::clamp(ceil(cache / weights), 1.0, most_copies);
-  const double largest = min(1.10, 0.6 + *device.efficiency.cache_share / 1.5);
-  return std::clamp((largest - copies * (weights / cache)) / 0.15, 0.0, 1.0);
+  const CacheReuse& reuse = device.architecture->gemm.cache;
+  const double largest = min(reuse.most, reuse.least + *device.efficiency.cache_share / reuse.over_share);
+  return std::clamp((largest - copies * (weights / cache)) / reuse.fall, 0.0, 1.0);
 }
 
 KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regime, Trace& trace) {
@@ -191,7 +195,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
   const Precision native = NativePrecision(device, gemm.precision);
   const bool weight_only = regime.convert_per_clock > 0;
-  const KernelTraits traits = TraitsOf(device.architecture);
+  const KernelTraits& traits = device.architecture->traits;
   const Bytes activation_size = ElementSize(native), weight_size = ElementSize(gemm.weights), output_size = gemm.output_bytes * kB;
   const Bytes last_cache = LastCache(device);
   const FlopsPerSecond peak_rate = PeakRate(device, native, trace);
@@ -203,15 +207,17 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   trace.Input("units", units, "cluster.device.units");
   trace.Input("last_cache", last_cache, "cluster.device.caches");
-  const Trace::Citing citing(trace, SourceInPlace(device));
+  const GemmTable& table = device.architecture->gemm;
+  const Trace::Citing citing(trace, SourceOf(device, table.source));
   Explain(gemm, regime, device, trace);
 
   FIGURE(trace, weight_bytes, groups * n * k * weight_size, (Note{"Weights", "read once"}), groups, n, k, weight_size);
   FIGURE(trace, activation_bytes, groups * m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), groups, m, k,
          activation_size, n, output_size);
-  FIGURE(trace, missed, activation_bytes / (activation_bytes + 0.6 * last_cache),
+  const double kept = table.cache.activations;
+  FIGURE(trace, missed, activation_bytes / (activation_bytes + kept * last_cache),
          (Note{"Share of the activations that goes to memory", "the rest stays in the last cache between kernels", kSource}),
-         activation_bytes, last_cache);
+         activation_bytes, kept, last_cache);
   FIGURE(trace, stream_time,
          (weight_bytes * (1 - weights_in_cache) + activation_bytes * missed) / (bandwidth * stream_share) +
              weight_bytes * weights_in_cache / cache_rate,
@@ -239,9 +245,10 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   if (traits.tiled) {
     const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(native);
     const double row_grain = min(traits.row_grain, narrow_fragments ? 16 : 64);
-    const BytesPerSecond feed = 55 * kB * device.clock;
+    const BytesPerSecond feed = table.feed * device.clock;
     const double feed_rows = traits.asynchronous_mma ? unit_rate / feed * weight_size / pair : row_grain;
-    const Shape shape{m, n, k, groups, row_grain, units, unit_rate, regime.step_latency, cache_rate, feed_rows};
+    const Shape shape{
+        m, n, k, groups, row_grain, units, unit_rate, regime.step_latency, cache_rate, feed_rows, table.tile_load, table.fill, table.merge};
     best = Choose(shape, regime, flops / (unit_rate * units), memory_time);
     if (trace.on()) ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);
   } else {
@@ -253,8 +260,8 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
          memory_time);
   Seconds quantise_time = regime.extra_launch;
   if (regime.quantise_bytes > 0) {
-    quantise_time += PassTime(regime.quantise_bytes * kB * groups * m * k, 2 * kB * groups * m * k, 0.6, *device.efficiency.stream,
-                              regime.quantise_share, device);
+    quantise_time += PassTime(regime.quantise_bytes * kB * groups * m * k, 2 * kB * groups * m * k, table.cache.quantised,
+                              *device.efficiency.stream, regime.quantise_share, device);
   }
   FIGURE(trace, time, launch + overlapped_time + merge_time + quantise_time,
          (Note{"Time of the product", "launch, the overlapped work, partial sums of split-K, quantisation", kSource, "time_s"}), launch,

@@ -34,7 +34,7 @@ GemmKernel KernelOf(const Gemm& gemm, const Device& device);
 // what differs inside a training or a serving step.
 struct GemmRegime {
   double power_fall = 0;               // d: fall of the rate in a long kernel
-  Seconds power_ramp = 1 * kMs;        // length of a kernel at which half of the fall has come
+  Seconds power_ramp;                  // length of a kernel at which half of the fall has come
   int max_split = 16;                  // split-K at most
   bool columns_by_96 = false;          // the library also has tiles of 96 and 192 columns
   bool split_fills_two_waves = false;  // split-K only while tiles·s <= 2·units

@@ -1,4 +1,4 @@
-// Constants of matrix-product kernels by precision and device family.
+// How a product is run on a device: the row of its family's table, alone and inside a step.
 #include <cassert>
 
 #include "core/base/units.h"
@@ -8,61 +8,25 @@
 namespace slipstick {
 namespace {
 
-struct Row {
-  GemmKernel kernel;
-  Architecture architecture;  // kGeneric: every other
-  double matrix;              // rho: share of the bf16 kernels' efficiency
-  double stream;              // r_b: the same of the memory stream
-  double step_latency_ns;     // kappa
-  bool splits;                // whether split-K exists
-  bool columns_by_96;         // whether tiles of 96 and 192 columns exist
-  double quantise_bytes;      // c_q
-  double quantise_share;      // e_q
-  double extra_us;            // t_q
-  double extra_few_rows_us;   // the same at m <= 4, where another kernel runs
-};
-
-// Fitted to ai-dynamo/aiconfigurator kernel tables at 095f58a: fp8, fp8 blocks and nvfp4 228 rows a device, weight-only and
-// int8 187 to 209 rows on A100, H200 and L40S. Tiles of 96 and 192 columns show in bf16 from Hopper on: 3584, 6144 and 12288
-// outputs take 10 to 18 % less than tiles of powers of two could. The generic row is the one for a device that was not measured.
-// clang-format off
-constexpr Row kRows[] = {
-    {GemmKernel::kSixteenBit,   Architecture::kHopper,       1.0,   1.0,    0, true,  true,  0,    1.0,  0,    0},
-    {GemmKernel::kSixteenBit,   Architecture::kBlackwell,    1.0,   1.0,    0, true,  true,  0,    1.0,  0,    0},
-    {GemmKernel::kSixteenBit,   Architecture::kGeneric,      1.0,   1.0,    0, true,  false, 0,    1.0,  0,    0},
-    {GemmKernel::kFp8Tensor,    Architecture::kHopper,       1.0,   1.0,   45, true,  false, 5,    0.72, 9.6,  9.6},
-    {GemmKernel::kFp8Tensor,    Architecture::kBlackwell,    1.0,   1.0,   45, true,  false, 5,    0.72, 12,   12},
-    {GemmKernel::kFp8Tensor,    Architecture::kAda,          1.0,   1.0,   45, true,  false, 5,    0.72, 10,   10},
-    {GemmKernel::kFp8Tensor,    Architecture::kBlackwellRtx, 1.0,   1.0,   45, true,  false, 5,    0.72, 10,   10},
-    {GemmKernel::kFp8Tensor,    Architecture::kGeneric,      1.0,   1.0,   45, true,  false, 5,    0.72, 10.6, 10.6},
-    {GemmKernel::kFp8Block,     Architecture::kHopper,       0.745, 1.0,   35, false, false, 3,    0.61, 1.9,  1.9},
-    {GemmKernel::kFp8Block,     Architecture::kBlackwell,    1.0,   1.0,   43, false, false, 3,    0.61, 3.2,  3.2},
-    {GemmKernel::kFp8Block,     Architecture::kAda,          0.54,  1.0,   35, false, false, 3,    0.61, 0,    0},
-    {GemmKernel::kFp8Block,     Architecture::kBlackwellRtx, 0.68,  1.0,   83, false, false, 3,    0.61, 4.5,  4.5},
-    {GemmKernel::kFp8Block,     Architecture::kGeneric,      0.75,  1.0,   45, false, false, 3,    0.61, 2.6,  2.6},
-    {GemmKernel::kFourBitFloat, Architecture::kBlackwell,    0.655, 0.83, 112, false, false, 2.56, 0.70, 4.0,  4.0},
-    {GemmKernel::kFourBitFloat, Architecture::kBlackwellRtx, 0.90,  0.83, 235, false, false, 2.56, 0.70, 2.2,  2.2},
-    {GemmKernel::kFourBitFloat, Architecture::kGeneric,      0.66,  0.83, 115, false, false, 2.56, 0.70, 4.0,  4.0},
-    {GemmKernel::kInt8Weights,  Architecture::kGeneric,      1.08,  1.06, 100, true,  false, 0,    1.0,  7.3,  3.9},
-    {GemmKernel::kInt4Weights,  Architecture::kGeneric,      1.065, 1.10,  25, true,  false, 0,    1.0,  8.0,  4.65},
-    {GemmKernel::kInt8,         Architecture::kAmpere,       0.97,  1.06,  25, true,  false, 0,    1.0,  9.1,  1.5},
-    {GemmKernel::kInt8,         Architecture::kHopper,       0.63,  1.06,  25, true,  false, 0,    1.0,  8.2,  1.5},
-    {GemmKernel::kInt8,         Architecture::kAda,          1.29,  1.06,  25, true,  false, 0,    1.0,  4.6,  1.5},
-    {GemmKernel::kInt8,         Architecture::kGeneric,      0.95,  1.06,  25, true,  false, 0,    1.0,  8.0,  1.5},
-};
-// clang-format on
-
-const Row& RowOf(GemmKernel kernel, Architecture architecture) {
-  const Row* standard = &kRows[0];
-  for (const Row& row : kRows) {
-    if (row.kernel != kernel) continue;
-    if (row.architecture == architecture) return row;
-    if (row.architecture == Architecture::kGeneric) standard = &row;
+const GemmRow& RowOf(const GemmTable& table, GemmKernel kernel) {
+  switch (kernel) {
+    case GemmKernel::kSixteenBit:
+      break;
+    case GemmKernel::kFp8Tensor:
+      return table.fp8_tensor;
+    case GemmKernel::kFp8Block:
+      return table.fp8_block;
+    case GemmKernel::kFourBitFloat:
+      return table.four_bit_float;
+    case GemmKernel::kInt8:
+      return table.int8;
+    case GemmKernel::kInt8Weights:
+      return table.int8_weights;
+    case GemmKernel::kInt4Weights:
+      return table.int4_weights;
   }
-  return *standard;
+  return table.sixteen_bit;
 }
-
-bool IsWeightOnly(GemmKernel kernel) { return kernel == GemmKernel::kInt8Weights || kernel == GemmKernel::kInt4Weights; }
 
 }  // namespace
 
@@ -79,20 +43,23 @@ GemmKernel KernelOf(const Gemm& gemm, const Device& device) {
 GemmRegime AloneRegime(const Gemm& gemm, const Device& device) {
   const Efficiency& e = device.efficiency;
   assert(e.matrix && e.matrix_fp8 && e.stream && e.launch && e.power_fall);
+  const GemmTable& table = device.architecture->gemm;
   const GemmKernel kernel = KernelOf(gemm, device);
-  const Row& row = RowOf(kernel, device.architecture);
+  const GemmRow& row = RowOf(table, kernel);
+  const bool few_rows = gemm.m <= table.few_rows;
   GemmRegime regime;
   regime.power_fall = gemm.groups == 1 ? *e.power_fall : 0;
+  regime.power_ramp = table.power_ramp;
   regime.columns_by_96 = row.columns_by_96;
   regime.max_split = row.splits && gemm.groups == 1 ? 16 : 1;
   regime.launch = *e.launch;
   regime.matrix_share = min(1.0, kernel == GemmKernel::kFp8Tensor ? *e.matrix_fp8 : row.matrix * *e.matrix);
   // The weights of a group of products stream a little better than those of one.
-  regime.stream_share = min(1.0, *e.stream * row.stream * (gemm.groups == 1 ? 1 : 1.02));
-  regime.step_latency = row.step_latency_ns * kNs;
-  regime.convert_per_clock = IsWeightOnly(kernel) && gemm.m > 4 ? 14.6 : 0;
-  if (gemm.quantise || IsWeightOnly(kernel) || kernel == GemmKernel::kInt8) {
-    regime.extra_launch = (gemm.m > 4 ? row.extra_us : row.extra_few_rows_us) * kUs;
+  regime.stream_share = min(1.0, *e.stream * row.stream * (gemm.groups == 1 ? 1 : table.grouped_stream));
+  regime.step_latency = row.step_latency;
+  regime.convert_per_clock = few_rows ? 0 : row.convert_per_clock;
+  if (gemm.quantise || row.always_extra) {
+    regime.extra_launch = few_rows ? row.extra_few_rows : row.extra;
     regime.quantise_bytes = row.quantise_bytes;
     regime.quantise_share = row.quantise_share;
   }
@@ -117,10 +84,10 @@ void Explain(const Gemm& gemm, const GemmRegime& regime, const Device& device, T
 GemmRegime TrainingRegime(const Gemm& gemm, const Device& device) {
   GemmRegime regime = AloneRegime(gemm, device);
   regime.power_fall = SustainedFall(device);
-  regime.power_ramp = 0.1 * kMs;
+  regime.power_ramp = device.architecture->gemm.training_power_ramp;
   regime.max_split = std::min(regime.max_split, 8);
   regime.split_fills_two_waves = true;
-  regime.launch = TraitsOf(device.architecture).tiled ? 2.5 * kUs : 1 * kUs;
+  regime.launch = device.architecture->gemm.training_launch;
   regime.step_latency = {};
   regime.extra_launch = {};
   regime.quantise_bytes = 0;
@@ -132,7 +99,7 @@ GemmRegime ServingRegime(const Gemm& gemm, const Device& device) {
   const GemmKernel kernel = KernelOf(gemm, device);
   regime.extra_launch = {};
   // The norm before finds the scale on its way, so the maximum needs no pass of its own.
-  if (kernel == GemmKernel::kFp8Tensor) regime.quantise_bytes = gemm.quantise ? 3 : 0;
+  if (kernel == GemmKernel::kFp8Tensor) regime.quantise_bytes = gemm.quantise ? device.architecture->gemm.serving_quantise : 0;
   return regime;
 }
 

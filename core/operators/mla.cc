@@ -9,65 +9,24 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "fitted to ai-dynamo/aiconfigurator MLA tables at 095f58a";
-constexpr double kStream = 0.9;
-
-struct PrefillRow {
-  Architecture architecture;
-  double launch_us, matrix, matrix_fp8, exp_share, tile_us, tail, passes, passes_fp8;
-};
-struct DecodeRow {
-  Architecture architecture;
-  bool splits;  // split-KV kernel; false: a unit walks a sequence's whole cache
-  double launch_us, stream, matrix, matrix_fp8;
-  double merge_a_split_us, wave_us;  // with splits
-  double token_ns;                   // without: a token of one walk
-};
-// clang-format off
-constexpr PrefillRow kPrefillRows[] = {
-    {Architecture::kAmpere,       19.0, 0.52, 0.45, 1, 1.8, 0.19, 1.1, 1.1},
-    {Architecture::kHopper,       17.7, 0.66, 0.42, 1, 3.4, 0.23, 0.1, 1.0},
-    {Architecture::kBlackwell,    13.7, 0.79, 0.74, 1, 3.1, 0.81, 0.6, 1.3},
-    {Architecture::kBlackwellRtx,  5.8, 0.53, 0.47, 1, 2.1, 0.24, 1.1, 1.1},
-    {Architecture::kCdna,         14.0, 0.45, 0.36, 1, 3.0, 0.50, 0.9, 0.9},
-    {Architecture::kTpu,          20.0, 0.50, 0.40, 0, 0.0, 0.00, 0.9, 0.9},
-    {Architecture::kGaudi,        20.0, 0.50, 0.40, 0, 0.0, 0.00, 0.9, 0.9},
-    {Architecture::kNeuron,       20.0, 0.50, 0.40, 0, 0.0, 0.00, 0.9, 0.9},
-    {Architecture::kGeneric,      14.0, 0.50, 0.45, 1, 3.0, 0.50, 0.9, 0.9},
-};
-constexpr DecodeRow kDecodeRows[] = {
-    {Architecture::kHopper,       true,  15.4, 0.95, 0.73,  0.40,  0.013, 4.2, 0},
-    {Architecture::kBlackwell,    true,  12.3, 0.79, 0.91,  0.93,  0.038, 3.5, 0},
-    {Architecture::kAmpere,       false,  6.0, 0.25, 0.238, 0.238, 0,     0,   119},
-    {Architecture::kBlackwellRtx, false,  6.0, 0.63, 0.280, 0.280, 0,     0,   89},
-    {Architecture::kGeneric,      true,  14.0, 0.88, 0.80,  0.60,  0.020, 4.0, 0},
-};
-// clang-format on
-
-template <class Rows>
-const auto& RowOf(const Rows& rows, Architecture architecture) {
-  for (const auto& row : rows) {
-    if (row.architecture == architecture) return row;
-  }
-  return *(std::end(rows) - 1);
-}
+constexpr std::string_view kSource = kFamilySource;
 
 KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace& trace) {
-  const PrefillRow& row = RowOf(kPrefillRows, device.architecture);
+  const LatentPrefillRow& row = device.architecture->latent.prefill;
   const bool narrow_cache = BytesPerElement(mla.kv_precision) < 2;
   TileRegime regime;
   regime.in_fp8 = Supports(device, Precision::kFp8) && (narrow_cache || IsEightBitFloat(mla.precision));
-  regime.launch = row.launch_us * kUs;
+  regime.launch = row.launch;
   regime.matrix_share = regime.in_fp8 ? row.matrix_fp8 : row.matrix;
-  regime.exp_share = row.exp_share;
-  regime.tile_overhead = row.tile_us * kUs;
+  regime.exp_share = row.exponentials;
+  regime.tile_overhead = row.tile;
   regime.tail = row.tail;
   regime.pass_factor = regime.in_fp8 ? row.passes_fp8 : row.passes;
 
   const Bytes half = 2 * kB, element = ElementSize(regime.in_fp8 ? Precision::kFp8 : Precision::kBf16),
               cached = ElementSize(mla.kv_precision);
   const double qk_dim = mla.nope_head_dim + mla.rope_head_dim, v_dim = mla.value_head_dim;
-  const BytesPerSecond stream = kStream * device.memory.bandwidth;
+  const BytesPerSecond stream = device.architecture->latent.stream * device.memory.bandwidth;
   TileWork work;
   work.tiles = CountTiles(mla.q_len, mla.kv_len, true, 0);
   work.sequence_heads = mla.batch * mla.heads;
@@ -87,7 +46,7 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
 }
 
 KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace& trace) {
-  const DecodeRow& row = RowOf(kDecodeRows, device.architecture);
+  const LatentDecodeRow& row = device.architecture->latent.decode;
   const bool in_fp8 = BytesPerElement(mla.kv_precision) < 2 && Supports(device, Precision::kFp8);
   const double batch = mla.batch, heads = mla.heads, context = mla.kv_len, latent = mla.kv_lora_rank + mla.rope_head_dim;
   const double pair_dims = 2 * mla.kv_lora_rank + mla.rope_head_dim;  // multiplications a head and token
@@ -96,9 +55,9 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   const FlopsPerSecond peak_rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16, trace);
   const Flops pair = 2 * kFlop;
-  const Seconds launch = row.launch_us * kUs;
+  const Seconds launch = row.launch;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  const Trace::Citing citing(trace, SourceInPlace(device));
+  const Trace::Citing citing(trace, SourceOf(device, device.architecture->latent.source));
   FIGURE(trace, cache_bytes, batch * context * latent * cached, (Note{"Latent cache read", ""}), batch, context, latent, cached);
   FIGURE(trace, stream_time, cache_bytes / (bandwidth * stream_share), (Note{"Time to read the latent cache", "", kSource}), cache_bytes,
          bandwidth, stream_share);
@@ -107,10 +66,10 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   result.bytes = cache_bytes;
   result.memory = stream_time;
   if (row.splits) {
-    const Seconds wave = row.wave_us * kUs, merge_a_split = row.merge_a_split_us * kUs;
+    const Seconds wave = row.wave, merge_a_split = row.merge_a_split;
     const double head_rows = heads * mla.q_len;
     FIGURE(trace, head_blocks, ceil(head_rows / 64), (Note{"Blocks of 64 query heads", "", kSource}), head_rows);
-    FIGURE(trace, splits, max(1.0, min(floor(2 * units / (batch * head_blocks)), min(256.0, ceil(context / 128)))),
+    FIGURE(trace, splits, max(1.0, min(floor(2 * units / (batch * head_blocks)), min(256, ceil(context / 128)))),
            (Note{"Splits of a sequence", "as many as fill the units twice", kSource}), units, batch, head_blocks, context);
     FIGURE(trace, blocks, batch * head_blocks * splits, (Note{"Work units", "", kSource}), batch, head_blocks, splits);
     FIGURE(trace, compute_time, context / splits * 64 * pair * pair_dims * units / (peak_rate * matrix_share) * ceil(blocks / units),
@@ -122,7 +81,7 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
     result.time = time;
     result.compute = compute_time;
   } else {
-    const Seconds token_time = row.token_ns * kNs;
+    const Seconds token_time = row.token;
     FIGURE(trace, compute_time, pair * batch * heads * context * pair_dims / (peak_rate * matrix_share),
            (Note{"Time of the arithmetic", "", kSource}), pair, batch, heads, context, pair_dims, peak_rate, matrix_share);
     FIGURE(trace, walk_time, context * token_time, (Note{"One unit walks a sequence", "there is no split-KV kernel", kSource}), context,

@@ -8,75 +8,40 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "fitted to ai-dynamo/aiconfigurator MoE tables at 095f58a";
+constexpr std::string_view kSource = kFamilySource;
 
 // How the products' operands are paired: a product's kernel, or an 8-bit product with 4-bit weights.
 enum class Pairing { kSixteenBit, kFp8, kFp8Block, kFourBit, kEightByFour, kInt8, kInt8Weights, kInt4Weights };
 
-struct Row {
-  Pairing pairing;
-  ExpertLibrary library;
-  Architecture architecture;  // kGeneric: every other
-  double launch_us;           // t_moe
-  double move;                // e_v
-  double matrix;              // rho
-  double step_latency_ns;     // kappa
-  double weight_stream;       // r_b
-};
-// TensorRT-LLM: 462 rows of bf16 and of fp8, 364 of fp8 blocks, 294 of nvfp4 (the quicker of its two kernels), 77 of bf16
-// by mxfp4 and 63 of mxfp8 by mxfp4. FlashInfer stands for what vLLM 0.24 runs: Triton on Hopper for bf16 and fp8 blocks,
-// generated kernels on Blackwell; its fp8 kernel on Hopper is slow. A device without a row takes the generic one.
-// clang-format off
-constexpr Row kRows[] = {
-    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kHopper,       25.8, 0.55,  1.0,   0,   1},
-    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    24.4, 0.55,  1.0,   0,   1},
-    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kAda,          11.7, 0.80,  0.9,   0,   0.96},
-    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kBlackwellRtx, 16.2, 0.80,  0.82,  20,  0.96},
-    {Pairing::kSixteenBit,  ExpertLibrary::kTrtllm,     Architecture::kGeneric,      25,   0.55,  1.0,   0,   1},
-    {Pairing::kSixteenBit,  ExpertLibrary::kFlashInfer, Architecture::kHopper,       22,   1.0,   0.65,  20,  1},
-    {Pairing::kSixteenBit,  ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    14,   0.60,  0.62,  20,  1.15},
-    {Pairing::kSixteenBit,  ExpertLibrary::kFlashInfer, Architecture::kGeneric,      25,   0.90,  0.60,  0,   1},
-    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kHopper,       28.8, 0.40,  1.0,   20,  1},
-    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    27.5, 0.40,  1.04,  20,  1},
-    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kAda,          14.7, 0.68,  0.76,  20,  0.94},
-    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kBlackwellRtx, 16.9, 0.69,  0.85,  20,  0.92},
-    {Pairing::kFp8,         ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27,   0.40,  1.0,   20,  1},
-    {Pairing::kFp8,         ExpertLibrary::kFlashInfer, Architecture::kHopper,       49,   1.0,   0.175, 20,  0.22},
-    {Pairing::kFp8,         ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    15,   0.60,  0.60,  20,  1.15},
-    {Pairing::kFp8Block,    ExpertLibrary::kTrtllm,     Architecture::kHopper,       21,   0.19,  0.53,  60,  1},
-    {Pairing::kFp8Block,    ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    27.7, 0.385, 0.81,  60,  1},
-    {Pairing::kFp8Block,    ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27.7, 0.385, 0.81,  60,  1},
-    {Pairing::kFp8Block,    ExpertLibrary::kFlashInfer, Architecture::kHopper,       33.6, 0.66,  0.37,  20,  1.2},
-    {Pairing::kFp8Block,    ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    16.4, 0.30,  0.30,  20,  1.3},
-    {Pairing::kFourBit,     ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    20,   0.90,  0.88,  11,  1.3},
-    {Pairing::kFourBit,     ExpertLibrary::kTrtllm,     Architecture::kBlackwellRtx, 42,   1.10,  0.75,  225, 0.83},
-    {Pairing::kFourBit,     ExpertLibrary::kTrtllm,     Architecture::kGeneric,      34,   0.31,  0.62,  20,  1.3},
-    {Pairing::kFourBit,     ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    17,   0.95,  0.54,  26,  1.27},
-    {Pairing::kEightByFour, ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    18.9, 0.28,  1.27,  5,   1.14},
-    {Pairing::kEightByFour, ExpertLibrary::kTrtllm,     Architecture::kBlackwellRtx, 77,   0.56,  0.90,  20,  0.84},
-    {Pairing::kEightByFour, ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27,   0.40,  1.0,   20,  1},
-    {Pairing::kInt8,        ExpertLibrary::kTrtllm,     Architecture::kGeneric,      27,   0.40,  0.95,  25,  1},
-    {Pairing::kInt8Weights, ExpertLibrary::kTrtllm,     Architecture::kGeneric,      25,   0.55,  1.0,   100, 1},
-    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kBlackwell,    56,   0.46,  0.23,  36,  0.25},
-    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kHopper,       89,   0.06,  1.0,   20,  0.77},
-    {Pairing::kInt4Weights, ExpertLibrary::kTrtllm,     Architecture::kGeneric,      25,   0.55,  1.0,   25,  1.10},
-    {Pairing::kInt4Weights, ExpertLibrary::kFlashInfer, Architecture::kHopper,       62,   1.0,   0.72,  20,  0.87},
-    {Pairing::kInt4Weights, ExpertLibrary::kFlashInfer, Architecture::kBlackwell,    21,   0.22,  0.39,  20,  0.75},
-};
-// clang-format on
-
-// The row of a pairing on a device: of the library, then of TensorRT-LLM, then the generic ones in that order.
-const Row& RowOf(Pairing pairing, ExpertLibrary library, Architecture architecture) {
-  const Row* best = &kRows[0];
-  int best_match = -1;
-  for (const Row& row : kRows) {
-    const bool same_architecture = row.architecture == architecture, same_library = row.library == library;
-    if (row.pairing != pairing || (!same_architecture && row.architecture != Architecture::kGeneric)) continue;
-    if (!same_library && row.library != ExpertLibrary::kTrtllm) continue;
-    const int match = 2 * same_library + same_architecture;
-    if (match > best_match) best = &row, best_match = match;
+const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, Pairing pairing) {
+  switch (pairing) {
+    case Pairing::kSixteenBit:
+      break;
+    case Pairing::kFp8:
+      return kernels.fp8_tensor;
+    case Pairing::kFp8Block:
+      return kernels.fp8_block;
+    case Pairing::kFourBit:
+      return kernels.four_bit_float;
+    case Pairing::kEightByFour:
+      return kernels.eight_by_four;
+    case Pairing::kInt8:
+      return kernels.int8;
+    case Pairing::kInt8Weights:
+      return kernels.int8_weights;
+    case Pairing::kInt4Weights:
+      return kernels.int4_weights;
   }
-  return *best;
+  return kernels.sixteen_bit;
+}
+
+// The library's row, else TensorRT-LLM's.
+const ExpertRow& RowOf(const ExpertTable& table, Pairing pairing, ExpertLibrary library) {
+  const std::optional<ExpertRow>& trtllm = RowOf(table.trtllm, pairing);
+  assert(trtllm);
+  if (library == ExpertLibrary::kTrtllm) return *trtllm;
+  const std::optional<ExpertRow>& own = RowOf(table.flashinfer, pairing);
+  return own ? *own : *trtllm;
 }
 
 // A grouped product of the layer with the layer's precisions; its shape is filled in later.
@@ -113,33 +78,36 @@ Pairing PairingOf(const MoeLayer& layer, const Device& device) {
 }  // namespace
 
 MoeRegime AloneRegime(const MoeLayer& layer, const Device& device) {
-  const Row& row = RowOf(PairingOf(layer, device), layer.library, device.architecture);
+  const ExpertTable& table = device.architecture->experts;
+  const ExpertRow& row = RowOf(table, PairingOf(layer, device), layer.library);
   MoeRegime regime;
+  regime.stream_factor = table.stream;
+  regime.move_cache = table.kept;
   regime.product = AloneRegime(ProductOf(layer), device);
   regime.product.launch = {};
   regime.product.extra_launch = {};
   regime.product.convert_per_clock = 0;  // hidden by the other rows of a group; the row's shares hold what is left
   regime.product.matrix_share = min(1.0, row.matrix * *device.efficiency.matrix);
-  regime.product.step_latency = row.step_latency_ns * kNs;
-  regime.weight_factor = row.weight_stream;
+  regime.product.step_latency = row.step_latency;
+  regime.weight_factor = row.stream;
   regime.move_share = row.move;
-  regime.launch = row.launch_us * kUs;
+  regime.launch = row.launch;
   return regime;
 }
 
 MoeRegime ServingRegime(const MoeLayer& layer, const Device& device) {
   MoeRegime regime = AloneRegime(layer, device);
+  const ServingExperts& serving = device.architecture->experts.serving;
   const Pairing pairing = PairingOf(layer, device);
   if (pairing == Pairing::kFourBit) {
-    // Inside a step neither of the benchmark's two kernels runs alone: rate of the large one, stream of the small one.
-    regime.product.matrix_share = 0.62 * *device.efficiency.matrix;
-    regime.move_share = 0.31;
+    regime.product.matrix_share = serving.four_bit_matrix * *device.efficiency.matrix;
+    regime.move_share = serving.four_bit_move;
   }
-  if (pairing == Pairing::kFp8) regime.move_share = device.architecture == Architecture::kHopper ? 0.19 : 0.385;
+  if (pairing == Pairing::kFp8) regime.move_share = serving.fp8_move;
   const bool narrow =
       pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit || pairing == Pairing::kEightByFour;
-  if (narrow) regime.product.step_latency = 20 * kNs;
-  regime.spread = 0.85;
+  if (narrow) regime.product.step_latency = serving.narrow_step;
+  regime.spread = serving.spread;
   return regime;
 }
 
@@ -152,7 +120,7 @@ double ExpertsHit(const MoeLayer& layer, double rows, double spread) {
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& regime, Trace& trace) {
   assert(device.efficiency.stream);
   const double tokens = layer.tokens, top_k = layer.top_k, ep = layer.ep, imbalance = layer.imbalance, hidden = layer.hidden;
-  const Trace::Citing citing(trace, SourceInPlace(device));
+  const Trace::Citing citing(trace, SourceOf(device, device.architecture->experts.source));
   const double held_tokens = layer.held_tokens.value_or(tokens);
   const Seconds launch = regime.launch;
   FIGURE(trace, rows, max(1.0, tokens * top_k / ep * imbalance),
@@ -180,7 +148,7 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& 
                "rows are read, written in the products' format, and read back; the layer's in and out, of the tokens held here", kSource}),
          rows, hidden, half, element, held_tokens);
   const double move_stream = min(1.0, *device.efficiency.stream * regime.stream_factor);
-  const Seconds move_time = PassTime(moved_bytes, moved_bytes, 2.4, move_stream, regime.move_share, device);
+  const Seconds move_time = PassTime(moved_bytes, moved_bytes, regime.move_cache, move_stream, regime.move_share, device);
   const Seconds up_time = up.time, down_time = down.time;
   FIGURE(
       trace, time, launch + up_time + down_time + move_time,

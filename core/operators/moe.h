@@ -36,15 +36,16 @@ struct MoeLayer {
 };
 
 struct MoeRegime {
-  GemmRegime product;           // of the grouped products; its launch is not charged
-  double stream_factor = 1.02;  // on the device's stream share, for weights and moves
-  double weight_factor = 1;     // r_b: more of it, for weights alone
-  double move_share = 0.55;     // e_v: of the stream, reached by permuting and combining
-  Seconds launch;               // t_moe: fixed cost of the layer's kernels
-  double spread = 1;            // sigma: rows that count when experts are hit by chance (0.85: real routing repeats itself)
+  GemmRegime product;        // of the grouped products; its launch is not charged
+  double stream_factor = 1;  // on the device's stream share, for weights and moves
+  double weight_factor = 1;  // r_b: more of it, for weights alone
+  double move_share = 1;     // e_v: of the stream, reached by permuting and combining
+  double move_cache = 0;     // last caches that keep half of what is permuted and combined
+  Seconds launch;            // t_moe: fixed cost of the layer's kernels
+  double spread = 1;         // sigma: rows that count when experts are hit by chance
 };
 MoeRegime AloneRegime(const MoeLayer& layer, const Device& device);
-// Inside a serving step: sigma 0.85, the scales of the narrow formats found by the kernel before.
+// Inside a serving step: real routing repeats itself, the scales of the narrow formats found by the kernel before.
 MoeRegime ServingRegime(const MoeLayer& layer, const Device& device);
 
 // Experts of this device that get at least one of `rows` rows.

@@ -8,31 +8,22 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "fitted to microsoft/vidur profiles at 7d47513 (A100, H100) and LLMCompass at 2e015fd (softmax, GELU)";
+constexpr std::string_view kSource = kFamilySource;
 
-struct Row {
-  RowKind kind;
-  bool gated;
-  double launch;             // of a matrix product's launch, which is the longer
-  double stream;             // u
-  double lane_bytes;         // i: that a lane moves a clock; 0: no limit
-  double cache_factor;       // c
-  double column_latency_ns;  // s_r
-};
-// On A100 and H100, whose bandwidth and issue rate have the same ratio, the kernels reach 0.3 to 0.7 of the bandwidth: 6 to 9
-// bytes a clock of an SM's 128 lanes; a norm 4.4, for it reads twice what is counted here. Layer norm on an MI210 reaches 2.4
-// a clock of a compute unit's 64.
-constexpr Row kRows[] = {
-    {RowKind::kNorm, false, 0.71, 0.80, 0.034, 0.38, 0.51}, {RowKind::kRope, false, 0.8, 0.80, 0.047, 0.18, 0.44},
-    {RowKind::kAdd, false, 0.49, 0.76, 0, 2.1, 0},          {RowKind::kGelu, true, 0.8, 0.80, 0.0545, 0.13, 0.53},
-    {RowKind::kGelu, false, 0.5, 0.80, 0.070, 0.15, 0},     {RowKind::kSoftmax, false, 0.6, 0.80, 0.050, 0.3, 0},
-};
-
-const Row& RowOf(const RowKernel& kernel) {
-  for (const Row& row : kRows) {
-    if (row.kind == kernel.kind && row.gated == (kernel.gated && kernel.kind == RowKind::kGelu)) return row;
+const RowwiseRow& RowOf(const RowwiseTable& table, const RowKernel& kernel) {
+  switch (kernel.kind) {
+    case RowKind::kNorm:
+      break;
+    case RowKind::kSoftmax:
+      return table.softmax;
+    case RowKind::kGelu:
+      return kernel.gated ? table.gated_gelu : table.gelu;
+    case RowKind::kRope:
+      return table.rope;
+    case RowKind::kAdd:
+      return table.add;
   }
-  return kRows[0];
+  return table.norm;
 }
 
 // Elements read and written an output element.
@@ -59,14 +50,14 @@ double ArithmeticPerElement(RowKind kind) {
 
 RowRegime AloneRegime(const RowKernel& kernel, const Device& device) {
   assert(device.efficiency.launch);
-  const Row& row = RowOf(kernel);
-  const KernelTraits traits = TraitsOf(device.architecture);
+  const RowwiseRow& row = RowOf(device.architecture->rowwise, kernel);
+  const KernelTraits& traits = device.architecture->traits;
   RowRegime regime;
   regime.launch = row.launch * *device.efficiency.launch;
   regime.stream_share = row.stream;
-  if (traits.tiled) regime.unit_bytes = row.lane_bytes * traits.lanes * kB;
-  regime.cache_factor = row.cache_factor;
-  regime.column_latency = row.column_latency_ns * kNs;
+  if (traits.tiled) regime.unit_bytes = row.lane_bytes * traits.lanes;
+  regime.cache_factor = row.kept;
+  regime.column_latency = row.column_latency;
   return regime;
 }
 
@@ -77,7 +68,7 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowRegime
   const BytesPerSecond bandwidth = device.memory.bandwidth, cache_rate = CacheRate(device);
   const Seconds launch = regime.launch, column_latency = regime.column_latency;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  const Trace::Citing citing(trace, SourceInPlace(device));
+  const Trace::Citing citing(trace, SourceOf(device, device.architecture->rowwise.source));
   FIGURE(trace, bytes, accesses * rows * columns * element, (Note{"Bytes read and written", ""}), accesses, rows, columns, element);
   FIGURE(trace, missed, bytes / (bytes + cache_factor * last_cache),
          (Note{"Share that goes to memory", "the rest stays in the last cache between kernels", kSource}), bytes, cache_factor, last_cache);

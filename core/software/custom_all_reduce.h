@@ -12,13 +12,13 @@
 namespace slipstick {
 
 struct CustomAllReduce {
-  Architecture architecture = Architecture::kGeneric;  // generic: wherever no other row fits
-  Count domain = 1;                                    // devices of the scale-up domain from which the row holds
-  Seconds start = 4.5 * kUs;                           // fixed cost
-  Seconds peer = 0.08 * kUs;                           // of the barrier, for each peer
-  double stream = 0.6;                                 // share of the link's bandwidth
-  Seconds second_pass = 5 * kUs;                       // what two-shot pays more than one-shot
-  std::optional<BytesPerSecond> kernel_rate;           // that the kernel's few thread blocks can pull, whatever the link
+  Architecture architecture;                  // generic: wherever no other row fits
+  Count domain = 1;                           // devices of the scale-up domain from which the row holds
+  Seconds start = 4.5 * kUs;                  // fixed cost
+  Seconds peer = 0.08 * kUs;                  // of the barrier, for each peer
+  double stream = 0.6;                        // share of the link's bandwidth
+  Seconds second_pass = 5 * kUs;              // what two-shot pays more than one-shot
+  std::optional<BytesPerSecond> kernel_rate;  // that the kernel's few thread blocks can pull, whatever the link
 };
 template <>
 struct Schema<CustomAllReduce> {
@@ -30,7 +30,7 @@ struct Schema<CustomAllReduce> {
 inline const CustomAllReduce* RowFor(const std::vector<CustomAllReduce>& rows, Architecture architecture, Count domain) {
   const CustomAllReduce *best = nullptr, *generic = nullptr;
   for (const CustomAllReduce& row : rows) {
-    if (row.architecture == Architecture::kGeneric) generic = &row;
+    if (row.architecture == Architecture()) generic = &row;
     if (row.architecture != architecture || row.domain > domain) continue;
     if (best == nullptr || row.domain > best->domain) best = &row;
   }

@@ -130,7 +130,7 @@ struct Schema<LayerSplit> {
 
 // What differs on one family of devices.
 struct EngineOn {
-  Architecture architecture = Architecture::kGeneric;
+  Architecture architecture;
   std::optional<bool> graphs;
   std::optional<double> expert_matrix, expert_stream;
 };

@@ -14,7 +14,7 @@ namespace slipstick {
 
 // The stack's flash attention in training on one family of devices.
 struct TrainingAttention {
-  Architecture architecture = Architecture::kGeneric;
+  Architecture architecture;
   double forward = 0.65;   // share of the dense peak while the matrix units work
   double backward = 0.5;   // the same
   double exponential = 1;  // share of the exponentials that the matrix work does not hide

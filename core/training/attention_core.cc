@@ -24,7 +24,7 @@ TrainingAttention KernelFor(const TrainingContext& context) {
     if (kernel.architecture == device.architecture) return kernel;
   }
   return {device.architecture, *device.efficiency.attention_forward, *device.efficiency.attention_backward,
-          TraitsOf(device.architecture).tiled ? 1.0 : 0.0};
+          device.architecture->data_sheet.attention_exponentials};
 }
 
 CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, Trace& trace) {

@@ -7,6 +7,7 @@ namespace {
 
 ExpertExchange OnH100() {
   ExpertExchange exchange;
+  exchange.architecture = Architecture("hopper");
   exchange.element_bytes = 1 + 4 / 128.;
   exchange.tokens = 128;
   exchange.link = 450 * kGBps;
@@ -53,7 +54,7 @@ TEST(ExpertExchange, MoreWorkIsNeverFasterAndMoreBandwidthNeverSlower) {
   for (const ExchangeKernel kernel : {ExchangeKernel::kLowLatency, ExchangeKernel::kNormal, ExchangeKernel::kDomain}) {
     for (const bool is_combine : {false, true}) {
       for (const double nodes : {1., 2., 4.}) {
-        for (const Architecture architecture : {Architecture::kHopper, Architecture::kBlackwell, Architecture::kCdna}) {
+        for (const Architecture architecture : {Architecture("hopper"), Architecture("blackwell"), Architecture("cdna")}) {
           ExpertExchange exchange = OnH100();
           exchange.kernel = kernel;
           exchange.is_combine = is_combine;

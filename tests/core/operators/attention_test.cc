@@ -191,7 +191,7 @@ Attention RandomAttention(std::mt19937& random) {
 
 Device RandomDevice(std::mt19937& random) {
   Device tpu = H100();
-  tpu.architecture = Architecture::kTpu;
+  tpu.architecture = Architecture("tpu");
   tpu.units = 8;
   const Device devices[] = {AttentionA100(), AttentionH100(), AttentionB200(), L40S(), tpu};
   return devices[random() % 5];

@@ -25,7 +25,7 @@ Device Unmeasured(Architecture architecture, FlopsPerSecond rate, BytesPerSecond
 // The rules for such a device have classes, by watts a TFLOP/s and by bandwidth: no better one is slower across their borders.
 TEST(Efficiency, NeverFallsFasterThanTheRatesOfAnUnmeasuredDeviceGrow) {
   Trace off = Trace::Off();
-  for (const Architecture architecture : {Architecture::kAmpere, Architecture::kHopper, Architecture::kBlackwell, Architecture::kTpu}) {
+  for (const Architecture architecture : {Architecture("ampere"), Architecture("hopper"), Architecture("blackwell"), Architecture("tpu")}) {
     for (const double size : {512.0, 8192.0}) {
       Gemm gemm;
       gemm.m = gemm.n = gemm.k = size;

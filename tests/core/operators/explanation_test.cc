@@ -42,7 +42,7 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
   TimeOf(RowKernel{}, H100(), trace);
   TimeOf(gemm, device, TrainingRegime(gemm, device), trace);
   Device tpu = device;
-  tpu.architecture = Architecture::kTpu;
+  tpu.architecture = Architecture("tpu");
   TimeOf(gemm, tpu, trace);
   EXPECT_GT(trace.figures().size(), 80u);
   for (const Figure& figure : trace.figures()) {

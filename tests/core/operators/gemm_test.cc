@@ -72,7 +72,7 @@ TEST(Gemm, FourBitProductsKeepTheStepLatencyOfTheirDeviceInServing) {
   Gemm nvfp4 = Make(16, 3584, 8192);
   nvfp4.precision = nvfp4.weights = Precision::kNvfp4;
   Device workstation = B200();
-  workstation.architecture = Architecture::kBlackwellRtx;
+  workstation.architecture = Architecture("blackwell_rtx");
   EXPECT_NEAR(In(ServingRegime(nvfp4, B200()).step_latency, kUs), 0.112, 1e-9);
   EXPECT_NEAR(In(ServingRegime(nvfp4, workstation).step_latency, kUs), 0.235, 1e-9);
 }
@@ -127,7 +127,7 @@ Device RandomDevice(std::mt19937& random) {
       return L40S();
     default: {
       Device tpu = H100();
-      tpu.architecture = Architecture::kTpu;
+      tpu.architecture = Architecture("tpu");
       tpu.units = 8;
       return tpu;
     }

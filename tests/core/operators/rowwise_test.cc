@@ -29,7 +29,7 @@ TEST(RowKernel, ThinKernelsIssueSoManyBytesAClock) {
   };
   EXPECT_NEAR(rate(A100()) / (0.45 * 2039 * kGBps), 1, 0.1);
   EXPECT_NEAR(rate(H100()) / (0.45 * 3350 * kGBps), 1, 0.1);
-  const Device a40 = MakeDevice({Architecture::kAmpere, 84, 1.74, 149.7, 0, 0, 696, 6, 0.86, 0, 0.82, 4.0});
+  const Device a40 = MakeDevice({Architecture("ampere"), 84, 1.74, 149.7, 0, 0, 696, 6, 0.86, 0, 0.82, 4.0});
   EXPECT_NEAR(rate(a40) / (0.8 * 696 * kGBps), 1, 0.1);
 }
 

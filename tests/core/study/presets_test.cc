@@ -14,6 +14,7 @@
 #include "core/economics/interface.h"
 #include "core/hardware/chip_design.h"
 #include "core/hardware/cluster.h"
+#include "core/operators/kernel_family_fields.h"
 #include "core/software/engine.h"
 #include "core/software/framework.h"
 #include "core/workload/model.h"
@@ -30,9 +31,10 @@ std::pair<const std::string_view, Reader> ReaderOf() {
 // A struct with a preset kind of its own joins here.
 const std::map<std::string_view, Reader>& Readers() {
   static const std::map<std::string_view, Reader> readers{
-      ReaderOf<Device>(),      ReaderOf<Model>(),          ReaderOf<Cluster>(),    ReaderOf<Engine>(),       ReaderOf<Framework>(),
-      ReaderOf<ChipDesign>(),  ReaderOf<TechnologyNode>(), ReaderOf<DramType>(),   ReaderOf<LinkType>(),     ReaderOf<ProcessNode>(),
-      ReaderOf<MemoryInput>(), ReaderOf<Package>(),        ReaderOf<DeviceBill>(), ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>()};
+      ReaderOf<Device>(),     ReaderOf<Model>(),        ReaderOf<Cluster>(),        ReaderOf<Engine>(),
+      ReaderOf<Framework>(),  ReaderOf<ChipDesign>(),   ReaderOf<TechnologyNode>(), ReaderOf<DramType>(),
+      ReaderOf<LinkType>(),   ReaderOf<ProcessNode>(),  ReaderOf<MemoryInput>(),    ReaderOf<Package>(),
+      ReaderOf<DeviceBill>(), ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>(),  ReaderOf<KernelFamily>()};
   return readers;
 }
 
@@ -59,7 +61,7 @@ TEST(Presets, EveryEntryReadsThroughItsFieldTable) {
 
 TEST(Presets, EveryEntryOfTheHardwareAndTheModelsHasANameAndSources) {
   for (const PresetText& preset : PresetTexts()) {
-    if (preset.kind != "device" && preset.kind != "model" && preset.kind != "cluster") continue;
+    if (preset.kind != "device" && preset.kind != "model" && preset.kind != "cluster" && preset.kind != "kernel") continue;
     const Json& json = *FindPreset(preset.kind, preset.id);
     EXPECT_TRUE(json.contains("name") && !json["name"].get<std::string>().empty()) << preset.id;
     ASSERT_TRUE(json.contains("sources") && json["sources"].is_object() && !json["sources"].empty()) << preset.kind << " " << preset.id;

@@ -1,0 +1,135 @@
+// The field tables of a family's file.
+#pragma once
+
+#include "core/base/field.h"
+#include "core/operators/kernel_family.h"
+
+namespace slipstick {
+
+template <>
+struct Schema<PrefillRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<PrefillTable> {
+  static const Fields fields;
+};
+template <>
+struct Schema<DecodeRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<DecodeTable> {
+  static const Fields fields;
+};
+template <>
+struct Schema<CoreRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<CoreKernels> {
+  static const Fields fields;
+};
+template <>
+struct Schema<UnfusedRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<AttentionTable> {
+  static const Fields fields;
+};
+template <>
+struct Schema<LatentPrefillRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<LatentDecodeRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<LatentTable> {
+  static const Fields fields;
+};
+template <>
+struct Schema<KernelTraits> {
+  static const Fields fields;
+};
+template <>
+struct Schema<GemmRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<CacheReuse> {
+  static const Fields fields;
+};
+template <>
+struct Schema<GemmTable> {
+  static const Fields fields;
+};
+template <>
+struct Schema<PowerClass> {
+  static const Fields fields;
+};
+template <>
+struct Schema<LaunchFrom> {
+  static const Fields fields;
+};
+template <>
+struct Schema<DecodeOfMemory> {
+  static const Fields fields;
+};
+template <>
+struct Schema<RuleTexts> {
+  static const Fields fields;
+};
+template <>
+struct Schema<DataSheetRules> {
+  static const Fields fields;
+};
+template <>
+struct Schema<ExpertRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<ExpertKernels> {
+  static const Fields fields;
+};
+template <>
+struct Schema<ServingExperts> {
+  static const Fields fields;
+};
+template <>
+struct Schema<ExpertTable> {
+  static const Fields fields;
+};
+template <>
+struct Schema<RowwiseRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<RowwiseTable> {
+  static const Fields fields;
+};
+template <>
+struct Schema<LowLatencyRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<NormalRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<DomainRow> {
+  static const Fields fields;
+};
+template <>
+struct Schema<ExpertExchangeTable> {
+  static const Fields fields;
+};
+template <>
+struct Schema<KernelFamily> {
+  static constexpr std::string_view preset_kind = "kernel";
+  static const Fields fields;
+};
+
+}  // namespace slipstick

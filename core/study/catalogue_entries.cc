@@ -1,0 +1,102 @@
+// Catalogues whose entries are chosen by name and never written out: the families of kernels.
+#include <cassert>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/architecture.h"
+#include "core/base/schema.h"
+#include "core/operators/kernel_family_fields.h"
+#include "core/study/presets.h"
+
+namespace slipstick {
+namespace {
+
+// A file laid over the one that it names as its preset, and so on.
+Json LaidOut(std::string_view kind, std::string_view id, int depth) {
+  const Json* entry = FindPreset(kind, id);
+  assert(entry != nullptr && depth < 8);
+  Json own = WithoutRemarks(*entry);
+  const Json* under = FindMember(own, "preset");
+  if (under == nullptr) return own;
+  Json laid = LaidOut(kind, TextOf(*under), depth + 1);
+  MergeJson(laid, own);
+  return laid;
+}
+
+// A file, read when it is first chosen.
+template <class Entry>
+class Place {
+ public:
+  explicit Place(std::string_view id) : id_(id) {}
+  std::string_view id() const { return id_; }
+  const Entry& entry() const {
+    std::call_once(read_, [this] {
+      Issues issues;
+      Read(LaidOut(Schema<Entry>::preset_kind, id_, 0), std::string(id_), issues, entry_);
+      assert(issues.empty());
+      entry_.id = id_;
+    });
+    return entry_;
+  }
+
+ private:
+  std::string_view id_;
+  mutable std::once_flag read_;
+  mutable Entry entry_;
+};
+
+template <class Entry>
+const std::deque<Place<Entry>>& Places() {
+  static const std::deque<Place<Entry>> places = [] {
+    std::deque<Place<Entry>> made;
+    for (const PresetText& preset : PresetTexts()) {
+      if (preset.kind == Schema<Entry>::preset_kind) made.emplace_back(preset.id);
+    }
+    return made;
+  }();
+  return places;
+}
+
+template <class Entry>
+const Entry* Find(std::string_view name) {
+  for (const Place<Entry>& place : Places<Entry>()) {
+    if (place.id() == name) return &place.entry();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+template <class Entry>
+CatalogueEntry<Entry>::CatalogueEntry() {
+  static const Entry* const generic = Find<Entry>("generic");
+  assert(generic != nullptr);
+  entry_ = generic;
+}
+
+template <class Entry>
+CatalogueEntry<Entry>::CatalogueEntry(std::string_view name) : entry_(Find<Entry>(name)) {
+  assert(entry_ != nullptr);
+}
+
+template <class Entry>
+std::string_view CatalogueEntry<Entry>::name() const {
+  return entry_->id;
+}
+
+template <class Entry>
+const std::vector<std::string_view>& CatalogueEntry<Entry>::Names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> made;
+    for (const Place<Entry>& place : Places<Entry>()) made.push_back(place.id());
+    return made;
+  }();
+  return names;
+}
+
+template class CatalogueEntry<KernelFamily>;
+
+}  // namespace slipstick
