@@ -1,4 +1,25 @@
-/** The core as the page sees it: JSON text in, JSON text out. A wrong request answers {"issues": [{"path", "message"}]}. */
+/** An input set to a value, or left out where there is no value. */
+export interface Change {
+  path: string;
+  value?: unknown;
+}
+
+/** What makes an issue go away. */
+export interface Fix extends Change {
+  label: string;
+  /** What has to change with it. */
+  also?: Change[];
+}
+
+/** What is wrong with a request, at one of its paths. */
+export interface Issue {
+  path: string;
+  message: string;
+  /** The nearest first. */
+  fixes: Fix[];
+}
+
+/** The core as the page sees it: JSON text in, JSON text out. A wrong request answers {"issues": Issue[]}. */
 export interface Slipstick {
   /** A scenario's report but for its timeline; "" is the default scenario. `explain`: path of a figure to derive, "*" for all, "" for none. */
   evaluate(request: string, explain: string): string;

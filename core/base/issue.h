@@ -1,6 +1,8 @@
-// What is wrong with a request: every fault at once, each with the path of the member it concerns.
+// What is wrong with a request: every fault at once, each with the path of the member it concerns and what would put it right.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,12 +11,40 @@
 
 namespace slipstick {
 
+// A member set to a value, or left out.
+struct Change {
+  std::string path;
+  std::string value;  // JSON; empty where the member is left out
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+// Changes that make an issue go away, whatever else they bring about.
+struct Fix {
+  Change change;
+  std::vector<Change> also = {};  // what has to change with it
+  friend bool operator==(const Fix&, const Fix&) = default;
+};
+using Fixes = std::vector<Fix>;
+
+Fix SetTo(std::string path, std::int64_t value);
+Fix SetTo(std::string path, std::string_view name);
+Fix SetToBase(std::string path, double base);  // in base units
+Fix LeaveOut(std::string path);
+// The same member set to each of these.
+Fixes SetToEach(const std::string& path, const std::vector<std::int64_t>& values);
+Fixes SetToEach(const std::string& path, const std::vector<std::string>& names);
+Fixes Joined(std::initializer_list<Fixes> parts);
+
 struct Issue {
   std::string path;     // members joined by dots, array places by number: "cluster.networks.1.bandwidth"; "" for the whole
   std::string message;  // value, constraint and unit in one sentence
+  Fixes fixes = {};     // the nearest first
   friend bool operator==(const Issue&, const Issue&) = default;
 };
 using Issues = std::vector<Issue>;
+
+// The issue of a request that stands at `owner` in a larger one.
+Issue Below(const std::string& owner, Issue issue);
 
 // A value, or the issues that prevented it. Exactly one of the two is there.
 template <class T>

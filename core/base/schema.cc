@@ -148,19 +148,22 @@ void DescribeAs(const Type& type, const std::string& path, const void* standard,
 
 namespace {
 
-bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, const PresetFinder& find, const PresetHint& hint,
+bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, const PresetFinder& find, const PresetsLike& like,
                    Issues& issues) {
   if (!json.is_object()) return true;
   const auto named = json.find("preset");
   if (named == json.end() || (named->is_string() && TextOf(*named).empty())) return true;
   if (!named->is_string()) {
-    issues.push_back({JoinPath(path, "preset"), "expected the id of a " + std::string(kind) + "; got " + Shown(*named)});
+    issues.push_back({JoinPath(path, "preset"),
+                      "expected the id of a " + std::string(kind) + "; got " + Shown(*named),
+                      {LeaveOut(JoinPath(path, "preset"))}});
     return false;
   }
   const std::string id = named->get<std::string>();
   const Json* found = find(kind, id);
   if (found == nullptr) {
-    issues.push_back({JoinPath(path, "preset"), "there is no " + std::string(kind) + " " + Shown(*named) + hint(kind, id)});
+    const std::string at = JoinPath(path, "preset");
+    issues.push_back({at, "there is no " + std::string(kind) + " " + Shown(*named), SetToEach(at, like(kind, id))});
     return false;
   }
   Json merged = WithoutRemarks(*found);
@@ -179,19 +182,19 @@ std::string StandardPreset(const Type& type) {
 
 }  // namespace
 
-void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetHint& hint, Issues& issues) {
-  if (type.kind == Kind::kOptional) return ExpandAs(*type.inner, json, path, find, hint, issues);
+void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like, Issues& issues) {
+  if (type.kind == Kind::kOptional) return ExpandAs(*type.inner, json, path, find, like, issues);
   if (type.kind == Kind::kList) {
     if (!json.is_array()) return;
     for (std::size_t i = 0; i < json.size(); ++i) {
-      ExpandAs(*type.inner, json[i], JoinPath(path, std::to_string(i)), find, hint, issues);
+      ExpandAs(*type.inner, json[i], JoinPath(path, std::to_string(i)), find, like, issues);
     }
     return;
   }
   if (type.kind != Kind::kObject) return;
   if (!type.preset_kind.empty()) {
     if (json.is_string()) json = Json{{"preset", json}};
-    if (!ReplacePreset(json, type.preset_kind, path, find, hint, issues)) return;
+    if (!ReplacePreset(json, type.preset_kind, path, find, like, issues)) return;
   }
   if (!json.is_object()) return;
   for (const FieldRow& row : *type.fields) {
@@ -205,7 +208,7 @@ void ExpandAs(const Type& type, Json& json, const std::string& path, const Prese
         found = json.find(row.facts.key);
       }
     }
-    if (found != json.end()) ExpandAs(*row.type, *found, JoinPath(path, row.facts.key), find, hint, issues);
+    if (found != json.end()) ExpandAs(*row.type, *found, JoinPath(path, row.facts.key), find, like, issues);
   }
 }
 

@@ -22,8 +22,8 @@ namespace slipstick {
 
 // Finds a catalogue entry; null where there is none.
 using PresetFinder = std::function<const Json*(std::string_view kind, std::string_view id)>;
-// The ids of a kind nearest to a word, for messages.
-using PresetHint = std::function<std::string(std::string_view kind, std::string_view id)>;
+// The ids of a kind nearest to a word.
+using PresetsLike = std::function<std::vector<std::string>(std::string_view kind, std::string_view id)>;
 
 // A catalogue entry without what it says of itself: its sources, its note, what was published of it.
 Json WithoutRemarks(const Json& preset);
@@ -32,13 +32,11 @@ namespace internal {
 
 // A value as a message shows it.
 std::string Shown(const Json& json);
-// "; did you mean tp?", or nothing.
-std::string NearestText(std::string_view word, const std::vector<std::string_view>& known);
 
 void ReadAs(const Type& type, const Json& json, const std::string& path, Issues& issues, void* out);
 Json WriteAs(const Type& type, const void* value);
 void DescribeAs(const Type& type, const std::string& path, const void* standard, Json& out);
-void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetHint& hint, Issues& issues);
+void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like, Issues& issues);
 
 }  // namespace internal
 
@@ -60,8 +58,8 @@ void Describe(const std::string& path, const T& standard, Json& out) {
 
 // Replaces every {"preset": id, …overrides} below `json` by the catalogue's entry with the overrides laid over it.
 template <class T>
-void ExpandPresets(Json& json, const std::string& path, const PresetFinder& find, const PresetHint& hint, Issues& issues) {
-  internal::ExpandAs(internal::kType<T>, json, path, find, hint, issues);
+void ExpandPresets(Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like, Issues& issues) {
+  internal::ExpandAs(internal::kType<T>, json, path, find, like, issues);
 }
 
 }  // namespace slipstick

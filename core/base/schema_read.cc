@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 
 namespace slipstick::internal {
 namespace {
 
-constexpr std::size_t kMaxPlaces = 64, kMaxText = 200, kMaxIssues = 200;
+constexpr std::size_t kMaxPlaces = 64, kMaxText = 200, kMaxIssues = 200, kMostChoices = 4, kMostMoved = 16;
 
 // Where a value stands. Its text is made only for an issue.
 struct Place {
@@ -24,20 +25,10 @@ struct Place {
   }
 };
 
-// Edit distance, for "did you mean".
-std::size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
+// To leave out what has a default. A place of a list cannot be left out: those behind it would move up.
+Fixes WithoutIt(const FieldFacts& facts, const Place& place) {
+  if (facts.is_required || place.member.empty()) return {};
+  return {LeaveOut(place.Text())};
 }
 
 std::string BoundText(double bound, const FieldFacts& facts, bool whole) {
@@ -72,47 +63,108 @@ bool IsBillions(std::string_view text, const Measure& measure) {
          std::string_view(" 0123456789.)").find(text[text.size() - 2]) != std::string_view::npos;
 }
 
+// A number that a field takes: what it may be and where it stands.
+struct NumberField {
+  const FieldFacts& facts;
+  const Dimension& dimension;
+  bool whole;
+  const Place& place;
+
+  // A text as the number that it means; nothing where it means none.
+  [[nodiscard]] std::optional<Measure> MeasureOf(std::string_view text) const {
+    std::optional<Measure> measure = ParseMeasure(text, facts.is_length ? 1024 : 1000);
+    if (measure && dimension != Bytes::kDimension && IsBillions(text, *measure)) measure = Measure{measure->value * 1e9, {}, false};
+    return measure;
+  }
+  [[nodiscard]] bool HasDimension(const Measure& measure) const {
+    const bool tokens = facts.is_length && measure.dimension == Tokens::kDimension;
+    return !measure.has_unit || measure.dimension == dimension || tokens;
+  }
+  // The number that a value means, in range or not; nothing where it means none of this dimension.
+  [[nodiscard]] std::optional<double> NumberOf(const Json& json) const {
+    if (json.is_number()) return json.get<double>();
+    const std::optional<Measure> measure = json.is_string() ? MeasureOf(TextOf(json)) : std::nullopt;
+    return measure && HasDimension(*measure) ? std::optional(measure->value) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<double> Accepted(const Json& json) const {
+    const std::optional<double> value = NumberOf(json);
+    if (!value) return std::nullopt;
+    const Range& range = facts.range;
+    const bool in_range = std::isfinite(*value) && *value >= range.low && *value <= range.high && !(range.open_low && *value == range.low);
+    const bool is_whole = !whole || (*value == std::floor(*value) && std::abs(*value) < 9e15);
+    return in_range && is_whole ? value : std::nullopt;
+  }
+};
+
+std::string MessageOf(const Json& json, const NumberField& field) {
+  const std::string base = BaseUnitText(field.dimension);
+  const std::optional<Measure> measure = json.is_string() ? field.MeasureOf(TextOf(json)) : std::nullopt;
+  if (measure && !field.HasDimension(*measure)) {
+    return "expected " + (base.empty() ? std::string("a number without a unit") : "a quantity in " + base) + "; got " + Shown(json) +
+           ", which is in " + (measure->dimension == Dimension{} ? "no unit" : BaseUnitText(measure->dimension));
+  }
+  return "expected " + RangeText(field.facts, field.whole) + (base.empty() || !field.facts.unit.empty() ? std::string() : " " + base) +
+         "; got " + Shown(json) + CommaText(json);
+}
+
+// What a text may have been meant as: "1,5" is 1.5 or 15, "3 TB" of a rate is 3 TB/s.
+std::vector<Json> MeantBy(std::string text) {
+  std::vector<Json> meant;
+  if (text.find(',') != std::string::npos) {
+    std::string point = text;
+    std::replace(point.begin(), point.end(), ',', '.');
+    text.erase(std::remove(text.begin(), text.end(), ','), text.end());
+    return {point, text};
+  }
+  if (text.ends_with("/s")) return {text.substr(0, text.size() - 2)};
+  return {text + "/s"};
+}
+
+// The values nearest to a refused one, each of which is accepted; where there are none, to leave it out.
+Fixes FixesOf(const Json& json, const NumberField& field) {
+  const FieldFacts& facts = field.facts;
+  std::vector<Json> candidates;
+  if (json.is_string() && TextOf(json).size() <= kMaxText) candidates = MeantBy(TextOf(json));
+  const auto bound = [&](double value) {
+    if (!facts.unit.empty() && !field.whole) candidates.emplace_back(BoundText(value, facts, false));
+    candidates.push_back(field.whole ? Json(static_cast<Count>(value)) : Json(value));
+  };
+  if (const std::optional<double> value = field.NumberOf(json)) {
+    if (field.whole && std::abs(*value) < 9e15) {
+      for (const double whole : {std::floor(*value), std::ceil(*value)}) candidates.emplace_back(static_cast<Count>(whole));
+    }
+    if (*value < facts.range.low) bound(facts.range.low);
+    if (*value > facts.range.high) bound(facts.range.high);
+  }
+  const std::string path = field.place.Text();
+  Fixes fixes;
+  std::vector<double> known;
+  for (const Json& candidate : candidates) {
+    const std::optional<double> value = field.Accepted(candidate);
+    if (!value || std::find(known.begin(), known.end(), *value) != known.end()) continue;
+    known.push_back(*value);
+    fixes.push_back({{path, JsonText(candidate)}});
+  }
+  if (fixes.empty()) fixes = WithoutIt(facts, field.place);
+  return fixes;
+}
+
 std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, const Dimension& dimension, bool whole, const Place& place,
                                  Issues& issues) {
-  const auto fault = [&](const std::string& text) {
-    issues.push_back({place.Text(), text});
-    return std::nullopt;
-  };
-  const auto unexpected = [&] {
-    const std::string base = BaseUnitText(dimension);
-    return fault("expected " + RangeText(facts, whole) + (base.empty() || !facts.unit.empty() ? std::string() : " " + base) + "; got " +
-                 Shown(json) + CommaText(json));
-  };
-  double value = 0;
-  if (json.is_number()) {
-    value = json.get<double>();
-  } else if (json.is_string()) {
-    const std::string_view text = TextOf(json);
-    std::optional<Measure> measure = ParseMeasure(text, facts.is_length ? 1024 : 1000);
-    if (!measure) return unexpected();
-    if (dimension != Bytes::kDimension && IsBillions(text, *measure)) measure = Measure{measure->value * 1e9, {}, false};
-    const bool tokens = facts.is_length && measure->dimension == Tokens::kDimension;
-    if (measure->has_unit && measure->dimension != dimension && !tokens) {
-      const std::string base = BaseUnitText(dimension);
-      return fault("expected " + (base.empty() ? std::string("a number without a unit") : "a quantity in " + base) + "; got " +
-                   Shown(json) + ", which is in " + (measure->dimension == Dimension{} ? "no unit" : BaseUnitText(measure->dimension)));
-    }
-    value = measure->value;
-  } else {
-    return unexpected();
-  }
-  const Range& range = facts.range;
-  const bool in_range = std::isfinite(value) && value >= range.low && value <= range.high && !(range.open_low && value == range.low);
-  const bool is_whole = !whole || (value == std::floor(value) && std::abs(value) < 9e15);
-  return in_range && is_whole ? std::optional(value) : unexpected();
+  const NumberField field{facts, dimension, whole, place};
+  const std::optional<double> value = field.Accepted(json);
+  if (!value) issues.push_back({place.Text(), MessageOf(json, field), FixesOf(json, field)});
+  return value;
 }
 
 // A text that is none of the names there are.
 void RefuseName(const Json& json, const std::vector<std::string_view>& names, const Place& place, Issues& issues) {
   std::string all;
   for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-  issues.push_back({place.Text(), "expected one of " + all + "; got " + Shown(json) +
-                                      (json.is_string() ? NearestText(TextOf(json), names) : std::string())});
+  std::vector<std::string> near;
+  if (json.is_string()) near = NearestNames(TextOf(json), names);
+  if (near.empty()) near.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostChoices)));
+  issues.push_back({place.Text(), "expected one of " + all + "; got " + Shown(json), SetToEach(place.Text(), near)});
 }
 
 void ReadChoice(const Json& json, const Choices& choices, const Place& place, Issues& issues, void* out) {
@@ -134,9 +186,32 @@ void ReadEntry(const Json& json, const EntryOperations& entry, const Place& plac
 
 void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out);
 
-void ReadObject(const Type& type, const Json& json, const Place& place, Issues& issues, void* out) {
+// What stands at and below an unknown member, as changes below another path.
+void MoveBelow(const std::string& path, const Json& json, std::vector<Change>& changes) {
+  if (!json.is_object()) return changes.push_back({path, JsonText(json)});
+  for (const auto& [key, value] : json.items()) MoveBelow(JoinPath(path, key), value, changes);
+}
+
+// An unknown member under the names that it may have been meant to have, or left out.
+Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Json& value, const std::vector<std::string_view>& keys) {
+  // A path could not tell such a member from what stands below another.
+  if (key.empty() || key.find('.') != std::string::npos) return {};
+  const std::string path = JoinPath(owner, key);
+  Fixes fixes;
+  for (const std::string& name : NearestNames(key, keys)) {
+    std::vector<Change> changes;
+    MoveBelow(JoinPath(owner, name), value, changes);
+    if (changes.empty() || changes.size() > kMostMoved) continue;
+    changes.push_back(LeaveOut(path).change);
+    fixes.push_back({changes[0], {changes.begin() + 1, changes.end()}});
+  }
+  fixes.push_back(LeaveOut(path));
+  return fixes;
+}
+
+void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out) {
   if (!json.is_object()) {
-    issues.push_back({place.Text(), "expected an object; got " + Shown(json)});
+    issues.push_back({place.Text(), "expected an object; got " + Shown(json), WithoutIt(facts, place)});
     return;
   }
   std::size_t known = 0;
@@ -156,18 +231,21 @@ void ReadObject(const Type& type, const Json& json, const Place& place, Issues& 
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     if (issues.size() > kMaxIssues) return;
-    const std::string shown = key.size() > 60 ? key.substr(0, 57) + "…" : key;
-    issues.push_back({JoinPath(place.Text(), shown), "there is no such input" + NearestText(key, keys)});
+    const bool is_long = key.size() > 60;
+    const std::string shown = is_long ? key.substr(0, 57) + "…" : key;
+    issues.push_back(
+        {JoinPath(place.Text(), shown), "there is no such input", is_long ? Fixes() : FixesOfUnknown(place.Text(), key, value, keys)});
   }
 }
 
 void ReadList(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out) {
   if (!json.is_array()) {
-    issues.push_back({place.Text(), "expected a list; got " + Shown(json)});
+    issues.push_back({place.Text(), "expected a list; got " + Shown(json), WithoutIt(facts, place)});
     return;
   }
   if (json.size() > kMaxPlaces) {
-    issues.push_back({place.Text(), "expected at most " + std::to_string(kMaxPlaces) + " places; got " + std::to_string(json.size())});
+    issues.push_back({place.Text(), "expected at most " + std::to_string(kMaxPlaces) + " places; got " + std::to_string(json.size()),
+                      WithoutIt(facts, place)});
     return;
   }
   type.list.clear(out);
@@ -188,7 +266,7 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
     case Kind::kList:
       return ReadList(type, json, facts, place, issues, out);
     case Kind::kObject:
-      return ReadObject(type, json, place, issues, out);
+      return ReadObject(type, json, facts, place, issues, out);
     case Kind::kChoice:
       return ReadChoice(json, type.choices, place, issues, out);
     case Kind::kEntry:
@@ -214,14 +292,16 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
       if (json.is_boolean()) {
         *static_cast<bool*>(out) = json.get<bool>();
       } else {
-        issues.push_back({place.Text(), "expected true or false; got " + Shown(json)});
+        const std::string path = place.Text();
+        issues.push_back({path, "expected true or false; got " + Shown(json), {{{path, "true"}}, {{path, "false"}}}});
       }
       return;
     case Kind::kText:
       if (json.is_string() && TextOf(json).size() <= kMaxText) {
         *static_cast<std::string*>(out) = TextOf(json);
       } else {
-        issues.push_back({place.Text(), "expected a text of at most " + std::to_string(kMaxText) + " characters; got " + Shown(json)});
+        issues.push_back({place.Text(), "expected a text of at most " + std::to_string(kMaxText) + " characters; got " + Shown(json),
+                          WithoutIt(facts, place)});
       }
       return;
   }
@@ -235,17 +315,6 @@ std::string Shown(const Json& json) {
   std::string text = JsonText(json);
   if (text.size() > 60) text = text.substr(0, 57) + "…";
   return text;
-}
-
-std::string NearestText(std::string_view word, const std::vector<std::string_view>& known) {
-  if (word.size() > 60) return "";
-  std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const std::string_view candidate : known) {
-    const std::size_t distance = Distance(word, candidate);
-    if (distance < best_distance) best = candidate, best_distance = distance;
-  }
-  return best.empty() ? std::string() : "; did you mean " + std::string(best) + "?";
 }
 
 void ReadAs(const Type& type, const Json& json, const std::string& path, Issues& issues, void* out) {

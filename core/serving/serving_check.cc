@@ -1,6 +1,8 @@
 // Contradictions between a load, the model and the cluster.
 #include <algorithm>
-#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/serving/serving.h"
 
@@ -9,19 +11,27 @@ namespace {
 
 std::string Text(Count value) { return std::to_string(value); }
 
-// The divisors of `whole` next below and above `value`, as advice.
-std::string NearestDivisors(Count whole, Count value) {
+constexpr Count kMostDevices = 1 << 24, kMostRedundant = 1 << 16;  // as their fields have it
+
+// The divisors of `whole` next below and above `value` that pass.
+template <class Passes>
+std::vector<Count> NearestDivisors(Count whole, Count value, Passes passes) {
   Count below = 0, above = 0;
   for (Count i = 1; i * i <= whole; ++i) {
     if (whole % i != 0) continue;
     for (const Count divisor : {i, whole / i}) {
+      if (!passes(divisor)) continue;
       if (divisor <= value) below = std::max(below, divisor);
       if (divisor >= value) above = above == 0 ? divisor : std::min(above, divisor);
     }
   }
-  if (below == 0) return Text(above);
-  if (above == 0 || above == below) return Text(below);
-  return Text(below) + " or " + Text(above);
+  std::vector<Count> values;
+  if (below != 0) values.push_back(below);
+  if (above != 0 && above != below) values.push_back(above);
+  return values;
+}
+std::vector<Count> NearestDivisors(Count whole, Count value) {
+  return NearestDivisors(whole, value, [](Count) { return true; });
 }
 
 // a·b, or nothing where it would not fit: degrees are checked one by one, their product is not.
@@ -31,163 +41,262 @@ std::optional<Count> Product(Count a, Count b) {
   return a * b;
 }
 
-void CheckHeads(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
-  const ServingMapping& mapping = load.mapping;
-  if (!load.engine.pads_heads && model.heads % mapping.tp != 0) {
-    issues.push_back({path + ".mapping.tp", "expected a divisor of the model's " + Text(model.heads) + " heads; got " + Text(mapping.tp) +
-                                                "; nearest " + NearestDivisors(model.heads, mapping.tp)});
-  }
-  if (mapping.pp > model.layers) {
-    issues.push_back({path + ".mapping.pp", "expected at most the model's " + Text(model.layers) + " layers; got " + Text(mapping.pp)});
-  }
+// The devices of a replica; nothing where they are more than any cluster has.
+std::optional<Count> GroupOf(const ServingMapping& mapping) {
+  const std::optional<Count> group = Product(mapping.tp, mapping.pp);
+  return group ? Product(*group, mapping.attention_dp) : std::nullopt;
 }
 
-void CheckExperts(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
-  const ServingMapping& mapping = load.mapping;
-  if (load.redundant_experts > 0 && (mapping.ep == 1 || !model.moe)) {
-    issues.push_back({path + ".redundant_experts", "expected 0: no experts are spread over devices; got " + Text(load.redundant_experts)});
-  }
-  if (mapping.ep == 1) return;
-  if (!model.moe) {
-    issues.push_back({path + ".mapping.ep", "expected 1: the model has no experts; got " + Text(mapping.ep)});
-    return;
-  }
-  const std::optional<Count> ranks = Product(mapping.tp, mapping.attention_dp);
-  if (!ranks || *ranks % mapping.ep != 0) {
-    issues.push_back({path + ".mapping.ep",
-                      "expected a divisor of tp·attention_dp" +
-                          (ranks ? " = " + Text(*ranks) + "; got " + Text(mapping.ep) + "; nearest " + NearestDivisors(*ranks, mapping.ep)
-                                 : "; got " + Text(mapping.ep))});
-  }
-  const Count experts = model.moe->experts + load.redundant_experts;
-  if (mapping.ep > experts) {
-    issues.push_back({path + ".mapping.ep", load.redundant_experts > 0
-                                                ? "expected at most the model's " + Text(model.moe->experts) + " experts and " +
-                                                      Text(load.redundant_experts) + " redundant ones; got " + Text(mapping.ep)
-                                                : "expected at most the model's " + Text(model.moe->experts) +
-                                                      " experts (redundant_experts adds copies); got " + Text(mapping.ep)});
-  } else if (load.redundant_experts > 0 && experts % mapping.ep != 0) {
-    const Count below = experts / mapping.ep * mapping.ep - model.moe->experts;
-    issues.push_back({path + ".redundant_experts", "expected a number that fills every rank: " + Text(model.moe->experts) +
-                                                       " experts and the redundant ones a multiple of ep " + Text(mapping.ep) + "; got " +
-                                                       Text(load.redundant_experts) + "; nearest " +
-                                                       (below >= 0 ? Text(below) + " or " : std::string()) + Text(below + mapping.ep)});
-  }
-}
+class Checker {
+ public:
+  Checker(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues)
+      : load_(load), mapping_(load.mapping), model_(model), cluster_(cluster), path_(path), issues_(issues) {}
 
-void CheckDevices(ServingLoad& load, const Cluster& cluster, const std::string& path, Issues& issues) {
-  ServingMapping& mapping = load.mapping;
-  const bool was_given = load.devices.has_value();
-  if (load.disaggregated) {
-    const Count pools = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
-    if (was_given && *load.devices != pools) {
-      issues.push_back({path + ".devices", "expected the two pools' " + Text(pools) + " devices; got " + Text(*load.devices)});
-    }
-    load.devices = pools;
-  } else if (!was_given) {
-    load.devices = cluster.devices;
-  }
-  const Count devices = *load.devices;
-  if (devices > cluster.devices) {
-    issues.push_back({path + (load.disaggregated ? ".disaggregated" : ".devices"),
-                      "expected at most the cluster's " + Text(cluster.devices) + "; got " + Text(devices)});
-    return;
-  }
-  std::optional<Count> group = Product(mapping.tp, mapping.pp);
-  if (group) group = Product(*group, mapping.attention_dp);
-  if (!group || *group > devices) {
-    issues.push_back(
-        {path + ".mapping", "expected tp·pp·attention_dp of at most " + Text(devices) + " devices; got " +
-                                (group ? Text(*group) : Text(mapping.tp) + "·" + Text(mapping.pp) + "·" + Text(mapping.attention_dp))});
-    return;
-  }
-  const auto check_pool = [&](Count pool, const std::string& where) {
-    if (pool % *group == 0) return;
-    const Count below = pool / *group * *group;
-    issues.push_back({path + where, "expected a multiple of tp·pp·attention_dp = " + Text(*group) + "; got " + Text(pool) + "; nearest " +
-                                        (below > 0 ? Text(below) + " or " : std::string()) + Text(below + *group)});
-  };
-  if (load.disaggregated) {
-    if (!load.disaggregated->prefill_mapping) check_pool(load.disaggregated->prefill_devices, ".disaggregated.prefill_devices");
-    check_pool(load.disaggregated->decode_devices, ".disaggregated.decode_devices");
-    mapping.replicas = std::max<Count>(1, load.disaggregated->decode_devices / *group);
-    return;
-  }
-  if (mapping.replicas) {
-    const std::optional<Count> used = Product(*group, *mapping.replicas);
-    if (!used || *used != devices) {
-      issues.push_back({path + ".mapping.replicas", "expected devices / (tp·pp·attention_dp) = " + Text(devices) + " / " + Text(*group) +
-                                                        " = " + Text(devices / *group) + "; got " + Text(*mapping.replicas)});
-    }
-    return;
-  }
-  check_pool(devices, ".devices");
-  mapping.replicas = std::max<Count>(1, devices / *group);
-}
-
-// Degrees that the attention core and the prefill pool add.
-void CheckPools(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
-  const ServingMapping& mapping = load.mapping;
-  if (mapping.tp % mapping.cp != 0) {
-    issues.push_back({path + ".mapping.cp", "expected a divisor of tp " + Text(mapping.tp) + "; got " + Text(mapping.cp) + "; nearest " +
-                                                NearestDivisors(mapping.tp, mapping.cp)});
-  }
-  if (mapping.cp > 1 && load.engine.composition != Composition::kKernels) {
-    issues.push_back({path + ".mapping.cp", "expected 1: this engine splits no context; got " + Text(mapping.cp)});
-  }
-  if (!load.disaggregated || !load.disaggregated->prefill_mapping) return;
-  const ServingMapping& prefill = *load.disaggregated->prefill_mapping;
-  const std::string where = path + ".disaggregated.prefill_mapping";
-  std::optional<Count> group = Product(prefill.tp, prefill.pp);
-  if (group) group = Product(*group, prefill.attention_dp);
-  if (!group || load.disaggregated->prefill_devices % *group != 0) {
-    issues.push_back({where, "expected tp·pp·attention_dp to divide the pool's " + Text(load.disaggregated->prefill_devices) + " devices"});
-  }
-  if (!load.engine.pads_heads && model.heads % prefill.tp != 0) {
-    issues.push_back({where + ".tp", "expected a divisor of the model's " + Text(model.heads) + " heads; got " + Text(prefill.tp) +
-                                         "; nearest " + NearestDivisors(model.heads, prefill.tp)});
-  }
-  if (prefill.pp > model.layers) {
-    issues.push_back({where + ".pp", "expected at most the model's " + Text(model.layers) + " layers; got " + Text(prefill.pp)});
-  }
-  const std::optional<Count> ranks = Product(prefill.tp, prefill.attention_dp);
-  if (prefill.ep > 1 && (!model.moe || !ranks || *ranks % prefill.ep != 0 || prefill.ep > model.moe->experts + load.redundant_experts)) {
-    issues.push_back({where + ".ep", "expected a divisor of tp·attention_dp, and experts in the model; got " + Text(prefill.ep)});
-  }
-  if (prefill.cp > 1) issues.push_back({where + ".cp", "expected 1: a prefill pool does not decode; got " + Text(prefill.cp)});
-}
-
-void CheckEngine(const ServingLoad& load, const Model& model, const std::string& path, Issues& issues) {
-  const Engine& engine = load.engine;
-  if (engine.composition == Composition::kWholeLayer && !engine.whole_layer) {
-    issues.push_back({path + ".engine.whole_layer", "is needed by an engine whose composition is whole_layer"});
-  }
-  if (engine.composition == Composition::kLayerSplit) {
-    if (!engine.layer_split) issues.push_back({path + ".engine.layer_split", "is needed by an engine whose composition is layer_split"});
-    if (load.mapping.tp != 1) {
-      issues.push_back({path + ".mapping.tp", "expected 1: this engine splits layers over pp; got " + Text(load.mapping.tp)});
+  void Run() {
+    gives_devices_ = load_.devices.has_value();
+    CheckHeads();
+    CheckExperts();
+    CheckDevices();
+    CheckPools();
+    CheckEngine();
+    if (load_.concurrency && load_.requests_per_s) {
+      Say(".requests_per_s", "expected a closed loop (concurrency) or an open one (requests_per_s), not both",
+          {LeaveOut(path_ + ".requests_per_s"), LeaveOut(path_ + ".concurrency")});
     }
   }
-  if (engine.composition != Composition::kKernels && load.mapping.attention_dp != 1) {
-    issues.push_back({path + ".mapping.attention_dp", "expected 1: this engine has none; got " + Text(load.mapping.attention_dp)});
+
+ private:
+  void Say(const std::string& member, const std::string& message, Fixes fixes) {
+    issues_.push_back({path_ + member, message, std::move(fixes)});
   }
-  if (model.position == Position::kLearned && model.max_positions > 0 && load.prompt + load.output > model.max_positions) {
-    issues.push_back({path + ".prompt", "expected prompt + output of at most the model's " + Text(model.max_positions) +
-                                            " learned positions; got " + Text(load.prompt + load.output)});
+  template <class Value>
+  [[nodiscard]] Fix At(const std::string& member, Value value) const {
+    return SetTo(path_ + member, value);
   }
-}
+  [[nodiscard]] Fixes AtEach(const std::string& member, const std::vector<Count>& values) const {
+    return SetToEach(path_ + member, values);
+  }
+
+  [[nodiscard]] bool SplitsHeads(Count tp) const { return load_.engine.pads_heads || model_.heads % tp == 0; }
+  [[nodiscard]] bool SplitsLayers() const { return load_.engine.composition == Composition::kLayerSplit; }
+  [[nodiscard]] Count Experts() const { return model_.moe ? model_.moe->experts + load_.redundant_experts : 1; }
+
+  // The load on so many devices, and on a cluster that has them.
+  [[nodiscard]] Fixes OnDevices(Count devices) const {
+    if (devices > kMostDevices) return {};
+    Fix fix = At(".devices", devices);
+    if (devices > cluster_.devices) fix.also.push_back(SetTo("cluster.devices", devices).change);
+    return {fix};
+  }
+
+  void CheckHeadsOf(const ServingMapping& mapping, const std::string& where) {
+    if (!SplitsHeads(mapping.tp)) {
+      Say(where + ".tp", "expected a divisor of the model's " + Text(model_.heads) + " heads; got " + Text(mapping.tp),
+          SplitsLayers() ? Fixes{At(where + ".tp", 1)} : AtEach(where + ".tp", NearestDivisors(model_.heads, mapping.tp)));
+    }
+    if (mapping.pp > model_.layers) {
+      Say(where + ".pp", "expected at most the model's " + Text(model_.layers) + " layers; got " + Text(mapping.pp),
+          {At(where + ".pp", model_.layers)});
+    }
+  }
+  void CheckHeads() { CheckHeadsOf(mapping_, ".mapping"); }
+
+  void CheckExperts() {
+    const Count redundant = load_.redundant_experts;
+    if (redundant > 0 && (mapping_.ep == 1 || !model_.moe)) {
+      Say(".redundant_experts", "expected 0: no experts are spread over devices; got " + Text(redundant), {At(".redundant_experts", 0)});
+    }
+    if (mapping_.ep == 1) return;
+    if (!model_.moe) {
+      return Say(".mapping.ep", "expected 1: the model has no experts; got " + Text(mapping_.ep), {At(".mapping.ep", 1)});
+    }
+    const std::optional<Count> ranks = Product(mapping_.tp, mapping_.attention_dp);
+    const Fixes degrees = AtEach(
+        ".mapping.ep", NearestDivisors(ranks.value_or(1), mapping_.ep, [&](Count ep) { return ep != mapping_.ep && ep <= Experts(); }));
+    if (!ranks || *ranks % mapping_.ep != 0) {
+      Say(".mapping.ep",
+          "expected a divisor of tp·attention_dp" + (ranks ? " = " + Text(*ranks) : std::string()) + "; got " + Text(mapping_.ep), degrees);
+    }
+    const std::string own = "expected at most the model's " + Text(model_.moe->experts) + " experts";
+    if (mapping_.ep > Experts()) {
+      const std::string more = redundant > 0 ? " and " + Text(redundant) + " redundant ones" : " (redundant_experts adds copies)";
+      Say(".mapping.ep", own + more + "; got " + Text(mapping_.ep), degrees);
+    } else if (redundant > 0 && Experts() % mapping_.ep != 0) {
+      CheckRedundant();
+    }
+  }
+
+  void CheckRedundant() {
+    const Count below = Experts() / mapping_.ep * mapping_.ep - model_.moe->experts, above = below + mapping_.ep;
+    std::vector<Count> counts;
+    if (below >= 0) counts.push_back(below);
+    if (above <= kMostRedundant) counts.push_back(above);
+    Say(".redundant_experts",
+        "expected a number that fills every rank: " + Text(model_.moe->experts) + " experts and the redundant ones a multiple of ep " +
+            Text(mapping_.ep) + "; got " + Text(load_.redundant_experts),
+        AtEach(".redundant_experts", counts));
+  }
+
+  void CheckDevices() {
+    if (load_.disaggregated) {
+      const Count pools = load_.disaggregated->prefill_devices + load_.disaggregated->decode_devices;
+      if (gives_devices_ && *load_.devices != pools) {
+        Say(".devices", "expected the two pools' " + Text(pools) + " devices; got " + Text(*load_.devices), {At(".devices", pools)});
+      }
+      load_.devices = pools;
+    } else if (!gives_devices_) {
+      load_.devices = cluster_.devices;
+    }
+    const Count devices = *load_.devices;
+    const std::optional<Count> group = GroupOf(mapping_);
+    if (devices > cluster_.devices) return SayTooMany(devices, group);
+    if (!group || *group > devices) {
+      return Say(".mapping",
+                 "expected tp·pp·attention_dp of at most " + Text(devices) + " devices; got " +
+                     (group ? Text(*group) : Text(mapping_.tp) + "·" + Text(mapping_.pp) + "·" + Text(mapping_.attention_dp)),
+                 Joined({SmallerGroups(mapping_, ".mapping", devices), group && !load_.disaggregated ? OnDevices(*group) : Fixes()}));
+    }
+    if (load_.disaggregated) {
+      const Disaggregated& pools = *load_.disaggregated;
+      if (!pools.prefill_mapping) CheckPool(pools.prefill_devices, pools.decode_devices, *group, ".disaggregated.prefill_devices");
+      CheckPool(pools.decode_devices, pools.prefill_devices, *group, ".disaggregated.decode_devices");
+      mapping_.replicas = std::max<Count>(1, pools.decode_devices / *group);
+    } else if (mapping_.replicas) {
+      CheckReplicas(devices, *group);
+    } else {
+      CheckPool(devices, 0, *group, ".devices");
+      mapping_.replicas = std::max<Count>(1, devices / *group);
+    }
+  }
+
+  void SayTooMany(Count devices, std::optional<Count> group) {
+    const std::string message = "expected at most the cluster's " + Text(cluster_.devices) + "; got " + Text(devices);
+    Fixes larger;
+    if (devices <= kMostDevices) larger.push_back(SetTo("cluster.devices", devices));
+    if (load_.disaggregated) return Say(".disaggregated", message, larger);
+    const Count fitting = group && *group <= cluster_.devices ? cluster_.devices / *group * *group : cluster_.devices;
+    Say(".devices", message, Joined({{At(".devices", fitting)}, larger}));
+  }
+
+  // Degrees that so many devices hold: the nearest of tp alone, or all of them at once.
+  [[nodiscard]] Fixes SmallerGroups(const ServingMapping& mapping, const std::string& where, Count devices) const {
+    const Count most_tp = SplitsLayers() ? 1 : std::min(mapping.tp, devices);
+    const auto suits = [&](Count tp, Count others) { return SplitsHeads(tp) && devices % (tp * others) == 0; };
+    const std::optional<Count> others = Product(mapping.pp, mapping.attention_dp);
+    Count tp = others && *others <= devices ? most_tp : 0;
+    while (tp >= 1 && !suits(tp, *others)) --tp;
+    if (tp >= 1 && tp != mapping.tp) return {At(where + ".tp", tp)};
+    for (tp = most_tp; !suits(tp, 1);) --tp;
+    Fix together = At(where + ".tp", tp);
+    if (mapping.pp > 1) together.also.push_back(At(where + ".pp", 1).change);
+    if (mapping.attention_dp > 1) together.also.push_back(At(where + ".attention_dp", 1).change);
+    return {together};
+  }
+
+  // A pool of devices beside another (none but in a disaggregated load).
+  void CheckPool(Count pool, Count other, Count group, const std::string& where) {
+    if (pool % group == 0) return;
+    const Count below = pool / group * group;
+    Fixes fixes;
+    for (const Count devices : {below, below + group}) {
+      if (devices == 0 || (!load_.disaggregated && devices > cluster_.devices)) continue;
+      Fix fix = At(where, devices);
+      if (load_.disaggregated && gives_devices_) fix.also.push_back(At(".devices", devices + other).change);
+      if (devices + other > cluster_.devices) fix.also.push_back(SetTo("cluster.devices", devices + other).change);
+      fixes.push_back(std::move(fix));
+    }
+    Say(where, "expected a multiple of tp·pp·attention_dp = " + Text(group) + "; got " + Text(pool), std::move(fixes));
+  }
+
+  void CheckReplicas(Count devices, Count group) {
+    const std::optional<Count> used = Product(group, *mapping_.replicas);
+    if (used && *used == devices) return;
+    const Count fitting = devices / group;
+    Fix fix = At(".mapping.replicas", fitting);
+    if (devices % group != 0) fix.also.push_back(At(".devices", fitting * group).change);
+    Say(".mapping.replicas",
+        "expected devices / (tp·pp·attention_dp) = " + Text(devices) + " / " + Text(group) + " = " + Text(fitting) + "; got " +
+            Text(*mapping_.replicas),
+        Joined({{fix}, used ? OnDevices(*used) : Fixes()}));
+  }
+
+  // Degrees that the attention core and the prefill pool add.
+  void CheckPools() {
+    const bool splits_context = load_.engine.composition == Composition::kKernels;
+    const Fixes degrees = splits_context ? AtEach(".mapping.cp", NearestDivisors(mapping_.tp, mapping_.cp)) : Fixes{At(".mapping.cp", 1)};
+    if (mapping_.tp % mapping_.cp != 0) {
+      Say(".mapping.cp", "expected a divisor of tp " + Text(mapping_.tp) + "; got " + Text(mapping_.cp), degrees);
+    }
+    if (mapping_.cp > 1 && !splits_context) {
+      Say(".mapping.cp", "expected 1: this engine splits no context; got " + Text(mapping_.cp), degrees);
+    }
+    if (load_.disaggregated && load_.disaggregated->prefill_mapping) {
+      CheckPrefillPool(*load_.disaggregated->prefill_mapping, load_.disaggregated->prefill_devices);
+    }
+  }
+
+  void CheckPrefillPool(const ServingMapping& prefill, Count devices) {
+    const std::string where = ".disaggregated.prefill_mapping";
+    const std::optional<Count> group = GroupOf(prefill);
+    if (!group || devices % *group != 0) {
+      Say(where, "expected tp·pp·attention_dp to divide the pool's " + Text(devices) + " devices", SmallerGroups(prefill, where, devices));
+    }
+    CheckHeadsOf(prefill, where);
+    const std::optional<Count> ranks = Product(prefill.tp, prefill.attention_dp);
+    if (prefill.ep > 1 && (!model_.moe || !ranks || *ranks % prefill.ep != 0 || prefill.ep > Experts())) {
+      const Count shared = model_.moe && ranks ? *ranks : 1;
+      Say(where + ".ep", "expected a divisor of tp·attention_dp, and experts in the model; got " + Text(prefill.ep),
+          AtEach(where + ".ep", NearestDivisors(shared, prefill.ep, [&](Count ep) { return ep <= Experts(); })));
+    }
+    if (prefill.cp > 1) {
+      Say(where + ".cp", "expected 1: a prefill pool does not decode; got " + Text(prefill.cp), {At(where + ".cp", 1)});
+    }
+  }
+
+  void CheckEngine() {
+    const Engine& engine = load_.engine;
+    const Fix kernels = At(".engine.composition", NameOf(Composition::kKernels));
+    if (engine.composition == Composition::kWholeLayer && !engine.whole_layer) {
+      Say(".engine.whole_layer", "is needed by an engine whose composition is whole_layer", {kernels});
+    }
+    if (SplitsLayers()) {
+      if (!engine.layer_split) Say(".engine.layer_split", "is needed by an engine whose composition is layer_split", {kernels});
+      if (mapping_.tp != 1) {
+        Say(".mapping.tp", "expected 1: this engine splits layers over pp; got " + Text(mapping_.tp), {At(".mapping.tp", 1)});
+      }
+    }
+    if (engine.composition != Composition::kKernels && mapping_.attention_dp != 1) {
+      Say(".mapping.attention_dp", "expected 1: this engine has none; got " + Text(mapping_.attention_dp),
+          {At(".mapping.attention_dp", 1)});
+    }
+    CheckLengths();
+  }
+
+  void CheckLengths() {
+    const Count most = model_.max_positions;
+    if (model_.position != Position::kLearned || most <= 0 || load_.prompt + load_.output <= most) return;
+    Fixes fixes;
+    if (most > load_.output) fixes.push_back(At(".prompt", most - load_.output));
+    if (most > load_.prompt) fixes.push_back(At(".output", most - load_.prompt));
+    if (fixes.empty() && most > 1) fixes.push_back({At(".prompt", most / 2).change, {At(".output", most - most / 2).change}});
+    Say(".prompt",
+        "expected prompt + output of at most the model's " + Text(most) + " learned positions; got " + Text(load_.prompt + load_.output),
+        std::move(fixes));
+  }
+
+  ServingLoad& load_;
+  ServingMapping& mapping_;
+  const Model& model_;
+  const Cluster& cluster_;
+  const std::string& path_;
+  Issues& issues_;
+  bool gives_devices_ = false;  // the load says on how many it is
+};
 
 }  // namespace
 
 void Complete(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues) {
-  CheckHeads(load, model, path, issues);
-  CheckExperts(load, model, path, issues);
-  CheckDevices(load, cluster, path, issues);
-  CheckPools(load, model, path, issues);
-  CheckEngine(load, model, path, issues);
-  if (load.concurrency && load.requests_per_s) {
-    issues.push_back({path + ".requests_per_s", "expected a closed loop (concurrency) or an open one (requests_per_s), not both"});
-  }
+  Checker(load, model, cluster, path, issues).Run();
 }
 
 }  // namespace slipstick

@@ -1,5 +1,6 @@
 #include "core/study/answer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/trace.h"
@@ -12,17 +13,82 @@
 
 namespace slipstick {
 
+namespace {
+
+// The last member of a path, which names an input among its own.
+std::string_view MemberOf(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+std::string ValueText(const Change& change) {
+  const Result<Json> value = ParseJson(change.value);
+  return value && value->is_string() ? TextOf(*value) : change.value;
+}
+
+// "4" for the member that the issue is about, "tp 4" for another, "tp 4, pp 2" for several.
+std::string LabelOf(const Fix& fix, const Issue& issue) {
+  if (fix.change.value.empty()) return "leave out " + std::string(MemberOf(fix.change.path));
+  std::string label = fix.change.path == issue.path ? "" : std::string(MemberOf(fix.change.path)) + " ";
+  label += ValueText(fix.change);
+  for (const Change& also : fix.also) {
+    if (!also.value.empty()) label += ", " + std::string(MemberOf(also.path)) + " " + ValueText(also);
+  }
+  return label;
+}
+
+constexpr int kMostTrials = 100;
+
+// The issues with those of their fixes that make them go away: a member that two checks concern may fail the second when it
+// passes the first. Where none is left, the member may be left out.
+Issues WithTriedFixes(Issues issues, const Json& request) {
+  int trials = 0;
+  const auto fails = [&](const Fix& fix, const std::string& path) {
+    if (++trials > kMostTrials) return true;
+    const Issues left = ParseScenario(WithFix(request, fix)).issues;
+    return std::any_of(left.begin(), left.end(), [&](const Issue& issue) { return issue.path == path; });
+  };
+  for (Issue& issue : issues) {
+    if (issue.fixes.empty()) continue;
+    std::erase_if(issue.fixes, [&](const Fix& fix) { return fails(fix, issue.path); });
+    if (!issue.fixes.empty()) continue;
+    const Fix without = LeaveOut(issue.path);
+    if (!fails(without, issue.path)) issue.fixes.push_back(without);
+  }
+  return issues;
+}
+
+Json Write(const Change& change) {
+  Json json{{"path", change.path}};
+  const Result<Json> value = ParseJson(change.value);
+  if (value) json["value"] = *value;
+  return json;
+}
+
+Json Write(const Fix& fix, const Issue& issue) {
+  Json json = Write(fix.change);
+  json["label"] = LabelOf(fix, issue);
+  for (const Change& also : fix.also) json["also"].push_back(Write(also));
+  return json;
+}
+
+}  // namespace
+
 Answer WrongRequest(Issues issues) {
   Json list = Json::array();
-  for (const Issue& issue : issues) list.push_back(Json{{"path", issue.path}, {"message", issue.message}});
+  for (const Issue& issue : issues) {
+    Json fixes = Json::array();
+    for (const Fix& fix : issue.fixes) fixes.push_back(Write(fix, issue));
+    list.push_back(Json{{"path", issue.path}, {"message", issue.message}, {"fixes", std::move(fixes)}});
+  }
   return {JsonText(Json{{"issues", std::move(list)}}), std::move(issues)};
 }
 
 Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain, bool timeline) {
-  Result<Json> json = ReadRequest(request, assignments);
+  const Result<Json> json = ReadRequest(request, assignments);
   if (!json) return WrongRequest(json.issues);
-  const Result<Scenario> scenario = ParseScenario(std::move(*json));
-  if (!scenario) return WrongRequest(scenario.issues);
+  Result<Scenario> scenario = ParseScenario(*json);
+  if (!scenario) return WrongRequest(WithTriedFixes(std::move(scenario.issues), *json));
   ReportDetail detail;
   detail.explain = explain;
   detail.timeline = timeline;

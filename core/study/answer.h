@@ -10,8 +10,10 @@
 namespace slipstick {
 
 struct Answer {
-  std::string text;  // the answer, or {"issues": [{"path","message"}]}
-  Issues issues;     // the same issues; empty if answered
+  // The answer, or {"issues": [{"path","message","fixes": [{"path","value","label","also"}]}]}. A fix without a value leaves its
+  // member out; "also" lists what has to change with it, as {"path","value"}.
+  std::string text;
+  Issues issues;  // the same issues; empty if answered
 };
 
 Answer WrongRequest(Issues issues);

@@ -169,7 +169,7 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
   LayCostDefaults(cluster, cost);
   Issues issues;
   DeviceBill bill;
-  ExpandPresets<DeviceBill>(cost["device"], "", FindPreset, PresetHintText, issues);
+  ExpandPresets<DeviceBill>(cost["device"], "", FindPreset, NearestPresets, issues);
   Read(cost["device"], "", issues, bill);
   if (!issues.empty()) return std::nullopt;
   return bill;

@@ -71,24 +71,27 @@ Result<Asked> Parse(std::string_view text) {
   request.erase("scenario");
   Asked asked;
   Issues issues;
-  ExpandPresets<CostStudy>(request, "", FindPreset, PresetHintText, issues);
+  ExpandPresets<CostStudy>(request, "", FindPreset, NearestPresets, issues);
   Read(request, "", issues, asked.study);
   Result<Json> whole = CompleteRequest(std::move(scenario_json));
   if (!whole) return whole.issues;
   if (whole->contains("cost") && (*whole)["cost"].is_null()) (*whole)["cost"] = Json::object();
   Result<Scenario> scenario = ParseScenario(*whole);
   if (!scenario) {
-    for (Issue& issue : scenario.issues) issues.push_back({JoinPath("scenario", issue.path), issue.message});
+    for (Issue& issue : scenario.issues) issues.push_back(Below("scenario", std::move(issue)));
   } else {
     asked.scenario = std::move(*scenario);
     const std::optional<CostInputs>& cost = asked.scenario.cost;
     if (cost && static_cast<std::size_t>(asked.study.die) >= cost->device.dies.size()) {
-      issues.push_back({"die", "expected at most " + std::to_string(cost->device.dies.size() - 1)});
+      issues.push_back({"die",
+                        "expected at most " + std::to_string(cost->device.dies.size() - 1),
+                        {SetTo("die", static_cast<Count>(cost->device.dies.size()) - 1)}});
     }
   }
-  if (asked.study.high < asked.study.low) issues.push_back({"high", "expected at least low"});
-  if (asked.study.last - asked.study.first > 20000) issues.push_back({"last", "expected at most 20000 draws a step"});
-  if (asked.study.last < asked.study.first) issues.push_back({"last", "expected at least first"});
+  if (asked.study.high < asked.study.low) issues.push_back({"high", "expected at least low", {SetToBase("high", asked.study.low.base())}});
+  if (asked.study.last - asked.study.first > 20000)
+    issues.push_back({"last", "expected at most 20000 draws a step", {SetTo("last", asked.study.first + 20000)}});
+  if (asked.study.last < asked.study.first) issues.push_back({"last", "expected at least first", {SetTo("last", asked.study.first)}});
   if (!issues.empty()) return issues;
   return asked;
 }

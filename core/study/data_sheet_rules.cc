@@ -42,7 +42,7 @@ void DropWhatRulesGive(Json& device) {
   Json bare = device;
   for (const Place& place : places) bare[place[0]].erase(place[1]);
   Issues issues;
-  ExpandPresets<Device>(bare, "", FindPreset, PresetHintText, issues);
+  ExpandPresets<Device>(bare, "", FindPreset, NearestPresets, issues);
   Device by_rules;
   Read(bare, "", issues, by_rules);
   if (!issues.empty()) return;  // reading the whole device says them

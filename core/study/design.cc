@@ -15,7 +15,7 @@ std::vector<ChipDesign> KnownDesigns() {
     Json json{{"preset", entry["id"]}};
     Issues issues;
     ChipDesign design;
-    ExpandPresets<ChipDesign>(json, "", FindPreset, PresetHintText, issues);
+    ExpandPresets<ChipDesign>(json, "", FindPreset, NearestPresets, issues);
     Read(json, "", issues, design);
     if (issues.empty()) designs.push_back(std::move(design));
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 #include "core/study/config_reader.h"
 
@@ -215,10 +216,11 @@ const ConfigFamily* FamilyOf(const std::string& type, Issues& issues) {
       return nullptr;
     }
   }
-  issues.push_back(
-      {"model_type", "there is no reader for " + internal::Shown(Json(type)) + internal::NearestText(type, known) +
-                         "; a model can also be given whole by layers, hidden, heads, kv_heads, head_dim, ffn, gated, vocab and " +
-                         "tied_embeddings. Readers: " + list});
+  issues.push_back({"model_type",
+                    "there is no reader for " + internal::Shown(Json(type)) +
+                        "; a model can also be given whole by layers, hidden, heads, kv_heads, head_dim, ffn, gated, vocab and " +
+                        "tied_embeddings. Readers: " + list,
+                    SetToEach("model_type", NearestNames(type, known))});
   return nullptr;
 }
 

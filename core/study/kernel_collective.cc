@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/base/field_table.h"
+#include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 #include "core/collectives/collective.h"
 #include "core/operators/kernel.h"
@@ -50,12 +51,14 @@ std::vector<CustomAllReduce> KernelsOf(const std::string& library, Issues& issue
   if (library == kLibrary || library == kIdeal) return {};
   Json json{{"preset", library}};
   if (FindPreset("engine", library) == nullptr) {
-    issues.push_back({"collective.library",
-                      "expected nccl, ideal or an engine; got " + internal::Shown(Json(library)) + PresetHintText("engine", library)});
+    std::vector<std::string> near = NearestPresets("engine", library);
+    if (near.empty()) near.emplace_back(kLibrary);
+    issues.push_back({"collective.library", "expected nccl, ideal or an engine; got " + internal::Shown(Json(library)),
+                      SetToEach("collective.library", near)});
     return {};
   }
   Engine engine;
-  ExpandPresets<Engine>(json, "collective.library", FindPreset, PresetHintText, issues);
+  ExpandPresets<Engine>(json, "collective.library", FindPreset, NearestPresets, issues);
   if (issues.empty()) Read(json, "collective.library", issues, engine);
   return engine.all_reduce;
 }
@@ -76,7 +79,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   CollectiveRequest asked;
   Read(request["collective"], "collective", issues, asked);
   Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
-  ExpandPresets<Cluster>(json, "cluster", FindPreset, PresetHintText, issues);
+  ExpandPresets<Cluster>(json, "cluster", FindPreset, NearestPresets, issues);
   Cluster cluster;
   if (issues.empty()) Read(json, "cluster", issues, cluster);
   if (issues.empty()) BuildDesign(cluster, "cluster.device.design", issues);
@@ -95,9 +98,14 @@ Result<Json> EvaluateCollective(const Json& request) {
   Trace trace = Trace::Off();
   const CollectiveTime answer = TimeOf(call, group, cluster, trace);
   if (!answer.applies) {
-    const std::string names = Joined(AlgorithmsFor(call, group, cluster));
-    return Issues{{"collective.algorithm", "expected one that applies here: auto" + (names.empty() ? "" : ", " + names) + "; got " +
-                                               internal::Shown(Json(asked.algorithm))}};
+    const std::vector<std::string_view> known = AlgorithmsFor(call, group, cluster);
+    const std::string names = Joined(known);
+    std::vector<std::string> near = NearestNames(asked.algorithm, known);
+    near.emplace_back("auto");
+    return Issues{
+        {"collective.algorithm",
+         "expected one that applies here: auto" + (names.empty() ? "" : ", " + names) + "; got " + internal::Shown(Json(asked.algorithm)),
+         SetToEach("collective.algorithm", near)}};
   }
   const bool is_short = answer.latency > 0.5 * answer.time;
   return Json{{"time_s", answer.time.base()},

@@ -186,7 +186,9 @@ bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional
   q = D(q_len.value_or(phase == AttentionPhase::kDecode ? 1 : *kv_len));
   kv = D(kv_len ? *kv_len : *q_len);
   if (kv < q) {
-    issues.push_back({"operator.kv_len", "expected at least q_len, " + NumberText(q) + "; got " + NumberText(kv)});
+    issues.push_back({"operator.kv_len",
+                      "expected at least q_len, " + NumberText(q) + "; got " + NumberText(kv),
+                      {SetTo("operator.kv_len", static_cast<Count>(q))}});
     return false;
   }
   return true;
@@ -201,8 +203,9 @@ KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& iss
   attention.heads = D(line.heads);
   attention.kv_heads = D(line.kv_heads.value_or(line.heads));
   if (attention.kv_heads > attention.heads) {
-    issues.push_back(
-        {"operator.kv_heads", "expected at most heads, " + std::to_string(line.heads) + "; got " + NumberText(attention.kv_heads)});
+    issues.push_back({"operator.kv_heads",
+                      "expected at most heads, " + std::to_string(line.heads) + "; got " + NumberText(attention.kv_heads),
+                      {SetTo("operator.kv_heads", line.heads)}});
   }
   attention.head_dim = D(line.head_dim);
   attention.causal = line.causal;
@@ -216,7 +219,9 @@ KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& iss
 KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
   Trace off = Trace::Off();
   if (line.phase != AttentionPhase::kPrefill && line.phase != AttentionPhase::kDecode) {
-    issues.push_back({"operator.phase", "expected prefill or decode for mla; got " + std::string(NameOf(line.phase))});
+    issues.push_back({"operator.phase",
+                      "expected prefill or decode for mla; got " + std::string(NameOf(line.phase)),
+                      {SetTo("operator.phase", "prefill"), SetTo("operator.phase", "decode")}});
     return {};
   }
   LatentAttention mla;
@@ -234,11 +239,14 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
 KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   Trace off = Trace::Off();
   if (line.ep > line.experts) {
-    issues.push_back({"operator.ep", "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.ep)});
+    issues.push_back({"operator.ep",
+                      "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.ep),
+                      {SetTo("operator.ep", line.experts)}});
   }
   if (line.top_k > line.experts) {
-    issues.push_back(
-        {"operator.top_k", "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.top_k)});
+    issues.push_back({"operator.top_k",
+                      "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.top_k),
+                      {SetTo("operator.top_k", line.experts)}});
   }
   if (!issues.empty()) return {};
   MoeLayer layer;
@@ -287,7 +295,7 @@ template <class Line>
 Result<Json> Time(Json json, const Device& device) {
   Issues issues;
   Line line;
-  ExpandPresets<Line>(json, "operator", FindPreset, PresetHintText, issues);
+  ExpandPresets<Line>(json, "operator", FindPreset, NearestPresets, issues);
   Read(json, "operator", issues, line);
   if (!issues.empty()) return issues;
   const KernelTime time = TimeLine(line, device, issues);
@@ -317,7 +325,7 @@ Result<Json> EvaluateOperator(const Json& request) {
     if (key != "operator") where[key] = value;
   }
   DeviceLine line;
-  ExpandPresets<DeviceLine>(where, "", FindPreset, PresetHintText, issues);
+  ExpandPresets<DeviceLine>(where, "", FindPreset, NearestPresets, issues);
   Read(where, "", issues, line);
   const Json& json = request["operator"];
   const auto kind_text = json.is_object() ? json.find("kind") : json.end();

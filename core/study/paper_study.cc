@@ -209,7 +209,8 @@ Json Judge(const Json& expectation, const Json& points) {
 Result<Json> FindStudy(std::string_view id) {
   const Json* study = FindPreset("study", id);
   if (study == nullptr)
-    return Issues{{"study", "there is no study " + internal::Shown(Json(std::string(id))) + PresetHintText("study", id)}};
+    return Issues{
+        {"study", "there is no study " + internal::Shown(Json(std::string(id))), SetToEach("study", NearestPresets("study", id))}};
   return *study;
 }
 

@@ -4,7 +4,7 @@
 #include <deque>
 #include <mutex>
 
-#include "core/base/schema.h"
+#include "core/base/nearest_names.h"
 
 namespace slipstick {
 namespace {
@@ -80,12 +80,12 @@ const Json* FindPreset(std::string_view kind, std::string_view id) {
   return nullptr;
 }
 
-std::string PresetHintText(std::string_view kind, std::string_view id) {
+std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id) {
   std::vector<std::string_view> ids;
   for (const Entry& entry : Entries()) {
     if (entry.kind() == kind) ids.push_back(entry.id());
   }
-  return internal::NearestText(id, ids);
+  return NearestNames(id, ids);
 }
 
 Json PresetCatalogue(std::string_view kind) {

@@ -19,8 +19,8 @@ const std::vector<PresetText>& PresetTexts();
 
 // A parsed entry, or null.
 const Json* FindPreset(std::string_view kind, std::string_view id);
-// "; did you mean h100-sxm5-80gb?", or the kind's ids.
-std::string PresetHintText(std::string_view kind, std::string_view id);
+// The ids of a kind nearest to a word, the nearest first.
+std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id);
 // All entries of a kind ("" for every kind), as the `presets` command prints them.
 Json PresetCatalogue(std::string_view kind);
 

@@ -91,6 +91,24 @@ void Apply(Json& request, std::vector<Assignment> assignments) {
   }
 }
 
+Json WithFix(Json request, const Fix& fix) {
+  std::vector<Change> changes{fix.change};
+  changes.insert(changes.end(), fix.also.begin(), fix.also.end());
+  std::vector<Assignment> set;
+  for (const Change& change : changes) {
+    Result<Json> value = ParseJson(change.value);
+    if (value) set.push_back({change.path, std::move(*value)});
+  }
+  Apply(request, std::move(set));
+  for (const Change& change : changes) {
+    if (!change.value.empty()) continue;
+    const std::size_t dot = change.path.rfind('.');
+    Json* owner = dot == std::string::npos ? &request : At(request, std::string_view(change.path).substr(0, dot));
+    if (owner != nullptr && owner->is_object()) owner->erase(change.path.substr(dot + 1));
+  }
+  return *CompleteRequest(std::move(request));
+}
+
 Result<Json> CompleteRequest(Json request) {
   if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
   if (const Json* list = FindMember(request, kWritten)) {

@@ -29,6 +29,9 @@ Result<Assignment> ParseAssignment(std::string_view text);
 // names a catalogue entry, whose former overrides go.
 void Apply(Json& request, std::vector<Assignment> assignments);
 
+// A completed request with a fix of one of its issues.
+Json WithFix(Json request, const Fix& fix);
+
 // A request as it is evaluated: the default scenario where the text is empty, parts that it does not mention taken from
 // the default scenario, assignments ("PATH=VALUE") laid over it. Completing what is complete changes nothing.
 Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& assignments);

@@ -59,8 +59,9 @@ void LayNetworks(Json& request, Issues& issues) {
     if (!level.is_object() || !level.contains("preset") || !level["preset"].is_string()) continue;
     const Json* entry = FindPreset("network", TextOf(level["preset"]));
     if (entry == nullptr) {
-      issues.push_back({"cluster.networks." + std::to_string(i) + ".preset",
-                        "there is no network " + internal::Shown(level["preset"]) + PresetHintText("network", TextOf(level["preset"]))});
+      const std::string path = "cluster.networks." + std::to_string(i) + ".preset";
+      issues.push_back({path, "there is no network " + internal::Shown(level["preset"]),
+                        SetToEach(path, NearestPresets("network", TextOf(level["preset"])))});
       level.erase("preset");
       continue;
     }
@@ -80,13 +81,13 @@ Result<Scenario> ReadScenario(Json expanded) {
   DropStale(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
   LayNetworks(expanded, issues);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
-    ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, PresetHintText, issues);
+    ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();
     LayCostDefaults(expanded["cluster"], expanded["cost"]);
   }
   // The cluster is set aside: once is enough.
   Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
-  ExpandPresets<Scenario>(expanded, "", FindPreset, PresetHintText, issues);
+  ExpandPresets<Scenario>(expanded, "", FindPreset, NearestPresets, issues);
   if (expanded.contains("cluster") && !cluster.is_null()) expanded["cluster"] = std::move(cluster);
   Scenario scenario;
   Issues faults;

@@ -251,10 +251,11 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const Se
 
 Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const SearchSpec& spec) {
   Issues issues;
-  if (spec.of != "training" && spec.of != "serving") return Issues{{"for", "expected training or serving; got " + spec.of}};
+  if (spec.of != "training" && spec.of != "serving")
+    return Issues{{"for", "expected training or serving; got " + spec.of, {SetTo("for", "training"), SetTo("for", "serving")}}};
   const bool training = spec.of == "training";
   if (training ? !scenario.training.has_value() : !scenario.serving.has_value()) {
-    return Issues{{spec.of, "is needed: the scenario does not ask for it"}};
+    return Issues{{spec.of, "is needed: the scenario does not ask for it", {LeaveOut(spec.of)}}};
   }
   if (spec.shards < 1 || spec.shard < 0 || spec.shard >= spec.shards) return Issues{{"shard", "expected shard i of n with 0 <= i < n"}};
 
@@ -267,7 +268,8 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
     StripPrefix(name, spec.of + ".");
     const SearchFigure* found = FindSearchFigure(spec.of, name);
     if (found == nullptr) issues.push_back({"objective", "expected one of " + SearchFigureNames(spec.of) + "; got " + name});
-    if (!scenario.cost && name.find("usd") != std::string::npos) issues.push_back({"cost", "is needed: " + name + " is a price"});
+    if (!scenario.cost && name.find("usd") != std::string::npos)
+      issues.push_back({"cost", "is needed: " + name + " is a price", {LeaveOut("cost")}});
     questions.figures.push_back(found);
     job->figures_.push_back(name);
   }

@@ -10,17 +10,28 @@ namespace {
 
 std::string Text(Count count) { return std::to_string(count); }
 
-// "16 or 32": the values nearest to `wanted` that pass, below and above.
+constexpr Count kMostDevices = 1 << 24, kMostBatch = 1 << 30;  // as their fields have it
+
+// The values nearest to `wanted` that pass, below and above, the latter up to `limit`.
 template <class Passes>
-std::string NearestText(Count wanted, Count limit, Passes passes) {
+std::vector<Count> Nearest(Count wanted, Count limit, Passes passes) {
+  std::vector<Count> values;
   Count below = wanted - 1, above = wanted + 1;
   while (below >= 1 && !passes(below)) --below;
+  if (below >= 1) values.push_back(below);
   const Count reach = std::min(limit, wanted * 4 + 4096);
   while (above <= reach && !passes(above)) ++above;
-  std::string text;
-  if (below >= 1) text = Text(below);
-  if (above <= reach) text += (text.empty() ? "" : " or ") + Text(above);
-  return text.empty() ? std::string() : "; nearest " + text;
+  if (above <= reach) values.push_back(above);
+  return values;
+}
+
+// The multiples of `unit` next to `wanted`, from 1 to `limit`.
+std::vector<Count> NearestMultiples(Count wanted, Count unit, Count limit) {
+  std::vector<Count> values;
+  const Count below = std::min(wanted, limit) / unit * unit;
+  if (below > 0) values.push_back(below);
+  if (below + unit <= limit) values.push_back(below + unit);
+  return values;
 }
 
 class Checker {
@@ -30,9 +41,11 @@ class Checker {
 
   void Run(TrainingRun& run) {
     TrainingMapping& mapping = run.mapping;
+    gives_devices_ = run.devices.has_value();
     if (!run.devices) run.devices = cluster_.devices;
     if (*run.devices > cluster_.devices) {
-      Say("devices", "expected at most the " + Text(cluster_.devices) + " devices of the cluster; got " + Text(*run.devices));
+      Say("devices", "expected at most the " + Text(cluster_.devices) + " devices of the cluster; got " + Text(*run.devices),
+          {At("devices", cluster_.devices), SetTo("cluster.devices", *run.devices)});
     }
     CheckPrecision(run);
     CheckDegrees(*run.devices, mapping);
@@ -44,7 +57,16 @@ class Checker {
   }
 
  private:
-  void Say(const char* member, const std::string& message) { issues_.push_back({JoinPath(path_, member), message}); }
+  void Say(const char* member, const std::string& message, Fixes fixes) {
+    issues_.push_back({JoinPath(path_, member), message, std::move(fixes)});
+  }
+  template <class Value>
+  [[nodiscard]] Fix At(const char* member, Value value) const {
+    return SetTo(JoinPath(path_, member), value);
+  }
+  [[nodiscard]] Fixes AtEach(const char* member, const std::vector<Count>& values) const {
+    return SetToEach(JoinPath(path_, member), values);
+  }
 
   void CheckPrecision(const TrainingRun& run) {
     switch (run.precision) {
@@ -57,60 +79,106 @@ class Checker {
       case Precision::kNvfp4:
         return;
       default:
-        Say("precision", "expected one of fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4; got " + std::string(NameOf(run.precision)));
+        Say("precision", "expected one of fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4; got " + std::string(NameOf(run.precision)),
+            {At("precision", "bf16"), At("precision", "fp8")});
     }
   }
 
-  // "; tp nearest 4 or 8; pp nearest 2 or 4": one degree that would do; or all three where no single one does.
-  std::string NearestDegrees(Count devices, const TrainingMapping& mapping) const {
+  // The run on so many devices, and on a cluster that has them.
+  [[nodiscard]] Fixes OnDevices(Count devices) const {
+    if (devices > kMostDevices) return {};
+    const Fix run = At("devices", devices), cluster = SetTo("cluster.devices", devices);
+    if (devices <= cluster_.devices) return {run};
+    if (gives_devices_) return {{run.change, {cluster.change}}};
+    return {cluster};
+  }
+
+  // Another pp, with as many virtual stages as it lets be.
+  [[nodiscard]] Fix WithStages(Count pp, const TrainingMapping& mapping) const {
+    Fix fix = At("mapping.pp", pp);
+    const Count most = pp > 1 ? std::max<Count>(1, (model_.layers + 2) / pp) : 1;
+    if (mapping.virtual_stages > most) fix.also.push_back(At("mapping.virtual_stages", most).change);
+    return fix;
+  }
+  [[nodiscard]] bool SuitsStages(Count pp, const TrainingMapping& mapping) const {
+    return pp <= model_.layers && (mapping.schedule != PipelineSchedule::kDualPipe || pp % 2 == 0);
+  }
+  [[nodiscard]] Fixes WithStagesOfEach(const std::vector<Count>& degrees, const TrainingMapping& mapping) const {
+    Fixes fixes;
+    for (const Count pp : degrees) fixes.push_back(WithStages(pp, mapping));
+    return fixes;
+  }
+
+  // One degree that would do, or other devices; or all three degrees where no single one does.
+  [[nodiscard]] Fixes NearestDegrees(Count devices, const TrainingMapping& mapping) const {
     const auto suits = [&](Count tp, Count pp, Count cp) { return model_.heads % tp == 0 && devices % (tp * pp * cp) == 0; };
-    const std::string nearest_tp = NearestText(mapping.tp, devices, [&](Count one) { return suits(one, mapping.pp, mapping.cp); });
-    const std::string nearest_pp = NearestText(mapping.pp, devices, [&](Count one) { return suits(mapping.tp, one, mapping.cp); });
-    std::string text;
-    if (!nearest_tp.empty()) text += "; tp" + nearest_tp.substr(1);
-    if (!nearest_pp.empty()) text += "; pp" + nearest_pp.substr(1);
-    if (!text.empty()) return text;
-    Count less_tp = std::min(mapping.tp, devices), less_pp = std::min(mapping.pp, devices), less_cp = std::min(mapping.cp, devices);
-    while (!suits(less_tp, 1, 1)) --less_tp;
-    while (!suits(less_tp, less_pp, 1)) --less_pp;
-    while (!suits(less_tp, less_pp, less_cp)) --less_cp;
-    return "; nearest tp " + Text(less_tp) + ", pp " + Text(less_pp) + ", cp " + Text(less_cp);
+    const std::vector<Count> tps = Nearest(mapping.tp, devices, [&](Count tp) { return suits(tp, mapping.pp, mapping.cp); });
+    const std::vector<Count> pps =
+        Nearest(mapping.pp, devices, [&](Count pp) { return suits(mapping.tp, pp, mapping.cp) && SuitsStages(pp, mapping); });
+    const std::vector<Count> counts = NearestMultiples(devices, mapping.tp * mapping.pp * mapping.cp, kMostDevices);
+    const Fixes other_devices = counts.empty() ? Fixes() : OnDevices(counts.front());
+    if (!tps.empty() || !pps.empty()) return Joined({AtEach("mapping.tp", tps), WithStagesOfEach(pps, mapping), other_devices});
+    Count tp = std::min(mapping.tp, devices), pp = std::min(mapping.pp, devices), cp = std::min(mapping.cp, devices);
+    while (!suits(tp, 1, 1)) --tp;
+    while (!suits(tp, pp, 1)) --pp;
+    while (!suits(tp, pp, cp)) --cp;
+    Fix together = WithStages(pp, mapping);
+    together.also.push_back(At("mapping.cp", cp).change);
+    together.also.insert(together.also.begin(), together.change);
+    together.change = At("mapping.tp", tp).change;
+    return Joined({{together}, other_devices});
+  }
+
+  [[nodiscard]] bool SuitsExperts(Count ep) const { return model_.moe ? model_.moe->experts % ep == 0 : ep == 1; }
+
+  [[nodiscard]] Fixes NearestExpertDegrees(Count stage_devices, const TrainingMapping& mapping) const {
+    const auto passes = [&](Count ep) { return SuitsExperts(ep) && stage_devices % (ep * mapping.expert_tp) == 0; };
+    const Fixes degrees = AtEach("mapping.ep", Nearest(mapping.ep, stage_devices, passes));
+    if (!degrees.empty()) return degrees;
+    return {{At("mapping.ep", Count{1}).change, {At("mapping.expert_tp", Count{1}).change}}};
   }
 
   void CheckDegrees(Count devices, TrainingMapping& mapping) {
     const Count parts = mapping.tp * mapping.cp * mapping.pp;
     if (devices % parts != 0) {
-      Say("mapping", "tp " + Text(mapping.tp) + " x pp " + Text(mapping.pp) + " x cp " + Text(mapping.cp) + " = " + Text(parts) +
-                         " does not divide the " + Text(devices) + " devices" + NearestDegrees(devices, mapping));
+      Say("mapping",
+          "tp " + Text(mapping.tp) + " x pp " + Text(mapping.pp) + " x cp " + Text(mapping.cp) + " = " + Text(parts) +
+              " does not divide the " + Text(devices) + " devices",
+          NearestDegrees(devices, mapping));
       if (!mapping.dp) mapping.dp = 1;
       return;
     }
     const Count dp = devices / parts;
     if (mapping.dp && *mapping.dp != dp) {
-      Say("mapping.dp", "expected " + Text(devices) + " devices / (tp " + Text(mapping.tp) + " x pp " + Text(mapping.pp) + " x cp " +
-                            Text(mapping.cp) + ") = " + Text(dp) + "; got " + Text(*mapping.dp));
+      Say("mapping.dp",
+          "expected " + Text(devices) + " devices / (tp " + Text(mapping.tp) + " x pp " + Text(mapping.pp) + " x cp " + Text(mapping.cp) +
+              ") = " + Text(dp) + "; got " + Text(*mapping.dp),
+          Joined({{At("mapping.dp", dp)}, OnDevices(*mapping.dp * parts)}));
     }
     mapping.dp = dp;
     const Count stage_devices = devices / mapping.pp, experts_take = mapping.ep * mapping.expert_tp;
     if (stage_devices % experts_take != 0) {
-      Say("mapping.ep", "ep " + Text(mapping.ep) + " x expert_tp " + Text(mapping.expert_tp) + " does not divide the " +
-                            Text(stage_devices) + " devices of a pipeline stage" + NearestText(mapping.ep, stage_devices, [&](Count ep) {
-                              return stage_devices % (ep * mapping.expert_tp) == 0;
-                            }));
+      Say("mapping.ep",
+          "ep " + Text(mapping.ep) + " x expert_tp " + Text(mapping.expert_tp) + " does not divide the " + Text(stage_devices) +
+              " devices of a pipeline stage",
+          NearestExpertDegrees(stage_devices, mapping));
     }
     if (mapping.shard_within && dp % *mapping.shard_within != 0) {
-      Say("mapping.shard_within", "expected a divisor of the data parallel degree " + Text(dp) + "; got " + Text(*mapping.shard_within) +
-                                      NearestText(*mapping.shard_within, dp, [&](Count within) { return dp % within == 0; }));
+      Say("mapping.shard_within", "expected a divisor of the data parallel degree " + Text(dp) + "; got " + Text(*mapping.shard_within),
+          AtEach("mapping.shard_within", Nearest(*mapping.shard_within, dp, [&](Count within) { return dp % within == 0; })));
     }
+  }
+
+  static std::string BatchUnitText(const TrainingRun& run, Count unit) {
+    return "expected a multiple of dp " + Text(run.mapping.dp.value_or(1)) + " x micro_batch " + Text(run.mapping.micro_batch) + " = " +
+           Text(unit) + "; got ";
   }
 
   void CheckBatch(const TrainingRun& run) {
     const Count unit = run.mapping.dp.value_or(1) * run.mapping.micro_batch;
     if (run.global_batch % unit == 0) return;
-    const Count below = run.global_batch / unit * unit;
-    Say("global_batch", "expected a multiple of dp " + Text(run.mapping.dp.value_or(1)) + " x micro_batch " +
-                            Text(run.mapping.micro_batch) + " = " + Text(unit) + "; got " + Text(run.global_batch) + "; nearest " +
-                            (below > 0 ? Text(below) + " or " : std::string()) + Text(below + unit));
+    Say("global_batch", BatchUnitText(run, unit) + Text(run.global_batch),
+        AtEach("global_batch", NearestMultiples(run.global_batch, unit, kMostBatch)));
   }
 
   void CheckRamp(TrainingRun& run) {
@@ -118,68 +186,107 @@ class Checker {
     if (!run.batch_ramp) return;
     const BatchRamp& ramp = *run.batch_ramp;
     const Count unit = run.mapping.dp.value_or(1) * run.mapping.micro_batch;
+    const Fixes starts = AtEach("batch_ramp.start", NearestMultiples(ramp.start, unit, run.global_batch));
     if (ramp.start > run.global_batch) {
-      Say("batch_ramp.start", "expected at most the global batch of " + Text(run.global_batch) + "; got " + Text(ramp.start));
+      Say("batch_ramp.start", "expected at most the global batch of " + Text(run.global_batch) + "; got " + Text(ramp.start), starts);
     } else if (ramp.start % unit != 0) {
-      const Count below = ramp.start / unit * unit;
-      Say("batch_ramp.start", "expected a multiple of dp " + Text(run.mapping.dp.value_or(1)) + " x micro_batch " +
-                                  Text(run.mapping.micro_batch) + " = " + Text(unit) + "; got " + Text(ramp.start) + "; nearest " +
-                                  (below > 0 ? Text(below) + " or " : std::string()) + Text(below + unit));
+      Say("batch_ramp.start", BatchUnitText(run, unit) + Text(ramp.start), starts);
     }
     if (ramp.tokens > run.tokens) {
-      Say("batch_ramp.tokens", "expected at most the run's " + NumberText(In(run.tokens, kGToken)) + " Gtoken; got " +
-                                   NumberText(In(ramp.tokens, kGToken)) + " Gtoken");
+      Say("batch_ramp.tokens",
+          "expected at most the run's " + NumberText(In(run.tokens, kGToken)) + " Gtoken; got " + NumberText(In(ramp.tokens, kGToken)) +
+              " Gtoken",
+          {SetToBase(JoinPath(path_, "batch_ramp.tokens"), run.tokens.base())});
+    }
+  }
+
+  // Degrees that divide the heads, and the devices as well where some do.
+  [[nodiscard]] std::vector<Count> NearestHeadSplits(const TrainingRun& run) const {
+    const TrainingMapping& mapping = run.mapping;
+    const auto splits_heads = [&](Count tp) { return model_.heads % tp == 0; };
+    const std::vector<Count> degrees =
+        Nearest(mapping.tp, model_.heads, [&](Count tp) { return splits_heads(tp) && *run.devices % (tp * mapping.pp * mapping.cp) == 0; });
+    return degrees.empty() ? Nearest(mapping.tp, model_.heads, splits_heads) : degrees;
+  }
+
+  void CheckContext(const TrainingRun& run) {
+    const TrainingMapping& mapping = run.mapping;
+    const bool spreads_heads = mapping.cp_kind == ContextKind::kUlysses;
+    const auto suits = [&](Count cp) { return run.sequence % cp == 0 && (!spreads_heads || model_.heads % (cp * mapping.tp) == 0); };
+    if (suits(mapping.cp)) return;
+    const Fixes degrees = AtEach("mapping.cp", Nearest(mapping.cp, run.sequence, suits));
+    if (run.sequence % mapping.cp != 0) {
+      Say("mapping.cp", "does not divide the sequence of " + Text(run.sequence) + " tokens; got " + Text(mapping.cp), degrees);
+    } else {
+      Say("mapping.cp",
+          "ulysses spreads heads: tp " + Text(mapping.tp) + " x cp " + Text(mapping.cp) + " does not divide the model's " +
+              Text(model_.heads) + " heads",
+          Joined({degrees, {At("mapping.cp_kind", NameOf(ContextKind::kRing))}}));
     }
   }
 
   void CheckModel(const TrainingRun& run) {
     const TrainingMapping& mapping = run.mapping;
     if (model_.heads % mapping.tp != 0) {
-      Say("mapping.tp", "does not divide the model's " + Text(model_.heads) + " heads; got " + Text(mapping.tp) +
-                            NearestText(mapping.tp, model_.heads, [&](Count tp) { return model_.heads % tp == 0; }));
+      Say("mapping.tp", "does not divide the model's " + Text(model_.heads) + " heads; got " + Text(mapping.tp),
+          AtEach("mapping.tp", NearestHeadSplits(run)));
     }
-    if (run.sequence % mapping.cp != 0) {
-      Say("mapping.cp", "does not divide the sequence of " + Text(run.sequence) + " tokens; got " + Text(mapping.cp) +
-                            NearestText(mapping.cp, run.sequence, [&](Count cp) { return run.sequence % cp == 0; }));
-    } else if (mapping.cp_kind == ContextKind::kUlysses && model_.heads % (mapping.cp * mapping.tp) != 0) {
-      Say("mapping.cp", "ulysses spreads heads: tp " + Text(mapping.tp) + " x cp " + Text(mapping.cp) + " does not divide the model's " +
-                            Text(model_.heads) + " heads" +
-                            NearestText(mapping.cp, model_.heads, [&](Count cp) { return model_.heads % (cp * mapping.tp) == 0; }));
+    CheckContext(run);
+    const auto without_experts = [&](const char* member, Count degree) {
+      if (!model_.moe && degree > 1) Say(member, "expected 1: the model has no experts; got " + Text(degree), {At(member, Count{1})});
+    };
+    without_experts("mapping.ep", mapping.ep);
+    without_experts("mapping.expert_tp", mapping.expert_tp);
+    if (model_.moe && !SuitsExperts(mapping.ep)) {
+      const Count stage_devices = *run.devices / mapping.pp;
+      Say("mapping.ep", "does not divide the model's " + Text(model_.moe->experts) + " experts; got " + Text(mapping.ep),
+          NearestExpertDegrees(stage_devices, mapping));
     }
-    if (!model_.moe && mapping.ep > 1) Say("mapping.ep", "expected 1: the model has no experts; got " + Text(mapping.ep));
-    if (!model_.moe && mapping.expert_tp > 1)
-      Say("mapping.expert_tp", "expected 1: the model has no experts; got " + Text(mapping.expert_tp));
-    if (model_.moe && model_.moe->experts % mapping.ep != 0) {
-      Say("mapping.ep", "does not divide the model's " + Text(model_.moe->experts) + " experts; got " + Text(mapping.ep) +
-                            NearestText(mapping.ep, model_.moe->experts, [&](Count ep) { return model_.moe->experts % ep == 0; }));
+  }
+
+  // As many as the schedule, the stages and the layers let be.
+  [[nodiscard]] Fixes LegalVirtualStages(const TrainingMapping& mapping) const {
+    const Count most = std::max<Count>(1, (model_.layers + 2) / mapping.pp);
+    if (mapping.schedule == PipelineSchedule::kZbV && mapping.pp > 1) {
+      if (most >= 2) return {At("mapping.virtual_stages", Count{2})};
+      return {{At("mapping.schedule", NameOf(PipelineSchedule::kOneFOneB)).change, {At("mapping.virtual_stages", Count{1}).change}}};
     }
+    const bool interleaves = mapping.schedule == PipelineSchedule::kOneFOneB && mapping.pp > 1;
+    return {At("mapping.virtual_stages", interleaves ? std::min(mapping.virtual_stages, most) : 1)};
+  }
+
+  // Stages that the model and the schedule let be, and that divide the devices where some do.
+  [[nodiscard]] Fixes NearestStages(const TrainingRun& run) const {
+    const TrainingMapping& mapping = run.mapping;
+    const auto suits = [&](Count pp) { return SuitsStages(pp, mapping); };
+    const auto divides = [&](Count pp) { return suits(pp) && *run.devices % (mapping.tp * pp * mapping.cp) == 0; };
+    const std::vector<Count> degrees = Nearest(mapping.pp, model_.layers, divides);
+    const Fixes fixes = WithStagesOfEach(degrees.empty() ? Nearest(mapping.pp, model_.layers, suits) : degrees, mapping);
+    if (!fixes.empty() || mapping.schedule != PipelineSchedule::kDualPipe) return fixes;
+    return {At("mapping.schedule", NameOf(PipelineSchedule::kOneFOneB))};
   }
 
   void CheckSchedule(const TrainingRun& run) {
     const TrainingMapping& mapping = run.mapping;
+    const auto say_virtual = [&](const std::string& message) { Say("mapping.virtual_stages", message, LegalVirtualStages(mapping)); };
     // The embedding and the head may take a virtual stage of their own.
     const Count places = model_.layers + 2;
     if (mapping.pp > model_.layers) {
-      Say("mapping.pp", "expected at most the model's " + Text(model_.layers) + " layers; got " + Text(mapping.pp));
+      Say("mapping.pp", "expected at most the model's " + Text(model_.layers) + " layers; got " + Text(mapping.pp), NearestStages(run));
     } else if (mapping.pp * mapping.virtual_stages > places) {
-      Say("mapping.virtual_stages", "pp " + Text(mapping.pp) + " x virtual_stages " + Text(mapping.virtual_stages) +
-                                        " is more than the model's " + Text(model_.layers) + " layers, embedding and head; at most " +
-                                        Text(places / mapping.pp));
+      say_virtual("pp " + Text(mapping.pp) + " x virtual_stages " + Text(mapping.virtual_stages) + " is more than the model's " +
+                  Text(model_.layers) + " layers, embedding and head; at most " + Text(places / mapping.pp));
     }
-    if (mapping.virtual_stages > 1 && mapping.pp == 1) {
-      Say("mapping.virtual_stages", "expected 1 where pp is 1; got " + Text(mapping.virtual_stages));
-    }
-    const std::string name(NameOf(mapping.schedule));
+    if (mapping.virtual_stages > 1 && mapping.pp == 1) say_virtual("expected 1 where pp is 1; got " + Text(mapping.virtual_stages));
     const bool folds = mapping.schedule == PipelineSchedule::kZbV;
     if (folds && mapping.pp > 1 && mapping.virtual_stages != 2) {
-      Say("mapping.virtual_stages", "zb-v runs two chunks a device in a V: expected 2; got " + Text(mapping.virtual_stages));
+      say_virtual("zb-v runs two chunks a device in a V: expected 2; got " + Text(mapping.virtual_stages));
     }
     if (!folds && mapping.schedule != PipelineSchedule::kOneFOneB && mapping.virtual_stages > 1) {
-      Say("mapping.virtual_stages", "expected 1 under " + name + "; got " + Text(mapping.virtual_stages));
+      say_virtual("expected 1 under " + std::string(NameOf(mapping.schedule)) + "; got " + Text(mapping.virtual_stages));
     }
     if (mapping.schedule == PipelineSchedule::kDualPipe && mapping.pp % 2 != 0) {
-      Say("mapping.pp", "dualpipe joins stages in pairs: expected an even number; got " + Text(mapping.pp) + "; nearest " +
-                            (mapping.pp > 1 ? Text(mapping.pp - 1) + " or " : std::string()) + Text(mapping.pp + 1));
+      Say("mapping.pp", "dualpipe joins stages in pairs: expected an even number; got " + Text(mapping.pp), NearestStages(run));
     }
   }
 
@@ -194,7 +301,8 @@ class Checker {
     std::sort(names.begin(), names.end());
     if (names != std::vector<std::string>{"cp", "dp", "ep", "pp", "tp"}) {
       Say("mapping.order",
-          "expected tp, cp, ep, dp and pp in some order joined by -, innermost first, such as tp-cp-ep-dp-pp; got " + mapping.order);
+          "expected tp, cp, ep, dp and pp in some order joined by -, innermost first, such as tp-cp-ep-dp-pp; got " + mapping.order,
+          {At("mapping.order", TrainingMapping().order)});
     }
   }
 
@@ -202,6 +310,7 @@ class Checker {
   const Cluster& cluster_;
   const std::string& path_;
   Issues& issues_;
+  bool gives_devices_ = false;  // the run says on how many it is
 };
 
 }  // namespace

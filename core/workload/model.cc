@@ -1,6 +1,8 @@
 #include "core/workload/model.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace slipstick {
 
@@ -8,6 +10,20 @@ namespace {
 
 // Whether a place is one of `chosen` spread evenly over `all`, the last of them at the end.
 bool IsChosen(Count place, Count chosen, Count all) { return (place + 1) * chosen / all > place * chosen / all; }
+
+// A member set to the divisors of `whole` next below and above what it is.
+Fixes NearestDivisors(const std::string& path, Count whole, Count value) {
+  std::vector<Count> divisors;
+  for (Count below = std::min(value, whole); below >= 1 && divisors.empty(); --below) {
+    if (whole % below == 0) divisors.push_back(below);
+  }
+  for (Count above = value + 1; above <= whole; ++above) {
+    if (whole % above != 0) continue;
+    divisors.push_back(above);
+    break;
+  }
+  return SetToEach(path, divisors);
+}
 
 }  // namespace
 
@@ -53,37 +69,46 @@ Count Model::WindowLayers() const {
 void Complete(Model& model, const std::string& path, Issues& issues) {
   const auto Text = [](Count count) { return std::to_string(count); };
   if (!model.head_dim && model.hidden % model.heads != 0) {
-    issues.push_back({path + ".head_dim", "is needed: hidden " + Text(model.hidden) + " is not a multiple of heads " + Text(model.heads)});
+    issues.push_back({path + ".head_dim",
+                      "is needed: hidden " + Text(model.hidden) + " is not a multiple of heads " + Text(model.heads),
+                      {SetTo(path + ".head_dim", std::max<Count>(1, model.hidden / model.heads))}});
     return;
   }
   model.head_dim = model.HeadDim();
   model.kv_heads = model.KvHeads();
   if (model.heads % *model.kv_heads != 0) {
-    issues.push_back({path + ".kv_heads", "expected a divisor of heads " + Text(model.heads) + "; got " + Text(*model.kv_heads)});
+    issues.push_back({path + ".kv_heads", "expected a divisor of heads " + Text(model.heads) + "; got " + Text(*model.kv_heads),
+                      NearestDivisors(path + ".kv_heads", model.heads, *model.kv_heads)});
   }
   if (model.linear && model.linear->layers > model.layers) {
-    issues.push_back(
-        {path + ".linear.layers", "expected at most the " + Text(model.layers) + " layers; got " + Text(model.linear->layers)});
+    issues.push_back({path + ".linear.layers",
+                      "expected at most the " + Text(model.layers) + " layers; got " + Text(model.linear->layers),
+                      {SetTo(path + ".linear.layers", model.layers)}});
   }
   if (model.linear && model.linear->heads % model.linear->KeyHeads() != 0) {
     issues.push_back({path + ".linear.key_heads",
-                      "expected a divisor of its " + Text(model.linear->heads) + " heads; got " + Text(model.linear->key_heads)});
+                      "expected a divisor of its " + Text(model.linear->heads) + " heads; got " + Text(model.linear->key_heads),
+                      NearestDivisors(path + ".linear.key_heads", model.linear->heads, model.linear->key_heads)});
   }
   if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && model.moe)) {
-    issues.push_back({path + ".mlp_layers", model.moe
-                                                ? std::string("expected 0: every layer of a mixture of experts has an MLP")
-                                                : "expected at most the " + Text(model.layers) + " layers; got " + Text(model.mlp_layers)});
+    issues.push_back({path + ".mlp_layers",
+                      model.moe ? std::string("expected 0: every layer of a mixture of experts has an MLP")
+                                : "expected at most the " + Text(model.layers) + " layers; got " + Text(model.mlp_layers),
+                      {SetTo(path + ".mlp_layers", model.moe ? 0 : model.layers)}});
   }
   if (model.moe) {
     Moe& moe = *model.moe;
     if (moe.expert_ffn == 0) moe.expert_ffn = model.ffn;
     if (moe.shared_ffn == 0) moe.shared_ffn = moe.shared_experts * moe.expert_ffn;
     if (moe.top_k > moe.experts) {
-      issues.push_back({path + ".moe.top_k", "expected at most the " + Text(moe.experts) + " experts; got " + Text(moe.top_k)});
+      issues.push_back({path + ".moe.top_k",
+                        "expected at most the " + Text(moe.experts) + " experts; got " + Text(moe.top_k),
+                        {SetTo(path + ".moe.top_k", moe.experts)}});
     }
     if (moe.dense_layers > model.layers) {
-      issues.push_back(
-          {path + ".moe.dense_layers", "expected at most the " + Text(model.layers) + " layers; got " + Text(moe.dense_layers)});
+      issues.push_back({path + ".moe.dense_layers",
+                        "expected at most the " + Text(model.layers) + " layers; got " + Text(moe.dense_layers),
+                        {SetTo(path + ".moe.dense_layers", model.layers)}});
     }
   }
 }

@@ -2,8 +2,8 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { degreesOf, levelsOf, placeOf, shownNodes } from '../../web/charts/groups.js';
-import { fixesOf } from '../../web/form/nearest.js';
 import { inputsOfOwn } from '../../web/report/own_device.js';
+import { withFix } from '../../web/state/scenario.js';
 import { Store } from '../../web/state/store.js';
 import { viewOf } from '../../web/state/view.js';
 
@@ -52,23 +52,17 @@ test('of many nodes those are shown that hold the first copy', () => {
   assert.equal(shown[1].skipped, 15);
 });
 
-test('I5: the nearest values of a message become changes of inputs', () => {
-  const one = (message, path = 'training.mapping') => fixesOf({ path, message });
-  assert.deepEqual(one('does not divide; tp nearest 4 or 8; pp nearest 2'), [
-    { text: 'tp 4', set: { 'training.mapping.tp': '4' } },
-    { text: 'tp 8', set: { 'training.mapping.tp': '8' } },
-    { text: 'pp 2', set: { 'training.mapping.pp': '2' } },
-  ]);
-  assert.deepEqual(one('does not divide; nearest tp 1, pp 1, cp 1')[0].set, {
-    'training.mapping.tp': '1',
-    'training.mapping.pp': '1',
-    'training.mapping.cp': '1',
-    'training.mapping.virtual_stages': '1',
-  });
-  assert.deepEqual(one('expected 1 where pp is 1; got 5', 'training.mapping.virtual_stages').map(({ text }) => text), ['1']);
-  assert.deepEqual(one('got 100; nearest 96 or 112', 'training.global_batch').map(({ text }) => text), ['96', '112']);
-  assert.deepEqual(one("expected at most the cluster's 1; got 8", 'serving.devices')[0].set, { 'serving.devices': '1' });
-  assert.deepEqual(one('expected a number above 0; got x'), []);
+test('I5: a fix of an issue becomes changes of inputs', () => {
+  const inputs = { 'training.mapping.tp': '7', 'training.mapping.pp': '4', 'serving.batc': '4', model: 'llama-9', 'model.layers': '8' };
+  assert.deepEqual(withFix(inputs, { path: 'training.mapping.tp', value: 8, label: 'tp 8' }), { ...inputs, 'training.mapping.tp': '8' });
+  const together = withFix(inputs, { path: 'training.mapping.tp', value: 1, also: [{ path: 'training.mapping.pp', value: 1 }] });
+  assert.deepEqual([together['training.mapping.tp'], together['training.mapping.pp']], ['1', '1']);
+  const { 'serving.batc': _, ...rest } = inputs;
+  assert.deepEqual(withFix(inputs, { path: 'serving.batch', value: 4, also: [{ path: 'serving.batc' }] }), { ...rest, 'serving.batch': '4' });
+  assert.deepEqual(withFix(inputs, { path: 'serving.batc' }), rest);
+  const { 'model.layers': __, ...plain } = inputs;
+  assert.deepEqual(withFix(inputs, { path: 'model.preset', value: 'llama-3.1-8b' }), { ...plain, model: 'llama-3.1-8b' });
+  assert.equal(withFix({}, { path: 'cluster.device.memory.bandwidth', value: '3 TB/s' })['cluster.device.memory.bandwidth'], '3 TB/s');
 });
 
 test('an own device becomes inputs by path', () => {

@@ -1,12 +1,12 @@
 // One control for each kind of input. A control is {element, show(state)}; what the visitor does goes to `store`.
 //
-// state: {text: what the link holds or undefined, value: resolved base value, standard: the preset's value, issues: [message]}
+// state: {text: what the link holds or undefined, value: resolved base value, standard: the preset's value, issues: [{path, message, fixes}]}
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
+import { withFix } from '../state/scenario.js';
 import { parse, show as showMeasure } from '../text/measure.js';
 import { whole } from '../text/format.js';
 import { t, has } from '../text/strings.js';
-import { fixesOf } from './nearest.js';
 import { rule, step } from './rule.js';
 import { span } from './layout.js';
 
@@ -41,12 +41,12 @@ export function write(input, value) {
 const changed = (state) => state.standard !== undefined && JSON.stringify(state.value ?? null) !== JSON.stringify(state.standard ?? null);
 
 // What would do in place of a faulty value, as buttons.
-export const fixButtons = (issue, store) =>
-  fixesOf(issue).map(({ text, set }) =>
+export const fixButtons = ({ fixes = [] }, store) =>
+  fixes.map((fix) =>
     h(
       'button',
-      { type: 'button', class: 'nearest', onclick: () => store.setInputs({ ...store.inputs, ...set }) },
-      t('form.use', { value: text }),
+      { type: 'button', class: 'nearest', onclick: () => store.setInputs(withFix(store.inputs, fix)) },
+      fix.value === undefined ? t('issues.remove') : t('form.use', { value: fix.label }),
     ),
   );
 
@@ -83,17 +83,17 @@ function frame(input, control, store, { group = false } = {}) {
         back.textContent = t('form.was', { value: was });
         back.setAttribute('aria-label', t('form.takeBack', { label: labelOf(input.path), value: was }));
       }
-      const key = state.issues.join('\n');
+      const key = JSON.stringify(state.issues);
       if (faults.dataset.shown !== key) {
         faults.dataset.shown = key;
         faults.replaceChildren(
-          ...state.issues.map((message) =>
+          ...state.issues.map((issue) =>
             h(
               'p',
               {},
-              message,
+              issue.message,
               isNumber(input) && state.standard != null && ` ${t('form.example', { value: write(input, state.standard) })}`,
-              fixButtons({ path: input.path, message }, store),
+              fixButtons(issue, store),
             ),
           ),
         );

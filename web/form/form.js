@@ -216,7 +216,7 @@ export class Form {
         text: inputs[path],
         value: get(scenario, at),
         standard: standard ? get(standard, at) : undefined,
-        issues: issues.filter((issue) => issue.path === path || issue.path === at).map(({ message }) => message),
+        issues: issues.filter((issue) => issue.path === path || issue.path === at),
       });
     }
   }

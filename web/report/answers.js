@@ -135,7 +135,6 @@ export function showAnswers(element, view) {
 export function showIssues(element, { issues, form, store, stale }) {
   element.hidden = issues.length === 0;
   if (element.hidden) return element.replaceChildren();
-  const owner = (path) => Object.keys(store.inputs).find((one) => one === path || one.startsWith(`${path}.`));
   redraw(
     element,
     h('h2', {}, issues.length === 1 ? t('issues.title.one') : t('issues.title')),
@@ -143,7 +142,7 @@ export function showIssues(element, { issues, form, store, stale }) {
     h(
       'ul',
       {},
-      issues.map(({ path, message }) =>
+      issues.map(({ path, message, fixes }) =>
         h(
           'li',
           {},
@@ -152,9 +151,7 @@ export function showIssues(element, { issues, form, store, stale }) {
             : path && h('code', {}, path),
           ' ',
           message,
-          fixButtons({ path, message }, store),
-          owner(path) &&
-            !form.has(path) && [' ', h('button', { type: 'button', class: 'link', onclick: () => store.reset(path) }, t('issues.remove'))],
+          fixButtons({ fixes }, store),
         ),
       ),
     ),

@@ -59,8 +59,21 @@ export function withoutIdle(standard, inputs, presetPaths, follows = []) {
 
 // Another catalogue entry takes the place of everything that was set below it.
 export function withPick(inputs, path, id) {
-  const kept = Object.fromEntries(Object.entries(inputs).filter(([one]) => one !== path && !one.startsWith(`${path}.`)));
-  return { ...kept, [path]: id };
+  return { ...without(inputs, path), [path]: id };
+}
+
+const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
+const without = (inputs, path) => Object.fromEntries(Object.entries(inputs).filter(([one]) => one !== path && !one.startsWith(`${path}.`)));
+
+// The inputs with a fix of an issue: {path, value, also: [{path, value}]}; what has no value is left out.
+export function withFix(inputs, { also = [], ...first }) {
+  const changes = [first, ...also];
+  let changed = inputs;
+  for (const { path, value } of changes.filter((one) => one.value !== undefined)) {
+    const owner = path.replace(/\.preset$/, '');
+    changed = owner !== path && owner in changed ? withPick(changed, owner, value) : { ...changed, [path]: textOf(value) };
+  }
+  return changes.filter((one) => one.value === undefined).reduce((left, { path }) => without(left, path), changed);
 }
 
 // The inputs that only pick presets: what "changed from preset" is measured against.

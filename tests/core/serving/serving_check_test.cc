@@ -1,5 +1,6 @@
 // Contradictions of a load are issues at their paths.
 #include "tests/core/serving/served.h"
+#include "tests/support/issue_words.h"
 
 namespace slipstick {
 namespace {
@@ -8,27 +9,29 @@ void ExpectIssue(const std::vector<std::string>& assignments, const std::string&
   const Result<Scenario> scenario = ScenarioOf(assignments);
   ASSERT_FALSE(scenario) << path;
   for (const Issue& issue : scenario.issues) {
-    if (issue.path == path && issue.message.find(words) != std::string::npos) return;
+    if (issue.path == path && WordsOf(issue).find(words) != std::string::npos) return;
   }
   ADD_FAILURE() << "no issue at " << path << " with '" << words << "'; first: " << scenario.issues[0].path << ": "
-                << scenario.issues[0].message;
+                << WordsOf(scenario.issues[0]);
 }
 
 const std::vector<std::string> kLoad{"model=llama-3.1-70b", "cluster=dgx-h100", "serving.devices=8"};
 
 TEST(ServingCheck, NamesTheNearestDegrees) {
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=6"}, "serving.mapping.tp", "nearest 4 or 8");
+  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=6"}, "serving.mapping.tp",
+              "fix serving.mapping.tp=4; fix serving.mapping.tp=8");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.pp=81"}, "serving.mapping.pp", "80 layers");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=16"}, "serving.mapping", "at most 8 devices");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.replicas=3"}, "serving.mapping.replicas", "= 2");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.ep=2"}, "serving.mapping.ep", "no experts");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.devices=7", "serving.mapping.tp=2"}, "serving.devices", "nearest 6 or 8");
+  ExpectIssue(kLoad + std::vector<std::string>{"serving.devices=7", "serving.mapping.tp=2"}, "serving.devices",
+              "fix serving.devices=6; fix serving.devices=8");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.devices=4096", "serving.mapping.tp=8"}, "serving.devices", "at most the cluster's");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=8", "serving.engine=llamacpp"}, "serving.mapping.tp", "expected 1");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=8", "serving.concurrency=4", "serving.requests_per_s=2"},
               "serving.requests_per_s", "not both");
   ExpectIssue({"model=qwen3-235b-a22b", "cluster=dgx-h100", "serving.mapping.tp=4", "serving.mapping.ep=3"}, "serving.mapping.ep",
-              "nearest 2 or 4");
+              "fix serving.mapping.ep=2; fix serving.mapping.ep=4");
 }
 
 TEST(ServingCheck, FindsAllFaultsAtOnce) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tests/core/training/scenarios.h"
+#include "tests/support/issue_words.h"
 
 namespace slipstick {
 namespace {
@@ -8,9 +9,9 @@ namespace {
 const char kLlama[] = R"({"preset": "llama-3.1-70b"})";
 const char kCluster[] = R"({"preset": "dgx-h100", "devices": 64})";
 
-std::string MessageAt(const Issues& issues, const std::string& path) {
+std::string WordsAt(const Issues& issues, const std::string& path) {
   const auto found = std::find_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == path; });
-  return found == issues.end() ? "" : found->message;
+  return found == issues.end() ? "" : WordsOf(*found);
 }
 
 std::string Training(const std::string& members) {
@@ -29,19 +30,20 @@ TEST(Complete, NamesTheMemberAndTheNearestValues) {
     const char* path;
     const char* text;
   };
-  for (const Row& row :
-       {Row{R"({"tp": 3})", "training.mapping", "nearest 2 or 4"}, Row{R"({"tp": 8, "dp": 4})", "training.mapping.dp", "= 8; got 4"},
-        Row{R"({"ep": 2})", "training.mapping.ep", "the model has no experts"},
-        Row{R"({"pp": 2, "virtual_stages": 64})", "training.mapping.virtual_stages", "at most 41"},
-        Row{R"({"virtual_stages": 2})", "training.mapping.virtual_stages", "pp is 1"},
-        Row{R"({"micro_batch": 3})", "training.global_batch", "nearest 192"},
-        Row{R"({"order": "tp-dp"})", "training.mapping.order", "innermost first"},
-        Row{R"({"pp": 2, "schedule": "zb-v"})", "training.mapping.virtual_stages", "expected 2"},
-        Row{R"({"pp": 2, "virtual_stages": 2, "schedule": "gpipe"})", "training.mapping.virtual_stages", "under gpipe"},
-        Row{R"({"cp": 16, "cp_kind": "ulysses", "tp": 8})", "training.mapping", "does not divide"},
-        Row{R"({"shard_within": 3, "zero": 1})", "training.mapping.shard_within", "nearest 2 or 4"}}) {
+  for (const Row& row : {Row{R"({"tp": 3})", "training.mapping", "fix training.mapping.tp=2; fix training.mapping.tp=4"},
+                         Row{R"({"tp": 8, "dp": 4})", "training.mapping.dp", "= 8; got 4"},
+                         Row{R"({"ep": 2})", "training.mapping.ep", "the model has no experts"},
+                         Row{R"({"pp": 2, "virtual_stages": 64})", "training.mapping.virtual_stages", "at most 41"},
+                         Row{R"({"virtual_stages": 2})", "training.mapping.virtual_stages", "pp is 1"},
+                         Row{R"({"micro_batch": 3})", "training.global_batch", "fix training.global_batch=192"},
+                         Row{R"({"order": "tp-dp"})", "training.mapping.order", "innermost first"},
+                         Row{R"({"pp": 2, "schedule": "zb-v"})", "training.mapping.virtual_stages", "expected 2"},
+                         Row{R"({"pp": 2, "virtual_stages": 2, "schedule": "gpipe"})", "training.mapping.virtual_stages", "under gpipe"},
+                         Row{R"({"cp": 16, "cp_kind": "ulysses", "tp": 8})", "training.mapping", "does not divide"},
+                         Row{R"({"shard_within": 3, "zero": 1})", "training.mapping.shard_within",
+                             "fix training.mapping.shard_within=2; fix training.mapping.shard_within=4"}}) {
     const Issues issues = TrainingIssues(kLlama, kCluster, Training(R"("mapping": )" + std::string(row.mapping)));
-    EXPECT_NE(MessageAt(issues, row.path).find(row.text), std::string::npos)
+    EXPECT_NE(WordsAt(issues, row.path).find(row.text), std::string::npos)
         << row.mapping << " -> " << (issues.empty() ? "no issue" : issues.front().path + ": " + issues.front().message);
   }
 }
@@ -49,11 +51,12 @@ TEST(Complete, NamesTheMemberAndTheNearestValues) {
 TEST(Complete, FindsWhatDoesNotDivideTheHeads) {
   const Issues issues = TrainingIssues(R"({"layers": 8, "hidden": 1536, "heads": 12, "ffn": 6144, "vocab": 32000})", kCluster,
                                        Training(R"("mapping": {"tp": 8})"));
-  EXPECT_NE(MessageAt(issues, "training.mapping.tp").find("nearest 6 or 12"), std::string::npos);
+  // 6 and 12 divide the heads as well, but not the 64 devices.
+  EXPECT_NE(WordsAt(issues, "training.mapping.tp").find("fix training.mapping.tp=4"), std::string::npos);
 }
 
 TEST(Complete, RefusesFormatsThatNobodyTrainsIn) {
-  EXPECT_NE(MessageAt(TrainingIssues(kLlama, kCluster, Training(R"("precision": "int4")")), "training.precision").find("nvfp4"),
+  EXPECT_NE(WordsAt(TrainingIssues(kLlama, kCluster, Training(R"("precision": "int4")")), "training.precision").find("nvfp4"),
             std::string::npos);
 }
 

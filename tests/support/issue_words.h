@@ -1,0 +1,24 @@
+// An issue and its fixes as words.
+#pragma once
+
+#include <string>
+
+#include "core/base/issue.h"
+
+namespace slipstick {
+
+// "training.mapping.tp=4", further changes behind it.
+inline std::string WordsOf(const Fix& fix) {
+  std::string words = fix.change.path + "=" + fix.change.value;
+  for (const Change& also : fix.also) words += " " + also.path + "=" + also.value;
+  return words;
+}
+
+// The message, then "; fix training.mapping.tp=4" for each fix.
+inline std::string WordsOf(const Issue& issue) {
+  std::string words = issue.message;
+  for (const Fix& fix : issue.fixes) words += "; fix " + WordsOf(fix);
+  return words;
+}
+
+}  // namespace slipstick
