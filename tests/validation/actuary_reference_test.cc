@@ -1,6 +1,6 @@
 // Chiplet Actuary's bills against the cases of ../shared/validation/reference-cases: what the tool returns when run unmodified. Skipped
 // where the folder is absent.
-#include "core/economics/compatibility/actuary.h"
+#include "tests/support/cost_tools/actuary.h"
 #include "reference_cases.h"
 
 namespace slipstick {

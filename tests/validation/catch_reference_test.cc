@@ -2,7 +2,7 @@
 // Skipped where the folder is absent.
 #include <vector>
 
-#include "core/economics/compatibility/catch_tool.h"
+#include "tests/support/cost_tools/catch_tool.h"
 #include "reference_cases.h"
 
 namespace slipstick {

@@ -4,8 +4,8 @@
 #include <array>
 #include <map>
 
-#include "core/economics/compatibility/eco_chip.h"
-#include "core/economics/compatibility/ttm_cas.h"
+#include "tests/support/cost_tools/eco_chip.h"
+#include "tests/support/cost_tools/ttm_cas.h"
 #include "core/economics/yield.h"
 #include "core/hardware/chip_design.h"
 #include "reference_cases.h"

@@ -1,10 +1,10 @@
 // Known faults of published tools: each reproduced behind its setting, and shown to be wrong.
 #include <gtest/gtest.h>
 
-#include "core/economics/compatibility/actuary.h"
-#include "core/economics/compatibility/catch_tool.h"
-#include "core/economics/compatibility/eco_chip.h"
-#include "core/economics/compatibility/ttm_cas.h"
+#include "tests/support/cost_tools/actuary.h"
+#include "tests/support/cost_tools/catch_tool.h"
+#include "tests/support/cost_tools/eco_chip.h"
+#include "tests/support/cost_tools/ttm_cas.h"
 
 namespace slipstick {
 namespace {

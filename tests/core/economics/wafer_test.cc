@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/economics/compatibility/actuary.h"
-#include "core/economics/compatibility/catch_tool.h"
-#include "core/economics/compatibility/google_cost.h"
+#include "tests/support/cost_tools/actuary.h"
+#include "tests/support/cost_tools/catch_tool.h"
+#include "tests/support/cost_tools/google_cost.h"
 
 namespace slipstick {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/economics/compatibility/google_cost.h"
+#include "tests/support/cost_tools/google_cost.h"
 #include "core/economics/harvest.h"
 
 namespace slipstick {

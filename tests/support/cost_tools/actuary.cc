@@ -1,4 +1,4 @@
-#include "core/economics/compatibility/actuary.h"
+#include "tests/support/cost_tools/actuary.h"
 
 #include <cmath>
 

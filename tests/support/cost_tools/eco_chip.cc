@@ -1,4 +1,4 @@
-#include "core/economics/compatibility/eco_chip.h"
+#include "tests/support/cost_tools/eco_chip.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/economics/compatibility/ttm_cas.h"
+#include "tests/support/cost_tools/ttm_cas.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "core/economics/compatibility/catch_tool.h"
+#include "tests/support/cost_tools/catch_tool.h"
 
 #include <cmath>
 #include <numbers>

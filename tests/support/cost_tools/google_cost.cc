@@ -1,4 +1,4 @@
-#include "core/economics/compatibility/google_cost.h"
+#include "tests/support/cost_tools/google_cost.h"
 
 #include <cmath>
 
