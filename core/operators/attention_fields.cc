@@ -63,6 +63,18 @@ constexpr FieldRow kUnfusedRowFields[] = {
     Of<&UnfusedRow::forward>("forward", "Of the passes").Between(0, 1)};
 constinit const Fields Schema<UnfusedRow>::fields(kUnfusedRowFields);
 
+constexpr FieldRow kStepCoreTableFields[] = {
+    Of<&StepCoreTable::source>("source", "Where form and constants of flash attention are from"),
+    Of<&StepCoreTable::unfused_source>("unfused_source", "The same of attention that writes its scores"),
+    Of<&StepCoreTable::tile>("tile", "Fixed cost of a tile of queries").In(kUs).AtLeast(0),
+    Of<&StepCoreTable::backward_tile>("backward_tile", "The same backward, over it").AtLeast(0),
+    Of<&StepCoreTable::backward_bytes>("backward_bytes", "Moved backward over forward").AtLeast(0),
+    Of<&StepCoreTable::launch>("launch", "Of every block of a context-parallel ring").In(kUs).AtLeast(0),
+    Of<&StepCoreTable::backward_launch>("backward_launch", "The same backward").In(kUs).AtLeast(0),
+    Of<&StepCoreTable::unfused_matrix>("unfused_matrix", "Of the device's share of the peak, by batched products").Above(0).AtMost(1),
+    Of<&StepCoreTable::unfused_stream>("unfused_stream", "Share of the memory bandwidth by the passes over the scores").Above(0).AtMost(1)};
+constinit const Fields Schema<StepCoreTable>::fields(kStepCoreTableFields);
+
 constexpr FieldRow kAttentionTableFields[] = {
     Of<&AttentionTable::source>("source", "Where form and constants of the tiles are from"),
     Of<&AttentionTable::decode_source>("decode_source", "The same of decode"),
@@ -75,7 +87,8 @@ constexpr FieldRow kAttentionTableFields[] = {
     Of<&AttentionTable::backward>("backward", "Of the family's own kernels"),
     Of<&AttentionTable::core_launch>("core_launch", "Fixed cost of a core alone").In(kUs).AtLeast(0),
     Of<&AttentionTable::stream>("stream", "Share of the memory bandwidth by a kernel's own operands").Above(0).AtMost(1),
-    Of<&AttentionTable::unfused>("unfused", "Two batched products and a softmax between them")};
+    Of<&AttentionTable::unfused>("unfused", "Two batched products and a softmax between them"),
+    Of<&AttentionTable::step>("step", "The core inside a training step")};
 constinit const Fields Schema<AttentionTable>::fields(kAttentionTableFields);
 
 constexpr FieldRow kLatentPrefillRowFields[] = {

@@ -130,6 +130,17 @@ struct UnfusedRow {
   double forward = 0.5;      // of the passes
 };
 
+// The attention core inside a training step, whose matrix rates are the framework's or the device's own.
+struct StepCoreTable {
+  std::string source, unfused_source;
+  Seconds tile;                     // of loading, draining and writing a tile of queries
+  double backward_tile = 1;         // over that
+  double backward_bytes = 1;        // moved backward over forward
+  Seconds launch, backward_launch;  // of every block of a context-parallel ring
+  double unfused_matrix = 1;        // of the device's share of the peak, by batched products of heads from 128 wide
+  double unfused_stream = 1;        // of the memory bandwidth, by the passes over the scores
+};
+
 struct AttentionTable {
   std::string source, decode_source;
   PrefillTable prefill;
@@ -140,6 +151,7 @@ struct AttentionTable {
   Seconds core_launch;
   double stream = 1;  // of the memory bandwidth, by a kernel's own operands
   UnfusedRow unfused;
+  StepCoreTable step;
 };
 
 struct LatentPrefillRow {

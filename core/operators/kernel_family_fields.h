@@ -35,6 +35,10 @@ struct Schema<UnfusedRow> {
   static const Fields fields;
 };
 template <>
+struct Schema<StepCoreTable> {
+  static const Fields fields;
+};
+template <>
 struct Schema<AttentionTable> {
   static const Fields fields;
 };

@@ -15,8 +15,7 @@ bool HasOwnAttention(const TrainingContext& context) {
 
 namespace {
 
-constexpr std::string_view kFlashSource = "tile model fitted to the FlashAttention-2 and -3 benchmarks, in a step at sustained power";
-constexpr std::string_view kUnfusedSource = "passes counted on PyTorch's attention in the FlashAttention-2 benchmark";
+constexpr std::string_view kFlashSource = kFamilySource, kUnfusedSource = kFamilySource;
 
 TrainingAttention KernelFor(const TrainingContext& context) {
   const Device& device = context.device();
@@ -29,27 +28,30 @@ TrainingAttention KernelFor(const TrainingContext& context) {
 
 CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   const Device& device = context.device();
+  const AttentionTable& table = device.architecture->attention;
+  const Trace::Citing citing(trace, SourceOf(device, table.step.unfused_source));
   const double head_width = (work.query_width + work.value_width) / 2, scores = work.all_pairs;
   const double matrix_share = *device.efficiency.matrix, sustained_fall = context.sustained_fall;
   trace.Input("matrix_share", matrix_share, "cluster.device.efficiency.matrix");
   const double softmax_passes = context.framework().compute.softmax_passes;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
-  const BytesPerSecond stream_rate = 0.85 * device.memory.bandwidth;
+  const double batched_share = table.step.unfused_matrix, forward_passes = table.unfused.forward;
+  const BytesPerSecond stream_rate = table.step.unfused_stream * device.memory.bandwidth;
   const Flops pair = 2 * kFlop;
   const Bytes element = ElementSize(context.matrix_precision);
-  FIGURE(trace, score_rate, 0.8 * sqrt(min(1.0, head_width / 128)) * peak_rate * matrix_share / (1 + sustained_fall),
-         (Note{"Rate of the batched products of unfused attention", "small heads fill the matrix units less", kUnfusedSource}), head_width,
-         peak_rate, matrix_share, sustained_fall);
+  FIGURE(trace, score_rate, batched_share * sqrt(min(1.0, head_width / 128)) * peak_rate * matrix_share / (1 + sustained_fall),
+         (Note{"Rate of the batched products of unfused attention", "small heads fill the matrix units less", kUnfusedSource}),
+         batched_share, head_width, peak_rate, matrix_share, sustained_fall);
   FIGURE(trace, score_bytes, softmax_passes * element * scores,
          (Note{"Traffic of the scores, forward and backward", "mask, softmax, dropout: each pass through memory", kUnfusedSource}),
          softmax_passes, element, scores);
-  FIGURE(trace, forward, 2 * pair * scores * head_width / score_rate + 0.45 * score_bytes / stream_rate,
-         (Note{"Attention core, forward", "two products and 45 % of the passes", kUnfusedSource}), pair, scores, head_width, score_rate,
-         score_bytes, stream_rate);
-  FIGURE(trace, backward, 4 * pair * scores * head_width / score_rate + 0.55 * score_bytes / stream_rate,
-         (Note{"Attention core, backward", "four products and 55 % of the passes", kUnfusedSource}), pair, scores, head_width, score_rate,
-         score_bytes, stream_rate);
-  const Bytes forward_bytes = 0.45 * score_bytes, backward_bytes = 0.55 * score_bytes;
+  FIGURE(trace, forward, 2 * pair * scores * head_width / score_rate + forward_passes * score_bytes / stream_rate,
+         (Note{"Attention core, forward", "two products and their share of the passes", kUnfusedSource}), pair, scores, head_width,
+         score_rate, forward_passes, score_bytes, stream_rate);
+  FIGURE(trace, backward, 4 * pair * scores * head_width / score_rate + (1 - forward_passes) * score_bytes / stream_rate,
+         (Note{"Attention core, backward", "four products and the rest of the passes", kUnfusedSource}), pair, scores, head_width,
+         score_rate, forward_passes, score_bytes, stream_rate);
+  const Bytes forward_bytes = forward_passes * score_bytes, backward_bytes = (1 - forward_passes) * score_bytes;
   const Bytes operands = scores * head_width * element;  // of two products, with tiles of 128 x 128
   return {forward,
           backward,
@@ -65,6 +67,8 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
 
 CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   const Device& device = context.device();
+  const AttentionTable& table = device.architecture->attention;
+  const Trace::Citing citing(trace, SourceOf(device, table.step.source));
   const TrainingAttention kernel = KernelFor(context);
   if (!HasOwnAttention(context)) {
     trace.Input("forward_share", kernel.forward, "cluster.device.efficiency.attention_forward");
@@ -74,13 +78,13 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   const double units = static_cast<double>(device.units), rounds = context.shape.context;
   const Hertz clock = device.clock;
   const double forward_share = kernel.forward, backward_share = kernel.backward;
-  const double exponentials = device.exponentials / max(kernel.exponential, 1e-6);
+  const double exponentials = kernel.exponential > 0 ? device.exponentials / kernel.exponential : device.exponentials;
   const double unhidden = kernel.exponential > 0 ? 1 : 0;
   const double sustained_fall = context.sustained_fall;
   const double pairs = work.pairs, query_heads = work.heads, kv_heads = work.kv_heads;
   const double query_width = work.query_width, value_width = work.value_width;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
-  const BytesPerSecond stream_rate = 0.9 * device.memory.bandwidth;
+  const BytesPerSecond stream_rate = table.stream * device.memory.bandwidth;
   const Bytes element = ElementSize(context.matrix_precision);
   // Kernels that do not skip what the mask hides compute the full square; an unbalanced ring waits for its last rank.
   const double square = compute.skips_masked_tiles ? 1 : 2;
@@ -93,7 +97,7 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   FIGURE(trace, exponential_time, unhidden * pairs / (exponentials * clock * units),
          (Note{"Exponentials that the matrix work does not hide", "one a score, on the special-function units", kFlashSource}), unhidden,
          pairs, exponentials, clock, units);
-  const Seconds tile_cost = 5 * kUs;
+  const Seconds tile_cost = table.step.tile;
   FIGURE(trace, tile_time, tile_cost * query_tiles / units, (Note{"Fixed cost of the query tiles", "load, drain, write", kFlashSource}),
          tile_cost, query_tiles, units);
   FIGURE(trace, forward_bytes, 2 * element * own_tokens * (query_width + value_width) * (query_heads + kv_heads),
@@ -102,7 +106,8 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
          query_width, value_width);
   FIGURE(trace, backward_flops, 5 * one * pairs * (query_width + value_width),
          (Note{"Arithmetic of five products", "the scores again, and four gradients"}), one, pairs, query_width, value_width);
-  const Seconds round_launch = 10 * kUs, backward_launch = 15 * kUs;
+  const Seconds round_launch = table.step.launch, backward_launch = table.step.backward_launch;
+  const double backward_tile = table.step.backward_tile, backward_moved = table.step.backward_bytes;
   FIGURE(trace, forward,
          square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, 2) +
              round_launch * rounds,
@@ -110,23 +115,30 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
          sustained_rate, forward_share, exponential_time, tile_time, forward_bytes, stream_rate, round_launch, rounds);
   FIGURE(trace, backward,
          unbalanced * square *
-                 norm(backward_flops / (sustained_rate * backward_share) + exponential_time + 1.5 * tile_time,
-                      2.5 * forward_bytes / stream_rate, 2) +
+                 norm(backward_flops / (sustained_rate * backward_share) + exponential_time + backward_tile * tile_time,
+                      backward_moved * forward_bytes / stream_rate, 2) +
              backward_launch * rounds,
          (Note{"Attention core, backward", "", kFlashSource}), unbalanced, square, backward_flops, sustained_rate, backward_share,
-         exponential_time, tile_time, forward_bytes, stream_rate, backward_launch, rounds);
+         exponential_time, backward_tile, tile_time, backward_moved, forward_bytes, stream_rate, backward_launch, rounds);
   // Keys and values pass once for each tile of 128 queries, and once for each fragment of 64 of them.
   const Bytes one_pass = square * pairs * (query_width + value_width) * element;
   const Bytes cache_bytes = one_pass / 128 + forward_bytes, unit_bytes = one_pass / 64 + forward_bytes;
-  return {forward,           backward,   square * forward_flops, square * backward_flops, forward_bytes, 2.5 * forward_bytes, cache_bytes,
-          2.5 * cache_bytes, unit_bytes, 2.5 * unit_bytes};
+  return {forward,
+          backward,
+          square * forward_flops,
+          square * backward_flops,
+          forward_bytes,
+          backward_moved * forward_bytes,
+          cache_bytes,
+          backward_moved * cache_bytes,
+          unit_bytes,
+          backward_moved * unit_bytes};
 }
 
 }  // namespace
 
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   Trace::Scope scope(trace, "attention_core");
-  const Trace::Citing citing(trace, SourceInPlace(context.device()));
   ExplainSustainedFall("sustained_fall", context.device(), trace);
   if (!context.run.flash_attention) return TimeUnfused(context, work, trace);
   Trace off = Trace::Off();
