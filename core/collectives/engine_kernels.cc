@@ -12,7 +12,7 @@ bool Applies(const Problem& problem) {
   if (!problem.view.has_inner || problem.view.count != 1) return false;
   const LevelView& view = problem.view.levels[0];
   const bool is_joined = view.level->topology == Topology::kSwitch || view.level->topology == Topology::kFullyConnected;
-  return is_joined && (view.ranks <= 2 || ConstantsOf(view.level->fabric).beyond_pair == 1);
+  return is_joined && (view.ranks <= 2 || view.level->fabric->beyond_pair == 1);
 }
 
 struct Kernel {

@@ -107,7 +107,7 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   }
   if (view.count > 0) {
     const LevelView& first = view.levels[0];
-    view.has_inner = first.place == 0 && !ConstantsOf(first.level->fabric).scales_out;
+    view.has_inner = first.place == 0 && !first.level->fabric->scales_out;
   }
   return view;
 }

@@ -10,14 +10,6 @@ namespace {
 constexpr std::string_view kTables =
     "form and constants fitted to NCCL tables of ai-dynamo/aiconfigurator at 095f58a, 1,008 cells of A100, H100, H200, B200, GB200";
 
-constexpr double kExchangeShortRate = 0.025;       // share of the link: many small flagged stores
-constexpr double kExchangePeer = 0.29;             // steps for each peer
-constexpr Seconds kExchangeLongSetup = 5.6 * kUs;  // that the long protocol adds
-constexpr double kDirectPairRate = 0.95;           // of a link without a switch
-constexpr double kOuterPairRate = 0.92;            // of a NIC
-constexpr double kOuterReductionGain = 1.018;      // of switches that reduce between nodes: 0.967 of the NICs in place of 0.95
-constexpr double kTreeShare = 0.84;                // of what rings reach between nodes, when trees follow in-network reduction
-
 bool IsReduction(Pattern pattern) {
   return pattern == Pattern::kAllReduce || pattern == Pattern::kAllGather || pattern == Pattern::kReduceScatter;
 }
@@ -37,7 +29,8 @@ struct Outer {
   BytesPerSecond bandwidth;  // of the narrowest level, a device
   Seconds setup, hop;
   double rate = 1;
-  bool has_nics = true;  // every rank of a node has a way out of its own that rings use side by side
+  const FabricConstants* fabric = nullptr;  // of that level
+  bool has_nics = true;                     // every rank of a node has a way out of its own that rings use side by side
 };
 
 double StepsOf(const LevelView& view) {
@@ -51,7 +44,7 @@ Inner InnerOf(const Problem& problem) {
   if (!problem.view.has_inner) return inner;
   const LevelView& view = problem.view.levels[0];
   const NetworkLevel& level = *view.level;
-  inner.fabric = &ConstantsOf(level.fabric);
+  inner.fabric = &*level.fabric;
   inner.ranks = view.ranks;
   inner.stated = level.bandwidth;
   inner.bandwidth = view.injection;
@@ -74,15 +67,16 @@ Outer OuterOf(const Problem& problem) {
   for (int i = problem.view.has_inner ? 1 : 0; i < problem.view.count; ++i) {
     const LevelView& view = problem.view.levels[i];
     const NetworkLevel& level = *view.level;
-    const FabricConstants& fabric = ConstantsOf(level.fabric);
+    const FabricConstants& fabric = *level.fabric;
     const BytesPerSecond bandwidth = view.injection / (level.topology == Topology::kFatTree ? level.oversubscription : 1);
     const bool has_nics = fabric.scales_out || IsNetworkOfNodes(level.topology);
-    const double usual = has_nics ? fabric.outer_rate * (level.in_network_reduction ? kOuterReductionGain : 1) : fabric.long_rate;
+    const double usual = has_nics ? fabric.outer_rate * (level.in_network_reduction ? fabric.outer_reduction_gain : 1) : fabric.long_rate;
     const double rate = min(1.0, problem.call.outer_fraction.value_or(level.bandwidth_fraction.value_or(usual)));
     outer.has_nics &= has_nics;
     if (outer.nodes == 1 || bandwidth * rate < outer.bandwidth * outer.rate) {
       outer.bandwidth = bandwidth;
       outer.rate = rate;
+      outer.fabric = &fabric;
     }
     outer.hop = max(outer.hop, level.hop_latency.value_or(level.latency));
     outer.setup = max(outer.setup, level.base_latency.value_or(fabric.setup));
@@ -131,9 +125,9 @@ AlgorithmTime InNodeRing(const Problem& problem, Trace& trace) {
   const Bytes bytes = problem.call.bytes;
   const double ranks = inner.ranks, share = ShareMoved(problem.call.pattern, ranks), steps = Passes(problem.call.pattern) * inner.steps;
   const BytesPerSecond link = inner.bandwidth;
-  const Seconds setup = inner.setup + problem.call.launch, step = inner.step, long_setup = kLongSetup;
+  const Seconds setup = inner.setup + problem.call.launch, step = inner.step, long_setup = inner.fabric->long_setup;
   const double short_rate = inner.fabric->short_rate, long_rate = inner.long_rate, own_rate = inner.fabric->own_rate;
-  const double long_step = kLongStep;
+  const double long_step = inner.fabric->long_step;
   BindInputs(problem, trace);
   FIGURE(trace, volume, share * bytes, (Note{"Bytes that a rank sends"}), share, bytes);
   Seconds own_block;
@@ -163,8 +157,8 @@ AlgorithmTime OverNodes(const Problem& problem, double node_steps, Trace& trace)
   const bool has_inner = inner.ranks > 1;
   const Seconds setup = (has_inner ? inner.setup : outer.setup) + problem.call.launch;
   const Seconds step = inner.step, hop = outer.hop;
-  const double steps = passes * inner.steps, hops = passes * node_steps, long_step = kLongStep;
-  const double nic_rate = outer.rate, short_rate = kOuterShortRate, long_rate = inner.long_rate;
+  const double steps = passes * inner.steps, hops = passes * node_steps, long_step = outer.fabric->long_step;
+  const double nic_rate = outer.rate, short_rate = outer.fabric->outer_short_rate, long_rate = inner.long_rate;
   const BytesPerSecond nic = outer.bandwidth;
   BindInputs(problem, trace);
   FIGURE(trace, volume, share * bytes, (Note{"Bytes that a rank sends"}), share, bytes);
@@ -205,23 +199,19 @@ AlgorithmTime TreeTime(const Problem& problem, Trace& trace) { return OverNodes(
 
 // Switches that reduce and multicast (NVLS): every rank sends its buffer once and receives the sum once. One launch of the
 // pipeline costs more the more ranks it keeps in step, and the rate falls with them.
-constexpr double kReductionFrom = 5;                // ranks: below, the library takes rings
-constexpr double kReductionFall = 0.0425;           // of the rate, each time the ranks double beyond 8
-constexpr Seconds kReductionSetup = 70 * kUs;       // up to 8 ranks
-constexpr Seconds kReductionSetupRank = 6.7 * kUs;  // each further rank: 500 us at 72
-
 bool ReductionApplies(const Problem& problem) {
   return problem.call.pattern == Pattern::kAllReduce && problem.view.has_inner && problem.view.levels[0].level->in_network_reduction &&
-         problem.view.levels[0].ranks >= kReductionFrom;
+         problem.view.levels[0].ranks >= static_cast<double>(problem.view.levels[0].level->fabric->reduction_from);
 }
 AlgorithmTime ReductionTime(const Problem& problem, Trace& trace) {
   const Inner inner = InnerOf(problem);
   const Outer outer = OuterOf(problem);
   const Bytes bytes = problem.call.bytes;
   const BytesPerSecond link = inner.bandwidth;
-  const double ranks = inner.ranks, fall = kReductionFall, nodes = outer.nodes;
+  const double ranks = inner.ranks, fall = inner.fabric->reduction_fall, nodes = outer.nodes;
   const double base_rate = problem.view.levels[0].level->reduction_fraction.value_or(inner.fabric->reduction_rate);
-  const Seconds setup = inner.setup + problem.call.launch, pipeline_setup = kReductionSetup, pipeline_rank = kReductionSetupRank;
+  const Seconds setup = inner.setup + problem.call.launch, pipeline_setup = inner.fabric->reduction_setup,
+                pipeline_rank = inner.fabric->reduction_setup_rank;
   static constexpr std::string_view source =
       "H200 at 8 GiB over 4 to 8 ranks within 2 %; 72 and 144 GB200 within 6 % (coreweave/nccl-tests)";
   BindInputs(problem, trace);
@@ -233,7 +223,7 @@ AlgorithmTime ReductionTime(const Problem& problem, Trace& trace) {
          (Note{"Each rank's buffer to the switch and the sum back", "", source}), bytes, ranks, reduction_rate, link);
   if (nodes > 1) {
     const BytesPerSecond nic = outer.bandwidth;
-    const double nic_rate = outer.rate * kTreeShare;
+    const double nic_rate = outer.rate * outer.fabric->tree_share;
     const Seconds hop = outer.hop;
     FIGURE(trace, between, 2 * (nodes - 1) / nodes * bytes / (nic_rate * nic * ranks),
            (Note{"Between nodes, a share of the sum on every NIC", "beside the domain's work", source}), nodes, bytes, nic_rate, nic,
@@ -250,10 +240,10 @@ AlgorithmTime ReductionTime(const Problem& problem, Trace& trace) {
 AlgorithmTime InNodeExchange(const Problem& problem, Bytes bytes, Trace& trace) {
   const Inner inner = InnerOf(problem);
   const LevelView& view = problem.view.levels[0];
-  const double ranks = inner.ranks, exchange_rate = inner.exchange_rate, slow_rate = kExchangeShortRate;
-  const double copy_rate = view.level->copy_fraction.value_or(inner.fabric->copy_rate), peer_steps = kExchangePeer;
+  const double ranks = inner.ranks, exchange_rate = inner.exchange_rate, slow_rate = inner.fabric->exchange_short_rate;
+  const double copy_rate = view.level->copy_fraction.value_or(inner.fabric->copy_rate), peer_steps = inner.fabric->exchange_peer;
   const BytesPerSecond link = inner.bandwidth;
-  const Seconds setup = inner.setup + problem.call.launch, step = inner.step, long_setup = kExchangeLongSetup;
+  const Seconds setup = inner.setup + problem.call.launch, step = inner.step, long_setup = inner.fabric->exchange_long_setup;
   BindInputs(problem, trace);
   FIGURE(trace, start, setup + step * (1 + peer_steps * (ranks - 1)), (Note{"Start of an exchange", "", kTables}), setup, step, peer_steps,
          ranks);
@@ -295,7 +285,7 @@ AlgorithmTime SendTime(const Problem& problem, Trace& trace) {
     const Inner inner = InnerOf(problem);
     const LevelView& view = problem.view.levels[0];
     const bool is_direct = view.level->topology != Topology::kSwitch;
-    const double pair_rate = is_direct ? kDirectPairRate : inner.fabric->pair_rate;
+    const double pair_rate = is_direct ? inner.fabric->direct_pair_rate : inner.fabric->pair_rate;
     const BytesPerSecond link = view.link;
     const Seconds setup = inner.setup + problem.call.launch;
     FIGURE(trace, send, setup + bytes / (pair_rate * link),
@@ -305,7 +295,7 @@ AlgorithmTime SendTime(const Problem& problem, Trace& trace) {
   }
   const Outer outer = OuterOf(problem);
   const BytesPerSecond nic = outer.bandwidth;
-  const double nic_rate = min(outer.rate, kOuterPairRate);
+  const double nic_rate = min(outer.rate, outer.fabric->outer_pair_rate);
   const Seconds setup = outer.setup + problem.call.launch, hop = outer.hop;
   FIGURE(trace, send, setup + hop + bytes / (nic_rate * nic), (Note{"Send and receive between nodes", "one NIC"}), setup, hop, bytes,
          nic_rate, nic);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/catalogue_entry.h"
 #include "core/base/field.h"
 
 namespace slipstick {
@@ -24,26 +25,14 @@ struct EnumNames<Topology> {
                                                                                {Topology::kDragonfly, "dragonfly"}}};
 };
 
-// The link's family, which sets protocol constants where a level states none of its own.
-enum class Fabric { kNvlink, kPcie, kXgmi, kIci, kGaudi, kNeuronlink, kInfiniband, kRoce, kEfa, kTcp, kGeneric };
-template <>
-struct EnumNames<Fabric> {
-  static constexpr std::array<std::pair<Fabric, std::string_view>, 11> names{{{Fabric::kNvlink, "nvlink"},
-                                                                              {Fabric::kPcie, "pcie"},
-                                                                              {Fabric::kXgmi, "xgmi"},
-                                                                              {Fabric::kIci, "ici"},
-                                                                              {Fabric::kGaudi, "gaudi"},
-                                                                              {Fabric::kNeuronlink, "neuronlink"},
-                                                                              {Fabric::kInfiniband, "infiniband"},
-                                                                              {Fabric::kRoce, "roce"},
-                                                                              {Fabric::kEfa, "efa"},
-                                                                              {Fabric::kTcp, "tcp"},
-                                                                              {Fabric::kGeneric, "generic"}}};
-};
+// The link's family, which sets protocol constants where a level states none of its own: a file of core/presets/fabrics.
+struct FabricConstants;  // collectives/fabric.h
+using Fabric = CatalogueEntry<FabricConstants>;
+extern template class CatalogueEntry<FabricConstants>;
 
 struct NetworkLevel {
   std::string name = "network";
-  Fabric fabric = Fabric::kGeneric;
+  Fabric fabric;
   Topology topology = Topology::kSwitch;
   Count size = 8;                          // members of the level below that this level joins
   BytesPerSecond bandwidth = 450 * kGBps;  // one direction, per device

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/collectives/fabric.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -43,8 +44,7 @@ BytesPerSecond LinkOf(const Cluster& cluster, double ranks) {
 // Whether every rank can read every other one's memory over one level of links made for it.
 bool PeersReachEachOther(const Cluster& cluster, double ranks) {
   if (cluster.networks.empty() || static_cast<double>(cluster.networks.front().size) < ranks) return false;
-  const Fabric fabric = cluster.networks.front().fabric;
-  return fabric == Fabric::kNvlink || fabric == Fabric::kXgmi;
+  return cluster.networks.front().fabric->peer_access;
 }
 
 // The first of the engine's rows that fits: kernels of one scale-up domain need all ranks in it.

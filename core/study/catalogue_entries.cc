@@ -1,4 +1,4 @@
-// Catalogues whose entries are chosen by name and never written out: the families of kernels.
+// Catalogues whose entries are chosen by name and never written out: the families of kernels and those of links.
 #include <cassert>
 #include <deque>
 #include <mutex>
@@ -8,6 +8,7 @@
 
 #include "core/base/architecture.h"
 #include "core/base/schema.h"
+#include "core/collectives/fabric.h"
 #include "core/operators/kernel_family_fields.h"
 #include "core/study/presets.h"
 
@@ -98,5 +99,6 @@ const std::vector<std::string_view>& CatalogueEntry<Entry>::Names() {
 }
 
 template class CatalogueEntry<KernelFamily>;
+template class CatalogueEntry<FabricConstants>;
 
 }  // namespace slipstick

@@ -3,23 +3,25 @@
 #include <array>
 #include <string_view>
 
+#include "core/collectives/fabric.h"
 #include "core/operators/efficiency.h"
 #include "core/training/memo.h"
 
 namespace slipstick {
 namespace {
 
-// A message to the rank `stride` devices further. Shares and latencies are those of NCCL's send and receive inside a kernel
-// stream: 0.7 of the link inside a node, 0.8 of the adapter between nodes.
+// A message to the rank `stride` devices further.
 Hop HopOver(const StepCluster& prepared, double stride, double size) {
   const std::vector<NetworkLevel>& levels = prepared.cluster.networks;
   double joined = 1;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     joined *= static_cast<double>(levels[i].size);
     if (stride * size > joined && i + 1 < levels.size()) continue;
-    return i == 0 ? Hop{0.7 * prepared.stated[i], 12 * kUs} : Hop{0.8 * prepared.stated[i], 15 * kUs};
+    const FabricConstants& fabric = *levels[i].fabric;
+    return i == 0 ? Hop{fabric.hop_rate * prepared.stated[i], fabric.hop_latency}
+                  : Hop{fabric.outer_hop_rate * prepared.stated[i], fabric.outer_hop_latency};
   }
-  return {1 * kGBps, 15 * kUs};
+  return {1 * kGBps, Fabric()->outer_hop_latency};
 }
 
 }  // namespace
@@ -85,7 +87,7 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.context_hop = HopOver(*context.prepared, strides.context, shape.context);
   if (own.networks.size() > 1) {
     context.nic = context.prepared->stated[1];
-    context.expert_rate = 0.8 * context.nic;
+    context.expert_rate = own.networks[1].fabric->outer_routed_rate * context.nic;
   }
   const std::array<Span, 1> tensor{{{strides.tensor, shape.tensor}}};
   context.tensor = PlaceSpans(own, tensor.data(), 1);

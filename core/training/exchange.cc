@@ -1,5 +1,6 @@
 #include "core/training/exchange.h"
 
+#include "core/collectives/fabric.h"
 #include "core/collectives/moe_exchange.h"
 
 namespace slipstick {
@@ -109,9 +110,11 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
   const double hidden = static_cast<double>(context.model.hidden), copies = work.dispatched_tokens;
   const double inner_ranks = min(ranks, context.node_devices);
   const Bytes element = kElement;
-  const Seconds start = 20 * kUs;
+  const Fabric fabric = context.cluster.networks.empty() ? Fabric() : context.cluster.networks.front().fabric;
+  const Seconds start = fabric->routed_setup;
   const bool several_nodes = context.cluster.networks.size() > 1 && ranks > inner_ranks;
-  const BytesPerSecond inner_rate = context.cluster.networks.empty() ? 1 * kGBps : 0.62 * context.cluster.networks.front().bandwidth;
+  const BytesPerSecond inner_rate =
+      context.cluster.networks.empty() ? 1 * kGBps : fabric->routed_rate * context.cluster.networks.front().bandwidth;
   const BytesPerSecond outer_rate = several_nodes ? context.expert_rate : inner_rate;
   FIGURE(trace, copy_bytes, copies * hidden * element, (Note{"Tokens a rank sends", "one copy a rank that holds one of its experts"}),
          copies, hidden, element);

@@ -73,7 +73,7 @@ TEST(Library, OverNodesAllNicsWorkTogether) {
 TEST(Library, ANetworkOfNoFamilyGivesEachDeviceItsWayOut) {
   Cluster cluster = DgxH100();
   const Seconds expected = Time(cluster, 64, Pattern::kReduceScatter, 1 * kGB, "ring").time;
-  cluster.networks[1].fabric = Fabric::kGeneric;
+  cluster.networks[1].fabric = Fabric("generic");
   for (const Topology topology : {Topology::kFatTree, Topology::kDragonfly, Topology::kRail}) {
     cluster.networks[1].topology = topology;
     EXPECT_DOUBLE_EQ(In(Time(cluster, 64, Pattern::kReduceScatter, 1 * kGB, "ring").time, kUs), In(expected, kUs));
@@ -103,7 +103,7 @@ TEST(Library, ExchangeOverNodesIsBoundByTheNic) {
 // AMD publishes 313 of 448 GB/s bus bandwidth for 8 MI300X and 47.7 of 64 for two.
 TEST(Library, MeshOfLinksReachesThePublishedPlateau) {
   NetworkLevel mesh = Level(Topology::kFullyConnected, 8, 448 * kGBps, 1 * kUs);
-  mesh.fabric = Fabric::kXgmi;
+  mesh.fabric = Fabric("xgmi");
   const Cluster cluster = Joined({mesh});
   const auto bus = [&](double ranks) {
     return 2 * (ranks - 1) / ranks * 4294967296.0 / Us(Time(cluster, ranks, Pattern::kAllReduce, 4 * kGiB)) * 1e-3;
@@ -114,7 +114,7 @@ TEST(Library, MeshOfLinksReachesThePublishedPlateau) {
 
 TEST(Library, ATorusUsesAllItsSides) {
   NetworkLevel torus = Grid(Topology::kTorus, {16, 16}, 200 * kGBps);
-  torus.fabric = Fabric::kIci;
+  torus.fabric = Fabric("ici");
   const Cluster cluster = Joined({torus});
   const double all = 2 * 255. / 256 * 1e9 / (0.85 * 200e9) * 1e6;
   const double time = Us(Time(cluster, 256, Pattern::kAllReduce, 1 * kGB));

@@ -34,13 +34,13 @@ inline NetworkLevel Grid(Topology topology, std::vector<Count> dims, BytesPerSec
 
 inline Cluster DgxH100() {
   NetworkLevel node = Level(Topology::kSwitch, 8, 450 * kGBps, 0.76 * kUs);
-  node.fabric = Fabric::kNvlink;
+  node.fabric = Fabric("nvlink");
   node.base_latency = 5.4 * kUs;
   node.copy_fraction = 4.2;
   node.reduction_fraction = 0.66;
   node.in_network_reduction = true;
   NetworkLevel rails = Level(Topology::kRail, 1024, 50 * kGBps, 10 * kUs);
-  rails.fabric = Fabric::kInfiniband;
+  rails.fabric = Fabric("infiniband");
   return Joined({node, rails});
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "core/collectives/fabric.h"
 #include "core/economics/cost_inputs.h"
 #include "core/economics/interface.h"
 #include "core/hardware/chip_design.h"
@@ -31,10 +32,10 @@ std::pair<const std::string_view, Reader> ReaderOf() {
 // A struct with a preset kind of its own joins here.
 const std::map<std::string_view, Reader>& Readers() {
   static const std::map<std::string_view, Reader> readers{
-      ReaderOf<Device>(),     ReaderOf<Model>(),        ReaderOf<Cluster>(),        ReaderOf<Engine>(),
-      ReaderOf<Framework>(),  ReaderOf<ChipDesign>(),   ReaderOf<TechnologyNode>(), ReaderOf<DramType>(),
-      ReaderOf<LinkType>(),   ReaderOf<ProcessNode>(),  ReaderOf<MemoryInput>(),    ReaderOf<Package>(),
-      ReaderOf<DeviceBill>(), ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>(),  ReaderOf<KernelFamily>()};
+      ReaderOf<Device>(),       ReaderOf<Model>(),          ReaderOf<Cluster>(),    ReaderOf<Engine>(),       ReaderOf<Framework>(),
+      ReaderOf<ChipDesign>(),   ReaderOf<TechnologyNode>(), ReaderOf<DramType>(),   ReaderOf<LinkType>(),     ReaderOf<ProcessNode>(),
+      ReaderOf<MemoryInput>(),  ReaderOf<Package>(),        ReaderOf<DeviceBill>(), ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>(),
+      ReaderOf<KernelFamily>(), ReaderOf<FabricConstants>()};
   return readers;
 }
 
@@ -61,7 +62,8 @@ TEST(Presets, EveryEntryReadsThroughItsFieldTable) {
 
 TEST(Presets, EveryEntryOfTheHardwareAndTheModelsHasANameAndSources) {
   for (const PresetText& preset : PresetTexts()) {
-    if (preset.kind != "device" && preset.kind != "model" && preset.kind != "cluster" && preset.kind != "kernel") continue;
+    if (preset.kind != "device" && preset.kind != "model" && preset.kind != "cluster" && preset.kind != "kernel" && preset.kind != "fabric")
+      continue;
     const Json& json = *FindPreset(preset.kind, preset.id);
     EXPECT_TRUE(json.contains("name") && !json["name"].get<std::string>().empty()) << preset.id;
     ASSERT_TRUE(json.contains("sources") && json["sources"].is_object() && !json["sources"].empty()) << preset.kind << " " << preset.id;
