@@ -14,14 +14,14 @@ constexpr FieldRow kCarbonInputsFields[] = {
     Of<&CarbonInputs::laminate>("laminate", "Bare printed circuit board or package substrate, by area")
         .In(kGPerCm2)
         .AtLeast(0)
-        .AtMost(1e4)
+        .AtMost(10'000)
         .Advanced(),
-    Of<&CarbonInputs::heat_sink_mass>("heat_sink_mass", "Heat sink per watt of TDP").In(kGPerW).AtLeast(0).AtMost(1e4).Advanced(),
+    Of<&CarbonInputs::heat_sink_mass>("heat_sink_mass", "Heat sink per watt of TDP").In(kGPerW).AtLeast(0).AtMost(10'000).Advanced(),
     Of<&CarbonInputs::heat_sink>("heat_sink", "Emitted per mass of heat sink").Between(0, 1000).Advanced(),
     Of<&CarbonInputs::regulators>("regulators", "Voltage regulators and connectors, per watt of TDP")
         .In(kGPerW)
         .AtLeast(0)
-        .AtMost(1e4)
+        .AtMost(10'000)
         .Advanced(),
     Of<&CarbonInputs::assembly>("assembly", "Assembly and test, over what the parts emit").Between(0, 10).Advanced()};
 constinit const Fields Schema<CarbonInputs>::fields(kCarbonInputsFields);

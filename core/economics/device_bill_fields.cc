@@ -29,10 +29,14 @@ constexpr FieldRow kDeviceBillFields[] = {
     Of<&DeviceBill::sort>("sort", "Test of the dies on the wafer").Advanced(),
     Of<&DeviceBill::test>("test", "Tests of the package").Advanced(),
     Of<&DeviceBill::design>("design", "Design, shared over the volume"),
-    Of<&DeviceBill::module>("module", "Board, power stages, heat spreader and their assembly").In(kUsd).AtLeast(0).AtMost(1e6),
-    Of<&DeviceBill::board_area>("board_area", "Printed circuit board of the card or module").In(kMm2).AtLeast(0).AtMost(1e6).Advanced(),
+    Of<&DeviceBill::module>("module", "Board, power stages, heat spreader and their assembly").In(kUsd).AtLeast(0).AtMost(1'000'000),
+    Of<&DeviceBill::board_area>("board_area", "Printed circuit board of the card or module")
+        .In(kMm2)
+        .AtLeast(0)
+        .AtMost(1'000'000)
+        .Advanced(),
     Of<&DeviceBill::margin>("margin", "Maker's gross margin, where no price is given").Between(0, 0.99),
-    Of<&DeviceBill::price>("price", "What a buyer pays; null: cost over 1 - margin").In(kUsd).Above(0).AtMost(1e8),
+    Of<&DeviceBill::price>("price", "What a buyer pays; null: cost over 1 - margin").In(kUsd).Above(0).AtMost(100'000'000),
     Of<&DeviceBill::price_band>("price_band", "How far the price may lie from that").Advanced()};
 constinit const Fields Schema<DeviceBill>::fields(kDeviceBillFields);
 

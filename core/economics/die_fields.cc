@@ -6,27 +6,27 @@ namespace slipstick {
 constexpr FieldRow kProcessNodeFields[] = {
     Of<&ProcessNode::preset>("preset", "Catalogue entry that the other members override"),
     Of<&ProcessNode::name>("name", "What to call it"),
-    Of<&ProcessNode::wafer_price>("wafer_price", "What a processed 300 mm wafer costs").In(kUsd).Above(0).AtMost(1e7),
+    Of<&ProcessNode::wafer_price>("wafer_price", "What a processed 300 mm wafer costs").In(kUsd).Above(0).AtMost(10'000'000),
     Of<&ProcessNode::wafer_price_band>("wafer_price_band", "How far the price may lie from that").Advanced(),
     Of<&ProcessNode::defect_density>("defect_density", "Killing defects per area").In(kPerCm2).Between(0, 100),
     Of<&ProcessNode::defect_density_band>("defect_density_band", "From a mature process to one in ramp").Advanced(),
-    Of<&ProcessNode::clustering>("clustering", "Alpha of the negative binomial: small where defects cluster").Between(0.1, 1e9),
+    Of<&ProcessNode::clustering>("clustering", "Alpha of the negative binomial: small where defects cluster").Between(0.1, 1'000'000'000),
     Of<&ProcessNode::clustering_band>("clustering_band", "How far alpha may lie from that").Advanced(),
     Of<&ProcessNode::mask_set>("mask_set", "A set of masks. Informational: no figure uses it yet; the design cost holds it")
         .In(kMUsd)
         .AtLeast(0)
-        .AtMost(1e4)
+        .AtMost(10'000)
         .Advanced()
         .OutsideReports(),
     Of<&ProcessNode::design>("design", "Designing a 300 mm^2 die up to tape-out, masks included")
         .In(kMUsd)
         .AtLeast(0)
-        .AtMost(1e5)
+        .AtMost(100'000)
         .Advanced(),
     Of<&ProcessNode::logic_density>("logic_density", "Transistors of a logic library. Informational: no figure uses it yet")
         .In(kPerMm2)
         .Above(0)
-        .AtMost(1e12)
+        .AtMost(1'000'000'000'000)
         .Advanced()
         .OutsideReports(),
     Of<&ProcessNode::sram_cell>("sram_cell", "High-density SRAM cell. Informational: no figure uses it yet")
@@ -61,7 +61,7 @@ constexpr FieldRow kDieInputFields[] = {
     Of<&DieInput::unit_area>("unit_area", "Of one such unit").In(kMm2).AtLeast(0).Advanced(),
     Of<&DieInput::spare_units>("spare_units", "How many may be bad").Between(0, 1 << 20).Advanced(),
     Of<&DieInput::stacked>("stacked", "Bonded on another die of the package").Advanced(),
-    Of<&DieInput::reuse>("reuse", "Packages of all products with this design, over this product's").Between(1, 1e9).Advanced()};
+    Of<&DieInput::reuse>("reuse", "Packages of all products with this design, over this product's").Between(1, 1'000'000'000).Advanced()};
 constinit const Fields Schema<DieInput>::fields(kDieInputFields);
 
 constexpr FieldRow kSortTestFields[] = {

@@ -13,29 +13,29 @@ constexpr FieldRow kAssemblyStepFields[] = {
     Of<&AssemblyStep::void_density>("void_density", "Killing voids of a hybrid bond").In(kPerCm2).Between(0, 100).Advanced(),
     Of<&AssemblyStep::pad_pitch>("pad_pitch", "Pitch of a hybrid bond's pads; 0: not counted").In(kMm).Between(0, 10).Advanced(),
     Of<&AssemblyStep::pad_loss>("pad_loss", "Chance that one pad fails").Between(0, 1).Advanced(),
-    Of<&AssemblyStep::cost_each>("cost_each", "Of joining one part").In(kUsd).AtLeast(0).AtMost(1e6).Advanced(),
-    Of<&AssemblyStep::cost>("cost", "Of the step").In(kUsd).AtLeast(0).AtMost(1e6).Advanced()};
+    Of<&AssemblyStep::cost_each>("cost_each", "Of joining one part").In(kUsd).AtLeast(0).AtMost(1'000'000).Advanced(),
+    Of<&AssemblyStep::cost>("cost", "Of the step").In(kUsd).AtLeast(0).AtMost(1'000'000).Advanced()};
 constinit const Fields Schema<AssemblyStep>::fields(kAssemblyStepFields);
 
 constexpr FieldRow kCarrierFields[] = {
     Of<&Carrier::count>("count", "How many (bridges)").Between(1, 1024).Advanced(),
     Of<&Carrier::area>("area", "Of one; otherwise in proportion to what stands on it").In(kMm2).Above(0).AtMost(60000).Advanced(),
     Of<&Carrier::area_scale>("area_scale", "Area over that of what stands on it").Between(0.01, 100).Advanced(),
-    Of<&Carrier::wafer_price>("wafer_price", "A processed wafer or panel of 300 mm").In(kUsd).AtLeast(0).AtMost(1e6),
+    Of<&Carrier::wafer_price>("wafer_price", "A processed wafer or panel of 300 mm").In(kUsd).AtLeast(0).AtMost(1'000'000),
     Of<&Carrier::wafer_price_band>("wafer_price_band", "How far the price may lie from that").Advanced(),
     Of<&Carrier::defect_density>("defect_density", "Killing defects per area").In(kPerCm2).Between(0, 100).Advanced(),
-    Of<&Carrier::clustering>("clustering", "Alpha of its negative binomial").Between(0.1, 1e9).Advanced(),
+    Of<&Carrier::clustering>("clustering", "Alpha of its negative binomial").Between(0.1, 1'000'000'000).Advanced(),
     Of<&Carrier::stitch_yield>("stitch_yield", "Of a seam between two exposures").Above(0).AtMost(1).Advanced(),
     Of<&Carrier::stitched>("stitched", "Exposures are stitched where it exceeds the reticle").Advanced(),
     Of<&Carrier::tested>("tested", "Tested before dies go on it (chip-last)").Advanced(),
-    Of<&Carrier::carbon>("carbon", "Emitted in making it, by area").In(kGPerCm2).AtLeast(0).AtMost(1e5).Advanced()};
+    Of<&Carrier::carbon>("carbon", "Emitted in making it, by area").In(kGPerCm2).AtLeast(0).AtMost(100'000).Advanced()};
 constinit const Fields Schema<Carrier>::fields(kCarrierFields);
 
 constexpr FieldRow kSubstrateFields[] = {
     Of<&Substrate::price>("price", "Of the simplest build-up").In(kUsdPerMm2).AtLeast(0).AtMost(1000).Advanced(),
     Of<&Substrate::layers_factor>("layers_factor", "Price over that of the simplest build-up").Between(0, 100).Advanced(),
     Of<&Substrate::area_scale>("area_scale", "Area over that of the silicon on it").Between(0.1, 100).Advanced(),
-    Of<&Substrate::area>("area", "Its area; otherwise in proportion to the silicon").In(kMm2).Above(0).AtMost(1e6).Advanced()};
+    Of<&Substrate::area>("area", "Its area; otherwise in proportion to the silicon").In(kMm2).Above(0).AtMost(1'000'000).Advanced()};
 constinit const Fields Schema<Substrate>::fields(kSubstrateFields);
 
 constexpr FieldRow kPackageFields[] = {
@@ -49,10 +49,10 @@ constexpr FieldRow kPackageFields[] = {
     Of<&Package::price>("price", "What an assembler asks for carrier, substrate and assembly; null: worked out")
         .In(kUsd)
         .AtLeast(0)
-        .AtMost(1e6),
+        .AtMost(1'000'000),
     Of<&Package::price_band>("price_band", "How far the price may lie from that").Advanced(),
-    Of<&Package::design>("design", "One-off design, by area of the carrier").In(kUsdPerMm2).AtLeast(0).AtMost(1e6).Advanced(),
-    Of<&Package::design_fixed>("design_fixed", "One-off design, whatever the area").In(kMUsd).AtLeast(0).AtMost(1e4).Advanced()};
+    Of<&Package::design>("design", "One-off design, by area of the carrier").In(kUsdPerMm2).AtLeast(0).AtMost(1'000'000).Advanced(),
+    Of<&Package::design_fixed>("design_fixed", "One-off design, whatever the area").In(kMUsd).AtLeast(0).AtMost(10'000).Advanced()};
 constinit const Fields Schema<Package>::fields(kPackageFields);
 
 }  // namespace slipstick

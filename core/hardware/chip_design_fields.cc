@@ -21,8 +21,8 @@ constinit const Fields Schema<TechnologyNode>::fields(kTechnologyNodeFields);
 constexpr FieldRow kDramTypeFields[] = {
     Of<&DramType::preset>("preset", "Catalogue entry that the other members override"),
     Of<&DramType::name>("name", "What to call it"),
-    Of<&DramType::bandwidth>("bandwidth", "Of one stack or chip").In(kGBps).Above(0).AtMost(1e6),
-    Of<&DramType::capacity>("capacity", "Of one stack or chip").In(kGB).Above(0).AtMost(1e6),
+    Of<&DramType::bandwidth>("bandwidth", "Of one stack or chip").In(kGBps).Above(0).AtMost(1'000'000),
+    Of<&DramType::capacity>("capacity", "Of one stack or chip").In(kGB).Above(0).AtMost(1'000'000),
     Of<&DramType::energy>("energy", "Device and interface").In(kPJPerBit).Above(0).AtMost(1000),
     Of<&DramType::shore>("shore", "Die edge it takes").In(kMm).Above(0).AtMost(1000),
     Of<&DramType::package_area>("package_area", "Package it takes beside the die").In(kMm2).AtLeast(0),
@@ -33,7 +33,7 @@ constinit const Fields Schema<DramType>::fields(kDramTypeFields);
 constexpr FieldRow kLinkTypeFields[] = {
     Of<&LinkType::preset>("preset", "Catalogue entry that the other members override"),
     Of<&LinkType::name>("name", "What to call it"),
-    Of<&LinkType::bandwidth>("bandwidth", "Of one link, one direction").In(kGBps).Above(0).AtMost(1e6),
+    Of<&LinkType::bandwidth>("bandwidth", "Of one link, one direction").In(kGBps).Above(0).AtMost(1'000'000),
     Of<&LinkType::energy>("energy", "Of data sent").In(kPJPerBit).Above(0).AtMost(1000),
     Of<&LinkType::shore>("shore", "Die edge it takes").In(kMm).Above(0).AtMost(1000),
     Of<&LinkType::phy_area>("phy_area", "Interface on the die, at 7 nm").In(kMm2).AtLeast(0),

@@ -24,7 +24,7 @@ constexpr FieldRow kDeviceMemoryFields[] = {
     Of<&DeviceMemory::technology>("technology", "Kind of memory"),
     Of<&DeviceMemory::capacity>("capacity", "As the data sheet prints it").In(kGB).Above(0),
     Of<&DeviceMemory::usable>("usable", "What a program can allocate").In(kGiB).Above(0).Derived().Advanced(),
-    Of<&DeviceMemory::bandwidth>("bandwidth", "Peak, reads and writes together").In(kGBps).Above(0).AtMost(1e9)};
+    Of<&DeviceMemory::bandwidth>("bandwidth", "Peak, reads and writes together").In(kGBps).Above(0).AtMost(1'000'000'000)};
 constinit const Fields Schema<DeviceMemory>::fields(kDeviceMemoryFields);
 
 constexpr FieldRow kCacheFields[] = {
@@ -43,7 +43,7 @@ constexpr FieldRow kEfficiencyFields[] = {
     Of<&Efficiency::power_fall>("power_fall", "Fall of that rate when a kernel runs long (power)").Between(0, 4),
     Of<&Efficiency::sustained_fall>("sustained_fall", "The same in a training step").Between(0, 4),
     Of<&Efficiency::stream>("stream", "Share of the memory bandwidth that a stream reaches").Above(0).AtMost(1),
-    Of<&Efficiency::launch>("launch", "Fixed cost of a kernel inside a graph").In(kUs).Between(0, 1e6),
+    Of<&Efficiency::launch>("launch", "Fixed cost of a kernel inside a graph").In(kUs).Between(0, 1'000'000),
     Of<&Efficiency::attention_forward>(
         "attention_forward",
         "Flash attention forward in training, share of the dense peak; acts where training.framework.compute.attention has no row for "
@@ -62,14 +62,14 @@ constexpr FieldRow kEfficiencyFields[] = {
     Of<&Efficiency::rated_power>("rated_power", "Power limit under which the falls were measured; a lower tdp falls further")
         .In(kWatt)
         .Above(0)
-        .AtMost(1e6),
+        .AtMost(1'000'000),
     Of<&Efficiency::decode_stream>("decode_stream", "Share of the memory bandwidth that decode attention reaches").Above(0).AtMost(1),
-    Of<&Efficiency::cache_stream>("cache_stream", "Rate at which attention reads the last cache").In(kTBps).Above(0).AtMost(1e6),
+    Of<&Efficiency::cache_stream>("cache_stream", "Rate at which attention reads the last cache").In(kTBps).Above(0).AtMost(1'000'000),
     Of<&Efficiency::cache_share>("cache_share", "Share of the last cache in which data read again is found").Above(0).AtMost(1)};
 constinit const Fields Schema<Efficiency>::fields(kEfficiencyFields);
 
 constexpr FieldRow kHostLinkFields[] = {
-    Of<&HostLink::bandwidth>("bandwidth", "To the host's memory, one direction").In(kGBps).Above(0).AtMost(1e6),
+    Of<&HostLink::bandwidth>("bandwidth", "To the host's memory, one direction").In(kGBps).Above(0).AtMost(1'000'000),
     Of<&HostLink::memory>("memory", "The device's share of the host's memory").In(kGB).AtLeast(0)};
 constinit const Fields Schema<HostLink>::fields(kHostLinkFields);
 
@@ -86,7 +86,7 @@ constexpr FieldRow kDeviceFields[] = {
     Of<&Device::memory>("memory", "Device memory"),
     Of<&Device::caches>("caches", "On-chip levels, innermost first").Advanced(),
     Of<&Device::host>("host", "Link to the host and its memory").Advanced(),
-    Of<&Device::tdp>("tdp", "Thermal design power").In(kWatt).Above(0).AtMost(1e6),
+    Of<&Device::tdp>("tdp", "Thermal design power").In(kWatt).Above(0).AtMost(1'000'000),
     Of<&Device::idle>("idle", "Power when nothing runs").In(kWatt).AtLeast(0).Advanced(),
     Of<&Device::die>("die", "Compute silicon").Advanced(),
     Of<&Device::efficiency>("efficiency", "How near kernels come to the data sheet").Advanced(),

@@ -33,7 +33,7 @@ constinit const Fields Schema<Speculative>::fields(kSpeculativeFields);
 
 constexpr FieldRow kKvOffloadFields[] = {
     Of<&KvOffload::capacity>("capacity", "Host memory for the cache, a device").In(kGB).AtLeast(0),
-    Of<&KvOffload::bandwidth>("bandwidth", "Link to the host, one direction, a device").In(kGBps).Above(0).AtMost(1e6)};
+    Of<&KvOffload::bandwidth>("bandwidth", "Link to the host, one direction, a device").In(kGBps).Above(0).AtMost(1'000'000)};
 constinit const Fields Schema<KvOffload>::fields(kKvOffloadFields);
 
 constexpr FieldRow kServingLoadFields[] = {
@@ -42,7 +42,10 @@ constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::batch>("batch", "Sequences that one replica runs together, or max: as many as fit").Between(1, 1 << 24),
     Of<&ServingLoad::devices>("devices", "Devices used; default all of the cluster").Between(1, 1 << 24).Derived(),
     Of<&ServingLoad::concurrency>("concurrency", "Closed loop: requests always in flight").Between(1, 1 << 24).Advanced(),
-    Of<&ServingLoad::requests_per_s>("requests_per_s", "Open loop: requests that arrive a second").Above(0).AtMost(1e9).Advanced(),
+    Of<&ServingLoad::requests_per_s>("requests_per_s", "Open loop: requests that arrive a second")
+        .Above(0)
+        .AtMost(1'000'000'000)
+        .Advanced(),
     Of<&ServingLoad::max_requests>("max_requests", "The engine runs no more at once; null: memory decides").Between(1, 1 << 24).Advanced(),
     Of<&ServingLoad::waves>("waves", "Requests that each stream sends in a benchmark whose streams start together; null: steady state")
         .Between(1, 1 << 24)

@@ -34,8 +34,8 @@ constexpr FieldRow kFrameworkComputeFields[] = {
         .Between(0, 1),
     Of<&FrameworkCompute::layer_launch>("layer_launch", "Host time to launch a layer's kernels, forward and backward")
         .In(kMs)
-        .Between(0, 1e4),
-    Of<&FrameworkCompute::moe_layer_launch>("moe_layer_launch", "The same for a layer with experts").In(kMs).Between(0, 1e4)};
+        .Between(0, 10'000),
+    Of<&FrameworkCompute::moe_layer_launch>("moe_layer_launch", "The same for a layer with experts").In(kMs).Between(0, 10'000)};
 constinit const Fields Schema<FrameworkCompute>::fields(kFrameworkComputeFields);
 
 constexpr FieldRow kFrameworkExpertsFields[] = {
@@ -81,7 +81,7 @@ constexpr FieldRow kFrameworkExchangeFields[] = {
     Of<&FrameworkExchange::shard_broadcast>(
         "shard_broadcast", "Updated weights: each rank's share is broadcast in turn, over more than eight ranks; cost of one")
         .In(kMs)
-        .Between(0, 1e4),
+        .Between(0, 10'000),
     Of<&FrameworkExchange::contention>("contention", "Compute lost while communication runs beside it, over the communication's time")
         .Between(0, 1)};
 constinit const Fields Schema<FrameworkExchange>::fields(kFrameworkExchangeFields);
@@ -130,7 +130,7 @@ constexpr FieldRow kFrameworkFields[] = {
     Of<&Framework::places_by_cost>("places_by_cost", "Uneven stages: layers in order until each stage has its share of the cost")
         .Advanced(),
     Of<&Framework::jitter>("jitter", "Slow-down of a step each time the devices double beyond eight").Between(0, 1).Advanced(),
-    Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 1e5).Advanced(),
+    Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000).Advanced(),
     Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024).Advanced()};
 constinit const Fields Schema<Framework>::fields(kFrameworkFields);
 

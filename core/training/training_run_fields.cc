@@ -11,7 +11,7 @@ constinit const Fields Schema<TrainingState>::fields(kTrainingStateFields);
 
 constexpr FieldRow kBatchRampFields[] = {
     Of<&BatchRamp::start>("start", "Sequences in the first steps").Between(1, 1 << 30),
-    Of<&BatchRamp::tokens>("tokens", "Tokens over which the batch grows to its full size").In(kGToken).Above(0).AtMost(1e9)};
+    Of<&BatchRamp::tokens>("tokens", "Tokens over which the batch grows to its full size").In(kGToken).Above(0).AtMost(1'000'000'000)};
 constinit const Fields Schema<BatchRamp>::fields(kBatchRampFields);
 
 constexpr FieldRow kInterruptionsFields[] = {
@@ -19,13 +19,13 @@ constexpr FieldRow kInterruptionsFields[] = {
                                     "Mean time between interruptions that one device causes, its share of host and network included")
         .In(kDay)
         .Above(0)
-        .AtMost(1e9),
-    Of<&Interruptions::restart>("restart", "From an interruption until the job loads its checkpoint").In(kS).Between(0, 1e7),
-    Of<&Interruptions::storage_bandwidth>("storage_bandwidth", "Of the checkpoint store, a device").In(kGBps).Above(0).AtMost(1e6),
+        .AtMost(1'000'000'000),
+    Of<&Interruptions::restart>("restart", "From an interruption until the job loads its checkpoint").In(kS).Between(0, 10'000'000),
+    Of<&Interruptions::storage_bandwidth>("storage_bandwidth", "Of the checkpoint store, a device").In(kGBps).Above(0).AtMost(1'000'000),
     Of<&Interruptions::checkpoint_interval>("checkpoint_interval", "Training between checkpoints; default the best one (Daly)")
         .In(kS)
         .Above(0)
-        .AtMost(1e9),
+        .AtMost(1'000'000'000),
     Of<&Interruptions::asynchronous_checkpoints>("asynchronous_checkpoints",
                                                  "Training waits for the copy to host memory only; the store is written behind it")};
 constinit const Fields Schema<Interruptions>::fields(kInterruptionsFields);
@@ -37,11 +37,11 @@ constinit const Fields Schema<Offload>::fields(kOffloadFields);
 constexpr FieldRow kTrainingRunFields[] = {
     Of<&TrainingRun::sequence>("sequence", "Tokens in a sequence").Length().Between(1, 1 << 28),
     Of<&TrainingRun::global_batch>("global_batch", "Sequences in a step").Between(1, 1 << 30),
-    Of<&TrainingRun::tokens>("tokens", "Length of the whole run").In(kGToken).Above(0).AtMost(1e9),
+    Of<&TrainingRun::tokens>("tokens", "Length of the whole run").In(kGToken).Above(0).AtMost(1'000'000'000),
     Of<&TrainingRun::tokens_per_parameter>(
         "tokens_per_parameter", "Length of the run by the model's size, in place of tokens; 20 is compute-optimal (Hoffmann et al. 2022)")
         .Above(0)
-        .AtMost(1e9)
+        .AtMost(1'000'000'000)
         .Advanced(),
     Of<&TrainingRun::batch_ramp>("batch_ramp", "The batch grows over the first tokens; null: full from the start").Advanced(),
     Of<&TrainingRun::interruptions>("interruptions", "Failures, restarts and checkpoints").Advanced(),

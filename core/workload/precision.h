@@ -41,17 +41,17 @@ constexpr double BytesPerElement(Precision precision) {
     case Precision::kInt8:
       return 1;
     case Precision::kMxfp8:
-      return 1.03125;
+      return 1 + 1.0 / 32;  // a scale byte a block
     case Precision::kNvfp4:
-      return 0.5625;
+      return 0.5 + 1.0 / 16;
     case Precision::kMxfp4:
-      return 0.53125;
+      return 0.5 + 1.0 / 32;
     case Precision::kInt4:
-      return 0.53125;
+      return 0.5 + 1.0 / 32;
     case Precision::kQ4KM:
       return 0.606;
     case Precision::kQ8_0:
-      return 1.0625;
+      return 1 + 2.0 / 32;  // a 16-bit scale
   }
   return 2;
 }

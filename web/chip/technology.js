@@ -25,7 +25,7 @@ function entries(context, kind) {
 const nanometres = ({ id }) => Number.parseFloat(id);
 
 // The design that is nearest to the device: its budgets and split are the start.
-const startOf = (device) => (/^(hopper|blackwell|ada)/.test(device.architecture) || nanometres({ id: device.die.node }) < 6 ? 'h100-like' : 'a100-like');
+const startOf = (device) => (nanometres({ id: device.die.node }) < 6 ? 'h100-like' : 'a100-like');
 
 const FIGURES = [
   ['cluster.device.units', 'count'],
