@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/json.h"
 #include "core/command_line/help.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/search_command.h"
@@ -26,20 +25,13 @@ namespace {
 
 constexpr int kAnswered = 0, kWrongRequest = 2;
 
-// As the command line takes it: "training.mapping.tp=4".
-std::string Written(const slipstick::Change& change) {
-  if (change.value.empty()) return "without " + change.path;
-  const slipstick::Result<slipstick::Json> value = slipstick::ParseJson(change.value);
-  return change.path + "=" + (value && value->is_string() ? slipstick::TextOf(*value) : change.value);
-}
-
 int Print(const slipstick::Answer& answer) {
   std::cout << answer.text << '\n';
   for (const slipstick::Issue& issue : answer.issues) {
     std::cerr << (issue.path.empty() ? "request" : issue.path) << ": " << issue.message << '\n';
     for (const slipstick::Fix& fix : issue.fixes) {
-      std::cerr << "  fix: " << Written(fix.change);
-      for (const slipstick::Change& also : fix.also) std::cerr << ' ' << Written(also);
+      std::cerr << "  fix: " << slipstick::AssignmentText(fix.change);
+      for (const slipstick::Change& also : fix.also) std::cerr << ' ' << slipstick::AssignmentText(also);
       std::cerr << '\n';
     }
   }

@@ -14,9 +14,11 @@ double RateUnderEcc(const Device& device) {
 }
 
 // cuBLAS keeps the sums of fp16 products in fp16 where it is asked to: GeForce cards are twice as fast then.
-FlopsPerSecond MatrixPeak(const Deployment& d) {
+FlopsPerSecond MatrixPeak(const Deployment& d, Trace& trace) {
   const std::optional<FlopsPerSecond>& narrow_sums = d.device.peak.fp16_accumulate;
-  return d.engine.layer_split->fp16_accumulate && narrow_sums ? *narrow_sums : PeakRate(d.device, Precision::kFp16);
+  if (!d.engine.layer_split->fp16_accumulate || !narrow_sums) return PeakRate(d.device, Precision::kFp16, trace);
+  trace.Input("peak_rate", *narrow_sums, "cluster.device.peak.fp16_accumulate");
+  return *narrow_sums;
 }
 
 bool IsQuantised(const Deployment& d) { return BytesPerElement(d.mlp_weights) < 2; }
@@ -42,7 +44,7 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   const double head_matrix = d.hidden * static_cast<double>(d.model.vocab);
   const double matrices = LayerMatrices(d, sequences) + head_matrix, multiplied = LayerMatrices(d, 1) + head_matrix;
   const Flops pair = 2 * kFlop;
-  const FlopsPerSecond peak = MatrixPeak(d);
+  const FlopsPerSecond peak_rate = MatrixPeak(d, trace);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const double stream = engine.stream * RateUnderEcc(d.device);
@@ -52,9 +54,9 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   const double clocks = engine.clocks_per_layer;
   const double cache_stream = LastCache(d.device) > engine.large_cache ? engine.cache_stream_large : engine.cache_stream;
   FIGURE(trace, weight_time,
-         max(matrices * element / min(stream * bandwidth, per_clock * units * clock), pair * sequences * multiplied / peak),
+         max(matrices * element / min(stream * bandwidth, per_clock * units * clock), pair * sequences * multiplied / peak_rate),
          (Note{"Weights", "read once, as fast as memory, the units' intake and the arithmetic on them allow"}), matrices, element, stream,
-         bandwidth, per_clock, units, clock, pair, sequences, multiplied, peak);
+         bandwidth, per_clock, units, clock, pair, sequences, multiplied, peak_rate);
   const Bytes half = 2.0 * kB;
   const double kv_heads = static_cast<double>(d.model.KvHeads());
   FIGURE(trace, cache_time,
@@ -73,7 +75,7 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
     step.parts.Add(name, {time, {}, {}, bound, flops, bytes}, 1);
   };
   const Flops products = pair * sequences * multiplied;
-  add("weights", weight_time, weight_time > products / peak ? Bound::kMemory : Bound::kCompute, products, matrices * element);
+  add("weights", weight_time, weight_time > products / peak_rate ? Bound::kMemory : Bound::kCompute, products, matrices * element);
   add("attention", cache_time, Bound::kMemory, 4 * kFlop * sequences * attending * heads * head_dim * context,
       sequences * 2 * attending * kv_heads * head_dim * half * context);
   add("small kernels", layer_overhead, Bound::kLatency, {}, {});
@@ -91,7 +93,7 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const double layers = d.layers, attending = d.attention_layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim,
                hidden = d.hidden;
   const double matrices = LayerMatrices(d, 1), read = IsQuantised(d) ? LayerMatrices(d, rows) : 0;
-  const FlopsPerSecond peak = MatrixPeak(d);
+  const FlopsPerSecond peak_rate = MatrixPeak(d, trace);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const double matrix = engine.matrix, attention = engine.attention;
@@ -101,15 +103,15 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const Bytes score = 4 * (LastCache(d.device) > engine.large_cache ? engine.score_bytes_large : engine.score_bytes) * kB;
   const Flops pair = 2 * kFlop;
   const double keys = max(rows, pass.cached + pass.tokens / 2);
-  FIGURE(trace, product_time, pair * matrices * rows / (matrix * peak), (Note{"Matrix products of a micro-batch", ""}), pair, matrices,
-         rows, matrix, peak);
+  FIGURE(trace, product_time, pair * matrices * rows / (matrix * peak_rate), (Note{"Matrix products of a micro-batch", ""}), pair, matrices,
+         rows, matrix, peak_rate);
   FIGURE(trace, layer_overhead, layers * clocks / clock, (Note{"Small kernels", "that wait for each other, in every layer"}), layers,
          clocks, clock);
   FIGURE(trace, traffic_time, (layers * hidden * rows * passes + read * unpacked + attending * heads * rows * keys * score) / bandwidth,
          (Note{"Memory traffic of a micro-batch", "activations, unpacked weights, scores"}), layers, hidden, rows, passes, read, unpacked,
          attending, heads, keys, score, bandwidth);
-  FIGURE(trace, attention_time, 2 * pair * attending * heads * head_dim * rows * keys / (attention * peak),
-         (Note{"Attention of a micro-batch", ""}), pair, attending, heads, head_dim, rows, keys, attention, peak);
+  FIGURE(trace, attention_time, 2 * pair * attending * heads * head_dim * rows * keys / (attention * peak_rate),
+         (Note{"Attention of a micro-batch", ""}), pair, attending, heads, head_dim, rows, keys, attention, peak_rate);
   FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
          product_time, layer_overhead, traffic_time, attention_time);
   const double micro_batches = ceil(tokens / rows);

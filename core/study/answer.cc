@@ -84,6 +84,12 @@ Answer WrongRequest(Issues issues) {
   return {JsonText(Json{{"issues", std::move(list)}}), std::move(issues)};
 }
 
+std::string AssignmentText(const Change& change) {
+  if (change.value.empty()) return "without " + change.path;
+  const Result<Json> value = ParseJson(change.value);
+  return change.path + "=" + (value && value->is_string() ? TextOf(*value) : change.value);
+}
+
 Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain, bool timeline) {
   const Result<Json> json = ReadRequest(request, assignments);
   if (!json) return WrongRequest(json.issues);

@@ -18,6 +18,9 @@ struct Answer {
 
 Answer WrongRequest(Issues issues);
 
+// A change as the command line takes it: "training.mapping.tp=4"; "without PATH" where a member is to be left out.
+std::string AssignmentText(const Change& change);
+
 // A scenario's report. An empty request is the default scenario; each assignment is "PATH=VALUE". `explain` is the path
 // of a figure of the report, "*" for all of them, "" for none.
 // `timeline`: with every pass of the pipeline, most of a report's length.

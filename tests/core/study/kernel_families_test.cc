@@ -24,7 +24,9 @@ TEST(KernelFamilies, AWrongNameIsAnIssueWithItsPathTheNamesAndTheNearest) {
   ASSERT_FALSE(scenario);
   ASSERT_EQ(scenario.issues.size(), 1u);
   EXPECT_EQ(scenario.issues[0].path, "cluster.device.architecture");
-  EXPECT_NE(scenario.issues[0].message.find("did you mean hopper?"), std::string::npos) << scenario.issues[0].message;
+  ASSERT_FALSE(scenario.issues[0].fixes.empty());
+  EXPECT_EQ(scenario.issues[0].fixes[0].change.path, "cluster.device.architecture");
+  EXPECT_EQ(scenario.issues[0].fixes[0].change.value, "\"hopper\"");
   for (const Json& family : PresetCatalogue("kernel")) {
     EXPECT_NE(scenario.issues[0].message.find(TextOf(family["id"])), std::string::npos) << scenario.issues[0].message;
   }
