@@ -120,8 +120,7 @@ ExpertTraffic GatherTokens(const Deployment& d, double tokens, Trace& trace) {
 
 ExpertTraffic SendTokens(const Deployment& d, double tokens, Phase phase, Trace& trace) {
   if (d.exchange != nullptr) return OwnKernels(d, tokens, phase, trace);
-  const auto chosen = static_cast<double>(d.model.moe->top_k);
-  const double ranks = d.experts_group.Ranks(), copies = d.ep > 1 ? ranks * (1 - pow(1 - 1 / ranks, chosen)) : ranks;
+  const double ranks = d.experts_group.Ranks(), copies = d.ep > 1 ? ExpertCopies(*d.model.moe, ranks) : ranks;
   CollectiveCall call;
   call.pattern = Pattern::kAllToAll;
   call.bytes = tokens / d.tp * copies * d.hidden * 2.0 * kB;

@@ -232,7 +232,7 @@ void ExpertMlp(const Deployment& d, double rows, Phase phase, const Adder& add, 
 // Norms with the residual and the activation, in kernels of their own; experts' kernels contain theirs.
 KernelTime Elements(const Deployment& d, double rows, double norms, double kernels, Trace& trace) {
   const double hidden = d.hidden, inner = d.widths.mlp * d.dense_layers / d.layers, tp = d.tp;
-  const double activation_bytes = d.model.gated ? 6 : 4, further_bytes = d.engine.element_bytes;
+  const double activation_bytes = ActivationOf(d.model).forward, further_bytes = d.engine.element_bytes;
   const Bytes one = 1 * kB;
   const Seconds launch = *d.device.efficiency.launch;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
@@ -264,7 +264,7 @@ LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts,
   if (dense > 0) layer.mlp = DenseMlp(d, rows, Adder{parts, dense}, trace);
   if (d.model.moe) ExpertMlp(d, rows, phase, Adder{parts, d.moe_layers}, layer, trace);
   // Attention and MLP side by side share a norm, a residual addition and an all-reduce.
-  const double halves = d.model.parallel_attention ? 1 : 2;
+  const double halves = ResidualAdditions(d.model);
   const double element_kernels = max(0.0, d.engine.element_kernels - (2 - halves));
   layer.elements = every("norms, activation, residual", Elements(d, rows, halves, element_kernels, trace));
 

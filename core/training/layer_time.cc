@@ -110,40 +110,70 @@ struct ElementWise {
   Seconds norms;  // of forward: norms and activation functions
 };
 
-// Norms, residuals, rotary embedding, activation functions, routing: bytes of every operand once, at the framework's share.
-ElementWise TimeElementWise(const TrainingContext& context, const LayerWork& work, Trace& trace) {
-  Trace::Scope scope(trace, "element_wise");
-  const double tokens = context.shape.tokens, own_tokens = context.shape.own_tokens;
-  const double hidden = static_cast<double>(context.model.hidden);
-  const double columns = work.attention.columns, mlp = work.mlp_columns, expert = work.expert_columns, rows = work.routed_rows;
-  const double forward_mlp = context.model.gated ? 6 : 4, backward_mlp = context.model.gated ? 10 : 6;
+// The bytes of a pass of the list, both ways.
+struct PassTraffic {
+  Bytes forward, backward;
+};
+PassTraffic TrafficOf(const TrainingContext& context, const LayerWork& work, const RowPass& pass, Trace& trace) {
+  Trace::Scope scope(trace, pass.name);
+  const double rows = pass.rows == ProductRows::kTokens      ? context.shape.tokens
+                      : pass.rows == ProductRows::kOwnTokens ? context.shape.own_tokens
+                                                             : work.routed_rows;
+  const double columns = pass.columns;
+  const Bytes forward_element = pass.forward * kB, backward_element = pass.backward * kB;
+  FIGURE(trace, forward_bytes, rows * columns * forward_element, (Note{"Bytes of the pass, forward", "each operand once", kElementSource}),
+         rows, columns, forward_element);
+  FIGURE(trace, backward_bytes, rows * columns * backward_element, (Note{"Bytes of the pass, backward", "", kElementSource}), rows, columns,
+         backward_element);
+  return {forward_bytes, backward_bytes};
+}
+
+// Permutation of routed rows, and biases of experts where no fused kernel adds them.
+PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work, Trace& trace) {
   const FrameworkExperts& experts = context.framework().experts;
+  const double hidden = static_cast<double>(context.model.hidden), expert = work.expert_columns, rows = work.routed_rows;
   const double permute = experts.permute_traffic, even_rows = work.even_rows;
   const Biases biases = context.model.biases;
   const bool biased =
       (biases == Biases::kMlp || biases == Biases::kAll) && BytesPerElement(NativePrecision(context.device(), context.run.precision)) >= 2;
   const double biased_forward = biased ? experts.biased_inner_forward * expert + experts.biased_output_forward * hidden : 0;
   const double biased_backward = biased ? experts.biased_inner_backward * expert + experts.biased_output_backward * hidden : 0;
-  const BytesPerSecond element_rate = context.element_rate;
   const Bytes byte = 1 * kB;
-  FIGURE(trace, forward_bytes,
-         byte * (20 * own_tokens * hidden + 2 * tokens * columns + forward_mlp * (tokens * mlp + rows * expert) +
-                 permute * even_rows * hidden + biased_forward * rows),
-         (Note{"Element-wise traffic, forward",
-               "two norms and residuals, rotary embedding, activation, permutation of routed rows, biases of experts", kElementSource}),
-         byte, own_tokens, hidden, tokens, columns, forward_mlp, mlp, rows, expert, permute, even_rows, biased_forward);
-  FIGURE(trace, backward_bytes,
-         byte * (28 * own_tokens * hidden + 2 * tokens * columns + backward_mlp * (tokens * mlp + rows * expert) +
-                 2 * permute * even_rows * hidden + biased_backward * rows),
-         (Note{"Element-wise traffic, backward", "", kElementSource}), byte, own_tokens, hidden, tokens, columns, backward_mlp, mlp, rows,
-         expert, permute, even_rows, biased_backward);
+  FIGURE(trace, routed_forward_bytes, byte * (permute * even_rows * hidden + biased_forward * rows),
+         (Note{"Permutation of routed rows and biases of experts, forward", "", kElementSource}), byte, permute, even_rows, hidden,
+         biased_forward, rows);
+  FIGURE(trace, routed_backward_bytes, byte * (2 * permute * even_rows * hidden + biased_backward * rows),
+         (Note{"Permutation of routed rows and biases of experts, backward", "", kElementSource}), byte, permute, even_rows, hidden,
+         biased_backward, rows);
+  return {routed_forward_bytes, routed_backward_bytes};
+}
+
+// Norms, residuals, rotary embedding, activation functions, routing: bytes of every operand once, at the framework's share.
+ElementWise TimeElementWise(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+  Trace::Scope scope(trace, "element_wise");
+  ListedSum<Bytes> forward(trace), backward(trace), light(trace);
+  for (const RowPass& pass : work.row_passes) {
+    const PassTraffic traffic = TrafficOf(context, work, pass, trace);
+    forward.Add(pass.name, traffic.forward);
+    backward.Add(pass.name, traffic.backward);
+    if (pass.is_light) light.Add(pass.name, traffic.forward);
+  }
+  if (work.routed_rows > 0) {
+    const PassTraffic routed = RoutedTraffic(context, work, trace);
+    forward.Add("routed_rows", routed.forward);
+    backward.Add("routed_rows", routed.backward);
+  }
+  const Bytes forward_bytes = forward.Total("forward_bytes", {"Element-wise traffic, forward", "", kElementSource});
+  const Bytes backward_bytes = backward.Total("backward_bytes", {"Element-wise traffic, backward", "", kElementSource});
+  const Bytes light_bytes = light.Total("light_bytes", {"Of it norms and activation functions, forward", "", kElementSource});
+  const BytesPerSecond element_rate = context.element_rate;
   FIGURE(trace, forward_time, forward_bytes / element_rate, (Note{"Element-wise work, forward", "", kElementSource}), forward_bytes,
          element_rate);
   FIGURE(trace, backward_time, backward_bytes / element_rate, (Note{"Element-wise work, backward", "", kElementSource}), backward_bytes,
          element_rate);
-  FIGURE(trace, norms_time, byte * (8 * own_tokens * hidden + forward_mlp * (tokens * mlp + rows * expert)) / element_rate,
-         (Note{"Of it norms and activation functions", "what the lightest recomputation repeats", kElementSource}), byte, own_tokens,
-         hidden, forward_mlp, tokens, mlp, rows, expert, element_rate);
+  FIGURE(trace, norms_time, light_bytes / element_rate,
+         (Note{"Of it norms and activation functions", "what the lightest recomputation repeats", kElementSource}), light_bytes,
+         element_rate);
   return {forward_time, backward_time, norms_time};
 }
 
@@ -224,7 +254,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
     Note1(operators, context, "element-wise", ", backward", stream(element.backward), element.backward);
   }
   const bool has_experts = work.routed_rows > 0;
-  const Exchange tensor = TensorExchange(context, has_experts || context.model.parallel_attention ? 1 : 2, trace);
+  const Exchange tensor = TensorExchange(context, has_experts ? 1 : ResidualAdditions(context.model), trace);
   const ContextExchange ring = ExchangeContext(context, work.attention, core.forward, core.backward, trace);
   const Exchange experts = has_experts ? ExchangeExperts(context, work, trace) : Exchange{};
 

@@ -1,19 +1,16 @@
 #include "core/training/layer_work.h"
 
-#include <cmath>
-
 namespace slipstick {
 namespace {
 
 AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mixer, const LayerWidths& widths) {
-  constexpr double kChunk = 128;
   AttentionWork core{CoreOf(model, mixer, widths)};
   core.sequences = shape.micro_batch;
   core.queries = shape.sequence / shape.context;
   const double rows = core.sequences * core.heads * core.queries;
   if (mixer == Mixer::kRecurrence) {
-    // In chunks: a token is multiplied with those of its chunk and with the state, as attention over as many keys would be.
-    core.keys = min(shape.sequence, kChunk + core.query_width);
+    // In chunks of 128: a token is multiplied with those of its chunk and with the state, as attention over as many keys would be.
+    core.keys = min(shape.sequence, 128 + core.query_width);
     core.pairs = core.all_pairs = rows * core.keys;
     return core;
   }
@@ -42,7 +39,7 @@ void RouteTokens(const Model& model, const TrainingRun& run, const TrainingShape
   work.even_rows = shape.own_tokens * top_k * shape.expert_tensor;
   work.routed_rows = work.even_rows * (moe.capacity_factor > 0 ? min(imbalance, moe.capacity_factor) : imbalance);
   work.dropped_share = DroppedShare(imbalance, moe.capacity_factor);
-  work.dispatched_tokens = shape.own_tokens * shape.expert * (1 - std::pow(1 - 1 / shape.expert, top_k));
+  work.dispatched_tokens = shape.own_tokens * ExpertCopies(moe, shape.expert);
 }
 
 void AddProducts(const Model& model, const TrainingShape& shape, const MatrixProducts& products, LayerWork& work) {
@@ -90,6 +87,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   work.products.reserve(12);
   AddProducts(model, shape, mixer, work);
   AddProducts(model, shape, FeedForwardProducts(model, kind.feed_forward, widths), work);
+  work.row_passes = RowPassesOf(model, kind, widths);
   work.adapter_parameters = AdapterParameters(run, mixer);
   for (const LayerProduct& product : work.products) {
     const bool is_expert = TraitsOf(product.id).role == ProductRole::kExperts;

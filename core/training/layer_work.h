@@ -1,6 +1,7 @@
 // What one layer computes for one micro-batch on one device: its products and core with the rows that they meet.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/training/shape.h"
@@ -24,6 +25,7 @@ struct AttentionWork : MixerCore {
 
 struct LayerWork {
   std::vector<LayerProduct> products;
+  std::array<RowPass, kRowPasses> row_passes{};
   AttentionWork attention;
   double mlp_columns = 0;         // inner width of the dense or shared MLP on the device
   double expert_columns = 0;      // inner width of one routed expert on the device

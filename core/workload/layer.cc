@@ -1,6 +1,7 @@
 #include "core/workload/layer.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace slipstick {
 namespace {
@@ -205,6 +206,25 @@ double ExpertElements(const Model& model, const LayerWidths& widths) {
 double ExpertBiases(const Model& model, const LayerWidths& widths) { return MlpBiases(model, widths.expert); }
 
 double NormElements(const Model& model) { return (model.norm == Norm::kLayer ? 2 : 1) * static_cast<double>(model.hidden); }
+
+double ResidualAdditions(const Model& model) { return model.parallel_attention ? 1 : 2; }
+
+ActivationBytes ActivationOf(const Model& model) { return model.gated ? ActivationBytes{6, 10} : ActivationBytes{4, 6}; }
+
+std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths) {
+  const auto hidden = static_cast<double>(model.hidden), norms = static_cast<double>(model.norms_per_layer);
+  // Attention and MLP side by side are added to the stream at once.
+  const double added = model.parallel_attention ? 8 : 2 * 6;
+  const auto [forward, backward] = ActivationOf(model);
+  const bool has_experts = kind.feed_forward == FeedForward::kExperts;
+  return {RowPass{"norms", ProductRows::kOwnTokens, norms * hidden, 4, 8, true},
+          RowPass{"residuals", ProductRows::kOwnTokens, hidden, added, added},
+          RowPass{"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2},
+          RowPass{"activation", ProductRows::kTokens, has_experts ? widths.shared : widths.mlp, forward, backward, true},
+          RowPass{"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : 0, forward, backward, true}};
+}
+
+double ExpertCopies(const Moe& moe, double ranks) { return ranks * (1 - std::pow(1 - 1 / ranks, static_cast<double>(moe.top_k))); }
 
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths) {
   if (mixer == Mixer::kRecurrence) {

@@ -96,6 +96,27 @@ double ExpertBiases(const Model& model, const LayerWidths& widths);
 // Of one norm over the residual stream.
 double NormElements(const Model& model);
 
+// A pass over rows of 16-bit elements that touches every operand once: bytes an element, where nothing is fused. Routing apart.
+struct RowPass {
+  std::string_view name;
+  ProductRows rows = ProductRows::kTokens;
+  double columns = 0;                // elements of a row
+  double forward = 0, backward = 0;  // bytes
+  bool is_light = false;             // the lightest recomputation repeats it: norms and activation functions
+};
+inline constexpr std::size_t kRowPasses = 5;
+std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths);
+// Bytes an element of the inner width of an MLP, forward and backward.
+struct ActivationBytes {
+  double forward, backward;
+};
+ActivationBytes ActivationOf(const Model& model);
+
+// Times that a layer adds to the residual stream, each after a norm and a sum over the tensor parallel ranks.
+double ResidualAdditions(const Model& model);
+// Copies of a token that leave it for its experts where each of `ranks` holds its share of them: one a rank that has any of them.
+double ExpertCopies(const Moe& moe, double ranks);
+
 // Where tokens meet: attention's scores and sums, or a recurrence.
 struct MixerCore {
   double heads = 0, kv_heads = 0;

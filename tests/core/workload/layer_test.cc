@@ -62,5 +62,25 @@ TEST(Layer, BiasesAndSinksAreCounted) {
   EXPECT_EQ(ExpertElements(model, whole), 3.0 * 2880 * 2880);
 }
 
+// 16-bit elements: a norm reads and writes (4 bytes), an addition reads two and writes one (6). A layer of Llama has two of each; Gemma-2
+// has norms behind attention and MLP too; GPT-J adds both to the stream at once (three read, one written) behind one norm.
+TEST(Layer, NormsAndAdditionsAreTheModels) {
+  struct Expected {
+    const char* model;
+    double norms, additions;  // bytes an element of the stream
+  };
+  for (const Expected& expected : {Expected{"llama-3.1-8b", 2 * 4, 2 * 6}, {"gemma-2-9b", 4 * 4, 2 * 6}, {"gpt-j-6b", 4, 8}}) {
+    const Model model = Named(expected.model);
+    double norms = 0, additions = 0;
+    for (const RowPass& pass : RowPassesOf(model, {}, WholeWidths(model))) {
+      const double bytes = pass.columns * pass.forward / static_cast<double>(model.hidden);
+      if (pass.name == "norms") norms = bytes;
+      if (pass.name == "residuals") additions = bytes;
+    }
+    EXPECT_EQ(norms, expected.norms) << expected.model;
+    EXPECT_EQ(additions, expected.additions) << expected.model;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick
