@@ -2,6 +2,7 @@
 
 #include "core/operators/attention.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/recurrence.h"
 
 namespace slipstick {
 namespace {
@@ -115,40 +116,10 @@ KernelTime DecodeAttention(const Deployment& d, double sequences, double context
 }
 
 KernelTime PrefillRecurrence(const Deployment& d, double sequences, double tokens, Trace& trace) {
-  constexpr double kShareOfPeak = 0.4, kShareOfVector = 0.3;
-  const LinearLayers& linear = *d.model.linear;
-  const double heads = d.widths.recurrent_heads, head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
-  const double rows = sequences * tokens, chunk = min(tokens, 128.0), inner = d.widths.recurrent_inner,
-               columns = d.widths.recurrent_columns;
-  const Seconds launch = *d.device.efficiency.launch;
-  const BytesPerSecond bandwidth = d.device.memory.bandwidth;
-  const double stream = *d.device.efficiency.stream;
-  trace.Input("launch", launch, "cluster.device.efficiency.launch");
-  trace.Input("stream", stream, "cluster.device.efficiency.stream");
-  const Bytes element = 2.0 * kB;
-  // Channel by channel there are no products: the recurrence runs on the ordinary units, six operations a state and token.
-  const bool by_channel = linear.kind == LinearKind::kMamba;
-  const FlopsPerSecond rate =
-      by_channel ? kShareOfVector * PeakRate(d.device, Precision::kFp32) : kShareOfPeak * PeakRate(d.device, Precision::kBf16);
-  const Flops pair = 2 * kFlop;
-  const double pairs_a_head = by_channel ? 3 * head_dim * state : chunk * (state + head_dim) + 2 * head_dim * state;
-  FIGURE(trace, recurrence_flops, pair * rows * heads * pairs_a_head,
-         (Note{"Arithmetic of the recurrence", "a token with those of its chunk of 128, and with the state; of channels: with the state",
-               "Dao and Gu 2024, arXiv 2405.21060"}),
-         pair, rows, heads, pairs_a_head);
-  FIGURE(trace, recurrence_bytes, rows * (columns + inner) * element, (Note{"Data of the recurrence", "read and written once"}), rows,
-         columns, inner, element);
-  FIGURE(trace, recurrence, 3 * launch + norm(recurrence_flops / rate, recurrence_bytes / (bandwidth * stream), 3),
-         (Note{"Recurrence of a layer", "convolution, chunks and states in three kernels, at 0.4 of the matrix rate; estimate"}), launch,
-         recurrence_flops, rate, recurrence_bytes, bandwidth, stream);
-  KernelTime kernel;
-  kernel.time = recurrence;
-  kernel.compute = recurrence_flops / rate;
-  kernel.memory = recurrence_bytes / (bandwidth * stream);
-  kernel.flops = recurrence_flops;
-  kernel.bytes = recurrence_bytes;
-  kernel.bound = 6 * launch > recurrence ? Bound::kLatency : kernel.compute > kernel.memory ? Bound::kCompute : Bound::kMemory;
-  return kernel;
+  const LayerWidths& widths = d.widths;
+  return TimeOf(
+      Recurrence{*d.model.linear, sequences * tokens, tokens, widths.recurrent_heads, widths.recurrent_columns, widths.recurrent_inner},
+      d.device, trace);
 }
 
 KernelTime DecodeRecurrence(const Deployment& d, double sequences, double checked, Trace& trace) {

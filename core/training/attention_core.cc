@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/operators/efficiency.h"
+#include "core/operators/recurrence.h"
 
 namespace slipstick {
 
@@ -135,10 +136,22 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
           backward_moved * unit_bytes};
 }
 
+// Its backward pass makes again what the chunks computed, and the gradients of as much twice over.
+CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
+  constexpr double kBackward = 2.5;
+  const double inner = work.heads * work.value_width;
+  const KernelTime kernel =
+      TimeOf(Recurrence{*context.model.linear, work.sequences * work.queries, work.queries, work.heads, work.columns - inner, inner},
+             context.device(), trace);
+  return {kernel.time,  kBackward * kernel.time,  kernel.flops, kBackward * kernel.flops, kernel.bytes, kBackward * kernel.bytes,
+          kernel.bytes, kBackward * kernel.bytes, kernel.bytes, kBackward * kernel.bytes};
+}
+
 }  // namespace
 
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   Trace::Scope scope(trace, "attention_core");
+  if (work.is_recurrence) return TimeRecurrence(context, work, trace);
   ExplainSustainedFall("sustained_fall", context.device(), trace);
   if (!context.run.flash_attention) return TimeUnfused(context, work, trace);
   Trace off = Trace::Off();

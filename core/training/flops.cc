@@ -23,13 +23,8 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   const auto window_layers = static_cast<double>(model.WindowLayers()),
              full_layers = static_cast<double>(model.AttentionLayers()) - window_layers;
   const LayerWidths whole = WholeWidths(model);
-  double recurrent = 0;
-  if (model.linear) {
-    const MixerCore core = CoreOf(model, Mixer::kRecurrence, whole);
-    // A recurrence in chunks of 128: a token meets those of its chunk and the state.
-    recurrent = static_cast<double>(model.LinearLayerCount()) * core.heads * (core.value_width + core.query_width) *
-                min(sequence, 128 + core.query_width);
-  }
+  const double recurrent =
+      model.linear ? static_cast<double>(model.LinearLayerCount()) * whole.recurrent_heads * RecurrencePairs(*model.linear, sequence) : 0;
   const double seen = min(sequence, static_cast<double>(model.sliding_window));
   const MixerCore core = CoreOf(model, Mixer::kFullAttention, whole);
   const double head_columns = core.heads * (core.query_width + core.value_width);

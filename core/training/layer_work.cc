@@ -9,8 +9,9 @@ AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mix
   core.queries = shape.sequence / shape.context;
   const double rows = core.sequences * core.heads * core.queries;
   if (mixer == Mixer::kRecurrence) {
-    // In chunks of 128: a token is multiplied with those of its chunk and with the state, as attention over as many keys would be.
-    core.keys = min(shape.sequence, 128 + core.query_width);
+    // As many keys as would make attention multiply as much.
+    core.is_recurrence = true;
+    core.keys = RecurrencePairs(*model.linear, core.queries) / (core.query_width + core.value_width);
     core.pairs = core.all_pairs = rows * core.keys;
     return core;
   }

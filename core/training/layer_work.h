@@ -16,6 +16,7 @@ struct LayerProduct : MatrixProduct {
 
 // The core of the device's heads.
 struct AttentionWork : MixerCore {
+  bool is_recurrence = false;
   double queries = 0;  // of a sequence on the device
   double keys = 0;     // of a sequence, that a query meets
   double sequences = 0;

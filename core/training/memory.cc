@@ -104,7 +104,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
   bytes += shape.tokens * (2 * work.attention.columns + mlp_kept * work.mlp_columns);
   if (flash) {
     bytes += 4 * work.attention.heads * shape.tokens;
-  } else if (!plan.core) {
+  } else if (!plan.core && !work.attention.is_recurrence) {
     bytes += 5 * work.attention.all_pairs;  // softmax, its mask, the dropped output
   }
   if (work.routed_rows > 0) {

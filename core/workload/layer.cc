@@ -226,6 +226,12 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
 
 double ExpertCopies(const Moe& moe, double ranks) { return ranks * (1 - std::pow(1 - 1 / ranks, static_cast<double>(moe.top_k))); }
 
+double RecurrencePairs(const LinearLayers& linear, double tokens) {
+  const auto head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
+  if (linear.kind == LinearKind::kMamba) return 3 * head_dim * state;
+  return RecurrenceChunk(tokens) * (state + head_dim) + 2 * head_dim * state;
+}
+
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths) {
   if (mixer == Mixer::kRecurrence) {
     return {widths.recurrent_heads, widths.recurrent_key_heads, static_cast<double>(model.linear->state),

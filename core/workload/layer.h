@@ -117,6 +117,12 @@ double ResidualAdditions(const Model& model);
 // Copies of a token that leave it for its experts where each of `ranks` holds its share of them: one a rank that has any of them.
 double ExpertCopies(const Moe& moe, double ranks);
 
+// Tokens that a recurrence computes at once.
+inline double RecurrenceChunk(double tokens) { return min(tokens, 128.0); }
+// Multiplications of a head's recurrence a token: with those of its chunk, and with the state that it reads and adds to (Dao and Gu 2024,
+// arXiv 2405.21060); of channels, with the state alone.
+double RecurrencePairs(const LinearLayers& linear, double tokens);
+
 // Where tokens meet: attention's scores and sums, or a recurrence.
 struct MixerCore {
   double heads = 0, kv_heads = 0;

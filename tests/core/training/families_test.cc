@@ -1,5 +1,6 @@
 // Every model of the catalogue, whatever its layers are, is trained whole: none of them is lost between the model and its stages.
 #include "core/study/presets.h"
+#include "core/training/attention_core.h"
 #include "core/training/memory.h"
 #include "tests/core/training/scenarios.h"
 
@@ -81,6 +82,23 @@ TEST(Families, WorkspaceGathersTheLargestLayersWhole) {
   const double largest = recurrence + small + experts + router + norms;
   const TrainingReport report = Evaluated(scenario);
   EXPECT_NEAR(report.memory.workspace.base(), 1.5 * kGiB.factor + 2 * 2 * largest, 1);
+}
+
+// A recurrence has no scores: whether attention is fused changes neither its time nor what it keeps but for 2 bytes an element of the
+// stream, the masks of dropout.
+TEST(Families, RecurrencesKeepNoScores) {
+  const auto layer = [](bool fused) {
+    Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
+    scenario.training->flash_attention = fused;
+    const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+    const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {FeedForward::kDense, Mixer::kRecurrence});
+    Trace off = Trace::Off();
+    return std::pair{TimeCore(context, work.attention, off).forward, LayerActivations(context, work, {})};
+  };
+  const auto [fused_time, fused_kept] = layer(true);
+  const auto [unfused_time, unfused_kept] = layer(false);
+  EXPECT_EQ(fused_time, unfused_time);
+  EXPECT_LE(unfused_kept - fused_kept, 2 * 8192 * 4096 * kB);
 }
 
 // Alone on a device a model holds its published parameters, all tables and biases with them, and those of the modules that predict
