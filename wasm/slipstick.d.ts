@@ -27,7 +27,7 @@ export interface Slipstick {
   timeline(request: string): string;
   /** One operator or collective, timed alone. */
   kernel(request: string): string;
-  /** Every input: path, kind, unit, range, default, choices, help; and the default scenario. */
+  /** Every input: path, kind, unit, range, default, choices, help; every output: path, title, unit, what is better; and the default scenario. */
   describe(): string;
   /** The catalogue's entries of a kind, "" for all. */
   presets(kind: string): string;

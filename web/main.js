@@ -23,6 +23,7 @@ import { picksOf, requestOf, withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
 import { viewOf } from './state/view.js';
 import { t, usePseudoLocale } from './text/strings.js';
+import { setOutputs } from './text/outputs.js';
 
 const LINK_DELAY = 200;
 const byId = (id) => document.getElementById(id);
@@ -51,6 +52,7 @@ class Page {
     if (location.hash.includes('?')) this.engine.open();
     const [{ described, catalogue, report }, state] = await Promise.all([readJson('data/first_view.json'), read(location.hash, scenes)]);
     this.described = described;
+    setOutputs(described.outputs);
     this.standard = report.scenario;
     sceneOf(state.scene).load?.();
     this.store = new Store(state);

@@ -36,7 +36,9 @@ constexpr Help kHelp[] = {
      "cost-study - <<< '{\"kind\": \"yields\"}'"},
     {"kernel", "[FILE|-] | --lines < operators.jsonl", "Times one operator or collective.",
      "kernel - <<< '{\"device\": \"h200-sxm\", \"operator\": {\"kind\": \"gemm\", \"m\": 4096, \"n\": 4096, \"k\": 4096}}'"},
-    {"describe", "", "Prints every input: path, kind, unit, range, default, choices, help.", "describe"},
+    {"describe", "",
+     "Prints every input (path, kind, unit, range, default, choices, help) and every output (path, title, unit, what is better).",
+     "describe"},
     {"presets", "[KIND]", "Prints the catalogue: device, cluster, model, engine, framework, study and other kinds.", "presets device"},
     {"import-model", "FILE|-", "Turns a Hugging Face config.json into a model.", "import-model config.json"},
 };

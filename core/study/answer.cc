@@ -125,7 +125,11 @@ Answer DescribeAnswer() {
                         {"advanced", true}});
   Json follows = Json::array();
   for (const std::string_view path : kFollowing) follows.push_back(path);
-  return {JsonText(Json{{"version", 1}, {"default", DefaultRequest()}, {"follows", std::move(follows)}, {"inputs", std::move(inputs)}}),
+  return {JsonText(Json{{"version", 1},
+                        {"default", DefaultRequest()},
+                        {"follows", std::move(follows)},
+                        {"inputs", std::move(inputs)},
+                        {"outputs", DescribedOutputs()}}),
           {}};
 }
 

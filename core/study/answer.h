@@ -30,7 +30,8 @@ Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& 
 // One operator or collective: {"time_s","bound","flops","bytes","algorithm"}.
 Answer KernelAnswer(std::string_view request);
 
-// Every input: path, kind, unit, range, default, choices, help; the default scenario; and which of its values follow what is written.
+// Every input: path, kind, unit, range, default, choices, help; the default scenario, and which of its values follow what is
+// written; every output: path, kind, title, short name, unit, whether larger or smaller is better.
 Answer DescribeAnswer();
 
 // The passes of the training step's pipeline alone: {"timeline": […]}, or null for a scenario without training.

@@ -1,4 +1,4 @@
-// The figures that a search can look for, limit, or span a front with.
+// The figures that a search can look for, limit, or span a front with: outputs of a report that are marked as sought.
 #pragma once
 
 #include <string>
@@ -6,29 +6,27 @@
 #include <vector>
 
 #include "core/base/json.h"
-#include "core/economics/energy.h"
-#include "core/serving/serving.h"
-#include "core/training/training.h"
+#include "core/study/report.h"
 
 namespace slipstick {
 
 // What the figures of a place are read from.
 struct Answered {
-  const TrainingReport* training = nullptr;
-  const ServingReport* serving = nullptr;
-  double devices = 1;
-  DollarsPerSecond device_second;
-  WallPower wall;  // nothing on top of the devices where no cost is asked
-  Tokens tokens;   // of the whole training run
+  const TrainingPart* training = nullptr;
+  const ServingPart* serving = nullptr;
 };
 
 struct SearchFigure {
-  std::string_view name;
-  bool larger_is_better;
-  double (*read)(const Answered&);
+  std::string name;
+  bool larger_is_better = false;
+  double (*of_training)(const TrainingPart&) = nullptr;  // one of the two
+  double (*of_serving)(const ServingPart&) = nullptr;
+  [[nodiscard]] double Read(const Answered& answered) const;
 };
 
-// Of "training" or "serving"; null where there is none.
+// Of "training" or "serving".
+const std::vector<SearchFigure>& SearchFigures(std::string_view of);
+// Null where there is none.
 const SearchFigure* FindSearchFigure(std::string_view of, std::string_view name);
 std::string SearchFigureNames(std::string_view of);
 

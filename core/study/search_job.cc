@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 #include "core/economics/cost.h"
 #include "core/serving/memo.h"
@@ -39,7 +40,7 @@ struct Questions {
 // A reason word with static lifetime for the first limit that a place breaks; "" for none.
 std::string_view Broken(const std::vector<FigureLimit>& limits, const Answered& answered) {
   for (const FigureLimit& limit : limits) {
-    const double value = limit.figure->read(answered);
+    const double value = limit.figure->Read(answered);
     if (limit.at_most ? !(value <= limit.bound) : !(value >= limit.bound)) return limit.figure->name;
   }
   return "";
@@ -58,7 +59,7 @@ std::string_view ReasonOf(const std::vector<Infeasibility>& infeasible) {
 Figures FiguresOf(const Questions& questions, const Answered& answered) {
   Figures figures{};
   for (std::size_t i = 0; i < questions.figures.size(); ++i) {
-    const double value = questions.figures[i]->read(answered);
+    const double value = questions.figures[i]->Read(answered);
     figures[i] = questions.figures[i]->larger_is_better ? -value : value;
   }
   return figures;
@@ -72,24 +73,34 @@ Outcome OutcomeOf(const Questions& questions, const Answered& answered, const st
   return outcome;
 }
 
+// A training place's figures as a report has them.
+struct Figured {
+  TrainingWorth worth;
+  TrainingPart part;
+  Answered answered;
+  Figured(const std::optional<CostReport>& cost, const TrainingReport& report, const TrainingRun& run, Trace& off)
+      : worth(WorthOf(cost, report, run, off)), part{report, worth}, answered{&part, nullptr} {}
+  Figured(const Figured&) = delete;
+  Figured& operator=(const Figured&) = delete;
+};
+
 // Evaluates training mappings one after another on what they share.
 class TrainingPlaces {
  public:
-  TrainingPlaces(const Scenario& scenario, std::shared_ptr<const TrainingSpace> space, Questions questions, const Answered& frame)
+  TrainingPlaces(const Scenario& scenario, std::shared_ptr<const TrainingSpace> space, Questions questions, std::optional<CostReport> cost)
       : scenario_(scenario),
         run_(*scenario.training),
         space_(std::move(space)),
         questions_(std::move(questions)),
-        frame_(frame),
+        cost_(std::move(cost)),
         memo_(scenario.model, scenario.cluster, run_) {
     // A limit on anything but memory is known only when the place is timed.
     const bool may_leave =
         std::all_of(questions_.limits.begin(), questions_.limits.end(), [](const FigureLimit& limit) { return limit.IsOfMemory(); });
     is_hopeless_ = [this, may_leave](const TrainingReport& least) {
       if (!may_leave) return false;
-      Answered answered = frame_;
-      answered.training = &least;
-      return !Broken(questions_.limits, answered).empty() || (*cannot_enter_)(FiguresOf(questions_, answered));
+      const Figured figured(cost_, least, run_, off_);
+      return !Broken(questions_.limits, figured.answered).empty() || (*cannot_enter_)(FiguresOf(questions_, figured.answered));
     };
   }
   TrainingPlaces(const TrainingPlaces&) = delete;
@@ -104,11 +115,10 @@ class TrainingPlaces {
     Trace trace = Trace::Off();
     const TrainingDetail pruned{false, false, false, &memo_, &is_hopeless_}, whole{false, false, true};
     const TrainingReport report = EvaluateTraining(scenario_.model, scenario_.cluster, run_, prune ? pruned : whole, trace);
-    Answered answered = frame_;
-    answered.training = &report;
-    if (!report.hopeless) return OutcomeOf(questions_, answered, report.infeasible);
+    const Figured figured(cost_, report, run_, off_);
+    if (!report.hopeless) return OutcomeOf(questions_, figured.answered, report.infeasible);
     Outcome outcome;
-    outcome.reason = Broken(questions_.limits, answered);
+    outcome.reason = Broken(questions_.limits, figured.answered);
     outcome.feasible = outcome.hopeless = outcome.reason.empty();
     return outcome;
   }
@@ -118,7 +128,8 @@ class TrainingPlaces {
   TrainingRun run_;
   std::shared_ptr<const TrainingSpace> space_;
   Questions questions_;
-  Answered frame_;
+  std::optional<CostReport> cost_;
+  Trace off_ = Trace::Off();
   TrainingMemo memo_;
   const Search::CannotEnter* cannot_enter_ = nullptr;
   std::function<bool(const TrainingReport&)> is_hopeless_;
@@ -126,8 +137,8 @@ class TrainingPlaces {
 
 class ServingPlaces {
  public:
-  ServingPlaces(const Scenario& scenario, std::shared_ptr<const ServingSpace> space, Questions questions, const Answered& frame)
-      : scenario_(scenario), load_(*scenario.serving), space_(std::move(space)), questions_(std::move(questions)), frame_(frame) {
+  ServingPlaces(const Scenario& scenario, std::shared_ptr<const ServingSpace> space, Questions questions, std::optional<CostReport> cost)
+      : scenario_(scenario), load_(*scenario.serving), space_(std::move(space)), questions_(std::move(questions)), cost_(std::move(cost)) {
     load_.concurrency.reset();
   }
 
@@ -140,9 +151,9 @@ class ServingPlaces {
     load_.disaggregated = choice.disaggregated;
     Trace trace = Trace::Off();
     const ServingReport report = EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr);
-    Answered answered = frame_;
-    answered.serving = &report;
-    return OutcomeOf(questions_, answered, report.infeasible);
+    const ServingWorth worth = WorthOf(cost_, report, off_);
+    const ServingPart part{report, worth};
+    return OutcomeOf(questions_, {nullptr, &part}, report.infeasible);
   }
 
  private:
@@ -150,7 +161,8 @@ class ServingPlaces {
   ServingLoad load_;
   std::shared_ptr<const ServingSpace> space_;
   Questions questions_;
-  Answered frame_;
+  std::optional<CostReport> cost_;
+  Trace off_ = Trace::Off();
   ServingMemo memo_;
 };
 
@@ -203,6 +215,12 @@ void ReadLimit(const std::string& text, const std::string& of, SpaceLimits& memb
   } else {
     refuse(condition->path);
   }
+}
+
+std::vector<std::string> NearestFigures(const std::string& of, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const SearchFigure& figure : SearchFigures(of)) names.push_back(figure.name);
+  return NearestNames(name, names);
 }
 
 }  // namespace
@@ -267,7 +285,10 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
   for (std::string name : names) {
     StripPrefix(name, spec.of + ".");
     const SearchFigure* found = FindSearchFigure(spec.of, name);
-    if (found == nullptr) issues.push_back({"objective", "expected one of " + SearchFigureNames(spec.of) + "; got " + name});
+    if (found == nullptr) {
+      issues.push_back({"objective", "expected one of " + SearchFigureNames(spec.of) + "; got " + name,
+                        name == names[0] ? SetToEach("objective", NearestFigures(spec.of, name)) : Fixes()});
+    }
     if (!scenario.cost && name.find("usd") != std::string::npos)
       issues.push_back({"cost", "is needed: " + name + " is a price", {LeaveOut("cost")}});
     questions.figures.push_back(found);
@@ -279,15 +300,9 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
   if (!issues.empty()) return issues;
 
   Trace off = Trace::Off();
-  Answered frame;
-  if (scenario.cost) {
-    const CostReport cost = EvaluateCost(scenario.cluster, *scenario.cost, off);
-    frame.device_second = cost.device_second;
-    frame.wall = cost.wall;
-  }
-  if (training) frame.tokens = scenario.training->tokens;
+  std::optional<CostReport> cost;
+  if (scenario.cost) cost = EvaluateCost(scenario.cluster, *scenario.cost, off);
   const Count devices = training ? *scenario.training->devices : *scenario.serving->devices;
-  frame.devices = static_cast<double>(devices);
   job->scenario_ = std::move(scenario);
   const Scenario& kept = job->scenario_;
   if (training) {
@@ -307,12 +322,12 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
 
   Search::Evaluate evaluate;
   if (training) {
-    auto places = std::make_shared<TrainingPlaces>(kept, job->training_, std::move(questions), frame);
+    auto places = std::make_shared<TrainingPlaces>(kept, job->training_, std::move(questions), std::move(cost));
     evaluate = [places, prune = spec.prune](Count index, const Search::CannotEnter& cannot_enter) {
       return places->Evaluate(index, prune, cannot_enter);
     };
   } else {
-    auto places = std::make_shared<ServingPlaces>(kept, job->serving_, std::move(questions), frame);
+    auto places = std::make_shared<ServingPlaces>(kept, job->serving_, std::move(questions), std::move(cost));
     evaluate = [places, prune = spec.prune](Count index, const Search::CannotEnter&) { return places->Evaluate(index, prune); };
   }
   job->search_ = std::make_unique<Search>(job->options_, std::move(evaluate));

@@ -7,6 +7,7 @@
 #include "core/study/best_mapping.h"
 #include "core/study/design.h"
 #include "core/study/evaluate.h"
+#include "core/study/report.h"
 #include "core/study/scenario.h"
 
 namespace slipstick {
@@ -190,6 +191,10 @@ Result<Sweep> MakeSweep(Json request, const std::vector<std::string>& axes, cons
   }
   if (axes.empty()) issues.push_back({"axes", "expected at least one PATH=values"});
   if (reports.empty()) issues.push_back({"report", "expected at least one path of the report"});
+  for (const std::string& path : reports) {
+    if (IsReportPath(path)) continue;
+    issues.push_back({"report", "a report has no " + path, SetToEach("report", NearestOutputs(path))});
+  }
   if (issues.empty() && sweep.Size() > kMaxPoints) issues.push_back({"axes", "expected at most 10,000,000 points"});
   if (!issues.empty()) return issues;
   return sweep;

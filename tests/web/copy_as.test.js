@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bibtex, csvRows, markdown, megatron, trtllm, vllm } from '../../web/report/copy_as.js';
 import { requestOf } from '../../web/state/scenario.js';
+import { setOutputs } from '../../web/text/outputs.js';
 import { loadSlipstick } from '../support/module.js';
 
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
+setOutputs(described.outputs);
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
 const report = (inputs, explain = '') => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), explain));
 

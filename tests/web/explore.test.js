@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { timeLeft, workersFor } from '../../web/engine/pool.js';
 import { asInputs, columnsOf, filtered, frontOf, sorted, thinned } from '../../web/explore/ranking.js';
 import { chunkAfter, mappingWords, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
+import { setOutputs } from '../../web/text/outputs.js';
 
 const rows = [
   { rank: 1, overrides: { 'training.mapping.tp': 8, 'training.recompute': 'full' }, step_time_s: 3 },
@@ -58,6 +59,7 @@ test('workers, time left and pieces of a sweep', () => {
 test('a mapping in words leaves out what says nothing; a search looks for the figure that is swept', () => {
   assert.equal(mappingWords(undefined), '');
   assert.match(mappingWords({ 'training.mapping.tp': 8, 'training.mapping.cp': 1, 'training.recompute': 'none', 'serving.disaggregated': null }), /^[^,]+ 8$/);
+  setOutputs([{ path: 'training.cost_usd', sought: true }, { path: 'cost.device_usd' }]);
   assert.equal(objectiveFor('training.cost_usd', 'training'), 'cost_usd');
   assert.equal(objectiveFor('cost.device_usd', 'training'), '');
   assert.match(valuesAbout({ kind: 'count', low: 1 }, 8), /^1, 2, 4, 8/);

@@ -1,6 +1,7 @@
 // Charts of dies: where they lie on a wafer and which are good, yield by model, cost against area whole and in chiplets.
 import { lines } from '../charts/lines.js';
 import { wafer } from '../charts/wafer.js';
+import { nameOf } from '../report/names.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { choose, chosen, pick, press, row } from './choices.js';
@@ -66,7 +67,7 @@ export function yieldFan(context) {
     subtitle: t('chip.yields.sub'),
     width: context.width,
     x: { label: t('chip.mm2'), unit: 'mm^2' },
-    y: { label: t('name.yield'), unit: '%', from: 0 },
+    y: { label: nameOf('cost.dies.0.yield'), unit: '%', from: 0 },
     series,
     here: { x: answer.own_area_mm2 },
     summary: t('chip.yields.summary', {
@@ -121,7 +122,7 @@ export function areaCurve(context) {
     subtitle: t('chip.curve.sub'),
     width: context.width,
     x: { label: t('chip.total'), unit: 'mm^2' },
-    y: { label: t('name.device_usd'), unit: '$', from: 0.95 * lowest },
+    y: { label: nameOf('cost.device_usd'), unit: '$', from: 0.95 * lowest },
     series,
     uprights: [
       { x: answer.reticle_mm2, text: t('chip.reticle') },

@@ -1,6 +1,7 @@
 // The dies of the device, with a "why" at each figure.
 import { h } from '../dom.js';
 import { figures, why } from '../report/figures.js';
+import { nameOf } from '../report/names.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 
@@ -21,7 +22,7 @@ export function dieTable(context, dies) {
   const cell = (path, value, unit) => [text(value, unit), ' ', why(context, path, path)];
   return table(
     t('chip.dies'),
-    [t('chip.die'), t('chip.area'), t('chip.node'), t('name.dies_per_wafer'), t('name.yield'), t('name.die_usd')],
+    [t('chip.die'), t('chip.area'), t('chip.node'), nameOf('cost.dies.0.dies_per_wafer'), nameOf('cost.dies.0.yield'), nameOf('cost.dies.0.cost_usd')],
     dies.map((die, i) => [
       die.count > 1 ? `${die.name} × ${die.count}` : die.name,
       text(die.area_mm2, 'mm^2'),
@@ -36,9 +37,5 @@ export function dieTable(context, dies) {
 // Of the largest kind of die.
 export function dieFigures(context, dies) {
   const at = dies.reduce((largest, die, i) => (die.area_mm2 > dies[largest].area_mm2 ? i : largest), 0);
-  return figures(context, [
-    { path: `cost.dies.${at}.dies_per_wafer`, name: t('name.dies_per_wafer'), unit: 'count' },
-    { path: `cost.dies.${at}.yield`, name: t('name.yield'), unit: '%' },
-    { path: `cost.dies.${at}.cost_usd`, name: t('name.die_usd'), unit: '$' },
-  ]);
+  return figures(context, [`cost.dies.${at}.dies_per_wafer`, `cost.dies.${at}.yield`, `cost.dies.${at}.cost_usd`]);
 }

@@ -58,8 +58,4 @@ export const texts = {
   'chip.same.device.units': 'Compute units', 'chip.same.device.clock': 'Clock', 'chip.same.device.peak.bf16': 'Dense bf16',
   'chip.same.device.memory.bandwidth': 'Memory bandwidth', 'chip.same.device.memory.capacity': 'Memory', 'chip.same.networks.0.bandwidth': 'Links, one direction',
   'chip.same.networks.1.bandwidth': 'Network between nodes',
-  'name.tokens_per_usd': 'Tokens for a dollar', 'name.tokens_per_j': 'Tokens for a joule',
-  'name.training.tokens_per_usd': 'Tokens trained for a dollar', 'name.training.tokens_per_j': 'Tokens trained for a joule',
-  'name.serving.tokens_per_usd': 'Tokens served for a dollar', 'name.serving.tokens_per_j': 'Tokens served for a joule',
-  'name.flops_per_usd': 'Peak arithmetic for a dollar', 'name.flops_per_j': 'Peak arithmetic for a joule', 'name.embodied_g': 'Carbon of making one',
 };

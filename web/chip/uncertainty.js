@@ -3,6 +3,7 @@ import { spread } from '../charts/spread.js';
 import { tornado } from '../charts/tornado.js';
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
+import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
 import { number, text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -48,7 +49,7 @@ function draws(context, figure) {
     draws: done,
     controls: [
       row(
-        pick('chip-spread-figure', t('chip.spread.of'), FIGURES.map((value) => ({ value, name: t(`name.${value}`) })), figure, choose(context, 'figure')),
+        pick('chip-spread-figure', t('chip.spread.of'), FIGURES.map((value) => ({ value, name: nameOf(`cost.${value}`) })), figure, choose(context, 'figure')),
         h('progress', { max: STEPS.at(-1), value: done, 'aria-label': t('chip.spread.progress') }),
         h('span', { class: 'quiet' }, t('chip.spread.done', { done: whole(done), all: whole(STEPS.at(-1)) })),
         waiting && press('chip-spread-stop', t('chip.spread.stop'), () => choose(context, 'draws')(done)),
@@ -69,7 +70,7 @@ export function uncertainty(context) {
     swings?.length
       ? tornado({
           id: 'cost-tornado',
-          title: t('chip.tornado', { figure: t(`name.${figure}`) }),
+          title: t('chip.tornado', { figure: nameOf(`cost.${figure}`) }),
           subtitle: t('chip.tornado.sub', { value: text(now, '$') }),
           width: context.width,
           ends: [t('chip.tornado.low'), t('chip.tornado.high')],

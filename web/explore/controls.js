@@ -74,8 +74,8 @@ export const figureGroups = (report) => {
 
 // A figure's name with the stack that it is part of: "time: forward".
 function wordsOf(path) {
-  const [, parent, member] = path.split('.');
-  return member ? `${nameOf(`x.${parent}`)}: ${nameOf(path)}` : nameOf(path);
+  const [part, parent, member] = path.split('.');
+  return member ? `${nameOf(`${part}.${parent}`)}: ${nameOf(path)}` : nameOf(path);
 }
 
 const GROUPS = ['model', 'cluster', 'training', 'serving', 'cost'];

@@ -13,7 +13,13 @@ const MOST_AT_ONCE = 60;
 const REDRAW_MS = 200;
 
 const sizeOf = (study) => study.points?.length ?? study.axes.reduce((size, axis) => size * axis.split('=')[1].split(',').length, 1);
-const nameOfFigure = (path) => (has(`explore.study.figure.${path}`) ? t(`explore.study.figure.${path}`) : /^(training|serving|cost)\./.test(path) ? `${partName(path)}: ${nameOf(path)}` : nameOf(path));
+// A figure of a split device is one of the report.
+const reportPath = (path) => path.replace(/^performance\.[a-z]+\./, '').replace(/^split\.device_usd$/, 'cost.device_usd');
+function nameOfFigure(path) {
+  if (has(`explore.study.figure.${path}`)) return t(`explore.study.figure.${path}`);
+  const own = reportPath(path);
+  return /^(training|serving|cost)\./.test(own) ? `${partName(own)}: ${nameOf(own)}` : nameOf(own);
+}
 const unit = (path) => (path.endsWith('bytes_per_s') ? 'B/s' : /_w$/.test(path) ? 'W' : unitOf(path));
 const shown = (one, path) => (typeof one === 'number' ? text(one, unit(path)) : one === null || one === undefined ? '–' : Array.isArray(one) ? '…' : String(one));
 

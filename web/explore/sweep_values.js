@@ -1,6 +1,7 @@
 // Values of a sweep: what to suggest for an input, how a row of the core's answer is read, how large the next piece may be.
 import { labelOf } from '../form/fields.js';
 import { show } from '../text/measure.js';
+import { outputOf } from '../text/outputs.js';
 import { t } from '../text/strings.js';
 
 const CHUNK_MS = 80;
@@ -49,12 +50,7 @@ export const mappingWords = (overrides) =>
     .join(', ');
 
 // What a search looks for so that a figure is the best it can be: the figure itself where a search knows it.
-const SEARCHED = new Set([
-  'training.step_time_s', 'training.time_to_train_s', 'training.tokens_per_s', 'training.tokens_per_s_per_device', 'training.model_flops_utilization',
-  'training.memory_bytes.total', 'training.energy_j', 'training.cost_usd', 'serving.ttft_s', 'serving.tpot_s', 'serving.request_latency_s',
-  'serving.tokens_per_s', 'serving.tokens_per_s_per_device', 'serving.tokens_per_s_per_user', 'serving.cost_usd_per_million_tokens', 'serving.energy_j_per_token',
-]); // prettier-ignore
-export const objectiveFor = (figure, of) => (SEARCHED.has(figure) && figure.startsWith(`${of}.`) ? figure.slice(of.length + 1) : '');
+export const objectiveFor = (figure, of) => (outputOf(figure)?.sought && figure.startsWith(`${of}.`) ? figure.slice(of.length + 1) : '');
 
 // Points of the next piece, so that a stop is soon heard.
 export const chunkAfter = (count, ms) => Math.max(1, Math.min(2000, ms < CHUNK_MS / 2 ? count * 2 : Math.floor((count * CHUNK_MS) / ms)));

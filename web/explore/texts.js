@@ -83,8 +83,6 @@ export const texts = {
   'explore.study.progress': 'Points computed', 'explore.study.inputs': 'What goes in', 'explore.study.slice': 'Network', 'explore.study.memory': 'memory',
   'explore.study.node': 'process node', 'explore.study.get': 'What comes out here', 'explore.study.allHold': 'All {all} expectations hold.',
   'explore.study.figure.split.device_usd_parts.0.cost_usd': 'Cost of the compute dies', 'explore.study.figure.split.package_yield': 'Yield of the package',
-  'explore.study.figure.bytes_per_s': 'Bandwidth reached', 'explore.study.figure.split.device_usd': 'Bill of a device', 'explore.study.figure.bytes': 'Bytes moved',
-  'explore.study.figure.performance.split.serving.tpot_s': 'Serving: Time per output token', 'explore.study.figure.performance.split.serving.cost_usd_per_million_tokens': 'Serving: A million tokens',
-  'explore.study.figure.performance.split.training.step_time_s': 'Training: Step time', 'explore.study.figure.performance.split.training.cost_usd': 'Training: Cost of the run',
+  'explore.study.figure.bytes_per_s': 'Bandwidth reached', 'explore.study.figure.bytes': 'Bytes moved',
   'explore.study.figure.link_power_w': 'Power of the links', 'explore.study.figure.link_area_mm2': 'Links on one die', 'explore.study.figure.memory_limit_bytes_per_s': 'Memory that the links let through',
 };

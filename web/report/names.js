@@ -1,8 +1,10 @@
-// A report path in words.
-import { has, t } from '../text/strings.js';
+// A report path in words: the title that the core gives it; of what a report does not hold, the path's last member.
+import { outputOf } from '../text/outputs.js';
 
-export function nameOf(path) {
-  const member = path.split('.').at(-1);
-  if (has(`name.${path}`)) return t(`name.${path}`);
-  return has(`name.${member}`) ? t(`name.${member}`) : member.replace(/_(s|usd|j|bytes)$/, '').replaceAll('_', ' ');
-}
+export const nameOf = (path) =>
+  outputOf(path)?.title ??
+  path
+    .split('.')
+    .at(-1)
+    .replace(/_(s|usd|j|bytes)$/, '')
+    .replaceAll('_', ' ');

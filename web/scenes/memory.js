@@ -1,5 +1,6 @@
 import { lines } from '../charts/lines.js';
 import { figures } from '../report/figures.js';
+import { nameOf } from '../report/names.js';
 import { withChanges } from '../state/scenario.js';
 import '../text/later.js';
 import { text, whole } from '../text/format.js';
@@ -94,7 +95,7 @@ export const memory = {
             'serving.kv_cache_bytes',
             'serving.max_batch',
             'serving.max_context',
-            training && { path: 'training.memory_bytes.total', name: `${t('name.total')}, ${t('group.training').toLowerCase()}` },
+            training && { path: 'training.memory_bytes.total', name: `${nameOf('training.memory_bytes.total')}, ${t('group.training').toLowerCase()}` },
           ].filter(Boolean),
         ),
       training ? [infeasible(training), trainingMemory(context)] : absence(context, 'training'),

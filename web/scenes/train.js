@@ -66,7 +66,7 @@ export const train = {
         'training.step_time_s',
         'training.time_to_train_s',
         'training.model_flops_utilization',
-        { path: 'training.time_s.bubble', name: t('name.bubble') },
+        'training.time_s.bubble',
         'training.energy_j',
         'training.cost_usd',
       ]),

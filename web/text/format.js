@@ -1,4 +1,5 @@
 // A base value and its base unit as a person reads it: three digits, a fitting prefix, both spellings of a byte in the title.
+import { outputOf } from './outputs.js';
 
 const DECIMAL = [
   [1e24, 'Y'],
@@ -128,8 +129,10 @@ export function bothBytes(value, unit) {
   return unit === 'B' ? spelled : `${spelled} a token`;
 }
 
-// The unit that a report path's last member tells: "step_time_s" -> "s".
+// A figure's unit: as the core describes it; of what a report does not hold, as its last member tells ("time_s" -> "s").
 export function unitOf(path) {
+  const output = outputOf(path);
+  if (output) return output.unit ?? '';
   const member =
     path
       .split('.')

@@ -1,0 +1,256 @@
+// The one description of each output: a table of rows beside the struct, as field.h has them for inputs.
+//
+// What the report holds and in which order, what a search can look for, and the names and units that people read follow from it.
+// To add an output: a row, with its title where people meet it.
+//
+//   template <> struct Outputs<DieReport> {
+//     static constexpr auto rows = std::tuple{Give("area_mm2", &DieReport::area, "Die area"),
+//                                             Give("yield", &DieReport::yield, "Yield").In("%").More()};
+//   };
+//
+//   WriteOutputs(die)                       the struct as JSON, numbers in base units, in the order of the rows
+//   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below a path
+//   SoughtOutputs<TrainingPart>()           the numbers that a search can look for, with their readers
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/base/type.h"
+
+namespace slipstick {
+
+// Specialised for every struct that a report holds.
+template <class T>
+struct Outputs;
+
+enum class Better { kNeither, kLess, kMore };
+
+struct OutputFacts {
+  std::string_view key;
+  std::string_view title = "";
+  std::string_view brief = "";  // where there is little room; the title where there is none
+  std::string_view unit = "";   // of what is no quantity: "%" of a share, "count"
+  Better better = Better::kNeither;
+  bool is_sought = false;   // a search can look for it
+  bool is_reported = true;  // a report holds it
+};
+
+template <class Get>
+struct OutputRow : OutputFacts {
+  Get get;  // of the struct, or of what it is called with
+
+  constexpr OutputRow Short(std::string_view name) const {
+    return With([&](OutputRow& row) { row.brief = name; });
+  }
+  constexpr OutputRow In(std::string_view name) const {
+    return With([&](OutputRow& row) { row.unit = name; });
+  }
+  constexpr OutputRow Less() const {
+    return With([](OutputRow& row) { row.better = Better::kLess; });
+  }
+  constexpr OutputRow More() const {
+    return With([](OutputRow& row) { row.better = Better::kMore; });
+  }
+  constexpr OutputRow Sought() const {
+    return With([](OutputRow& row) { row.is_sought = true; });
+  }
+  constexpr OutputRow OfSearchAlone() const {
+    return With([](OutputRow& row) { row.is_sought = true, row.is_reported = false; });
+  }
+
+ private:
+  template <class Change>
+  constexpr OutputRow With(Change change) const {
+    OutputRow copy = *this;
+    change(copy);
+    return copy;
+  }
+};
+
+template <class Get>
+constexpr OutputRow<Get> Give(std::string_view key, Get get, std::string_view title = "") {
+  return {{.key = key, .title = title}, get};
+}
+
+namespace internal {
+
+template <class T>
+concept HasOutputs = requires {
+  Outputs<T>::rows;
+};
+
+template <class T>
+inline constexpr std::size_t kOutputs = std::tuple_size_v<std::remove_cvref_t<decltype(Outputs<T>::rows)>>;
+template <class T, std::size_t I>
+constexpr const auto& RowAt() {
+  return std::get<I>(Outputs<T>::rows);
+}
+template <class T, std::size_t I>
+using ValueAt = std::remove_cvref_t<std::invoke_result_t<decltype(RowAt<T, I>().get), const T&>>;
+
+template <class T>
+Json OutputJson(const T& value);
+
+template <class T, std::size_t... I>
+Json ObjectOfOutputs(const T& owner, std::index_sequence<I...>) {
+  Json object = Json::object();
+  object.get_ref<Json::object_t&>().reserve(sizeof...(I));
+  const auto add = [&](const auto& row) {
+    if (row.is_reported) AddMember(object, row.key, OutputJson(std::invoke(row.get, owner)));
+  };
+  (add(RowAt<T, I>()), ...);
+  return object;
+}
+
+template <class T>
+Json OutputJson(const T& value) {
+  if constexpr (IsOptional<T>::value) {
+    return value ? OutputJson(*value) : Json(nullptr);
+  } else if constexpr (IsVector<T>::value) {
+    Json list = Json::array();
+    list.get_ref<Json::array_t&>().reserve(value.size());
+    for (const auto& one : value) list.push_back(OutputJson(one));
+    return list;
+  } else if constexpr (HasOutputs<T>) {
+    return ObjectOfOutputs(value, std::make_index_sequence<kOutputs<T>>());
+  } else if constexpr (IsQuantity<T>::value) {
+    return Json(value.base());
+  } else {
+    return Json(value);
+  }
+}
+
+// A number in base units. What cannot be had, such as tokens for a dollar where nothing costs any, is without bound.
+template <class T>
+double OutputNumber(const T& value) {
+  if constexpr (IsOptional<T>::value) {
+    return value ? OutputNumber(*value) : std::numeric_limits<double>::infinity();
+  } else if constexpr (IsQuantity<T>::value) {
+    return value.base();
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
+template <class T>
+struct Unwrapped {
+  using Type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> : Unwrapped<T> {};
+template <class T>
+struct Unwrapped<std::vector<T>> : Unwrapped<T> {};
+
+// An entry of the description, and those below it.
+void AddDescription(const OutputFacts& facts, const std::string& path, std::string_view kind, const Dimension* dimension, Json& out);
+
+template <class Value>
+constexpr std::string_view KindOfOutput() {
+  using Inner = typename Unwrapped<Value>::Type;
+  if (IsVector<Value>::value) return "list";
+  if (HasOutputs<Inner>) return "object";
+  if (std::is_same_v<Inner, bool>) return "flag";
+  return IsQuantity<Inner>::value || std::is_arithmetic_v<Inner> ? "number" : "text";
+}
+
+}  // namespace internal
+
+template <class T>
+Json WriteOutputs(const T& value) {
+  return internal::OutputJson(value);
+}
+
+template <class T>
+void DescribeOutputs(const std::string& path, Json& out);
+
+namespace internal {
+
+template <class T, std::size_t I>
+void DescribeOutput(const std::string& owner, Json& out) {
+  using Given = ValueAt<T, I>;
+  using Inner = typename Unwrapped<Given>::Type;
+  const OutputFacts& facts = RowAt<T, I>();
+  const std::string path = JoinPath(owner, facts.key);
+  const Dimension* dimension = nullptr;
+  if constexpr (IsQuantity<Inner>::value) dimension = &Inner::kDimension;
+  AddDescription(facts, path, KindOfOutput<Given>(), dimension, out);
+  if constexpr (HasOutputs<Inner>) DescribeOutputs<Inner>(IsVector<Given>::value ? path + ".*" : path, out);
+}
+
+template <class T, std::size_t... I>
+void DescribeEach(const std::string& path, Json& out, std::index_sequence<I...>) {
+  (DescribeOutput<T, I>(path, out), ...);
+}
+
+}  // namespace internal
+
+template <class T>
+void DescribeOutputs(const std::string& path, Json& out) {
+  internal::DescribeEach<T>(path, out, std::make_index_sequence<internal::kOutputs<T>>());
+}
+
+// A number that a search can look for, by its path below the struct: "memory_bytes.total".
+template <class T>
+struct SoughtOutput {
+  std::string name;
+  Better better;
+  double (*read)(const T&);
+};
+
+namespace internal {
+
+template <class T, std::size_t I, std::size_t J>
+void AddSoughtBelow(std::vector<SoughtOutput<T>>& list) {
+  constexpr const auto& row = RowAt<ValueAt<T, I>, J>();
+  if constexpr (row.is_sought) {
+    list.push_back({std::string(RowAt<T, I>().key) + "." + std::string(row.key), row.better, [](const T& owner) {
+                      return OutputNumber(std::invoke(RowAt<ValueAt<T, I>, J>().get, std::invoke(RowAt<T, I>().get, owner)));
+                    }});
+  }
+}
+
+template <class T, std::size_t I, std::size_t... J>
+void AddEachSoughtBelow(std::vector<SoughtOutput<T>>& list, std::index_sequence<J...>) {
+  (AddSoughtBelow<T, I, J>(list), ...);
+}
+
+template <class T, std::size_t I>
+void AddSought(std::vector<SoughtOutput<T>>& list) {
+  constexpr const auto& row = RowAt<T, I>();
+  if constexpr (row.is_sought) {
+    list.push_back({std::string(row.key), row.better, [](const T& owner) { return OutputNumber(std::invoke(RowAt<T, I>().get, owner)); }});
+  } else if constexpr (HasOutputs<ValueAt<T, I>>) {
+    AddEachSoughtBelow<T, I>(list, std::make_index_sequence<kOutputs<ValueAt<T, I>>>());
+  }
+}
+
+template <class T, std::size_t... I>
+std::vector<SoughtOutput<T>> ListSought(std::index_sequence<I...>) {
+  std::vector<SoughtOutput<T>> list;
+  (AddSought<T, I>(list), ...);
+  return list;
+}
+
+}  // namespace internal
+
+template <class T>
+std::vector<SoughtOutput<T>> SoughtOutputs() {
+  return internal::ListSought<T>(std::make_index_sequence<internal::kOutputs<T>>());
+}
+
+template <>
+struct Outputs<Infeasibility> {
+  static constexpr auto rows =
+      std::tuple{Give("reason", &Infeasibility::reason, "Reason"), Give("message", &Infeasibility::message, "Message")};
+};
+
+}  // namespace slipstick

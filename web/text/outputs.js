@@ -1,0 +1,9 @@
+// The report's figures as the core describes them: title, short name, unit, whether larger or smaller is better.
+let described = new Map();
+
+export const setOutputs = (list) => {
+  described = new Map(list.map((one) => [one.path, one]));
+};
+
+// Of a path of the report, in which any number is a place of a list; undefined where the report has no such figure.
+export const outputOf = (path) => described.get(path.replace(/\.\d+(?=\.|$)/g, '.*'));
