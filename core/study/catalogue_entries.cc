@@ -1,7 +1,7 @@
 // Catalogues whose entries are chosen by name and never written out: the families of kernels and those of links.
+#include <atomic>
 #include <cassert>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,34 +27,43 @@ Json LaidOut(std::string_view kind, std::string_view id, int depth) {
   return laid;
 }
 
-// A file, read when it is first chosen.
+template <class Entry>
+Entry ReadEntry(std::string_view id) {
+  Issues issues;
+  Entry entry;
+  Read(LaidOut(Schema<Entry>::preset_kind, id, 0), std::string(id), issues, entry);
+  assert(issues.empty());
+  entry.id = id;
+  return entry;
+}
+
+// A file, read when it is first chosen; of threads that read it at once, one's entry is everybody's.
 template <class Entry>
 class Place {
  public:
   explicit Place(std::string_view id) : id_(id) {}
   std::string_view id() const { return id_; }
   const Entry& entry() const {
-    std::call_once(read_, [this] {
-      Issues issues;
-      Read(LaidOut(Schema<Entry>::preset_kind, id_, 0), std::string(id_), issues, entry_);
-      assert(issues.empty());
-      entry_.id = id_;
-    });
-    return entry_;
+    const Entry* there = entry_.load();
+    if (there != nullptr) return *there;
+    const Entry* read = new Entry(ReadEntry<Entry>(id_));
+    if (entry_.compare_exchange_strong(there, read)) return *read;
+    delete read;
+    return *there;
   }
 
  private:
   std::string_view id_;
-  mutable std::once_flag read_;
-  mutable Entry entry_;
+  mutable std::atomic<const Entry*> entry_ = nullptr;
 };
 
+// Never destroyed: what is chosen is pointed to until the program ends.
 template <class Entry>
 const std::deque<Place<Entry>>& Places() {
-  static const std::deque<Place<Entry>> places = [] {
-    std::deque<Place<Entry>> made;
+  static const std::deque<Place<Entry>>& places = *[] {
+    auto* made = new std::deque<Place<Entry>>;
     for (const PresetText& preset : PresetTexts()) {
-      if (preset.kind == Schema<Entry>::preset_kind) made.emplace_back(preset.id);
+      if (preset.kind == Schema<Entry>::preset_kind) made->emplace_back(preset.id);
     }
     return made;
   }();

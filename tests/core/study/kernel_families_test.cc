@@ -1,9 +1,10 @@
-// Families of kernels are files: what a device names, what it gets, and what a wrong name says.
+// Families of kernels and of links are files: what a device names, what it gets, and what a wrong name says.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "core/collectives/fabric.h"
 #include "core/operators/attention.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
@@ -87,6 +88,23 @@ TEST(KernelFamilies, LeaveNoKernelOut) {
         }
       }
     }
+  }
+}
+
+// Links likewise: more than two ranks behind one PCIe root get 0.55 of it, at NVLink's protocol rates; NICs scale out.
+TEST(Fabrics, LieOverTheFabricTheyName) {
+  const Fabric pcie("pcie"), tcp("tcp");
+  EXPECT_DOUBLE_EQ(pcie->beyond_pair, 0.55);
+  EXPECT_DOUBLE_EQ(In(pcie->setup, kUs), 4);
+  EXPECT_DOUBLE_EQ(pcie->long_rate, Fabric("nvlink")->long_rate);
+  EXPECT_TRUE(tcp->scales_out);
+  EXPECT_DOUBLE_EQ(tcp->outer_rate, 0.7);
+  EXPECT_EQ(Fabric(), Fabric("generic"));
+  for (const std::string_view name : Fabric::Names()) {
+    const Fabric fabric(name);
+    EXPECT_EQ(fabric.name(), name);
+    EXPECT_GT(fabric->long_rate, 0) << name;
+    EXPECT_LE(fabric->long_rate, 1) << name;
   }
 }
 
