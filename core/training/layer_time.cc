@@ -119,12 +119,13 @@ PassTraffic TrafficOf(const TrainingContext& context, const LayerWork& work, con
   const double rows = pass.rows == ProductRows::kTokens      ? context.shape.tokens
                       : pass.rows == ProductRows::kOwnTokens ? context.shape.own_tokens
                                                              : work.routed_rows;
-  const double columns = pass.columns;
+  const double hidden = static_cast<double>(context.model.hidden), widths = pass.columns / hidden;
   const Bytes forward_element = pass.forward * kB, backward_element = pass.backward * kB;
-  FIGURE(trace, forward_bytes, rows * columns * forward_element, (Note{"Bytes of the pass, forward", "each operand once", kElementSource}),
-         rows, columns, forward_element);
-  FIGURE(trace, backward_bytes, rows * columns * backward_element, (Note{"Bytes of the pass, backward", "", kElementSource}), rows, columns,
-         backward_element);
+  FIGURE(trace, forward_bytes, rows * widths * hidden * forward_element,
+         (Note{"Bytes of the pass, forward", "each operand once; as many elements a row as so many widths of the stream", kElementSource}),
+         rows, widths, hidden, forward_element);
+  FIGURE(trace, backward_bytes, rows * widths * hidden * backward_element, (Note{"Bytes of the pass, backward", "", kElementSource}), rows,
+         widths, hidden, backward_element);
   return {forward_bytes, backward_bytes};
 }
 
