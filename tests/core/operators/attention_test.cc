@@ -215,12 +215,13 @@ TEST(Attention, MoreWorkIsNeverFaster) {
     const Attention attention = RandomAttention(random);
     const Device device = RandomDevice(random);
     Attention more = attention;
-    // Heads up to 64 wide have kernels of their own, and poorer ones: decode of 128 tokens takes 8.6 us with heads of 64 and 6.5
-    // with heads of 128 (H100, fp8 cache, TensorRT-LLM), prefill in fp8 on L40S falls back to a 16-bit kernel.
-    if (i % 3 == 0 && attention.head_dim > 64) more.head_dim *= 2;
+    if (i % 3 == 0) more.head_dim *= 2;
     if (i % 3 == 1) more.kv_len += 1000;
     if (i % 3 == 2 && attention.phase != AttentionPhase::kDecode) more.batch += 3;
-    EXPECT_GE(Us(more, device), Us(attention, device) * (1 - 1e-12));
+    // Heads up to 64 wide have kernels of their own, and poorer ones: decode of 128 tokens takes 8.6 us with heads of 64 and 6.5
+    // with heads of 128 (H100, fp8 cache, TensorRT-LLM), prefill in fp8 on L40S falls back to a 16-bit kernel.
+    const bool other_kernel = more.head_dim > 64 && attention.head_dim <= 64;
+    EXPECT_GE(Us(more, device), Us(attention, device) * (other_kernel ? 0.5 : 1 - 1e-12));
   }
 }
 
