@@ -107,6 +107,9 @@ test('each study shows a chart, what the paper says, our reading of it apart, an
   assert.ok(ids.length >= 12);
   for (const id of ids.filter((one) => one !== 'technology-sweep')) {
     await page.evaluate((hash) => (location.hash = hash), `#/explore/studies/${id}`);
+    // Until it has been opened, the page still shows the study before.
+    const title = await page.locator(`.ex-field select option[value="${id}"]`).textContent();
+    await page.waitForSelector(`.ex-study h2:text-is("${title}")`);
     await page.waitForFunction(() => /^All \d+ points/.test(document.querySelector('.ex-run .ex-status')?.textContent ?? ''), null, { timeout: 30000 });
     await page.waitForSelector('#study-chart');
     assert.equal(await page.locator('.ex-verdicts .bad').count(), 0, id);
