@@ -47,7 +47,9 @@ function assumed(part, paths, form) {
 
 export function showRemarks(element, { warnings = [], training, serving, cost }, form) {
   const warned = warnings.map(remarkOf).map(({ part, text }) => h('li', {}, icon(), h('span', {}, part && [h('b', {}, `${t(`group.${part}`)}:`), ' '], text)));
-  const rests = Object.entries({ training, serving, cost }).filter(([, report]) => report?.assumed?.length);
+  // Every bill has an estimate or two, which the report lists; here only one that is estimated as a whole.
+  const made = cost?.assumed?.includes('cost.device') && cost;
+  const rests = Object.entries({ training, serving, cost: made }).filter(([, report]) => report?.assumed?.length);
   const items = [...warned, ...rests.map(([part, report]) => assumed(part, report.assumed, form))];
   element.hidden = items.length === 0;
   redraw(element, items.length > 0 && h('ul', {}, items));
