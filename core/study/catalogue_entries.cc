@@ -1,5 +1,4 @@
 // Catalogues whose entries are chosen by name and never written out: the families of kernels and those of links.
-#include <atomic>
 #include <cassert>
 #include <deque>
 #include <string>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "core/base/architecture.h"
+#include "core/base/made_once.h"
 #include "core/base/schema.h"
 #include "core/collectives/fabric.h"
 #include "core/operators/kernel_family_fields.h"
@@ -37,24 +37,19 @@ Entry ReadEntry(std::string_view id) {
   return entry;
 }
 
-// A file, read when it is first chosen; of threads that read it at once, one's entry is everybody's.
+// A file, read when it is first chosen.
 template <class Entry>
 class Place {
  public:
   explicit Place(std::string_view id) : id_(id) {}
   std::string_view id() const { return id_; }
   const Entry& entry() const {
-    const Entry* there = entry_.load();
-    if (there != nullptr) return *there;
-    const Entry* read = new Entry(ReadEntry<Entry>(id_));
-    if (entry_.compare_exchange_strong(there, read)) return *read;
-    delete read;
-    return *there;
+    return entry_.Get([this] { return ReadEntry<Entry>(id_); });
   }
 
  private:
   std::string_view id_;
-  mutable std::atomic<const Entry*> entry_ = nullptr;
+  MadeOnce<Entry> entry_;
 };
 
 // Never destroyed: what is chosen is pointed to until the program ends.

@@ -27,13 +27,7 @@ std::string TextAt(const Json& json, const char* key) {
 }
 
 // The number that a member means in base units; `otherwise` where it is none. Reading the scenario reports what is wrong.
-double NumberOf(const Json& json, const char* key, double otherwise) {
-  const Json& member = Member(json, key);
-  if (member.is_number()) return member.get<double>();
-  if (!member.is_string()) return otherwise;
-  const auto measure = ParseMeasure(TextOf(member));
-  return measure ? measure->value : otherwise;
-}
+double NumberOf(const Json& json, const char* key, double otherwise) { return NumberIn(Member(json, key)).value_or(otherwise); }
 
 // "HBM3e" -> "hbm3e"
 std::string DramOf(const std::string& technology) {
@@ -87,6 +81,13 @@ std::optional<double> MarginOf(const std::string& id) {
 }
 
 }  // namespace
+
+std::optional<double> NumberIn(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (!json.is_string()) return std::nullopt;
+  const auto measure = ParseMeasure(TextOf(json));
+  return measure ? std::optional(measure->value) : std::nullopt;
+}
 
 void LayCostDefaults(const Json& cluster, Json& cost) {
   if (!cost.is_object()) return;

@@ -10,6 +10,9 @@
 
 namespace slipstick {
 
+// The number that a number, or a text with its unit, means in base units; nothing where it is neither.
+std::optional<double> NumberIn(const Json& json);
+
 // Lays under `cost` (an object) the catalogue's bill of the device, or one made up from its dies and memory, and the
 // catalogue's system of the cluster. `cluster` has its presets expanded. The device's own die area, node and count, and
 // its memory capacity, stand whatever the bill says.

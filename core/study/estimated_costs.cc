@@ -6,20 +6,12 @@
 #include <string_view>
 
 #include "core/base/type_path.h"
-#include "core/base/units.h"
 #include "core/economics/cost_inputs.h"
+#include "core/study/cost_defaults.h"
 #include "core/study/presets.h"
 
 namespace slipstick {
 namespace {
-
-// In base units, however it is written.
-std::optional<double> NumberIn(const Json& json) {
-  if (json.is_number()) return json.get<double>();
-  if (!json.is_string()) return std::nullopt;
-  const auto measure = ParseMeasure(TextOf(json));
-  return measure ? std::optional(measure->value) : std::nullopt;
-}
 
 // Whether `value` says all that the entry's member says.
 bool Repeats(const Json& value, const Json& entry) {

@@ -2,8 +2,8 @@
 
 #include <cassert>
 #include <deque>
-#include <mutex>
 
+#include "core/base/made_once.h"
 #include "core/base/nearest_names.h"
 
 namespace slipstick {
@@ -16,8 +16,7 @@ class Entry {
   std::string_view kind() const { return kind_; }
   const std::string& id() const { return id_; }
   const Json& json() const {
-    std::call_once(parsed_, [this] { json_ = text_.empty() ? SingleDevice() : Parsed(); });
-    return json_;
+    return json_.Get([this] { return text_.empty() ? SingleDevice() : Parsed(); });
   }
 
  private:
@@ -31,8 +30,7 @@ class Entry {
   std::string_view kind_;
   std::string id_;
   std::string_view text_;  // "" for a cluster of one device, which is made of other entries
-  mutable std::once_flag parsed_;
-  mutable Json json_;
+  MadeOnce<Json> json_;
 };
 
 constexpr std::string_view kPlainServer = "pcie-server";

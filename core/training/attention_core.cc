@@ -16,8 +16,6 @@ bool HasOwnAttention(const TrainingContext& context) {
 
 namespace {
 
-constexpr std::string_view kFlashSource = kFamilySource, kUnfusedSource = kFamilySource;
-
 TrainingAttention KernelFor(const TrainingContext& context) {
   const Device& device = context.device();
   for (const TrainingAttention& kernel : context.framework().compute.attention) {
@@ -41,16 +39,16 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   const Flops pair = 2 * kFlop;
   const Bytes element = ElementSize(context.matrix_precision);
   FIGURE(trace, score_rate, batched_share * sqrt(min(1.0, head_width / 128)) * peak_rate * matrix_share / (1 + sustained_fall),
-         (Note{"Rate of the batched products of unfused attention", "small heads fill the matrix units less", kUnfusedSource}),
+         (Note{"Rate of the batched products of unfused attention", "small heads fill the matrix units less", kFamilySource}),
          batched_share, head_width, peak_rate, matrix_share, sustained_fall);
   FIGURE(trace, score_bytes, softmax_passes * element * scores,
-         (Note{"Traffic of the scores, forward and backward", "mask, softmax, dropout: each pass through memory", kUnfusedSource}),
+         (Note{"Traffic of the scores, forward and backward", "mask, softmax, dropout: each pass through memory", kFamilySource}),
          softmax_passes, element, scores);
   FIGURE(trace, forward, 2 * pair * scores * head_width / score_rate + forward_passes * score_bytes / stream_rate,
-         (Note{"Attention core, forward", "two products and their share of the passes", kUnfusedSource}), pair, scores, head_width,
+         (Note{"Attention core, forward", "two products and their share of the passes", kFamilySource}), pair, scores, head_width,
          score_rate, forward_passes, score_bytes, stream_rate);
   FIGURE(trace, backward, 4 * pair * scores * head_width / score_rate + (1 - forward_passes) * score_bytes / stream_rate,
-         (Note{"Attention core, backward", "four products and the rest of the passes", kUnfusedSource}), pair, scores, head_width,
+         (Note{"Attention core, backward", "four products and the rest of the passes", kFamilySource}), pair, scores, head_width,
          score_rate, forward_passes, score_bytes, stream_rate);
   const Bytes forward_bytes = forward_passes * score_bytes, backward_bytes = (1 - forward_passes) * score_bytes;
   const Bytes operands = scores * head_width * element;  // of two products, with tiles of 128 x 128
@@ -93,16 +91,16 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   const double query_tiles = work.sequences * work.heads * work.queries / 128;
   const double own_tokens = work.sequences * work.queries;
   const Flops one = 1 * kFlop;
-  FIGURE(trace, sustained_rate, peak_rate / (1 + sustained_fall), (Note{"Dense peak at sustained power", "", kFlashSource}), peak_rate,
+  FIGURE(trace, sustained_rate, peak_rate / (1 + sustained_fall), (Note{"Dense peak at sustained power", "", kFamilySource}), peak_rate,
          sustained_fall);
   FIGURE(trace, exponential_time, unhidden * pairs / (exponentials * clock * units),
-         (Note{"Exponentials that the matrix work does not hide", "one a score, on the special-function units", kFlashSource}), unhidden,
+         (Note{"Exponentials that the matrix work does not hide", "one a score, on the special-function units", kFamilySource}), unhidden,
          pairs, exponentials, clock, units);
   const Seconds tile_cost = table.step.tile;
-  FIGURE(trace, tile_time, tile_cost * query_tiles / units, (Note{"Fixed cost of the query tiles", "load, drain, write", kFlashSource}),
+  FIGURE(trace, tile_time, tile_cost * query_tiles / units, (Note{"Fixed cost of the query tiles", "load, drain, write", kFamilySource}),
          tile_cost, query_tiles, units);
   FIGURE(trace, forward_bytes, 2 * element * own_tokens * (query_width + value_width) * (query_heads + kv_heads),
-         (Note{"Q, K, V read, output written", "", kFlashSource}), element, own_tokens, query_width, value_width, query_heads, kv_heads);
+         (Note{"Q, K, V read, output written", "", kFamilySource}), element, own_tokens, query_width, value_width, query_heads, kv_heads);
   FIGURE(trace, forward_flops, 2 * one * pairs * (query_width + value_width), (Note{"Arithmetic of two products", ""}), one, pairs,
          query_width, value_width);
   FIGURE(trace, backward_flops, 5 * one * pairs * (query_width + value_width),
@@ -112,14 +110,14 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   FIGURE(trace, forward,
          square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, 2) +
              round_launch * rounds,
-         (Note{"Attention core, forward", "a launch for every block of a context-parallel ring", kFlashSource}), square, forward_flops,
+         (Note{"Attention core, forward", "a launch for every block of a context-parallel ring", kFamilySource}), square, forward_flops,
          sustained_rate, forward_share, exponential_time, tile_time, forward_bytes, stream_rate, round_launch, rounds);
   FIGURE(trace, backward,
          unbalanced * square *
                  norm(backward_flops / (sustained_rate * backward_share) + exponential_time + backward_tile * tile_time,
                       backward_moved * forward_bytes / stream_rate, 2) +
              backward_launch * rounds,
-         (Note{"Attention core, backward", "", kFlashSource}), unbalanced, square, backward_flops, sustained_rate, backward_share,
+         (Note{"Attention core, backward", "", kFamilySource}), unbalanced, square, backward_flops, sustained_rate, backward_share,
          exponential_time, backward_tile, tile_time, backward_moved, forward_bytes, stream_rate, backward_launch, rounds);
   // Keys and values pass once for each tile of 128 queries, and once for each fragment of 64 of them.
   const Bytes one_pass = square * pairs * (query_width + value_width) * element;

@@ -76,16 +76,12 @@ test("wasm names nothing of core but study", () => {
   assert.deepEqual(faults, []);
 });
 
-// Their entries are parsed once, whichever thread asks first.
-const PARSED_ONCE = ["core/study/presets.cc"];
-
 test("core has no exceptions, no output and no state", () => {
   const faults = [];
   for (const path of filesBelow(join(ROOT, "core"), [".h", ".cc"])) {
     const place = relative(ROOT, path).split(sep).join("/");
     if (place.startsWith("core/command_line/")) continue;
     for (const include of includesOf(path)) {
-      if (include === "mutex" && PARSED_ONCE.includes(place)) continue;
       if (/^(iostream|fstream|filesystem|thread|mutex|random|chrono|ctime)$/.test(include)) faults.push(`${place} includes <${include}>`);
     }
     const text = readFileSync(path, "utf8").replace(/\/\/.*$/gm, "").replace(/"(\\.|[^"\\])*"/g, '""');

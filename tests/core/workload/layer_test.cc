@@ -4,18 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "core/study/presets.h"
-#include "tests/core/preset.h"
+#include "tests/core/workload/named_model.h"
 
 namespace slipstick {
 namespace {
-
-Model Named(std::string_view id) {
-  Issues issues;
-  Model model = FromPreset<Model>(id, issues);
-  Complete(model, "model", issues);
-  EXPECT_TRUE(issues.empty()) << id;
-  return model;
-}
 
 // DeepSeek-V3 (arXiv 2412.19437): hidden 7168, 128 heads of 128 + 64, ranks 1536 and 512, values of 128; on 4 ranks 32 heads each.
 TEST(Layer, LatentAttentionOnFourRanks) {

@@ -3,18 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/core/preset.h"
+#include "tests/core/workload/named_model.h"
 
 namespace slipstick {
 namespace {
-
-Model Named(std::string_view id) {
-  Issues issues;
-  Model model = FromPreset<Model>(id, issues);
-  Complete(model, "model", issues);
-  EXPECT_TRUE(issues.empty()) << id;
-  return model;
-}
 
 Model Gpt(Count layers, Count hidden, Count heads) {
   Model model;
