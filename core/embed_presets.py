@@ -21,7 +21,7 @@ for file in map(pathlib.Path, files):
     rows += [(part, file.stem, json.dumps(row, ensure_ascii=False, separators=(",", ":"))) for part, row in parts]
 body = "".join(f'      {{"{kind}", "{id}", R"preset({text})preset"}},\n' for kind, id, text in sorted(rows, key=lambda row: row[:2]))
 pathlib.Path(output).write_text(
-    '// Generated from core/presets by core/embed_presets.py.\n#include "core/study/presets.h"\nnamespace slipstick {\n'
+    '// Generated from core/presets by core/embed_presets.py.\n#include "core/catalogue/presets.h"\nnamespace slipstick {\n'
     "const std::vector<PresetText>& PresetTexts() {\n  static const std::vector<PresetText> texts{\n"
     f"{body}  }};\n  return texts;\n}}\n}}  // namespace slipstick\n",
     encoding="utf-8",

@@ -4,14 +4,16 @@
 
 #include <string>
 
-#include "core/study/answer.h"
-#include "core/study/cost_study.h"
-#include "core/study/design.h"
-#include "core/study/import_config.h"
-#include "core/study/paper_study.h"
-#include "core/study/search_figures.h"
-#include "core/study/search_shard.h"
-#include "core/study/sweep.h"
+#include "core/api/api.h"
+#include "core/exploration/design.h"
+#include "core/exploration/search_figures.h"
+#include "core/exploration/search_shard.h"
+#include "core/exploration/sensitivity.h"
+#include "core/exploration/solve.h"
+#include "core/exploration/sweep.h"
+#include "core/import/import_config.h"
+#include "core/studies/cost_study.h"
+#include "core/studies/paper_study.h"
 
 // Hands what a long call says of its progress to the module's owner, if it listens.
 EM_JS(void, TellProgress, (double tried, double of, double low, double high), {

@@ -43,7 +43,7 @@ export interface Slipstick {
   onprogress?: ((tried: number, of: number, low: number, high: number) => void) | null;
   /** How much a figure moves when each input moves by a share. */
   sensitivity(request: string, figure: string, share: number): string;
-  /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/study/cost_study.h). */
+  /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/studies/cost_study.h). */
   costStudy(request: string): string;
   /** The split of a designed chip's budgets that makes a figure least. */
   design(request: string, figure: string): string;

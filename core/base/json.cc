@@ -1,6 +1,7 @@
 #include "core/base/json.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -149,6 +150,34 @@ void SetPath(Json& json, std::string_view path, Json value) {
     path.remove_prefix(dot + 1);
   }
   *at = std::move(value);
+}
+
+const Json* MemberAt(const Json& json, std::string_view path) {
+  const Json* at = &json;
+  for (std::size_t from = 0; from <= path.size();) {
+    const std::size_t dot = std::min(path.find('.', from), path.size());
+    const std::string member(path.substr(from, dot - from));
+    from = dot + 1;
+    if (at->is_object()) {
+      const auto found = at->find(member);
+      if (found == at->end()) return nullptr;
+      at = &*found;
+    } else if (at->is_array() && !member.empty() && member.find_first_not_of("0123456789") == std::string::npos &&
+               std::strtoul(member.c_str(), nullptr, 10) < at->size()) {
+      at = &(*at)[std::strtoul(member.c_str(), nullptr, 10)];
+    } else {
+      return nullptr;
+    }
+  }
+  return at;
+}
+
+std::optional<double> NumberAt(const Json& json, std::string_view path) {
+  const Json* found = MemberAt(json, path);
+  if (found == nullptr) return std::nullopt;
+  if (found->is_boolean()) return found->get<bool>() ? 1 : 0;
+  if (found->is_number()) return found->get<double>();
+  return std::nullopt;
 }
 
 }  // namespace slipstick

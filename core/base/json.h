@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,5 +45,11 @@ void MergeJson(Json& under, const Json& over);
 
 // Sets the value at a dotted path ("cluster.networks.1.bandwidth"), making objects, and arrays padded with {}, on the way.
 void SetPath(Json& json, std::string_view path, Json value);
+
+// What stands at a dotted path (array elements by number), or null.
+const Json* MemberAt(const Json& json, std::string_view path);
+
+// The number at a dotted path; true is 1, false is 0.
+std::optional<double> NumberAt(const Json& json, std::string_view path);
 
 }  // namespace slipstick

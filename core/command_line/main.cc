@@ -10,16 +10,20 @@
 #include <string>
 #include <vector>
 
+#include "core/api/api.h"
 #include "core/command_line/help.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/search_command.h"
 #include "core/command_line/study_command.h"
-#include "core/study/answer.h"
-#include "core/study/cost_study.h"
-#include "core/study/design.h"
-#include "core/study/import_config.h"
-#include "core/study/search_shard.h"
-#include "core/study/sweep.h"
+#include "core/exploration/design.h"
+#include "core/exploration/search_shard.h"
+#include "core/exploration/search_spec.h"
+#include "core/exploration/sensitivity.h"
+#include "core/exploration/solve.h"
+#include "core/exploration/sweep.h"
+#include "core/import/import_config.h"
+#include "core/scenario/answer.h"
+#include "core/studies/cost_study.h"
 
 namespace {
 
@@ -157,7 +161,7 @@ int main(int argc, char** argv) {
     std::optional<slipstick::SearchSpec> search;
     if (!options["--best"].empty()) {
       search.emplace();
-      search->of = options["--best"];
+      search->part = options["--best"];
       search->objective = options["--objective"];
       search->limits = limits;
     }

@@ -9,9 +9,11 @@
 
 #include "core/base/units.h"
 #include "core/command_line/progress_line.h"
-#include "core/study/scenario.h"
-#include "core/study/search_job.h"
-#include "core/study/search_shard.h"
+#include "core/exploration/search_job.h"
+#include "core/exploration/search_shard.h"
+#include "core/exploration/search_spec.h"
+#include "core/scenario/answer.h"
+#include "core/scenario/scenario.h"
 
 namespace slipstick {
 namespace {

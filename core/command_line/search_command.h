@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/answer.h"
+#include "core/scenario/answer.h"
 
 namespace slipstick {
 

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "core/study/paper_study.h"
+#include "core/scenario/answer.h"
+#include "core/studies/paper_study.h"
 
 namespace slipstick {
 

@@ -77,7 +77,7 @@ void Merge(SearchProgress& into, const SearchProgress& other, const SearchOption
 }
 
 Search::Search(const SearchOptions& options, Evaluate evaluate) : options_(options), evaluate_(std::move(evaluate)), next_(options.from) {
-  cannot_enter_ = [this](const Figures& least) {
+  is_dominated_ = [this](const Figures& least) {
     if (!options_.prune) return false;
     // Places come in order, so one as good as the last kept is behind it.
     const bool misses_best = options_.top == 0 || (progress_.best.size() == options_.top && least[0] >= progress_.best.back().figures[0]);
@@ -94,15 +94,15 @@ bool Search::Step(Count count) {
   const Count end = std::min(options_.to, next_ + count);
   for (; next_ < end; ++next_) {
     ++progress_.done;
-    const Outcome outcome = evaluate_(next_, cannot_enter_);
-    if (!outcome.hopeless) ++progress_.evaluated;
+    const Outcome outcome = evaluate_(next_, is_dominated_);
+    if (!outcome.pruned) ++progress_.evaluated;
     if (!outcome.feasible) {
       const auto counted = progress_.rejected.find(outcome.reason);
       counted != progress_.rejected.end() ? ++counted->second : progress_.rejected[std::string(outcome.reason)] = 1;
       continue;
     }
     ++progress_.feasible;
-    if (outcome.hopeless) continue;
+    if (outcome.pruned) continue;
     const Found found{next_, outcome.figures};
     KeepBest(progress_.best, found, options_);
     KeepFront(progress_.front, found, options_);

@@ -19,7 +19,7 @@ using Figures = std::array<double, kMaxFigures>;
 // made to be minimised: what is better when larger is negated by the caller.
 struct Outcome {
   bool feasible = false;
-  bool hopeless = false;    // feasible, and left without figures: it can enter neither the best nor the front
+  bool pruned = false;      // feasible, and left without figures: it can enter neither the best nor the front
   std::string_view reason;  // of an infeasible one, a word with static lifetime
   Figures figures{};
 };
@@ -54,9 +54,9 @@ class Search {
  public:
   // Whether a place none of whose figures is below `least` could change neither the best nor the front. Sound: it is true
   // only where what is kept covers every such place, so that asking never changes the answer.
-  using CannotEnter = std::function<bool(const Figures& least)>;
-  // Decides a place. It may ask and, told true, answer `hopeless` with figures unknown.
-  using Evaluate = std::function<Outcome(Count index, const CannotEnter& cannot_enter)>;
+  using IsDominated = std::function<bool(const Figures& least)>;
+  // Decides a place. It may ask and, told true, answer `pruned` with figures unknown.
+  using Evaluate = std::function<Outcome(Count index, const IsDominated& is_dominated)>;
 
   Search(const SearchOptions& options, Evaluate evaluate);
   Search(const Search&) = delete;
@@ -70,7 +70,7 @@ class Search {
  private:
   SearchOptions options_;
   Evaluate evaluate_;
-  CannotEnter cannot_enter_;
+  IsDominated is_dominated_;
   SearchProgress progress_;
   Count next_;
 };

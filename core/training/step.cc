@@ -199,7 +199,7 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
     least.step_time = least.time.Total();
     FinishReport(context, recompute, flops, false, {}, least, off);
     if ((*detail.is_hopeless)(least)) {
-      least.hopeless = true;
+      least.pruned = true;
       return least;
     }
   }

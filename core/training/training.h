@@ -92,7 +92,7 @@ struct TrainingReport {
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
   std::vector<std::string> assumed;  // paths of inputs that no measurement set
-  bool hopeless = false;             // of a search: left before it was timed
+  bool pruned = false;               // of a search: left before it was timed
 };
 
 class TrainingMemo;
@@ -107,7 +107,7 @@ struct TrainingDetail {
   // Of a search: what its mappings share (memo.h), made for this very model, cluster and run.
   TrainingMemo* memo = nullptr;
   // Of a search: asked with the run's memory and the least that its step can take, all figures as they follow from those; true
-  // ends the evaluation there, as `hopeless`.
+  // ends the evaluation there, as `pruned`.
   const std::function<bool(const TrainingReport& least)>* is_hopeless = nullptr;
 };
 TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,

@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/api/api.h"
 #include "core/base/trace.h"
 #include "core/economics/cost.h"
 #include "core/economics/device_bill.h"
+#include "core/scenario/scenario.h"
 #include "core/serving/serving.h"
-#include "core/study/answer.h"
-#include "core/study/scenario.h"
 #include "core/training/training.h"
 
 namespace slipstick {

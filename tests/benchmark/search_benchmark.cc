@@ -3,8 +3,9 @@
 
 #include <cstdlib>
 
-#include "core/study/scenario.h"
-#include "core/study/search_job.h"
+#include "core/exploration/search_job.h"
+#include "core/exploration/search_spec.h"
+#include "core/scenario/scenario.h"
 
 namespace slipstick {
 namespace {
@@ -47,7 +48,7 @@ BENCHMARK(Llama70BOn512)->Unit(benchmark::kMillisecond);
 
 void ServeDeepSeekOn64(benchmark::State& state) {
   SearchSpec spec;
-  spec.of = "serving";
+  spec.part = "serving";
   spec.pareto = {"tokens_per_s_per_user"};
   spec.limits = {"tpot_s<=50 ms"};
   Decide(state, RequestOf(R"({"model": {"preset": "deepseek-v3"}, "cluster": {"preset": "dgx-h200", "devices": 64}, "training": null,

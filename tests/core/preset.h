@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/base/schema.h"
-#include "core/study/presets.h"
+#include "core/catalogue/presets.h"
 
 namespace slipstick {
 

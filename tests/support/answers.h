@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api/api.h"
 #include "core/base/json.h"
-#include "core/study/answer.h"
 
 namespace slipstick::testing {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api/api.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
-#include "core/study/answer.h"
-#include "core/study/presets.h"
+#include "core/catalogue/presets.h"
 
 namespace slipstick::testing {
 

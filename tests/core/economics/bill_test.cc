@@ -1,7 +1,7 @@
 // Bills of real devices against published ones, and of every device of the catalogue against arithmetic.
 #include <gtest/gtest.h>
 
-#include "core/study/presets.h"
+#include "core/catalogue/presets.h"
 #include "costs.h"
 
 namespace slipstick {

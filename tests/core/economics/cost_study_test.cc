@@ -1,8 +1,9 @@
-#include "core/study/cost_study.h"
+#include "core/studies/cost_study.h"
 
 #include <gtest/gtest.h>
 
 #include "core/base/json.h"
+#include "core/scenario/answer.h"
 
 namespace slipstick {
 namespace {

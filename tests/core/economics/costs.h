@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/economics/cost.h"
-#include "core/study/scenario.h"
+#include "core/scenario/scenario.h"
 
 namespace slipstick {
 

@@ -34,12 +34,12 @@ std::vector<Count> Indices(const std::vector<Found>& list) {
 
 SearchProgress RunToy(SearchOptions options, std::uint64_t seed, Count step, bool prune) {
   options.prune = prune;
-  Search search(options, [seed](Count i, const Search::CannotEnter& cannot_enter) {
+  Search search(options, [seed](Count i, const Search::IsDominated& is_dominated) {
     const Outcome outcome = Toy(i, seed);
     if (!outcome.feasible) return outcome;
     Figures least = outcome.figures;  // bounds that are below the true figures by up to one, and touch them now and then
     for (std::size_t f = 0; f < kMaxFigures; ++f) least[f] -= i % 3 == 0 ? 0 : Draw(i, seed + 3 + f);
-    return cannot_enter(least) ? Outcome{true, true, "", {}} : outcome;
+    return is_dominated(least) ? Outcome{true, true, "", {}} : outcome;
   });
   while (search.Step(step)) {
   }
@@ -104,7 +104,7 @@ TEST(Search, PruningLeavesOutMostOfTheWork) {
 
 TEST(Search, GoesOnWhereAnotherStopped) {
   const SearchOptions options{0, 1000, 10, 2};
-  const auto evaluate = [](Count i, const Search::CannotEnter&) { return Toy(i, 9); };
+  const auto evaluate = [](Count i, const Search::IsDominated&) { return Toy(i, 9); };
   Search first(options, evaluate), second(options, evaluate);
   first.Step(331);
   second.Resume(first.progress());

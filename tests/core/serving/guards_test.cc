@@ -1,5 +1,5 @@
 // Physics on random deployments, without slack: more load is never sooner, a larger batch never a shorter step. That better hardware
-// is never slower is a test of random scenarios (tests/core/study).
+// is never slower is a test of random scenarios (tests/core/evaluation).
 #include "tests/core/serving/served.h"
 
 namespace slipstick {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/scenario/scenario.h"
 #include "core/serving/serving.h"
-#include "core/study/scenario.h"
 
 namespace slipstick {
 

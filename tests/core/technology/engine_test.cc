@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "core/exploration/sweep.h"
+
 namespace slipstick {
 namespace {
 

@@ -1,5 +1,5 @@
 // Every model of the catalogue, whatever its layers are, is trained whole: none of them is lost between the model and its stages.
-#include "core/study/presets.h"
+#include "core/catalogue/presets.h"
 #include "core/training/attention_core.h"
 #include "core/training/memory.h"
 #include "tests/core/training/scenarios.h"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/study/scenario.h"
+#include "core/scenario/scenario.h"
 #include "core/training/training.h"
 
 namespace slipstick {

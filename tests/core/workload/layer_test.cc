@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/study/presets.h"
+#include "core/catalogue/presets.h"
 #include "tests/core/workload/named_model.h"
 
 namespace slipstick {

@@ -1,0 +1,95 @@
+#include "core/api/api.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/trace.h"
+#include "core/catalogue/presets.h"
+#include "core/evaluation/evaluate.h"
+#include "core/evaluation/kernel.h"
+#include "core/evaluation/report.h"
+#include "core/scenario/scenario.h"
+#include "core/scenario/unwritten.h"
+#include "core/training/training.h"
+
+namespace slipstick {
+
+namespace {
+
+constexpr int kMostTrials = 100;
+
+// The issues with those of their fixes that make them go away: a member that two checks concern may fail the second when it
+// passes the first. Where none is left, the member may be left out.
+Issues WithTriedFixes(Issues issues, const Json& request) {
+  int trials = 0;
+  const auto fails = [&](const Fix& fix, const std::string& path) {
+    if (++trials > kMostTrials) return true;
+    const Issues left = ParseScenario(WithFix(request, fix)).issues;
+    return std::any_of(left.begin(), left.end(), [&](const Issue& issue) { return issue.path == path; });
+  };
+  for (Issue& issue : issues) {
+    if (issue.fixes.empty()) continue;
+    std::erase_if(issue.fixes, [&](const Fix& fix) { return fails(fix, issue.path); });
+    if (!issue.fixes.empty()) continue;
+    const Fix without = LeaveOut(issue.path);
+    if (!fails(without, issue.path)) issue.fixes.push_back(without);
+  }
+  return issues;
+}
+
+}  // namespace
+
+Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain, bool timeline) {
+  const Result<Json> json = ReadRequest(request, assignments);
+  if (!json) return WrongRequest(json.issues);
+  Result<Scenario> scenario = ParseScenario(*json);
+  if (!scenario) return WrongRequest(WithTriedFixes(std::move(scenario.issues), *json));
+  ReportDetail detail;
+  detail.explain = explain;
+  detail.timeline = timeline;
+  const Result<Json> report = Evaluate(*scenario, detail);
+  if (!report) return WrongRequest(report.issues);
+  return {JsonText(*report), {}};
+}
+
+Answer KernelAnswer(std::string_view request) {
+  Result<Json> parsed = ParseJson(request);
+  if (!parsed) return WrongRequest(std::move(parsed.issues));
+  Result<Json> answer = EvaluateKernel(*parsed);
+  if (!answer) return WrongRequest(std::move(answer.issues));
+  return {JsonText(*answer), {}};
+}
+
+Answer TimelineAnswer(std::string_view request) {
+  Result<Json> json = ReadRequest(request, {});
+  if (!json) return WrongRequest(json.issues);
+  const Result<Scenario> scenario = ParseScenario(std::move(*json));
+  if (!scenario) return WrongRequest(scenario.issues);
+  if (!scenario->training) return {"null", {}};
+  Trace trace = Trace::Off();
+  const TrainingReport report = EvaluateTraining(scenario->model, scenario->cluster, *scenario->training, {false, true}, trace);
+  return {JsonText(Json{{"timeline", WriteTimeline(report.timeline)}}), {}};
+}
+
+Answer DescribeAnswer() {
+  Json inputs = Json::array();
+  Describe("", Scenario{}, inputs);
+  // Laid in before the levels are read (scenario.cc), so no field of theirs.
+  inputs.push_back(Json{{"path", "cluster.networks.*"},
+                        {"kind", "object"},
+                        {"presets", "network"},
+                        {"help", "A network technology: takes the place of the cluster's; the size stays"},
+                        {"advanced", true}});
+  Json follows = Json::array();
+  for (const std::string_view path : kFollowing) follows.push_back(path);
+  return {JsonText(Json{{"version", 1},
+                        {"default", DefaultRequest()},
+                        {"follows", std::move(follows)},
+                        {"inputs", std::move(inputs)},
+                        {"outputs", DescribedOutputs()}}),
+          {}};
+}
+
+Answer PresetsAnswer(std::string_view kind) { return {JsonText(PresetCatalogue(kind)), {}}; }
+
+}  // namespace slipstick

@@ -1,0 +1,108 @@
+// Catalogues whose entries are chosen by name and never written out: the families of kernels and those of links.
+#include <cassert>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/architecture.h"
+#include "core/base/made_once.h"
+#include "core/base/schema.h"
+#include "core/catalogue/presets.h"
+#include "core/collectives/fabric.h"
+#include "core/operators/kernel_family_fields.h"
+
+namespace slipstick {
+namespace {
+
+// A file laid over the one that it names as its preset, and so on.
+Json LaidOut(std::string_view kind, std::string_view id, int depth) {
+  const Json* entry = FindPreset(kind, id);
+  assert(entry != nullptr && depth < 8);
+  Json own = WithoutRemarks(*entry);
+  const Json* under = FindMember(own, "preset");
+  if (under == nullptr) return own;
+  Json laid = LaidOut(kind, TextOf(*under), depth + 1);
+  MergeJson(laid, own);
+  return laid;
+}
+
+template <class Entry>
+Entry ReadEntry(std::string_view id) {
+  Issues issues;
+  Entry entry;
+  Read(LaidOut(Schema<Entry>::preset_kind, id, 0), std::string(id), issues, entry);
+  assert(issues.empty());
+  entry.id = id;
+  return entry;
+}
+
+// A file, read when it is first chosen.
+template <class Entry>
+class Place {
+ public:
+  explicit Place(std::string_view id) : id_(id) {}
+  std::string_view id() const { return id_; }
+  const Entry& entry() const {
+    return entry_.Get([this] { return ReadEntry<Entry>(id_); });
+  }
+
+ private:
+  std::string_view id_;
+  MadeOnce<Entry> entry_;
+};
+
+// Never destroyed: what is chosen is pointed to until the program ends.
+template <class Entry>
+const std::deque<Place<Entry>>& Places() {
+  static const std::deque<Place<Entry>>& places = *[] {
+    auto* made = new std::deque<Place<Entry>>;
+    for (const PresetText& preset : PresetTexts()) {
+      if (preset.kind == Schema<Entry>::preset_kind) made->emplace_back(preset.id);
+    }
+    return made;
+  }();
+  return places;
+}
+
+template <class Entry>
+const Entry* Find(std::string_view name) {
+  for (const Place<Entry>& place : Places<Entry>()) {
+    if (place.id() == name) return &place.entry();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+template <class Entry>
+CatalogueEntry<Entry>::CatalogueEntry() {
+  static const Entry* const generic = Find<Entry>("generic");
+  assert(generic != nullptr);
+  entry_ = generic;
+}
+
+template <class Entry>
+CatalogueEntry<Entry>::CatalogueEntry(std::string_view name) : entry_(Find<Entry>(name)) {
+  assert(entry_ != nullptr);
+}
+
+template <class Entry>
+std::string_view CatalogueEntry<Entry>::name() const {
+  return entry_->id;
+}
+
+template <class Entry>
+const std::vector<std::string_view>& CatalogueEntry<Entry>::Names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> made;
+    for (const Place<Entry>& place : Places<Entry>()) made.push_back(place.id());
+    return made;
+  }();
+  return names;
+}
+
+template class CatalogueEntry<KernelFamily>;
+template class CatalogueEntry<FabricConstants>;
+
+}  // namespace slipstick

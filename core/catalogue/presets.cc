@@ -1,0 +1,100 @@
+#include "core/catalogue/presets.h"
+
+#include <cassert>
+#include <deque>
+
+#include "core/base/made_once.h"
+#include "core/base/nearest_names.h"
+
+namespace slipstick {
+namespace {
+
+// An entry of the catalogue, parsed when it is first asked for: an answer needs ten of some hundreds.
+class Entry {
+ public:
+  Entry(std::string_view kind, std::string_view id, std::string_view text) : kind_(kind), id_(id), text_(text) {}
+  std::string_view kind() const { return kind_; }
+  const std::string& id() const { return id_; }
+  const Json& json() const {
+    return json_.Get([this] { return text_.empty() ? SingleDevice() : Parsed(); });
+  }
+
+ private:
+  Json Parsed() const {
+    Result<Json> json = ParseJson(text_);
+    assert(json);
+    return std::move(*json);
+  }
+  Json SingleDevice() const;
+
+  std::string_view kind_;
+  std::string id_;
+  std::string_view text_;  // "" for a cluster of one device, which is made of other entries
+  MadeOnce<Json> json_;
+};
+
+constexpr std::string_view kPlainServer = "pcie-server";
+constexpr std::string_view kSingle = "single-";
+
+// The catalogue never changes while the program runs. A cluster "single-X" for every device X comes after the files' entries.
+const std::deque<Entry>& Entries() {
+  static const std::deque<Entry> entries = [] {
+    std::deque<Entry> made;
+    for (const PresetText& preset : PresetTexts()) made.emplace_back(preset.kind, preset.id, preset.text);
+    for (const PresetText& preset : PresetTexts()) {
+      if (preset.kind == "device") made.emplace_back("cluster", std::string(kSingle) + std::string(preset.id), "");
+    }
+    return made;
+  }();
+  return entries;
+}
+
+// One device with the networks of the first system that is built of it, else the slots of a PCIe server.
+Json Entry::SingleDevice() const {
+  const std::string device = id_.substr(kSingle.size());
+  const Json part{{"preset", device}};
+  const Json* system = nullptr;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "cluster") continue;
+    const Json* cluster = FindPreset("cluster", preset.id);
+    if (cluster->value("device", Json()) != part) continue;
+    system = cluster;
+    break;
+  }
+  Json json = system != nullptr ? *system : *FindPreset("cluster", kPlainServer);
+  if (system == nullptr) json["networks"].erase(json["networks"].begin() + 1, json["networks"].end());
+  json["name"] = "One " + FindPreset("device", device)->value("name", device);
+  json["device"] = part;
+  json["devices"] = 1;
+  return json;
+}
+
+}  // namespace
+
+const Json* FindPreset(std::string_view kind, std::string_view id) {
+  for (const Entry& entry : Entries()) {
+    if (entry.id() == id && entry.kind() == kind) return &entry.json();
+  }
+  return nullptr;
+}
+
+std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id) {
+  std::vector<std::string_view> ids;
+  for (const Entry& entry : Entries()) {
+    if (entry.kind() == kind) ids.push_back(entry.id());
+  }
+  return NearestNames(id, ids);
+}
+
+Json PresetCatalogue(std::string_view kind) {
+  Json list = Json::array();
+  for (const Entry& entry : Entries()) {
+    if (!kind.empty() && entry.kind() != kind) continue;
+    Json row{{"kind", entry.kind()}, {"id", entry.id()}};
+    row.update(entry.json());
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+}  // namespace slipstick

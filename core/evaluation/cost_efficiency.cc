@@ -1,0 +1,140 @@
+#include "core/evaluation/cost_efficiency.h"
+
+#include <string_view>
+
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+std::optional<Dollars> PriceOfWallTime(const CostReport& cost, std::optional<Seconds> wall_device_seconds, Trace& trace) {
+  if (!wall_device_seconds) return std::nullopt;
+  const DollarsPerSecond device_second = cost.device_second;
+  const Seconds device_seconds = *wall_device_seconds;
+  FIGURE(trace, run_price, device_seconds * device_second, (Note{"", "", "", "training.run.cost_usd"}), device_seconds, device_second);
+  return run_price;
+}
+
+// Where a report shows an energy and its parts. Figures with a place in the report have the titles of their outputs.
+struct EnergyPaths {
+  std::string_view total, servers, building;
+};
+constexpr EnergyPaths kOfSteps{"training.energy_j", "training.server_energy_j", "training.building_energy_j"};
+constexpr EnergyPaths kOfRun{"training.run.energy_j", "", ""};
+constexpr EnergyPaths kOfToken{"serving.energy_j_per_token", "serving.server_energy_j_per_token", "serving.building_energy_j_per_token"};
+
+// Of a run or of a token. Without a cost neither server nor building is known.
+template <class Energy, class Time>
+EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const std::optional<CostReport>& cost, const EnergyPaths& paths,
+                             Trace& trace) {
+  if (!cost) {
+    LISTED_FIGURE(trace, energy, 1 * device_energy, (Note{"", "the devices alone: no cost is asked", "", paths.total}), device_energy);
+    return {device_energy, Energy(), Energy(), energy};
+  }
+  const WallPower& wall = cost->wall;
+  const Watts server_power = wall.server;
+  const double pue = wall.pue;
+  trace.Input("pue", pue, "cost.system.pue");
+  LISTED_FIGURE(trace, server_energy, device_seconds * server_power, (Note{"Energy of the rest of the servers", "", "", paths.servers}),
+                device_seconds, server_power);
+  LISTED_FIGURE(trace, building_energy, (device_energy + server_energy) * (pue - 1),
+                (Note{"Energy of cooling and power distribution", "", "", paths.building}), device_energy, server_energy, pue);
+  LISTED_FIGURE(trace, energy, device_energy + server_energy + building_energy,
+                (Note{"", "devices, the rest of their servers, and the building (PUE)", "", paths.total}), device_energy, server_energy,
+                building_energy);
+  return {device_energy, server_energy, building_energy, energy};
+}
+
+// Of the electricity; what making the devices emitted stands apart, by the share of their life that the run takes.
+void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEfficiency& worth, Trace& trace) {
+  const GramsPerJoule grid_intensity = cost.grid_intensity;
+  const Joules energy = worth.energy.total;
+  FIGURE(trace, emitted, energy * grid_intensity, (Note{"", "making the devices counts apart", "", "training.tco2"}), energy,
+         grid_intensity);
+  worth.emitted = emitted;
+  if (worth.run_energy) {
+    const Joules run_energy = worth.run_energy->total;
+    FIGURE(trace, run_emitted, run_energy * grid_intensity, (Note{"", "interruptions included", "", "training.run.tco2"}), run_energy,
+           grid_intensity);
+    worth.run_emitted = run_emitted;
+  }
+  const Grams embodied = cost.embodied;
+  const Seconds device_life = cost.use;
+  FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
+         (Note{"", "by the hours in use of a device's life", "", "training.tco2_embodied"}), embodied, device_seconds, device_life);
+  worth.embodied = embodied_share;
+}
+
+}  // namespace
+
+TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training, const TrainingRun& run,
+                                        Trace& trace) {
+  TrainingCostEfficiency worth;
+  worth.at_the_wall = cost.has_value();
+  if (training.run.energy) worth.run_energy = EnergyOf(*training.run.energy, *training.run.device_seconds, cost, kOfRun, trace);
+  worth.energy = EnergyOf(training.energy, training.device_seconds, cost, kOfSteps, trace);
+  const Tokens tokens = run.tokens;
+  const Joules energy = worth.energy.total;
+  trace.Input("tokens", tokens, "training.tokens");
+  if (energy > Joules()) {
+    FIGURE(trace, trained_per_joule, tokens / energy, (Note{"", "of the training energy", "", "training.tokens_per_j"}), tokens, energy);
+    worth.tokens_per_j = trained_per_joule;
+  }
+  if (!cost) return worth;
+  CarbonOf(*cost, training.device_seconds, worth, trace);
+  worth.run = PriceOfWallTime(*cost, training.run.device_seconds, trace);
+  const Seconds device_seconds = training.device_seconds;
+  const DollarsPerSecond device_second = cost->device_second;
+  FIGURE(trace, run_price, device_seconds * device_second, (Note{"", "", "", "training.cost_usd"}), device_seconds, device_second);
+  worth.steps = run_price;
+  if (!(run_price > Dollars())) return worth;
+  FIGURE(trace, trained_per_dollar, tokens / run_price, (Note{"", "", "", "training.tokens_per_usd"}), tokens, run_price);
+  worth.tokens_per_usd = trained_per_dollar;
+  return worth;
+}
+
+ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving, Trace& trace) {
+  ServingCostEfficiency worth;
+  worth.at_the_wall = cost.has_value();
+  worth.energy = EnergyOf(serving.energy_per_token, serving.device_seconds_per_token, cost, kOfToken, trace);
+  const JoulesPerToken energy = worth.energy.total;
+  const double token = 1;
+  if (energy > JoulesPerToken()) {
+    FIGURE(trace, served_per_joule, token / energy, (Note{"", "output tokens over the energy of one", "", "serving.tokens_per_j"}), token,
+           energy);
+    worth.tokens_per_j = served_per_joule;
+  }
+  const TokensPerSecond tokens_per_s_per_device = serving.tokens_per_s_per_device;
+  if (!cost || !(tokens_per_s_per_device > TokensPerSecond())) return worth;
+  const DollarsPerSecond device_second = cost->device_second;
+  FIGURE(trace, token_price, device_second / tokens_per_s_per_device,
+         (Note{"", "busy devices also pay for their idle hours", "", "serving.cost_usd_per_million_tokens"}), device_second,
+         tokens_per_s_per_device);
+  worth.token = token_price;
+  if (!(device_second > DollarsPerSecond())) return worth;
+  FIGURE(trace, served_per_dollar, tokens_per_s_per_device / device_second, (Note{"", "", "", "serving.tokens_per_usd"}),
+         tokens_per_s_per_device, device_second);
+  worth.tokens_per_usd = served_per_dollar;
+  return worth;
+}
+
+DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& device, Trace& trace) {
+  DeviceCostEfficiency worth;
+  const FlopsPerSecond peak = PeakRate(device, Precision::kBf16);
+  const Watts tdp = device.tdp;
+  const DollarsPerSecond device_second = cost.device_second;
+  trace.Input("tdp", tdp, "cluster.device.tdp");
+  trace.Input("peak", peak, "cluster.device.peak.bf16");
+  if (device_second > DollarsPerSecond()) {
+    FIGURE(trace, flops_per_dollar, peak / device_second,
+           (Note{"", "dense 16-bit rate over what a second of the device costs", "", "cost.flops_per_usd"}), peak, device_second);
+    worth.flops_per_usd = flops_per_dollar;
+  }
+  if (tdp > Watts()) {
+    FIGURE(trace, flops_per_joule, peak / tdp, (Note{"", "dense 16-bit rate over the design power", "", "cost.flops_per_j"}), peak, tdp);
+    worth.flops_per_j = flops_per_joule;
+  }
+  return worth;
+}
+
+}  // namespace slipstick

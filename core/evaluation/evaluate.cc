@@ -1,0 +1,76 @@
+#include "core/evaluation/evaluate.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/base/trace.h"
+#include "core/economics/cost.h"
+#include "core/evaluation/report.h"
+#include "core/operators/efficiency.h"
+#include "core/scenario/changed_device.h"
+#include "core/serving/serving.h"
+#include "core/training/training.h"
+
+namespace slipstick {
+namespace {
+
+// Every number of the scenario under its own name: a formula that uses the name with that value uses this input.
+void BindInputs(const Json& json, const std::string& path, std::string_view name, Trace& trace) {
+  if (json.is_number()) {
+    trace.Input(name, json.get<double>(), path);
+    return;
+  }
+  const std::string below = path.empty() ? "" : path + ".";
+  if (json.is_object()) {
+    for (const auto& [key, member] : json.items()) BindInputs(member, below + key, key, trace);
+  } else if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) BindInputs(json[i], below + std::to_string(i), name, trace);
+  }
+}
+
+}  // namespace
+
+Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
+  Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On();
+  Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
+  if (detail.scenario) report["scenario"] = Write(scenario);
+  if (trace.on()) BindInputs(detail.scenario ? report["scenario"] : Write(scenario), "", "", trace);
+  AssumeRules(scenario.cluster.device, trace);
+  Json warnings = Json::array();
+  std::vector<std::string> told;  // training and serving may say the same
+  const auto warn = [&warnings, &told](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(text), warnings.push_back(text);
+    }
+  };
+  std::optional<CostReport> cost;
+  if (scenario.cost) cost = EvaluateCost(scenario.cluster, *scenario.cost, trace);
+  if (scenario.training) {
+    const TrainingDetail wanted{detail.operators, detail.timeline};
+    const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace);
+    const TrainingCostEfficiency worth = CostEfficiencyOf(cost, training, *scenario.training, trace);
+    report["training"] = WriteTraining({training, worth});
+    warn(training.warnings);
+  }
+  if (scenario.serving) {
+    const ServingReport serving = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace);
+    const ServingCostEfficiency worth = CostEfficiencyOf(cost, serving, trace);
+    report["serving"] = WriteServing({serving, worth});
+    warn(serving.warnings);
+  }
+  if (cost) {
+    const DeviceCostEfficiency worth = CostEfficiencyOf(*cost, scenario.cluster.device, trace);
+    report["cost"] = WriteCost({*cost, scenario.cost->assumed, worth});
+    warn(cost->warnings);
+    if (const auto remark = PriceOfAnotherDevice(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
+  }
+  report["warnings"] = std::move(warnings);
+  if (!detail.explain.empty()) {
+    Json explanations = WriteExplanations(trace.figures(), detail.explain);
+    if (explanations.empty()) return Issues{{std::string(detail.explain), "no figure of this report has that path"}};
+    report["explanations"] = std::move(explanations);
+  }
+  return report;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,119 @@
+#include <algorithm>
+
+#include "core/base/field_table.h"
+#include "core/base/nearest_names.h"
+#include "core/base/schema.h"
+#include "core/catalogue/presets.h"
+#include "core/collectives/collective.h"
+#include "core/evaluation/kernel.h"
+#include "core/operators/kernel.h"
+#include "core/scenario/designed_device.h"
+#include "core/software/engine.h"
+
+namespace slipstick {
+namespace {
+
+struct CollectiveRequest {
+  Pattern kind = Pattern::kAllReduce;
+  Bytes bytes;
+  Count ranks = 1;
+  std::string algorithm = "auto";
+  std::string library = "nccl";
+  SecondsPerByte reduction;
+  Count chunks = 0;
+  bool overlaps = false;
+  double hops = 1;
+};
+
+}  // namespace
+
+template <>
+struct Schema<CollectiveRequest> {
+  static constexpr FieldRow kRows[] = {
+      Of<&CollectiveRequest::kind>("kind", "Which collective").Required(),
+      Of<&CollectiveRequest::bytes>("bytes", "As nccl-tests counts them").In(kMB).AtLeast(0).Required(),
+      Of<&CollectiveRequest::ranks>("ranks", "Devices that take part").Between(1, 1 << 24).Required(),
+      Of<&CollectiveRequest::algorithm>("algorithm", "auto, or the name of one"),
+      Of<&CollectiveRequest::library>("library", "nccl, ideal (stated latency and bandwidth only), or an engine whose kernels are meant"),
+      Of<&CollectiveRequest::reduction>("reduction", "ideal: time to add an incoming byte").AtLeast(0),
+      Of<&CollectiveRequest::chunks>("chunks", "ideal: of a pipelined algorithm; 0: as many as are best").Between(0, 1 << 20),
+      Of<&CollectiveRequest::overlaps>("overlaps", "ideal: latencies overlap with later messages (LogGP)"),
+      Of<&CollectiveRequest::hops>("hops", "ideal: links that a send crosses").Between(1, 1 << 20)};
+  static constexpr Fields fields{kRows};
+};
+
+namespace {
+
+constexpr std::string_view kLibrary = "nccl", kIdeal = "ideal";
+
+// The engine's own all-reduce rows; nothing where the library is none of an engine.
+std::vector<CustomAllReduce> KernelsOf(const std::string& library, Issues& issues) {
+  if (library == kLibrary || library == kIdeal) return {};
+  Json json{{"preset", library}};
+  if (FindPreset("engine", library) == nullptr) {
+    std::vector<std::string> near = NearestPresets("engine", library);
+    if (near.empty()) near.emplace_back(kLibrary);
+    issues.push_back({"collective.library", "expected nccl, ideal or an engine; got " + internal::Shown(Json(library)),
+                      SetToEach("collective.library", near)});
+    return {};
+  }
+  Engine engine;
+  ExpandPresets<Engine>(json, "collective.library", FindPreset, NearestPresets, issues);
+  if (issues.empty()) Read(json, "collective.library", issues, engine);
+  return engine.all_reduce;
+}
+
+std::string Joined(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Json> EvaluateCollective(const Json& request) {
+  Issues issues;
+  CollectiveRequest asked;
+  Read(request["collective"], "collective", issues, asked);
+  Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
+  ExpandPresets<Cluster>(json, "cluster", FindPreset, NearestPresets, issues);
+  Cluster cluster;
+  if (issues.empty()) Read(json, "cluster", issues, cluster);
+  if (issues.empty()) BuildDesign(cluster, "cluster.device.design", issues);
+  const std::vector<CustomAllReduce> kernels = KernelsOf(asked.library, issues);
+  if (issues.empty() && cluster.networks.empty() && asked.ranks > 1) {
+    issues.push_back({"cluster.networks", "expected at least one level for " + std::to_string(asked.ranks) + " ranks; got none"});
+  }
+  if (!issues.empty()) return issues;
+
+  cluster.devices = std::max(cluster.devices, asked.ranks);
+  CollectiveCall call{.pattern = asked.kind, .bytes = asked.bytes, .algorithm = asked.algorithm};
+  if (asked.library == kIdeal) call.transport = Transport::kIdeal;
+  call.messages = {.reduction = asked.reduction, .hops = asked.hops, .chunks = asked.chunks, .overlaps = asked.overlaps};
+  if (!cluster.networks.empty()) call.custom = RowFor(kernels, cluster.device.architecture, cluster.networks[0].size);
+  const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(asked.ranks));
+  Trace trace = Trace::Off();
+  const CollectiveTime answer = TimeOf(call, group, cluster, trace);
+  if (!answer.applies) {
+    const std::vector<std::string_view> known = AlgorithmsFor(call, group, cluster);
+    const std::string names = Joined(known);
+    std::vector<std::string> near = NearestNames(asked.algorithm, known);
+    near.emplace_back("auto");
+    return Issues{
+        {"collective.algorithm",
+         "expected one that applies here: auto" + (names.empty() ? "" : ", " + names) + "; got " + internal::Shown(Json(asked.algorithm)),
+         SetToEach("collective.algorithm", near)}};
+  }
+  const bool is_short = answer.latency > 0.5 * answer.time;
+  return Json{{"time_s", answer.time.base()},
+              {"latency_s", answer.latency.base()},
+              {"bound", NameOf(is_short ? Bound::kLatency : Bound::kNetwork)},
+              {"flops", 0},
+              {"bytes", answer.bytes.base()},
+              {"algorithm", answer.algorithm}};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,355 @@
+// The operator half of the kernel command: a line is read by its kind's field table, then timed alone.
+#include <optional>
+
+#include "core/base/field_table.h"
+#include "core/base/schema.h"
+#include "core/catalogue/presets.h"
+#include "core/evaluation/kernel.h"
+#include "core/operators/attention.h"
+#include "core/operators/efficiency.h"
+#include "core/operators/gemm.h"
+#include "core/operators/moe.h"
+#include "core/operators/rowwise.h"
+#include "core/scenario/designed_device.h"
+#include "core/software/engine.h"
+
+namespace slipstick {
+
+enum class OperatorKind { kGemm, kAttention, kMla, kMoe, kNorm, kSoftmax, kGelu, kRope, kAdd };
+template <>
+struct EnumNames<OperatorKind> {
+  static constexpr std::array<std::pair<OperatorKind, std::string_view>, 9> names{{{OperatorKind::kGemm, "gemm"},
+                                                                                   {OperatorKind::kAttention, "attention"},
+                                                                                   {OperatorKind::kMla, "mla"},
+                                                                                   {OperatorKind::kMoe, "moe"},
+                                                                                   {OperatorKind::kNorm, "norm"},
+                                                                                   {OperatorKind::kSoftmax, "softmax"},
+                                                                                   {OperatorKind::kGelu, "gelu"},
+                                                                                   {OperatorKind::kRope, "rope"},
+                                                                                   {OperatorKind::kAdd, "add"}}};
+};
+
+namespace {
+
+constexpr double kMost = 1e12;  // of any count on a line
+
+struct GemmLine {
+  OperatorKind kind{};
+  Count m = 1, n = 1, k = 1, groups = 1;
+  Precision precision = Precision::kBf16;
+  std::optional<Precision> weights_precision;
+  Scaling scaling = Scaling::kTensor;
+  bool quantise = false;
+};
+struct AttentionLine {
+  OperatorKind kind{};
+  AttentionPhase phase = AttentionPhase::kPrefill;
+  Count batch = 1;
+  std::optional<Count> q_len, kv_len, kv_heads;
+  Count heads = 32, head_dim = 128;
+  bool causal = true;
+  Precision precision = Precision::kBf16;
+  std::optional<Precision> kv_precision;
+  AttentionAlgorithm algorithm = AttentionAlgorithm::kAuto;
+  std::optional<Engine> engine;
+};
+struct MlaLine {
+  OperatorKind kind{};
+  AttentionPhase phase = AttentionPhase::kPrefill;
+  Count batch = 1;
+  std::optional<Count> q_len, kv_len;
+  Count heads = 128, kv_lora_rank = 512, rope_head_dim = 64, nope_head_dim = 128, value_head_dim = 128;
+  Precision precision = Precision::kBf16;
+  std::optional<Precision> kv_precision;
+  std::optional<Engine> engine;
+};
+struct MoeLine {
+  OperatorKind kind{};
+  Count tokens = 1, experts = 8, top_k = 2, hidden = 4096, ffn = 14336, tp = 1, ep = 1;
+  Precision precision = Precision::kBf16;
+  std::optional<Precision> weights_precision;
+  Scaling scaling = Scaling::kTensor;
+  double imbalance = 1;
+  Routing routing = Routing::kRandom;
+  std::optional<Engine> engine;
+};
+struct RowLine {
+  OperatorKind kind{};
+  Count rows = 1, columns = 1;
+  Precision precision = Precision::kBf16;
+  bool gated = false;
+};
+
+}  // namespace
+
+template <>
+struct Schema<GemmLine> {
+  static constexpr FieldRow kRows[] = {Of<&GemmLine::kind>("kind", "Operator").Required(),
+                                       Of<&GemmLine::m>("m", "Rows of a group").Between(1, kMost).Required(),
+                                       Of<&GemmLine::n>("n", "Outputs").Between(1, kMost).Required(),
+                                       Of<&GemmLine::k>("k", "Inputs").Between(1, kMost).Required(),
+                                       Of<&GemmLine::groups>("groups", "Equal products in one kernel").Between(1, kMost),
+                                       Of<&GemmLine::precision>("precision", "Of arithmetic and activations"),
+                                       Of<&GemmLine::weights_precision>("weights_precision", "Of the weights; default: as the arithmetic"),
+                                       Of<&GemmLine::scaling>("scaling", "Of fp8: a scale a tensor or a 128x128 block"),
+                                       Of<&GemmLine::quantise>("quantise", "The time includes quantising the activations")};
+  static constexpr Fields fields{kRows};
+};
+template <>
+struct Schema<AttentionLine> {
+  static constexpr FieldRow kRows[] = {
+      Of<&AttentionLine::kind>("kind", "Operator").Required(),
+      Of<&AttentionLine::phase>("phase", "Prefill, decode, backward or both"),
+      Of<&AttentionLine::batch>("batch", "Sequences").Between(1, kMost),
+      Of<&AttentionLine::q_len>("q_len", "Tokens that ask").Between(1, kMost),
+      Of<&AttentionLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMost),
+      Of<&AttentionLine::heads>("heads", "Query heads").Between(1, kMost),
+      Of<&AttentionLine::kv_heads>("kv_heads", "Key and value heads; default: as the query heads").Between(1, kMost),
+      Of<&AttentionLine::head_dim>("head_dim", "Of a head").Between(1, 65536),
+      Of<&AttentionLine::causal>("causal", "Later tokens are masked"),
+      Of<&AttentionLine::precision>("precision", "Of queries, keys and values"),
+      Of<&AttentionLine::kv_precision>("kv_precision", "Of the cache; default: as the precision"),
+      Of<&AttentionLine::algorithm>("algorithm", "Kernel library"),
+      Of<&AttentionLine::engine>("engine", "Serving engine whose kernels are meant")};
+  static constexpr Fields fields{kRows};
+};
+template <>
+struct Schema<MlaLine> {
+  static constexpr FieldRow kRows[] = {Of<&MlaLine::kind>("kind", "Operator").Required(),
+                                       Of<&MlaLine::phase>("phase", "Prefill or decode"),
+                                       Of<&MlaLine::batch>("batch", "Sequences").Between(1, kMost),
+                                       Of<&MlaLine::q_len>("q_len", "Tokens that ask").Between(1, kMost),
+                                       Of<&MlaLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMost),
+                                       Of<&MlaLine::heads>("heads", "Query heads").Between(1, kMost),
+                                       Of<&MlaLine::kv_lora_rank>("kv_lora_rank", "Latent width").Between(1, 65536),
+                                       Of<&MlaLine::rope_head_dim>("rope_head_dim", "Rotary part of a head").Between(0, 65536),
+                                       Of<&MlaLine::nope_head_dim>("nope_head_dim", "The rest of a head").Between(1, 65536),
+                                       Of<&MlaLine::value_head_dim>("value_head_dim", "Of a value").Between(1, 65536),
+                                       Of<&MlaLine::precision>("precision", "Of queries, keys and values"),
+                                       Of<&MlaLine::kv_precision>("kv_precision", "Of the cache; default: as the precision"),
+                                       Of<&MlaLine::engine>("engine", "Serving engine whose kernels are meant")};
+  static constexpr Fields fields{kRows};
+};
+template <>
+struct Schema<MoeLine> {
+  static constexpr FieldRow kRows[] = {Of<&MoeLine::kind>("kind", "Operator").Required(),
+                                       Of<&MoeLine::tokens>("tokens", "Of the whole tp x ep group").Between(1, kMost).Required(),
+                                       Of<&MoeLine::experts>("experts", "Experts of the layer").Between(1, 65536).Required(),
+                                       Of<&MoeLine::top_k>("top_k", "Experts of a token").Between(1, 65536).Required(),
+                                       Of<&MoeLine::hidden>("hidden", "Hidden size").Between(1, kMost).Required(),
+                                       Of<&MoeLine::ffn>("ffn", "Inner size of an expert").Between(1, kMost).Required(),
+                                       Of<&MoeLine::tp>("tp", "Devices that share an expert").Between(1, 65536),
+                                       Of<&MoeLine::ep>("ep", "Groups that the experts are dealt to").Between(1, 65536),
+                                       Of<&MoeLine::precision>("precision", "Of arithmetic and activations"),
+                                       Of<&MoeLine::weights_precision>("weights_precision", "Of the weights; default: as the arithmetic"),
+                                       Of<&MoeLine::scaling>("scaling", "Of fp8: a scale a tensor or a 128x128 block"),
+                                       Of<&MoeLine::imbalance>("imbalance", "This device's rows over the mean").Between(1, 65536),
+                                       Of<&MoeLine::routing>("routing", "Random as in serving, even as in benchmarks"),
+                                       Of<&MoeLine::engine>("engine", "Serving engine whose kernels are meant")};
+  static constexpr Fields fields{kRows};
+};
+template <>
+struct Schema<RowLine> {
+  static constexpr FieldRow kRows[] = {
+      Of<&RowLine::kind>("kind", "Operator").Required(), Of<&RowLine::rows>("rows", "Rows").Between(1, kMost).Required(),
+      Of<&RowLine::columns>("columns", "Of the output").Between(1, kMost).Required(),
+      Of<&RowLine::precision>("precision", "Of the elements"), Of<&RowLine::gated>("gated", "gelu: reads two columns for each it writes")};
+  static constexpr Fields fields{kRows};
+};
+
+namespace {
+
+double D(Count count) { return static_cast<double>(count); }
+
+KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
+  Trace off = Trace::Off();
+  Gemm gemm;
+  gemm.m = D(line.m), gemm.n = D(line.n), gemm.k = D(line.k), gemm.groups = D(line.groups);
+  gemm.precision = line.precision;
+  gemm.weights = line.weights_precision.value_or(line.precision);
+  gemm.scaling = line.scaling;
+  gemm.quantise = line.quantise;
+  // The published times of integer formats are of cold weights.
+  const GemmKernel kernel = KernelOf(gemm, device);
+  const bool repeated = kernel != GemmKernel::kInt8 && kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights;
+  const Bytes weights = gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights);
+  if (repeated) gemm.weights_in_cache = WeightsLeftInCache(weights, 5, device);
+  return TimeOf(gemm, device, off);
+}
+
+// The lengths of a line: one given stands for both, but a decode step asks for one token.
+bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, double& q, double& kv, Issues& issues) {
+  if (!kv_len && !q_len) {
+    issues.push_back({"operator.kv_len", "is needed: tokens asked, cached ones included"});
+    return false;
+  }
+  q = D(q_len.value_or(phase == AttentionPhase::kDecode ? 1 : *kv_len));
+  kv = D(kv_len ? *kv_len : *q_len);
+  if (kv < q) {
+    issues.push_back({"operator.kv_len",
+                      "expected at least q_len, " + NumberText(q) + "; got " + NumberText(kv),
+                      {SetTo("operator.kv_len", static_cast<Count>(q))}});
+    return false;
+  }
+  return true;
+}
+
+KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& issues) {
+  Trace off = Trace::Off();
+  Attention attention;
+  attention.phase = line.phase;
+  if (!ReadLengths(line.phase, line.q_len, line.kv_len, attention.q_len, attention.kv_len, issues)) return {};
+  attention.batch = D(line.batch);
+  attention.heads = D(line.heads);
+  attention.kv_heads = D(line.kv_heads.value_or(line.heads));
+  if (attention.kv_heads > attention.heads) {
+    issues.push_back({"operator.kv_heads",
+                      "expected at most heads, " + std::to_string(line.heads) + "; got " + NumberText(attention.kv_heads),
+                      {SetTo("operator.kv_heads", line.heads)}});
+  }
+  attention.head_dim = D(line.head_dim);
+  attention.causal = line.causal;
+  attention.precision = line.precision;
+  attention.kv_precision = line.kv_precision.value_or(line.precision);
+  attention.algorithm = line.algorithm;
+  if (line.engine) attention.library = line.engine->attention;
+  return TimeOf(attention, device, off);
+}
+
+KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
+  Trace off = Trace::Off();
+  if (line.phase != AttentionPhase::kPrefill && line.phase != AttentionPhase::kDecode) {
+    issues.push_back({"operator.phase",
+                      "expected prefill or decode for mla; got " + std::string(NameOf(line.phase)),
+                      {SetTo("operator.phase", "prefill"), SetTo("operator.phase", "decode")}});
+    return {};
+  }
+  LatentAttention mla;
+  mla.phase = line.phase;
+  if (!ReadLengths(line.phase, line.q_len, line.kv_len, mla.q_len, mla.kv_len, issues)) return {};
+  mla.batch = D(line.batch), mla.heads = D(line.heads);
+  mla.kv_lora_rank = D(line.kv_lora_rank), mla.rope_head_dim = D(line.rope_head_dim);
+  mla.nope_head_dim = D(line.nope_head_dim), mla.value_head_dim = D(line.value_head_dim);
+  mla.precision = line.precision;
+  mla.kv_precision = line.kv_precision.value_or(line.precision);
+  if (line.engine) mla.library = line.engine->attention;
+  return TimeOf(mla, device, off);
+}
+
+KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
+  Trace off = Trace::Off();
+  if (line.ep > line.experts) {
+    issues.push_back({"operator.ep",
+                      "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.ep),
+                      {SetTo("operator.ep", line.experts)}});
+  }
+  if (line.top_k > line.experts) {
+    issues.push_back({"operator.top_k",
+                      "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.top_k),
+                      {SetTo("operator.top_k", line.experts)}});
+  }
+  if (!issues.empty()) return {};
+  MoeLayer layer;
+  layer.tokens = D(line.tokens), layer.experts = D(line.experts), layer.top_k = D(line.top_k);
+  layer.hidden = D(line.hidden), layer.ffn = D(line.ffn), layer.tp = D(line.tp), layer.ep = D(line.ep);
+  layer.precision = line.precision;
+  layer.weights = line.weights_precision.value_or(line.precision);
+  layer.scaling = line.scaling;
+  layer.imbalance = line.imbalance;
+  layer.routing = line.routing;
+  if (line.engine) layer.library = line.engine->expert_library;
+  // The benchmark repeats one layer: its weights stay in a cache that holds them.
+  const double rows = layer.tokens * layer.top_k / layer.ep * layer.imbalance;
+  const Bytes weights = 3 * ExpertsHit(layer, max(1.0, rows), 1) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
+  layer.weights_in_cache = WeightsLeftInCache(weights, 1, device);
+  return TimeOf(layer, device, off);
+}
+
+KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
+  Trace off = Trace::Off();
+  constexpr std::array<RowKind, 5> kinds{RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope, RowKind::kAdd};
+  const auto place = static_cast<std::size_t>(line.kind) - static_cast<std::size_t>(OperatorKind::kNorm);
+  return TimeOf(RowKernel{kinds[place], D(line.rows), D(line.columns), line.precision, line.gated}, device, off);
+}
+
+// Efficiencies of the device that an operator's time rests on.
+using A = AssumedEfficiency;
+std::vector<AssumedFlag> UsedBy(const GemmLine& line, const Device& device) {
+  Gemm gemm;
+  gemm.precision = line.precision;
+  gemm.weights = line.weights_precision.value_or(line.precision);
+  gemm.scaling = line.scaling;
+  return {KernelOf(gemm, device) == GemmKernel::kFp8Tensor ? &A::matrix_fp8 : &A::matrix, &A::power_fall, &A::stream, &A::launch};
+}
+std::vector<AssumedFlag> UsedBy(const AttentionLine& line, const Device&) {
+  const bool unfused =
+      line.algorithm == AttentionAlgorithm::kUnfused || (line.engine && line.engine->attention == AttentionLibrary::kUnfused);
+  if (line.phase == AttentionPhase::kDecode) return {&A::decode_stream, &A::cache_stream, &A::cache_share};
+  return unfused ? std::vector<AssumedFlag>{} : std::vector<AssumedFlag>{&A::cache_stream, &A::cache_share};
+}
+std::vector<AssumedFlag> UsedBy(const MlaLine&, const Device&) { return {}; }
+std::vector<AssumedFlag> UsedBy(const MoeLine&, const Device&) { return {&A::matrix, &A::stream}; }
+std::vector<AssumedFlag> UsedBy(const RowLine&, const Device&) { return {&A::launch}; }
+
+template <class Line>
+Result<Json> Time(Json json, const Device& device) {
+  Issues issues;
+  Line line;
+  ExpandPresets<Line>(json, "operator", FindPreset, NearestPresets, issues);
+  Read(json, "operator", issues, line);
+  if (!issues.empty()) return issues;
+  const KernelTime time = TimeLine(line, device, issues);
+  if (!issues.empty()) return issues;
+  Json assumed = Json::array();
+  for (const std::string& path : AssumedPaths(device, "device", UsedBy(line, device))) assumed.push_back(path);
+  return Json{{"time_s", time.time.base()}, {"bound", std::string(NameOf(time.bound))},    {"flops", time.flops.base()},
+              {"bytes", time.bytes.base()}, {"algorithm", std::string(NameOf(line.kind))}, {"assumed", std::move(assumed)}};
+}
+
+struct DeviceLine {
+  Device device;
+};
+
+}  // namespace
+
+template <>
+struct Schema<DeviceLine> {
+  static constexpr FieldRow kRows[] = {Of<&DeviceLine::device>("device", "The accelerator").Required()};
+  static constexpr Fields fields{kRows};
+};
+
+Result<Json> EvaluateOperator(const Json& request) {
+  Issues issues;
+  Json where = Json::object();
+  for (const auto& [key, value] : request.items()) {
+    if (key != "operator") where[key] = value;
+  }
+  DeviceLine line;
+  ExpandPresets<DeviceLine>(where, "", FindPreset, NearestPresets, issues);
+  Read(where, "", issues, line);
+  const Json& json = request["operator"];
+  const auto kind_text = json.is_object() ? json.find("kind") : json.end();
+  if (!json.is_object() || kind_text == json.end()) {
+    issues.push_back({"operator.kind", "is needed"});
+    return issues;
+  }
+  OperatorKind kind{};
+  Read(*kind_text, "operator.kind", issues, kind);
+  if (issues.empty()) BuildDesign(line.device, "device.design", issues);
+  if (!issues.empty()) return issues;
+  CompleteEfficiency(line.device);
+  switch (kind) {
+    case OperatorKind::kGemm:
+      return Time<GemmLine>(json, line.device);
+    case OperatorKind::kAttention:
+      return Time<AttentionLine>(json, line.device);
+    case OperatorKind::kMla:
+      return Time<MlaLine>(json, line.device);
+    case OperatorKind::kMoe:
+      return Time<MoeLine>(json, line.device);
+    default:
+      return Time<RowLine>(json, line.device);
+  }
+}
+
+}  // namespace slipstick

@@ -1,0 +1,367 @@
+#include "core/exploration/search_job.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/nearest_names.h"
+#include "core/base/schema.h"
+#include "core/economics/cost.h"
+#include "core/exploration/condition.h"
+#include "core/exploration/search_figures.h"
+#include "core/exploration/search_spec.h"
+#include "core/serving/memo.h"
+#include "core/training/memo.h"
+
+namespace slipstick {
+namespace {
+
+constexpr Count kMaxSpace = 1'000'000'000;
+
+bool StripPrefix(std::string& text, std::string_view prefix) {
+  if (text.compare(0, prefix.size(), prefix) != 0) return false;
+  text.erase(0, prefix.size());
+  return true;
+}
+
+// A condition on a figure that a mapping must meet.
+struct FigureLimit {
+  const SearchFigure* figure;
+  bool at_most;
+  double bound;
+  [[nodiscard]] bool IsOfMemory() const { return figure->name.compare(0, 6, "memory") == 0; }
+};
+
+// What every mapping is judged by.
+struct SearchCriteria {
+  std::vector<const SearchFigure*> figures;  // the objective first
+  std::vector<FigureLimit> limits;
+};
+
+// A reason word with static lifetime for the first limit that a place breaks; "" for none.
+std::string_view Broken(const std::vector<FigureLimit>& limits, const EvaluatedPoint& answered) {
+  for (const FigureLimit& limit : limits) {
+    const double value = limit.figure->Read(answered);
+    if (limit.at_most ? !(value <= limit.bound) : !(value >= limit.bound)) return limit.figure->name;
+  }
+  return "";
+}
+
+// The catalogue of reasons: an infeasibility's word, kept alive for the search.
+std::string_view ReasonOf(const std::vector<Infeasibility>& infeasible) {
+  static constexpr std::string_view kKnown[] = {"memory", "kv_cache", "weights", "activations", "network",
+                                                "batch",  "load",     "rate",    "host_memory"};
+  for (const std::string_view known : kKnown) {
+    if (infeasible[0].reason == known) return known;
+  }
+  return "other";
+}
+
+Figures FiguresOf(const SearchCriteria& criteria, const EvaluatedPoint& answered) {
+  Figures figures{};
+  for (std::size_t i = 0; i < criteria.figures.size(); ++i) {
+    const double value = criteria.figures[i]->Read(answered);
+    figures[i] = criteria.figures[i]->larger_is_better ? -value : value;
+  }
+  return figures;
+}
+
+Outcome OutcomeOf(const SearchCriteria& criteria, const EvaluatedPoint& answered, const std::vector<Infeasibility>& infeasible) {
+  Outcome outcome;
+  outcome.reason = infeasible.empty() ? Broken(criteria.limits, answered) : ReasonOf(infeasible);
+  outcome.feasible = outcome.reason.empty();
+  if (outcome.feasible) outcome.figures = FiguresOf(criteria, answered);
+  return outcome;
+}
+
+// The figures of one training mapping, as a report has them.
+struct Figured {
+  TrainingCostEfficiency worth;
+  TrainingPart part;
+  EvaluatedPoint answered;
+  Figured(const std::optional<CostReport>& cost, const TrainingReport& report, const TrainingRun& run, Trace& off)
+      : worth(CostEfficiencyOf(cost, report, run, off)), part{report, worth}, answered{&part, nullptr} {}
+  Figured(const Figured&) = delete;
+  Figured& operator=(const Figured&) = delete;
+};
+
+// Evaluates training mappings, reusing sub-results that they share.
+class TrainingEvaluator {
+ public:
+  TrainingEvaluator(const Scenario& scenario, std::shared_ptr<const TrainingSpace> space, SearchCriteria criteria,
+                    std::optional<CostReport> cost)
+      : scenario_(scenario),
+        run_(*scenario.training),
+        space_(std::move(space)),
+        criteria_(std::move(criteria)),
+        cost_(std::move(cost)),
+        memo_(scenario.model, scenario.cluster, run_) {
+    // A limit on anything but memory is known only once the mapping is timed.
+    const bool limits_memory_only =
+        std::all_of(criteria_.limits.begin(), criteria_.limits.end(), [](const FigureLimit& limit) { return limit.IsOfMemory(); });
+    can_prune_ = [this, limits_memory_only](const TrainingReport& least) {
+      if (!limits_memory_only) return false;
+      const Figured figured(cost_, least, run_, off_);
+      return !Broken(criteria_.limits, figured.answered).empty() || (*is_dominated_)(FiguresOf(criteria_, figured.answered));
+    };
+  }
+  TrainingEvaluator(const TrainingEvaluator&) = delete;
+  TrainingEvaluator& operator=(const TrainingEvaluator&) = delete;
+
+  Outcome Evaluate(Count index, bool prune, const Search::IsDominated& is_dominated) {
+    TrainingChoice choice = space_->At(index);
+    run_.mapping = std::move(choice.mapping);
+    run_.recompute = choice.recompute;
+    run_.offload = choice.offload;
+    is_dominated_ = &is_dominated;
+    Trace trace = Trace::Off();
+    const TrainingDetail pruned{false, false, false, &memo_, &can_prune_}, whole{false, false, true};
+    const TrainingReport report = EvaluateTraining(scenario_.model, scenario_.cluster, run_, prune ? pruned : whole, trace);
+    const Figured figured(cost_, report, run_, off_);
+    if (!report.pruned) return OutcomeOf(criteria_, figured.answered, report.infeasible);
+    Outcome outcome;
+    outcome.reason = Broken(criteria_.limits, figured.answered);
+    outcome.feasible = outcome.pruned = outcome.reason.empty();
+    return outcome;
+  }
+
+ private:
+  const Scenario& scenario_;
+  TrainingRun run_;
+  std::shared_ptr<const TrainingSpace> space_;
+  SearchCriteria criteria_;
+  std::optional<CostReport> cost_;
+  Trace off_ = Trace::Off();
+  TrainingMemo memo_;
+  const Search::IsDominated* is_dominated_ = nullptr;
+  std::function<bool(const TrainingReport&)> can_prune_;
+};
+
+class ServingEvaluator {
+ public:
+  ServingEvaluator(const Scenario& scenario, std::shared_ptr<const ServingSpace> space, SearchCriteria criteria,
+                   std::optional<CostReport> cost)
+      : scenario_(scenario), load_(*scenario.serving), space_(std::move(space)), criteria_(std::move(criteria)), cost_(std::move(cost)) {
+    load_.concurrency.reset();
+  }
+
+  Outcome Evaluate(Count index, bool prune) {
+    const ServingChoice choice = space_->At(index);
+    load_.mapping = choice.mapping;
+    load_.batch = {false, choice.batch};
+    load_.precision = choice.precision;
+    load_.prefill_chunk = choice.prefill_chunk;
+    load_.disaggregated = choice.disaggregated;
+    Trace trace = Trace::Off();
+    const ServingReport report = EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr);
+    const ServingCostEfficiency worth = CostEfficiencyOf(cost_, report, off_);
+    const ServingPart part{report, worth};
+    return OutcomeOf(criteria_, {nullptr, &part}, report.infeasible);
+  }
+
+ private:
+  const Scenario& scenario_;
+  ServingLoad load_;
+  std::shared_ptr<const ServingSpace> space_;
+  SearchCriteria criteria_;
+  std::optional<CostReport> cost_;
+  Trace off_ = Trace::Off();
+  ServingMemo memo_;
+};
+
+// "PATH<=V", "PATH>=V" or "PATH=a,b" into limits of members and of figures.
+void ReadLimit(const std::string& text, const std::string& of, SpaceLimits& members, std::vector<FigureLimit>& figures, Issues& issues) {
+  const std::vector<std::string_view> known = of == "training" ? TrainingSpace::Members() : ServingSpace::Members();
+  const auto member_of = [&](std::string path) {
+    StripPrefix(path, of + ".");
+    for (const char* part : {"mapping.", "precision.", "disaggregated."}) {
+      if (StripPrefix(path, part)) break;
+    }
+    return std::find(known.begin(), known.end(), path) != known.end() ? path : "";
+  };
+  const auto refuse = [&](const std::string& path) {
+    std::string names;
+    for (const std::string_view one : known) names += (names.empty() ? "" : ", ") + std::string(one);
+    issues.push_back({"limit", "expected a member of the mapping (" + names + ") or one of " + SearchFigureNames(of) + "; got " + path});
+  };
+  const std::size_t at = text.find('=');
+  if (at != std::string::npos && at > 0 && text[at - 1] != '<' && text[at - 1] != '>') {
+    const std::string member = member_of(text.substr(0, at));
+    if (member.empty()) return refuse(text.substr(0, at));
+    SpaceLimit& limit = members[member];
+    for (std::size_t from = at + 1; from <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', from), text.size());
+      const std::string word = text.substr(from, comma - from);
+      const std::optional<Measure> number = ParseMeasure(word, member == "prefill_chunk" ? 1024 : 1000);
+      limit.among.push_back(word);
+      if (number) limit.numbers.push_back(number->value);
+      if (word == "true" || word == "false") limit.numbers.push_back(word == "true" ? 1 : 0);
+      from = comma + 1;
+    }
+    return;
+  }
+  Result<Condition> condition = ParseCondition(text);
+  if (!condition) {
+    issues.insert(issues.end(), condition.issues.begin(), condition.issues.end());
+    return;
+  }
+  std::string name = condition->path;
+  StripPrefix(name, of + ".");
+  if (!condition->other.empty()) {
+    issues.push_back({"limit", "expected a number after " + condition->path + "; got " + condition->other});
+  } else if (const std::string member = member_of(condition->path); !member.empty()) {
+    SpaceLimit& limit = members[member];
+    if (condition->at_most) limit.high = std::min(limit.high, condition->bound);
+    if (!condition->at_most) limit.low = std::max(limit.low, condition->bound);
+  } else if (const SearchFigure* figure = FindSearchFigure(of, name)) {
+    figures.push_back({figure, condition->at_most, condition->bound});
+  } else {
+    refuse(condition->path);
+  }
+}
+
+std::vector<std::string> NearestFigures(const std::string& of, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const SearchFigure& figure : SearchFigures(of)) names.push_back(figure.name);
+  return NearestNames(name, names);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const SearchSpec& spec) {
+  Result<Scenario> scenario = ParseForSearch(request, spec.part);
+  if (!scenario) return std::move(scenario.issues);
+  return Make(std::move(*scenario), spec);
+}
+
+Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const SearchSpec& spec) {
+  Issues issues;
+  if (spec.part != "training" && spec.part != "serving")
+    return Issues{{"for", "expected training or serving; got " + spec.part, {SetTo("for", "training"), SetTo("for", "serving")}}};
+  const bool training = spec.part == "training";
+  if (training ? !scenario.training.has_value() : !scenario.serving.has_value()) {
+    return Issues{{spec.part, "is needed: the scenario does not ask for it", {LeaveOut(spec.part)}}};
+  }
+  if (spec.shards < 1 || spec.shard < 0 || spec.shard >= spec.shards) return Issues{{"shard", "expected shard i of n with 0 <= i < n"}};
+
+  std::shared_ptr<SearchJob> job(new SearchJob);
+  job->part_ = spec.part;
+  SearchCriteria criteria;
+  std::vector<std::string> names{spec.objective.empty() ? training ? "step_time_s" : "tokens_per_s_per_device" : spec.objective};
+  names.insert(names.end(), spec.pareto.begin(), spec.pareto.end());
+  for (std::string name : names) {
+    StripPrefix(name, spec.part + ".");
+    const SearchFigure* found = FindSearchFigure(spec.part, name);
+    if (found == nullptr) {
+      issues.push_back({"objective", "expected one of " + SearchFigureNames(spec.part) + "; got " + name,
+                        name == names[0] ? SetToEach("objective", NearestFigures(spec.part, name)) : Fixes()});
+    }
+    if (!scenario.cost && name.find("usd") != std::string::npos)
+      issues.push_back({"cost", "is needed: " + name + " is a price", {LeaveOut("cost")}});
+    criteria.figures.push_back(found);
+    job->figures_.push_back(name);
+  }
+  if (names.size() > kMaxFigures) issues.push_back({"pareto", "expected at most two further figures"});
+  SpaceLimits limits;
+  for (const std::string& text : spec.limits) ReadLimit(text, spec.part, limits, criteria.limits, issues);
+  if (!issues.empty()) return issues;
+
+  Trace off = Trace::Off();
+  std::optional<CostReport> cost;
+  if (scenario.cost) cost = EvaluateCost(scenario.cluster, *scenario.cost, off);
+  const Count devices = training ? *scenario.training->devices : *scenario.serving->devices;
+  job->scenario_ = std::move(scenario);
+  const Scenario& kept = job->scenario_;
+  if (training) {
+    job->training_ = std::make_shared<TrainingSpace>(kept.model, kept.cluster, *kept.training, devices, limits);
+  } else {
+    job->serving_ = std::make_shared<ServingSpace>(kept.model, *kept.serving, devices, limits);
+  }
+  const Count size = job->SpaceSize();
+  if (size == 0) return Issues{{"limit", "no mapping is left within the limits"}};
+  if (size > kMaxSpace)
+    return Issues{{"limit", std::to_string(size) + " mappings are more than the 1,000,000,000 that a search takes; set limits"}};
+  job->options_.from = size / spec.shards * spec.shard + std::min(spec.shard, size % spec.shards);
+  job->options_.to = size / spec.shards * (spec.shard + 1) + std::min(spec.shard + 1, size % spec.shards);
+  job->options_.top = spec.top;
+  job->options_.figures = criteria.figures.size();
+  job->options_.prune = spec.prune;
+
+  Search::Evaluate evaluate;
+  if (training) {
+    auto evaluator = std::make_shared<TrainingEvaluator>(kept, job->training_, std::move(criteria), std::move(cost));
+    evaluate = [evaluator, prune = spec.prune](Count index, const Search::IsDominated& is_dominated) {
+      return evaluator->Evaluate(index, prune, is_dominated);
+    };
+  } else {
+    auto evaluator = std::make_shared<ServingEvaluator>(kept, job->serving_, std::move(criteria), std::move(cost));
+    evaluate = [evaluator, prune = spec.prune](Count index, const Search::IsDominated&) { return evaluator->Evaluate(index, prune); };
+  }
+  job->search_ = std::make_unique<Search>(job->options_, std::move(evaluate));
+  return job;
+}
+
+Count SearchJob::SpaceSize() const { return training_ ? training_->Size() : serving_->Size(); }
+
+Json SearchJob::OverridesAt(Count index) const {
+  if (training_) {
+    const TrainingChoice choice = training_->At(index);
+    const TrainingMapping& m = choice.mapping;
+    return Json{{"training.mapping.tp", m.tp},
+                {"training.mapping.sequence_parallel", m.sequence_parallel},
+                {"training.mapping.cp", m.cp},
+                {"training.mapping.ep", m.ep},
+                {"training.mapping.expert_tp", m.expert_tp},
+                {"training.mapping.pp", m.pp},
+                {"training.mapping.virtual_stages", m.virtual_stages},
+                {"training.mapping.dp", *m.dp},
+                {"training.mapping.zero", m.zero},
+                {"training.mapping.micro_batch", m.micro_batch},
+                {"training.mapping.schedule", NameOf(m.schedule)},
+                {"training.mapping.order", m.order},
+                {"training.recompute", NameOf(choice.recompute)},
+                {"training.offload.activations", choice.offload.activations},
+                {"training.offload.optimizer", choice.offload.optimizer}};
+  }
+  const ServingChoice choice = serving_->At(index);
+  Json overrides{{"serving.mapping.tp", choice.mapping.tp},
+                 {"serving.mapping.cp", choice.mapping.cp},
+                 {"serving.mapping.pp", choice.mapping.pp},
+                 {"serving.mapping.ep", choice.mapping.ep},
+                 {"serving.mapping.attention_dp", choice.mapping.attention_dp},
+                 {"serving.mapping.replicas", *choice.mapping.replicas},
+                 {"serving.batch", choice.batch},
+                 {"serving.precision.weights", NameOf(choice.precision.weights)},
+                 {"serving.precision.activations", NameOf(choice.precision.activations)},
+                 {"serving.precision.kv_cache", NameOf(choice.precision.kv_cache)},
+                 {"serving.prefill_chunk", choice.prefill_chunk ? Json(*choice.prefill_chunk) : Json(nullptr)}};
+  if (choice.disaggregated) {
+    overrides["serving.disaggregated.prefill_devices"] = choice.disaggregated->prefill_devices;
+    overrides["serving.disaggregated.decode_devices"] = choice.disaggregated->decode_devices;
+  } else {
+    overrides["serving.disaggregated"] = nullptr;
+  }
+  return overrides;
+}
+
+Json SearchJob::Entry(const Found& found) const {
+  Json entry{{"index", found.index}, {"overrides", OverridesAt(found.index)}};
+  for (std::size_t i = 0; i < figures_.size(); ++i) {
+    const SearchFigure* figure = FindSearchFigure(part_, figures_[i]);
+    entry[figures_[i]] = figure->larger_is_better ? -found.figures[i] : found.figures[i];
+  }
+  return entry;
+}
+
+Json SearchJob::Report(const SearchProgress& progress) const {
+  Json rejected = Json::object();
+  for (const auto& [reason, count] : progress.rejected) rejected[reason] = count;
+  Json best = Json::array(), front = Json::array();
+  for (const Found& found : progress.best) best.push_back(Entry(found));
+  for (const Found& found : progress.front) front.push_back(Entry(found));
+  return Json{{"space", SpaceSize()},          {"done", progress.done},           {"evaluated", progress.evaluated},
+              {"feasible", progress.feasible}, {"rejected", std::move(rejected)}, {"objective", figures_[0]},
+              {"best", std::move(best)},       {"pareto", std::move(front)}};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,98 @@
+#include "core/exploration/sensitivity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/schema.h"
+#include "core/evaluation/evaluate.h"
+#include "core/scenario/scenario.h"
+
+namespace slipstick {
+namespace {
+
+struct Swing {
+  std::string path;
+  double value = 0, low = 0, high = 0;     // of the input
+  double low_figure = 0, high_figure = 0;  // absent ends repeat the middle
+};
+
+// Every number of the resolved scenario, by path.
+void CollectNumbers(const Json& json, const std::string& path, std::vector<std::pair<std::string, double>>& out, std::vector<bool>& whole) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) CollectNumbers(value, JoinPath(path, key), out, whole);
+  } else if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) CollectNumbers(json[i], JoinPath(path, std::to_string(i)), out, whole);
+  } else if (json.is_number() && json.get<double>() > 0 && path != "version") {
+    out.emplace_back(path, json.get<double>());
+    whole.push_back(json.is_number_integer());
+  }
+}
+
+// No part's figure rests on another part, but for prices.
+void DropIdleParts(std::string_view figure, Scenario& scenario) {
+  const std::string_view part = figure.substr(0, figure.find('.'));
+  if (part != "training" && part != "serving" && part != "cost") return;
+  if (part != "training") scenario.training.reset();
+  if (part != "serving") scenario.serving.reset();
+  if (part != "cost" && figure.find("usd") == std::string_view::npos) scenario.cost.reset();
+}
+
+std::optional<double> FigureWith(const Json& resolved, const std::string& path, const Json& value, std::string_view figure) {
+  Json request = resolved;
+  SetPath(request, path, value);
+  const Result<Scenario> scenario = ParseScenario(request);
+  if (!scenario) return std::nullopt;
+  return NumberAt(*Evaluate(*scenario, ReportDetail::Figures()), figure);
+}
+
+}  // namespace
+
+Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure, double share) {
+  if (!(share > 0 && share < 1)) return WrongRequest({{"share", "expected a share between 0 and 1"}});
+  Result<Json> base = ReadRequest(request, assignments);
+  if (!base) return WrongRequest(std::move(base.issues));
+  Result<Scenario> scenario = ParseScenario(*base);
+  if (!scenario) return WrongRequest(scenario.issues);
+  DropIdleParts(figure, *scenario);
+  const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
+  const std::optional<double> middle = NumberAt(*report, figure);
+  if (!middle) return WrongRequest({{std::string(figure), "the report has no such number"}});
+
+  const Json resolved = Write(*scenario);
+  std::vector<std::pair<std::string, double>> numbers;
+  std::vector<bool> whole;
+  CollectNumbers(resolved, "", numbers, whole);
+  std::vector<Swing> swings;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto& [path, value] = numbers[i];
+    Swing swing{path, value, value * (1 - share), value * (1 + share), *middle, *middle};
+    if (whole[i]) swing.low = std::floor(swing.low), swing.high = std::ceil(swing.high);
+    const auto json = [&](double v) { return whole[i] ? Json(static_cast<Count>(v)) : Json(v); };
+    const std::optional<double> low = FigureWith(resolved, path, json(swing.low), figure);
+    const std::optional<double> high = FigureWith(resolved, path, json(swing.high), figure);
+    if (!low && !high) continue;  // neither end makes a scenario
+    if (low) swing.low_figure = *low;
+    if (high) swing.high_figure = *high;
+    if (!low) swing.low = value;
+    if (!high) swing.high = value;
+    if (swing.low_figure != *middle || swing.high_figure != *middle) swings.push_back(swing);
+  }
+  std::stable_sort(swings.begin(), swings.end(), [](const Swing& a, const Swing& b) {
+    return std::abs(a.high_figure - a.low_figure) > std::abs(b.high_figure - b.low_figure);
+  });
+  Json list = Json::array();
+  for (const Swing& swing : swings) {
+    const bool elastic = swing.low > 0 && swing.low_figure > 0 && swing.high_figure > 0;
+    list.push_back(Json{
+        {"path", swing.path},
+        {"value", swing.value},
+        {"low", swing.low},
+        {"high", swing.high},
+        {"low_figure", swing.low_figure},
+        {"high_figure", swing.high_figure},
+        {"elasticity", elastic ? Json(std::log(swing.high_figure / swing.low_figure) / std::log(swing.high / swing.low)) : Json(nullptr)}});
+  }
+  return {JsonText(Json{{"figure", figure}, {"value", *middle}, {"share", share}, {"inputs", std::move(list)}}), {}};
+}
+
+}  // namespace slipstick

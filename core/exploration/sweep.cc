@@ -1,0 +1,247 @@
+#include "core/exploration/sweep.h"
+
+#include <cmath>
+#include <cstdlib>
+
+#include "core/base/schema.h"
+#include "core/evaluation/evaluate.h"
+#include "core/evaluation/report.h"
+#include "core/exploration/best_mapping.h"
+#include "core/exploration/design.h"
+#include "core/exploration/search_spec.h"
+#include "core/scenario/answer.h"
+#include "core/scenario/scenario.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::size_t kMaxAxisValues = 10'000;
+constexpr Count kMaxPoints = 10'000'000;
+
+std::vector<std::string> Split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    parts.emplace_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+// lo:hi:n[:log] with units on the ends: the values in between have the unit of the low end.
+Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>& parts) {
+  const bool log = parts.size() == 4 && parts[3] == "log";
+  const std::optional<Measure> low = ParseMeasure(parts[0]), high = ParseMeasure(parts[1]), steps = ParseMeasure(parts[2]);
+  if (!low || !high || !steps || (parts.size() == 4 && !log) || low->dimension != high->dimension) {
+    return Issues{{path, "expected lo:hi:n or lo:hi:n:log with numbers of one unit; got " + parts[0] + ":" + parts[1] + ":" + parts[2]}};
+  }
+  const double n = steps->value;
+  if (n < 1 || n > static_cast<double>(kMaxAxisValues) || n != std::floor(n)) {
+    return Issues{{path, "expected 1 to 10000 values in the range; got " + parts[2]}};
+  }
+  if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "expected a logarithmic range above 0"}};
+  const bool whole = low->value == std::floor(low->value) && high->value == std::floor(high->value);
+  Axis axis{path, {}};
+  for (int i = 0; i < static_cast<int>(n); ++i) {
+    const double share = n > 1 ? i / (n - 1) : 0;
+    double value = log ? low->value * std::pow(high->value / low->value, share) : low->value + (high->value - low->value) * share;
+    // Between whole ends the values are whole: most inputs with such ends are counts.
+    if (whole) value = std::round(value);
+    Json json = whole ? Json(static_cast<Count>(value)) : Json(value);
+    if (axis.values.empty() || axis.values.back() != json) axis.values.push_back(std::move(json));
+  }
+  return axis;
+}
+
+}  // namespace
+
+Result<Axis> ParseAxis(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return Issues{{"", "expected PATH=a,b,c or PATH=lo:hi:n[:log]; got " + std::string(text)}};
+  const std::string path(text.substr(0, equals));
+  const std::string values(text.substr(equals + 1));
+  const std::vector<std::string> parts = Split(values, ':');
+  if (parts.size() == 3 || parts.size() == 4) return ParseRange(path, parts);
+  Axis axis{path, {}};
+  for (const std::string& value : Split(values, ',')) {
+    Result<Assignment> one = ParseAssignment(path + "=" + value);
+    if (!one) return std::move(one.issues);
+    axis.values.push_back(std::move(one->value));
+  }
+  if (axis.values.size() > kMaxAxisValues) return Issues{{path, "expected at most 10000 values"}};
+  return axis;
+}
+
+namespace {
+
+// A point at which no mapping will do: of its report only that, and why.
+void FillInfeasible(const Sweep& sweep, const std::string& why, SweepPoint& point) {
+  for (const std::string& path : sweep.reports) {
+    if (path == sweep.search->part + ".feasible") {
+      point.figures.push_back(false);
+    } else if (path == sweep.search->part + ".infeasible") {
+      point.figures.push_back(Json::array({Json{{"reason", "mapping"}, {"message", why}}}));
+    } else {
+      point.figures.push_back(nullptr);
+    }
+  }
+}
+
+}  // namespace
+
+Count Sweep::Size() const {
+  Count size = 1;
+  for (const Axis& axis : axes) {
+    size *= static_cast<Count>(axis.values.size());
+    if (size > kMaxPoints) return kMaxPoints + 1;
+  }
+  return size;
+}
+
+SweepPoint SweepAt(const Sweep& sweep, Count index) {
+  SweepPoint point;
+  point.inputs.resize(sweep.axes.size());
+  Json request = sweep.request;
+  for (std::size_t i = sweep.axes.size(); i-- > 0;) {
+    const auto size = static_cast<Count>(sweep.axes[i].values.size());
+    point.inputs[i] = sweep.axes[i].values[static_cast<std::size_t>(index % size)];
+    index /= size;
+  }
+  std::vector<Assignment> changes;
+  for (std::size_t i = 0; i < sweep.axes.size(); ++i) changes.push_back({sweep.axes[i].path, point.inputs[i]});
+  Apply(request, std::move(changes));
+  if (sweep.search) {
+    Result<BestMapping> best = FindBestMapping(request, *sweep.search);
+    if (best && !best->found) {
+      FillInfeasible(sweep, best->why, point);
+      return point;
+    }
+    if (best) {
+      request = WithMapping(std::move(request), *best);
+      point.mapping = std::move(best->overrides);
+    } else {
+      point.issues = std::move(best.issues);
+      point.figures.assign(sweep.reports.size(), nullptr);
+      return point;
+    }
+  }
+  Result<Scenario> scenario = ParseScenario(request);
+  if (!scenario && !sweep.optimise.empty()) {
+    if (std::optional<Scenario> other = WithAnySplit(request)) scenario = std::move(*other);
+  }
+  if (!scenario) {
+    point.issues = std::move(scenario.issues);
+    point.figures.assign(sweep.reports.size(), nullptr);
+    return point;
+  }
+  if (!sweep.optimise.empty()) {
+    OptimiseOptions options;
+    options.random_starts = 0;
+    options.max_evaluations = 300;
+    if (const std::optional<Optimised> best = OptimiseDesign(*scenario, sweep.optimise, options)) {
+      (*scenario).cluster.device.design = best->design;
+      Resolve(*scenario, point.issues);
+    }
+  }
+  ReportDetail detail = ReportDetail::Figures();
+  for (const std::string& path : sweep.reports) detail.operators = detail.operators || path.find(".operators") != std::string::npos;
+  const Result<Json> report = Evaluate(*scenario, detail);
+  for (const std::string& path : sweep.reports) {
+    const Json* figure = MemberAt(*report, path);
+    point.figures.push_back(figure != nullptr ? *figure : Json(nullptr));
+  }
+  return point;
+}
+
+namespace {
+
+Result<Sweep> MakeSweep(Json request, const std::vector<std::string>& axes, const std::vector<std::string>& reports,
+                        const std::string& optimise, const std::optional<SearchSpec>& search) {
+  Sweep sweep{std::move(request), {}, reports, optimise, search};
+  Issues issues;
+  for (const std::string& text : axes) {
+    Result<Axis> axis = ParseAxis(text);
+    if (axis) {
+      sweep.axes.push_back(std::move(*axis));
+    } else {
+      issues.insert(issues.end(), axis.issues.begin(), axis.issues.end());
+    }
+  }
+  if (axes.empty()) issues.push_back({"axes", "expected at least one PATH=values"});
+  if (reports.empty()) issues.push_back({"report", "expected at least one path of the report"});
+  for (const std::string& path : reports) {
+    if (IsReportPath(path)) continue;
+    issues.push_back({"report", "a report has no " + path, SetToEach("report", NearestOutputs(path))});
+  }
+  if (issues.empty() && sweep.Size() > kMaxPoints) issues.push_back({"axes", "expected at most 10,000,000 points"});
+  if (!issues.empty()) return issues;
+  return sweep;
+}
+
+std::string CsvCell(const Json& json) {
+  if (json.is_null()) return "";
+  std::string text = json.is_string() ? json.get<std::string>() : JsonText(json);
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments, const std::vector<std::string>& axes,
+                   const std::vector<std::string>& reports, const std::optional<SearchSpec>& search, const std::string& optimise) {
+  Result<Json> base = ReadRequest(request, assignments);
+  if (!base) return WrongRequest(std::move(base.issues));
+  Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports, optimise, search);
+  if (!sweep) return WrongRequest(std::move(sweep.issues));
+  std::string csv;
+  for (const Axis& axis : sweep->axes) csv += CsvCell(axis.path) + ",";
+  for (const std::string& path : reports) csv += CsvCell(path) + ",";
+  csv += search ? "mapping,issue" : "issue";
+  for (Count i = 0; i < sweep->Size(); ++i) {
+    const SweepPoint point = SweepAt(*sweep, i);
+    csv += '\n';
+    for (const Json& input : point.inputs) csv += CsvCell(input) + ",";
+    for (const Json& figure : point.figures) csv += CsvCell(figure) + ",";
+    if (search) csv += CsvCell(point.mapping.is_null() ? Json() : Json(MappingText(point.mapping))) + ",";
+    if (!point.issues.empty()) csv += CsvCell(point.issues[0].path + ": " + point.issues[0].message);
+  }
+  return {csv, {}};
+}
+
+Answer SweepRowsAnswer(std::string_view spec, Count from, Count to) {
+  Result<Json> parsed = ParseJson(spec);
+  if (!parsed) return WrongRequest(std::move(parsed.issues));
+  const auto texts = [&](const char* key) {
+    std::vector<std::string> list;
+    if (parsed->is_object() && parsed->contains(key) && (*parsed)[key].is_array()) {
+      for (const Json& one : (*parsed)[key]) list.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
+    }
+    return list;
+  };
+  const Json request = parsed->is_object() && parsed->contains("request") ? (*parsed)["request"] : Json::object();
+  Result<Json> base = CompleteRequest(request);
+  if (!base) return WrongRequest(std::move(base.issues));
+  std::string optimise;
+  if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string())
+    optimise = (*parsed)["optimise"].get<std::string>();
+  Result<std::optional<SearchSpec>> search = ReadInnerSearch(*parsed, "search");
+  if (!search) return WrongRequest(std::move(search.issues));
+  Result<Sweep> sweep = MakeSweep(std::move(*base), texts("axes"), texts("report"), optimise, *search);
+  if (!sweep) return WrongRequest(std::move(sweep.issues));
+  Json rows = Json::array();
+  for (Count i = std::max<Count>(0, from); i < std::min(to, sweep->Size()); ++i) {
+    SweepPoint point = SweepAt(*sweep, i);
+    Json issues = Json::array();
+    for (const Issue& issue : point.issues) issues.push_back(Json{{"path", issue.path}, {"message", issue.message}});
+    rows.push_back(Json{{"inputs", std::move(point.inputs)},
+                        {"figures", std::move(point.figures)},
+                        {"issues", std::move(issues)},
+                        {"mapping", std::move(point.mapping)}});
+  }
+  return {JsonText(Json{{"size", sweep->Size()}, {"rows", std::move(rows)}}), {}};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,80 @@
+// What the readers of a config.json share: its keys with the family's defaults below them, and the model that they fill in.
+#pragma once
+
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/schema.h"
+#include "core/import/config_families.h"
+
+namespace slipstick {
+
+using Keys = std::initializer_list<const char*>;
+
+// A config with the family's defaults below it. A key may be a path ("ffn_config.moe_top_k"); null counts as absent.
+class Config {
+ public:
+  Config(Json json, Issues& issues) : json_(std::move(json)), issues_(issues) {}
+
+  [[nodiscard]] const Json* Find(Keys keys) const {
+    for (const std::string key : keys) {
+      const Json* at = &json_;
+      for (std::size_t from = 0; at != nullptr && from <= key.size();) {
+        const std::size_t dot = std::min(key.find('.', from), key.size());
+        const auto member = at->is_object() ? at->find(key.substr(from, dot - from)) : at->end();
+        at = at->is_object() && member != at->end() ? &*member : nullptr;
+        from = dot + 1;
+      }
+      if (at != nullptr && !at->is_null()) return at;
+    }
+    return nullptr;
+  }
+  std::optional<double> Number(Keys keys) {
+    const Json* found = Find(keys);
+    if (found == nullptr) return std::nullopt;
+    if (found->is_number() && std::isfinite(found->get<double>())) return found->get<double>();
+    issues_.push_back({*keys.begin(), "expected a number; got " + internal::Shown(*found)});
+    return std::nullopt;
+  }
+  std::optional<Count> Whole(Keys keys) {
+    const std::optional<double> number = Number(keys);
+    if (!number) return std::nullopt;
+    if (*number == std::floor(*number) && std::abs(*number) < 1e12) return static_cast<Count>(*number);
+    issues_.push_back({*keys.begin(), "expected a whole number; got " + NumberText(*number)});
+    return std::nullopt;
+  }
+  Count Needed(Keys keys, const char* what) {
+    const std::size_t before = issues_.size();
+    const std::optional<Count> whole = Whole(keys);
+    if (!whole && issues_.size() == before) issues_.push_back({*keys.begin(), std::string("is needed: ") + what});
+    return whole.value_or(1);
+  }
+  [[nodiscard]] bool Flag(Keys keys) const {
+    const Json* found = Find(keys);
+    return found != nullptr && found->is_boolean() && found->get<bool>();
+  }
+  [[nodiscard]] std::string Text(Keys keys) const {
+    const Json* found = Find(keys);
+    return found != nullptr && found->is_string() ? found->get<std::string>() : "";
+  }
+
+ private:
+  Json json_;
+  Issues& issues_;
+};
+
+struct Import {
+  const ConfigFamily& family;
+  Config& config;
+  Json& model;
+  Issues& issues;
+  std::vector<std::string>& notes;
+};
+
+// The layers with a recurrence, where the family has them (a "linear" member of its model).
+void ReadRecurrence(const Import& in);
+
+}  // namespace slipstick

@@ -1,0 +1,291 @@
+#include "core/import/import_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/nearest_names.h"
+#include "core/base/schema.h"
+#include "core/import/config_reader.h"
+
+namespace slipstick {
+namespace {
+
+Biases Sum(Biases a, Biases b) {
+  if (a == b || b == Biases::kNone) return a;
+  if (a == Biases::kNone) return b;
+  return Biases::kAll;  // attention's and the MLP's
+}
+
+void ReadShape(const Import& in) {
+  Json& model = in.model;
+  Config& config = in.config;
+  model["layers"] = config.Needed({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, "how many layers");
+  const Count hidden = config.Needed({"hidden_size", "n_embd", "n_embed", "d_model"}, "width of the residual stream");
+  model["hidden"] = hidden;
+  const Count heads = config.Needed({"num_attention_heads", "n_head", "n_heads"}, "how many query heads");
+  model["heads"] = heads;
+  // Falcon: multi_query means one head of keys and values, unless the newer decoder states how many.
+  if (config.Flag({"multi_query"}) && !config.Flag({"new_decoder_architecture"})) {
+    model["kv_heads"] = 1;
+  } else if (const auto kv =
+                 config.Whole({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num", "attn_config.kv_n_heads"})) {
+    model["kv_heads"] = *kv;
+  }
+  const std::optional<Count> head_dim = config.Whole({"head_dim", "kv_channels", "attention_head_dim"});
+  if (head_dim && config.Find({"kv_lora_rank"}) == nullptr) model["head_dim"] = *head_dim;
+  const std::optional<double> ratio = config.Number({"expansion_ratio"});
+  if (const auto ffn = config.Whole(
+          {"intermediate_size_mlp", "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "ffn_config.ffn_hidden_size"})) {
+    model["ffn"] = *ffn;
+  } else if (ratio) {
+    model["ffn"] = static_cast<Count>(std::llround(*ratio * static_cast<double>(hidden)));
+  } else {
+    model["ffn"] = config.Needed({"intermediate_size"}, "inner width of the MLP");
+  }
+  model["vocab"] = config.Needed({"vocab_size"}, "rows of the token table");
+  model["tied_embeddings"] = config.Flag({"tie_word_embeddings"});
+  if (const auto context = config.Whole(
+          {"max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_sequence_length", "seq_length", "model_max_length"})) {
+    model["context"] = *context;
+    if (model.value("position", "") == "learned") model["max_positions"] = *context + in.family.position_offset;
+  }
+  if (const auto mtp = config.Whole({"num_nextn_predict_layers", "num_mtp_modules"}); mtp && *mtp > 0) model["mtp_layers"] = *mtp;
+  if (config.Flag({"lm_head_bias"})) model["head_bias"] = true;
+}
+
+void ReadLayer(const Import& in) {
+  Json& model = in.model;
+  const Config& config = in.config;
+  Biases biases = Biases::kNone;
+  for (const auto& [value, name] : EnumNames<Biases>::names) {
+    if (model.value("biases", "none") == name) biases = value;
+  }
+  for (const BiasRule& rule : in.family.biases) {
+    if (rule.key.empty()) continue;
+    const Json* flag = config.Find({std::string(rule.key).c_str()});
+    if (flag != nullptr && flag->is_boolean() && flag->get<bool>() == rule.when) biases = Sum(biases, rule.adds);
+  }
+  if (biases != Biases::kNone) model["biases"] = NameOf(biases);
+  if (config.Flag({"qk_layernorm", "use_qk_norm"})) model["qk_norm"] = NameOf(in.family.qk_norm);
+  if (config.Flag({"alibi", "attn_config.alibi"})) model["position"] = "alibi";
+  // Attention and MLP side by side: how many norms they share is the family's; Falcon's newer decoder gives each its own.
+  const bool newer = config.Flag({"new_decoder_architecture"});
+  if (newer || config.Flag({"use_parallel_residual", "parallel_attn"})) {
+    model["parallel_attention"] = true;
+    const Count own = in.config.Whole({"num_ln_in_parallel_attn"}).value_or(newer ? 2 : in.family.parallel_norms);
+    if (own > 0) model["norms_per_layer"] = own;
+  }
+  if (const Json* before = config.Find({"do_layer_norm_before"}); before != nullptr && *before == false) {
+    in.issues.push_back({"do_layer_norm_before", "norms after the residual sum (OPT 350M) are not modelled"});
+  }
+  const Json* projected = config.Find({"word_embed_proj_dim"});
+  if (projected != nullptr && *projected != model["hidden"]) {
+    in.issues.push_back({"word_embed_proj_dim", "a token table narrower than the layers (OPT 350M) is not modelled"});
+  }
+}
+
+void ReadExperts(const Import& in) {
+  Json& model = in.model;
+  Config& config = in.config;
+  const std::optional<Count> experts =
+      config.Whole({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts"});
+  if (!experts || *experts < 2) {
+    model.erase("moe");
+    return;
+  }
+  Json& moe = model["moe"];
+  moe["experts"] = *experts;
+  moe["top_k"] =
+      config.Needed({"num_experts_per_tok", "num_experts_per_token", "num_selected_experts", "moe_top_k", "ffn_config.moe_top_k"},
+                    "experts that a token visits");
+  // Llama-4 calls the dense layers' width intermediate_size_mlp, and the experts' intermediate_size.
+  const bool is_experts = config.Find({"intermediate_size_mlp"}) != nullptr;
+  const std::optional<Count> width = is_experts ? config.Whole({"intermediate_size"}) : config.Whole({"moe_intermediate_size"});
+  const Count expert_ffn = width.value_or(model["ffn"].get<Count>());
+  moe["expert_ffn"] = expert_ffn;
+  if (const auto shared = config.Whole({"n_shared_experts", "num_shared_experts"}); shared && *shared > 0) moe["shared_experts"] = *shared;
+  if (const auto shared_ffn =
+          config.Whole({"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"});
+      shared_ffn && *shared_ffn > 0) {
+    moe["shared_experts"] = std::max<Count>(1, *shared_ffn / std::max<Count>(1, expert_ffn));
+    moe["shared_ffn"] = *shared_ffn;
+  }
+  if (const auto dense = config.Whole({"first_k_dense_replace"}); dense && *dense > 0) moe["dense_layers"] = *dense;
+  if (const auto every = config.Whole({"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period"});
+      every && *every > 1) {
+    moe["moe_every"] = *every;
+  }
+  // Only dense layers at the start have a place in the model.
+  if (const Json* dense = config.Find({"mlp_only_layers"}); dense != nullptr && dense->is_array() && !dense->empty()) {
+    Json leading = Json::array();
+    for (std::size_t i = 0; i < dense->size(); ++i) leading.push_back(i);
+    if (*dense == leading) {
+      moe["dense_layers"] = dense->size();
+    } else {
+      in.issues.push_back({"mlp_only_layers", "expected the first layers, in order; got " + internal::Shown(*dense)});
+    }
+  }
+  if (config.Text({"topk_method"}) == "noaux_tc" || config.Flag({"use_routing_bias", "moe_router_enable_expert_bias"})) {
+    moe["router_bias"] = true;
+  }
+}
+
+void ReadLatentAttention(const Import& in) {
+  Config& config = in.config;
+  const std::optional<Count> rank = config.Whole({"kv_lora_rank"});
+  if (!rank) return;
+  in.model["mla"] = Json{{"q_lora_rank", config.Whole({"q_lora_rank"}).value_or(0)},
+                         {"kv_lora_rank", *rank},
+                         {"nope_head_dim", config.Needed({"qk_nope_head_dim"}, "width of a head's part without positions")},
+                         {"rope_head_dim", config.Needed({"qk_rope_head_dim"}, "width of a head's rotary part")},
+                         {"value_head_dim", config.Needed({"v_head_dim"}, "width of a head's value")}};
+}
+
+// Every n-th layer attends to all; 0 where no layer does. Nothing if the list has no such rhythm.
+std::optional<Count> Rhythm(const std::vector<bool>& global) {
+  const auto first = std::find(global.begin(), global.end(), true);
+  if (first == global.end()) return 0;
+  const auto every = static_cast<std::size_t>(first - global.begin()) + 1;
+  for (std::size_t i = 0; i < global.size(); ++i) {
+    if (global[i] != ((i + 1) % every == 0)) return std::nullopt;
+  }
+  return static_cast<Count>(every);
+}
+
+void ReadWindow(const Import& in) {
+  Config& config = in.config;
+  const std::optional<Count> window = config.Whole({"sliding_window", "sliding_window_size", "attention_chunk_size"});
+  if (!window || *window <= 0 || (in.family.window_by_flag && !config.Flag({"use_sliding_window"}))) return;
+  if (const Json* context = FindMember(in.model, "context"); context != nullptr && *window >= context->get<Count>())
+    return;  // wider than any context: attends to all
+  Count global_every =
+      config.Whole({"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"}).value_or(in.family.global_every);
+  const Json* types = config.Find({"layer_types"});
+  if (types != nullptr && types->is_array() && !types->empty()) {
+    std::vector<bool> global;
+    for (const Json& type : *types) global.push_back(type == "full_attention");
+    if (std::find(global.begin(), global.end(), false) == global.end()) return;
+    const std::optional<Count> rhythm = Rhythm(global);
+    if (rhythm) {
+      global_every = *rhythm;
+    } else {
+      const auto all = static_cast<double>(std::count(global.begin(), global.end(), true));
+      global_every = static_cast<Count>(std::llround(static_cast<double>(global.size()) / all));
+      in.notes.push_back("layer_types has no regular rhythm: taken as every layer number " + std::to_string(global_every) +
+                         " attending to all");
+    }
+  } else if (in.family.window_by_flag && config.Whole({"max_window_layers"}).value_or(0) > 0) {
+    in.notes.push_back("max_window_layers is not modelled: the window is taken for every layer");
+  }
+  in.model["sliding_window"] = *window;
+  if (global_every > 0) in.model["global_every"] = global_every;
+}
+
+// The precision of the stored weights, as serving names it, where the checkpoint is quantised.
+Json WeightPrecision(const Config& config, std::vector<std::string>& notes) {
+  const std::string method = config.Text({"quantization_config.quant_method"});
+  if (method.empty()) return nullptr;
+  const Json* bits = config.Find({"quantization_config.bits", "quantization_config.w_bit"});
+  if (method == "fp8" || method == "fbgemm_fp8") return "fp8";
+  if (method == "mxfp4") return "mxfp4";
+  if (bits != nullptr && *bits == 4) return "int4";
+  if (bits != nullptr && *bits == 8) return "int8";
+  notes.push_back("quantization_config of method " + method + ": set serving.precision.weights to what it holds");
+  return nullptr;
+}
+
+// The family of a config, or issues that say what is wrong with its type.
+const ConfigFamily* FamilyOf(const std::string& type, Issues& issues) {
+  std::vector<std::string_view> known;
+  for (const ConfigFamily& family : ConfigFamilies()) {
+    if (family.type == type) return &family;
+    known.push_back(family.type);
+  }
+  std::string list;
+  for (const std::string_view name : known) list += (list.empty() ? "" : ", ") + std::string(name);
+  if (type.empty()) {
+    issues.push_back({"model_type", "is needed: which architecture it is; one of " + list});
+    return nullptr;
+  }
+  for (const ForeignFamily& foreign : ForeignFamilies()) {
+    if (foreign.type == type) {
+      issues.push_back({"model_type", type + " " + std::string(foreign.reason)});
+      return nullptr;
+    }
+  }
+  issues.push_back({"model_type",
+                    "there is no reader for " + internal::Shown(Json(type)) +
+                        "; a model can also be given whole by layers, hidden, heads, kv_heads, head_dim, ffn, gated, vocab and " +
+                        "tied_embeddings. Readers: " + list,
+                    SetToEach("model_type", NearestNames(type, known))});
+  return nullptr;
+}
+
+// Only what differs from a model's defaults, and the shape.
+Json Shortened(const Model& model) {
+  const Json standard = Write(Model{});
+  Json whole = Write(model), shortened = Json::object();
+  for (const char* key : {"name", "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "gated", "vocab", "tied_embeddings"}) {
+    shortened[key] = whole[key];
+  }
+  for (const auto& [key, value] : whole.items()) {
+    if (value != standard[key]) shortened[key] = value;
+  }
+  return shortened;
+}
+
+}  // namespace
+
+Answer ImportModelAnswer(std::string_view text) {
+  Result<Json> parsed = ParseJson(text);
+  if (!parsed) return WrongRequest(std::move(parsed.issues));
+  if (!parsed->is_object()) return WrongRequest({{"", "expected the object of a config.json; got " + internal::Shown(*parsed)}});
+  Issues issues;
+  std::vector<std::string> notes;
+  // The text model of a checkpoint with images or sound stands in a member of its own; what it does not say is said outside.
+  Json flat = *parsed;
+  const auto nested = parsed->find("text_config");
+  if (nested != parsed->end() && nested->is_object()) {
+    MergeJson(flat, *nested);
+    flat.erase("text_config");
+    notes.push_back("only the text model is read (text_config)");
+  }
+  const auto named = flat.find("model_type");
+  const std::string type = named != flat.end() && named->is_string() ? named->get<std::string>() : "";
+  const ConfigFamily* family = FamilyOf(type, issues);
+  if (family == nullptr) return WrongRequest(std::move(issues));
+
+  Json json = *ParseJson(family->defaults);
+  MergeJson(json, flat);
+  Config config(std::move(json), issues);
+  Json members = *ParseJson(family->model);
+  const Import in{*family, config, members, issues, notes};
+  const std::string path = config.Text({"_name_or_path", "name_or_path"});
+  members["name"] = path.empty() ? type : path.substr(path.find_last_of('/') + 1).substr(0, 100);
+  ReadShape(in);
+  ReadLayer(in);
+  ReadExperts(in);
+  ReadLatentAttention(in);
+  ReadRecurrence(in);
+  ReadWindow(in);
+  if (!issues.empty()) return WrongRequest(std::move(issues));
+
+  Model model;
+  Read(members, "model", issues, model);
+  if (issues.empty()) Complete(model, "model", issues);
+  if (!issues.empty()) return WrongRequest(std::move(issues));
+  const ParameterCount count = CountParameters(model);
+  Json weights = WeightPrecision(config, notes);
+  return {JsonText(Json{{"model", Shortened(model)},
+                        {"model_type", type},
+                        {"parameters", count.total},
+                        {"active_parameters", count.active},
+                        {"weights", std::move(weights)},
+                        {"notes", notes}}),
+          {}};
+}
+
+}  // namespace slipstick

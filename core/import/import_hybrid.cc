@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include "core/import/config_reader.h"
+
+namespace slipstick {
+namespace {
+
+std::optional<Count> CountOf(const Json* list, const Json& wanted) {
+  if (list == nullptr || !list->is_array()) return std::nullopt;
+  return std::count(list->begin(), list->end(), wanted);
+}
+
+// How many of the layers attend; each family says it in its own way.
+std::optional<Count> AttentionLayers(Config& config, Count layers) {
+  if (const auto full = CountOf(config.Find({"layer_types"}), "full_attention")) return full;
+  if (const auto softmax = CountOf(config.Find({"attn_type_list"}), 1)) return softmax;
+  for (const char* key : {"attn_layer_indices", "linear_attn_config.full_attn_layers"}) {
+    if (const Json* indices = config.Find({key}); indices != nullptr && indices->is_array()) return static_cast<Count>(indices->size());
+  }
+  if (const auto every = config.Whole({"full_attention_interval"}); every && *every > 0) return layers / *every;
+  const auto period = config.Whole({"attn_layer_period"}), offset = config.Whole({"attn_layer_offset"});
+  if (period && *period > 0 && offset && layers > *offset) return (layers - *offset - 1) / *period + 1;
+  return std::nullopt;
+}
+
+// Nemotron-H counts mixers (M: Mamba-2, *: attention) and MLPs (-, E: with experts) as layers of their own; here a mixer and the
+// MLP after it make a layer. The attention layers.
+std::optional<Count> ReadPattern(const Import& in, const std::string& pattern) {
+  const auto count = [&](char kind) { return static_cast<Count>(std::count(pattern.begin(), pattern.end(), kind)); };
+  const Count mixers = count('M') + count('*'), dense = count('-'), sparse = count('E');
+  if (mixers + dense + sparse != static_cast<Count>(pattern.size()) || (dense > 0 && sparse > 0) || dense + sparse > mixers) {
+    in.issues.push_back({"hybrid_override_pattern",
+                         "expected M, * and one of - and E, no more of these than of those; got " + internal::Shown(Json(pattern))});
+    return std::nullopt;
+  }
+  if (sparse > 0 && sparse < mixers) {
+    in.issues.push_back({"hybrid_override_pattern", "mixers without experts after them (Nemotron 3) are not modelled"});
+    return std::nullopt;
+  }
+  in.model["layers"] = mixers;
+  if (dense + sparse < mixers) in.model["mlp_layers"] = dense + sparse;
+  if (dense > 0) in.model.erase("moe");
+  return count('*');
+}
+
+}  // namespace
+
+void ReadRecurrence(const Import& in) {
+  if (!in.model.contains("linear")) return;
+  Config& config = in.config;
+  const std::string pattern = config.Text({"hybrid_override_pattern"});
+  const auto attention = pattern.empty() ? AttentionLayers(config, in.model["layers"].get<Count>()) : ReadPattern(in, pattern);
+  const Count layers = in.model["layers"].get<Count>();
+  if (!attention) {
+    if (in.issues.empty()) in.issues.push_back({"layer_types", "is needed: which layers attend"});
+    return;
+  }
+  if (*attention < 1 || *attention >= layers) {
+    in.issues.push_back({"layer_types", "expected some layers that attend and some that do not; got " + std::to_string(*attention) +
+                                            " of " + std::to_string(layers) + " that attend"});
+    return;
+  }
+  if (config.Find({"moe_latent_size"}) != nullptr) {
+    in.issues.push_back({"moe_latent_size", "experts on a compressed stream (Nemotron 3 Super) are not modelled"});
+  }
+  Json& linear = in.model["linear"];
+  linear["layers"] = layers - *attention;
+  const std::string kind = linear.value("kind", "");
+  if (kind == "lightning") {  // shares the shape of the layers that attend
+    linear["heads"] = in.model["heads"];
+    const Json* given = FindMember(in.model, "head_dim");
+    const Count head_dim = given != nullptr ? given->get<Count>() : in.model["hidden"].get<Count>() / in.model["heads"].get<Count>();
+    linear["head_dim"] = head_dim;
+    linear["state"] = head_dim;
+    linear["convolution"] = 0;
+    return;
+  }
+  const Count inner = in.model["hidden"].get<Count>() * config.Whole({"mamba_expand", "expand"}).value_or(2);
+  if (kind == "mamba") {  // has no heads: any that make up the width
+    linear["head_dim"] = inner % 64 == 0 ? 64 : 1;
+    linear["heads"] = inner / linear["head_dim"].get<Count>();
+    const bool automatic = config.Text({"mamba_dt_rank"}) == "auto";
+    linear["step_rank"] =
+        automatic ? (in.model["hidden"].get<Count>() + 15) / 16 : config.Needed({"mamba_dt_rank"}, "rank of the step size");
+  } else {
+    const Count heads = config.Needed({"mamba_num_heads", "mamba_n_heads", "linear_num_value_heads", "linear_attn_config.num_heads"},
+                                      "heads of the recurrence");
+    linear["heads"] = heads;
+    linear["head_dim"] = config.Text({"mamba_d_head"}) == "auto"
+                             ? inner / std::max<Count>(1, heads)
+                             : config.Needed({"mamba_head_dim", "mamba_d_head", "linear_value_head_dim", "linear_attn_config.head_dim"},
+                                             "width of the recurrence's heads");
+    if (const auto groups = config.Whole({"n_groups", "mamba_n_groups", "linear_num_key_heads"})) linear["key_heads"] = *groups;
+  }
+  linear["state"] = config.Needed({"ssm_state_size", "mamba_d_state", "linear_key_head_dim", "linear_attn_config.head_dim"},
+                                  "width of the recurrence's state");
+  linear["convolution"] =
+      config.Whole({"conv_kernel", "mamba_d_conv", "linear_conv_kernel_dim", "linear_attn_config.short_conv_kernel_size"}).value_or(4);
+}
+
+}  // namespace slipstick

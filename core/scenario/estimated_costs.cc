@@ -1,0 +1,85 @@
+#include "core/scenario/estimated_costs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "core/base/type_path.h"
+#include "core/catalogue/presets.h"
+#include "core/economics/cost_inputs.h"
+#include "core/scenario/cost_defaults.h"
+
+namespace slipstick {
+namespace {
+
+// Whether `value` says all that the entry's member says.
+bool Repeats(const Json& value, const Json& entry) {
+  if (entry.is_object()) {
+    if (!value.is_object()) return false;
+    return std::all_of(entry.items().begin(), entry.items().end(), [&](const auto& member) {
+      const Json* held = FindMember(value, member.key());
+      return held != nullptr && Repeats(*held, member.value());
+    });
+  }
+  if (entry.is_array()) {
+    if (!value.is_array() || value.size() != entry.size()) return false;
+    for (std::size_t i = 0; i < entry.size(); ++i) {
+      if (!Repeats(value[i], entry[i])) return false;
+    }
+    return true;
+  }
+  const std::optional<double> number = NumberIn(entry), held = NumberIn(value);
+  if (number && held) return std::fabs(*number - *held) <= 1e-9 * std::fabs(*number);
+  return value == entry;
+}
+
+bool IsInReports(const internal::Type& type, std::string_view key) {
+  return std::any_of(type.fields->begin(), type.fields->end(),
+                     [&](const FieldRow& row) { return row.facts.key == key && !row.facts.is_outside_reports; });
+}
+
+void AddEstimates(const Json& json, const Json& entry, const internal::Type& type, const std::string& path,
+                  std::vector<std::string>& paths) {
+  const Json* sources = FindMember(entry, "sources");
+  if (sources == nullptr || !sources->is_object()) return;
+  for (const auto& source : sources->items()) {
+    if (!source.value().is_string() || TextOf(source.value()).find("estimate") == std::string::npos) continue;
+    const Json* said = FindMember(entry, source.key());
+    const Json* held = FindMember(json, source.key());
+    if (said == nullptr || held == nullptr || !IsInReports(type, source.key())) continue;
+    if (Repeats(*held, *said)) paths.push_back(path + "." + source.key());
+  }
+}
+
+void Walk(const Json& json, const internal::Type& type, const std::string& path, std::vector<std::string>& paths) {
+  if (!type.preset_kind.empty()) {
+    const Json* preset = FindMember(json, "preset");
+    const Json* entry = preset != nullptr && preset->is_string() ? FindPreset(type.preset_kind, TextOf(*preset)) : nullptr;
+    if (entry != nullptr) AddEstimates(json, *entry, type, path, paths);
+  }
+  const auto inner = [&](const Json& member, const std::string& key) {
+    const internal::Type* inner_type = member.is_structured() ? internal::TypeAt(type, key) : nullptr;
+    if (inner_type != nullptr) Walk(member, *inner_type, path + "." + key, paths);
+  };
+  if (json.is_object()) {
+    for (const auto& member : json.items()) inner(member.value(), member.key());
+  }
+  if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) inner(json[i], std::to_string(i));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> EstimatedCosts(const Json& cost) {
+  std::vector<std::string> paths;
+  const Json* device = FindMember(cost, "device");
+  const Json* bill = device == nullptr ? nullptr : FindMember(*device, "preset");
+  const bool has_bill = bill != nullptr && bill->is_string() && FindPreset("bill", TextOf(*bill)) != nullptr;
+  if (!has_bill) paths.push_back("cost.device");
+  Walk(cost, internal::kType<CostInputs>, "cost", paths);
+  return paths;
+}
+
+}  // namespace slipstick

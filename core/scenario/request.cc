@@ -1,0 +1,164 @@
+#include "core/scenario/request.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/schema.h"
+#include "core/base/type_path.h"
+#include "core/scenario/scenario.h"
+
+namespace slipstick {
+
+const Json& DefaultRequest() {
+  static const Json request = *ParseJson(R"({
+    "version": 1,
+    "model": {"preset": "llama-3.1-70b"},
+    "cluster": {"preset": "dgx-h100", "devices": 512},
+    "training": {"sequence": 8192, "global_batch": 512, "tokens": "15 Ttoken", "recompute": "none", "precision": "bf16",
+                 "framework": {"preset": "megatron"},
+                 "mapping": {"tp": 8, "pp": 4, "cp": 1, "ep": 1, "virtual_stages": 5, "micro_batch": 1, "zero": 1,
+                             "sequence_parallel": true}},
+    "serving": {"prompt": 2048, "output": 256, "batch": 32, "devices": 8, "engine": {"preset": "vllm"},
+                "precision": {"weights": "fp8", "activations": "fp8", "kv_cache": "bf16"},
+                "mapping": {"tp": 8, "pp": 1, "ep": 1}},
+    "cost": {"electricity": "0.08 $/kWh", "lifetime": "4 year"}
+  })");
+  return request;
+}
+
+Result<Assignment> ParseAssignment(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return Issues{{"", "expected PATH=VALUE; got " + internal::Shown(Json(std::string(text)))}};
+  }
+  const std::string path(text.substr(0, equals));
+  const std::string_view value = text.substr(equals + 1);
+  Result<Json> json = ParseJson(value);
+  return Assignment{path, json ? std::move(*json) : Json(std::string(value))};
+}
+
+namespace {
+
+constexpr std::string_view kWritten = "written";
+
+std::ptrdiff_t DepthOf(const Assignment& one) { return std::count(one.path.begin(), one.path.end(), '.'); }
+
+// Whether a text at this path names an entry of the catalogue. A network level's are laid in before the fields are read.
+bool NamesPreset(std::string_view path) {
+  constexpr std::string_view kLevel = "cluster.networks.";
+  if (path.starts_with(kLevel) && path.find_first_not_of("0123456789", kLevel.size()) == std::string_view::npos) return true;
+  return !PresetKindAt<Scenario>(path).empty();
+}
+
+// The member or place at a path, or null.
+Json* At(Json& json, std::string_view path) {
+  Json* at = &json;
+  for (std::size_t dot = 0; at != nullptr && dot != std::string_view::npos; path.remove_prefix(std::min(dot + 1, path.size()))) {
+    dot = path.find('.');
+    const std::string member(path.substr(0, dot));
+    if (at->is_array()) {
+      const bool is_place = !member.empty() && member.size() < 6 && member.find_first_not_of("0123456789") == std::string::npos;
+      const std::size_t place = is_place ? std::stoul(member) : at->size();
+      at = place < at->size() ? &(*at)[place] : nullptr;
+    } else {
+      const auto found = at->find(member);
+      at = found == at->end() ? nullptr : &*found;
+    }
+    if (dot == std::string_view::npos) break;
+  }
+  return at;
+}
+
+// "cluster.device": "h100-sxm5-80gb" above a path becomes the object that it is short for, so that members can be laid over it.
+void Unfold(Json& request, std::string_view path) {
+  for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1)) {
+    Json* owner = At(request, path.substr(0, dot));
+    if (owner != nullptr && owner->is_string() && NamesPreset(path.substr(0, dot))) *owner = Json{{"preset", *owner}};
+  }
+}
+
+}  // namespace
+
+void Apply(Json& request, std::vector<Assignment> assignments) {
+  std::stable_sort(assignments.begin(), assignments.end(),
+                   [](const Assignment& a, const Assignment& b) { return DepthOf(a) < DepthOf(b); });
+  for (Assignment& one : assignments) {
+    Unfold(request, one.path);
+    // Another entry of the catalogue: what was overridden belonged to the old one.
+    const bool names_preset = one.value.is_string() && NamesPreset(one.path);
+    SetPath(request, one.path, names_preset ? Json{{"preset", std::move(one.value)}} : std::move(one.value));
+    if (request.contains(kWritten)) request[kWritten].push_back(one.path);
+  }
+}
+
+Json WithFix(Json request, const Fix& fix) {
+  std::vector<Change> changes{fix.change};
+  changes.insert(changes.end(), fix.also.begin(), fix.also.end());
+  std::vector<Assignment> set;
+  for (const Change& change : changes) {
+    Result<Json> value = ParseJson(change.value);
+    if (value) set.push_back({change.path, std::move(*value)});
+  }
+  Apply(request, std::move(set));
+  for (const Change& change : changes) {
+    if (!change.value.empty()) continue;
+    const std::size_t dot = change.path.rfind('.');
+    Json* owner = dot == std::string::npos ? &request : At(request, std::string_view(change.path).substr(0, dot));
+    if (owner != nullptr && owner->is_object()) owner->erase(change.path.substr(dot + 1));
+  }
+  return *CompleteRequest(std::move(request));
+}
+
+Result<Json> CompleteRequest(Json request) {
+  if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
+  if (const Json* list = FindMember(request, kWritten)) {
+    const bool is_paths = list->is_array() && std::all_of(list->begin(), list->end(), [](const Json& one) { return one.is_string(); });
+    if (!is_paths) return Issues{{std::string(kWritten), "expected a list of paths; got " + internal::Shown(*list)}};
+  } else {
+    Json written = Json::array();
+    for (const auto& [key, value] : request.items()) written.push_back(key);
+    request[kWritten] = std::move(written);
+  }
+  // A part that the request does not mention is the default scenario's; null means not asked.
+  for (const auto& [key, value] : DefaultRequest().items()) {
+    if (!request.contains(key)) request[key] = value;
+  }
+  return request;
+}
+
+Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& assignments) {
+  Result<Json> json = Json::object();
+  if (!text.empty()) json = ParseJson(text);
+  if (json) json = CompleteRequest(std::move(*json));
+  if (!json) return json;
+  std::vector<Assignment> changes;
+  Issues issues;
+  for (const std::string& assignment : assignments) {
+    Result<Assignment> one = ParseAssignment(assignment);
+    if (one) {
+      changes.push_back(std::move(*one));
+    } else {
+      issues.insert(issues.end(), one.issues.begin(), one.issues.end());
+    }
+  }
+  if (!issues.empty()) return issues;
+  Apply(*json, std::move(changes));
+  return json;
+}
+
+Written::Written(const Json& request) : all_(true) {
+  const Json* list = FindMember(request, kWritten);
+  if (list == nullptr) return;
+  all_ = false;
+  for (const Json& one : *list) {
+    if (one.is_string()) paths_.emplace_back(TextOf(one));
+  }
+}
+
+bool Written::Leaves(std::string_view path) const {
+  return !all_ && std::none_of(paths_.begin(), paths_.end(), [path](const std::string& one) {
+    return path.starts_with(one) && (path.size() == one.size() || path[one.size()] == '.');
+  });
+}
+
+}  // namespace slipstick

@@ -1,0 +1,385 @@
+#include "core/studies/cost_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/base/field_table.h"
+#include "core/catalogue/presets.h"
+#include "core/economics/carrier.h"
+#include "core/economics/partition.h"
+#include "core/economics/uncertainty.h"
+#include "core/evaluation/evaluate.h"
+#include "core/operators/efficiency.h"
+#include "core/scenario/scenario.h"
+
+namespace slipstick {
+
+enum class CostQuestion { kArea, kWafer, kYields, kPartition, kMonteCarlo, kTornado };
+template <>
+struct EnumNames<CostQuestion> {
+  static constexpr std::array<std::pair<CostQuestion, std::string_view>, 6> names{{{CostQuestion::kArea, "area"},
+                                                                                   {CostQuestion::kWafer, "wafer"},
+                                                                                   {CostQuestion::kYields, "yields"},
+                                                                                   {CostQuestion::kPartition, "partition"},
+                                                                                   {CostQuestion::kMonteCarlo, "monte_carlo"},
+                                                                                   {CostQuestion::kTornado, "tornado"}}};
+};
+
+struct CostStudy {
+  CostQuestion kind = CostQuestion::kArea;
+  Partition partition;
+  std::vector<Count> chiplets{1, 2, 4, 8};
+  SquareMillimetres low = 50 * kMm2, high = 2000 * kMm2;
+  Count points = 60;
+  Count die = 0;
+  Count seed = 1;
+  Count first = 0, last = 1000;
+  bool draws = true;
+};
+template <>
+struct Schema<CostStudy> {
+  static constexpr FieldRow kRows[] = {Of<&CostStudy::kind>("kind", "What is asked").Required(),
+                                       Of<&CostStudy::partition>("partition", "How the device is split"),
+                                       Of<&CostStudy::chiplets>("chiplets", "Numbers of chiplets to compare").Between(1, 64),
+                                       Of<&CostStudy::low>("low", "Smallest area").In(kMm2).Above(0).AtMost(60000),
+                                       Of<&CostStudy::high>("high", "Largest area").In(kMm2).Above(0).AtMost(60000),
+                                       Of<&CostStudy::points>("points", "Points of a curve").Between(2, 400),
+                                       Of<&CostStudy::die>("die", "Place of the die").Between(0, 63),
+                                       Of<&CostStudy::seed>("seed", "Of the draw").Between(0, 1LL << 50),
+                                       Of<&CostStudy::first>("first", "First draw").Between(0, 1LL << 40),
+                                       Of<&CostStudy::last>("last", "One past the last draw").Between(0, 1LL << 40),
+                                       Of<&CostStudy::draws>("draws", "Every draw in the answer, too")};
+  static constexpr Fields fields{kRows};
+};
+
+namespace {
+
+struct Asked {
+  CostStudy study;
+  Scenario scenario;
+};
+
+Result<Asked> Parse(std::string_view text) {
+  Result<Json> json = ParseJson(text);
+  if (!json) return json.issues;
+  if (!json->is_object()) return Issues{{"", "expected an object; got " + internal::Shown(*json)}};
+  Json request = std::move(*json);
+  Json scenario_json = request.contains("scenario") ? request["scenario"] : Json::object();
+  request.erase("scenario");
+  Asked asked;
+  Issues issues;
+  ExpandPresets<CostStudy>(request, "", FindPreset, NearestPresets, issues);
+  Read(request, "", issues, asked.study);
+  Result<Json> whole = CompleteRequest(std::move(scenario_json));
+  if (!whole) return whole.issues;
+  if (whole->contains("cost") && (*whole)["cost"].is_null()) (*whole)["cost"] = Json::object();
+  Result<Scenario> scenario = ParseScenario(*whole);
+  if (!scenario) {
+    for (Issue& issue : scenario.issues) issues.push_back(Below("scenario", std::move(issue)));
+  } else {
+    asked.scenario = std::move(*scenario);
+    const std::optional<CostInputs>& cost = asked.scenario.cost;
+    if (cost && static_cast<std::size_t>(asked.study.die) >= cost->device.dies.size()) {
+      issues.push_back({"die",
+                        "expected at most " + std::to_string(cost->device.dies.size() - 1),
+                        {SetTo("die", static_cast<Count>(cost->device.dies.size()) - 1)}});
+    }
+  }
+  if (asked.study.high < asked.study.low) issues.push_back({"high", "expected at least low", {SetToBase("high", asked.study.low.base())}});
+  if (asked.study.last - asked.study.first > 20000)
+    issues.push_back({"last", "expected at most 20000 draws a step", {SetTo("last", asked.study.first + 20000)}});
+  if (asked.study.last < asked.study.first) issues.push_back({"last", "expected at least first", {SetTo("last", asked.study.first)}});
+  if (!issues.empty()) return issues;
+  return asked;
+}
+
+// The device with `area` of compute silicon in all, whole or split.
+DeviceBill AtArea(const DeviceBill& bill, SquareMillimetres area, const Partition& partition) {
+  DeviceBill scaled = bill;
+  scaled.dies.resize(1);
+  scaled.dies[0].stacked = false;
+  scaled.dies[0].unit_area = bill.dies[0].unit_area * (area / (bill.dies[0].area * static_cast<double>(bill.dies[0].count)));
+  scaled.dies[0].area = area;
+  scaled.dies[0].units *= bill.dies[0].count;
+  scaled.dies[0].spare_units *= bill.dies[0].count;
+  scaled.dies[0].count = 1;
+  scaled.package.price.reset();
+  if (partition.chiplets == 1 && partition.io_share == 0) return scaled;
+  return Split(scaled, partition).bill;
+}
+
+Dollars AtVolume(const SplitCost& cost, Count volume) { return cost.recurring + cost.design / static_cast<double>(volume); }
+
+Json AreaOrNull(const std::optional<SquareMillimetres>& area) { return area ? Json(area->base()) : Json(nullptr); }
+
+std::vector<SquareMillimetres> Areas(const CostStudy& study) {
+  std::vector<SquareMillimetres> areas;
+  const double last = static_cast<double>(study.points - 1);
+  for (Count i = 0; i < study.points; ++i) areas.push_back(study.low + (study.high - study.low) * (static_cast<double>(i) / last));
+  return areas;
+}
+
+Json Crossovers(const DeviceBill& bill, const Partition& split, const CostStudy& study) {
+  Partition whole = split;
+  whole.chiplets = 1;
+  whole.io_share = 0;
+  const Count volume = bill.design.volume;
+  const auto total = [&](const Partition& how) {
+    return [&bill, how, volume](SquareMillimetres area) { return AtVolume(PriceSplit(AtArea(bill, area, how)), volume); };
+  };
+  const auto recurring = [&](const Partition& how) {
+    return [&bill, how](SquareMillimetres area) { return PriceSplit(AtArea(bill, area, how)).recurring; };
+  };
+  const SquareMillimetres own = bill.dies[0].area * static_cast<double>(bill.dies[0].count);
+  const SplitCost one = PriceSplit(AtArea(bill, own, whole)), several = PriceSplit(AtArea(bill, own, split));
+  const std::optional<double> at = CrossoverVolume(one, several);
+  return Json{{"chiplets", split.chiplets},
+              {"area_mm2", AreaOrNull(CrossoverArea(total(whole), total(split), study.low, study.high))},
+              {"recurring_area_mm2", AreaOrNull(CrossoverArea(recurring(whole), recurring(split), study.low, study.high))},
+              {"own_area_mm2", own.base()},
+              {"volume", at ? Json(*at) : Json(nullptr)},
+              {"cheaper", at                                        ? Json(several.recurring < one.recurring ? "above" : "below")
+                          : AtVolume(several, 1) < AtVolume(one, 1) ? Json("always")
+                                                                    : Json("never")}};
+}
+
+Json AnswerArea(const Asked& asked) {
+  const CostStudy& study = asked.study;
+  const DeviceBill& bill = asked.scenario.cost->device;
+  const std::vector<SquareMillimetres> areas = Areas(study);
+  Json xs = Json::array(), curves = Json::array(), crossovers = Json::array();
+  for (const SquareMillimetres area : areas) xs.push_back(area.base());
+  for (const Count n : study.chiplets) {
+    Partition how = study.partition;
+    how.chiplets = n;
+    if (n == 1) how.io_share = 0;
+    Json costs = Json::array(), recurring = Json::array(), fits = Json::array();
+    for (const SquareMillimetres area : areas) {
+      const DeviceBill split = AtArea(bill, area, how);
+      const SplitCost cost = PriceSplit(split);
+      costs.push_back(AtVolume(cost, bill.design.volume).base());
+      recurring.push_back(cost.recurring.base());
+      const Millimetres width = DieWidth(split.dies[0].area, split.dies[0].aspect);
+      fits.push_back(FitsReticle(width, split.dies[0].area / width, split.wafer));
+    }
+    curves.push_back(
+        Json{{"chiplets", n}, {"cost_usd", std::move(costs)}, {"recurring_usd", std::move(recurring)}, {"fits_reticle", std::move(fits)}});
+    if (n > 1) crossovers.push_back(Crossovers(bill, how, study));
+  }
+  return Json{{"areas_mm2", std::move(xs)},
+              {"reticle_mm2", (bill.wafer.reticle_width * bill.wafer.reticle_height).base()},
+              {"curves", std::move(curves)},
+              {"crossovers", std::move(crossovers)}};
+}
+
+// A share from a seed and a number, for draws that anyone can repeat.
+double ShareOf(Count seed, std::size_t i) {
+  std::uint64_t x = static_cast<std::uint64_t>(seed) * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(i) * 0xd1342543de82ef95ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+}
+
+Json AnswerWafer(const Asked& asked) {
+  const DeviceBill& bill = asked.scenario.cost->device;
+  const DieInput& die = bill.dies[static_cast<std::size_t>(asked.study.die)];
+  const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
+  const std::vector<DiePlace> places = PlaceDies(width, height, bill.wafer);
+  const double yield = DieYield(die);
+  DieInput no_spares = die;
+  no_spares.spare_units = 0;
+  const double whole = std::min(yield, DieYield(no_spares));
+  Json dies = Json::array();
+  Count good = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double share = ShareOf(asked.study.seed, i);
+    const int state = share < whole ? 1 : share < yield ? 2 : 0;
+    good += state != 0;
+    dies.push_back(Json::array({places[i].x.base(), places[i].y.base(), state}));
+  }
+  return Json{{"name", die.name},
+              {"diameter_mm", bill.wafer.diameter.base()},
+              {"edge_mm", bill.wafer.edge.base()},
+              {"width_mm", width.base()},
+              {"height_mm", height.base()},
+              {"gross", places.size()},
+              {"good", good},
+              {"expected_good", yield * static_cast<double>(places.size())},
+              {"yield", yield},
+              {"whole_yield", whole},
+              {"dies", std::move(dies)}};
+}
+
+Json AnswerYields(const Asked& asked) {
+  const DieInput& die = asked.scenario.cost->device.dies[static_cast<std::size_t>(asked.study.die)];
+  const std::vector<SquareMillimetres> areas = Areas(asked.study);
+  Json xs = Json::array(), models = Json::array();
+  for (const SquareMillimetres area : areas) xs.push_back(area.base());
+  for (const auto& named : EnumNames<YieldModel>::names) {
+    if (named.first == YieldModel::kManual) continue;
+    const YieldLaw law{named.first, die.node.clustering, die.layers, die.manual_yield};
+    const auto at = [&](SquareMillimetres area) { return Yield(law, area * die.node.defect_density * die.critical_area); };
+    Json yields = Json::array();
+    for (const SquareMillimetres area : areas) yields.push_back(at(area));
+    models.push_back(
+        Json{{"model", named.second}, {"chosen", law.model == die.yield_model}, {"own_yield", at(die.area)}, {"yield", std::move(yields)}});
+  }
+  return Json{{"areas_mm2", std::move(xs)}, {"own_area_mm2", die.area.base()}, {"models", std::move(models)}};
+}
+
+Json BillJson(const DeviceBill& bill) {
+  Trace trace = Trace::Off();
+  const DeviceCost cost = PriceDevice(bill, LayOut(bill), trace);
+  Json lines = Json::array(), warnings = Json::array();
+  for (const BillLine& line : cost.lines) lines.push_back(Json{{"name", line.name}, {"cost_usd", line.cost.base()}});
+  if (const auto warning = CarrierWarning(bill)) warnings.push_back(*warning);
+  return Json{{"device_usd", cost.total.base()},
+              {"device_usd_parts", std::move(lines)},
+              {"package_yield", cost.yield},
+              {"warnings", std::move(warnings)}};
+}
+
+// The answers of a scenario that a split moves.
+Json PerformanceOf(const Scenario& scenario) {
+  constexpr const char* kPaths[] = {"training.step_time_s", "training.time_to_train_s", "training.cost_usd",
+                                    "serving.ttft_s",       "serving.tpot_s",           "serving.cost_usd_per_million_tokens",
+                                    "cost.device_hour_usd"};
+  const Result<Json> report = Evaluate(scenario, ReportDetail::Figures());
+  Json figures = Json::object();
+  for (const char* path : kPaths) {
+    const std::optional<double> figure = report ? NumberAt(*report, path) : std::nullopt;
+    if (figure) SetPath(figures, path, *figure);
+  }
+  figures["memory_bandwidth_bytes_per_s"] = scenario.cluster.device.memory.bandwidth.base();
+  return figures;
+}
+
+// The scenario on the device of that bill, sold at the margin that the whole device has at its price.
+Scenario SoldAs(const Scenario& scenario, const DeviceBill& bill, double margin) {
+  Scenario sold = scenario;
+  sold.cost->device = bill;
+  sold.cost->device.price.reset();
+  sold.cost->device.margin = margin;
+  return sold;
+}
+
+Json AnswerPartition(const Asked& asked) {
+  const DeviceBill& bill = asked.scenario.cost->device;
+  Partition whole = asked.study.partition;
+  whole.chiplets = 1;
+  whole.io_share = 0;
+  const SquareMillimetres own = bill.dies[0].area * static_cast<double>(bill.dies[0].count);
+  const DeviceBill single = AtArea(bill, own, whole);
+  const Partitioned split = Split(single, asked.study.partition);
+  Trace trace = Trace::Off();
+  const DeviceCost usual = PriceDevice(bill, LayOut(bill), trace);
+  const double margin = std::clamp(1 - usual.total / usual.price, 0.0, 0.99);
+  Scenario apart = SoldAs(asked.scenario, split.bill, margin);
+  Device& device = apart.cluster.device;
+  if (split.memory_limit) device.memory.bandwidth = min(device.memory.bandwidth, *split.memory_limit);
+  device.tdp = max(device.tdp - split.link_power, device.idle);
+  CompleteEfficiency(device);
+  return Json{{"whole", BillJson(single)},
+              {"split", BillJson(split.bill)},
+              {"die_area_mm2", split.bill.dies[0].area.base()},
+              {"link_area_mm2", split.link_area.base()},
+              {"link_edge_mm", split.link_edge.base()},
+              {"link_power_w", split.link_power.base()},
+              {"edge_fits", split.edge_fits},
+              {"memory_limit_bytes_per_s", split.memory_limit ? Json(split.memory_limit->base()) : Json(nullptr)},
+              {"performance", {{"whole", PerformanceOf(SoldAs(asked.scenario, single, margin))}, {"split", PerformanceOf(apart)}}},
+              {"crossover", Crossovers(bill, asked.study.partition, asked.study)}};
+}
+
+Json Quantiles(std::vector<double> values) {
+  if (values.empty()) return Json::object();
+  std::sort(values.begin(), values.end());
+  const auto at = [&values](double share) {
+    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  };
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return Json{{"p5", at(0.05)},  {"p25", at(0.25)}, {"p50", at(0.5)},
+              {"p75", at(0.75)}, {"p95", at(0.95)}, {"mean", sum / static_cast<double>(values.size())}};
+}
+
+// How many of the values lie in each of so many equal steps from the least to the most.
+Json Counts(const std::vector<double>& values) {
+  constexpr int kSteps = 36;
+  if (values.empty()) return Json::object();
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  std::vector<Count> counts(kSteps, 0);
+  const double step = (*most - *least) / kSteps;
+  for (const double value : values) {
+    const int at = step > 0 ? std::min(kSteps - 1, static_cast<int>((value - *least) / step)) : 0;
+    ++counts[static_cast<std::size_t>(at)];
+  }
+  return Json{{"from", *least}, {"to", *most}, {"counts", counts}};
+}
+
+Json AnswerDraws(const Asked& asked) {
+  const CostStudy& study = asked.study;
+  const std::vector<DrawnCost> outcomes =
+      DrawOutcomes(asked.scenario.cluster, *asked.scenario.cost, static_cast<std::uint64_t>(study.seed), study.first, study.last);
+  std::vector<double> device, hour;
+  for (const DrawnCost& outcome : outcomes) {
+    device.push_back(outcome.device.base());
+    hour.push_back(In(outcome.device_second, kUsdPerHour));
+  }
+  Json answer{{"first", study.first},
+              {"last", study.last},
+              {"device_usd_counts", Counts(device)},
+              {"device_hour_usd_counts", Counts(hour)},
+              {"device_usd_quantiles", Quantiles(device)},
+              {"device_hour_usd_quantiles", Quantiles(hour)}};
+  if (study.draws) {
+    answer["device_usd"] = device;
+    answer["device_hour_usd"] = hour;
+  }
+  return answer;
+}
+
+Json AnswerTornado(const Asked& asked) {
+  Json swings = Json::array();
+  for (const Swing& swing : Tornado(asked.scenario.cluster, *asked.scenario.cost)) {
+    swings.push_back(
+        Json{{"path", swing.guess.path},
+             {"low", swing.guess.band.low},
+             {"high", swing.guess.band.high},
+             {"device_usd", Json::array({swing.low.device.base(), swing.high.device.base()})},
+             {"device_hour_usd", Json::array({In(swing.low.device_second, kUsdPerHour), In(swing.high.device_second, kUsdPerHour)})}});
+  }
+  return Json{{"swings", std::move(swings)}};
+}
+
+Json AnswerOf(const Asked& asked) {
+  switch (asked.study.kind) {
+    case CostQuestion::kArea:
+      return AnswerArea(asked);
+    case CostQuestion::kWafer:
+      return AnswerWafer(asked);
+    case CostQuestion::kYields:
+      return AnswerYields(asked);
+    case CostQuestion::kPartition:
+      return AnswerPartition(asked);
+    case CostQuestion::kMonteCarlo:
+      return AnswerDraws(asked);
+    case CostQuestion::kTornado:
+      return AnswerTornado(asked);
+  }
+  return Json::object();
+}
+
+}  // namespace
+
+Answer CostStudyAnswer(std::string_view request) {
+  Result<Asked> asked = Parse(request);
+  if (!asked) return WrongRequest(std::move(asked.issues));
+  Json answer{{"kind", NameOf(asked->study.kind)}};
+  answer.update(AnswerOf(*asked));
+  return {JsonText(answer), {}};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,268 @@
+#include "core/studies/paper_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/base/schema.h"
+#include "core/catalogue/presets.h"
+#include "core/evaluation/kernel.h"
+#include "core/exploration/sweep.h"
+#include "core/scenario/answer.h"
+#include "core/scenario/scenario.h"
+#include "core/studies/cost_study.h"
+
+namespace slipstick {
+namespace {
+
+struct Point {
+  std::string label;
+  std::vector<Assignment> changes;
+};
+
+std::string Shown(const Json& value) { return value.is_string() ? value.get<std::string>() : JsonText(value); }
+
+std::vector<Point> PointsOf(const Json& study) {
+  std::vector<Point> points;
+  if (study.contains("points")) {
+    for (const Json& one : study["points"]) {
+      Point point{one["label"].get<std::string>(), {}};
+      for (const auto& [path, value] : one["overrides"].items()) point.changes.push_back({path, value});
+      points.push_back(std::move(point));
+    }
+    return points;
+  }
+  points.push_back({});
+  for (const Json& text : study["axes"]) {
+    const Result<Axis> axis = ParseAxis(text.get<std::string>());
+    if (!axis) return {};
+    std::vector<Point> longer;
+    for (const Point& point : points) {
+      for (const Json& value : axis->values) {
+        Point next = point;
+        next.label += (next.label.empty() ? "" : " / ") + Shown(value);
+        next.changes.push_back({axis->path, value});
+        longer.push_back(std::move(next));
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+// What another verb than evaluate answers to a point's request, or its issues.
+Result<Json> AnswerOf(const std::string& verb, const Json& request) {
+  if (verb == "kernel") return EvaluateKernel(request);
+  Answer answer = CostStudyAnswer(JsonText(request));
+  if (!answer.issues.empty()) return std::move(answer.issues);
+  return ParseJson(answer.text);
+}
+
+SweepPoint AskedOf(const Json& study, const Point& point) {
+  SweepPoint found;
+  Json request = study["request"];
+  for (const Assignment& change : point.changes) SetPath(request, change.path, change.value);
+  const Result<Json> answer = AnswerOf(study["verb"].get<std::string>(), request);
+  if (!answer) found.issues = answer.issues;
+  for (const Json& path : study["report"]) {
+    const Json* figure = answer ? MemberAt(*answer, TextOf(path)) : nullptr;
+    found.figures.push_back(figure != nullptr ? *figure : Json(nullptr));
+  }
+  return found;
+}
+
+SweepPoint EvaluatedOf(const Json& study, const Point& point) {
+  Sweep sweep;
+  sweep.request = *CompleteRequest(study["request"]);
+  Apply(sweep.request, point.changes);
+  for (const Json& path : study["report"]) sweep.reports.push_back(path.get<std::string>());
+  if (study.contains("optimise")) sweep.optimise = study["optimise"].get<std::string>();
+  return SweepAt(sweep, 0);
+}
+
+// One point's label, figures by path, and issues.
+Json Run(const Json& study, const Point& point) {
+  const SweepPoint found = study.contains("verb") ? AskedOf(study, point) : EvaluatedOf(study, point);
+  Json figures = Json::object();
+  for (std::size_t i = 0; i < found.figures.size(); ++i) figures[study["report"][i].get<std::string>()] = found.figures[i];
+  Json issues = Json::array();
+  for (const Issue& issue : found.issues) issues.push_back(Json{{"path", issue.path}, {"message", issue.message}});
+  return Json{{"label", point.label}, {"figures", std::move(figures)}, {"issues", std::move(issues)}};
+}
+
+const Json* FigureOf(const Json& points, const Json& label, const std::string& path) {
+  for (const Json& point : points) {
+    if (point["label"] == label && point["figures"].contains(path)) return &point["figures"][path];
+  }
+  return nullptr;
+}
+
+double NumberAt(const Json& points, const Json& label, const std::string& path) {
+  const Json* found = FigureOf(points, label, path);
+  return found != nullptr && found->is_number() ? found->get<double>() : std::nan("");
+}
+
+// Figures nearer than this are equal: an equal figure has neither risen nor fallen.
+constexpr double kEqual = 1e-6;
+
+// A verdict on figures at labels: "<path> <claim> <label>, <label>", and what was found there.
+struct Verdict {
+  std::string text;
+  bool holds = true;
+  Json found = Json::array();
+
+  void See(const Json& label, const Json* value) {
+    text += (found.empty() ? " " : "; ") + label.get<std::string>();
+    found.push_back(value != nullptr ? *value : Json(nullptr));
+  }
+  [[nodiscard]] Json Answer() && { return {{"text", std::move(text)}, {"holds", holds}, {"found", std::move(found)}}; }
+};
+
+double Member(const Json& expectation, const char* name, double otherwise) {
+  return expectation.contains(name) ? expectation[name].get<double>() : otherwise;
+}
+
+Json JudgeTrend(const Json& expectation, const Json& points, const std::string& kind) {
+  const std::string path = expectation[kind].get<std::string>();
+  const double by = Member(expectation, "by", 1);
+  const double least = by > 1 ? by * (1 - kEqual) : 1 + kEqual;
+  Verdict verdict{path + " " + kind + (by > 1 ? " by " + NumberText(by) + " times or more" : "") + " along"};
+  double before = 0;
+  for (const Json& label : expectation["along"]) {
+    const double value = NumberAt(points, label, path);
+    const double factor = kind == "falls" ? before / value : value / before;
+    // Also false where a figure is missing. From nothing every rise is one.
+    if (std::isnan(value) || (!verdict.found.empty() && !(factor >= least))) verdict.holds = false;
+    verdict.See(label, FigureOf(points, label, path));
+    before = value;
+  }
+  return std::move(verdict).Answer();
+}
+
+Json JudgeFlat(const Json& expectation, const Json& points) {
+  const std::string path = expectation["flat"].get<std::string>();
+  const double within = Member(expectation, "within", kEqual);
+  Verdict verdict{path + " is the same" + (expectation.contains("within") ? " within " + NumberText(100 * within) + " %" : "") + " at"};
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const Json& label : expectation["along"]) {
+    const double value = NumberAt(points, label, path);
+    if (std::isnan(value)) verdict.holds = false;
+    least = std::min(least, value);
+    most = std::max(most, value);
+    verdict.See(label, FigureOf(points, label, path));
+  }
+  if (!(most - least <= within * std::abs(least))) verdict.holds = false;
+  return std::move(verdict).Answer();
+}
+
+Json JudgeRatio(const Json& expectation, const Json& points) {
+  const std::string path = expectation["ratio"].get<std::string>();
+  const Json& of = expectation["of"];
+  const double ratio = NumberAt(points, of[0], path) / NumberAt(points, of[1], path);
+  const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
+  return {{"text", path + " of " + Shown(of[0]) + " over " + Shown(of[1]) + " is between " + NumberText(low) + " and " + NumberText(high)},
+          {"holds", ratio >= low && ratio <= high},
+          {"found", std::isnan(ratio) ? Json(nullptr) : Json(ratio)}};
+}
+
+Json JudgeBetween(const Json& expectation, const Json& points) {
+  const std::string path = expectation["between"].get<std::string>();
+  const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
+  Verdict verdict{path + " is between " + NumberText(low) + " and " + NumberText(high) + " at"};
+  for (const Json& label : expectation["at"]) {
+    const double value = NumberAt(points, label, path);
+    if (!(value >= low && value <= high)) verdict.holds = false;
+    verdict.See(label, FigureOf(points, label, path));
+  }
+  return std::move(verdict).Answer();
+}
+
+Json JudgeEquals(const Json& expectation, const Json& points) {
+  const std::string path = expectation["equals"].get<std::string>();
+  Verdict verdict{path + " is " + Shown(expectation["value"]) + " at"};
+  for (const Json& label : expectation["at"]) {
+    const Json* value = FigureOf(points, label, path);
+    verdict.holds = verdict.holds && value != nullptr && *value == expectation["value"];
+    verdict.See(label, value);
+  }
+  return std::move(verdict).Answer();
+}
+
+Json JudgeKind(const Json& expectation, const Json& points) {
+  for (const char* kind : {"falls", "rises"}) {
+    if (expectation.contains(kind)) return JudgeTrend(expectation, points, kind);
+  }
+  if (expectation.contains("flat")) return JudgeFlat(expectation, points);
+  if (expectation.contains("ratio")) return JudgeRatio(expectation, points);
+  if (expectation.contains("between")) return JudgeBetween(expectation, points);
+  if (expectation.contains("equals")) return JudgeEquals(expectation, points);
+  return {{"text", ""}, {"holds", false}, {"found", nullptr}};
+}
+
+// {"text","holds","found"}, and "missed" where it is known not to hold; an expectation about a figure that is not there does not hold.
+Json Judge(const Json& expectation, const Json& points) {
+  Json verdict = JudgeKind(expectation, points);
+  if (expectation.contains("missed")) verdict["missed"] = expectation["missed"];
+  return verdict;
+}
+
+Result<Json> FindStudy(std::string_view id) {
+  const Json* study = FindPreset("study", id);
+  if (study == nullptr)
+    return Issues{
+        {"study", "there is no study " + internal::Shown(Json(std::string(id))), SetToEach("study", NearestPresets("study", id))}};
+  return *study;
+}
+
+Json Whole(std::string_view id, const Json& study, Json points) {
+  Json answer{{"id", id}};
+  answer.update(study);
+  Json expectations = Json::array();
+  for (const Json& expectation : study["expect"]) expectations.push_back(Judge(expectation, points));
+  answer["points"] = std::move(points);
+  answer["expectations"] = std::move(expectations);
+  return answer;
+}
+
+}  // namespace
+
+Result<Count> StudySize(std::string_view id) {
+  const Result<Json> study = FindStudy(id);
+  if (!study) return study.issues;
+  return static_cast<Count>(PointsOf(*study).size());
+}
+
+Answer StudyAnswer(std::string_view id) {
+  const Result<Json> study = FindStudy(id);
+  if (!study) return WrongRequest(study.issues);
+  Json points = Json::array();
+  for (const Point& point : PointsOf(*study)) points.push_back(Run(*study, point));
+  return {JsonText(Whole(id, *study, std::move(points))), {}};
+}
+
+Answer StudyOfPointsAnswer(std::string_view id, std::string_view points) {
+  const Result<Json> study = FindStudy(id);
+  if (!study) return WrongRequest(study.issues);
+  Result<Json> found = ParseJson(points);
+  if (!found) return WrongRequest(found.issues);
+  for (Json& one : *found) {
+    if (one.is_object() && one.contains("point")) one = Json(one["point"]);
+  }
+  const auto is_point = [](const Json& one) { return one.is_object() && one.contains("label") && one.contains("figures"); };
+  if (!found->is_array() || !std::all_of(found->begin(), found->end(), is_point)) {
+    return WrongRequest({{"points", "expected a list of what studyPoint answers as point"}});
+  }
+  return {JsonText(Whole(id, *study, std::move(*found))), {}};
+}
+
+Answer StudyPointAnswer(std::string_view id, Count point) {
+  const Result<Json> study = FindStudy(id);
+  if (!study) return WrongRequest(study.issues);
+  const std::vector<Point> points = PointsOf(*study);
+  if (point < 0 || point >= static_cast<Count>(points.size()))
+    return WrongRequest({{"point", "expected 0 to " + std::to_string(points.size() - 1)}});
+  return {JsonText(Json{{"size", points.size()}, {"point", Run(*study, points[static_cast<std::size_t>(point)])}}), {}};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,97 @@
+// Every device, cluster and model of the catalogue can be asked, and answers with numbers that numbers can be.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "core/api/api.h"
+#include "core/hardware/cluster.h"
+#include "core/operators/efficiency.h"
+#include "core/scenario/answer.h"
+#include "tests/core/preset.h"
+
+namespace slipstick {
+namespace {
+
+// No figure may be negative or no number, for which JSON has null; a price may be absent where no cost is asked.
+void ExpectFigures(const Json& json, const std::string& path) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      if (!value.is_null() || !key.starts_with("cost_")) ExpectFigures(value, JoinPath(path, key));
+    }
+  } else if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) ExpectFigures(json[i], path + "." + std::to_string(i));
+  } else if (json.is_number()) {
+    EXPECT_GE(json.get<double>(), 0) << path;
+    EXPECT_TRUE(std::isfinite(json.get<double>())) << path;
+  } else {
+    EXPECT_FALSE(json.is_null()) << path;
+  }
+}
+
+// The report of a request whose parts hold no null figure.
+void ExpectAnswer(const Json& request, const std::string& name) {
+  const Answer answer = EvaluateAnswer(JsonText(request));
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << name << ": " << issue.path << " " << issue.message;
+  const Result<Json> report = ParseJson(answer.text);
+  ASSERT_TRUE(report) << name;
+  for (const char* part : {"training", "serving", "cost"}) {
+    if (report->contains(part) && !(*report)[part].is_null()) ExpectFigures((*report)[part], name + " " + part);
+  }
+}
+
+TEST(Catalogue, EveryDeviceAnswersAlone) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "device") continue;
+    const std::string id(preset.id);
+    ExpectAnswer(Json{{"model", {{"preset", "llama-3.2-1b"}}},
+                      {"cluster", {{"preset", "single-" + id}}},
+                      {"training", {{"global_batch", 1}, {"mapping", {{"tp", 1}}}}},
+                      {"serving", {{"batch", 1}, {"mapping", {{"tp", 1}}}}}},
+                 id);
+  }
+}
+
+TEST(Catalogue, EveryClusterAnswers) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "cluster") continue;
+    const std::string id(preset.id);
+    const Count devices = FromPreset<Cluster>(preset.id).devices;
+    ExpectAnswer(Json{{"model", {{"preset", "llama-3.2-1b"}}},
+                      {"cluster", {{"preset", id}}},
+                      {"training", {{"global_batch", 2 * devices}, {"mapping", {{"tp", 1}}}}},
+                      {"serving", {{"batch", 4}, {"devices", 1}, {"mapping", {{"tp", 1}}}}}},
+                 id);
+  }
+}
+
+// On one device most do not fit: the figures are given all the same.
+TEST(Catalogue, EveryModelAnswers) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "model") continue;
+    const std::string id(preset.id);
+    ExpectAnswer(Json{{"model", {{"preset", id}}},
+                      {"cluster", {{"preset", "single-gb300"}}},
+                      {"training", {{"global_batch", 1}, {"sequence", 1024}, {"mapping", {{"tp", 1}}}}},
+                      {"serving", {{"batch", 1}, {"prompt", 512}, {"output", 64}, {"mapping", {{"tp", 1}}}}}},
+                 id);
+  }
+}
+
+// A large matrix product comes near the data sheet's rate and never above it.
+TEST(Catalogue, NoDeviceMultipliesFasterThanItsDataSheet) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "device") continue;
+    const Json request{{"device", {{"preset", preset.id}}},
+                       {"operator", {{"kind", "gemm"}, {"m", 8192}, {"n", 8192}, {"k", 8192}, {"precision", "bf16"}}}};
+    const Answer answer = KernelAnswer(JsonText(request));
+    ASSERT_TRUE(answer.issues.empty()) << preset.id << answer.text;
+    const Seconds time = (*ParseJson(answer.text))["time_s"].get<double>() * kS;
+    const double share = 2 * 8192.0 * 8192 * 8192 * kFlop / time / PeakRate(FromPreset<Device>(preset.id), Precision::kBf16);
+    EXPECT_LE(share, 1) << preset.id;
+    EXPECT_GE(share, 0.25) << preset.id;
+  }
+}
+
+}  // namespace
+}  // namespace slipstick

@@ -1,0 +1,181 @@
+// The catalogue: every entry reads through its struct's field table, says where its numbers are from, and no id of the
+// published list is missing.
+#include "core/catalogue/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "core/collectives/fabric.h"
+#include "core/economics/cost_inputs.h"
+#include "core/economics/interface.h"
+#include "core/hardware/chip_design.h"
+#include "core/hardware/cluster.h"
+#include "core/operators/kernel_family_fields.h"
+#include "core/software/engine.h"
+#include "core/software/framework.h"
+#include "core/workload/model.h"
+#include "tests/core/preset.h"
+
+namespace slipstick {
+namespace {
+
+using Reader = void (*)(std::string_view id, Issues& issues);
+template <class T>
+std::pair<const std::string_view, Reader> ReaderOf() {
+  return {Schema<T>::preset_kind, [](std::string_view id, Issues& issues) { FromPreset<T>(id, issues); }};
+}
+// A struct with a preset kind of its own joins here.
+const std::map<std::string_view, Reader>& Readers() {
+  static const std::map<std::string_view, Reader> readers{
+      ReaderOf<Device>(),       ReaderOf<Model>(),          ReaderOf<Cluster>(),    ReaderOf<Engine>(),       ReaderOf<Framework>(),
+      ReaderOf<ChipDesign>(),   ReaderOf<TechnologyNode>(), ReaderOf<DramType>(),   ReaderOf<LinkType>(),     ReaderOf<ProcessNode>(),
+      ReaderOf<MemoryInput>(),  ReaderOf<Package>(),        ReaderOf<DeviceBill>(), ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>(),
+      ReaderOf<KernelFamily>(), ReaderOf<FabricConstants>()};
+  return readers;
+}
+
+TEST(Presets, EveryEntryIsJsonAndItsIdIsItsOwn) {
+  std::set<std::string> seen;
+  ASSERT_FALSE(PresetTexts().empty());
+  for (const PresetText& preset : PresetTexts()) {
+    const std::string name = std::string(preset.kind) + " " + std::string(preset.id);
+    EXPECT_TRUE(ParseJson(preset.text)) << name;
+    EXPECT_TRUE(seen.insert(name).second) << name;
+    EXPECT_EQ(preset.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-_"), std::string_view::npos) << name;
+  }
+}
+
+TEST(Presets, EveryEntryReadsThroughItsFieldTable) {
+  for (const PresetText& preset : PresetTexts()) {
+    const auto reader = Readers().find(preset.kind);
+    if (reader == Readers().end()) continue;
+    Issues issues;
+    reader->second(preset.id, issues);
+    for (const Issue& issue : issues) ADD_FAILURE() << preset.kind << " " << preset.id << ": " << issue.path << " " << issue.message;
+  }
+}
+
+TEST(Presets, EveryEntryOfTheHardwareAndTheModelsHasANameAndSources) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "device" && preset.kind != "model" && preset.kind != "cluster" && preset.kind != "kernel" && preset.kind != "fabric")
+      continue;
+    const Json& json = *FindPreset(preset.kind, preset.id);
+    EXPECT_TRUE(json.contains("name") && !json["name"].get<std::string>().empty()) << preset.id;
+    ASSERT_TRUE(json.contains("sources") && json["sources"].is_object() && !json["sources"].empty()) << preset.kind << " " << preset.id;
+    for (const auto& [group, source] : json["sources"].items()) {
+      EXPECT_GT(source.get<std::string>().size(), 4u) << preset.id << " " << group;
+    }
+  }
+}
+
+TEST(Presets, PermanentDeviceIdsAreThere) {
+  for (const char* id : {"v100-sxm2-16gb",
+                         "v100-sxm2-32gb",
+                         "a100-sxm4-40gb",
+                         "a100-sxm4-80gb",
+                         "a100-pcie-40gb",
+                         "a100-pcie-80gb",
+                         "a800-sxm4-80gb",
+                         "h100-sxm5-80gb",
+                         "h100-pcie-80gb",
+                         "h100-nvl-94gb",
+                         "h800-sxm5-80gb",
+                         "h20-sxm",
+                         "h200-sxm",
+                         "b200-sxm",
+                         "gb200",
+                         "b300-sxm",
+                         "gb300",
+                         "t4",
+                         "l4",
+                         "a10g",
+                         "l40s",
+                         "a40",
+                         "a6000",
+                         "rtx-6000-ada",
+                         "rtx-pro-6000",
+                         "rtx-3090",
+                         "rtx-4090",
+                         "rtx-5090",
+                         "mi210",
+                         "mi250x",
+                         "mi300x",
+                         "mi325x",
+                         "mi355x",
+                         "tpu-v4",
+                         "tpu-v5e",
+                         "tpu-v5p",
+                         "tpu-v6e",
+                         "tpu-v7",
+                         "gaudi2",
+                         "gaudi3",
+                         "trainium1",
+                         "inferentia2",
+                         "trainium2",
+                         "m1-max",
+                         "m2-ultra",
+                         "m3-max"}) {
+    EXPECT_NE(FindPreset("device", id), nullptr) << id;
+  }
+}
+
+TEST(Presets, EfficienciesAreStatedOnlyWithTheDataThatSetThem) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "device") continue;
+    const Json& json = *FindPreset("device", preset.id);
+    bool has_source = false;
+    for (const auto& [group, source] : json["sources"].items()) has_source = has_source || group.starts_with("efficiency");
+    EXPECT_EQ(json.contains("efficiency"), has_source) << preset.id;
+  }
+}
+
+TEST(Presets, DeviceFiguresHangTogether) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "device") continue;
+    const Device device = FromPreset<Device>(preset.id);
+    const PeakRates& peak = device.peak;
+    EXPECT_TRUE(peak.fp16 || peak.bf16) << preset.id;
+    EXPECT_LE(peak.fp32.value_or(FlopsPerSecond()), peak.fp16.value_or(1e9 * kTFlops)) << preset.id;
+    EXPECT_LE(peak.bf16.value_or(FlopsPerSecond()), peak.fp8.value_or(1e9 * kTFlops)) << preset.id;
+    EXPECT_LE(peak.fp8.value_or(FlopsPerSecond()), peak.fp4.value_or(1e9 * kTFlops)) << preset.id;
+    EXPECT_LT(device.idle, device.tdp) << preset.id;
+    if (device.memory.usable) {
+      // What a program sees is never more than the nominal number read as GiB, and never much less but on Apple's shared memory.
+      const double share = *device.memory.usable / (In(device.memory.capacity, kGB) * kGiB);
+      EXPECT_LE(share, 1.01) << preset.id;
+      EXPECT_GE(share, 0.74) << preset.id;
+    }
+    const double intensity = In((peak.bf16 ? *peak.bf16 : *peak.fp16), kFlops) / In(device.memory.bandwidth, kBps);
+    EXPECT_GT(intensity, 20) << preset.id;
+    EXPECT_LT(intensity, 700) << preset.id;
+  }
+}
+
+// "published" states the count, and where it was rounded there, how far off ("within") it can be.
+TEST(Presets, ModelsHaveTheirPublishedParameters) {
+  int models = 0;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "model") continue;
+    const Json& json = *FindPreset("model", preset.id);
+    ASSERT_TRUE(json.contains("published")) << preset.id;
+    const Json& published = json["published"];
+    EXPECT_GT(published["source"].get<std::string>().size(), 10u) << preset.id;
+    Issues issues;
+    Model model = FromPreset<Model>(preset.id, issues);
+    Complete(model, "model", issues);
+    EXPECT_TRUE(issues.empty()) << preset.id;
+    const double count = CountParameters(model).total;
+    EXPECT_NEAR(count, published["parameters"].get<double>(), published.contains("within") ? published["within"].get<double>() : 0)
+        << preset.id;
+    ++models;
+  }
+  EXPECT_GE(models, 100);
+}
+
+}  // namespace
+}  // namespace slipstick

@@ -1,0 +1,100 @@
+// One energy: a run's and a token's at the meter, with their carbon; and the price of a device that was changed.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/scenario/scenario.h"
+#include "tests/support/answers.h"
+
+namespace slipstick::testing {
+namespace {
+
+Json ReportOf(const std::vector<std::string>& assignments) {
+  const Result<Json> request = ReadRequest("", assignments);
+  EXPECT_TRUE(request);
+  return Ask(*request, "*");
+}
+
+// DGX H100: 10.2 kW over 8 * 700 W is 1.82; 0.75 of that on average; PUE 1.25. The server beside a device: 700 * 0.82 * 0.75 = 430.5 W.
+constexpr double kServer = 430.5, kPue = 1.25;
+
+TEST(Energy, OfARunAtTheMeter) {
+  const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
+  const double devices = Number(report, "training.device_energy_j");
+  const double device_seconds = Number(report, "training.time_to_train_s") * Number(report, "scenario.training.devices");
+  EXPECT_NEAR(Number(report, "training.energy_j") / ((devices + device_seconds * kServer) * kPue), 1, 1e-12);
+  EXPECT_NEAR(Number(report, "training.server_energy_j") / (device_seconds * kServer), 1, 1e-12);
+  EXPECT_EQ(devices + Number(report, "training.server_energy_j") + Number(report, "training.building_energy_j"),
+            Number(report, "training.energy_j"));
+  EXPECT_NEAR(Number(report, "training.tokens_per_j") * Number(report, "training.energy_j") / Number(report, "scenario.training.tokens"), 1,
+              1e-12);
+  EXPECT_GT(Number(report, "training.run.energy_j"), Number(report, "training.energy_j"));
+}
+
+// Electricity at 380 g/kWh; making the devices by the share of 4 years at 90 % in use.
+TEST(Energy, CarbonOfARun) {
+  const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
+  EXPECT_NEAR(Number(report, "training.tco2") / (Number(report, "training.energy_j") / 3.6e6 * 380 / 1e6), 1, 1e-12);
+  EXPECT_NEAR(Number(report, "training.run.tco2") / (Number(report, "training.run.energy_j") / 3.6e6 * 380 / 1e6), 1, 1e-12);
+  const double device_seconds = Number(report, "training.time_to_train_s") * Number(report, "scenario.training.devices");
+  const double share = device_seconds / (4 * 365.25 * 86400 * 0.9);
+  EXPECT_NEAR(Number(report, "training.tco2_embodied") / (Number(report, "cost.carbon.embodied_g") / 1e6 * share), 1, 1e-12);
+}
+
+TEST(Energy, OfATokenAtTheMeter) {
+  const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
+  const double devices = Number(report, "serving.device_energy_j_per_token");
+  const double device_seconds = 1 / Number(report, "serving.tokens_per_s_per_device");
+  EXPECT_NEAR(Number(report, "serving.energy_j_per_token") / ((devices + device_seconds * kServer) * kPue), 1, 1e-9);
+  EXPECT_NEAR(Number(report, "serving.tokens_per_j") * Number(report, "serving.energy_j_per_token"), 1, 1e-12);
+}
+
+TEST(Energy, OfTheDevicesAloneWhereNoCostIsAsked) {
+  const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512", "cost=null"});
+  EXPECT_EQ(Number(report, "training.energy_j"), Number(report, "training.device_energy_j"));
+  EXPECT_EQ(Number(report, "serving.energy_j_per_token"), Number(report, "serving.device_energy_j_per_token"));
+  for (const char* path :
+       {"training.server_energy_j", "training.building_energy_j", "training.tco2", "serving.server_energy_j_per_token"}) {
+    ASSERT_NE(Find(report, path), nullptr) << path;
+    EXPECT_TRUE(Find(report, path)->is_null()) << path;
+  }
+  bool said = false;
+  for (const Json& figure : report["explanations"])
+    said |= figure["path"] == Json("training.energy_j") && figure["note"].get<std::string>().find("devices alone") != std::string::npos;
+  EXPECT_TRUE(said);
+}
+
+std::string WarningOf(std::vector<std::string> assignments) {
+  assignments.insert(assignments.begin(), {"training=null", "serving=null"});
+  const Json report = ReportOf(assignments);
+  std::string found;
+  for (const Json& warning : report["warnings"]) {
+    const std::string text = warning.get<std::string>();
+    if (text.find("changed device") != std::string::npos) found += text;
+  }
+  return found;
+}
+const char* const kBoth = "Price and bill of materials are those of H100 SXM5; the changed device would cost something else";
+const char* const kPrice = "The price is that of H100 SXM5; the changed device would cost something else";
+
+TEST(ChangedDevice, RatesAtTheOldPriceAreSaid) {
+  for (const char* change : {"peak.bf16=1200 TFLOP/s", "memory.bandwidth=5 TB/s", "units=144", "clock=2 GHz", "tdp=1000 W"})
+    EXPECT_EQ(WarningOf({"cluster=dgx-h100", std::string("cluster.device.") + change}), kBoth) << change;
+}
+
+TEST(ChangedDevice, BillThatFollowsLeavesThePrice) {
+  for (const char* change : {"memory.capacity=160 GB", "memory.technology=HBM4", "die.area=700 mm^2", "die.node=3nm"})
+    EXPECT_EQ(WarningOf({"cluster=dgx-h100", std::string("cluster.device.") + change}), kPrice) << change;
+}
+
+TEST(ChangedDevice, NothingWhereNothingCostlyChangedOrThePriceDid) {
+  EXPECT_EQ(WarningOf({"cluster=dgx-h100"}), "");
+  EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.efficiency.stream=0.8"}), "");
+  EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.peak.bf16=1200 TFLOP/s", "cost.device.price=40000 $"}), "");
+  EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design.preset=h100-like"}), "");
+  EXPECT_EQ(WarningOf({"cluster=tpu-v5p-pod", "cluster.device.memory.capacity=190 GB"}), "") << "priced by its bill, which follows";
+}
+
+}  // namespace
+}  // namespace slipstick::testing

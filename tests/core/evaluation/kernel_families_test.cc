@@ -1,0 +1,112 @@
+// Families of kernels and of links are files: what a device names, what it gets, and what a wrong name says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/catalogue/presets.h"
+#include "core/collectives/fabric.h"
+#include "core/operators/attention.h"
+#include "core/operators/efficiency.h"
+#include "core/operators/gemm.h"
+#include "core/operators/moe.h"
+#include "core/scenario/scenario.h"
+#include "tests/core/preset.h"
+
+namespace slipstick {
+namespace {
+
+Json On(const char* architecture) {
+  return Json{{"model", "llama-3.1-8b"}, {"cluster", {{"preset", "dgx-h100"}, {"device", {{"architecture", architecture}}}}}};
+}
+
+TEST(KernelFamilies, AWrongNameIsAnIssueWithItsPathTheNamesAndTheNearest) {
+  const Result<Scenario> scenario = ParseScenario(On("hoper"));
+  ASSERT_FALSE(scenario);
+  ASSERT_EQ(scenario.issues.size(), 1u);
+  EXPECT_EQ(scenario.issues[0].path, "cluster.device.architecture");
+  ASSERT_FALSE(scenario.issues[0].fixes.empty());
+  EXPECT_EQ(scenario.issues[0].fixes[0].change.path, "cluster.device.architecture");
+  EXPECT_EQ(scenario.issues[0].fixes[0].change.value, "\"hopper\"");
+  for (const Json& family : PresetCatalogue("kernel")) {
+    EXPECT_NE(scenario.issues[0].message.find(TextOf(family["id"])), std::string::npos) << scenario.issues[0].message;
+  }
+}
+
+TEST(KernelFamilies, AreChoicesOfTheDeviceAndNothingMoreOfAScenario) {
+  Json described = Json::array();
+  Describe<Cluster>("cluster", Cluster{}, described);
+  const auto row =
+      std::find_if(described.begin(), described.end(), [](const Json& one) { return one["path"] == "cluster.device.architecture"; });
+  ASSERT_NE(row, described.end());
+  EXPECT_EQ((*row)["kind"], "choice");
+  EXPECT_EQ((*row)["choices"].size(), PresetCatalogue("kernel").size());
+  const Result<Scenario> scenario = ParseScenario(On("ampere"));
+  ASSERT_TRUE(scenario);
+  EXPECT_EQ(Write(scenario->cluster.device)["architecture"], "ampere");
+}
+
+// A family states what is its own and has the rest of the one it names: Ampere's int8 products by its file, its fp8 by the
+// generic one's.
+TEST(KernelFamilies, LieOverTheFamilyTheyName) {
+  const GemmTable& ampere = Architecture("ampere")->gemm;
+  EXPECT_DOUBLE_EQ(ampere.int8.matrix, 0.97);
+  EXPECT_DOUBLE_EQ(In(ampere.int8.extra, kUs), 9.1);
+  EXPECT_DOUBLE_EQ(In(ampere.int8.extra_few_rows, kUs), 1.5);
+  EXPECT_DOUBLE_EQ(In(ampere.fp8_tensor.extra, kUs), 10.6);
+  EXPECT_FALSE(Architecture("tpu")->attention.prefill.flashinfer);
+  EXPECT_TRUE(Architecture("ampere")->attention.prefill.flashinfer);
+}
+
+// Whatever the formats, the library and the pass, each family has a kernel for it: times are positive and finite.
+TEST(KernelFamilies, LeaveNoKernelOut) {
+  Trace off = Trace::Off();
+  for (const std::string_view name : Architecture::Names()) {
+    Device device = FromPreset<Device>("b200-sxm");
+    device.architecture = Architecture(name);
+    device.efficiency = {};
+    device.peak.int4 = device.peak.int8;
+    CompleteEfficiency(device);
+    for (const auto& [precision, text] : EnumNames<Precision>::names) {
+      for (const auto& [weights, weights_text] : EnumNames<Precision>::names) {
+        if (BytesPerElement(weights) > BytesPerElement(precision)) continue;
+        for (const ExpertLibrary library : {ExpertLibrary::kTrtllm, ExpertLibrary::kFlashInfer}) {
+          MoeLayer layer;
+          layer.tokens = 64, layer.precision = precision, layer.weights = weights, layer.library = library;
+          const double time = TimeOf(layer, device, off).time.base();
+          EXPECT_TRUE(time > 0 && time < 1) << name << " " << text << " " << weights_text;
+        }
+      }
+      for (const auto& [library, library_text] : EnumNames<AttentionLibrary>::names) {
+        for (const auto& [phase, phase_text] : EnumNames<AttentionPhase>::names) {
+          Attention attention;
+          attention.phase = phase, attention.library = library, attention.precision = attention.kv_precision = precision;
+          attention.heads = 8, attention.kv_heads = 2, attention.kv_len = 1024;
+          attention.q_len = phase == AttentionPhase::kDecode ? 1 : 1024;
+          const double time = TimeOf(attention, device, off).time.base();
+          EXPECT_TRUE(time > 0 && time < 1) << name << " " << text << " " << library_text << " " << phase_text;
+        }
+      }
+    }
+  }
+}
+
+// Links likewise: more than two ranks behind one PCIe root get 0.55 of it, at NVLink's protocol rates; NICs scale out.
+TEST(Fabrics, LieOverTheFabricTheyName) {
+  const Fabric pcie("pcie"), tcp("tcp");
+  EXPECT_DOUBLE_EQ(pcie->beyond_pair, 0.55);
+  EXPECT_DOUBLE_EQ(In(pcie->setup, kUs), 4);
+  EXPECT_DOUBLE_EQ(pcie->long_rate, Fabric("nvlink")->long_rate);
+  EXPECT_TRUE(tcp->scales_out);
+  EXPECT_DOUBLE_EQ(tcp->outer_rate, 0.7);
+  EXPECT_EQ(Fabric(), Fabric("generic"));
+  for (const std::string_view name : Fabric::Names()) {
+    const Fabric fabric(name);
+    EXPECT_EQ(fabric.name(), name);
+    EXPECT_GT(fabric->long_rate, 0) << name;
+    EXPECT_LE(fabric->long_rate, 1) << name;
+  }
+}
+
+}  // namespace
+}  // namespace slipstick

@@ -1,0 +1,218 @@
+// The search against brute force: the same answer with pruning and without, in one piece and in shards.
+#include "core/exploration/search_job.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/schema.h"
+#include "core/evaluation/evaluate.h"
+#include "core/exploration/search_spec.h"
+#include "tests/support/random_scenarios.h"
+
+namespace slipstick {
+namespace {
+
+using testing::Catalogue;
+using testing::Random;
+
+// A small training problem: some model on some cluster of a few devices, any framework.
+Json SmallProblem(Random& random, const Catalogue& catalogue) {
+  const Count heads = random.Of<Count>({2, 4, 6, 8}), devices = random.Of<Count>({2, 4, 6, 8, 16});
+  Json model{{"layers", random.Of<Count>({2, 3, 4, 6, 8})},
+             {"hidden", 512 * heads},
+             {"heads", heads},
+             {"ffn", 2048 * heads},
+             {"gated", random.Chance(50)},
+             {"vocab", random.Of<Count>({32000, 128256})}};
+  if (random.Chance(30)) model["moe"] = Json{{"experts", 4}, {"top_k", 2}, {"dense_layers", random.Chance(50) ? 1 : 0}};
+  const std::string precision = random.Of<std::string>({"bf16", "fp16", "fp8"});
+  Json cluster{{"preset", random.Of<std::string>({"dgx-a100", "dgx-h100", "tpu-v5e-pod", "hgx-mi300x"})}, {"devices", devices}};
+  // A node of four, so that groups cross nodes; a memory that some mappings do not fit.
+  cluster["networks"] = Json::array({Json{{"size", 4}}});
+  cluster["device"] = Json{{"memory", Json{{"capacity", 1e9 * static_cast<double>(random.Of<Count>({12, 24, 48, 80}))}}},
+                           {"host", Json{{"memory", 1e9 * static_cast<double>(random.Of<Count>({0, 4, 16, 256}))}}}};
+  return Json{{"version", 1},
+              {"model", std::move(model)},
+              {"cluster", std::move(cluster)},
+              {"training",
+               {{"sequence", random.Of<Count>({512, 4096, 16384})},
+                {"global_batch", random.Of<Count>({48, 96})},
+                {"precision", precision},
+                {"flash_attention", random.Chance(70)},
+                {"framework", {{"preset", random.Of(catalogue.frameworks)}}}}},
+              {"serving", nullptr},
+              {"cost", Json::object()}};
+}
+
+Json Parsed(std::string_view text) {
+  Result<Json> json = ParseJson(text);
+  EXPECT_TRUE(json);
+  return json ? *json : Json();
+}
+
+std::vector<std::string> AllFigures() {
+  std::vector<std::string> names;
+  for (const char* name : {"step_time_s", "time_to_train_s", "tokens_per_s", "tokens_per_s_per_device", "model_flops_utilization",
+                           "memory_bytes.total", "memory_headroom_bytes", "energy_j", "cost_usd", "tokens_per_usd", "tokens_per_j"}) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+SearchProgress SearchAll(const Json& request, SearchSpec spec, bool prune, Count shards = 1) {
+  spec.prune = prune;
+  spec.shards = shards;
+  SearchProgress all;
+  for (spec.shard = 0; spec.shard < shards; ++spec.shard) {
+    const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(request, spec);
+    EXPECT_TRUE(job) << job.issues[0].path << ": " << job.issues[0].message;
+    if (!job) return all;
+    while ((*job)->Step(100)) {
+    }
+    Merge(all, (*job)->progress(), (*job)->options());
+  }
+  return all;
+}
+
+void ExpectSame(const std::vector<Found>& a, const std::vector<Found>& b, const std::string& what) {
+  ASSERT_EQ(a.size(), b.size()) << what;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].index, b[i].index) << what << " " << i;
+    EXPECT_EQ(a[i].figures, b[i].figures) << what << " " << i;
+  }
+}
+
+// With pruning a mapping is evaluated on what it shares with others, against bounds; without it alone, to the end.
+TEST(SearchJob, PruningAndSharingChangeNothingOnTwoHundredProblems) {
+  const Catalogue catalogue;
+  const std::vector<std::string> figures = AllFigures();
+  Count evaluated = 0, decided = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    const Json request = SmallProblem(random, catalogue);
+    SearchSpec spec;
+    spec.objective = random.Of(figures);
+    spec.top = 1 + random.Below(20);
+    for (std::uint64_t more = random.Below(3); more > 0; --more) spec.pareto.push_back(random.Of(figures));
+    if (random.Chance(20)) spec.limits.push_back("memory_headroom_bytes>=2 GB");
+    if (random.Chance(10)) spec.limits.push_back("step_time_s<=5 s");
+    spec.limits.push_back("micro_batch<=2");
+    if (random.Chance(80)) spec.limits.push_back("cp<=1");
+    if (random.Chance(70)) spec.limits.push_back("order=tp-cp-ep-dp-pp");
+    if (random.Chance(50)) spec.limits.push_back("zero<=1");
+    if (random.Chance(50)) spec.limits.push_back("offload.optimizer<=0");
+    if (random.Chance(50)) spec.limits.push_back("training.offload.activations=0");
+    const SearchProgress pruned = SearchAll(request, spec, true), whole = SearchAll(request, spec, false);
+    const std::string name = "seed " + std::to_string(seed) + " " + spec.objective;
+    ExpectSame(pruned.best, whole.best, name + " best");
+    ExpectSame(pruned.front, whole.front, name + " front");
+    EXPECT_EQ(pruned.done, whole.done) << name;
+    EXPECT_EQ(pruned.feasible, whole.feasible) << name;
+    EXPECT_EQ(pruned.rejected, whole.rejected) << name;
+    evaluated += pruned.evaluated;
+    decided += pruned.done;
+    if (seed % 20 == 0) {
+      for (const Count shards : {2, 4}) {
+        const SearchProgress parts = SearchAll(request, spec, true, shards);
+        ExpectSame(parts.best, whole.best, name + " best of shards");
+        ExpectSame(parts.front, whole.front, name + " front of shards");
+        EXPECT_EQ(parts.feasible, whole.feasible) << name;
+        EXPECT_EQ(parts.rejected, whole.rejected) << name;
+      }
+    }
+  }
+  EXPECT_LT(evaluated, decided);
+}
+
+// A small serving problem: dense, of experts or with a latent cache, on any engine.
+Json SmallServingProblem(Random& random, const Catalogue& catalogue) {
+  const Count heads = random.Of<Count>({4, 8});
+  Json model{{"layers", 4},     {"hidden", 128 * heads}, {"heads", heads}, {"kv_heads", random.Of<Count>({1, 2, 4})},
+             {"head_dim", 128}, {"ffn", 512 * heads},    {"gated", true},  {"vocab", 32000}};
+  if (random.Chance(30)) model["moe"] = Json{{"experts", 4}, {"top_k", 2}};
+  Json cluster{{"preset", random.Of<std::string>({"dgx-a100", "dgx-h100"})}, {"devices", 8}};
+  cluster["networks"] = Json::array({Json{{"size", 4}}});
+  cluster["device"] = Json{{"memory", Json{{"capacity", 1e9 * static_cast<double>(random.Of<Count>({2, 8, 80}))}}}};
+  return Json{{"version", 1},
+              {"model", std::move(model)},
+              {"cluster", std::move(cluster)},
+              {"training", nullptr},
+              {"serving",
+               {{"prompt", random.Of<Count>({1024, 4096})},
+                {"output", 128},
+                {"devices", random.Of<Count>({2, 4, 8})},
+                {"engine", {{"preset", random.Of(catalogue.engines)}}}}},
+              {"cost", Json::object()}};
+}
+
+// With sharing a place takes passes that others timed; without it each is timed alone.
+TEST(SearchJob, SharingChangesNothingOnServingProblems) {
+  const Catalogue catalogue;
+  Count split = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    const Json request = SmallServingProblem(random, catalogue);
+    SearchSpec spec;
+    spec.part = "serving";
+    spec.objective = random.Of<std::string>({"tokens_per_s_per_device", "tpot_s", "ttft_s", "cost_usd_per_million_tokens"});
+    if (random.Chance(50)) spec.pareto = {"tokens_per_s_per_user"};
+    if (random.Chance(30)) spec.limits.push_back("tpot_s<=20 ms");
+    spec.limits.push_back("batch<=64");
+    if (random.Chance(70)) spec.limits.push_back("prefill_devices=0");
+    const std::string name = "seed " + std::to_string(seed) + " " + spec.objective;
+    const SearchProgress shared = SearchAll(request, spec, true), alone = SearchAll(request, spec, false);
+    ExpectSame(shared.best, alone.best, name + " best");
+    ExpectSame(shared.front, alone.front, name + " front");
+    EXPECT_EQ(shared.feasible, alone.feasible) << name;
+    EXPECT_EQ(shared.rejected, alone.rejected) << name;
+    for (const Count shards : {2, 4}) {
+      const SearchProgress parts = SearchAll(request, spec, true, shards);
+      ExpectSame(parts.best, alone.best, name + " best of shards");
+      ExpectSame(parts.front, alone.front, name + " front of shards");
+      EXPECT_EQ(parts.rejected, alone.rejected) << name;
+    }
+    spec.limits.push_back("cp>=2");
+    split += SearchJob::Make(request, spec) ? 1 : 0;
+  }
+  EXPECT_GT(split, 10);  // problems that may split contexts
+}
+
+// Places of both spaces, laid over the request as a link or a command line would, are scenarios with the figures found.
+TEST(SearchJob, OverridesGiveTheFiguresFound) {
+  const Json training = Parsed(R"({"model": {"preset": "mixtral-8x7b"}, "cluster": {"preset": "dgx-h100", "devices": 32},
+      "training": {"sequence": 4096, "global_batch": 64}, "serving": null})");
+  const Json serving = Parsed(R"({"model": {"preset": "mixtral-8x7b"}, "cluster": {"preset": "dgx-h100", "devices": 16},
+      "training": null, "serving": {"prompt": 2048, "output": 256, "devices": 16}})");
+  for (const bool trains : {true, false}) {
+    SearchSpec spec;
+    spec.part = trains ? "training" : "serving";
+    spec.pareto = {trains ? "energy_j" : "tokens_per_s_per_user"};
+    spec.top = 20;
+    Result<Json> request = CompleteRequest(trains ? training : serving);
+    ASSERT_TRUE(request);
+    const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, spec);
+    ASSERT_TRUE(job) << job.issues[0].message;
+    while ((*job)->Step(1000)) {
+    }
+    const Json report = (*job)->Report();
+    ASSERT_FALSE(report["best"].empty());
+    ASSERT_FALSE(report["pareto"].empty());
+    for (const char* list : {"best", "pareto"}) {
+      for (const Json& entry : report[list]) {
+        Json one = *request;
+        for (const auto& [path, value] : entry["overrides"].items()) Apply(one, {{path, value}});
+        const Result<Scenario> scenario = ParseScenario(one);
+        ASSERT_TRUE(scenario) << JsonText(entry) << scenario.issues[0].path << ": " << scenario.issues[0].message;
+        const Result<Json> evaluated = Evaluate(*scenario, ReportDetail::Figures());
+        const Json& part = (*evaluated)[spec.part];
+        EXPECT_TRUE(part["feasible"].get<bool>()) << JsonText(entry);
+        for (const auto& [key, figure] : entry.items()) {
+          if (!part.contains(key)) continue;
+          EXPECT_NEAR(figure.get<double>() / part[key].get<double>(), 1, 1e-12) << JsonText(entry);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstick

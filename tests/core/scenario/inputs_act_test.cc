@@ -1,0 +1,284 @@
+// No input is without effect: each that `describe` lists moves a figure of a report in one of these scenarios at least, or
+// its help, or that of what holds it, says that none uses it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/api/api.h"
+#include "core/evaluation/evaluate.h"
+#include "core/scenario/scenario.h"
+#include "tests/support/answers.h"
+
+namespace slipstick::testing {
+namespace {
+
+using Assignments = std::vector<std::string>;
+
+Assignments operator+(Assignments all, const Assignments& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+const Assignments kFlat{"training.mapping.tp=1", "training.mapping.pp=1", "training.mapping.virtual_stages=1",
+                        "training.mapping.sequence_parallel=false"};
+const Assignments kOneStage{"training.mapping.tp=2", "training.mapping.pp=1", "training.mapping.virtual_stages=1"};
+const Assignments kServingOnly{"training=null"};
+const Assignments kPools = Assignments{"model=llama-3.1-8b",
+                                       "cluster=dgx-h100",
+                                       "cluster.devices=16",
+                                       "training=null",
+                                       "serving.mapping.tp=2",
+                                       "serving.devices=null",
+                                       "serving.disaggregated.prefill_devices=2",
+                                       "serving.disaggregated.decode_devices=4"};
+const Assignments kLlamaCpp{"training=null", "serving.engine=llamacpp", "serving.mapping.tp=1", "serving.batch=1"};
+
+// Scenarios in which every part of the field tables has something to do.
+const std::vector<Assignments>& Scenarios() {
+  static const std::vector<Assignments> all{
+      {"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.pp=2", "training.mapping.virtual_stages=4",
+       "training.mapping.cp=2", "training.global_batch=64"},
+      {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=256", "training.precision=fp8", "training.recompute=full",
+       "training.mapping.tp=4", "training.mapping.pp=8", "training.mapping.virtual_stages=1", "training.mapping.ep=8",
+       "training.global_batch=512", "serving.engine=sglang", "serving.devices=16", "serving.mapping.tp=8", "serving.mapping.attention_dp=2",
+       "serving.mapping.ep=16"},
+      {"model=mixtral-8x7b", "cluster=dgx-b200", "cluster.devices=64", "training.precision=mxfp8", "training.recompute=selective",
+       "training.mapping.tp=2", "training.mapping.pp=2", "training.mapping.virtual_stages=1", "training.mapping.ep=4",
+       "training.global_batch=64", "model.moe.capacity_factor=1.2", "serving.engine=trtllm", "serving.precision.weights=nvfp4",
+       "serving.precision.activations=nvfp4", "serving.mapping.tp=4", "serving.requests_per_s=2"},
+      Assignments{"model=llama-3.2-1b", "cluster=dgx-a100", "cluster.devices=16", "training.framework=fsdp",
+                  "training.offload.optimizer=0.5", "training.offload.activations=0.5", "training.batch_ramp.start=16",
+                  "training.batch_ramp.tokens=1e9", "training.global_batch=64", "serving.engine=trtllm-0.9",
+                  "serving.speculative.draft_tokens=3", "serving.mapping.tp=1", "serving.devices=1", "serving.batch=2000",
+                  "serving.kv_offload.capacity=100e9"} +
+          kFlat + Assignments{"training.mapping.zero=3"},
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=8", "training.framework=fsdp-eager", "training.trainable=lora",
+                  "training.flash_attention=false", "training.global_batch=8", "training.sequence=2048", "serving.engine=fastertransformer",
+                  "serving.concurrency=100", "serving.waves=2", "serving.mapping.tp=2"} +
+          kFlat + Assignments{"training.mapping.zero=3"},
+      kServingOnly +
+          Assignments{"model=llama-3.1-8b", "cluster=gaudi2-hls2", "serving.engine=gaudi", "serving.mapping.tp=2", "serving.devices=2"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=trn1-32xlarge", "serving.engine=neuron", "serving.mapping.tp=8",
+                                 "serving.devices=8", "serving.prompt=8192", "serving.precision.weights=bf16",
+                                 "serving.precision.activations=bf16"},
+      kLlamaCpp + Assignments{"model=llama-3.1-8b", "cluster=single-rtx-4090", "cluster.devices=4", "serving.mapping.pp=4",
+                              "serving.devices=4", "serving.precision.weights=q4_k_m"},
+      kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4", "serving.mapping.pp=4",
+                              "serving.devices=4", "serving.precision.weights=q4_k_m"},
+      kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4", "serving.mapping.pp=4",
+                              "serving.devices=4", "serving.precision.weights=fp16"},
+      kLlamaCpp + Assignments{"model=llama-3.2-1b", "cluster=single-m2-ultra", "serving.devices=1", "serving.precision.weights=q4_k_m"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=l4", "serving.requests_per_s=3"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb", "serving.precision.activations=int4"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=b200-sxm", "serving.disaggregated.prefill_mapping.tp=1",
+                           "serving.precision.activations=nvfp4", "serving.precision.weights=nvfp4"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=h100-sxm5-80gb", "serving.disaggregated.prefill_mapping.tp=1"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=v100-sxm2-32gb", "serving.disaggregated.prefill_mapping.tp=2",
+                           "serving.precision.activations=fp16", "serving.precision.weights=fp16"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=tpu-v4", "serving.precision.activations=fp32"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb", "serving.precision.activations=tf32"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb", "serving.precision.activations=int8"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.area=600 mm^2"},
+      kPools + Assignments{"model=mixtral-8x7b", "serving.disaggregated.prefill_devices=4", "serving.disaggregated.prefill_mapping.tp=2",
+                           "serving.disaggregated.prefill_mapping.attention_dp=2", "serving.disaggregated.prefill_mapping.ep=4"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=l4", "serving.precision.activations=fp8"},
+      kPools + Assignments{"model=mixtral-8x7b", "serving.disaggregated.prefill_devices=4", "serving.disaggregated.prefill_mapping.tp=1",
+                           "serving.disaggregated.prefill_mapping.attention_dp=2"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=a100-like",
+                           "serving.disaggregated.prefill_device.design.power=2000 W",
+                           "serving.disaggregated.prefill_device.design.dram.package_area=100 mm^2", "serving.precision.activations=tf32"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=a100-like", "serving.precision.activations=int8"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=h100-like", "serving.precision.activations=fp8"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=h100-like", "serving.precision.activations=fp32"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=h100-like",
+                           "serving.disaggregated.prefill_device.design.unit.fp4=8", "serving.precision.activations=nvfp4",
+                           "serving.precision.weights=nvfp4"},
+      Assignments{"model=qwen3-next-80b-a3b", "cluster=dgx-h100", "cluster.devices=16", "training.mapping.ep=4",
+                  "training.global_batch=64"} +
+          kOneStage,
+      Assignments{"model=jamba-v0.1", "cluster=dgx-h100", "cluster.devices=16", "training.global_batch=64"} + kOneStage,
+      Assignments{"model=llama-3.2-1b", "cluster=single-l4", "cluster.devices=2", "training.framework=ideal", "training.global_batch=4",
+                  "training.sequence=1024", "serving.mapping.tp=1", "serving.devices=1"} +
+          kFlat,
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.area=700 mm^2",
+                  "training.global_batch=64"} +
+          kOneStage,
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.preset=a100-like",
+                  "cluster.device.design.power=2000 W", "cluster.device.design.power=2000 W", "training.precision=tf32",
+                  "training.global_batch=64", "serving.precision.activations=int8", "serving.precision.weights=int8"} +
+          kOneStage,
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.preset=h100-like",
+                  "cluster.device.design.unit.fp4=8", "cluster.device.design.dram.package_area=100 mm^2", "training.precision=fp32",
+                  "training.global_batch=64", "serving.precision.activations=nvfp4", "serving.precision.weights=nvfp4"} +
+          kOneStage,
+      Assignments{"model=gpt-oss-20b", "cluster=hgx-mi300x", "cluster.devices=8", "training.mapping.ep=8", "training.global_batch=64",
+                  "serving.precision.weights=mxfp4", "serving.precision.activations=bf16", "serving.mapping.tp=1", "serving.devices=1"} +
+          kFlat,
+      Assignments{"model=llama-3.1-8b", "cluster=tpu-v5p-pod", "cluster.devices=64", "training.framework=xla", "training.global_batch=64",
+                  "serving=null"} +
+          kOneStage + Assignments{"training.mapping.zero=3"},
+      Assignments{"model=gpt3-6.7b", "cluster=dgx-v100", "cluster.devices=16", "training.precision=fp16", "training.global_batch=16",
+                  "training.sequence=2048", "serving.precision.weights=int8", "serving.precision.activations=int8", "serving.prompt=512"} +
+          kOneStage,
+      Assignments{"model=llama-3.1-70b", "cluster=gb200-nvl72", "cluster.devices=144", "training.precision=nvfp4",
+                  "training.global_batch=72", "serving.engine=trtllm", "serving.precision.weights=nvfp4",
+                  "serving.precision.activations=nvfp4"} +
+          kOneStage,
+      {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=1024", "training.precision=fp8", "training.recompute=full",
+       "training.mapping.tp=1", "training.mapping.pp=8", "training.mapping.virtual_stages=1", "training.mapping.ep=64",
+       "training.framework.preset=megatron", "training.framework.experts.dispatch=dedicated", "training.global_batch=1024", "serving=null"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-a100-sxm4-80gb", "serving.precision.activations=int4",
+                                 "serving.precision.weights=int4", "serving.mapping.tp=1", "serving.devices=1"},
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.networks.1.topology=fat_tree",
+                  "training.global_batch=64", "serving=null", "cost.system.switch_ports=16"} +
+          kOneStage,
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16384", "cluster.networks.1.topology=fat_tree",
+                  "training.global_batch=8192", "serving=null", "cost.system.switch_ports=16"} +
+          kOneStage,
+      Assignments{"model=mixtral-8x7b", "cluster=single-rtx-pro-6000", "cluster.devices=4", "cluster.networks.0.fabric=pcie",
+                  "training.mapping.ep=4", "training.global_batch=8", "serving.mapping.tp=2", "serving.mapping.attention_dp=2",
+                  "serving.mapping.ep=4", "serving.devices=4"} +
+          kFlat,
+      // A device of nobody's catalogue, on an interposer.
+      {"cluster.devices=8", "training=null", "serving=null"},
+      {"training=null", "serving=null", "cost.device.dies.0.yield_model=manual"},
+      {"training=null", "serving=null", "cost.device.dies.0.yield_model=bose_einstein_per_layer"},
+      {"cluster=hgx-mi300x", "cluster.devices=8", "training=null", "serving=null", "cost.device.package.steps.0.pad_pitch=0.009 mm",
+       "cost.device.package.steps.0.pad_loss=1e-9"},
+  };
+  return all;
+}
+
+// Values that differ from the one there, near and far.
+std::vector<Json> MovesOf(const Json& input, const Json* value) {
+  const std::string kind = input["kind"].get<std::string>();
+  std::vector<Json> moves;
+  const bool has_number = value != nullptr && value->is_number();
+  const double now = has_number ? value->get<double>() : 0;
+  if (kind == "quantity" || kind == "ratio") {
+    const double unit = input.contains("unit_factor") ? input["unit_factor"].get<double>() : 1;
+    if (now != 0) {
+      for (const double factor : {1.3, 0.7, 1.02, 0.02, 50.0}) moves.emplace_back(now * factor);
+    } else {
+      for (const double amount : {0.5, 1.0, 0.05, 50.0}) moves.emplace_back(amount * unit);
+    }
+  } else if (kind == "count" || kind == "length") {
+    for (const double other : {now + 1, 2 * now, std::floor(now / 2), now - 1, 1.0, 2.0, 64.0}) {
+      if (other != now || !has_number) moves.emplace_back(other);
+    }
+  } else if (kind == "flag") {
+    for (const bool other : {true, false}) moves.emplace_back(other);
+  } else if (kind == "choice") {
+    for (const Json& other : input["choices"]) moves.push_back(other);
+  }
+  return moves;
+}
+
+// What a report says of a request besides the scenario, "" where it is refused.
+enum class Warnings { kCount, kDoNotCount };
+std::string FiguresOf(const Json& request, Warnings warnings) {
+  const Result<Scenario> scenario = ParseScenario(request);
+  if (!scenario) return "";
+  Result<Json> report = Evaluate(*scenario, {"", false, true, false});
+  if (!report) return "";
+  if (warnings == Warnings::kDoNotCount) report->erase("warnings");
+  return JsonText(*report);
+}
+
+std::vector<std::string> PlacesOf(const std::string& path) {
+  const std::size_t star = path.find('*');
+  if (star == std::string::npos) return {path};
+  std::vector<std::string> places;
+  for (const char* place : {"0", "1", "2"}) {
+    for (const std::string& rest : PlacesOf(path.substr(star + 1))) places.push_back(path.substr(0, star) + place + rest);
+  }
+  return places;
+}
+
+// Tries every input that is not known to act, in one scenario; what acts is added.
+void Try(const Assignments& assignments, const Json& inputs, std::set<std::string>& acting, Warnings warnings) {
+  Json written{{"version", 1}};
+  std::vector<Assignment> parsed;
+  for (const std::string& text : assignments) parsed.push_back(*ParseAssignment(text));
+  Apply(written, parsed);
+  const Result<Json> request = CompleteRequest(written);
+  ASSERT_TRUE(request) << assignments.front();
+  const Result<Scenario> scenario = ParseScenario(*request);
+  for (const Issue& issue : scenario.issues) ADD_FAILURE() << assignments.front() << ": " << issue.path << " " << issue.message;
+  if (!scenario) return;
+  const Json resolved = Write(*scenario);
+  const std::string figures = FiguresOf(*request, warnings);
+  const auto acts = [&](const Json& input, const std::string& place) {
+    const std::size_t dot = place.rfind('.');
+    const Json* owner = Find(resolved, dot == std::string::npos ? "" : place.substr(0, dot));
+    if (owner == nullptr || owner->is_null()) return false;
+    for (const Json& move : MovesOf(input, Find(resolved, place))) {
+      Json moved = *request;
+      SetPath(moved, place, move);
+      const std::string other = FiguresOf(moved, warnings);
+      if (!other.empty() && other != figures) return true;
+    }
+    return false;
+  };
+  for (const Json& input : inputs) {
+    const std::string path = input["path"].get<std::string>();
+    if (acting.contains(path)) continue;
+    for (const std::string& place : PlacesOf(path)) {
+      if (acts(input, place) && acting.insert(path).second) break;
+    }
+  }
+}
+
+// Whether the help of an input says that no figure uses it, or that of an object above names it among those that none uses.
+bool SaysSo(const Json& input, const Json& inputs) {
+  const std::string path = input["path"].get<std::string>(), help = input["help"].get<std::string>();
+  for (const char* words : {"Informational: no figure uses it", "No figure of a report uses it", "Limits nothing"}) {
+    if (help.find(words) != std::string::npos) return true;
+  }
+  // What follows from other inputs may be written where it agrees with them, and moves nothing then.
+  if (input.contains("derived") && help.find(" leave") != std::string::npos) return true;
+  for (const Json& above : inputs) {
+    const std::string owner = above["path"].get<std::string>() + ".";
+    const std::string text = above["help"].get<std::string>();
+    const std::size_t list = text.find("no figure uses its ");
+    if (list == std::string::npos || !path.starts_with(owner)) continue;
+    std::string rest = path.substr(owner.size()) + ".";
+    for (std::size_t dot = rest.find('.'); dot != std::string::npos; rest = rest.substr(dot + 1), dot = rest.find('.')) {
+      if (text.find(" " + rest.substr(0, dot), list) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+TEST(Inputs, EachMovesAFigureOrSaysThatNoneUsesIt) {
+  const Json described = *ParseJson(DescribeAnswer().text);
+  const Json& inputs = described["inputs"];
+  std::set<std::string> acting;
+  for (const Assignments& assignments : Scenarios()) Try(assignments, inputs, acting, Warnings::kCount);
+  for (const Json& input : inputs) {
+    const std::string path = input["path"].get<std::string>(), kind = input["kind"].get<std::string>();
+    const bool moves = kind != "object" && kind != "list" && kind != "text" && path != "version";
+    if (!moves || acting.contains(path)) continue;
+    EXPECT_TRUE(SaysSo(input, inputs)) << path << " moves no figure, and its help does not say so: " << input["help"].get<std::string>();
+  }
+}
+
+// A help that says so is taken away again when the input begins to act.
+TEST(Inputs, ThoseSaidToBeInformationalMoveNothing) {
+  const Json described = *ParseJson(DescribeAnswer().text);
+  Json informational = Json::array();
+  for (const Json& input : described["inputs"]) {
+    if (input["help"].get<std::string>().find("no figure uses it") != std::string::npos) informational.push_back(input);
+  }
+  EXPECT_GT(informational.size(), 0u);
+  std::set<std::string> acting;
+  for (const Assignments& assignments : Scenarios()) Try(assignments, informational, acting, Warnings::kDoNotCount);
+  for (const std::string& path : acting) ADD_FAILURE() << path << " moves a figure, and its help denies it";
+}
+
+}  // namespace
+}  // namespace slipstick::testing

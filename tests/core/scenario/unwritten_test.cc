@@ -1,0 +1,162 @@
+// What the default scenario supplied and nobody wrote moves to where it is legal; what was written stays.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/api/api.h"
+#include "core/catalogue/presets.h"
+#include "core/exploration/search_job.h"
+#include "core/exploration/search_spec.h"
+#include "core/scenario/scenario.h"
+#include "tests/support/answers.h"
+
+namespace slipstick {
+namespace {
+
+Scenario Of(const std::vector<std::string>& assignments, const std::string& text = "") {
+  const Result<Json> request = ReadRequest(text, assignments);
+  EXPECT_TRUE(request);
+  const Result<Scenario> scenario = ParseScenario(*request);
+  EXPECT_TRUE(scenario) << (assignments.empty() ? text : assignments[0]) << ": "
+                        << (scenario.issues.empty() ? "" : scenario.issues[0].path + ": " + scenario.issues[0].message);
+  return scenario ? *scenario : Scenario{};
+}
+
+std::vector<std::string> IssuePaths(const std::vector<std::string>& assignments) {
+  std::vector<std::string> paths;
+  for (const Issue& issue : ParseScenario(*ReadRequest("", assignments)).issues) paths.emplace_back(issue.path);
+  return paths;
+}
+
+Json Report(const std::vector<std::string>& assignments) { return *ParseJson(EvaluateAnswer("", assignments, "", false).text); }
+
+TEST(Follow, ChoosingAModelMovesThePromptWithinItsPositions) {
+  const Scenario scenario = Of({"model=gpt3-175b"});  // 2,048 learned positions
+  EXPECT_EQ(scenario.serving->prompt, 2048 - 256);
+  EXPECT_EQ(scenario.serving->output, 256);
+}
+
+TEST(Follow, AWrittenPromptMovesTheOutput) {
+  const Scenario scenario = Of({"model=gpt3-175b", "serving.prompt=2000"});
+  EXPECT_EQ(scenario.serving->prompt, 2000);
+  EXPECT_EQ(scenario.serving->output, 48);
+  EXPECT_EQ(IssuePaths({"model=gpt3-175b", "serving.prompt=2048"}), std::vector<std::string>{"serving.prompt"});
+  EXPECT_EQ(IssuePaths({"model=gpt3-175b", "serving.prompt=2000", "serving.output=49"}), std::vector<std::string>{"serving.prompt"});
+}
+
+TEST(Follow, ChoosingOneDeviceMovesDevicesAndDegrees) {
+  const Scenario scenario = Of({"cluster=single-rtx-4090"});
+  EXPECT_EQ(*scenario.serving->devices, 1);
+  EXPECT_EQ(scenario.serving->mapping.tp, 1);
+  EXPECT_EQ(scenario.training->mapping.tp, 1);
+  EXPECT_EQ(scenario.training->mapping.pp, 1);
+  EXPECT_EQ(scenario.training->mapping.virtual_stages, 1);
+  EXPECT_EQ(scenario.training->global_batch, 512);
+}
+
+TEST(Follow, WhatIsLegalStays) {
+  const Scenario asked = Of({"model=llama-3.1-8b", "serving.mapping.tp=4"}), standard = Of({});
+  EXPECT_EQ(*asked.serving->devices, 8);
+  EXPECT_EQ(*asked.serving->mapping.replicas, 2);
+  EXPECT_EQ(asked.training->mapping, standard.training->mapping);
+}
+
+TEST(Follow, DegreesFollowTheNumberOfDevices) {
+  // 72 devices: tp 8 divides them, pp 4 does not; 3 is nearer than 9. 513 is the multiple of dp 3 nearest to 512.
+  const Scenario scenario = Of({"cluster=gb200-nvl72"});
+  EXPECT_EQ(scenario.training->mapping.tp, 8);
+  EXPECT_EQ(scenario.training->mapping.pp, 3);
+  EXPECT_EQ(scenario.training->global_batch, 513);
+  EXPECT_EQ(Of({"serving.devices=4"}).serving->mapping.tp, 4);
+  EXPECT_EQ(*Of({"serving.mapping.tp=16"}).serving->devices, 16);
+  EXPECT_EQ(*Of({"serving.mapping.attention_dp=8", "model=deepseek-v3", "serving.mapping.ep=64"}).serving->devices, 64);
+  EXPECT_EQ(Of({"serving.engine=llamacpp"}).serving->mapping.tp, 1);  // it splits layers only
+  EXPECT_EQ(Of({"training.mapping.pp=1"}).training->mapping.virtual_stages, 1);
+  EXPECT_FALSE(Of({"serving.disaggregated.prefill_devices=8", "serving.disaggregated.decode_devices=16"}).serving->devices != 24);
+}
+
+// 671 GB of fp8 weights leave eight 80 GB devices no room for a cache.
+TEST(Follow, AModelTooLargeForTheDefaultsDevicesTakesMoreOfTheCluster) {
+  const Scenario scenario = Of({"model=deepseek-v3"});
+  EXPECT_EQ(*scenario.serving->devices, 16);
+  EXPECT_TRUE(Report({"model=deepseek-v3"})["serving"]["feasible"].get<bool>());
+  EXPECT_EQ(*Of({"model=deepseek-v3", "cluster=dgx-h100"}).serving->devices, 8);  // all there are
+  EXPECT_EQ(*Of({"model=deepseek-v3", "serving.devices=8"}).serving->devices, 8);
+}
+
+TEST(Follow, WhatWasWrittenStaysAndIsAnIssue) {
+  EXPECT_EQ(IssuePaths({"model=llama-3.1-8b", "training.mapping.tp=7"}).back(), "training.mapping.tp");
+  EXPECT_EQ(IssuePaths({"cluster=single-rtx-4090", "serving.devices=8"}), std::vector<std::string>{"serving.devices"});
+  EXPECT_EQ(IssuePaths({"cluster=single-rtx-4090", "serving.mapping.tp=8"}).size(), 1u);
+  // A part that is written holds what it says.
+  const Result<Scenario> scenario = ParseScenario(
+      *ReadRequest(R"({"cluster": {"preset": "single-rtx-4090"}, "training": null, "serving": {"devices": 8, "mapping": {"tp": 8}}})", {}));
+  EXPECT_FALSE(scenario);
+}
+
+TEST(Follow, ARequestWithoutAListOfWhatWasWrittenIsWrittenWhole) {
+  Json request = DefaultRequest();
+  request["cluster"] = Json{{"preset", "single-rtx-4090"}};
+  EXPECT_FALSE(ParseScenario(request));
+  EXPECT_FALSE(ParseScenario(*CompleteRequest(request)));
+  request["written"] = Json::array({"cluster"});
+  EXPECT_TRUE(ParseScenario(request));
+}
+
+// What was chosen is in the report; written down it gives the same figures.
+TEST(Follow, TheReportsScenarioAnswersTheSame) {
+  for (const std::vector<std::string>& assignments :
+       {std::vector<std::string>{"model=gpt3-175b"}, {"cluster=single-h200-sxm"}, {"cluster=gb200-nvl72"}, {"model=deepseek-v3"}}) {
+    const Json report = Report(assignments);
+    const Json again = *ParseJson(EvaluateAnswer(JsonText(report["scenario"]), {}, "", false).text);
+    for (const char* part : {"training", "serving"}) EXPECT_EQ(JsonText(again[part]), JsonText(report[part])) << assignments[0];
+  }
+}
+
+TEST(Follow, ASearchTakesTheDevicesThatItsAnswerIsEvaluatedOn) {
+  for (const std::vector<std::string>& assignments :
+       {std::vector<std::string>{"cluster=single-h200-sxm", "model=llama-3.1-8b"}, {"model=deepseek-v3"}, {"cluster=gb200-nvl72"}}) {
+    const Json request = *ReadRequest("", assignments);
+    SearchSpec spec;
+    spec.part = "serving";
+    spec.top = 3;
+    spec.limits = {"batch<=32", "prefill_devices=0"};
+    const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(request, spec);
+    ASSERT_TRUE(job) << assignments[0] << job.issues[0].path << job.issues[0].message;
+    while ((*job)->Step(1000)) {
+    }
+    const Json found = (*job)->Report();
+    ASSERT_FALSE(found["best"].empty()) << assignments[0];
+    for (const Json& entry : found["best"]) {
+      std::vector<Assignment> overrides;
+      for (const auto& [path, value] : entry["overrides"].items()) overrides.push_back({path, value});
+      Json one = request;
+      Apply(one, overrides);
+      const Json report = *ParseJson(EvaluateAnswer(JsonText(one), {}, "", false).text);
+      ASSERT_FALSE(report.contains("issues")) << JsonText(report);
+      EXPECT_NEAR(entry["tokens_per_s_per_device"].get<double>() / report["serving"]["tokens_per_s_per_device"].get<double>(), 1, 1e-12);
+    }
+  }
+}
+
+// Every model on every cluster, both ways round: all clusters under four models, all models on five clusters.
+TEST(Follow, EveryModelAnswersOnEveryCluster) {
+  std::vector<std::string> models, clusters;
+  for (const Json& entry : PresetCatalogue("model")) models.push_back(entry["id"].get<std::string>());
+  for (const Json& entry : PresetCatalogue("cluster")) clusters.push_back(entry["id"].get<std::string>());
+  for (const std::string& model : models) {
+    for (const std::string& cluster : clusters) {
+      const bool is_model = model == "gpt2-xl" || model == "gpt3-175b" || model == "llama-3.1-8b" || model == "deepseek-v3";
+      const bool is_cluster = cluster == "single-t4" || cluster == "single-m2-ultra" || cluster == "dgx-h100" || cluster == "gb200-nvl72" ||
+                              cluster == "tpu-v4-pod";
+      if (!is_model && !is_cluster) continue;
+      const Result<Scenario> scenario =
+          ParseScenario(*CompleteRequest(Json{{"model", Json{{"preset", model}}}, {"cluster", Json{{"preset", cluster}}}}));
+      EXPECT_TRUE(scenario) << model << " on " << cluster << ": " << scenario.issues[0].path << ": " << scenario.issues[0].message;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstick

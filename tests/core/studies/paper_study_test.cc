@@ -1,0 +1,91 @@
+// Studies: an expectation must be able to fail, and a study says what is the paper's and what is ours.
+#include "core/studies/paper_study.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/catalogue/presets.h"
+
+namespace slipstick {
+namespace {
+
+std::vector<std::string> StudyIds() {
+  std::vector<std::string> ids;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind == "study") ids.emplace_back(preset.id);
+  }
+  return ids;
+}
+
+// The verdicts of a study whose every figure is made up: of the place of its label among those that the expectations name.
+Json Judged(const std::string& id, const std::function<double(std::size_t place)>& figure) {
+  const Json& study = *FindPreset("study", id);
+  Json points = Json::array();
+  std::vector<std::string> labels;
+  const auto add = [&](const Json& label) {
+    for (const std::string& known : labels) {
+      if (label == Json(known)) return;
+    }
+    labels.push_back(label.get<std::string>());
+  };
+  for (const Json& expectation : study["expect"]) {
+    for (const char* member : {"along", "of", "at"}) {
+      if (!expectation.contains(member)) continue;
+      for (const Json& label : expectation[member]) add(label);
+    }
+  }
+  for (std::size_t place = 0; place < labels.size(); ++place) {
+    Json figures = Json::object();
+    for (const Json& path : study["report"]) figures[path.get<std::string>()] = figure(place);
+    points.push_back(Json{{"label", labels[place]}, {"figures", std::move(figures)}, {"issues", Json::array()}});
+  }
+  return (*ParseJson(StudyOfPointsAnswer(id, JsonText(points)).text))["expectations"];
+}
+
+TEST(PaperStudy, WhereEveryFigureIsTheSameNothingHoldsButThatItIsTheSame) {
+  for (const std::string& id : StudyIds()) {
+    const Json& expected = (*FindPreset("study", id))["expect"];
+    const Json verdicts = Judged(id, [](std::size_t) { return 0.125; });
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      EXPECT_EQ(verdicts[i]["holds"], Json(expected[i].contains("flat"))) << id << ": " << verdicts[i]["text"].get<std::string>();
+    }
+  }
+}
+
+TEST(PaperStudy, WhereEveryFigureIsTenTimesTheOneBeforeNothingHoldsButTheRises) {
+  for (const std::string& id : StudyIds()) {
+    const Json& expected = (*FindPreset("study", id))["expect"];
+    const Json verdicts = Judged(id, [](std::size_t place) { return std::pow(10.0, -15.0 + static_cast<double>(place)); });
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      if (expected[i].contains("rises") || expected[i].contains("falls")) continue;
+      EXPECT_EQ(verdicts[i]["holds"], Json(false)) << id << ": " << verdicts[i]["text"].get<std::string>();
+    }
+  }
+}
+
+TEST(PaperStudy, NoBandIsWiderThanAFactorOfFour) {
+  for (const std::string& id : StudyIds()) {
+    for (const Json& expectation : (*FindPreset("study", id))["expect"]) {
+      if (!expectation.contains("low")) continue;
+      EXPECT_LE(expectation["high"].get<double>(), 4 * expectation["low"].get<double>()) << id << ": " << JsonText(expectation);
+    }
+  }
+}
+
+TEST(PaperStudy, EveryStudySaysWhatThePaperSaysInItsOwnWordsAndWhatIsOurReading) {
+  for (const std::string& id : StudyIds()) {
+    const Json& study = *FindPreset("study", id);
+    const std::string says = study["paper_says"].get<std::string>();
+    EXPECT_TRUE(says.starts_with("Abstract: “") || says.starts_with("Caption of Figure ")) << id << ": " << says;
+    EXPECT_TRUE(says.ends_with("”")) << id << ": " << says;
+    EXPECT_TRUE(study.contains("our_reading")) << id;
+    EXPECT_EQ(JsonText(study).find("not public"), std::string::npos) << id;
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
