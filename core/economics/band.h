@@ -1,11 +1,11 @@
-// How far a guessed number may lie from its middle value: what Monte Carlo draws from and the tornado turns.
+// Uncertainty band of an input: Monte Carlo samples it, the tornado chart goes to its ends.
 #pragma once
 
 #include "core/base/field.h"
 
 namespace slipstick {
 
-// Ends over the middle value, so that changing the value moves the band with it. {1, 1}: known.
+// Ends as ratios to the value, so that the band moves with it. {1, 1}: known exactly.
 struct Band {
   double low = 1;
   double high = 1;

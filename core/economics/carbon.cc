@@ -23,8 +23,8 @@ Grams SiliconCarbon(const DeviceBill& bill, const DeviceCost& device, const Carb
     const double count = static_cast<double>(die.count), die_yield = device.dies[i].yield;
     const SquareMillimetres area = die.area;
     FIGURE(trace, silicon, silicon_before + count * area * (fab_intensity * fab_energy + fab_gas + materials) / die_yield,
-           (Note{"Emitted in making the dies", "kind by kind; bad dies count", "ACT, Gupta et al., ISCA 2022"}), silicon_before, count,
-           area, fab_intensity, fab_energy, fab_gas, materials, die_yield);
+           (Note{"Embodied carbon of the dies", "summed over the kinds of die; bad dies included", "ACT, Gupta et al., ISCA 2022"}),
+           silicon_before, count, area, fab_intensity, fab_energy, fab_gas, materials, die_yield);
     silicon_before = silicon;
   }
   return silicon_before;
@@ -45,12 +45,12 @@ PackageCarbon PackageCarbonOf(const DeviceBill& bill, const DeviceGeometry& geom
     const SquareMillimetres carrier_area = geometry.package.carrier_area;
     const GramsPerArea carrier_carbon = bill.package.carrier->carbon;
     if (trace.on()) trace.Input("carrier_carbon", carrier_carbon, "cost.device.package.carrier.carbon");
-    FIGURE(trace, carrier, carriers * carrier_area * carrier_carbon, (Note{"Emitted in making the interposer, bridges or RDL"}), carriers,
+    FIGURE(trace, carrier, carriers * carrier_area * carrier_carbon, (Note{"Embodied carbon of the interposer, bridges or RDL"}), carriers,
            carrier_area, carrier_carbon);
     result.carrier = carrier;
   }
   const SquareMillimetres substrate_area = geometry.package.substrate_area;
-  FIGURE(trace, substrate, substrate_area * laminate, (Note{"Emitted in making the package substrate"}), substrate_area, laminate);
+  FIGURE(trace, substrate, substrate_area * laminate, (Note{"Embodied carbon of the package substrate"}), substrate_area, laminate);
   result.substrate = substrate;
   result.packaging = inputs.package;
   return result;
@@ -71,13 +71,13 @@ ModuleCarbon ModuleCarbonOf(const DeviceBill& bill, const CarbonInputs& inputs, 
     trace.Input("regulator_carbon", regulator_carbon, "cost.carbon.regulators");
     trace.Input("tdp", tdp, "cluster.device.tdp");
   }
-  FIGURE(trace, board, board_area * laminate, (Note{"Emitted in making the board", "", "Boavizta and ADEME 2025, graphics cards"}),
+  FIGURE(trace, board, board_area * laminate, (Note{"Embodied carbon of the board", "", "Boavizta and ADEME 2025, graphics cards"}),
          board_area, laminate);
   FIGURE(trace, heat_sink, tdp * heat_sink_mass * heat_sink_carbon,
-         (Note{"Emitted in making the heat sink", "its mass grows with the heat; primary aluminium", "International Aluminium Institute"}),
-         tdp, heat_sink_mass, heat_sink_carbon);
+         (Note{"Embodied carbon of the heat sink", "mass proportional to TDP; primary aluminum", "International Aluminium Institute"}), tdp,
+         heat_sink_mass, heat_sink_carbon);
   FIGURE(trace, regulators, tdp * regulator_carbon,
-         (Note{"Emitted in making voltage regulators and connectors", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), tdp,
+         (Note{"Embodied carbon of voltage regulators and connectors", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), tdp,
          regulator_carbon);
   return {board, heat_sink, regulators};
 }
@@ -97,21 +97,21 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
     trace.Input("grid_intensity", grid_intensity, "cost.carbon.grid_intensity");
     trace.Input("assembly_share", assembly_share, "cost.carbon.assembly");
   }
-  FIGURE(trace, memory, capacity * memory_carbon, (Note{"Emitted in making the memory"}), capacity, memory_carbon);
+  FIGURE(trace, memory, capacity * memory_carbon, (Note{"Embodied carbon of the memory"}), capacity, memory_carbon);
   const PackageCarbon package = PackageCarbonOf(bill, geometry, inputs, trace);
   const Grams carrier = package.carrier, substrate = package.substrate, packaging = package.packaging;
   const ModuleCarbon module = ModuleCarbonOf(bill, inputs, tdp, trace);
   const Grams board = module.board, heat_sink = module.heat_sink, regulators = module.regulators;
   FIGURE(trace, assembly, assembly_share * (silicon + memory + carrier + substrate + packaging + board + heat_sink + regulators),
-         (Note{"Emitted in assembly and test", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), assembly_share, silicon, memory,
+         (Note{"Carbon of assembly and test", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), assembly_share, silicon, memory,
          carrier, substrate, packaging, board, heat_sink, regulators);
   FIGURE(trace, embodied, silicon + memory + carrier + substrate + packaging + board + heat_sink + regulators + assembly,
-         (Note{"Emitted in making a device", "up to the factory gate; the server around it is left out", "", "cost.carbon.embodied_g"}),
+         (Note{"Embodied carbon per device", "cradle to gate; excludes the server around the device", "", "cost.carbon.embodied_g"}),
          silicon, memory, carrier, substrate, packaging, board, heat_sink, regulators, assembly);
-  FIGURE(trace, operation, wall_power * grid_intensity, (Note{"Emitted by running a device"}), wall_power, grid_intensity);
+  FIGURE(trace, operation, wall_power * grid_intensity, (Note{"Operational carbon rate per device"}), wall_power, grid_intensity);
   const Seconds hour = 1 * kHour;
   FIGURE(trace, operation_hour, operation * hour,
-         (Note{"Emitted by running a device for an hour", "", "", "cost.carbon.operation_g_per_device_hour"}), operation, hour);
+         (Note{"Operational carbon per GPU-hour", "", "", "cost.carbon.operation_g_per_device_hour"}), operation, hour);
   return {{{"dies", silicon},
            {"memory", memory},
            {"package carrier", carrier},

@@ -9,21 +9,21 @@ constexpr FieldRow kCarbonInputsFields[] = {
         .In(kGPerKWh)
         .AtLeast(0)
         .AtMost(5000),
-    Of<&CarbonInputs::materials>("materials", "Raw materials of a wafer").In(kGPerCm2).AtLeast(0).Advanced(),
-    Of<&CarbonInputs::package>("package", "Packaging of a device").In(kGram).AtLeast(0).Advanced(),
-    Of<&CarbonInputs::laminate>("laminate", "Bare printed circuit board or package substrate, by area")
+    Of<&CarbonInputs::materials>("materials", "Raw materials per wafer area").In(kGPerCm2).AtLeast(0).Advanced(),
+    Of<&CarbonInputs::package>("package", "Packaging per device").In(kGram).AtLeast(0).Advanced(),
+    Of<&CarbonInputs::laminate>("laminate", "Bare printed circuit board or package substrate, per area")
         .In(kGPerCm2)
         .AtLeast(0)
         .AtMost(10'000)
         .Advanced(),
-    Of<&CarbonInputs::heat_sink_mass>("heat_sink_mass", "Heat sink per watt of TDP").In(kGPerW).AtLeast(0).AtMost(10'000).Advanced(),
-    Of<&CarbonInputs::heat_sink>("heat_sink", "Emitted per mass of heat sink").Between(0, 1000).Advanced(),
+    Of<&CarbonInputs::heat_sink_mass>("heat_sink_mass", "Heat-sink mass per watt of TDP").In(kGPerW).AtLeast(0).AtMost(10'000).Advanced(),
+    Of<&CarbonInputs::heat_sink>("heat_sink", "Emissions per mass of heat sink").Between(0, 1000).Advanced(),
     Of<&CarbonInputs::regulators>("regulators", "Voltage regulators and connectors, per watt of TDP")
         .In(kGPerW)
         .AtLeast(0)
         .AtMost(10'000)
         .Advanced(),
-    Of<&CarbonInputs::assembly>("assembly", "Assembly and test, over what the parts emit").Between(0, 10).Advanced()};
+    Of<&CarbonInputs::assembly>("assembly", "Assembly and test, as a share of the parts' emissions").Between(0, 10).Advanced()};
 constinit const Fields Schema<CarbonInputs>::fields(kCarbonInputsFields);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Whether a package's wiring can carry what stands in it.
+// Whether a package can carry its memory stacks.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace slipstick {
 
-// The warning, where memory stacks stand on a package that cannot hold them. A stack has a thousand signals, finer than the wiring
-// of an organic substrate.
+// A warning where HBM stacks are on a package that cannot carry them: a stack has a thousand signals, too fine for the wiring of an
+// organic substrate.
 std::optional<std::string> CarrierWarning(const DeviceBill& bill);
 
 }  // namespace slipstick

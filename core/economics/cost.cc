@@ -7,14 +7,14 @@
 namespace slipstick {
 namespace {
 
-// The dies that do not fit one exposure cannot be printed: the reason, with the nearest change that would do.
+// Dies larger than the reticle field cannot be made: the reason, and the nearest size that fits.
 void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
   for (const DieInput& die : bill.dies) {
     const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
     if (FitsReticle(width, height, bill.wafer)) continue;
     const SquareMillimetres field = bill.wafer.reticle_width * bill.wafer.reticle_height;
     infeasible.push_back({"reticle", die.name + ": a die of " + NumberText(width.base()) + " x " + NumberText(height.base()) +
-                                         " mm does not fit the exposure field of " + NumberText(bill.wafer.reticle_width.base()) + " x " +
+                                         " mm is larger than the reticle field of " + NumberText(bill.wafer.reticle_width.base()) + " x " +
                                          NumberText(bill.wafer.reticle_height.base()) + " mm; at most " + NumberText(field.base()) +
                                          " mm^2 at an aspect of " + NumberText(bill.wafer.reticle_width / bill.wafer.reticle_height) +
                                          ", or split into " + NumberText(std::max(2.0, std::ceil(die.area / field))) + " chiplets"});
@@ -31,7 +31,7 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
     die.area = cluster.device.die.area;
     die.count = cluster.device.die.count;
     bill.dies.push_back(die);
-    report.warnings.push_back("cost.device.dies is empty: the device's dies are priced on " + die.node.name);
+    report.warnings.push_back("cost.device.dies is empty: the dies of the device are priced on " + die.node.name);
   }
   const DeviceGeometry geometry = LayOut(bill);
   const DeviceCost device = PriceDevice(bill, geometry, trace);

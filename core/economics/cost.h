@@ -1,4 +1,4 @@
-// What a device, a system and an hour of a device cost.
+// Cost per device, of the system over its life, and per GPU-hour.
 #pragma once
 
 #include <string>
@@ -23,18 +23,18 @@ struct DieReport {
 };
 struct CostReport {
   std::vector<DieReport> dies;
-  Dollars device;                           // what making one costs
+  Dollars device;                           // manufacturing cost
   std::vector<BillLine> device_parts;       // add up to device exactly
   Dollars device_price;                     // what a buyer pays
-  double package_yield = 1;                 // share of begun packages that work
+  double package_yield = 1;                 // good packages per package started
   Dollars system;                           // over its lifetime
   std::vector<BillLine> system_parts;       // add up to system exactly
-  Dollars device_hour;                      // of a device in use: its idle hours are paid by these
+  Dollars device_hour;                      // per hour in use, idle hours included
   std::vector<BillLine> device_hour_parts;  // add up to device_hour exactly
-  DollarsPerSecond device_second;           // the same a second
-  Grams embodied;                           // emitted in making a device
+  DollarsPerSecond device_second;           // per second in use
+  Grams embodied;                           // per device
   std::vector<CarbonLine> embodied_parts;   // add up to embodied exactly
-  GramsPerSecond operation;                 // emitted by running it
+  GramsPerSecond operation;                 // operational carbon rate
   GramsPerJoule grid_intensity;
   Seconds use;     // of a device over its life
   WallPower wall;  // on top of what a device draws

@@ -1,4 +1,4 @@
-// What things cost: the device, the system around it, electricity, carbon.
+// Inputs of every cost: the device, the system around it, electricity, carbon.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct CostInputs {
   DeviceBill device;
   SystemInputs system;
   CarbonInputs carbon;
-  std::vector<std::string> assumed;  // no input: paths of those that rest on an estimate
+  std::vector<std::string> assumed;  // not an input: paths of the inputs that rest on an estimate
 };
 template <>
 struct Schema<CostInputs> {

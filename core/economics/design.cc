@@ -34,11 +34,11 @@ DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, T
       trace.Input("reuse", reuse, input + "reuse");
     }
     FIGURE(trace, die_design, node_design * ((module_share * module_area + chip_share * area) / reference_area + fixed_share),
-           (Note{"Designing this die", "masks included; the modules without the links, the chip with them, and a fixed share",
+           (Note{"Design cost of this die", "masks included: the modules without the links, the chip with them, and a fixed share",
                  "Feng and Ma, DAC 2022"}),
            node_design, module_share, module_area, chip_share, area, reference_area, fixed_share);
     FIGURE(trace, die_design_share, die_design / (volume * reuse),
-           (Note{"Share of one package", "other products with the same die bear theirs"}), die_design, volume, reuse);
+           (Note{"Design cost per package", "shared with the other products that use the same die"}), die_design, volume, reuse);
     cost.total += die_design;
     cost.share += die_design_share;
   }
@@ -49,8 +49,8 @@ DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, T
       if (std::any_of(bill.dies.begin(), bill.dies.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
       const Dollars node_design = bill.dies[i].node.design;
       FIGURE(trace, link_design, node_design * module_share * link_area / reference_area,
-             (Note{"Designing the die-to-die interface", "once a node", "Feng and Ma, DAC 2022"}), node_design, module_share, link_area,
-             reference_area);
+             (Note{"Design cost of the die-to-die interface", "once per node", "Feng and Ma, DAC 2022"}), node_design, module_share,
+             link_area, reference_area);
       cost.total += link_design;
       cost.share += link_design / volume;
     }
@@ -62,8 +62,8 @@ DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry, T
     trace.Input("design_price", design_price, "cost.device.package.design");
     trace.Input("design_fixed", design_fixed, "cost.device.package.design_fixed");
   }
-  FIGURE(trace, package_design, design_price * design_area + design_fixed, (Note{"Designing the package", "", "Feng and Ma, DAC 2022"}),
-         design_price, design_area, design_fixed);
+  FIGURE(trace, package_design, design_price * design_area + design_fixed,
+         (Note{"Design cost of the package", "", "Feng and Ma, DAC 2022"}), design_price, design_area, design_fixed);
   cost.total += package_design;
   cost.share += package_design / volume;
   return cost;

@@ -51,10 +51,9 @@ Tested PriceTest(const FinalTest& test, Dollars assembled, double dies_quality, 
   FIGURE(trace, test_cost, final_rate * final_time + system_rate * system_time, (Note{"Final and system-level test"}), final_rate,
          final_time, system_rate, system_time);
   FIGURE(trace, tested_yield, final_yield * system_yield * dies_quality,
-         (Note{"Share of packages that pass", "bad dies that escaped the wafer sort are found here"}), final_yield, system_yield,
-         dies_quality);
+         (Note{"Final test yield", "bad dies that escaped wafer sort are found here"}), final_yield, system_yield, dies_quality);
   FIGURE(trace, test_loss, (assembled + test_cost) * (1 / tested_yield - 1),
-         (Note{"Packages that fail their tests, paid by those that pass"}), assembled, test_cost, tested_yield);
+         (Note{"Test yield loss: failed packages are paid for by those that pass"}), assembled, test_cost, tested_yield);
   return {test_cost, test_loss, tested_yield};
 }
 
@@ -82,7 +81,8 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
     const double count = static_cast<double>(die.count);
     const Dollars good_die = cost.good;
     if (trace.on()) trace.Input("count", count, "cost.device.dies." + std::to_string(i) + ".count");
-    FIGURE(trace, dies, dies_before + count * good_die, (Note{"Good dies of a package", "kind by kind"}), dies_before, count, good_die);
+    FIGURE(trace, dies, dies_before + count * good_die, (Note{"Good dies per package", "summed over the kinds of die"}), dies_before, count,
+           good_die);
     (die.stacked ? parts.stacked_cost : parts.die_cost) += count * good_die;
     dies_quality *= std::pow(cost.quality, count);
     result.dies.push_back(cost);
@@ -104,8 +104,8 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   FIGURE(
       trace, device_usd,
       dies + memory_cost + quoted_package + carrier + substrate + assembly + assembly_loss + test_cost + test_loss + module + design_share,
-      (Note{"What it costs to make a device", "each line is what a working device bears", "", "cost.device_usd"}), dies, memory_cost,
-      quoted_package, carrier, substrate, assembly, assembly_loss, test_cost, test_loss, module, design_share);
+      (Note{"Manufacturing cost per device", "each line per shipped device, yield loss included", "", "cost.device_usd"}), dies,
+      memory_cost, quoted_package, carrier, substrate, assembly, assembly_loss, test_cost, test_loss, module, design_share);
   result.lines.push_back({bill.memory.in_package ? "memory stacks" : "memory chips", memory_cost});
   if (bill.package.price) {
     result.lines.push_back({"package", quoted_package});
@@ -125,19 +125,17 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   result.package_yield = package.yield;
   const double assembled_yield = package.yield, tested_good = tested.yield;
   FIGURE(trace, device_yield, assembled_yield * tested_good,
-         (Note{"Devices that are good, of those begun", "through assembly and the final tests", "", "cost.package_yield"}), assembled_yield,
-         tested_good);
+         (Note{"Package yield", "assembly yield x final test yield", "", "cost.package_yield"}), assembled_yield, tested_good);
   result.yield = device_yield;
   const double margin = bill.margin;
   if (bill.price) {
     const Dollars price = *bill.price;
     if (trace.on()) trace.Input("price", price, "cost.device.price");
-    FIGURE(trace, device_price, 1 * price, (Note{"What a buyer pays for a device", "as given", "", "cost.device_price_usd"}), price);
+    FIGURE(trace, device_price, 1 * price, (Note{"Price per device", "given as an input", "", "cost.device_price_usd"}), price);
     result.price = device_price;
   } else {
     if (trace.on()) trace.Input("margin", margin, "cost.device.margin");
-    FIGURE(trace, device_price, device_usd / (1 - margin), (Note{"What a buyer pays for a device", "", "", "cost.device_price_usd"}),
-           device_usd, margin);
+    FIGURE(trace, device_price, device_usd / (1 - margin), (Note{"Price per device", "", "", "cost.device_price_usd"}), device_usd, margin);
     result.price = device_price;
   }
   return result;

@@ -1,4 +1,4 @@
-// What one device costs to make: dies, memory, package, tests, and its share of the design.
+// Manufacturing cost per device: dies, memory, package, tests, and its share of the design cost.
 #pragma once
 
 #include <string>
@@ -62,7 +62,7 @@ struct Schema<DeviceBill> {
   static const Fields fields;
 };
 
-// What depends on areas alone, and so is the same for every draw of the guessed prices.
+// What depends on areas alone: computed once and reused by every Monte-Carlo sample.
 struct DeviceGeometry {
   std::vector<Count> dies_per_wafer;  // by die of the bill
   PackageGeometry package;
@@ -75,7 +75,7 @@ struct DeviceCost {
   Dollars total;  // the lines, added in order
   Dollars price;  // what a buyer pays
   double package_yield = 1;
-  double yield = 1;  // packages that work, of those begun
+  double yield = 1;  // good packages per package started
 };
 DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace);
 

@@ -20,7 +20,7 @@ double GoodShare(const DieInput& die, Trace& trace) {
   const SquareMillimetres area = die.area;
   const PerArea defect_density = die.node.defect_density;
   const double critical_area = die.critical_area;
-  FIGURE(trace, faults, area * defect_density * critical_area, (Note{"Killing defects on a die, on average"}), area, defect_density,
+  FIGURE(trace, faults, area * defect_density * critical_area, (Note{"Mean number of killer defects per die"}), area, defect_density,
          critical_area);
   const double whole = TracedYield(LawOf(die), faults, trace);
   if (!Harvested(die)) return whole;
@@ -29,8 +29,8 @@ double GoodShare(const DieInput& die, Trace& trace) {
   if (trace.on()) {
     const double good_share = whole;
     FIGURE(trace, harvested_share, good_share + kept_with_bad_units,
-           (Note{"Share of dies good enough to sell",
-                 "up to the spare number of units may be bad; averaged over the spread of defect densities that the yield model implies",
+           (Note{"Share of sellable dies (harvesting included)",
+                 "up to spare_units blocks may be defective; averaged over the spread of defect density that the yield model implies",
                  "Koren and Koren, Proc. IEEE 86(9), 1998"}),
            good_share, kept_with_bad_units);
   }
@@ -69,24 +69,22 @@ DieCost PriceDie(const DieInput& die, Count per_wafer, const SortTest& sort, std
     trace.Input("sort_coverage", sort_coverage, "cost.device.sort.coverage");
   }
   const double placed = static_cast<double>(std::max<Count>(per_wafer, 1));
-  LISTED_FIGURE(trace, dies_per_wafer, placed,
-                (Note{"Whole dies on a wafer", "the most that any of 1,604 placements of the die's grid on the usable circle holds", "",
-                      report + "dies_per_wafer"}),
-                placed);
+  LISTED_FIGURE(
+      trace, dies_per_wafer, placed,
+      (Note{"Gross dies per wafer", "best of 1,604 placements of the die grid on the usable circle", "", report + "dies_per_wafer"}),
+      placed);
   const double harvested_share = GoodShare(die, trace);
   const double good_share = harvested_share;
-  LISTED_FIGURE(trace, die_yield, good_share * process_yield, (Note{"Share of dies that are good", "", "", report + "yield"}), good_share,
-                process_yield);
-  FIGURE(trace, raw_die, wafer_price / dies_per_wafer, (Note{"A die off the wafer, untested"}), wafer_price, dies_per_wafer);
-  FIGURE(trace, sort_cost, sort_rate * sort_time, (Note{"Testing a die on the wafer"}), sort_rate, sort_time);
+  LISTED_FIGURE(trace, die_yield, good_share * process_yield, (Note{"Die yield", "", "", report + "yield"}), good_share, process_yield);
+  FIGURE(trace, raw_die, wafer_price / dies_per_wafer, (Note{"Cost per untested die"}), wafer_price, dies_per_wafer);
+  FIGURE(trace, sort_cost, sort_rate * sort_time, (Note{"Wafer-sort cost per die"}), sort_rate, sort_time);
   FIGURE(trace, passing, 1 - sort_coverage * (1 - die_yield),
-         (Note{"Share of dies that pass the sort", "bad dies that the test misses pass too"}), sort_coverage, die_yield);
-  LISTED_FIGURE(
-      trace, good_die, (raw_die + sort_cost) / passing,
-      (Note{"A die that passed the sort", "known-good die: the dies that fail are paid by those that pass", "", report + "cost_usd"}),
-      raw_die, sort_cost, passing);
-  FIGURE(trace, quality, die_yield / passing, (Note{"Share of the dies that passed that are good", "the rest is found in the package"}),
-         die_yield, passing);
+         (Note{"Share of dies that pass wafer sort", "bad dies that the test misses pass as well"}), sort_coverage, die_yield);
+  LISTED_FIGURE(trace, good_die, (raw_die + sort_cost) / passing,
+                (Note{"Cost per good die", "known-good die: dies that fail are paid for by those that pass", "", report + "cost_usd"}),
+                raw_die, sort_cost, passing);
+  FIGURE(trace, quality, die_yield / passing, (Note{"Share of passed dies that are good", "the rest fail in package test"}), die_yield,
+         passing);
   return {std::max<Count>(per_wafer, 1), die_yield, passing, quality, raw_die, good_die};
 }
 

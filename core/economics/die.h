@@ -42,11 +42,11 @@ struct DieInput {
   double aspect = 1;  // width over height
   ProcessNode node;
   YieldModel yield_model = YieldModel::kNegativeBinomial;
-  double critical_area = 1;  // share of the area where a defect kills
+  double critical_area = 1;  // share of the die where a defect is fatal
   double layers = 10;
   double manual_yield = 0.9;
   double process_yield = 1;  // wafers lost whole and parametric loss
-  Count units = 1;           // repeated units, of which some may be bad
+  Count units = 1;           // repeated blocks, some of which may be defective
   SquareMillimetres unit_area;
   Count spare_units = 0;
   bool stacked = false;  // bonded on another die of the package

@@ -11,8 +11,8 @@ WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Trace&
     trace.Input("load", load, "cost.system.load");
   }
   FIGURE(trace, server_power, tdp * (host_power - 1) * load,
-         (Note{"Power of the rest of the server", "a device's share, at its mean load; switches outside the servers are left out"}), tdp,
-         host_power, load);
+         (Note{"Power of the rest of the server, per device", "at mean load; excludes switches outside the servers"}), tdp, host_power,
+         load);
   return {server_power, inputs.pue};
 }
 

@@ -1,4 +1,4 @@
-// Electricity at the meter: what the devices draw, what stands around them in the server, and the building.
+// Electricity at the meter: devices, the rest of their servers, and the building.
 #pragma once
 
 #include "core/base/trace.h"
@@ -7,11 +7,11 @@
 
 namespace slipstick {
 
-// What comes on top of what a device itself draws. A device that draws `load` of its TDP then comes to the wall power that the
-// electricity of a system and the carbon of a device-hour are reckoned with.
+// Power on top of a device's own draw. A device at `load` of its TDP then reaches exactly the wall power that TCO and
+// operational carbon use.
 struct WallPower {
-  Watts server;    // of CPUs, NICs, fans and power supplies: a device's share
-  double pue = 1;  // power of the building over that of its servers
+  Watts server;    // CPUs, NICs, fans and power supplies, per device
+  double pue = 1;  // facility power / server power
 };
 WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
 

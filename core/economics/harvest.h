@@ -17,7 +17,7 @@ struct HarvestDie {
   SquareMillimetres base;       // must be whole
   SquareMillimetres unit_area;  // of one unit
   Count units = 1;
-  Count spares = 0;  // how many may be bad
+  Count spares = 0;  // blocks that may be defective
 };
 
 // Share of dies with a whole base and at most `spares` bad units. Relative error below 1e-12 up to 20 spares.

@@ -1,4 +1,4 @@
-// Die-to-die interfaces: what area, edge and power a bandwidth between chiplets takes.
+// Die-to-die interfaces: area, shoreline and power for a given bandwidth between chiplets.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ struct LinkNeed {
   Millimetres edge;
   Watts power;  // at full bandwidth, counted once a link
 };
-// What a bandwidth (both directions) out of a die takes of that die.
+// Modules, area, edge and power that a die needs for `bandwidth` (both directions).
 LinkNeed NeedOf(const LinkInterface& interface, BytesPerSecond bandwidth);
 
 }  // namespace slipstick

@@ -50,8 +50,8 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
     trace.Input("cooling_price", inputs.cooling, "cost.system.cooling");
     trace.Input("building_price", inputs.building, "cost.system.building");
   }
-  FIGURE(trace, years, lifetime / calendar_year, (Note{"Years of use"}), lifetime, calendar_year);
-  FIGURE(trace, devices_usd, devices * device_price, (Note{"Devices as bought"}), devices, device_price);
+  FIGURE(trace, years, lifetime / calendar_year, (Note{"Depreciation period in years"}), lifetime, calendar_year);
+  FIGURE(trace, devices_usd, devices * device_price, (Note{"Purchase price of the devices"}), devices, device_price);
   FIGURE(trace, hosts, ceil(devices / devices_per_host), (Note{"Servers"}), devices, devices_per_host);
   Dollars host_price;
   if (inputs.host) {
@@ -59,19 +59,18 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
     if (trace.on()) trace.Input("host_price", host_price, "cost.system.host");
   } else {
     const double per_host = std::min(devices, devices_per_host);
-    FIGURE(trace, host_price_by_share, host_share * per_host * device_price, (Note{"A server without its devices"}), host_share, per_host,
-           device_price);
+    FIGURE(trace, host_price_by_share, host_share * per_host * device_price, (Note{"Price of a server without its devices"}), host_share,
+           per_host, device_price);
     host_price = host_price_by_share;
   }
-  FIGURE(trace, hosts_usd, hosts * host_price, (Note{"Servers without their devices"}), hosts, host_price);
+  FIGURE(trace, hosts_usd, hosts * host_price, (Note{"Price of all servers without their devices"}), hosts, host_price);
   const NetworkCost network = PriceNetwork(cluster, inputs);
   const Dollars switches = network.switches, cables = network.cables, links = network.links;
   FIGURE(trace, network_usd, switches + cables + links,
-         (Note{"Network beyond the servers",
-               "switch planes (one a device of a server) of as many tiers as their size needs; direct links by bandwidth"}),
+         (Note{"Network outside the servers",
+               "one switch plane per device of a server, with as many tiers as its size needs; direct links priced by bandwidth"}),
          switches, cables, links);
-  FIGURE(trace, power, devices * device_power * host_power, (Note{"Power that the servers are built for"}), devices, device_power,
-         host_power);
+  FIGURE(trace, power, devices * device_power * host_power, (Note{"Rated power of the servers"}), devices, device_power, host_power);
   const bool rented = inputs.colocation.base() > 0;
   const DollarsPerWatt power_delivery_price = rented ? DollarsPerWatt() : inputs.power_delivery,
                        cooling_price = rented ? DollarsPerWatt() : inputs.cooling,
@@ -85,25 +84,26 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   const double annuity = Annuity(cost_of_capital, years);
   if (trace.on() && cost_of_capital > 0) {
     trace.Record("annuity", "cost_of_capital / (1 - pow(1 + cost_of_capital, -years))", annuity,
-                 Note{"Yearly payment that writes off a dollar", "level payments at the end of each year"}, "cost_of_capital, years",
+                 Note{"Annuity: yearly payment per dollar of capital", "level payments at the end of each year"}, "cost_of_capital, years",
                  cost_of_capital, years);
   }
-  FIGURE(trace, financing_usd, max(annuity * years - 1, 0.0) * capital, (Note{"Interest over the lifetime"}), annuity, years, capital);
-  FIGURE(trace, energy, power * load * pue * accounting_year * years, (Note{"Energy over the lifetime", "8,760 hours a year, busy or not"}),
-         power, load, pue, accounting_year, years);
+  FIGURE(trace, financing_usd, max(annuity * years - 1, 0.0) * capital, (Note{"Financing cost over the depreciation period"}), annuity,
+         years, capital);
+  FIGURE(trace, energy, power * load * pue * accounting_year * years,
+         (Note{"Energy over the depreciation period", "8,760 hours per year, busy or idle"}), power, load, pue, accounting_year, years);
   FIGURE(trace, electricity_usd, energy * electricity, (Note{"Electricity"}), energy, electricity);
   const DollarsPerJoule colocation = inputs.colocation;
-  FIGURE(trace, hosting_usd, power * colocation * calendar_year * years, (Note{"Rent of a hall", "twelve months a year"}), power,
-         colocation, calendar_year, years);
-  FIGURE(trace, maintenance_usd, maintenance * capital * years, (Note{"Upkeep, staff and spares"}), maintenance, capital, years);
+  FIGURE(trace, hosting_usd, power * colocation * calendar_year * years, (Note{"Colocation rent", "12 months per year"}), power, colocation,
+         calendar_year, years);
+  FIGURE(trace, maintenance_usd, maintenance * capital * years, (Note{"Maintenance, staff and spares"}), maintenance, capital, years);
   FIGURE(trace, margin_usd, (capital + financing_usd + electricity_usd + hosting_usd + maintenance_usd) * margin / (1 - margin),
          (Note{"The operator's margin"}), capital, financing_usd, electricity_usd, hosting_usd, maintenance_usd, margin);
   FIGURE(trace, system_usd,
          devices_usd + hosts_usd + network_usd + power_delivery_usd + cooling_usd + building_usd + financing_usd + electricity_usd +
              hosting_usd + maintenance_usd + margin_usd,
-         (Note{"What the system costs over its lifetime", "", "", "cost.system_usd"}), devices_usd, hosts_usd, network_usd,
-         power_delivery_usd, cooling_usd, building_usd, financing_usd, electricity_usd, hosting_usd, maintenance_usd, margin_usd);
-  FIGURE(trace, device_hours, devices * accounting_year * years * utilisation, (Note{"Time that devices are in use over the lifetime"}),
+         (Note{"Total cost of ownership", "", "", "cost.system_usd"}), devices_usd, hosts_usd, network_usd, power_delivery_usd, cooling_usd,
+         building_usd, financing_usd, electricity_usd, hosting_usd, maintenance_usd, margin_usd);
+  FIGURE(trace, device_hours, devices * accounting_year * years * utilisation, (Note{"Device-hours in use over the depreciation period"}),
          devices, accounting_year, years, utilisation);
   SystemCost result;
   result.lines = {
@@ -122,10 +122,10 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   if (trace.on()) {
     const double hours = device_hours / hour;
     trace.Record("device_hour_usd", "system_usd / hours", device_hour_usd,
-                 Note{"An hour of a device", "idle hours are paid by the used ones", "", "cost.device_hour_usd"}, "system_usd, hours",
+                 Note{"Cost per GPU-hour", "idle hours are paid for by the hours in use", "", "cost.device_hour_usd"}, "system_usd, hours",
                  system_usd, hours);
   }
-  FIGURE(trace, device_second, device_hour_usd / hour, (Note{"A second of a device in use"}), device_hour_usd, hour);
+  FIGURE(trace, device_second, device_hour_usd / hour, (Note{"Cost per GPU-second"}), device_hour_usd, hour);
   result.device_hour = device_hour_usd;
   result.device_second = device_second;
   return result;

@@ -29,12 +29,12 @@ CarrierPrice PriceCarrier(const Carrier& carrier, const PackageGeometry& geometr
     trace.Input("stitch_yield", stitch_yield, "cost.device.package.carrier.stitch_yield");
   }
   FIGURE(trace, carrier_yield, pow(1 + area * defect_density / clustering, -clustering) * pow(stitch_yield, seams),
-         (Note{"Share of carriers that are good", "negative binomial, and the seams between exposures", "Stapper 1973"}), area,
-         defect_density, clustering, stitch_yield, seams);
-  FIGURE(trace, raw_carrier, wafer_price / per_wafer, (Note{"A carrier off the wafer", "per_wafer: placed whole on 300 mm"}), wafer_price,
-         per_wafer);
+         (Note{"Carrier yield", "negative binomial, times the stitch yield of every seam", "Stapper 1973"}), area, defect_density,
+         clustering, stitch_yield, seams);
+  FIGURE(trace, raw_carrier, wafer_price / per_wafer, (Note{"Cost per untested carrier", "per_wafer: whole carriers per 300 mm wafer"}),
+         wafer_price, per_wafer);
   if (!carrier.tested) return {raw_carrier, carrier_yield};
-  FIGURE(trace, good_carrier, raw_carrier / carrier_yield, (Note{"A tested carrier"}), raw_carrier, carrier_yield);
+  FIGURE(trace, good_carrier, raw_carrier / carrier_yield, (Note{"Cost per good carrier"}), raw_carrier, carrier_yield);
   return {good_carrier, 1};
 }
 
@@ -62,8 +62,8 @@ double StepYield(const AssemblyStep& step, double joined, SquareMillimetres join
   const double groups = static_cast<double>(step.groups);
   if (step.void_density.base() == 0 && step.pad_pitch.base() == 0) {
     FIGURE(trace, step_yield, yield * pow(yield_each, joined / groups) * carrier_yield,
-           (Note{"Share that this step leaves whole", "each part joined must hold; sub-assemblies tested apart are lost apart"}), yield,
-           yield_each, joined, groups, carrier_yield);
+           (Note{"Yield of this step", "every joined part must hold; sub-assemblies that are tested separately are lost separately"}),
+           yield, yield_each, joined, groups, carrier_yield);
     return step_yield;
   }
   const PerArea void_density = step.void_density;
@@ -71,7 +71,7 @@ double StepYield(const AssemblyStep& step, double joined, SquareMillimetres join
   const double pads = step.pad_pitch.base() > 0 ? joined_area / (step.pad_pitch * step.pad_pitch) : 0.0;
   FIGURE(trace, step_yield,
          yield * pow(yield_each, joined / groups) * exp(-(1.0278 * void_density * joined_area + pad_loss * pads) / groups) * carrier_yield,
-         (Note{"Share that this step leaves whole", "hybrid bond: overlay, voids over the bonded area, and every pad",
+         (Note{"Yield of this step", "hybrid bond: overlay, voids over the bonded area, and every pad",
                "YAP (nanocad-lab/YAP): exp(-1.0278 D) of voids on 1 cm^2"}),
          yield, yield_each, joined, groups, void_density, joined_area, pad_loss, pads, carrier_yield);
   return step_yield;
@@ -123,8 +123,8 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
     }
     if (Adds(step, Part::kSubstrate) && !quoted) {
       FIGURE(trace, substrate_cost, substrate_price * layers_factor * substrate_area,
-             (Note{"Substrate", "price of the simplest build-up times a factor for its layers", "Feng and Ma, DAC 2022"}), substrate_price,
-             layers_factor, substrate_area);
+             (Note{"Substrate", "price of the simplest build-up x layer factor", "Feng and Ma, DAC 2022"}), substrate_price, layers_factor,
+             substrate_area);
       substrate = substrate_cost;
     }
     const Dollars quote = quoted && is_first ? *package.price : Dollars();
@@ -134,14 +134,14 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
     const SquareMillimetres joined_area = joined.area;
     const double parts_joined = joined.count;
     FIGURE(trace, assembly_step, step_cost + cost_each * parts_joined + bump_price * joined_area,
-           (Note{"Doing this step", "machine, bonding and bumps"}), step_cost, cost_each, parts_joined, bump_price, joined_area);
+           (Note{"Cost of this step", "equipment, bonding and bumps"}), step_cost, cost_each, parts_joined, bump_price, joined_area);
     const Dollars assembly = quoted ? Dollars() : assembly_step;
     const Dollars added = joined.cost + carriers + substrate + quote + assembly;
     FIGURE(trace, put_in, before + added,
-           (Note{"All that is in the package after this step", "added: parts, carrier, substrate and work of this step"}), before, added);
-    FIGURE(trace, step_loss, put_in / step_yield - put_in, (Note{"What this step loses", "everything in the package goes with a failure"}),
+           (Note{"Value in the package after this step", "added: parts, carrier, substrate and cost of this step"}), before, added);
+    FIGURE(trace, step_loss, put_in / step_yield - put_in, (Note{"Yield loss of this step", "a failure scraps everything in the package"}),
            put_in, step_yield);
-    FIGURE(trace, assembly_loss, loss_before + step_loss, (Note{"Lost in assembly so far"}), loss_before, step_loss);
+    FIGURE(trace, assembly_loss, loss_before + step_loss, (Note{"Assembly yield loss so far"}), loss_before, step_loss);
     before = put_in + step_loss;
     loss_before = assembly_loss;
     assembly_before += assembly;

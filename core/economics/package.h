@@ -1,4 +1,4 @@
-// A package as a list of steps: what each adds, what it costs, what it loses.
+// A package as a list of assembly steps: what each adds, its cost and its yield loss.
 //
 // Everything that is in the package when a step fails is lost with it. So a chip-last flow makes and tests the carrier
 // first and loses only bonding, a chip-first flow builds the carrier around the dies and loses them with it, and dies
@@ -34,7 +34,7 @@ struct AssemblyStep {
   Band loss_band;         // of 1 - yield_each
   double yield = 1;       // of the step as a whole
   Count groups = 1;       // equal sub-assemblies, each tested before it goes on
-  PerArea void_density;   // killing voids of a hybrid bond, over the area of the dies joined
+  PerArea void_density;   // killer voids of a hybrid bond, over the area of the dies joined
   Millimetres pad_pitch;  // of a hybrid bond; 0: pads are not counted
   double pad_loss = 0;    // chance that one pad fails
   Dollars cost_each;      // of joining one part
@@ -83,7 +83,7 @@ struct Package {
   Substrate substrate;
   DollarsPerArea bumps = 0.01 * kUsdPerMm2;  // of the dies joined
   std::vector<AssemblyStep> steps;
-  std::optional<Dollars> price;  // what an assembler asks for carrier, substrate and assembly, where that is known
+  std::optional<Dollars> price;  // price from an assembly house, where known
   Band price_band;
   DollarsPerArea design = 33600 * kUsdPerMm2;  // one-off, by area of the carrier (of the substrate without one)
   Dollars design_fixed = 6.72 * kMUsd;
@@ -94,7 +94,7 @@ struct Schema<Package> {
   static const Fields fields;
 };
 
-// What goes in.
+// Inputs of a package: die, stacked-die and memory totals.
 struct PackageParts {
   Count dies = 0, stacked_dies = 0, stacks = 0;
   SquareMillimetres die_area, stacked_area, memory_area;  // of all of a kind

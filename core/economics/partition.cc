@@ -63,17 +63,17 @@ SplitCost PriceSplit(const DeviceBill& bill) {
 std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(SquareMillimetres)>& first,
                                                const std::function<Dollars(SquareMillimetres)>& second, SquareMillimetres low,
                                                SquareMillimetres high) {
-  const auto dearer = [&](SquareMillimetres area) { return first(area) >= second(area); };
+  const auto costs_more = [&](SquareMillimetres area) { return first(area) >= second(area); };
   SquareMillimetres below = low;
-  if (dearer(below)) return below;
+  if (costs_more(below)) return below;
   for (SquareMillimetres area = low * 1.025; area <= high; area *= 1.025) {
-    if (!dearer(area)) {
+    if (!costs_more(area)) {
       below = area;
       continue;
     }
     for (int i = 0; i < 50; ++i) {
       const SquareMillimetres middle = (below + area) / 2;
-      (dearer(middle) ? area : below) = middle;
+      (costs_more(middle) ? area : below) = middle;
     }
     return area;
   }

@@ -1,4 +1,4 @@
-// A monolithic device split into chiplets, and where that pays.
+// A monolithic device split into chiplets, and where that breaks even.
 //
 // The silicon of the first kind of die is cut into n equal dies. Each bears its part of the circuits and its share of the
 // die-to-die links: a ring of n links (one for two dies) of the given bandwidth through the given interface, or a plain
@@ -48,13 +48,13 @@ struct SplitCost {
 };
 SplitCost PriceSplit(const DeviceBill& bill);
 
-// The smallest area in [low, high] where the first is at least as dear as the second: a scan by 2.5 %, then 50 bisections.
+// The smallest area in [low, high] where the first is at least as expensive as the second: a scan by 2.5 %, then 50 bisections.
 // Nothing where there is none.
 std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(SquareMillimetres)>& first,
                                                const std::function<Dollars(SquareMillimetres)>& second, SquareMillimetres low,
                                                SquareMillimetres high);
 
-// The volume at which two ways cost the same a unit: (N2 - N1) / (R1 - R2). Nothing where one is dearer at every volume.
+// The volume at which two ways cost the same a unit: (N2 - N1) / (R1 - R2). Nothing where one is more expensive at every volume.
 std::optional<double> CrossoverVolume(const SplitCost& first, const SplitCost& second);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// What guessed inputs do to a price: bands by seeded Monte Carlo, and a tornado of what matters.
+// How uncertain inputs spread into a price: seeded Monte Carlo, and a tornado chart.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How many dies a wafer holds: exact placement on a regular grid, the closed forms, and the reticle.
+// Gross dies per wafer: exact placement on a regular grid, closed forms, and the reticle limit.
 #pragma once
 
 #include <vector>
@@ -20,11 +20,11 @@ struct Schema<Wafer> {
 };
 
 // Dies lie on a grid of pitch (w + scribe, h + scribe); one counts when its own w x h rectangle lies inside the usable
-// circle. The first word of a canonical grid is what the wafer's centre sees along w, the second along h.
+// circle. The first word of a canonical grid is what the wafer's center sees along w, the second along h.
 struct DieCount {
   Count die_die = 0, die_street = 0, street_die = 0, street_street = 0;
   Count best = 0;      // the most of these four and of 40 x 40 offsets
-  Millimetres left;    // a die's left edge in the best grid, from the wafer's centre
+  Millimetres left;    // a die's left edge in the best grid, from the wafer's center
   Millimetres bottom;  // its lower edge
 };
 DieCount CountDies(Millimetres width, Millimetres height, const Wafer& wafer);
@@ -32,7 +32,7 @@ DieCount CountDies(Millimetres width, Millimetres height, const Wafer& wafer);
 // The most of the four canonical grids alone: at least 95 % of best, at a tenth of the work.
 Count CountCentred(Millimetres width, Millimetres height, const Wafer& wafer);
 
-// The lower left corners of the dies of the best grid, from the wafer's centre.
+// The lower left corners of the dies of the best grid, from the wafer's center.
 struct DiePlace {
   Millimetres x, y;
 };
@@ -45,7 +45,7 @@ double GrossLessEdge(SquareMillimetres cell, Millimetres radius);     // F1 = F0
 double GrossExponential(SquareMillimetres cell, Millimetres radius);  // F2 = F0 exp(-sqrt(A) / R), Ferris-Prabhu
 double GrossByRing(SquareMillimetres cell, Millimetres radius);       // F3 = pi (R - sqrt(A) / 2)^2 / A
 
-// Whether one exposure holds the die, in either orientation: area alone does not tell.
+// Whether the die fits the reticle field in either orientation; area alone does not decide it.
 bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer);
 
 // Seams between exposures of a carrier larger than the reticle field: (nx - 1) ny + nx (ny - 1) of the better orientation.

@@ -5,10 +5,10 @@ namespace slipstick {
 
 constexpr FieldRow kWaferFields[] = {
     Of<&Wafer::diameter>("diameter", "Wafer diameter").In(kMm).Between(25, 1000).Advanced(),
-    Of<&Wafer::edge>("edge", "Rim that holds no good die").In(kMm).Between(0, 10).Advanced(),
-    Of<&Wafer::scribe>("scribe", "Street between dies").In(kMm).Between(0, 5).Advanced(),
-    Of<&Wafer::reticle_width>("reticle_width", "Exposure field, one side").In(kMm).Between(1, 200).Advanced(),
-    Of<&Wafer::reticle_height>("reticle_height", "Exposure field, other side").In(kMm).Between(1, 200).Advanced()};
+    Of<&Wafer::edge>("edge", "Edge exclusion").In(kMm).Between(0, 10).Advanced(),
+    Of<&Wafer::scribe>("scribe", "Scribe line between dies").In(kMm).Between(0, 5).Advanced(),
+    Of<&Wafer::reticle_width>("reticle_width", "Reticle field width").In(kMm).Between(1, 200).Advanced(),
+    Of<&Wafer::reticle_height>("reticle_height", "Reticle field height").In(kMm).Between(1, 200).Advanced()};
 constinit const Fields Schema<Wafer>::fields(kWaferFields);
 
 }  // namespace slipstick

@@ -15,16 +15,15 @@ struct Text {
   std::string_view source;
 };
 constexpr Text kTexts[] = {
-    {YieldModel::kPoisson, "exp(-faults)", "defects fall independently", "Hofstein and Heiman 1963"},
-    {YieldModel::kMurphy, "pow((1 - exp(-faults)) / faults, 2)", "defect density spread as a triangle over wafers", "Murphy 1964"},
-    {YieldModel::kMurphyRectangular, "(1 - exp(-2 * faults)) / (2 * faults)", "defect density spread evenly from 0 to twice the mean",
+    {YieldModel::kPoisson, "exp(-faults)", "independent defects", "Hofstein and Heiman 1963"},
+    {YieldModel::kMurphy, "pow((1 - exp(-faults)) / faults, 2)", "triangular distribution of defect density", "Murphy 1964"},
+    {YieldModel::kMurphyRectangular, "(1 - exp(-2 * faults)) / (2 * faults)", "uniform distribution of defect density, 0 to twice the mean",
      "Murphy 1964"},
-    {YieldModel::kSeeds, "1 / (1 + faults)", "defect density spread as an exponential", "Seeds 1967; Price 1970"},
-    {YieldModel::kSeedsSqrt, "exp(-sqrt(faults))", "an empirical form, also printed as Seeds; pessimistic below one fault a die",
-     "Moore 1970"},
-    {YieldModel::kBoseEinstein, "pow(1 + faults / layers, -layers)", "the density counts the defects of all critical layers", "Price 1970"},
-    {YieldModel::kBoseEinsteinPerLayer, "pow(1 + faults, -layers)", "the density counts the defects of one critical layer", "Price 1970"},
-    {YieldModel::kNegativeBinomial, "pow(1 + faults / clustering, -clustering)", "defects come in clusters; no clustering is Poisson",
+    {YieldModel::kSeeds, "1 / (1 + faults)", "exponential distribution of defect density", "Seeds 1967; Price 1970"},
+    {YieldModel::kSeedsSqrt, "exp(-sqrt(faults))", "empirical, also published as Seeds; pessimistic below one fault per die", "Moore 1970"},
+    {YieldModel::kBoseEinstein, "pow(1 + faults / layers, -layers)", "defect density summed over all critical layers", "Price 1970"},
+    {YieldModel::kBoseEinsteinPerLayer, "pow(1 + faults, -layers)", "defect density per critical layer", "Price 1970"},
+    {YieldModel::kNegativeBinomial, "pow(1 + faults / clustering, -clustering)", "clustered defects; Poisson in the limit of no clustering",
      "Stapper 1973"},
     {YieldModel::kManual, "manual", "the given yield", ""},
 };
@@ -60,7 +59,7 @@ double TracedYield(const YieldLaw& law, double faults, Trace& trace) {
   if (!trace.on()) return yield;
   for (const Text& text : kTexts) {
     if (text.model != law.model) continue;
-    const Note note{"Share of dies without a killing defect", text.note, text.source};
+    const Note note{"Share of dies without a killer defect", text.note, text.source};
     switch (law.model) {
       case YieldModel::kNegativeBinomial:
         trace.Record("good_share", text.formula, yield, note, "faults, clustering", faults, law.clustering);

@@ -1,4 +1,4 @@
-// The share of dies that are good, from the mean number of killing defects on one.
+// Die yield from the mean number of killer defects per die.
 //
 // x = area * defect density (* critical-area ratio). All models have Y(0) = 1; at equal x > 0
 // Poisson < Murphy < negative binomial (alpha 2) < Seeds. Two models are printed as "Seeds", and Bose-Einstein is printed
@@ -46,10 +46,10 @@ struct YieldLaw {
   double manual = 0.9;    // the yield itself, for kManual
 };
 
-// x >= 0 -> the share of good dies, in (0, 1].
+// Mean defects per die x >= 0 -> yield in (0, 1].
 double Yield(const YieldLaw& law, double faults);
 
-// The same, and the formula that gave it.
+// Records the yield and the formula of its model.
 double TracedYield(const YieldLaw& law, double faults, Trace& trace);
 
 }  // namespace slipstick

@@ -1,5 +1,5 @@
 // A chip that is not in the catalogue: a process node, budgets of area, power and edge, and how they are split.
-// technology/engine.h derives the device; nothing else knows where a device came from.
+// technology/chip.h derives the device; nothing else knows where a device came from.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "core/scenario/designed_device.h"
 
-#include "core/technology/engine.h"
+#include "core/technology/chip.h"
 
 namespace slipstick {
 

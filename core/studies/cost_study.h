@@ -1,4 +1,4 @@
-// SearchCriteria about cost that a report does not answer: curves, maps, draws. JSON text in, JSON text out, like answer.h.
+// Questions about cost that a report does not answer: curves, maps, draws. JSON text in, JSON text out, like answer.h.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The best split of a chip's area, power and edge for an objective that somebody else evaluates.
+// The best split of a chip's area, power and edge for an objective given by the caller.
 //
 // Method: pattern search on the shares. A move takes a step from one share of a budget and gives it to another (what is
 // left over counts as a share), so every split tried sums to one; when no move helps, the step is halved. It starts from
@@ -28,10 +28,10 @@ struct Optimised {
   double start_objective = 0;
   int evaluations = 0;
 };
-// What is minimised; nothing where the design makes no device or breaks a limit.
+// The objective, minimized; empty where the design yields no device or breaks a limit.
 using DesignObjective = std::function<std::optional<double>(const ChipDesign&)>;
 
-// Nothing where neither the start nor anything found is possible.
+// Empty if neither the start nor anything found is feasible.
 std::optional<Optimised> OptimiseSplit(const ChipDesign& start, const std::vector<ChipDesign>& further_starts,
                                        const DesignObjective& objective, const OptimiseOptions& options);
 

@@ -1,4 +1,4 @@
-#include "core/technology/engine.h"
+#include "core/technology/chip.h"
 
 #include <gtest/gtest.h>
 

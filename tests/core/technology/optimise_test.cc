@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/technology/engine.h"
+#include "core/technology/chip.h"
 
 namespace slipstick {
 namespace {

@@ -1,4 +1,4 @@
-// The micro-architecture engine: a chip's budgets on a process node -> an ordinary device.
+// From the budgets of a chip on a process node to an ordinary device.
 //
 // Area bounds how many compute units, cache slices, memory and link interfaces there are; edge bounds the interfaces
 // again; power bounds the clock, through the voltage, and every bandwidth, through the energy of a byte. More of any
@@ -26,7 +26,7 @@ struct OperatingPoint {
 };
 OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit, const TechnologyNode& node);
 
-// What the engine found beside the device: where the budgets went.
+// How the budgets were spent.
 struct DerivedChip {
   Device device;
   Count units_built = 0, units_enabled = 0, l2_slices = 0, memory_sites = 0, links = 0;

@@ -1,4 +1,4 @@
-#include "core/technology/engine.h"
+#include "core/technology/chip.h"
 
 #include <algorithm>
 #include <cmath>
@@ -86,8 +86,9 @@ Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Tr
   trace.Input("die_area", die_area, path + ".area");
   trace.Input("core_share", core_share, path + ".area_split.core");
   FIGURE(trace, unit_area, logic_at_7nm * logic + storage_at_7nm * sram,
-         (Note{"Area of a compute unit", "Logic and storage shrink at their own pace."}), logic_at_7nm, logic, storage_at_7nm, sram);
-  FIGURE(trace, units_that_fit, core_share * die_area / unit_area, (Note{"Compute units that fit"}), core_share, die_area, unit_area);
+         (Note{"Area of a compute unit", "logic and SRAM scale separately with the node"}), logic_at_7nm, logic, storage_at_7nm, sram);
+  FIGURE(trace, units_that_fit, core_share * die_area / unit_area, (Note{"Compute units that fit the area"}), core_share, die_area,
+         unit_area);
   chip.units_built = Whole(units_that_fit);
   chip.units_enabled = Whole(static_cast<double>(chip.units_built) * design.units_enabled);
   const Watts core_power = design.power * design.power_split.core;
@@ -100,15 +101,15 @@ Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Tr
   device.clock = point.clock;
   if (point.units == 0) {
     issues.push_back({chip.units_enabled == 0 ? path + ".area_split.core" : path + ".power_split.core",
-                      chip.units_enabled == 0 ? "no compute unit of " + NumberText(unit_area.base()) + " mm^2 fits in its share of the die"
-                                              : "the core's " + NumberText(core_power.base()) + " W do not even cover one unit's leakage"});
+                      chip.units_enabled == 0 ? "no compute unit of " + NumberText(unit_area.base()) + " mm^2 fits in the core area"
+                                              : "the core's " + NumberText(core_power.base()) + " W is less than the leakage of one unit"});
     return issues;
   }
   const auto running_units = static_cast<double>(device.units);
   const Hertz clock = device.clock;
   const Flops unit_flops = static_cast<double>(unit.flops_per_clock) * kFlop;
   FIGURE(trace, matrix_rate, running_units * unit_flops * clock,
-         (Note{"Dense 16-bit rate", "All running units, every clock. The clock is the highest that the core's power allows."}),
+         (Note{"Dense 16-bit peak throughput", "all running units, every clock; the clock is the highest that the core power allows"}),
          running_units, unit_flops, clock);
   device.peak = {};
   device.peak.bf16 = device.peak.fp16 = matrix_rate;
@@ -129,8 +130,7 @@ Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Tr
   const Bytes slice_bytes = kSliceBytesPerClock;
   const JoulesPerByte l2_energy = kL2Energy * wire_energy;
   FIGURE(trace, l2_rate, min(slices * slice_bytes * l2_clock, l2_power / l2_energy),
-         (Note{"Bandwidth of the L2", "What its slices deliver, or what its power feeds."}), slices, slice_bytes, l2_clock, l2_power,
-         l2_energy);
+         (Note{"L2-cache bandwidth", "limited by the slices or by the L2 power"}), slices, slice_bytes, l2_clock, l2_power, l2_energy);
   device.caches = {{"L1", running_units * unit.l1, running_units * kL1BytesPerClock * clock}};
   if (chip.l2_slices > 0) device.caches.push_back({"L2", slices * unit.l2_slice, l2_rate});
 
@@ -142,15 +142,14 @@ Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Tr
       design.dram.package_area.base() > 0 ? max(0.0, (design.package_area - die_area) / design.dram.package_area) : by_edge;
   const double by_area = design.area_split.memory * die_area / site_area;
   FIGURE(trace, memory_sites, floor(min(by_edge, by_package, by_area)),
-         (Note{"Memory sites", "As many as the die's edge, the package and the die's area all allow."}), by_edge, by_package, by_area);
+         (Note{"Memory sites", "as many as the shoreline, the package and the die area all allow"}), by_edge, by_package, by_area);
   chip.memory_sites = static_cast<Count>(memory_sites);
   const double stacks = std::floor(memory_sites * design.memory_enabled + kRound);
   const Watts memory_power = design.power * design.power_split.memory;
   const BytesPerSecond stack_rate = design.dram.bandwidth;
   const JoulesPerByte dram_energy = design.dram.energy;
   FIGURE(trace, memory_rate, min(stacks * stack_rate, memory_power / dram_energy),
-         (Note{"Memory bandwidth", "What the stacks deliver, or what the memory's power feeds."}), stacks, stack_rate, memory_power,
-         dram_energy);
+         (Note{"Memory bandwidth", "limited by the stacks or by the memory power"}), stacks, stack_rate, memory_power, dram_energy);
   if (!(memory_rate > 0 * kBps)) {
     issues.push_back({path + ".edge_split.memory", "no memory site fits: the edge allows " + NumberText(by_edge) + ", the package " +
                                                        NumberText(by_package) + ", the die's area " + NumberText(by_area) + ", of which " +
@@ -163,14 +162,14 @@ Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Tr
   const SquareMillimetres link_area = design.link.phy_area * analog + design.link.controller_area * logic;
   const double links_by_area = design.area_split.network * die_area / link_area;
   const double links_by_edge = design.edge_split.network * edge / design.link.shore;
-  FIGURE(trace, links, floor(min(links_by_area, links_by_edge)), (Note{"Links", "As many as the die's area and edge allow."}),
+  FIGURE(trace, links, floor(min(links_by_area, links_by_edge)), (Note{"Links", "as many as the die area and the shoreline allow"}),
          links_by_area, links_by_edge);
   chip.links = static_cast<Count>(links);
   const Watts network_power = design.power * design.power_split.network;
   const BytesPerSecond link_rate = design.link.bandwidth;
   const JoulesPerByte both_ways = 2 * design.link.energy;
   FIGURE(trace, network_rate, min(links * link_rate, network_power / both_ways),
-         (Note{"Network bandwidth", "One direction, of all links together."}), links, link_rate, network_power, both_ways);
+         (Note{"Network bandwidth", "all links together, one direction"}), links, link_rate, network_power, both_ways);
   chip.network = network_rate;
 
   device.tdp = design.power;
