@@ -61,20 +61,34 @@ template <class Owner, class Member>
 Owner OwnerOf(Member Owner::*);
 template <class Owner, class Member>
 Member MemberOf(Member Owner::*);
-template <auto member>
+template <auto outermost, auto... inner>
 void* MemberAt(void* owner) {
-  return &(static_cast<decltype(OwnerOf(member))*>(owner)->*member);
+  void* member = &(static_cast<decltype(OwnerOf(outermost))*>(owner)->*outermost);
+  if constexpr (sizeof...(inner) > 0) {
+    return MemberAt<inner...>(member);
+  } else {
+    return member;
+  }
+}
+template <auto outermost, auto... inner>
+constexpr const Type* TypeOfMember() {
+  if constexpr (sizeof...(inner) > 0) {
+    return TypeOfMember<inner...>();
+  } else {
+    return &kType<decltype(MemberOf(outermost))>;
+  }
 }
 
 }  // namespace internal
 
-// A field of a struct.
-template <auto member>
+// A field of a struct: a member, or a member of a member where the JSON is flat and the struct is grouped:
+// Of<&Engine::scheduler, &EngineScheduler::max_sequences>("max_sequences", "…").
+template <auto... member>
 constexpr FieldBuilder Of(std::string_view key, std::string_view help) {
   FieldFacts facts;
   facts.key = key;
   facts.help = help;
-  return FieldBuilder({facts, &internal::MemberAt<member>, &internal::kType<decltype(internal::MemberOf(member))>});
+  return FieldBuilder({facts, &internal::MemberAt<member...>, internal::TypeOfMember<member...>()});
 }
 
 }  // namespace slipstick

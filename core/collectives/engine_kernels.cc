@@ -24,11 +24,11 @@ Kernel KernelOf(const Problem& problem, Trace& trace) {
   const CustomAllReduce& custom = *problem.call.custom;
   const LevelView& view = problem.view.levels[0];
   const BytesPerSecond link = view.injection;
-  const double stream = custom.stream;
+  const double stream = custom.bandwidth_efficiency;
   if (view.level->topology == Topology::kSwitch) trace.Input("link", link, "cluster.networks.0.bandwidth");
   FIGURE(trace, link_rate, stream * link, (Note{"What the kernel pulls over its link", "", kTables}), stream, link);
   const BytesPerSecond pull = custom.kernel_rate ? min(link_rate, *custom.kernel_rate) : link_rate;
-  return {view.ranks - 1, custom.start, custom.peer, pull};
+  return {view.ranks - 1, custom.base_latency, custom.per_peer_latency, pull};
 }
 
 AlgorithmTime OneShot(const Problem& problem, Trace& trace) {
@@ -46,7 +46,7 @@ AlgorithmTime TwoShot(const Problem& problem, Trace& trace) {
   const Kernel kernel = KernelOf(problem, trace);
   const double peers = kernel.peers;
   const Bytes bytes = problem.call.bytes;
-  const Seconds start = kernel.start, peer = kernel.peer, second_pass = problem.call.custom->second_pass;
+  const Seconds start = kernel.start, peer = kernel.peer, second_pass = problem.call.custom->two_shot_penalty;
   const BytesPerSecond pull = kernel.pull;
   FIGURE(trace, two_shot, start + peers * peer + second_pass + 2 * peers / (peers + 1) * bytes / pull,
          (Note{"Two-shot all-reduce", "every rank reduces its share, then all gather", kTables}), start, peers, peer, second_pass, bytes,

@@ -60,7 +60,7 @@ std::vector<CustomAllReduce> KernelsOf(const std::string& library, Issues& issue
   Engine engine;
   ExpandPresets<Engine>(json, "collective.library", FindPreset, NearestPresets, issues);
   if (issues.empty()) Read(json, "collective.library", issues, engine);
-  return engine.all_reduce;
+  return engine.communication.all_reduce;
 }
 
 std::string Joined(const std::vector<std::string_view>& names) {

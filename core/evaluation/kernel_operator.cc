@@ -212,7 +212,7 @@ KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& iss
   attention.precision = line.precision;
   attention.kv_precision = line.kv_precision.value_or(line.precision);
   attention.algorithm = line.algorithm;
-  if (line.engine) attention.library = line.engine->attention;
+  if (line.engine) attention.library = line.engine->kernels.attention;
   return TimeOf(attention, device, off);
 }
 
@@ -232,7 +232,7 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
   mla.nope_head_dim = D(line.nope_head_dim), mla.value_head_dim = D(line.value_head_dim);
   mla.precision = line.precision;
   mla.kv_precision = line.kv_precision.value_or(line.precision);
-  if (line.engine) mla.library = line.engine->attention;
+  if (line.engine) mla.library = line.engine->kernels.attention;
   return TimeOf(mla, device, off);
 }
 
@@ -257,7 +257,7 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   layer.scaling = line.scaling;
   layer.imbalance = line.imbalance;
   layer.routing = line.routing;
-  if (line.engine) layer.library = line.engine->expert_library;
+  if (line.engine) layer.library = line.engine->kernels.expert_library;
   // The benchmark repeats one layer: its weights stay in a cache that holds them.
   const double rows = layer.tokens * layer.top_k / layer.ep * layer.imbalance;
   const Bytes weights = 3 * ExpertsHit(layer, max(1.0, rows), 1) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
@@ -283,7 +283,7 @@ std::vector<AssumedFlag> UsedBy(const GemmLine& line, const Device& device) {
 }
 std::vector<AssumedFlag> UsedBy(const AttentionLine& line, const Device&) {
   const bool unfused =
-      line.algorithm == AttentionAlgorithm::kUnfused || (line.engine && line.engine->attention == AttentionLibrary::kUnfused);
+      line.algorithm == AttentionAlgorithm::kUnfused || (line.engine && line.engine->kernels.attention == AttentionLibrary::kUnfused);
   if (line.phase == AttentionPhase::kDecode) return {&A::decode_stream, &A::cache_stream, &A::cache_share};
   return unfused ? std::vector<AssumedFlag>{} : std::vector<AssumedFlag>{&A::cache_stream, &A::cache_share};
 }

@@ -275,7 +275,7 @@ Answer ImportModelAnswer(std::string_view text) {
 
   Model model;
   Read(members, "model", issues, model);
-  if (issues.empty()) Complete(model, "model", issues);
+  if (issues.empty()) ValidateAndFillDefaults(model, "model", issues);
   if (!issues.empty()) return WrongRequest(std::move(issues));
   const ParameterCount count = CountParameters(model);
   Json weights = WeightPrecision(config, notes);

@@ -15,7 +15,7 @@ KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
   trace.Input("stream", stream, "cluster.device.efficiency.stream");
   const Bytes element = 2.0 * kB;
   // Channel by channel there are no products: the recurrence runs on the ordinary units, six operations a state and token.
-  const bool by_channel = layer.layer.kind == LinearKind::kMamba;
+  const bool by_channel = layer.layer.kind == LinearAttentionKind::kMamba;
   const FlopsPerSecond rate =
       by_channel ? kShareOfVector * PeakRate(device, Precision::kFp32) : kShareOfPeak * PeakRate(device, Precision::kBf16);
   const Flops pair = 2 * kFlop;

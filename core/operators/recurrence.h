@@ -10,7 +10,7 @@
 namespace slipstick {
 
 struct Recurrence {
-  const LinearLayers& layer;
+  const LinearAttention& layer;
   double rows = 1;                // tokens of all sequences
   double tokens = 1;              // of a sequence, at once
   double heads = 1;               // on the device

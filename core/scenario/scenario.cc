@@ -120,7 +120,7 @@ void FreeMapping(Scenario& scenario, const Written& written, std::string_view pa
 
 // Model, cluster and prices: what both runs rest on.
 void ResolveSystem(Scenario& scenario, Issues& issues) {
-  Complete(scenario.model, "model", issues);
+  ValidateAndFillDefaults(scenario.model, "model", issues);
   BuildDesign(scenario.cluster, "cluster.device.design", issues);
   if (scenario.serving && scenario.serving->disaggregated && scenario.serving->disaggregated->prefill_device) {
     BuildDesign(*scenario.serving->disaggregated->prefill_device, "serving.disaggregated.prefill_device.design", issues);
@@ -130,7 +130,7 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
 }
 
 void ResolveRuns(Scenario& scenario, Issues& issues) {
-  if (scenario.training) Complete(*scenario.training, scenario.model, scenario.cluster, "training", issues);
+  if (scenario.training) ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
   if (scenario.serving) Complete(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
 }
 

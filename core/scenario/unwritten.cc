@@ -50,7 +50,7 @@ class TrainingFollower {
   void Move(TrainingRun& run) const {
     const auto issues_of = [this](TrainingRun trial) {
       Issues issues;
-      Complete(trial, model_, cluster_, "training", issues);
+      ValidateAndFillDefaults(trial, model_, cluster_, "training", issues);
       return static_cast<Count>(issues.size());
     };
     Count fewest = issues_of(run);
@@ -131,8 +131,8 @@ class ServingFollower {
 
  private:
   void MoveLengths(ServingLoad& load) const {
-    if (model_.position != Position::kLearned || model_.max_positions <= 0) return;
-    const Count most = model_.max_positions;
+    if (model_.positions.encoding != Position::kLearned || model_.positions.rows <= 0) return;
+    const Count most = model_.positions.rows;
     if (load.prompt + load.output <= most) return;
     if (written_.Leaves("serving.prompt")) load.prompt = std::max<Count>(1, most - load.output);
     if (load.prompt + load.output > most && written_.Leaves("serving.output")) load.output = std::max<Count>(1, most - load.prompt);

@@ -60,9 +60,9 @@ std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count t
 
 bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& mapping) {
   const Engine& engine = load.engine;
-  if (!engine.pads_heads && model.heads % mapping.tp != 0) return false;
+  if (!engine.kernels.pads_heads && model.heads % mapping.tp != 0) return false;
   if (mapping.pp > model.layers) return false;
-  if (engine.composition == Composition::kLayerSplit && mapping.tp != 1) return false;
+  if (engine.composition == Composition::kLayerPipelined && mapping.tp != 1) return false;
   return engine.composition == Composition::kKernels || mapping.attention_dp == 1;
 }
 

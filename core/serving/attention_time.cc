@@ -44,7 +44,7 @@ LatentAttention LatentOf(const Deployment& d, AttentionPhase phase) {
   mla.value_head_dim = static_cast<double>(d.model.mla->value_head_dim);
   mla.precision = IsEightBitFloat(d.cache) ? d.cache : Precision::kBf16;
   mla.kv_precision = d.cache;
-  mla.library = d.engine.attention;
+  mla.library = d.engine.kernels.attention;
   return mla;
 }
 
@@ -56,8 +56,8 @@ Attention HeadsOf(const Deployment& d, AttentionPhase phase) {
   attention.kv_heads = decode ? d.core_kv_heads : d.widths.kv_heads;
   attention.head_dim = d.head_dim;
   attention.kv_precision = d.cache;
-  if (phase == AttentionPhase::kPrefill && d.engine.fp8_attention && IsEightBitFloat(d.cache)) attention.precision = d.cache;
-  attention.library = d.engine.attention;
+  if (phase == AttentionPhase::kPrefill && d.engine.kernels.fp8_attention && IsEightBitFloat(d.cache)) attention.precision = d.cache;
+  attention.library = d.engine.kernels.attention;
   attention.cold = decode;
   return attention;
 }
@@ -72,7 +72,7 @@ KernelTime PrefillAttention(const Deployment& d, double sequences, double tokens
     mla.kv_len = tokens + cached;
     return TimeOf(mla, d.device, trace);
   }
-  if (d.engine.attention == AttentionLibrary::kUnfused) return UnfusedPrefill(d, sequences, tokens, cached, trace);
+  if (d.engine.kernels.attention == AttentionLibrary::kUnfused) return UnfusedPrefill(d, sequences, tokens, cached, trace);
   Attention attention = HeadsOf(d, AttentionPhase::kPrefill);
   attention.batch = sequences;
   attention.q_len = tokens;
@@ -96,7 +96,7 @@ KernelTime DecodeAttention(const Deployment& d, double sequences, double context
   attention.heads = d.core_heads * checked;
   KernelTime kernel = TimeOf(attention, d.device, trace);
   const double group = static_cast<double>(d.model.heads) / static_cast<double>(d.model.KvHeads());
-  if (group > 1 && group < static_cast<double>(d.engine.multi_query_from)) {
+  if (group > 1 && group < static_cast<double>(d.engine.kernels.multi_query_from)) {
     // No kernel for so few query heads a KV head: each reads the cache for itself, 20 elements a clock and unit.
     const double heads = d.core_heads, head_dim = d.head_dim;
     const double units = static_cast<double>(d.device.units);
@@ -117,14 +117,14 @@ KernelTime DecodeAttention(const Deployment& d, double sequences, double context
 
 KernelTime PrefillRecurrence(const Deployment& d, double sequences, double tokens, Trace& trace) {
   const LayerWidths& widths = d.widths;
-  return TimeOf(
-      Recurrence{*d.model.linear, sequences * tokens, tokens, widths.recurrent_heads, widths.recurrent_columns, widths.recurrent_inner},
-      d.device, trace);
+  return TimeOf(Recurrence{*d.model.linear_attention, sequences * tokens, tokens, widths.recurrent_heads, widths.recurrent_columns,
+                           widths.recurrent_inner},
+                d.device, trace);
 }
 
 KernelTime DecodeRecurrence(const Deployment& d, double sequences, double checked, Trace& trace) {
-  const double share = d.widths.recurrent_inner / static_cast<double>(d.model.linear->Inner());
-  const double elements = share * static_cast<double>(d.model.linear->StateElements());
+  const double share = d.widths.recurrent_inner / static_cast<double>(d.model.linear_attention->Inner());
+  const double elements = share * static_cast<double>(d.model.linear_attention->StateElements());
   const Bytes element = ElementSize(d.load.precision.state);
   const Seconds launch = *d.device.efficiency.launch;
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;

@@ -42,7 +42,7 @@ RoundTimes OverRounds(const Deployment& d, double others, const RequestCycle& st
 // Requests whose prefill is one pass with mine: those that ended together, where the engine keeps them together.
 double PrefilledTogether(const Deployment& d, double running) {
   if (!GroupsPrefills(d)) return 1;
-  return min(running, max(1.0, floor(static_cast<double>(d.engine.prefill_tokens) / ComputedTokens(d.load))));
+  return min(running, max(1.0, floor(static_cast<double>(d.engine.scheduler.prefill_tokens) / ComputedTokens(d.load))));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ RequestCycle CycleOf(const Deployment& d, double others, double together, double
                      const PrefillTimes& prefill, Trace& trace) {
   const auto output = static_cast<double>(d.load.output);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
-                request = d.engine.request;
+                request = d.engine.overhead.per_request;
   trace.Input("request", request, "serving.engine.request");
   FIGURE(trace, idle, request + interrupted * mean_step, (Note{"Handling, and the step under way", "", kSource}), request, interrupted,
          mean_step);

@@ -52,8 +52,8 @@ const ExchangeKernels* ExchangeOf(const Deployment& d) {
   if (d.attention_dp <= 1 || d.expert_ranks > 1 || d.cluster.networks.empty()) return nullptr;
   const Count domain = d.cluster.networks.front().size;
   const auto suits = [&](ExchangeKernel kernel) { return kernel != ExchangeKernel::kDomain || d.ep <= static_cast<double>(domain); };
-  for (const ExchangeKernels& row : d.engine.expert_exchange) {
-    const bool holds = static_cast<double>(row.ranks) <= d.ep && row.domain <= domain;
+  for (const ExchangeKernels& row : d.engine.communication.expert_exchange) {
+    const bool holds = static_cast<double>(row.min_ranks) <= d.ep && row.min_domain_size <= domain;
     if (holds && suits(row.decode) && suits(row.prefill)) return &row;
   }
   return nullptr;
@@ -65,7 +65,7 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   Deployment d{model, cluster, load, load.engine, cluster.device};
   CompleteEfficiency(d.device);
   const Engine& engine = load.engine;
-  const double cores = engine.whole_layer ? static_cast<double>(engine.whole_layer->cores) : 1;
+  const double cores = engine.compiled_graph ? static_cast<double>(engine.compiled_graph->cores) : 1;
   d.devices_per_group = static_cast<double>(load.mapping.tp);
   d.tp = d.devices_per_group * cores;
   d.pp = static_cast<double>(load.mapping.pp);
@@ -88,36 +88,36 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   const auto kv_heads = static_cast<double>(model.KvHeads());
   d.widths = WidthsOf(model, d.tp, d.expert_ranks);
   d.attention = MixerProducts(model, Mixer::kFullAttention, d.widths);
-  if (model.linear) d.recurrence = MixerProducts(model, Mixer::kRecurrence, d.widths);
+  if (model.linear_attention) d.recurrence = MixerProducts(model, Mixer::kRecurrence, d.widths);
   d.mlp = FeedForwardProducts(model, FeedForward::kDense, d.widths);
   if (model.moe) d.expert_mlp = FeedForwardProducts(model, FeedForward::kExperts, d.widths);
   d.cp = static_cast<double>(load.mapping.cp);
   d.core_heads = d.widths.heads * d.cp;
   d.core_kv_heads = std::max(1.0, Divided(kv_heads * d.cp, d.tp));
-  d.padded_heads = engine.pads_heads ? d.widths.heads * d.tp : heads;
-  d.padded_kv_heads = engine.pads_heads ? d.widths.kv_heads * d.tp : std::max(kv_heads, d.tp);
+  d.padded_heads = engine.kernels.pads_heads ? d.widths.heads * d.tp : heads;
+  d.padded_kv_heads = engine.kernels.pads_heads ? d.widths.kv_heads * d.tp : std::max(kv_heads, d.tp);
 
   ResolveFormats(d);
 
-  d.graphs = engine.graphs;
-  d.expert_matrix = engine.expert_matrix;
-  d.expert_stream = engine.expert_stream;
+  d.graphs = engine.kernels.graphs;
+  d.expert_matrix = engine.kernels.expert_gemm_efficiency;
+  d.expert_stream = engine.kernels.expert_bandwidth_efficiency;
   for (const EngineOn& on : engine.on) {
     if (on.architecture != d.device.architecture) continue;
     d.graphs = on.graphs.value_or(d.graphs);
-    d.expert_matrix = on.expert_matrix.value_or(d.expert_matrix);
-    d.expert_stream = on.expert_stream.value_or(d.expert_stream);
+    d.expert_matrix = on.expert_gemm_efficiency.value_or(d.expert_matrix);
+    d.expert_stream = on.expert_bandwidth_efficiency.value_or(d.expert_stream);
   }
   d.graphs = load.cuda_graphs.value_or(d.graphs);
-  d.decode_gap = d.graphs ? 0 * kUs : engine.launch_gap;
+  d.decode_gap = d.graphs ? 0 * kUs : engine.overhead.launch_gap;
   // Prefill is not captured: it waits for its own launches, at most as long as a step without graphs would.
-  d.prefill_gap = d.graphs ? engine.prefill_gap : engine.launch_gap;
+  d.prefill_gap = d.graphs ? engine.overhead.prefill_launch_gap : engine.overhead.launch_gap;
   // The generation without graphs is a compiled runtime: it launches kernels, not operations of a script, and one step at a time.
-  d.operation_launch = d.graphs ? engine.prefill_launch : 0 * kUs;
-  d.steps_ahead = d.graphs ? engine.steps_ahead : 0;
+  d.operation_launch = d.graphs ? engine.overhead.prefill_launch : 0 * kUs;
+  d.steps_ahead = d.graphs ? engine.scheduler.steps_ahead : 0;
 
   if (PeersReachEachOther(cluster, d.devices_per_group))
-    d.custom = RowFor(engine.all_reduce, d.device.architecture, cluster.networks[0].size);
+    d.custom = RowFor(engine.communication.all_reduce, d.device.architecture, cluster.networks[0].size);
   d.tensor_group = PlaceFirst(cluster, d.devices_per_group);
   d.context_group = PlaceFirst(cluster, d.cp);
   d.experts_group = PlaceFirst(cluster, d.devices_per_group * d.attention_dp);

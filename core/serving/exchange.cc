@@ -13,14 +13,14 @@ ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Tr
   call.bytes = bytes;
   call.custom = d.custom;
   // Hosts launch apart: the wait for the last of them grows with every doubling of the ranks.
-  if (waits_for_host) call.launch = d.engine.nccl_launch * log2(d.tensor_group.Ranks());
+  if (waits_for_host) call.launch = d.engine.communication.nccl_launch * log2(d.tensor_group.Ranks());
   const CollectiveTime taken = TimeOf(call, d.tensor_group, d.cluster, trace);
   exchange.kernel.time = taken.time;
   exchange.kernel.bound = Bound::kNetwork;
   exchange.launched_apart = d.custom == nullptr;
   if (d.custom != nullptr) {
     // Ranks do not arrive together.
-    const Seconds reduction = taken.time, skew = d.engine.rank_skew;
+    const Seconds reduction = taken.time, skew = d.engine.communication.rank_skew;
     FIGURE(trace, reduction_time, reduction + skew, (Note{"All-reduce inside a step", "its time alone and the wait for the last rank"}),
            reduction, skew);
     exchange.kernel.time = reduction_time;

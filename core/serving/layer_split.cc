@@ -16,7 +16,7 @@ double RateUnderEcc(const Device& device) {
 // cuBLAS keeps the sums of fp16 products in fp16 where it is asked to: GeForce cards are twice as fast then.
 FlopsPerSecond MatrixPeak(const Deployment& d, Trace& trace) {
   const std::optional<FlopsPerSecond>& narrow_sums = d.device.peak.fp16_accumulate;
-  if (!d.engine.layer_split->fp16_accumulate || !narrow_sums) return PeakRate(d.device, Precision::kFp16, trace);
+  if (!d.engine.layer_pipeline->fp16_accumulate || !narrow_sums) return PeakRate(d.device, Precision::kFp16, trace);
   trace.Input("peak_rate", *narrow_sums, "cluster.device.peak.fp16_accumulate");
   return *narrow_sums;
 }
@@ -36,7 +36,7 @@ double LayerMatrices(const Deployment& d, double rows) {
 }  // namespace
 
 PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& trace) {
-  const LayerSplit& engine = *d.engine.layer_split;
+  const LayerPipeline& engine = *d.engine.layer_pipeline;
   PassCost step;
   const double sequences = pass.sequences, context = pass.context;
   const double layers = d.layers, attending = d.attention_layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim;
@@ -47,12 +47,13 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   const FlopsPerSecond peak_rate = MatrixPeak(d, trace);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  const double stream = engine.stream * RateUnderEcc(d.device);
+  const double stream = engine.bandwidth_efficiency * RateUnderEcc(d.device);
   const double units = static_cast<double>(d.device.units);
   const Hertz clock = d.device.clock;
   const Bytes per_clock = engine.bytes_per_clock * kB;
   const double clocks = engine.clocks_per_layer;
-  const double cache_stream = LastCache(d.device) > engine.large_cache ? engine.cache_stream_large : engine.cache_stream;
+  const double cache_stream =
+      LastCache(d.device) > engine.large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio;
   FIGURE(trace, weight_time,
          max(matrices * element / min(stream * bandwidth, per_clock * units * clock), pair * sequences * multiplied / peak_rate),
          (Note{"Weights", "read once, as fast as memory, the units' intake and the arithmetic on them allow"}), matrices, element, stream,
@@ -67,7 +68,7 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   FIGURE(trace, layer_overhead, layers * clocks / clock, (Note{"Small kernels", "that wait for each other, in every layer"}), layers,
          clocks, clock);
   const double hops = d.pp - 1;
-  const Seconds hop = engine.hop;
+  const Seconds hop = engine.decode_hop;
   FIGURE(trace, hop_time, hops * hop, (Note{"To the next devices", ""}), hops, hop);
   FIGURE(trace, step_time, weight_time + cache_time + layer_overhead + hop_time, (Note{"Decode step", "one token after the other"}),
          weight_time, cache_time, layer_overhead, hop_time);
@@ -86,7 +87,7 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
 }
 
 PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace) {
-  const LayerSplit& engine = *d.engine.layer_split;
+  const LayerPipeline& engine = *d.engine.layer_pipeline;
   PassCost step;
   const double tokens = pass.sequences * pass.tokens;
   const double rows = min(tokens, static_cast<double>(engine.micro_batch));
@@ -96,11 +97,11 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const FlopsPerSecond peak_rate = MatrixPeak(d, trace);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  const double matrix = engine.matrix, attention = engine.attention;
+  const double matrix = engine.gemm_efficiency, attention = engine.attention_efficiency;
   const double clocks = engine.clocks_per_layer;
   const Hertz clock = d.device.clock;
-  const Bytes passes = 4 * engine.activation_passes * kB, unpacked = engine.dequantised_bytes * kB;
-  const Bytes score = 4 * (LastCache(d.device) > engine.large_cache ? engine.score_bytes_large : engine.score_bytes) * kB;
+  const Bytes passes = 4 * engine.activation_passes * kB, unpacked = engine.dequantized_bytes * kB;
+  const Bytes score = 4 * (LastCache(d.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes) * kB;
   const Flops pair = 2 * kFlop;
   const double keys = max(rows, pass.cached + pass.tokens / 2);
   FIGURE(trace, product_time, pair * matrices * rows / (matrix * peak_rate), (Note{"Matrix products of a micro-batch", ""}), pair, matrices,
@@ -115,13 +116,13 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
          product_time, layer_overhead, traffic_time, attention_time);
   const double micro_batches = ceil(tokens / rows);
-  const double in_flight = min(d.pp, static_cast<double>(engine.in_flight));
-  const double pipeline = in_flight > 1 ? engine.pipeline : 1;
+  const double in_flight = min(d.pp, static_cast<double>(engine.max_in_flight));
+  const double pipeline = in_flight > 1 ? engine.pipeline_efficiency : 1;
   const double hops = d.pp - 1;
   const Seconds hop = engine.prefill_hop;
   // The host launches stage after stage. A stage of more kernels than a device's queue holds keeps it until all but the
   // queue's have run, and no other micro-batch is launched meanwhile.
-  const double stage_kernels = d.stage_layers * (IsQuantised(d) ? engine.kernels_per_quantised_layer : engine.kernels_per_layer);
+  const double stage_kernels = d.stage_layers * (IsQuantised(d) ? engine.kernels_per_quantized_layer : engine.kernels_per_layer);
   const double launch_queue = engine.launch_queue, stages = d.pp;
   FIGURE(trace, host_held, max(0.0, 1 - launch_queue / stage_kernels),
          (Note{"Share of a stage that the host waits for", "launches beyond the device's queue"}), launch_queue, stage_kernels);

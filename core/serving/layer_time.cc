@@ -79,7 +79,8 @@ KernelTime TimeProduct(const Deployment& d, const MatrixProduct& product, double
 Seconds ElementTime(const Deployment& d, Bytes bytes) {
   if (!(bytes > Bytes{})) return {};
   const double missed = bytes / (bytes + 0.5 * LastCache(d.device));
-  return bytes * missed / (d.device.memory.bandwidth * d.engine.element_stream) + bytes * (1 - missed) / CacheRate(d.device);
+  return bytes * missed / (d.device.memory.bandwidth * d.engine.kernels.elementwise_bandwidth_efficiency) +
+         bytes * (1 - missed) / CacheRate(d.device);
 }
 
 // Adds an operator that `layers` layers have.
@@ -188,7 +189,7 @@ KernelTime Experts(const Deployment& d, double rows, double held, Trace& trace) 
     regime.weight_factor = 1.1;
     regime.move_share = 0.55;
   }
-  regime.launch = d.engine.experts;
+  regime.launch = d.engine.kernels.moe_layer_overhead;
   regime.product.matrix_share *= d.expert_matrix;
   if (four_bit) regime.weight_factor = 1;
   regime.stream_factor *= four_bit ? kFourBitStream : d.expert_stream;
@@ -232,7 +233,7 @@ void ExpertMlp(const Deployment& d, double rows, Phase phase, const Adder& add, 
 // Norms with the residual and the activation, in kernels of their own; experts' kernels contain theirs.
 KernelTime Elements(const Deployment& d, double rows, double norms, double kernels, Trace& trace) {
   const double hidden = d.hidden, inner = d.widths.mlp * d.dense_layers / d.layers, tp = d.tp;
-  const double activation_bytes = ActivationOf(d.model).forward, further_bytes = d.engine.element_bytes;
+  const double activation_bytes = ActivationOf(d.model).forward, further_bytes = d.engine.kernels.elementwise_bytes;
   const Bytes one = 1 * kB;
   const Seconds launch = *d.device.efficiency.launch;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
@@ -265,7 +266,7 @@ LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts,
   if (d.model.moe) ExpertMlp(d, rows, phase, Adder{parts, d.moe_layers}, layer, trace);
   // Attention and MLP side by side share a norm, a residual addition and an all-reduce.
   const double halves = ResidualAdditions(d.model);
-  const double element_kernels = max(0.0, d.engine.element_kernels - (2 - halves));
+  const double element_kernels = max(0.0, d.engine.kernels.elementwise_kernels - (2 - halves));
   layer.elements = every("norms, activation, residual", Elements(d, rows, halves, element_kernels, trace));
 
   const ExchangeCost reduction = AllReduce(d, 2 * kB * rows * d.hidden, phase == Phase::kDecode && !d.graphs, trace);

@@ -39,7 +39,7 @@ Seconds TwoBatches(const LayersCost& half, const Deployment& d, Phase phase, Tra
 template <class LayersOf>
 LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& d, Phase phase, Seconds operation_launch, Parts& parts, Trace& trace) {
   const LayersCost whole = layers_of(false, parts, trace);
-  if (!d.engine.two_batch_overlap || d.exchange == nullptr) return InTurn(whole, d, parts, trace);
+  if (!d.engine.communication.two_batch_overlap || d.exchange == nullptr) return InTurn(whole, d, parts, trace);
   Trace off = Trace::Off();
   Parts half_parts;
   const LayersCost half = layers_of(true, half_parts, off);

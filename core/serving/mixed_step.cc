@@ -23,7 +23,7 @@ LayersCost MixedLayers(double sequences, double prompts, const MixedPass& pass, 
   };
   MixingCost mixing;
   if (d.attention_layers > d.window_layers) mixing.attention = attention_of(0);
-  if (d.window_layers > 0) mixing.window_attention = attention_of(static_cast<double>(d.model.sliding_window));
+  if (d.window_layers > 0) mixing.window_attention = attention_of(static_cast<double>(d.model.window.tokens));
   mixing.context_exchange = ContextExchange(d, decoded, trace).time;
   if (d.linear_layers > 0) {
     const Trace::Scope inner(trace, "recurrence");
@@ -46,10 +46,11 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& d, Trace& trace) {
   const Seconds layers_time = TimeLayers(layers_of, d, Phase::kPrefill, Seconds{}, parts, trace).time;
   const Seconds head = TimeHead(d, decode.sequences * decode.checked + pass.prompts, true, parts, trace);
   const double own_sequences = decode.sequences;
-  const Seconds engine_step = d.engine.step, engine_sequence = d.engine.sequence, prefill_step = d.engine.prefill_step;
+  const Seconds engine_step = d.engine.overhead.step, engine_sequence = d.engine.overhead.per_sequence,
+                prefill_step = d.engine.overhead.prefill_step;
   FIGURE(trace, device_time, layers_time + head, (Note{"Mixed step on the devices", "every layer's kernels in turn"}), layers_time, head);
   // Launches of the prefill delay its own first token only: the host runs ahead while other steps decode.
-  const Seconds prefill_host = d.engine.prefill_host, host_sequence = d.engine.host_sequence;
+  const Seconds prefill_host = d.engine.overhead.prefill_step_host, host_sequence = d.engine.overhead.per_sequence_host;
   trace.Input("prefill_host", prefill_host, "serving.engine.prefill_host");
   FIGURE(trace, mixed_step,
          max(max(device_time, prefill_host) + engine_step + engine_sequence * own_sequences + prefill_step, host_sequence * own_sequences),

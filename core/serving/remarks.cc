@@ -37,7 +37,7 @@ void AddCache(const Deployment& d, const Device& device, std::vector<std::string
 std::vector<std::string> SubstitutionsOf(const Deployment& d) {
   std::vector<std::string> texts;
   const Precision asked = d.load.precision.activations;
-  if (d.engine.layer_split) {
+  if (d.engine.layer_pipeline) {
     if (BytesPerElement(asked) < 2) Add(texts, d.engine.name + " computes matrix products in fp16, not in " + Named(asked) + ".");
     return texts;
   }
@@ -57,10 +57,10 @@ std::vector<std::string> SubstitutionsOf(const Deployment& d) {
 std::vector<std::string> AssumedInputs(const Deployment& d) {
   using A = AssumedEfficiency;
   std::vector<AssumedFlag> used{&A::usable};
-  if (!d.engine.layer_split && !d.engine.whole_layer) {
+  if (!d.engine.layer_pipeline && !d.engine.compiled_graph) {
     used.insert(used.end(), {&A::matrix, &A::power_fall, &A::stream, &A::launch});
     if (d.attention_layers > 0 && !d.model.mla) used.push_back(&A::decode_stream);
-    const bool fused = d.engine.attention != AttentionLibrary::kUnfused;
+    const bool fused = d.engine.kernels.attention != AttentionLibrary::kUnfused;
     if (d.attention_layers > 0 && !d.model.mla && fused) used.insert(used.end(), {&A::cache_stream, &A::cache_share});
     const auto in_fp8 = [&](Precision asked) { return IsEightBitFloat(NativePrecision(d.device, asked)); };
     if (in_fp8(d.activations) || in_fp8(d.attention_activations)) used.push_back(&A::matrix_fp8);

@@ -16,7 +16,7 @@ PassCost TimePrompt(const Deployment& d, double sequences, double tokens, double
   // Chunks differ in what lies before them only: the mean of the first and the last, which attention is linear in.
   const double chunks = ceil(tokens / chunk), rows = tokens / chunks;
   PassCost step = TimeOf(PrefillPass{sequences, rows, cached + (tokens - rows) / 2}, d, trace);
-  const Seconds one_chunk = step.time, chunk_step = d.engine.prefill_step;
+  const Seconds one_chunk = step.time, chunk_step = d.engine.overhead.prefill_step;
   FIGURE(trace, chunked_time, chunks * one_chunk + (chunks - 1) * chunk_step,
          (Note{"Prefill in chunks", "each a step of its own, behind the tokens of those before"}), chunks, one_chunk, chunk_step);
   step.time = chunked_time;
@@ -29,7 +29,7 @@ PassCost TimePrompt(const Deployment& d, double sequences, double tokens, double
 // A prompt's share of the devices' time in a pass of `together` prompts. `alone`: of one.
 Seconds ShareOfPass(const Deployment& d, double together, double tokens, double cached, Seconds alone, Trace& trace) {
   const Trace::Scope scope(trace, "together");
-  const Seconds prefill_step = d.engine.prefill_step;
+  const Seconds prefill_step = d.engine.overhead.prefill_step;
   const Seconds pass_time = together > 1 ? TimePrompt(d, together, tokens, cached, trace).occupancy : alone;
   FIGURE(trace, shared_prefill, (pass_time + prefill_step) / together,
          (Note{"A prompt's share of a pass", "with the engine's cost of such a step", kSource}), pass_time, prefill_step, together);
@@ -86,7 +86,7 @@ void AddOffload(const Deployment& d, double sequences, double context, DecodeTim
 
 // Prompts that the engine takes in one pass, of those that `running` requests bring.
 double MostTogether(const Deployment& d, double running) {
-  return min(max(1.0, floor(static_cast<double>(d.engine.prefill_tokens) / ComputedTokens(d.load))), max(1.0, floor(running)));
+  return min(max(1.0, floor(static_cast<double>(d.engine.scheduler.prefill_tokens) / ComputedTokens(d.load))), max(1.0, floor(running)));
 }
 
 }  // namespace
@@ -113,13 +113,13 @@ PrefillTimes TimePrefills(const Deployment& d, double running, const DecodeTimes
   const double tokens = ComputedTokens(d.load);
   const double cached = static_cast<double>(d.load.prompt) - tokens;
   times.alone = TimePrompt(d, 1, tokens, cached, trace);
-  const Seconds pass_time = times.alone.time, prefill_step = d.engine.prefill_step;
+  const Seconds pass_time = times.alone.time, prefill_step = d.engine.overhead.prefill_step;
   trace.Input("prefill_step", prefill_step, "serving.engine.prefill_step");
   FIGURE(trace, first_prefill, pass_time + prefill_step, (Note{"Prefill of one prompt", "with the engine's cost of such a step", kSource}),
          pass_time, prefill_step);
   times.first = first_prefill;
   times.alone.parts.Add("engine, a prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}}, 1);
-  const double step_tokens = static_cast<double>(d.engine.prefill_tokens);
+  const double step_tokens = static_cast<double>(d.engine.scheduler.prefill_tokens);
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
   trace.Input("tokens", tokens, "serving.prompt");
   FIGURE(trace, together, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))),
@@ -167,9 +167,9 @@ StaticBatch TimeStaticBatch(const Deployment& d, double sequences, const CacheBu
   trace.Input("output", output, "serving.output");
   const double computed = ComputedTokens(d.load);
   const Seconds pass_time = TimePrompt(d, sequences, computed, prompt - computed, trace).time;
-  const Seconds prefill_step = d.engine.prefill_step;
+  const Seconds prefill_step = d.engine.overhead.prefill_step;
   double running = sequences;
-  if (d.engine.queues_static_batch) {
+  if (d.engine.scheduler.queues_static_batch) {
     running = std::clamp(budget.cache / CacheOfSequence(d, prompt + d.engine.memory.output_reserved * output), 1.0, sequences);
   }
   const Seconds mean_step = TimeDecode(d, running, trace).token;

@@ -95,7 +95,7 @@ inline double WaitOverService(double utilisation, double servers) {
 
 inline double AttentionGroups(const Deployment& d) { return d.replicas * d.attention_dp; }
 // Whether requests of equal length go on together, prefill after prefill: the generation of engines without graphs.
-inline bool GroupsPrefills(const Deployment& d) { return d.engine.groups_prefills && !d.graphs; }
+inline bool GroupsPrefills(const Deployment& d) { return d.engine.scheduler.groups_prefills && !d.graphs; }
 // Prompt tokens that a prefill computes, the others are in the cache; at least one is computed.
 double ComputedTokens(const ServingLoad& load);
 

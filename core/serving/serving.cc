@@ -32,7 +32,7 @@ Flow FlowOf(const Deployment& d, double fits, double asked, Trace& trace) {
   if (d.load.requests_per_s) return OpenLoop(d, *d.load.requests_per_s, fits, trace);
   const double all_asked = asked * d.replicas * d.attention_dp;
   const double concurrency = d.load.concurrency ? static_cast<double>(*d.load.concurrency) : all_asked;
-  const bool waits = d.load.concurrency || d.engine.queues_static_batch;
+  const bool waits = d.load.concurrency || d.engine.scheduler.queues_static_batch;
   return ClosedLoop(d, concurrency, waits ? fits : asked, Rounds::kBenchmark, trace);
 }
 
@@ -50,7 +50,7 @@ std::string Gib(Bytes bytes) { return NumberText(std::round(In(bytes, kGiB) * 10
 // What a load is short of; "" where it fits.
 std::string_view MisfitOf(const Deployment& d, const CacheBudget& budget, double fits, double asked) {
   if (!(budget.cache > Bytes{})) return "memory";
-  const bool waits = d.engine.queues_static_batch || d.load.concurrency || d.load.requests_per_s;
+  const bool waits = d.engine.scheduler.queues_static_batch || d.load.concurrency || d.load.requests_per_s;
   return fits < 1 || (!waits && asked > fits) ? "kv_cache" : "";
 }
 

@@ -77,8 +77,8 @@ class Checker {
     return SetToEach(path_ + member, values);
   }
 
-  [[nodiscard]] bool SplitsHeads(Count tp) const { return load_.engine.pads_heads || model_.heads % tp == 0; }
-  [[nodiscard]] bool SplitsLayers() const { return load_.engine.composition == Composition::kLayerSplit; }
+  [[nodiscard]] bool SplitsHeads(Count tp) const { return load_.engine.kernels.pads_heads || model_.heads % tp == 0; }
+  [[nodiscard]] bool SplitsLayers() const { return load_.engine.composition == Composition::kLayerPipelined; }
   [[nodiscard]] Count Experts() const { return model_.moe ? model_.moe->experts + load_.redundant_experts : 1; }
 
   // The load on so many devices, and on a cluster that has them.
@@ -256,11 +256,11 @@ class Checker {
   void CheckEngine() {
     const Engine& engine = load_.engine;
     const Fix kernels = At(".engine.composition", NameOf(Composition::kKernels));
-    if (engine.composition == Composition::kWholeLayer && !engine.whole_layer) {
+    if (engine.composition == Composition::kCompiledGraph && !engine.compiled_graph) {
       Say(".engine.whole_layer", "is needed by an engine whose composition is whole_layer", {kernels});
     }
     if (SplitsLayers()) {
-      if (!engine.layer_split) Say(".engine.layer_split", "is needed by an engine whose composition is layer_split", {kernels});
+      if (!engine.layer_pipeline) Say(".engine.layer_split", "is needed by an engine whose composition is layer_split", {kernels});
       if (mapping_.tp != 1) {
         Say(".mapping.tp", "expected 1: this engine splits layers over pp; got " + Text(mapping_.tp), {At(".mapping.tp", 1)});
       }
@@ -273,8 +273,8 @@ class Checker {
   }
 
   void CheckLengths() {
-    const Count most = model_.max_positions;
-    if (model_.position != Position::kLearned || most <= 0 || load_.prompt + load_.output <= most) return;
+    const Count most = model_.positions.rows;
+    if (model_.positions.encoding != Position::kLearned || most <= 0 || load_.prompt + load_.output <= most) return;
     Fixes fixes;
     if (most > load_.output) fixes.push_back(At(".prompt", most - load_.output));
     if (most > load_.prompt) fixes.push_back(At(".output", most - load_.prompt));

@@ -38,8 +38,9 @@ double OfStage(const Deployment& d, double layers) { return layers > 0 ? min(d.s
 // What layers with a recurrence keep of a sequence on one rank, whatever its length.
 Bytes StatesOfSequence(const Deployment& d) {
   if (d.linear_layers <= 0) return {};
-  const double share = d.widths.recurrent_inner / static_cast<double>(d.model.linear->Inner());
-  return OfStage(d, d.linear_layers) * share * static_cast<double>(d.model.linear->StateElements()) * ElementSize(d.load.precision.state);
+  const double share = d.widths.recurrent_inner / static_cast<double>(d.model.linear_attention->Inner());
+  return OfStage(d, d.linear_layers) * share * static_cast<double>(d.model.linear_attention->StateElements()) *
+         ElementSize(d.load.precision.state);
 }
 
 double Pages(double tokens, Count block) {
@@ -62,10 +63,10 @@ Bytes WeightsOf(const Deployment& d, Trace& trace) {
   const double recurrent_stage = min(OfStage(d, d.linear_layers), stage), attention_stage = stage - recurrent_stage;
   const Bytes recurrent_layer = RecurrentWeights(d);
   const Bytes attention_layer = AttentionWeights(d);
-  const Bytes small_layer = static_cast<double>(d.model.norms_per_layer) * NormElements(d.model) * 2.0 * kB;
+  const Bytes small_layer = static_cast<double>(d.model.norms.per_layer) * NormElements(d.model) * 2.0 * kB;
   const Bytes mlp_layer = d.mlp.Elements() * ElementSize(d.mlp_weights) + SmallElements(d.model, FeedForward::kDense, d.widths) * 2.0 * kB;
   const Bytes experts_layer = ExpertWeights(d);
-  const double positions = d.model.position == Position::kLearned ? static_cast<double>(d.model.max_positions) : 0;
+  const double positions = d.model.positions.encoding == Position::kLearned ? static_cast<double>(d.model.positions.rows) : 0;
   const Bytes embedding = (d.widths.vocab + positions) * h * ElementSize(d.head_weights);
   const Bytes head = d.widths.vocab * h * ElementSize(d.head_weights);
   const bool together = d.pp <= 1;
@@ -84,7 +85,7 @@ Bytes WeightsOf(const Deployment& d, Trace& trace) {
 BytesPerToken CachePerToken(const Deployment& d, Trace& trace) {
   const double layers = d.layers, recurrent_layers = d.linear_layers;
   trace.Input("layers", layers, "model.layers");
-  if (d.model.linear) trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
+  if (d.model.linear_attention) trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
   FIGURE(trace, caching_layers, layers - recurrent_layers, (Note{"Layers that keep a cache", "a recurrence keeps a state of fixed size"}),
          layers, recurrent_layers);
   const Bytes element = ElementSize(d.cache);
@@ -115,15 +116,15 @@ Bytes CacheOfSequence(const Deployment& d, double tokens) {
   const Count block = d.engine.memory.block;
   const BytesPerToken layer = CacheOfLayer(d);
   const double windows = OfStage(d, d.window_layers), attending = OfStage(d, d.attention_layers);
-  const auto window = static_cast<double>(d.model.sliding_window);
+  const auto window = static_cast<double>(d.model.window.tokens);
   const double full = Pages(tokens, block);
   const double cut = windows > 0 ? Pages(std::min(tokens, window), block) : 0;
   return layer * ((attending - windows) * full + windows * cut) * (1 * kToken) + StatesOfSequence(d);
 }
 
 Bytes StateOfSequence(const Deployment& d, Trace& trace) {
-  if (!d.model.linear) return {};
-  const double recurrent_layers = d.linear_layers, elements = static_cast<double>(d.model.linear->StateElements());
+  if (!d.model.linear_attention) return {};
+  const double recurrent_layers = d.linear_layers, elements = static_cast<double>(d.model.linear_attention->StateElements());
   const Bytes element = ElementSize(d.load.precision.state);
   trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
   trace.Input("element", element, "serving.precision.state");
@@ -185,7 +186,7 @@ double BatchThatFits(const Deployment& d, const CacheBudget& budget, double prom
   trace.Input("output_reserved", output_reserved, "serving.engine.memory.output_reserved");
   const Bytes cache_of_request = CacheOfSequence(d, prompt + output_reserved * output);
   // Beyond that the engine's own limit.
-  const double engine_limit = static_cast<double>(d.load.max_requests.value_or(d.engine.max_sequences));
+  const double engine_limit = static_cast<double>(d.load.max_requests.value_or(d.engine.scheduler.max_sequences));
   const double groups = d.attention_dp;
   const Bytes cache_budget = budget.Room();
   FIGURE(trace, max_batch, groups * min(floor(cache_budget / cache_of_request + 1e-9), engine_limit),
@@ -201,7 +202,7 @@ double ContextThatFits(const Deployment& d, const CacheBudget& budget, Trace& tr
   const auto block = static_cast<double>(d.engine.memory.block);
   const Bytes cache_budget = max(budget.Room() - StatesOfSequence(d), 0 * kB);
   const double windows = OfStage(d, d.window_layers);
-  const auto window = static_cast<double>(d.model.sliding_window);
+  const auto window = static_cast<double>(d.model.window.tokens);
   double growing = OfStage(d, d.attention_layers), full_windows = 0;
   if (windows > 0 && cache_budget / (layer_token * growing) > window) {
     growing -= windows;

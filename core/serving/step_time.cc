@@ -34,7 +34,7 @@ PrefillPass HalfOf(const PrefillPass& pass) {
 }
 
 LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& d, Parts& parts, Trace& trace) {
-  const auto window = static_cast<double>(d.model.sliding_window);
+  const auto window = static_cast<double>(d.model.window.tokens);
   const LayerCost one = TimeLayer(d, pass.sequences * pass.tokens, Phase::kPrefill, parts, trace);
   MixingCost mixing;
   if (d.attention_layers > d.window_layers) {
@@ -60,7 +60,7 @@ LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& d, Parts& pa
 
 LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployment& d, Parts& parts, Trace& trace) {
   const double rows = sequences * pass.checked;
-  const auto window = static_cast<double>(d.model.sliding_window);
+  const auto window = static_cast<double>(d.model.window.tokens);
   const LayerCost one = TimeLayer(d, rows, Phase::kDecode, parts, trace);
   MixingCost mixing;
   if (d.attention_layers > d.window_layers) {
@@ -119,8 +119,8 @@ Bytes Parts::BytesOf() const {
 
 PassCost TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
   const Trace::Scope scope(trace, "prefill");
-  if (d.engine.composition == Composition::kWholeLayer) return WholeLayerPrefill(pass, d, trace);
-  if (d.engine.composition == Composition::kLayerSplit) return LayerSplitPrefill(pass, d, trace);
+  if (d.engine.composition == Composition::kCompiledGraph) return WholeLayerPrefill(pass, d, trace);
+  if (d.engine.composition == Composition::kLayerPipelined) return LayerSplitPrefill(pass, d, trace);
   PassCost step;
   const double rows = pass.sequences * pass.tokens, layers = d.layers;
   const auto layers_of = [&](bool half, Parts& parts, Trace& t) { return PrefillLayers(half ? HalfOf(pass) : pass, d, parts, t); };
@@ -133,7 +133,7 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
   const Seconds layers_time = all.time;
   FIGURE(trace, device_time, layers_time + head + hops * hop_time, (Note{"Prefill on the devices", "every layer's kernels in turn"}),
          layers_time, head, hops, hop_time);
-  const Seconds operation_launch = d.operation_launch, prefill_host = d.engine.prefill_host;
+  const Seconds operation_launch = d.operation_launch, prefill_host = d.engine.overhead.prefill_step_host;
   const double operations = all.operations;
   if (d.graphs) trace.Input("operation_launch", operation_launch, "serving.engine.prefill_launch");
   trace.Input("prefill_host", prefill_host, "serving.engine.prefill_host");
@@ -150,8 +150,8 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& d, Trace& trace) {
 
 PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const Trace::Scope scope(trace, "decode");
-  if (d.engine.composition == Composition::kWholeLayer) return WholeLayerDecode(pass, d, trace);
-  if (d.engine.composition == Composition::kLayerSplit) return LayerSplitDecode(pass, d, trace);
+  if (d.engine.composition == Composition::kCompiledGraph) return WholeLayerDecode(pass, d, trace);
+  if (d.engine.composition == Composition::kLayerPipelined) return LayerSplitDecode(pass, d, trace);
   PassCost step;
   // A pipeline runs as many groups of the sequences as it has stages, each group in another stage.
   const double groups = min(d.pp, max(1.0, pass.sequences));
@@ -167,7 +167,7 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   const double hops = d.pp - 1;
   step.parts.Add("next stage", hop, hops);
   const Seconds hop_time = hop.time;
-  const Seconds engine_step = d.engine.step, engine_sequence = d.engine.sequence;
+  const Seconds engine_step = d.engine.overhead.step, engine_sequence = d.engine.overhead.per_sequence;
   // Every attention group has a scheduler of its own, which works beside the others'.
   const double own_sequences = pass.sequences;
   trace.Input("engine_step", engine_step, "serving.engine.step");
@@ -176,7 +176,7 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& d, Trace& trace) {
   step.parts.Add("engine, a sequence", HostTime(engine_sequence), own_sequences);
   // Uneven stages: with every stage busy the fullest one sets the pace.
   const double stretch = 1 + (d.stage_layers * d.pp / layers - 1) * (groups - 1) / max(1.0, d.pp - 1);
-  const Seconds host_sequence = d.engine.host_sequence;
+  const Seconds host_sequence = d.engine.overhead.per_sequence_host;
   trace.Input("host_sequence", host_sequence, "serving.engine.host_sequence");
   if (stretch > 1) step.parts.Add("waiting for the fullest stage", HostTime((stretch - 1) * layers_time), 1);
   FIGURE(trace, device_step, stretch * layers_time + head + hops * hop_time + engine_step + engine_sequence * own_sequences,

@@ -153,7 +153,8 @@ Flow TwoPools(const Deployment& d, double asked, double most, Trace& trace) {
   const DecodeTimes full = DecodeOf(d, slots, off);
   const auto time_prefills = [&] { return TimePrefills(prefiller, slots, full, trace); };
   const PrefillTimes& prefill = flow.prefill = d.memo == nullptr ? time_prefills() : d.memo->PoolPrefill(load, slots, time_prefills);
-  const Seconds full_step = full.token, shared_prefill = prefill.shared, first_prefill = prefill.first, request = d.engine.request;
+  const Seconds full_step = full.token, shared_prefill = prefill.shared, first_prefill = prefill.first,
+                request = d.engine.overhead.per_request;
   trace.Input("request", request, "serving.engine.request");
   const Seconds transfer_time = TransferTime(d, trace);
   FIGURE(trace, prefill_capacity, prefill_groups / shared_prefill, (Note{"Requests that the prefill pool can serve", ""}), prefill_groups,

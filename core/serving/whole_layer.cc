@@ -17,7 +17,7 @@ Matrices MatricesOf(const Deployment& d, double rows) {
   const double attending = d.attention_layers / d.layers, dense = d.dense_layers / d.layers, with_experts = d.moe_layers / d.layers;
   double all = attending * MixerProducts(d.model, Mixer::kFullAttention, whole).Elements() +
                dense * FeedForwardProducts(d.model, FeedForward::kDense, whole).Elements();
-  if (d.model.linear) all += (1 - attending) * MixerProducts(d.model, Mixer::kRecurrence, whole).Elements();
+  if (d.model.linear_attention) all += (1 - attending) * MixerProducts(d.model, Mixer::kRecurrence, whole).Elements();
   if (!d.model.moe) return {all, all};
   const double expert = ExpertElements(d.model, whole);
   all += with_experts * (FeedForwardProducts(d.model, FeedForward::kExperts, whole).Elements() - expert);
@@ -27,15 +27,16 @@ Matrices MatricesOf(const Deployment& d, double rows) {
 
 // Layers and head of `rows` tokens, `heads_out` of which go through the head; attention apart.
 Seconds LinearTime(const Deployment& d, double rows, double last_rows, Parts& parts, Trace& trace) {
-  const WholeLayer& engine = *d.engine.whole_layer;
+  const CompiledGraph& engine = *d.engine.compiled_graph;
   const double devices = d.devices_per_group, layers = d.layers, hidden = d.hidden;
   const Matrices matrices = MatricesOf(d, rows);
   const double computed = matrices.computed, read = matrices.read;
   const Bytes weight = ElementSize(d.mlp_weights), element = 2.0 * kB;
   const FlopsPerSecond peak = PeakRate(d.device, d.activations), wide_peak = PeakRate(d.device, Precision::kBf16);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
-  const double matrix = engine.matrix, stream = engine.stream, element_stream = engine.element_stream;
-  const Seconds fixed = engine.layer;
+  const double matrix = engine.gemm_efficiency, stream = engine.bandwidth_efficiency,
+               element_stream = engine.elementwise_bandwidth_efficiency;
+  const Seconds fixed = engine.layer_overhead;
   const Flops pair = 2 * kFlop;
   const double width = 4 * hidden + 2 * static_cast<double>(d.model.ffn) + (d.padded_heads + 2 * d.padded_kv_heads) * d.head_dim;
   FIGURE(trace, compute_time, pair * rows * computed / (devices * matrix * peak), (Note{"Arithmetic of a layer", ""}), pair, rows, computed,
@@ -56,8 +57,8 @@ Seconds LinearTime(const Deployment& d, double rows, double last_rows, Parts& pa
             layers);
   Seconds reduce_time;
   if (devices > 1) {
-    const Seconds start = engine.reduce;
-    const double reduce_stream = engine.reduce_stream;
+    const Seconds start = engine.all_reduce_overhead;
+    const double reduce_stream = engine.all_reduce_bandwidth_efficiency;
     const BytesPerSecond link = d.link;
     FIGURE(trace, reduction, 2 * (start + 2 * (devices - 1) / devices * rows * hidden * element / (reduce_stream * link)),
            (Note{"Two all-reduces of a layer", ""}), start, devices, rows, hidden, element, reduce_stream, link);
@@ -86,14 +87,14 @@ Seconds LinearTime(const Deployment& d, double rows, double last_rows, Parts& pa
 }  // namespace
 
 PassCost WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& trace) {
-  const WholeLayer& engine = *d.engine.whole_layer;
+  const CompiledGraph& engine = *d.engine.compiled_graph;
   PassCost step;
   const double sequences = pass.sequences, tokens = pass.tokens, keys = pass.tokens + pass.cached;
   const double rows = sequences * tokens;
   const Seconds linear = LinearTime(d, rows, sequences, step.parts, trace);
   const double devices = d.devices_per_group, attending = d.attention_layers, heads = d.padded_heads, head_dim = d.head_dim,
-               matrix = engine.matrix;
-  const double unmasked = engine.causal ? (pass.cached + pass.tokens / 2) / keys : 1;
+               matrix = engine.gemm_efficiency;
+  const double unmasked = engine.skips_masked_scores ? (pass.cached + pass.tokens / 2) / keys : 1;
   const double score_passes = engine.score_passes;
   const FlopsPerSecond peak = PeakRate(d.device, Precision::kBf16);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
@@ -113,7 +114,8 @@ PassCost WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
                   score_passes * score * sequences * heads * tokens * keys / devices},
                  attending);
   const Bytes activations = rows * d.hidden * 2.0 * kB;
-  const double power = engine.spill, spilled = engine.on_chip > Bytes{} ? max(1.0, activations / engine.on_chip) : 1;
+  const double power = engine.spill_exponent,
+               spilled = engine.on_chip_capacity > Bytes{} ? max(1.0, activations / engine.on_chip_capacity) : 1;
   const double spill = pow(spilled, power);
   FIGURE(trace, pass_time, spill * (linear + attending * attention_time),
          (Note{"Prefill on the devices", "longer by the spill once the residual stream no longer fits on chip"}), spill, linear, attending,
@@ -126,7 +128,7 @@ PassCost WholeLayerPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
 }
 
 PassCost WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& trace) {
-  const WholeLayer& engine = *d.engine.whole_layer;
+  const CompiledGraph& engine = *d.engine.compiled_graph;
   PassCost step;
   // A graph of fixed shapes is compiled for the longest context that the load brings.
   const double sequences = pass.sequences, context = pass.context + (engine.fixed_shapes ? pass.grown / 2 : 0);
@@ -135,7 +137,7 @@ PassCost WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   const double cached = d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank + d.model.mla->rope_head_dim) * devices
                                     : 2 * d.padded_kv_heads * d.head_dim;
   const Bytes element = ElementSize(d.cache);
-  const double cache_stream = engine.cache_stream;
+  const double cache_stream = engine.kv_cache_bandwidth_efficiency;
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   FIGURE(trace, cache_time, sequences * context * cached * element / (devices * cache_stream * bandwidth),
          (Note{"Cache of a layer", "keys and values of every sequence, read once"}), sequences, context, cached, element, devices,
@@ -148,7 +150,7 @@ PassCost WholeLayerDecode(const DecodePass& pass, const Deployment& d, Trace& tr
                   4 * kFlop * sequences * pass.checked * context * d.padded_heads * d.head_dim / devices,
                   sequences * context * cached * element / devices},
                  attending);
-  const Seconds engine_step = d.engine.step, engine_sequence = d.engine.sequence;
+  const Seconds engine_step = d.engine.overhead.step, engine_sequence = d.engine.overhead.per_sequence;
   trace.Input("engine_step", engine_step, "serving.engine.step");
   trace.Input("engine_sequence", engine_sequence, "serving.engine.sequence");
   KernelTime host;

@@ -1,6 +1,6 @@
-// The all-reduce kernels that serving engines use in place of a library's: every rank reads its peers' memory.
+// All-reduce kernels of serving engines, used in place of a library's: every rank reads its peers' memory.
 //
-// An engine states one row for each family of devices (member `all_reduce` of its preset).
+// An engine has one row per device architecture (member `all_reduce` of its preset).
 #pragma once
 
 #include <optional>
@@ -12,27 +12,27 @@
 namespace slipstick {
 
 struct CustomAllReduce {
-  Architecture architecture;                  // generic: wherever no other row fits
-  Count domain = 1;                           // devices of the scale-up domain from which the row holds
-  Seconds start = 4.5 * kUs;                  // fixed cost
-  Seconds peer = 0.08 * kUs;                  // of the barrier, for each peer
-  double stream = 0.6;                        // share of the link's bandwidth
-  Seconds second_pass = 5 * kUs;              // what two-shot pays more than one-shot
-  std::optional<BytesPerSecond> kernel_rate;  // that the kernel's few thread blocks can pull, whatever the link
+  Architecture architecture;  // generic: wherever no other row applies
+  Count min_domain_size = 1;  // devices of the scale-up domain
+  Seconds base_latency = 4.5 * kUs;
+  Seconds per_peer_latency = 0.08 * kUs;      // of the barrier
+  double bandwidth_efficiency = 0.6;          // share of the link bandwidth
+  Seconds two_shot_penalty = 5 * kUs;         // two-shot over one-shot
+  std::optional<BytesPerSecond> kernel_rate;  // upper bound of the kernel's few thread blocks, whatever the link
 };
 template <>
 struct Schema<CustomAllReduce> {
   static const Fields fields;
 };
 
-// The row for a family of devices and the size of their scale-up domain, else the generic one, else null (the engine has
-// no such kernel).
-inline const CustomAllReduce* RowFor(const std::vector<CustomAllReduce>& rows, Architecture architecture, Count domain) {
+// The row of an architecture with the largest min_domain_size that `domain_size` reaches, else the generic row, else null: the engine
+// has no such kernel.
+inline const CustomAllReduce* RowFor(const std::vector<CustomAllReduce>& rows, Architecture architecture, Count domain_size) {
   const CustomAllReduce *best = nullptr, *generic = nullptr;
   for (const CustomAllReduce& row : rows) {
     if (row.architecture == Architecture()) generic = &row;
-    if (row.architecture != architecture || row.domain > domain) continue;
-    if (best == nullptr || row.domain > best->domain) best = &row;
+    if (row.architecture != architecture || row.min_domain_size > domain_size) continue;
+    if (best == nullptr || row.min_domain_size > best->min_domain_size) best = &row;
   }
   return best != nullptr ? best : generic;
 }

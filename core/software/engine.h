@@ -1,4 +1,4 @@
-// A serving engine as numbers: costs a step, a layer and a sequence, kernels, the memory budget rule. Presets: core/presets/engines/.
+// A serving engine as data: overheads per step, layer and sequence, its kernels, its memory budget. Presets: core/presets/engines/.
 #pragma once
 
 #include <array>
@@ -14,21 +14,20 @@
 
 namespace slipstick {
 
-// How an engine's step is put together.
+// How the time of a step is composed.
 enum class Composition {
-  kKernels,     // kernel by kernel: matrix products, attention, element-wise passes, all-reduces, gaps
-  kWholeLayer,  // a compiled graph: a layer is one operator with a fixed cost
-  kLayerSplit   // llama.cpp: one stream, layers split over the devices, many small dependent kernels
+  kKernels,        // kernel by kernel: matrix products, attention, elementwise passes, all-reduces, launch gaps
+  kCompiledGraph,  // a compiled layer is one operator with a fixed cost
+  kLayerPipelined  // llama.cpp: one stream, layers split over the devices, many small dependent kernels
 };
 template <>
 struct EnumNames<Composition> {
   static constexpr std::array<std::pair<Composition, std::string_view>, 3> names{
-      {{Composition::kKernels, "kernels"}, {Composition::kWholeLayer, "whole_layer"}, {Composition::kLayerSplit, "layer_split"}}};
+      {{Composition::kKernels, "kernels"}, {Composition::kCompiledGraph, "whole_layer"}, {Composition::kLayerPipelined, "layer_split"}}};
 };
 
-// Whose attention kernels run.
 enum class AttentionLibrary {
-  kGeneric,     // split-KV kernels as any current engine has them
+  kGeneric,     // the split-KV kernels of any current engine
   kTrtllm,      // TensorRT-LLM: XQA on Hopper and before, its own kernels on Blackwell
   kFlashInfer,  // FlashAttention-3 on Hopper, FlashInfer on Blackwell (vLLM, SGLang)
   kUnfused      // prefill by matrix products and a softmax (FasterTransformer)
@@ -41,7 +40,7 @@ struct EnumNames<AttentionLibrary> {
                                                                                        {AttentionLibrary::kUnfused, "unfused"}}};
 };
 
-// Whose kernels run a layer of experts.
+// Kernels of a layer's experts.
 enum class ExpertLibrary {
   kTrtllm,     // TensorRT-LLM: grouped CUTLASS products
   kFlashInfer  // Triton on Hopper and before, FlashInfer's generated kernels on Blackwell (vLLM, SGLang)
@@ -52,10 +51,10 @@ struct EnumNames<ExpertLibrary> {
       {{ExpertLibrary::kTrtllm, "trtllm"}, {ExpertLibrary::kFlashInfer, "flashinfer"}}};
 };
 
-// What the cache gets of the memory.
+// Memory of the KV cache.
 enum class BudgetRule {
-  kShareOfDevice,  // share of what the device offers, less weights, activations and the reserve (vLLM: gpu_memory_utilization)
-  kShareOfFree     // share of what weights, activations and the reserve leave (TensorRT-LLM: free_gpu_memory_fraction)
+  kShareOfDevice,  // a share of the usable memory, less weights, activations and the reserve (vLLM: gpu_memory_utilization)
+  kShareOfFree     // a share of what weights, activations and the reserve leave free (TensorRT-LLM: free_gpu_memory_fraction)
 };
 template <>
 struct EnumNames<BudgetRule> {
@@ -66,121 +65,136 @@ struct EnumNames<BudgetRule> {
 struct MemoryBudget {
   BudgetRule rule = BudgetRule::kShareOfDevice;
   double share = 1;
-  Bytes reserve = 0 * kGB;           // context, communication buffers, graphs, whatever the model does not count
-  Bytes reserve_parallel = 0 * kGB;  // more of it where tp > 1
-  double output_reserved = 1;        // of a request's output, when it is admitted: 1 never evicts
-  Count block = 1;                   // tokens a page of the cache holds
-  Count activation_tokens = 0;       // that activations are sized for; 0: they are in the reserve
-  Count logit_sequences = 0;         // whose logits, gathered and in fp32, are held at once
+  Bytes reserve = 0 * kGB;           // CUDA context, communication buffers, graphs: all that the model does not count
+  Bytes reserve_parallel = 0 * kGB;  // added to the reserve where tp > 1
+  double output_reserved = 1;        // share of a request's output reserved at admission; 1 never evicts
+  Count block = 1;                   // tokens per KV-cache page
+  Count activation_tokens = 0;       // that activation buffers are sized for; 0: they are in the reserve
+  Count logit_sequences = 0;         // sequences whose gathered fp32 logits are held at once
 };
 template <>
 struct Schema<MemoryBudget> {
   static const Fields fields;
 };
 
-// Constants of a compiled engine whose layer is one operator.
-struct WholeLayer {
-  double matrix = 0.6;          // share of the dense peak
-  double stream = 0.85;         // share of the memory bandwidth while weights stream
-  double cache_stream = 0.75;   // the same for the cache
-  double element_stream = 0.3;  // the same for activations between the matrix products
-  Seconds layer = 67 * kUs;     // fixed cost of a layer
-  Seconds reduce = 75 * kUs;    // fixed cost of an all-reduce
-  double reduce_stream = 0.7;   // share of the link's bandwidth
-  bool causal = true;           // attention skips what the mask hides
-  bool fixed_shapes = false;    // compiled for one length of the cache: every step reads it whole
-  double score_passes = 0;      // times a score goes to memory and back, 4 bytes each
-  Count cores = 1;              // tensor parallel ranks a device
-  Bytes on_chip = 0 * kMiB;     // activations beyond this spill; 0: no such limit
-  double spill = 1;             // power of activations over that limit with which a prefill then grows
+// Composition::kCompiledGraph.
+struct CompiledGraph {
+  double gemm_efficiency = 0.6;                   // share of the dense peak
+  double bandwidth_efficiency = 0.85;             // share of the memory bandwidth at which weights are read
+  double kv_cache_bandwidth_efficiency = 0.75;    // the same for the KV cache
+  double elementwise_bandwidth_efficiency = 0.3;  // the same for activations between the matrix products
+  Seconds layer_overhead = 67 * kUs;              // per layer
+  Seconds all_reduce_overhead = 75 * kUs;         // per all-reduce
+  double all_reduce_bandwidth_efficiency = 0.7;   // share of the link bandwidth
+  bool skips_masked_scores = true;                // attention computes only what the causal mask leaves
+  bool fixed_shapes = false;                      // compiled for one KV length: every step reads the whole KV cache
+  double score_passes = 0;                        // round trips of a score to memory, 4 bytes each
+  Count cores = 1;                                // tensor-parallel ranks per device
+  Bytes on_chip_capacity = 0 * kMiB;              // activations above it spill to memory; 0: no limit
+  double spill_exponent = 1;                      // prefill time grows with (activations / capacity) to this power
 };
 template <>
-struct Schema<WholeLayer> {
+struct Schema<CompiledGraph> {
   static const Fields fields;
 };
 
-// Constants of an engine with one stream and layers split over the devices (llama.cpp).
-struct LayerSplit {
-  double stream = 0.93;              // share of the memory bandwidth that a matrix-vector product reaches
-  double bytes_per_clock = 6.8;      // that a unit takes in, at most
-  double clocks_per_layer = 185000;  // of dependent small kernels
-  double cache_stream = 1.3;         // rate of the cache over the memory bandwidth, for every query head on its own
-  double cache_stream_large = 1.5;   // the same where the last cache is large
-  double matrix = 0.57;              // share of the dense peak in prefill
-  bool fp16_accumulate = true;       // products keep their sums in fp16, at that rate where a device has one
-  double attention = 0.34;           // the same for attention
-  double activation_passes = 45;     // times an activation goes to memory and back in a layer of prefill
-  double dequantised_bytes = 3.8;    // that a quantised weight takes in memory traffic a micro-batch
-  double score_bytes = 11.5;         // of memory traffic a score
-  double score_bytes_large = 7;      // the same where the last cache is large
-  Bytes large_cache = 40 * kMB;
-  Count micro_batch = 512;
-  Seconds hop = 180 * kUs;          // to the next device, decode
-  Seconds prefill_hop = 500 * kUs;  // the same with a single micro-batch of prefill
-  double pipeline = 0.87;           // share of the ideal gain of micro-batches in flight
-  double kernels_per_layer = 52;    // that the host launches in a layer of prefill
-  double kernels_per_quantised_layer = 62;
-  double launch_queue = 1024;  // kernels that may wait on a device before the host must wait
-  Count in_flight = 4;         // micro-batches at once, at most
+// Composition::kLayerPipelined. An L2 cache above `large_l2` has its own values of two members.
+struct LayerPipeline {
+  double bandwidth_efficiency = 0.93;     // share of the memory bandwidth reached by matrix-vector products
+  double bytes_per_clock = 6.8;           // upper bound on what an SM reads
+  double clocks_per_layer = 185000;       // of small dependent kernels
+  double kv_cache_bandwidth_ratio = 1.3;  // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
+  double kv_cache_bandwidth_ratio_large_l2 = 1.5;
+  double gemm_efficiency = 0.57;       // share of the dense peak in prefill
+  bool fp16_accumulate = true;         // products accumulate in fp16, at that rate where a device has one
+  double attention_efficiency = 0.34;  // share of the dense peak in prefill attention
+  double activation_passes = 45;       // round trips of an activation to memory per layer of prefill
+  double dequantized_bytes = 3.8;      // memory traffic per quantized weight and micro-batch
+  double score_bytes = 11.5;           // memory traffic per score
+  double score_bytes_large_l2 = 7;
+  Bytes large_l2 = 40 * kMB;
+  Count micro_batch = 512;            // tokens
+  Seconds decode_hop = 180 * kUs;     // to the next device
+  Seconds prefill_hop = 500 * kUs;    // the same for a single micro-batch of prefill
+  double pipeline_efficiency = 0.87;  // share of the ideal speed-up of micro-batches in flight
+  double kernels_per_layer = 52;      // launches per layer of prefill
+  double kernels_per_quantized_layer = 62;
+  double launch_queue = 1024;  // launches that a device queues before the host blocks
+  Count max_in_flight = 4;     // micro-batches
 };
 template <>
-struct Schema<LayerSplit> {
+struct Schema<LayerPipeline> {
   static const Fields fields;
 };
 
-// What differs on one family of devices.
+// Exceptions on one device architecture.
 struct EngineOn {
   Architecture architecture;
   std::optional<bool> graphs;
-  std::optional<double> expert_matrix, expert_stream;
+  std::optional<double> expert_gemm_efficiency, expert_bandwidth_efficiency;
 };
 template <>
 struct Schema<EngineOn> {
   static const Fields fields;
 };
 
+// Fixed times of the host and of launches. Times of the host run beside the devices and are lower bounds on a step; all others add
+// to it.
+struct EngineOverhead {
+  Seconds launch_gap = 3.5 * kUs;        // between dependent kernels launched one by one
+  Seconds prefill_launch_gap = 0 * kUs;  // the same in prefill with graphs
+  Seconds step = 400 * kUs;              // scheduler, sampling, token copy
+  Seconds per_sequence = 6 * kUs;        // per sequence and step
+  Seconds prefill_step = 2000 * kUs;     // per step that holds prefill
+  Seconds prefill_step_host = 0 * kUs;   // host, per step that holds prefill
+  Seconds prefill_launch = 0 * kUs;      // host, per operation of a prefill that no graph holds
+  Seconds per_sequence_host = 0 * kUs;   // host, per sequence and step
+  Seconds per_request = 15000 * kUs;     // per request, before its first token
+};
+
+struct EngineScheduler {
+  double steps_ahead = 0;            // steps launched already when a request arrives, besides the running one
+  Count prefill_tokens = 8192;       // maximum per step
+  bool groups_prefills = false;      // requests admitted together share a prefill and wait for each other
+  bool queues_static_batch = false;  // of a static batch as many requests run as fit, the others wait
+  Count max_sequences = 2048;        // running at once
+};
+
+struct EngineKernels {
+  bool graphs = true;                             // decode steps are launched as one CUDA graph
+  double elementwise_kernels = 4;                 // per layer: norms, activation, residual
+  double elementwise_bandwidth_efficiency = 0.6;  // share of the memory bandwidth
+  double elementwise_bytes = 0;                   // added bytes per row and hidden element, split over tp (bias and transpose passes)
+  AttentionLibrary attention = AttentionLibrary::kGeneric;
+  bool fp8_attention = false;  // prefill attention computes in fp8 over an fp8 KV cache
+  Count multi_query_from = 1;  // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
+  ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
+  Seconds moe_layer_overhead = 22 * kUs;
+  double expert_gemm_efficiency = 1;         // over the fastest library's expert products
+  double expert_bandwidth_efficiency = 0.9;  // the same while the experts' weights are read
+  bool pads_heads = false;                   // to a multiple of tp
+};
+
+struct EngineCommunication {
+  std::vector<CustomAllReduce> all_reduce;       // the engine's own kernels, where peers reach each other; none: the library's
+  Seconds rank_skew = 2 * kUs;                   // wait of the engine's own all-reduce for the last rank
+  Seconds nccl_launch = 0 * kUs;                 // host launch of NCCL without graphs, per doubling of the ranks, in a decode step
+  std::vector<ExchangeKernels> expert_exchange;  // the engine's own kernels, the first row that applies; none: collectives
+  bool two_batch_overlap = false;                // with those kernels: one half of the batch computes while the other's tokens travel
+};
+
+// The table of fields is flat: a scenario names the members of the groups as the engine's own.
 struct Engine {
   std::string preset = "vllm";
   std::string name = "vLLM";
   Composition composition = Composition::kKernels;
-  // A step.
-  bool graphs = true;                 // decode steps are launched as one graph
-  Seconds launch_gap = 3.5 * kUs;     // between dependent kernels that are launched one by one
-  Seconds prefill_gap = 0 * kUs;      // the same in a prefill
-  double element_kernels = 4;         // norms, activation, residual of a layer
-  double element_stream = 0.6;        // share of the memory bandwidth of those kernels
-  double element_bytes = 0;           // further bytes a row and hidden element, split over tp (bias and transpose passes)
-  Seconds step = 400 * kUs;           // scheduler, sampling, token copy: what the GPU waits for
-  Seconds sequence = 6 * kUs;         // the same a sequence
-  Seconds prefill_step = 2000 * kUs;  // of a step that holds prefill
-  Seconds prefill_host = 0 * kUs;     // of the host, a step that holds prefill, beside the devices: they cannot be faster
-  Seconds prefill_launch = 0 * kUs;   // the same, an operation of a prefill that no graph holds
-  Seconds host_sequence = 0 * kUs;    // of the host, a sequence and step, beside the devices: they cannot be faster
-  Seconds request = 15000 * kUs;      // handling of a request before its first token
-  double steps_ahead = 0;             // launched already when a request arrives, besides the one that runs
-  Count prefill_tokens = 8192;        // of a step, at most
-  bool groups_prefills = false;       // requests admitted together share a prefill and wait for each other
-  bool queues_static_batch = false;   // of a static batch only as many run as fit, the others wait
-  Count max_sequences = 2048;         // at once
-  // Kernels.
-  AttentionLibrary attention = AttentionLibrary::kGeneric;
-  bool fp8_attention = false;  // an fp8 cache makes attention of a prefill compute in fp8
-  Count multi_query_from = 1;  // heads/kv_heads from which one kernel serves them together; below, each reads the cache
-  ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
-  Seconds experts = 22 * kUs;  // fixed cost of a layer of experts
-  double expert_matrix = 1;    // rate of the expert products over the best kernels'
-  double expert_stream = 0.9;  // the same while their weights stream
-  bool pads_heads = false;
-  // All-reduce.
-  std::vector<CustomAllReduce> all_reduce;  // the engine's own kernels, where peers reach each other; none: the library's
-  Seconds rank_skew = 2 * kUs;              // that the engine's own all-reduce waits for the last rank
-  Seconds nccl_launch = 0 * kUs;            // host launch of the library's without graphs, a doubling of the ranks, in a decode step
-  // Tokens to their experts and back.
-  std::vector<ExchangeKernels> expert_exchange;  // the engine's own kernels, the first row that fits; none: collectives
-  bool two_batch_overlap = false;                // with those kernels: one half of the batch computes while the other's tokens travel
+  EngineOverhead overhead;
+  EngineScheduler scheduler;
+  EngineKernels kernels;
+  EngineCommunication communication;
   MemoryBudget memory;
-  std::optional<WholeLayer> whole_layer;
-  std::optional<LayerSplit> layer_split;
+  std::optional<CompiledGraph> compiled_graph;
+  std::optional<LayerPipeline> layer_pipeline;
   std::vector<EngineOn> on;
 };
 template <>

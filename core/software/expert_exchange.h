@@ -1,7 +1,7 @@
-// Which kernels of a serving engine carry tokens to their experts and the results back.
+// Kernels of a serving engine that dispatch tokens to their experts and combine the results.
 //
-// An engine states rows in order of preference (member `expert_exchange` of its preset); without a row that fits, the ranks
-// use a library's collectives.
+// An engine has rows in order of preference (member `expert_exchange` of its preset); without one that applies, the ranks use a
+// library's collectives.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ struct EnumNames<ExchangeKernel> {
 };
 
 struct ExchangeKernels {
-  Count ranks = 2;   // expert parallel ranks from which the row holds
-  Count domain = 1;  // devices of the scale-up domain from which it holds
+  Count min_ranks = 2;        // expert-parallel ranks
+  Count min_domain_size = 1;  // devices of the scale-up domain
   ExchangeKernel decode = ExchangeKernel::kLowLatency;
   ExchangeKernel prefill = ExchangeKernel::kNormal;
-  Count units = 24;      // SMs that a normal kernel takes from the others while it runs
-  double imbalance = 1;  // tokens of the busiest device over the mean, where the model states none
+  Count units = 24;      // SMs that kNormal occupies while it runs
+  double imbalance = 1;  // tokens of the busiest device over the mean, where the model states 1
 };
 template <>
 struct Schema<ExchangeKernels> {

@@ -138,9 +138,9 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
 CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   constexpr double kBackward = 2.5;
   const double inner = work.heads * work.value_width;
-  const KernelTime kernel =
-      TimeOf(Recurrence{*context.model.linear, work.sequences * work.queries, work.queries, work.heads, work.columns - inner, inner},
-             context.device(), trace);
+  const KernelTime kernel = TimeOf(
+      Recurrence{*context.model.linear_attention, work.sequences * work.queries, work.queries, work.heads, work.columns - inner, inner},
+      context.device(), trace);
   return {kernel.time,  kBackward * kernel.time,  kernel.flops, kBackward * kernel.flops, kernel.bytes, kBackward * kernel.bytes,
           kernel.bytes, kBackward * kernel.bytes, kernel.bytes, kBackward * kernel.bytes};
 }

@@ -315,7 +315,7 @@ class Checker {
 
 }  // namespace
 
-void Complete(TrainingRun& run, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues) {
+void ValidateAndFillDefaults(TrainingRun& run, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues) {
   Checker(model, cluster, path, issues).Run(run);
 }
 

@@ -23,9 +23,10 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   const auto window_layers = static_cast<double>(model.WindowLayers()),
              full_layers = static_cast<double>(model.AttentionLayers()) - window_layers;
   const LayerWidths whole = WholeWidths(model);
-  const double recurrent =
-      model.linear ? static_cast<double>(model.LinearLayerCount()) * whole.recurrent_heads * RecurrencePairs(*model.linear, sequence) : 0;
-  const double seen = min(sequence, static_cast<double>(model.sliding_window));
+  const double recurrent = model.linear_attention ? static_cast<double>(model.LinearAttentionLayers()) * whole.recurrent_heads *
+                                                        RecurrencePairs(*model.linear_attention, sequence)
+                                                  : 0;
+  const double seen = min(sequence, static_cast<double>(model.window.tokens));
   const MixerCore core = CoreOf(model, Mixer::kFullAttention, whole);
   const double head_columns = core.heads * (core.query_width + core.value_width);
   const double tokens = static_cast<double>(run.global_batch) * sequence;

@@ -11,7 +11,7 @@ AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mix
   if (mixer == Mixer::kRecurrence) {
     // As many keys as would make attention multiply as much.
     core.is_recurrence = true;
-    core.keys = RecurrencePairs(*model.linear, core.queries) / (core.query_width + core.value_width);
+    core.keys = RecurrencePairs(*model.linear_attention, core.queries) / (core.query_width + core.value_width);
     core.pairs = core.all_pairs = rows * core.keys;
     return core;
   }
@@ -19,7 +19,7 @@ AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mix
   core.all_pairs = rows * core.keys;
   core.pairs = core.all_pairs * 0.5 * (1 + min(128 / core.keys, 1.0));  // tiles of 128 on the diagonal are computed whole
   // A tile of queries at the edge of a window meets one tile of keys more.
-  if (mixer == Mixer::kWindow) core.pairs = min(core.pairs, rows * (static_cast<double>(model.sliding_window) + 128));
+  if (mixer == Mixer::kWindow) core.pairs = min(core.pairs, rows * (static_cast<double>(model.window.tokens) + 128));
   return core;
 }
 
@@ -95,7 +95,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
     (is_expert ? work.expert_parameters : work.dense_parameters) += product.groups * product.Elements();
   }
   if (has_experts) work.expert_parameters += static_cast<double>(model.moe->experts) / shape.expert * ExpertBiases(model, widths);
-  const double norms = static_cast<double>(model.norms_per_layer) - (1 - mlp_share);  // a layer without an MLP lacks its norm too
+  const double norms = static_cast<double>(model.norms.per_layer) - (1 - mlp_share);  // a layer without an MLP lacks its norm too
   work.dense_parameters +=
       norms * NormElements(model) + SmallElements(model, kind.mixer, widths) + SmallElements(model, kind.feed_forward, widths);
   return work;

@@ -35,10 +35,10 @@ LayerKind KindOf(const Model& model, double sequence, Count layer) {
       (layer - model.moe->dense_layers) % model.moe->moe_every == model.moe->moe_every - 1) {
     kind.feed_forward = FeedForward::kExperts;
   }
-  const bool local = model.sliding_window > 0 && static_cast<double>(model.sliding_window) < sequence;
-  if (model.IsLinear(layer)) {
+  const bool local = model.window.tokens > 0 && static_cast<double>(model.window.tokens) < sequence;
+  if (model.IsLinearAttention(layer)) {
     kind.mixer = Mixer::kRecurrence;
-  } else if (local && (model.global_every == 0 || (layer + 1) % model.global_every != 0)) {
+  } else if (local && (model.window.global_every == 0 || (layer + 1) % model.window.global_every != 0)) {
     kind.mixer = Mixer::kWindow;
   }
   return kind;
@@ -130,10 +130,10 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
     }
     if (stage.embedding) {
       stage.tables += table;
-      if (model.position == Position::kLearned) {
-        stage.tables += hidden * (model.max_positions > 0 ? static_cast<double>(model.max_positions) : context.shape.sequence);
+      if (model.positions.encoding == Position::kLearned) {
+        stage.tables += hidden * (model.positions.rows > 0 ? static_cast<double>(model.positions.rows) : context.shape.sequence);
       }
-      if (model.embedding_norm) stage.dense_parameters += 2 * hidden;
+      if (model.norms.after_embedding) stage.dense_parameters += 2 * hidden;
     }
     if (stage.head) {
       if (!model.tied_embeddings || !stage.embedding) stage.tables += table;  // a tied table lies on both ends of a pipeline

@@ -191,14 +191,14 @@ TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, cons
   const Sends sends = TimeSends(context, trace);
   const Pipeline pipeline = PipelineOf(context, *times, plan->virtual_stages, sends);
   const StepFlops* const flops = memo != nullptr ? &memo->FlopsOf(recompute) : nullptr;
-  if (detail.is_hopeless != nullptr && !run.batch_ramp) {
+  if (detail.can_prune != nullptr && !run.batch_ramp) {
     TrainingReport least;
     least.capacity = report.capacity;
     least.memory = report.memory;
     least.time = LeastTime(context, stages, pipeline);
     least.step_time = least.time.Total();
     FinishReport(context, recompute, flops, false, {}, least, off);
-    if ((*detail.is_hopeless)(least)) {
+    if ((*detail.can_prune)(least)) {
       least.pruned = true;
       return least;
     }

@@ -16,7 +16,7 @@
 namespace slipstick {
 
 // Contradictions between the run, the model and the cluster, with the nearest values that would do; fills run.devices, mapping.dp.
-void Complete(TrainingRun& run, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues);
+void ValidateAndFillDefaults(TrainingRun& run, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues);
 
 // One device's critical path; adds up to the step exactly. Communication counts only where it is exposed.
 struct StepTime {
@@ -92,7 +92,7 @@ struct TrainingReport {
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
   std::vector<std::string> assumed;  // paths of inputs that no measurement set
-  bool pruned = false;               // of a search: left before it was timed
+  bool pruned = false;               // a search discarded the mapping before it was timed
 };
 
 class TrainingMemo;
@@ -106,9 +106,9 @@ struct TrainingDetail {
   bool advice = true;
   // Of a search: what its mappings share (memo.h), made for this very model, cluster and run.
   TrainingMemo* memo = nullptr;
-  // Of a search: asked with the run's memory and the least that its step can take, all figures as they follow from those; true
-  // ends the evaluation there, as `pruned`.
-  const std::function<bool(const TrainingReport& least)>* is_hopeless = nullptr;
+  // For a search: called with a report of the run's memory and a lower bound on its step time; true ends the evaluation there, as
+  // `pruned`.
+  const std::function<bool(const TrainingReport& bound)>* can_prune = nullptr;
 };
 TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
                                 Trace& trace);

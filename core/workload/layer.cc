@@ -58,16 +58,16 @@ MatrixProducts AttentionProducts(const Model& model, const LayerWidths& widths) 
 }
 
 MatrixProducts RecurrentProducts(const Model& model, const LayerWidths& widths) {
-  const LinearLayers& linear = *model.linear;
+  const LinearAttention& linear = *model.linear_attention;
   const auto hidden = static_cast<double>(model.hidden), rank = static_cast<double>(linear.step_rank);
   const double inner = widths.recurrent_inner;
   MatrixProducts products;
   products.Add(ProductId::kRecurrentIn, widths.recurrent_columns, hidden);
   products.Add(ProductId::kRecurrentOut, hidden, inner);
-  if (linear.kind == LinearKind::kMamba) {
+  if (linear.kind == LinearAttentionKind::kMamba) {
     products.Add(ProductId::kStepsAndStates, rank + 2 * static_cast<double>(linear.state), inner);
     if (rank > 0) products.Add(ProductId::kStepsUp, inner, rank);
-  } else if (linear.kind == LinearKind::kKimiDelta) {
+  } else if (linear.kind == LinearAttentionKind::kKimiDelta) {
     products.Add(ProductId::kDecaysUp, inner, static_cast<double>(linear.head_dim));
     products.Add(ProductId::kGatesUp, inner, static_cast<double>(linear.head_dim));
   }
@@ -79,21 +79,21 @@ double MlpBiases(const Model& model, double inner) {
   return (model.gated ? 2 : 1) * inner + static_cast<double>(model.hidden);
 }
 
-double SmallOfRecurrence(const LinearLayers& linear) {
+double SmallOfRecurrence(const LinearAttention& linear) {
   const auto inner = static_cast<double>(linear.Inner()), state = static_cast<double>(linear.state);
   const auto heads = static_cast<double>(linear.heads), rank = static_cast<double>(linear.step_rank);
   const auto channels = static_cast<double>(linear.ConvolvedChannels()), head_dim = static_cast<double>(linear.head_dim);
   const double convolution = channels * static_cast<double>(linear.convolution);
   switch (linear.kind) {
-    case LinearKind::kMamba:  // convolution and its bias, step's bias, A, D, norms of step, B and C (Jamba)
+    case LinearAttentionKind::kMamba:  // convolution and its bias, step's bias, A, D, norms of step, B and C (Jamba)
       return convolution + channels + inner + inner * state + inner + rank + 2 * state;
-    case LinearKind::kMamba2:  // convolution's bias, step's bias, A, D, norm
+    case LinearAttentionKind::kMamba2:  // convolution's bias, step's bias, A, D, norm
       return convolution + channels + 3 * heads + inner;
-    case LinearKind::kGatedDelta:  // step's bias, A, norm of a head
+    case LinearAttentionKind::kGatedDelta:  // step's bias, A, norm of a head
       return convolution + 2 * heads + head_dim;
-    case LinearKind::kKimiDelta:  // decay's bias, A, norm of a head
+    case LinearAttentionKind::kKimiDelta:  // decay's bias, A, norm of a head
       return convolution + inner + heads + head_dim;
-    case LinearKind::kLightning:  // norm
+    case LinearAttentionKind::kLightning:  // norm
       return convolution + inner;
   }
   return convolution;
@@ -113,11 +113,11 @@ LayerWidths WholeWidths(const Model& model) {
     widths.shared = static_cast<double>(model.moe->shared_ffn);
     widths.expert = static_cast<double>(model.moe->expert_ffn);
   }
-  if (model.linear) {
-    widths.recurrent_heads = static_cast<double>(model.linear->heads);
-    widths.recurrent_key_heads = static_cast<double>(model.linear->KeyHeads());
-    widths.recurrent_inner = static_cast<double>(model.linear->Inner());
-    widths.recurrent_columns = static_cast<double>(model.linear->InputColumns());
+  if (model.linear_attention) {
+    widths.recurrent_heads = static_cast<double>(model.linear_attention->heads);
+    widths.recurrent_key_heads = static_cast<double>(model.linear_attention->KeyHeads());
+    widths.recurrent_inner = static_cast<double>(model.linear_attention->Inner());
+    widths.recurrent_columns = static_cast<double>(model.linear_attention->InputColumns());
   }
   return widths;
 }
@@ -130,7 +130,7 @@ LayerWidths WidthsOf(const Model& model, double ranks, double expert_ranks) {
   }
   widths.expert /= expert_ranks;
   widths.recurrent_columns /= ranks;
-  if (model.linear) widths.recurrent_inner = widths.recurrent_heads * static_cast<double>(model.linear->head_dim);
+  if (model.linear_attention) widths.recurrent_inner = widths.recurrent_heads * static_cast<double>(model.linear_attention->head_dim);
   return widths;
 }
 
@@ -174,7 +174,7 @@ MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths) {
 
 double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths) {
   if (mixer == Mixer::kRecurrence) {
-    return SmallOfRecurrence(*model.linear) * (widths.recurrent_inner / static_cast<double>(model.linear->Inner()));
+    return SmallOfRecurrence(*model.linear_attention) * (widths.recurrent_inner / static_cast<double>(model.linear_attention->Inner()));
   }
   // Norms of the compressed queries, keys and values.
   if (model.mla) return static_cast<double>(model.mla->q_lora_rank + model.mla->kv_lora_rank);
@@ -183,8 +183,8 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths)
   double small = 0;
   if (output_bias || model.biases == Biases::kQkv) small += (widths.heads + 2 * widths.kv_heads) * width;
   if (output_bias) small += static_cast<double>(model.hidden);
-  if (model.qk_norm == QkNorm::kHead) small += 2 * width;
-  if (model.qk_norm == QkNorm::kAllHeads) small += (widths.heads + widths.kv_heads) * width;
+  if (model.norms.queries_and_keys == QkNorm::kHead) small += 2 * width;
+  if (model.norms.queries_and_keys == QkNorm::kAllHeads) small += (widths.heads + widths.kv_heads) * width;
   if (model.attention_sinks) small += widths.heads;
   return small;
 }
@@ -205,14 +205,14 @@ double ExpertElements(const Model& model, const LayerWidths& widths) {
 
 double ExpertBiases(const Model& model, const LayerWidths& widths) { return MlpBiases(model, widths.expert); }
 
-double NormElements(const Model& model) { return (model.norm == Norm::kLayer ? 2 : 1) * static_cast<double>(model.hidden); }
+double NormElements(const Model& model) { return (model.norms.kind == Norm::kLayer ? 2 : 1) * static_cast<double>(model.hidden); }
 
 double ResidualAdditions(const Model& model) { return model.parallel_attention ? 1 : 2; }
 
 ActivationBytes ActivationOf(const Model& model) { return model.gated ? ActivationBytes{6, 10} : ActivationBytes{4, 6}; }
 
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths) {
-  const auto hidden = static_cast<double>(model.hidden), norms = static_cast<double>(model.norms_per_layer);
+  const auto hidden = static_cast<double>(model.hidden), norms = static_cast<double>(model.norms.per_layer);
   // Attention and MLP side by side are added to the stream at once.
   const double added = model.parallel_attention ? 8 : 2 * 6;
   const auto [forward, backward] = ActivationOf(model);
@@ -226,16 +226,16 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
 
 double ExpertCopies(const Moe& moe, double ranks) { return ranks * (1 - std::pow(1 - 1 / ranks, static_cast<double>(moe.top_k))); }
 
-double RecurrencePairs(const LinearLayers& linear, double tokens) {
+double RecurrencePairs(const LinearAttention& linear, double tokens) {
   const auto head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
-  if (linear.kind == LinearKind::kMamba) return 3 * head_dim * state;
+  if (linear.kind == LinearAttentionKind::kMamba) return 3 * head_dim * state;
   return RecurrenceChunk(tokens) * (state + head_dim) + 2 * head_dim * state;
 }
 
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths) {
   if (mixer == Mixer::kRecurrence) {
-    return {widths.recurrent_heads, widths.recurrent_key_heads, static_cast<double>(model.linear->state),
-            static_cast<double>(model.linear->head_dim), widths.recurrent_columns + widths.recurrent_inner};
+    return {widths.recurrent_heads, widths.recurrent_key_heads, static_cast<double>(model.linear_attention->state),
+            static_cast<double>(model.linear_attention->head_dim), widths.recurrent_columns + widths.recurrent_inner};
   }
   MixerCore core{widths.heads, widths.kv_heads, static_cast<double>(model.HeadDim()), static_cast<double>(model.HeadDim())};
   if (model.mla) {

@@ -121,7 +121,7 @@ double ExpertCopies(const Moe& moe, double ranks);
 inline double RecurrenceChunk(double tokens) { return min(tokens, 128.0); }
 // Multiplications of a head's recurrence a token: with those of its chunk, and with the state that it reads and adds to (Dao and Gu 2024,
 // arXiv 2405.21060); of channels, with the state alone.
-double RecurrencePairs(const LinearLayers& linear, double tokens);
+double RecurrencePairs(const LinearAttention& linear, double tokens);
 
 // Where tokens meet: attention's scores and sums, or a recurrence.
 struct MixerCore {

@@ -27,31 +27,31 @@ Fixes NearestDivisors(const std::string& path, Count whole, Count value) {
 
 }  // namespace
 
-Count LinearLayers::ConvolvedChannels() const {
+Count LinearAttention::ConvolvedChannels() const {
   if (convolution == 0) return 0;
-  return kind == LinearKind::kMamba ? Inner() : Inner() + 2 * KeyHeads() * state;
+  return kind == LinearAttentionKind::kMamba ? Inner() : Inner() + 2 * KeyHeads() * state;
 }
 
-Count LinearLayers::InputColumns() const {
+Count LinearAttention::InputColumns() const {
   const Count keys = KeyHeads() * state;
   switch (kind) {
-    case LinearKind::kMamba:
+    case LinearAttentionKind::kMamba:
       return 2 * Inner();  // values and their gate
-    case LinearKind::kMamba2:
+    case LinearAttentionKind::kMamba2:
       return 2 * Inner() + 2 * keys + heads;  // with B, C and the step sizes
-    case LinearKind::kGatedDelta:
+    case LinearAttentionKind::kGatedDelta:
       return 2 * Inner() + 2 * keys + 2 * heads;  // with keys, queries, strengths and decays
-    case LinearKind::kKimiDelta:
+    case LinearAttentionKind::kKimiDelta:
       return Inner() + 2 * keys + heads + 2 * head_dim;  // decay and gate through ranks of a head's width
-    case LinearKind::kLightning:
+    case LinearAttentionKind::kLightning:
       return 2 * Inner() + 2 * keys;
   }
   return 2 * Inner();
 }
 
-Count LinearLayers::StateElements() const { return Inner() * state + (convolution > 0 ? ConvolvedChannels() * (convolution - 1) : 0); }
+Count LinearAttention::StateElements() const { return Inner() * state + (convolution > 0 ? ConvolvedChannels() * (convolution - 1) : 0); }
 
-bool Model::IsLinear(Count layer) const { return linear && !IsChosen(layer, AttentionLayers(), layers); }
+bool Model::IsLinearAttention(Count layer) const { return linear_attention && !IsChosen(layer, AttentionLayers(), layers); }
 bool Model::HasMlp(Count layer) const { return IsChosen(layer, MlpLayers(), layers); }
 
 Count Model::MoeLayers() const {
@@ -61,12 +61,12 @@ Count Model::MoeLayers() const {
 }
 
 Count Model::WindowLayers() const {
-  if (sliding_window == 0) return 0;
+  if (window.tokens == 0) return 0;
   const Count attending = AttentionLayers();
-  return global_every == 0 ? attending : attending - attending / global_every;
+  return window.global_every == 0 ? attending : attending - attending / window.global_every;
 }
 
-void Complete(Model& model, const std::string& path, Issues& issues) {
+void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issues) {
   const auto Text = [](Count count) { return std::to_string(count); };
   if (!model.head_dim && model.hidden % model.heads != 0) {
     issues.push_back({path + ".head_dim",
@@ -80,15 +80,16 @@ void Complete(Model& model, const std::string& path, Issues& issues) {
     issues.push_back({path + ".kv_heads", "expected a divisor of heads " + Text(model.heads) + "; got " + Text(*model.kv_heads),
                       NearestDivisors(path + ".kv_heads", model.heads, *model.kv_heads)});
   }
-  if (model.linear && model.linear->layers > model.layers) {
+  if (model.linear_attention && model.linear_attention->layers > model.layers) {
     issues.push_back({path + ".linear.layers",
-                      "expected at most the " + Text(model.layers) + " layers; got " + Text(model.linear->layers),
+                      "expected at most the " + Text(model.layers) + " layers; got " + Text(model.linear_attention->layers),
                       {SetTo(path + ".linear.layers", model.layers)}});
   }
-  if (model.linear && model.linear->heads % model.linear->KeyHeads() != 0) {
-    issues.push_back({path + ".linear.key_heads",
-                      "expected a divisor of its " + Text(model.linear->heads) + " heads; got " + Text(model.linear->key_heads),
-                      NearestDivisors(path + ".linear.key_heads", model.linear->heads, model.linear->key_heads)});
+  if (model.linear_attention && model.linear_attention->heads % model.linear_attention->KeyHeads() != 0) {
+    issues.push_back(
+        {path + ".linear.key_heads",
+         "expected a divisor of its " + Text(model.linear_attention->heads) + " heads; got " + Text(model.linear_attention->key_heads),
+         NearestDivisors(path + ".linear.key_heads", model.linear_attention->heads, model.linear_attention->key_heads)});
   }
   if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && model.moe)) {
     issues.push_back({path + ".mlp_layers",

@@ -44,8 +44,8 @@ struct Moe {
   Count experts = 8;
   Count top_k = 2;
   Count shared_experts = 0;
-  Count expert_ffn = 0;    // of one routed expert; 0 until Complete() copies the model's ffn
-  Count shared_ffn = 0;    // of all shared experts together; 0 until Complete() derives it
+  Count expert_ffn = 0;    // of one routed expert; 0 until ValidateAndFillDefaults() copies the model's ffn
+  Count shared_ffn = 0;    // of all shared experts together; 0 until ValidateAndFillDefaults() derives it
   Count dense_layers = 0;  // leading layers with a dense MLP
   Count moe_every = 1;     // of the layers after them, every n-th has experts
   bool router_bias = false;
@@ -64,7 +64,7 @@ struct Mla {
 };
 
 // Layers that mix tokens by a recurrence with a state of fixed size in place of attention over a cache.
-enum class LinearKind {
+enum class LinearAttentionKind {
   kMamba,       // selective state space, a state a channel (Jamba)
   kMamba2,      // state space duality, a state a head (Nemotron-H)
   kGatedDelta,  // gated delta rule (Qwen3-Next)
@@ -72,16 +72,16 @@ enum class LinearKind {
   kLightning    // linear attention with a fixed decay a head (MiniMax-Text-01)
 };
 template <>
-struct EnumNames<LinearKind> {
-  static constexpr std::array<std::pair<LinearKind, std::string_view>, 5> names{{{LinearKind::kMamba, "mamba"},
-                                                                                 {LinearKind::kMamba2, "mamba2"},
-                                                                                 {LinearKind::kGatedDelta, "gated_delta"},
-                                                                                 {LinearKind::kKimiDelta, "kimi_delta"},
-                                                                                 {LinearKind::kLightning, "lightning"}}};
+struct EnumNames<LinearAttentionKind> {
+  static constexpr std::array<std::pair<LinearAttentionKind, std::string_view>, 5> names{{{LinearAttentionKind::kMamba, "mamba"},
+                                                                                          {LinearAttentionKind::kMamba2, "mamba2"},
+                                                                                          {LinearAttentionKind::kGatedDelta, "gated_delta"},
+                                                                                          {LinearAttentionKind::kKimiDelta, "kimi_delta"},
+                                                                                          {LinearAttentionKind::kLightning, "lightning"}}};
 };
 
-struct LinearLayers {
-  LinearKind kind = LinearKind::kMamba2;
+struct LinearAttention {
+  LinearAttentionKind kind = LinearAttentionKind::kMamba2;
   Count layers = 1;       // so many of the model's; the others attend, spread evenly
   Count heads = 64;       // heads of values; heads x head_dim is the inner width
   Count key_heads = 0;    // heads of keys and queries, groups of B and C; 0: as many as heads
@@ -97,6 +97,23 @@ struct LinearLayers {
   [[nodiscard]] Count StateElements() const;      // that a sequence keeps: recurrence and convolution
 };
 
+struct Positions {
+  Position encoding = Position::kRope;
+  Count rows = 0;  // of a learned position table; 0: the sequence length trained or served
+};
+
+struct Norms {
+  Norm kind = Norm::kRms;
+  Count per_layer = 2;
+  bool after_embedding = false;
+  QkNorm queries_and_keys = QkNorm::kNone;
+};
+
+struct SlidingWindow {
+  Count tokens = 0;        // that a local layer attends to; 0: all
+  Count global_every = 0;  // every n-th layer attends to all tokens; 0: all layers are local where there is a window
+};
+
 struct Model {
   std::string preset;
   std::string name = "custom";
@@ -110,33 +127,28 @@ struct Model {
   Count vocab = 0;
   bool tied_embeddings = false;
   bool parallel_attention = false;
-  Position position = Position::kRope;
-  Count max_positions = 0;  // rows of a learned position table; 0: the sequence trained or served
-  Norm norm = Norm::kRms;
-  Count norms_per_layer = 2;
-  bool embedding_norm = false;
-  QkNorm qk_norm = QkNorm::kNone;
+  Positions positions;
+  Norms norms;
   Biases biases = Biases::kNone;
   bool head_bias = false;        // the output matrix adds a bias (GPT-J, Phi)
   bool attention_sinks = false;  // a learned logit a head (gpt-oss)
   std::optional<Moe> moe;
   std::optional<Mla> mla;
   bool attention_gate = false;  // the queries' projection also makes a gate of the output (Qwen3-Next)
-  std::optional<LinearLayers> linear;
-  Count mlp_layers = 0;      // layers that have an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
-  Count sliding_window = 0;  // tokens a local layer attends to; 0: all
-  Count global_every = 0;    // every n-th layer attends to all; 0: none does where there is a window
-  Count mtp_layers = 0;      // extra multi-token-prediction modules
-  Count context = 0;         // longest context its publisher supports, to show; limits nothing
+  std::optional<LinearAttention> linear_attention;
+  Count mlp_layers = 0;  // layers that have an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
+  SlidingWindow window;
+  Count mtp_layers = 0;  // extra multi-token-prediction modules
+  Count context = 0;     // longest context its publisher supports, to show; limits nothing
 
   // Shapes with the defaults resolved.
   [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }
   [[nodiscard]] Count HeadDim() const { return head_dim.value_or(heads > 0 ? hidden / heads : 0); }
   [[nodiscard]] Count MoeLayers() const;  // layers with experts
-  [[nodiscard]] Count LinearLayerCount() const { return linear ? linear->layers : 0; }
-  [[nodiscard]] Count AttentionLayers() const { return layers - LinearLayerCount(); }
+  [[nodiscard]] Count LinearAttentionLayers() const { return linear_attention ? linear_attention->layers : 0; }
+  [[nodiscard]] Count AttentionLayers() const { return layers - LinearAttentionLayers(); }
   [[nodiscard]] Count MlpLayers() const { return mlp_layers > 0 ? mlp_layers : layers; }  // with experts or without
-  [[nodiscard]] bool IsLinear(Count layer) const;                                         // by place, from 0
+  [[nodiscard]] bool IsLinearAttention(Count layer) const;                                // by place, from 0
   [[nodiscard]] bool HasMlp(Count layer) const;
   [[nodiscard]] Count WindowLayers() const;  // layers that attend to the window only
 };
@@ -146,7 +158,7 @@ struct ParameterCount {
   double embedding = 0;  // token table, positions, embedding norm
   double head = 0;       // output matrix of its own, 0 if tied, and its bias
   double attention_per_layer = 0;
-  double linear_per_layer = 0;  // of a layer with a recurrence in place of attention
+  double linear_attention_per_layer = 0;  // of a layer with a recurrence in place of attention
   double dense_mlp_per_layer = 0;
   double moe_per_layer = 0;         // router, all experts, shared experts
   double moe_active_per_layer = 0;  // router, top_k experts, shared experts
@@ -161,7 +173,7 @@ struct ParameterCount {
 ParameterCount CountParameters(const Model& model);
 
 // Fills in what follows from the rest (kv_heads, head_dim, expert_ffn, shared_ffn) and reports contradictions.
-void Complete(Model& model, const std::string& path, Issues& issues);
+void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issues);
 
 template <>
 struct Schema<Moe> {
@@ -172,7 +184,7 @@ struct Schema<Mla> {
   static const Fields fields;
 };
 template <>
-struct Schema<LinearLayers> {
+struct Schema<LinearAttention> {
   static const Fields fields;
 };
 template <>

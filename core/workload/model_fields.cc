@@ -28,16 +28,16 @@ constexpr FieldRow kMlaFields[] = {
     Of<&Mla::value_head_dim>("value_head_dim", "Width of a head's value").Between(1, 4096)};
 constinit const Fields Schema<Mla>::fields(kMlaFields);
 
-constexpr FieldRow kLinearLayersFields[] = {
-    Of<&LinearLayers::kind>("kind", "Which recurrence"),
-    Of<&LinearLayers::layers>("layers", "Layers that have it; the others attend, spread evenly").Between(1, 4096),
-    Of<&LinearLayers::heads>("heads", "Heads of values").Between(1, 65536),
-    Of<&LinearLayers::key_heads>("key_heads", "Heads of keys and queries, groups of B and C; 0: as many as heads").Between(0, 65536),
-    Of<&LinearLayers::head_dim>("head_dim", "Width of a head's value").Between(1, 65536),
-    Of<&LinearLayers::state>("state", "Width of a key: a head keeps head_dim x state numbers").Between(1, 65536),
-    Of<&LinearLayers::convolution>("convolution", "Tokens that the short convolution before it sees; 0: none").Between(0, 64),
-    Of<&LinearLayers::step_rank>("step_rank", "Rank of the step size's projection (Mamba-1)").Between(0, 65536)};
-constinit const Fields Schema<LinearLayers>::fields(kLinearLayersFields);
+constexpr FieldRow kLinearAttentionFields[] = {
+    Of<&LinearAttention::kind>("kind", "Which recurrence"),
+    Of<&LinearAttention::layers>("layers", "Layers that have it; the others attend, spread evenly").Between(1, 4096),
+    Of<&LinearAttention::heads>("heads", "Heads of values").Between(1, 65536),
+    Of<&LinearAttention::key_heads>("key_heads", "Heads of keys and queries, groups of B and C; 0: as many as heads").Between(0, 65536),
+    Of<&LinearAttention::head_dim>("head_dim", "Width of a head's value").Between(1, 65536),
+    Of<&LinearAttention::state>("state", "Width of a key: a head keeps head_dim x state numbers").Between(1, 65536),
+    Of<&LinearAttention::convolution>("convolution", "Tokens that the short convolution before it sees; 0: none").Between(0, 64),
+    Of<&LinearAttention::step_rank>("step_rank", "Rank of the step size's projection (Mamba-1)").Between(0, 65536)};
+constinit const Fields Schema<LinearAttention>::fields(kLinearAttentionFields);
 
 constexpr FieldRow kModelFields[] = {
     Of<&Model::preset>("preset", "Catalogue entry that the other members override"),
@@ -52,24 +52,29 @@ constexpr FieldRow kModelFields[] = {
     Of<&Model::vocab>("vocab", "Rows of the token table").Between(1, 1 << 24).Required(),
     Of<&Model::tied_embeddings>("tied_embeddings", "The output matrix is the token table"),
     Of<&Model::parallel_attention>("parallel_attention", "Attention and MLP side by side (GPT-J)").Advanced(),
-    Of<&Model::position>("position", "How positions are encoded").Advanced(),
-    Of<&Model::max_positions>("max_positions", "Rows of a learned position table; 0: as many as the sequence")
+    Of<&Model::positions, &Positions::encoding>("position", "How positions are encoded").Advanced(),
+    Of<&Model::positions, &Positions::rows>("max_positions", "Rows of a learned position table; 0: as many as the sequence")
         .Between(0, 1 << 24)
         .Advanced(),
-    Of<&Model::norm>("norm", "RMS norm or layer norm").Advanced(),
-    Of<&Model::norms_per_layer>("norms_per_layer", "Norms in a layer").Between(0, 8).Advanced(),
-    Of<&Model::embedding_norm>("embedding_norm", "A norm after the embedding (BLOOM)").Advanced(),
-    Of<&Model::qk_norm>("qk_norm", "Queries and keys are normalised, by head (Qwen3, Gemma-3) or over all heads (OLMo-2)").Advanced(),
+    Of<&Model::norms, &Norms::kind>("norm", "RMS norm or layer norm").Advanced(),
+    Of<&Model::norms, &Norms::per_layer>("norms_per_layer", "Norms in a layer").Between(0, 8).Advanced(),
+    Of<&Model::norms, &Norms::after_embedding>("embedding_norm", "A norm after the embedding (BLOOM)").Advanced(),
+    Of<&Model::norms, &Norms::queries_and_keys>("qk_norm",
+                                                "Queries and keys are normalised, by head (Qwen3, Gemma-3) or over all heads (OLMo-2)")
+        .Advanced(),
     Of<&Model::biases>("biases", "Which linear layers add a bias").Advanced(),
     Of<&Model::head_bias>("head_bias", "The output matrix adds a bias (GPT-J, Phi)").Advanced(),
     Of<&Model::attention_sinks>("attention_sinks", "A learned logit a head takes attention from no token (gpt-oss)").Advanced(),
     Of<&Model::moe>("moe", "Mixture of experts in place of the MLP"),
     Of<&Model::mla>("mla", "Multi-head latent attention (DeepSeek)"),
     Of<&Model::attention_gate>("attention_gate", "The queries' projection also makes a gate of the output (Qwen3-Next)").Advanced(),
-    Of<&Model::linear>("linear", "Layers with a recurrence of fixed state in place of attention (hybrid models)").Advanced(),
+    Of<&Model::linear_attention>("linear", "Layers with a recurrence of fixed state in place of attention (hybrid models)").Advanced(),
     Of<&Model::mlp_layers>("mlp_layers", "Layers that have an MLP, spread evenly; 0: all").Between(0, 4096).Advanced(),
-    Of<&Model::sliding_window>("sliding_window", "Tokens that a local layer attends to; 0: all").Length().Between(0, 1 << 28).Advanced(),
-    Of<&Model::global_every>("global_every", "Every n-th layer attends to all; 0: no layer where there is a window")
+    Of<&Model::window, &SlidingWindow::tokens>("sliding_window", "Tokens that a local layer attends to; 0: all")
+        .Length()
+        .Between(0, 1 << 28)
+        .Advanced(),
+    Of<&Model::window, &SlidingWindow::global_every>("global_every", "Every n-th layer attends to all; 0: no layer where there is a window")
         .Between(0, 1024)
         .Advanced(),
     Of<&Model::mtp_layers>("mtp_layers", "Multi-token-prediction modules").Between(0, 16).Advanced(),

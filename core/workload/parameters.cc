@@ -13,15 +13,15 @@ ParameterCount CountParameters(const Model& model) {
   const double norm = NormElements(model);
 
   const double attention = MixerProducts(model, Mixer::kFullAttention, whole).Elements();
-  const double linear = model.linear ? MixerProducts(model, Mixer::kRecurrence, whole).Elements() : 0;
+  const double linear = model.linear_attention ? MixerProducts(model, Mixer::kRecurrence, whole).Elements() : 0;
   const double mlp = FeedForwardProducts(model, FeedForward::kDense, whole).Elements();
   count.attention_per_layer = attention + SmallElements(model, Mixer::kFullAttention, whole);
-  if (model.linear) count.linear_per_layer = linear + SmallElements(model, Mixer::kRecurrence, whole);
+  if (model.linear_attention) count.linear_attention_per_layer = linear + SmallElements(model, Mixer::kRecurrence, whole);
   count.dense_mlp_per_layer = mlp + SmallElements(model, FeedForward::kDense, whole);
-  count.norms_per_layer = static_cast<double>(model.norms_per_layer) * norm;
+  count.norms_per_layer = static_cast<double>(model.norms.per_layer) * norm;
   count.final_norm = norm;
-  const double positions = model.position == Position::kLearned ? static_cast<double>(model.max_positions) : 0;
-  count.embedding = v * h + positions * h + (model.embedding_norm ? norm : 0);
+  const double positions = model.positions.encoding == Position::kLearned ? static_cast<double>(model.positions.rows) : 0;
+  count.embedding = v * h + positions * h + (model.norms.after_embedding ? norm : 0);
   count.head = (model.tied_embeddings ? 0 : v * h) + (model.head_bias ? v : 0);
 
   double moe = 0, moe_active = 0;
@@ -36,7 +36,7 @@ ParameterCount CountParameters(const Model& model) {
   }
   // A layer without an MLP lacks its norm too.
   const double norms = layers * count.norms_per_layer - (layers - mlp_layers) * norm;
-  const double shared_by_all = attention_layers * count.attention_per_layer + linear_layers * count.linear_per_layer + norms +
+  const double shared_by_all = attention_layers * count.attention_per_layer + linear_layers * count.linear_attention_per_layer + norms +
                                dense_layers * count.dense_mlp_per_layer + count.final_norm + count.embedding + count.head;
   count.total = shared_by_all + moe_layers * count.moe_per_layer;
   count.active = shared_by_all + moe_layers * count.moe_active_per_layer;

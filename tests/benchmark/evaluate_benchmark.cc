@@ -104,7 +104,7 @@ void ThousandMappings(benchmark::State& state) {
       mapping.micro_batch = Count{1} << (i / 16 % 3);
       mapping.sequence_parallel = mapping.tp > 1;
       Issues issues;
-      Complete(*scenario.training, scenario.model, scenario.cluster, "training", issues);
+      ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
       benchmark::DoNotOptimize(EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, trace));
     }
   }

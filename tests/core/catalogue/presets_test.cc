@@ -167,7 +167,7 @@ TEST(Presets, ModelsHaveTheirPublishedParameters) {
     EXPECT_GT(published["source"].get<std::string>().size(), 10u) << preset.id;
     Issues issues;
     Model model = FromPreset<Model>(preset.id, issues);
-    Complete(model, "model", issues);
+    ValidateAndFillDefaults(model, "model", issues);
     EXPECT_TRUE(issues.empty()) << preset.id;
     const double count = CountParameters(model).total;
     EXPECT_NEAR(count, published["parameters"].get<double>(), published.contains("within") ? published["within"].get<double>() : 0)

@@ -128,10 +128,10 @@ TEST(Library, ATorusUsesAllItsSides) {
 // 2.7 + 0.08*7 + 7*131,072/(0.63*450e9) and the same with a second pass of 17.8 us.
 TEST(EngineKernels, OneShotAndTwoShotOfTheWorkedCase) {
   CustomAllReduce custom;
-  custom.start = 2.7 * kUs;
-  custom.peer = 0.08 * kUs;
-  custom.stream = 0.63;
-  custom.second_pass = 17.8 * kUs;
+  custom.base_latency = 2.7 * kUs;
+  custom.per_peer_latency = 0.08 * kUs;
+  custom.bandwidth_efficiency = 0.63;
+  custom.two_shot_penalty = 17.8 * kUs;
   Trace off = Trace::Off();
   CollectiveCall call;
   call.bytes = 128 * kKiB;

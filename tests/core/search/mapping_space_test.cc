@@ -19,7 +19,7 @@ Model Dense() {
   Model model;
   model.layers = 8, model.hidden = 1024, model.heads = 8, model.ffn = 4096, model.vocab = 1000;
   Issues issues;
-  Complete(model, "model", issues);
+  ValidateAndFillDefaults(model, "model", issues);
   return model;
 }
 
@@ -124,7 +124,7 @@ TEST(TrainingSpace, EveryPlaceIsAScenario) {
       one.recompute = choice.recompute;
       one.offload = choice.offload;
       Issues issues;
-      Complete(one, model, TwoNodes(), "training", issues);
+      ValidateAndFillDefaults(one, model, TwoNodes(), "training", issues);
       ASSERT_TRUE(issues.empty()) << i << ": " << issues[0].path << " " << issues[0].message;
     }
   }
@@ -212,7 +212,7 @@ TEST(ServingSpace, ContextsAreSplitWhereRanksWouldHoldCopiesOfTheCache) {
   own.mapping.tp = 8, own.mapping.cp = 2;
   EXPECT_EQ(degrees(own).count({8, 2}), 1u);
   ServingLoad whole;
-  whole.engine.composition = Composition::kWholeLayer;  // an engine that splits no context
+  whole.engine.composition = Composition::kCompiledGraph;  // an engine that splits no context
   EXPECT_EQ(degrees(whole), (std::set<std::pair<Count, Count>>{{8, 1}}));
 }
 

@@ -113,7 +113,7 @@ TEST(Families, ADeviceAloneHoldsTheWholeModel) {
     const ParameterCount count = CountParameters(scenario.model);
     // The head's bias and the sequence's learned positions, where the model has more, are not held.
     const double held = PlanLayers(context, works).stages.front().Parameters();
-    EXPECT_NEAR(held / (count.total + count.mtp), 1, scenario.model.position == Position::kLearned ? 0.02 : 5e-5) << model;
+    EXPECT_NEAR(held / (count.total + count.mtp), 1, scenario.model.positions.encoding == Position::kLearned ? 0.02 : 5e-5) << model;
   }
 }
 

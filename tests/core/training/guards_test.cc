@@ -93,7 +93,7 @@ std::optional<Scenario> Draw(Dice& dice) {
   mapping.order = dice.Of({0, 0, 1}) == 1 ? "tp-pp-cp-ep-dp" : "tp-cp-ep-dp-pp";
   mapping.overlap = {dice.Maybe(), dice.Maybe(), dice.Maybe(), dice.Maybe()};
   Issues issues;
-  Complete(run, scenario.model, scenario.cluster, "training", issues);
+  ValidateAndFillDefaults(run, scenario.model, scenario.cluster, "training", issues);
   return issues.empty() ? std::optional<Scenario>(scenario) : std::nullopt;
 }
 

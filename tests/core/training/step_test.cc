@@ -50,7 +50,7 @@ std::optional<Scenario> RandomScenario(Dice& dice) {
   run.precision = dice.Of({0, 1}) == 1 ? Precision::kBf16 : Precision::kFp8;
   run.trainable = dice.Of({0, 0, 0, 1}) == 1 ? Trainable::kLora : Trainable::kAll;
   Issues issues;
-  Complete(run, scenario.model, scenario.cluster, "training", issues);
+  ValidateAndFillDefaults(run, scenario.model, scenario.cluster, "training", issues);
   return issues.empty() ? std::optional<Scenario>(scenario) : std::nullopt;
 }
 
@@ -140,7 +140,7 @@ TEST(Step, FlashAttentionIsNeverSlower) {
     scenario->training->mapping.cp = 1;
     scenario->training->mapping.dp.reset();
     Issues issues;
-    Complete(*scenario->training, scenario->model, scenario->cluster, "training", issues);
+    ValidateAndFillDefaults(*scenario->training, scenario->model, scenario->cluster, "training", issues);
     if (!issues.empty()) continue;
     scenario->training->flash_attention = true;
     const double flash = Evaluated(*scenario).step_time.base();

@@ -77,9 +77,9 @@ TEST(Layer, NormsAndAdditionsAreTheModels) {
 // Nemotron-H: heads of 64, states of 128, a token meets 128 of its chunk: 128 (128 + 64) in the chunk, 2 x 64 x 128 with the state. Jamba:
 // three multiplications a channel and state, 64 channels and 16 states a head. A short sequence is one chunk.
 TEST(Layer, MultiplicationsOfRecurrences) {
-  EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear, 8192), 128 * 192 + 2 * 64 * 128);
-  EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear, 32), 32 * 192 + 2 * 64 * 128);
-  EXPECT_EQ(RecurrencePairs(*Named("jamba-v0.1").linear, 8192), 3 * 64 * 16);
+  EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 8192), 128 * 192 + 2 * 64 * 128);
+  EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 32), 32 * 192 + 2 * 64 * 128);
+  EXPECT_EQ(RecurrencePairs(*Named("jamba-v0.1").linear_attention, 8192), 3 * 64 * 16);
 }
 
 }  // namespace

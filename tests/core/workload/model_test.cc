@@ -11,8 +11,8 @@ namespace {
 Model Gpt(Count layers, Count hidden, Count heads) {
   Model model;
   model.layers = layers, model.hidden = hidden, model.heads = heads, model.ffn = 4 * hidden, model.vocab = 51200;
-  model.gated = false, model.tied_embeddings = true, model.norm = Norm::kLayer, model.biases = Biases::kAll;
-  model.position = Position::kLearned, model.max_positions = 2048;
+  model.gated = false, model.tied_embeddings = true, model.norms.kind = Norm::kLayer, model.biases = Biases::kAll;
+  model.positions.encoding = Position::kLearned, model.positions.rows = 2048;
   return model;
 }
 
@@ -80,17 +80,17 @@ TEST(Parameters, EachPartCounts) {
   EXPECT_EQ(CountParameters(model).attention_per_layer, 192);
   EXPECT_EQ(CountParameters(model).dense_mlp_per_layer, 384 + 2 * 16 + 8);
   model.biases = Biases::kNone;
-  model.qk_norm = QkNorm::kHead;
+  model.norms.queries_and_keys = QkNorm::kHead;
   EXPECT_EQ(CountParameters(model).attention_per_layer, 192 + 8);
-  model.qk_norm = QkNorm::kAllHeads;
+  model.norms.queries_and_keys = QkNorm::kAllHeads;
   EXPECT_EQ(CountParameters(model).attention_per_layer, 192 + 12);
-  model.qk_norm = QkNorm::kNone;
+  model.norms.queries_and_keys = QkNorm::kNone;
   model.attention_sinks = true;
   EXPECT_EQ(CountParameters(model).attention_per_layer, 192 + 2);
   model.attention_sinks = false;
-  model.norm = Norm::kLayer, model.norms_per_layer = 1;
+  model.norms.kind = Norm::kLayer, model.norms.per_layer = 1;
   EXPECT_EQ(CountParameters(model).norms_per_layer, 16);
-  model.norm = Norm::kLayerWithoutBias;
+  model.norms.kind = Norm::kLayerWithoutBias;
   EXPECT_EQ(CountParameters(model).norms_per_layer, 8);
   model.moe = Moe{.experts = 4, .top_k = 1, .shared_experts = 1, .expert_ffn = 2, .shared_ffn = 2, .dense_layers = 1};
   EXPECT_EQ(CountParameters(model).moe_per_layer, 5 * 48 + 32);
@@ -119,7 +119,7 @@ TEST(Complete, FillsWhatFollows) {
   EXPECT_EQ(Named("deepseek-v2").moe->shared_ffn, 2 * 1536);
   Model model = Gpt(2, 64, 4);
   Issues issues;
-  Complete(model, "model", issues);
+  ValidateAndFillDefaults(model, "model", issues);
   EXPECT_TRUE(issues.empty());
   EXPECT_EQ(model.head_dim, 16);
   EXPECT_EQ(model.kv_heads, 4);
@@ -128,7 +128,7 @@ TEST(Complete, FillsWhatFollows) {
 TEST(Complete, ReportsContradictionsAtTheirPaths) {
   Model model = Gpt(2, 65, 4);
   Issues issues;
-  Complete(model, "model", issues);
+  ValidateAndFillDefaults(model, "model", issues);
   ASSERT_EQ(issues.size(), 1u);
   EXPECT_EQ(issues[0].path, "model.head_dim");
 
@@ -136,7 +136,7 @@ TEST(Complete, ReportsContradictionsAtTheirPaths) {
   model.kv_heads = 3;
   model.moe = Moe{.experts = 4, .top_k = 5, .dense_layers = 3};
   issues.clear();
-  Complete(model, "model", issues);
+  ValidateAndFillDefaults(model, "model", issues);
   ASSERT_EQ(issues.size(), 3u);
   EXPECT_EQ(issues[0].path, "model.kv_heads");
   EXPECT_EQ(issues[1].path, "model.moe.top_k");

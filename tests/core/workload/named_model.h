@@ -13,7 +13,7 @@ namespace slipstick {
 inline Model Named(std::string_view id) {
   Issues issues;
   Model model = FromPreset<Model>(id, issues);
-  Complete(model, "model", issues);
+  ValidateAndFillDefaults(model, "model", issues);
   EXPECT_TRUE(issues.empty()) << id;
   return model;
 }
