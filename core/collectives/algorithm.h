@@ -1,8 +1,8 @@
 // The table of collective algorithms.
 //
-// To add one: a row {name, title, source, applies, time} in the file of its family, its name in a test of that family, and
-// nothing else: the fastest row that applies is taken, and properties are tested over every row. A new family is a file
-// and a line in collective.cc.
+// To add one: a row {name, title, source, cost model, applies, time} in the file of its family, and its name in a test of that
+// family. The fastest row that applies is chosen; property tests run over every row. A new family is a file and a line in
+// collective.cc. `applies` and `time` get groups of at least two ranks.
 #pragma once
 
 #include <string_view>
@@ -14,44 +14,44 @@
 
 namespace slipstick {
 
-struct Problem {
+struct CollectiveInstance {
   const CollectiveCall& call;
   const GroupView& view;
 };
 
 struct AlgorithmTime {
   Seconds time;
-  Seconds latency;             // of it, at no bytes
-  std::optional<Bytes> bytes;  // that a rank sends; absent: the pattern's minimum
+  Seconds latency;             // part of `time` that does not depend on the bytes
+  std::optional<Bytes> bytes;  // sent per rank; absent: the collective's minimum
 };
 
 struct Algorithm {
   std::string_view name;
   std::string_view title;
   std::string_view source;
-  Transport transport;
-  bool (*applies)(const Problem& problem);
-  AlgorithmTime (*time)(const Problem& problem, Trace& trace);
+  CostModel cost_model;
+  bool (*applies)(const CollectiveInstance& instance);
+  AlgorithmTime (*time)(const CollectiveInstance& instance, Trace& trace);
 };
 using AlgorithmFamily = const std::vector<Algorithm>& (*)();
 
-// Libraries, on measured protocols.
-const std::vector<Algorithm>& LibraryAlgorithms();  // NCCL, RCCL and their kin
+// CostModel::kMeasured.
+const std::vector<Algorithm>& LibraryAlgorithms();  // NCCL, RCCL and similar libraries
 const std::vector<Algorithm>& EngineAlgorithms();   // one-shot and two-shot kernels of serving engines
 
-// The algorithms of the literature, on the stated latency and bandwidth.
+// CostModel::kAlphaBeta: closed forms of the literature.
 const std::vector<Algorithm>& RingAlgorithms();
 const std::vector<Algorithm>& RecursiveAlgorithms();     // halving, doubling, binomial, Bruck
 const std::vector<Algorithm>& DirectAlgorithms();        // one-shot, two-shot, direct, pairwise, send
 const std::vector<Algorithm>& TreeAlgorithms();          // binary trees, chain
-const std::vector<Algorithm>& GridAlgorithms();          // torus and mesh, side by side
+const std::vector<Algorithm>& GridAlgorithms();          // torus and mesh, dimension by dimension
 const std::vector<Algorithm>& HierarchicalAlgorithms();  // level by level
-const std::vector<Algorithm>& InNetworkAlgorithms();     // switches that reduce
+const std::vector<Algorithm>& InNetworkAlgorithms();     // reduction in the switches
 
-// Every family, in the order that ties are settled.
+// All families; on equal times the earlier one wins.
 const std::vector<AlgorithmFamily>& AlgorithmFamilies();
 
-// Bytes that a rank has to send whatever the algorithm (without in-network reduction).
-Bytes MinimumBytes(Pattern pattern, Bytes bytes, double ranks);
+// Lower bound on the bytes sent per rank by any algorithm without in-network reduction.
+Bytes MinimumBytes(CollectiveType type, Bytes bytes, double ranks);
 
 }  // namespace slipstick

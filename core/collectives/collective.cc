@@ -6,10 +6,10 @@ namespace slipstick {
 namespace {
 
 template <class Use>
-void ForEach(const Problem& problem, const Use& use) {
+void ForEach(const CollectiveInstance& instance, const Use& use) {
   for (const AlgorithmFamily family : AlgorithmFamilies()) {
     for (const Algorithm& row : family()) {
-      if (row.transport == problem.call.transport && row.applies(problem)) use(row);
+      if (row.cost_model == instance.call.cost_model && row.applies(instance)) use(row);
     }
   }
 }
@@ -23,16 +23,16 @@ const std::vector<AlgorithmFamily>& AlgorithmFamilies() {
   return families;
 }
 
-Bytes MinimumBytes(Pattern pattern, Bytes bytes, double ranks) {
-  switch (pattern) {
-    case Pattern::kAllReduce:
+Bytes MinimumBytes(CollectiveType type, Bytes bytes, double ranks) {
+  switch (type) {
+    case CollectiveType::kAllReduce:
       return 2 * (ranks - 1) / ranks * bytes;
-    case Pattern::kAllGather:
-    case Pattern::kReduceScatter:
-    case Pattern::kAllToAll:
+    case CollectiveType::kAllGather:
+    case CollectiveType::kReduceScatter:
+    case CollectiveType::kAllToAll:
       return (ranks - 1) / ranks * bytes;
-    case Pattern::kBroadcast:
-    case Pattern::kSendReceive:
+    case CollectiveType::kBroadcast:
+    case CollectiveType::kSendReceive:
       break;
   }
   return bytes;
@@ -42,24 +42,24 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
   const GroupView view = ViewOf(group, cluster);
   CollectiveTime best;
   if (view.ranks <= 1) return best;
-  const Problem problem{call, view};
+  const CollectiveInstance instance{call, view};
   const bool is_free = call.algorithm == "auto";
   const Algorithm* chosen = nullptr;
   Trace off = Trace::Off();
-  ForEach(problem, [&](const Algorithm& row) {
+  ForEach(instance, [&](const Algorithm& row) {
     if (!is_free && row.name != call.algorithm) return;
-    const AlgorithmTime made = row.time(problem, off);
+    const AlgorithmTime made = row.time(instance, off);
     if (chosen != nullptr && !(made.time < best.time)) return;
     chosen = &row;
     best.time = made.time;
     best.latency = made.latency;
     best.algorithm = row.name;
-    best.bytes = made.bytes.value_or(MinimumBytes(call.pattern, call.bytes, view.ranks));
+    best.bytes = made.bytes.value_or(MinimumBytes(call.type, call.bytes, view.ranks));
   });
   if (chosen == nullptr) {
     best.applies = false;
   } else if (trace.on()) {
-    chosen->time(problem, trace);
+    chosen->time(instance, trace);
   }
   return best;
 }
@@ -68,7 +68,7 @@ std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const Gr
   const GroupView view = ViewOf(group, cluster);
   std::vector<std::string_view> names;
   if (view.ranks <= 1) return names;
-  ForEach(Problem{call, view}, [&](const Algorithm& row) { names.push_back(row.name); });
+  ForEach(CollectiveInstance{call, view}, [&](const Algorithm& row) { names.push_back(row.name); });
   return names;
 }
 

@@ -1,4 +1,4 @@
-// Time of a collective over a group of ranks that spans some levels of the cluster's network.
+// Time of a collective over a group of ranks on the cluster's network levels.
 #pragma once
 
 #include <array>
@@ -14,52 +14,53 @@
 
 namespace slipstick {
 
-enum class Pattern { kAllReduce, kAllGather, kReduceScatter, kAllToAll, kBroadcast, kSendReceive };
+enum class CollectiveType { kAllReduce, kAllGather, kReduceScatter, kAllToAll, kBroadcast, kSendReceive };
 template <>
-struct EnumNames<Pattern> {
-  static constexpr std::array<std::pair<Pattern, std::string_view>, 6> names{{{Pattern::kAllReduce, "all_reduce"},
-                                                                              {Pattern::kAllGather, "all_gather"},
-                                                                              {Pattern::kReduceScatter, "reduce_scatter"},
-                                                                              {Pattern::kAllToAll, "all_to_all"},
-                                                                              {Pattern::kBroadcast, "broadcast"},
-                                                                              {Pattern::kSendReceive, "send_recv"}}};
+struct EnumNames<CollectiveType> {
+  static constexpr std::array<std::pair<CollectiveType, std::string_view>, 6> names{{{CollectiveType::kAllReduce, "all_reduce"},
+                                                                                     {CollectiveType::kAllGather, "all_gather"},
+                                                                                     {CollectiveType::kReduceScatter, "reduce_scatter"},
+                                                                                     {CollectiveType::kAllToAll, "all_to_all"},
+                                                                                     {CollectiveType::kBroadcast, "broadcast"},
+                                                                                     {CollectiveType::kSendReceive, "send_recv"}}};
 };
 
-// What carries the messages: `library` measured protocols (NCCL and its kin), `ideal` the algorithms on the stated latency
-// and bandwidth alone.
-enum class Transport { kLibrary, kIdeal };
+// kMeasured: a communication library or an engine's kernels, with fitted protocol constants. kAlphaBeta: closed forms of the literature
+// on the stated latency (alpha) and bandwidth (beta) alone.
+enum class CostModel { kMeasured, kAlphaBeta };
 
 using SecondsPerByte = Quantity<-1, 0, 0, 1, 0, 0, 0, 0>;
 
-// Of ideal transport only.
-struct IdealMessages {
-  SecondsPerByte reduction{};  // to add an incoming byte
-  double hops = 1;             // links that a send crosses
-  Count chunks = 0;            // of a pipelined algorithm; 0: as many as are best
-  bool overlaps = false;       // latencies overlap with later messages (LogGP); false: each delays the next message (Hockney)
+// Used by CostModel::kAlphaBeta only.
+struct AlphaBetaOptions {
+  SecondsPerByte reduction{};  // compute time per incoming byte
+  double hops = 1;             // links on the route of a send
+  Count chunks = 0;            // of a pipelined algorithm; 0: the optimum
+  bool overlaps = false;       // a latency overlaps with later messages (LogGP); false: it delays the next message (Hockney)
 };
 
 struct CollectiveCall {
-  Pattern pattern = Pattern::kAllReduce;
-  Bytes bytes{};                        // all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer; all_to_all:
-                                        // what a rank sends, its own share included; send_recv: the message
+  CollectiveType type = CollectiveType::kAllReduce;
+  // As nccl-tests counts them. all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer; all_to_all: the send
+  // buffer of a rank, its own block included; send_recv: the message.
+  Bytes bytes{};
   std::string_view algorithm = "auto";  // or the name of a row of the table (algorithm.h)
-  Transport transport = Transport::kLibrary;
-  const CustomAllReduce* custom = nullptr;  // the engine's own all-reduce kernels, where it has them; outlives the call
-  IdealMessages messages{};
-  // Share of a NIC's bandwidth that is reached between nodes; absent: what the collective reaches when it runs alone.
-  std::optional<double> outer_fraction = std::nullopt;
-  Seconds launch{};  // of the library's kernel by the host, where no graph hides it; the engine's own kernels do not pay it
+  CostModel cost_model = CostModel::kMeasured;
+  const CustomAllReduce* custom = nullptr;  // the engine's all-reduce kernel, if any; must outlive the call
+  AlphaBetaOptions alpha_beta{};
+  // Bandwidth efficiency of a NIC; absent: that of the collective running alone.
+  std::optional<double> nic_efficiency = std::nullopt;
+  Seconds launch{};  // host launch of the library's kernel where no graph hides it; not added to the engine's kernels
 };
 
 struct CollectiveTime {
   Seconds time;
-  Seconds latency;             // of it, what does not depend on the size
-  std::string_view algorithm;  // the one chosen; "" for a group of one
-  Bytes bytes;                 // that a rank sends over its links
-  bool applies = true;         // false: the algorithm asked for does not apply here, and the other members are empty
+  Seconds latency;             // part of `time` that does not depend on the bytes
+  std::string_view algorithm;  // the chosen one; "" for a group of one
+  Bytes bytes;                 // sent per rank over its links
+  bool applies = true;         // false: the requested algorithm does not apply here; the other members are then empty
 };
-// The fastest algorithm that applies, or the one asked for. 0 for a group of one. Never below bytes over bandwidth.
+// Time of the requested algorithm, or of the fastest that applies. Zero for a group of one; never below bytes over bandwidth.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace);
 
 // Names of the algorithms that apply, in the order of the table.

@@ -1,5 +1,5 @@
 // Everyone sends to everyone at once: fewest latencies, and on anything but a switch contended links.
-#include "core/collectives/ideal.h"
+#include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
 namespace {
@@ -8,9 +8,9 @@ constexpr std::string_view kSource =
     "load of the busiest link under minimal routes; Dally and Towles, Principles and Practices of Interconnection Networks, 2004";
 constexpr std::string_view kDragonflySource = "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008";
 
-bool IsRouted(const Problem& problem) {
-  if (IsFlat(problem)) return problem.view.levels[0].level->topology != Topology::kDragonfly;
-  return IsTwoLevels(problem) && !IsGrid(problem.view.levels[0]) && !IsGrid(problem.view.levels[1]);
+bool IsRouted(const CollectiveInstance& instance) {
+  if (IsFlat(instance)) return instance.view.levels[0].level->topology != Topology::kDragonfly;
+  return IsTwoLevels(instance) && !IsGrid(instance.view.levels[0]) && !IsGrid(instance.view.levels[1]);
 }
 
 // The busiest link of an exchange in which every rank sends `bytes`, its own share included: seconds on it, and the
@@ -19,9 +19,9 @@ struct Routes {
   Seconds latency, load;
 };
 
-Routes OnGrid(const Problem& problem, bool one_way, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
-  const Bytes bytes = problem.call.bytes;
+Routes OnGrid(const CollectiveInstance& instance, bool one_way, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
   double busiest = 0, hops = 0;
@@ -40,10 +40,10 @@ Routes OnGrid(const Problem& problem, bool one_way, Trace& trace) {
   return {latency, load};
 }
 
-Routes OnLeaves(const Problem& problem, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
+Routes OnLeaves(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks, leaf = view.leaf, oversubscription = view.level->oversubscription;
-  const Bytes bytes = problem.call.bytes;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
   FIGURE(trace, latency, 2 * alpha, (Note{"Up to the core and down", "", kSource}), alpha);
@@ -52,10 +52,10 @@ Routes OnLeaves(const Problem& problem, Trace& trace) {
   return {latency, load};
 }
 
-Routes OnSwitch(const Problem& problem, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
+Routes OnSwitch(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks;
-  const Bytes bytes = problem.call.bytes;
+  const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
   const Seconds latency = view.level->latency;
   trace.Input("latency", latency, "cluster.networks.0.latency");
@@ -64,10 +64,10 @@ Routes OnSwitch(const Problem& problem, Trace& trace) {
 }
 
 // Nodes of a scale-up network under rails: what is bound for another rail crosses the node's network first.
-Routes OnRails(const Problem& problem, Trace& trace) {
-  const LevelView &inner = problem.view.levels[0], &outer = problem.view.levels[1];
-  const double ranks = problem.view.ranks, ranks_in_node = inner.ranks, nodes = outer.ranks;
-  const Bytes bytes = problem.call.bytes;
+Routes OnRails(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView &inner = instance.view.levels[0], &outer = instance.view.levels[1];
+  const double ranks = instance.view.ranks, ranks_in_node = inner.ranks, nodes = outer.ranks;
+  const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = inner.injection;
   const BytesPerSecond nic = outer.injection / (outer.level->topology == Topology::kFatTree ? outer.level->oversubscription : 1);
   const Seconds alpha = inner.level->latency, rail_alpha = outer.level->latency;
@@ -77,10 +77,10 @@ Routes OnRails(const Problem& problem, Trace& trace) {
   return {latency, load};
 }
 
-Routes OnDragonfly(const Problem& problem, Trace& trace) {
-  const LevelView &local = problem.view.levels[0], &global = problem.view.levels[1];
-  const double ranks = problem.view.ranks, routers = local.ranks, groups = global.ranks;
-  const Bytes bytes = problem.call.bytes;
+Routes OnDragonfly(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView &local = instance.view.levels[0], &global = instance.view.levels[1];
+  const double ranks = instance.view.ranks, routers = local.ranks, groups = global.ranks;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = local.level->latency, global_alpha = global.level->latency;
   const BytesPerSecond local_link = local.link;
   FIGURE(trace, links, (groups - 1) / routers, (Note{"Global links of a router", "one for each pair of groups", kDragonflySource}), groups,
@@ -93,98 +93,102 @@ Routes OnDragonfly(const Problem& problem, Trace& trace) {
   return {latency, load};
 }
 
-Routes RoutesOf(const Problem& problem, Trace& trace) {
-  if (IsTwoLevels(problem)) {
-    return problem.view.levels[1].level->topology == Topology::kDragonfly ? OnDragonfly(problem, trace) : OnRails(problem, trace);
+Routes RoutesOf(const CollectiveInstance& instance, Trace& trace) {
+  if (IsTwoLevels(instance)) {
+    return instance.view.levels[1].level->topology == Topology::kDragonfly ? OnDragonfly(instance, trace) : OnRails(instance, trace);
   }
-  const LevelView& view = problem.view.levels[0];
-  if (IsGrid(view)) return OnGrid(problem, false, trace);
-  if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) return OnLeaves(problem, trace);
-  return OnSwitch(problem, trace);
+  const LevelView& view = instance.view.levels[0];
+  if (IsGrid(view)) return OnGrid(instance, false, trace);
+  if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) return OnLeaves(instance, trace);
+  return OnSwitch(instance, trace);
 }
 
-bool DirectApplies(const Problem& problem) {
-  const bool fits = Is(problem, Pattern::kAllToAll) || Is(problem, Pattern::kAllGather) || Is(problem, Pattern::kReduceScatter);
-  return fits && IsRouted(problem);
+bool DirectApplies(const CollectiveInstance& instance) {
+  const bool fits =
+      Is(instance, CollectiveType::kAllToAll) || Is(instance, CollectiveType::kAllGather) || Is(instance, CollectiveType::kReduceScatter);
+  return fits && IsRouted(instance);
 }
-AlgorithmTime DirectTime(const Problem& problem, Trace& trace) {
-  const Routes routes = RoutesOf(problem, trace);
-  const Bytes reduced = problem.call.bytes / problem.view.ranks;
-  return Total(problem, routes.latency, routes.load, Is(problem, Pattern::kReduceScatter) ? reduced : Bytes(), trace);
-}
-
-bool OneWayApplies(const Problem& problem) { return DirectApplies(problem) && IsClosedRing(problem); }
-AlgorithmTime OneWayTime(const Problem& problem, Trace& trace) {
-  const Routes routes = OnGrid(problem, true, trace);
-  return Total(problem, routes.latency, routes.load, Bytes(), trace);
+AlgorithmTime DirectTime(const CollectiveInstance& instance, Trace& trace) {
+  const Routes routes = RoutesOf(instance, trace);
+  const Bytes reduced = instance.call.bytes / instance.view.ranks;
+  return Total(instance, routes.latency, routes.load, Is(instance, CollectiveType::kReduceScatter) ? reduced : Bytes(), trace);
 }
 
-bool TwoShotApplies(const Problem& problem) { return Is(problem, Pattern::kAllReduce) && IsFlat(problem) && IsRouted(problem); }
-AlgorithmTime TwoShotTime(const Problem& problem, Trace& trace) {
-  const Routes routes = RoutesOf(problem, trace);
-  return Total(problem, 2 * routes.latency, 2 * routes.load, problem.call.bytes / problem.view.ranks, trace);
+bool OneWayApplies(const CollectiveInstance& instance) { return DirectApplies(instance) && IsClosedRing(instance); }
+AlgorithmTime OneWayTime(const CollectiveInstance& instance, Trace& trace) {
+  const Routes routes = OnGrid(instance, true, trace);
+  return Total(instance, routes.latency, routes.load, Bytes(), trace);
 }
 
-bool OneShotApplies(const Problem& problem) {
-  return Is(problem, Pattern::kAllReduce) && (IsSwitch(problem) || IsFlat(problem, Topology::kFullyConnected));
+bool TwoShotApplies(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllReduce) && IsFlat(instance) && IsRouted(instance);
 }
-AlgorithmTime OneShotTime(const Problem& problem, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
+AlgorithmTime TwoShotTime(const CollectiveInstance& instance, Trace& trace) {
+  const Routes routes = RoutesOf(instance, trace);
+  return Total(instance, 2 * routes.latency, 2 * routes.load, instance.call.bytes / instance.view.ranks, trace);
+}
+
+bool OneShotApplies(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllReduce) && (IsSwitch(instance) || IsFlat(instance, Topology::kFullyConnected));
+}
+AlgorithmTime OneShotTime(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks;
-  const Bytes bytes = problem.call.bytes;
+  const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
   const Seconds latency = view.level->latency;
   trace.Input("latency", latency, "cluster.networks.0.latency");
   FIGURE(trace, transfer, (ranks - 1) * bytes / link, (Note{"The whole buffer to every peer", "", kSource}), ranks, bytes, link);
-  AlgorithmTime made = Total(problem, latency, transfer, (ranks - 1) * bytes, trace);
+  AlgorithmTime made = Total(instance, latency, transfer, (ranks - 1) * bytes, trace);
   made.bytes = (ranks - 1) * bytes;
   return made;
 }
 
-bool PairwiseApplies(const Problem& problem) { return Is(problem, Pattern::kAllToAll) && IsSwitch(problem); }
-AlgorithmTime PairwiseTime(const Problem& problem, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
+bool PairwiseApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kAllToAll) && IsSwitch(instance); }
+AlgorithmTime PairwiseTime(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks;
-  const Bytes bytes = problem.call.bytes;
+  const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
   const Seconds alpha = view.level->latency;
   FIGURE(trace, latency, (ranks - 1) * alpha, (Note{"A step for each peer"}), ranks, alpha);
   FIGURE(trace, transfer, (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link"}), ranks, bytes, link);
-  return Total(problem, latency, transfer, Bytes(), trace);
+  return Total(instance, latency, transfer, Bytes(), trace);
 }
 
-bool SendApplies(const Problem& problem) { return Is(problem, Pattern::kSendReceive); }
-AlgorithmTime SendTime(const Problem& problem, Trace& trace) {
+bool SendApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kSendReceive); }
+AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
   Seconds route;
   BytesPerSecond narrowest;
-  for (int i = 0; i < problem.view.count; ++i) {
-    const LevelView& view = problem.view.levels[i];
+  for (int i = 0; i < instance.view.count; ++i) {
+    const LevelView& view = instance.view.levels[i];
     const BytesPerSecond rate = IsSwitch(view) ? view.injection : view.link;
     narrowest = i == 0 ? rate : min(narrowest, rate);
     route += view.level->latency;
   }
-  const LevelView& first = problem.view.levels[0];
-  const bool goes_both_ways = IsFlat(problem, Topology::kRing) && 2 * problem.call.messages.hops == static_cast<double>(first.level->size);
-  const double hops = problem.call.messages.hops, ways = goes_both_ways ? 2 : 1;
-  const Bytes bytes = problem.call.bytes;
+  const LevelView& first = instance.view.levels[0];
+  const bool goes_both_ways =
+      IsFlat(instance, Topology::kRing) && 2 * instance.call.alpha_beta.hops == static_cast<double>(first.level->size);
+  const double hops = instance.call.alpha_beta.hops, ways = goes_both_ways ? 2 : 1;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = route;
   const BytesPerSecond link = narrowest;
   FIGURE(trace, latency, hops * alpha, (Note{"Links of the route", "the message is cut through"}), hops, alpha);
   FIGURE(trace, transfer, bytes / (ways * link), (Note{"The message", "both ways round to the opposite rank of a ring"}), bytes, ways,
          link);
-  return Total(problem, latency, transfer, Bytes(), trace);
+  return Total(instance, latency, transfer, Bytes(), trace);
 }
 
 }  // namespace
 
 const std::vector<Algorithm>& DirectAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"direct", "Every pair at once", kSource, Transport::kIdeal, DirectApplies, DirectTime},
-      {"direct_one_way", "Every pair at once, one way round the ring", kSource, Transport::kIdeal, OneWayApplies, OneWayTime},
-      {"two_shot", "Direct reduce-scatter and all-gather", kSource, Transport::kIdeal, TwoShotApplies, TwoShotTime},
-      {"one_shot", "Every rank sends its buffer to all", kSource, Transport::kIdeal, OneShotApplies, OneShotTime},
-      {"pairwise", "One peer after the other", kSource, Transport::kIdeal, PairwiseApplies, PairwiseTime},
-      {"send", "One message", kSource, Transport::kIdeal, SendApplies, SendTime},
+      {"direct", "Every pair at once", kSource, CostModel::kAlphaBeta, DirectApplies, DirectTime},
+      {"direct_one_way", "Every pair at once, one way round the ring", kSource, CostModel::kAlphaBeta, OneWayApplies, OneWayTime},
+      {"two_shot", "Direct reduce-scatter and all-gather", kSource, CostModel::kAlphaBeta, TwoShotApplies, TwoShotTime},
+      {"one_shot", "Every rank sends its buffer to all", kSource, CostModel::kAlphaBeta, OneShotApplies, OneShotTime},
+      {"pairwise", "One peer after the other", kSource, CostModel::kAlphaBeta, PairwiseApplies, PairwiseTime},
+      {"send", "One message", kSource, CostModel::kAlphaBeta, SendApplies, SendTime},
   };
   return rows;
 }

@@ -7,12 +7,12 @@ namespace {
 constexpr std::string_view kTables = "fitted to custom all-reduce tables of ai-dynamo/aiconfigurator at 095f58a, graph launches";
 
 // Peers must reach each other's memory: one scale-up domain, and over PCIe no more than a pair.
-bool Applies(const Problem& problem) {
-  if (problem.call.pattern != Pattern::kAllReduce || problem.call.custom == nullptr) return false;
-  if (!problem.view.has_inner || problem.view.count != 1) return false;
-  const LevelView& view = problem.view.levels[0];
+bool Applies(const CollectiveInstance& instance) {
+  if (instance.call.type != CollectiveType::kAllReduce || instance.call.custom == nullptr) return false;
+  if (!instance.view.has_scale_up || instance.view.count != 1) return false;
+  const LevelView& view = instance.view.levels[0];
   const bool is_joined = view.level->topology == Topology::kSwitch || view.level->topology == Topology::kFullyConnected;
-  return is_joined && (view.ranks <= 2 || view.level->fabric->beyond_pair == 1);
+  return is_joined && (view.ranks <= 2 || view.level->fabric->ring.shared_root_port_fraction == 1);
 }
 
 struct Kernel {
@@ -20,9 +20,9 @@ struct Kernel {
   Seconds start, peer;
   BytesPerSecond pull;
 };
-Kernel KernelOf(const Problem& problem, Trace& trace) {
-  const CustomAllReduce& custom = *problem.call.custom;
-  const LevelView& view = problem.view.levels[0];
+Kernel KernelOf(const CollectiveInstance& instance, Trace& trace) {
+  const CustomAllReduce& custom = *instance.call.custom;
+  const LevelView& view = instance.view.levels[0];
   const BytesPerSecond link = view.injection;
   const double stream = custom.bandwidth_efficiency;
   if (view.level->topology == Topology::kSwitch) trace.Input("link", link, "cluster.networks.0.bandwidth");
@@ -31,10 +31,10 @@ Kernel KernelOf(const Problem& problem, Trace& trace) {
   return {view.ranks - 1, custom.base_latency, custom.per_peer_latency, pull};
 }
 
-AlgorithmTime OneShot(const Problem& problem, Trace& trace) {
-  const Kernel kernel = KernelOf(problem, trace);
+AlgorithmTime OneShot(const CollectiveInstance& instance, Trace& trace) {
+  const Kernel kernel = KernelOf(instance, trace);
   const double peers = kernel.peers;
-  const Bytes bytes = problem.call.bytes;
+  const Bytes bytes = instance.call.bytes;
   const Seconds start = kernel.start, peer = kernel.peer;
   const BytesPerSecond pull = kernel.pull;
   FIGURE(trace, one_shot, start + peers * peer + peers * bytes / pull,
@@ -42,11 +42,11 @@ AlgorithmTime OneShot(const Problem& problem, Trace& trace) {
   return {one_shot, start + peers * peer, peers * bytes};
 }
 
-AlgorithmTime TwoShot(const Problem& problem, Trace& trace) {
-  const Kernel kernel = KernelOf(problem, trace);
+AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
+  const Kernel kernel = KernelOf(instance, trace);
   const double peers = kernel.peers;
-  const Bytes bytes = problem.call.bytes;
-  const Seconds start = kernel.start, peer = kernel.peer, second_pass = problem.call.custom->two_shot_penalty;
+  const Bytes bytes = instance.call.bytes;
+  const Seconds start = kernel.start, peer = kernel.peer, second_pass = instance.call.custom->two_shot_penalty;
   const BytesPerSecond pull = kernel.pull;
   FIGURE(trace, two_shot, start + peers * peer + second_pass + 2 * peers / (peers + 1) * bytes / pull,
          (Note{"Two-shot all-reduce", "every rank reduces its share, then all gather", kTables}), start, peers, peer, second_pass, bytes,
@@ -58,8 +58,8 @@ AlgorithmTime TwoShot(const Problem& problem, Trace& trace) {
 
 const std::vector<Algorithm>& EngineAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"one_shot", "One-shot kernel of the engine", kTables, Transport::kLibrary, Applies, OneShot},
-      {"two_shot", "Two-shot kernel of the engine", kTables, Transport::kLibrary, Applies, TwoShot},
+      {"one_shot", "One-shot kernel of the engine", kTables, CostModel::kMeasured, Applies, OneShot},
+      {"two_shot", "Two-shot kernel of the engine", kTables, CostModel::kMeasured, Applies, TwoShot},
   };
   return rows;
 }

@@ -9,43 +9,73 @@
 
 namespace slipstick {
 
-// Libraries have two protocols: a short one, whose data carry their own flags, and a long one, which fills the link but
-// synchronises at every step. Shares are of the stated bandwidth.
+// Libraries have two protocols: LL, whose data carry their own flags, and Simple, which fills the link but synchronizes at every
+// step. Efficiencies are fractions of the stated bandwidth.
+
+// Rings inside a scale-up domain.
+struct RingConstants {
+  double ll_efficiency = 1;
+  double simple_efficiency = 1;
+  double simple_step = 1;                // duration of a Simple step over that of an LL step
+  Seconds simple_setup;                  // added by Simple
+  double local_copy_rate = 0;            // of a rank's own block, over the bandwidth; 0: hidden
+  double shared_root_port_fraction = 1;  // of the bandwidth, where more than two ranks share root ports
+};
+
+// All-to-all inside a scale-up domain.
+struct AllToAllConstants {
+  double ll_efficiency = 1;  // many small flagged stores
+  double simple_efficiency = 1;
+  double local_copy_rate = 1;  // of a rank's own block, over the bandwidth
+  double steps_per_peer = 0;
+  Seconds simple_setup;  // added by Simple
+};
+
+// Send and receive.
+struct SendConstants {
+  double switch_efficiency = 1;
+  double direct_efficiency = 1;  // over a link without a switch
+  double nic_efficiency = 1;     // upper bound
+};
+
+// Collectives over NICs.
+struct ScaleOutConstants {
+  double nic_efficiency = 1;  // of Simple
+  double ll_efficiency = 1;
+  double reduction_gain = 1;  // on nic_efficiency, where the switches between nodes reduce
+  double tree_fraction = 1;   // of the rings' rate, reached by trees that follow in-network reduction
+};
+
+// In-network reduction by the switches of a scale-up domain (NVLS).
+struct InNetworkConstants {
+  double efficiency = 1;         // over 8 ranks
+  Count min_ranks = 2;           // below, the library uses rings
+  double loss_per_doubling = 0;  // of efficiency, per doubling of the ranks beyond 8
+  Seconds setup;                 // up to 8 ranks
+  Seconds setup_per_rank;        // beyond 8
+};
+
+// Inside a training step: a hop to the next rank of a pipeline or ring; tokens to their experts by an all-to-all (routed).
+struct InStepConstants {
+  double hop_efficiency = 1, nic_hop_efficiency = 1;
+  Seconds hop_latency, nic_hop_latency;
+  double routed_efficiency = 1, nic_routed_efficiency = 1;
+  Seconds routed_setup;
+};
+
 struct FabricConstants {
   std::string id;      // the name that a level gives
-  std::string preset;  // the fabric that the other members override
+  std::string preset;  // the fabric that the fields below override
   std::string name;
-  bool scales_out = false;          // joins nodes through NICs
-  bool peer_access = false;         // made for devices to read each other's memory
-  Seconds setup;                    // of any collective
-  double short_rate = 1;            // short protocol
-  double long_rate = 1;             // long protocol
-  double exchange_rate = 1;         // long protocol, all-to-all
-  double own_rate = 0;              // a rank's own block, over the bandwidth; 0: hidden
-  double copy_rate = 1;             // the same in an all-to-all
-  double pair_rate = 1;             // send and receive
-  double direct_pair_rate = 1;      // the same over a link without a switch
-  double reduction_rate = 1;        // in-network reduction over 8 ranks
-  double beyond_pair = 1;           // share of the bandwidth that is left where more than two ranks share root ports
-  double outer_rate = 1;            // of a NIC that scales out
-  double outer_short_rate = 1;      // the same, short protocol
-  double outer_pair_rate = 1;       // the same, send and receive, at most
-  double long_step = 1;             // a step of the long protocol over one of the short
-  Seconds long_setup;               // that the long protocol adds
-  double exchange_short_rate = 1;   // short protocol, all-to-all: many small flagged stores
-  double exchange_peer = 0;         // steps for each peer
-  Seconds exchange_long_setup;      // that the long protocol adds there
-  double outer_reduction_gain = 1;  // of switches that reduce between nodes
-  double tree_share = 1;            // of what rings reach between nodes, when trees follow in-network reduction
-  Count reduction_from = 2;         // ranks: below, the library takes rings
-  double reduction_fall = 0;        // of the rate of in-network reduction, each time the ranks double beyond 8
-  Seconds reduction_setup;          // up to 8 ranks
-  Seconds reduction_setup_rank;     // each further rank
-  // Inside a training step: a message to the next rank of a pipeline or a ring, and tokens to their experts by an all-to-all.
-  double hop_rate = 1, outer_hop_rate = 1;
-  Seconds hop_latency, outer_hop_latency;
-  double routed_rate = 1, outer_routed_rate = 1;
-  Seconds routed_setup;
+  bool scales_out = false;   // joins nodes through NICs
+  bool peer_access = false;  // devices can read each other's memory
+  Seconds setup;             // fixed latency of any collective
+  RingConstants ring;
+  AllToAllConstants all_to_all;
+  SendConstants send;
+  ScaleOutConstants scale_out;
+  InNetworkConstants in_network;
+  InStepConstants in_step;
 };
 template <>
 struct Schema<FabricConstants> {

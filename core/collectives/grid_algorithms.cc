@@ -1,25 +1,25 @@
 // "Bucket" algorithms of meshes and tori: reduce-scatter along one side after the other, then gather back.
-#include "core/collectives/ideal.h"
+#include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
 namespace {
 
 constexpr std::string_view kSource = "Chan et al., Collective communication: theory, practice and experience, 2007";
 
-bool IsSolidGrid(const Problem& problem) {
-  if (!IsReductionOrGather(problem) || !IsFlat(problem) || !IsGrid(problem.view.levels[0])) return false;
+bool IsSolidGrid(const CollectiveInstance& instance) {
+  if (!IsReductionOrGather(instance) || !IsFlat(instance) || !IsGrid(instance.view.levels[0])) return false;
   int used = 0;
   double ranks = 1;
-  for (int i = 0; i < problem.view.levels[0].sides; ++i) {
-    used += problem.view.levels[0].side[i] > 1;
-    ranks *= problem.view.levels[0].side[i];
+  for (int i = 0; i < instance.view.levels[0].sides; ++i) {
+    used += instance.view.levels[0].side[i] > 1;
+    ranks *= instance.view.levels[0].side[i];
   }
-  return used >= 2 && ranks == problem.view.ranks;
+  return used >= 2 && ranks == instance.view.ranks;
 }
 
 // One side after the other: the later ones carry what the earlier have reduced.
-AlgorithmTime InTurn(const Problem& problem, bool both_ways, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
+AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
   double hops = 0, load = 0, reduced = 1;
   for (int i = 0; i < view.sides; ++i) {
     const double side = view.side[i];
@@ -27,48 +27,48 @@ AlgorithmTime InTurn(const Problem& problem, bool both_ways, Trace& trace) {
     load += (side - 1) / side / reduced / (both_ways && view.wrapped[i] ? 2 : 1);
     reduced *= side;
   }
-  const double passes = PassesOf(problem), ranks = view.ranks;
-  const Bytes bytes = problem.call.bytes;
+  const double passes = PassesOf(instance), ranks = view.ranks;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps along all sides", "", kSource}), passes, hops, alpha);
   FIGURE(trace, transfer, passes * load * bytes / link, (Note{"Bytes through one link", "load: of all sides, over the buffer", kSource}),
          passes, load, bytes, link);
-  return Total(problem, latency, transfer, Reduces(problem) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
-AlgorithmTime OneWay(const Problem& problem, Trace& trace) { return InTurn(problem, false, trace); }
-AlgorithmTime BothWays(const Problem& problem, Trace& trace) { return InTurn(problem, true, trace); }
+AlgorithmTime OneWay(const CollectiveInstance& instance, Trace& trace) { return InTurn(instance, false, trace); }
+AlgorithmTime BothWays(const CollectiveInstance& instance, Trace& trace) { return InTurn(instance, true, trace); }
 
-bool OneWayApplies(const Problem& problem) { return IsSolidGrid(problem) && !IsFlat(problem, Topology::kMesh); }
+bool OneWayApplies(const CollectiveInstance& instance) { return IsSolidGrid(instance) && !IsFlat(instance, Topology::kMesh); }
 
 // All sides at once, each with its part of the data, in rotated order: every link is always busy.
-bool AtOnceApplies(const Problem& problem) {
-  if (!IsSolidGrid(problem)) return false;
-  const LevelView& view = problem.view.levels[0];
+bool AtOnceApplies(const CollectiveInstance& instance) {
+  if (!IsSolidGrid(instance)) return false;
+  const LevelView& view = instance.view.levels[0];
   for (int i = 0; i < view.sides; ++i) {
     if (!view.wrapped[i] || view.side[i] != view.side[0]) return false;
   }
   return true;
 }
-AlgorithmTime AtOnce(const Problem& problem, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
-  const double passes = PassesOf(problem), ranks = view.ranks, side = view.side[0], sides = view.sides;
-  const Bytes bytes = problem.call.bytes;
+AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
+  const double passes = PassesOf(instance), ranks = view.ranks, side = view.side[0], sides = view.sides;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * sides * (side - 1) * alpha, (Note{"Steps along all sides", "", kSource}), passes, sides, side, alpha);
   FIGURE(trace, transfer, passes * (1 - 1 / ranks) * bytes / (2 * sides * link), (Note{"Bytes over all links at once", "", kSource}),
          passes, ranks, bytes, sides, link);
-  return Total(problem, latency, transfer, Reduces(problem) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
 }  // namespace
 
 const std::vector<Algorithm>& GridAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"bucket_one_way", "Side after side, one way round", kSource, Transport::kIdeal, OneWayApplies, OneWay},
-      {"bucket", "Side after side, both ways round where it closes", kSource, Transport::kIdeal, IsSolidGrid, BothWays},
-      {"bucket_at_once", "All sides at once", kSource, Transport::kIdeal, AtOnceApplies, AtOnce},
+      {"bucket_one_way", "Side after side, one way round", kSource, CostModel::kAlphaBeta, OneWayApplies, OneWay},
+      {"bucket", "Side after side, both ways round where it closes", kSource, CostModel::kAlphaBeta, IsSolidGrid, BothWays},
+      {"bucket_at_once", "All sides at once", kSource, CostModel::kAlphaBeta, AtOnceApplies, AtOnce},
   };
   return rows;
 }

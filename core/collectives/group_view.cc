@@ -50,10 +50,10 @@ void SeeGrid(const NetworkLevel& level, double devices, LevelView& view) {
   view.injection = view.link * max(1.0, used);
 }
 
-LevelView See(const NetworkLevel& level, int place, double ranks, double devices) {
+LevelView See(const NetworkLevel& level, int index, double ranks, double devices) {
   LevelView view;
   view.level = &level;
-  view.place = place;
+  view.index = index;
   view.ranks = ranks;
   view.side[0] = ranks;
   view.link = view.injection = level.bandwidth;
@@ -107,7 +107,7 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   }
   if (view.count > 0) {
     const LevelView& first = view.levels[0];
-    view.has_inner = first.place == 0 && !first.level->fabric->scales_out;
+    view.has_scale_up = first.index == 0 && !first.level->fabric->scales_out;
   }
   return view;
 }

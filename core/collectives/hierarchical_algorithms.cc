@@ -1,5 +1,5 @@
 // Level by level: reduce-scatter inwards out, gather back; each level carries only what the inner ones have reduced.
-#include "core/collectives/ideal.h"
+#include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
 namespace {
@@ -32,20 +32,20 @@ LevelCost CostOf(const LevelView& view) {
   return cost;
 }
 
-bool IsHierarchy(const Problem& problem) { return problem.view.count >= 2 && !HasDragonfly(problem); }
+bool IsHierarchy(const CollectiveInstance& instance) { return instance.view.count >= 2 && !HasDragonfly(instance); }
 
-bool Applies(const Problem& problem) { return IsReductionOrGather(problem) && IsHierarchy(problem); }
+bool Applies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && IsHierarchy(instance); }
 
 struct Levels {
   Seconds latency, sum, largest;  // of all levels' transfers
 };
-Levels LevelsOf(const Problem& problem, Trace& trace) {
-  const double passes = PassesOf(problem);
-  const Bytes bytes = problem.call.bytes;
+Levels LevelsOf(const CollectiveInstance& instance, Trace& trace) {
+  const double passes = PassesOf(instance);
+  const Bytes bytes = instance.call.bytes;
   Levels levels;
   double reduced = 1;
-  for (int i = 0; i < problem.view.count; ++i) {
-    const LevelView& view = problem.view.levels[i];
+  for (int i = 0; i < instance.view.count; ++i) {
+    const LevelView& view = instance.view.levels[i];
     const Trace::Scope scope(trace, kLevelScopes[i]);
     const LevelCost cost = CostOf(view);
     const double hops = cost.hops, inner_ranks = reduced;
@@ -62,72 +62,74 @@ Levels LevelsOf(const Problem& problem, Trace& trace) {
   return levels;
 }
 
-AlgorithmTime InTurn(const Problem& problem, Trace& trace) {
-  const Levels levels = LevelsOf(problem, trace);
-  const double ranks = problem.view.ranks;
-  return Total(problem, levels.latency, levels.sum, Reduces(problem) ? (ranks - 1) / ranks * problem.call.bytes : Bytes(), trace);
+AlgorithmTime InTurn(const CollectiveInstance& instance, Trace& trace) {
+  const Levels levels = LevelsOf(instance, trace);
+  const double ranks = instance.view.ranks;
+  return Total(instance, levels.latency, levels.sum, Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes(), trace);
 }
 
 // In chunks, so that the levels work side by side: the slowest sets the pace, one chunk of the others is left over.
-AlgorithmTime Pipelined(const Problem& problem, Trace& trace) {
-  const Levels levels = LevelsOf(problem, trace);
+AlgorithmTime Pipelined(const CollectiveInstance& instance, Trace& trace) {
+  const Levels levels = LevelsOf(instance, trace);
   const Seconds all = levels.sum, slowest = levels.largest, first_latency = levels.latency;
-  Count asked = problem.call.messages.chunks;
+  Count asked = instance.call.alpha_beta.chunks;
   if (asked == 0)
     asked = first_latency > Seconds() ? static_cast<Count>(min(1024.0, 1 + sqrt(max(0.0, (all - slowest) / first_latency)))) : 1024;
   const double chunks = static_cast<double>(asked);
   FIGURE(trace, latency, chunks * first_latency, (Note{"Every chunk pays every step"}), chunks, first_latency);
   FIGURE(trace, transfer, slowest + (all - slowest) / chunks, (Note{"The slowest level, and one chunk of the others", "", kSource}),
          slowest, all, chunks);
-  return Total(problem, latency, transfer, Bytes(), trace);
+  return Total(instance, latency, transfer, Bytes(), trace);
 }
 
 // One leader a node speaks for it over one NIC.
-bool LeaderApplies(const Problem& problem) {
-  return Is(problem, Pattern::kAllReduce) && IsTwoLevels(problem) && IsSwitch(problem.view.levels[0]) && IsSwitch(problem.view.levels[1]);
+bool LeaderApplies(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllReduce) && IsTwoLevels(instance) && IsSwitch(instance.view.levels[0]) &&
+         IsSwitch(instance.view.levels[1]);
 }
-AlgorithmTime Leader(const Problem& problem, Trace& trace) {
-  const LevelView &inner = problem.view.levels[0], &outer = problem.view.levels[1];
+AlgorithmTime Leader(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView &inner = instance.view.levels[0], &outer = instance.view.levels[1];
   const double ranks_in_node = inner.ranks, nodes = outer.ranks;
-  const Bytes bytes = problem.call.bytes;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = inner.level->latency, node_alpha = outer.level->latency;
   const BytesPerSecond link = inner.injection, nic = outer.injection;
   FIGURE(trace, latency, 4 * alpha + 2 * (nodes - 1) * node_alpha, (Note{"To the leader and back, round the nodes"}), alpha, nodes,
          node_alpha);
   FIGURE(trace, transfer, 4 * (ranks_in_node - 1) / ranks_in_node * bytes / link + 2 * (nodes - 1) / nodes * bytes / nic,
          (Note{"Reduce-scatter, gather, ring of leaders, scatter, all-gather"}), ranks_in_node, bytes, link, nodes, nic);
-  return Total(problem, latency, transfer, Bytes(), trace);
+  return Total(instance, latency, transfer, Bytes(), trace);
 }
 
 // All-to-all: inside the node to the rank on the right rail, then along the rail.
-bool ExchangeApplies(const Problem& problem) {
-  if (!Is(problem, Pattern::kAllToAll) || !IsHierarchy(problem)) return false;
-  for (int i = 0; i < problem.view.count; ++i) {
-    if (IsGrid(problem.view.levels[i])) return false;
+bool ExchangeApplies(const CollectiveInstance& instance) {
+  if (!Is(instance, CollectiveType::kAllToAll) || !IsHierarchy(instance)) return false;
+  for (int i = 0; i < instance.view.count; ++i) {
+    if (IsGrid(instance.view.levels[i])) return false;
   }
   return true;
 }
-AlgorithmTime Exchange(const Problem& problem, Trace& trace) {
-  const Bytes bytes = problem.call.bytes;
+AlgorithmTime Exchange(const CollectiveInstance& instance, Trace& trace) {
+  const Bytes bytes = instance.call.bytes;
   Seconds all_latencies, all_levels;
-  for (int i = 0; i < problem.view.count; ++i) {
-    const LevelView& view = problem.view.levels[i];
+  for (int i = 0; i < instance.view.count; ++i) {
+    const LevelView& view = instance.view.levels[i];
     const double narrowing = view.level->topology == Topology::kFatTree ? view.level->oversubscription : 1;
     all_latencies += view.level->latency;
     all_levels += (view.ranks - 1) / view.ranks * narrowing * bytes / view.injection;
   }
-  return Total(problem, all_latencies, all_levels, Bytes(), trace);
+  return Total(instance, all_latencies, all_levels, Bytes(), trace);
 }
 
 // Reduce-scatter in the group, all-reduce between groups, gather in the group.
-bool DragonflyApplies(const Problem& problem) {
-  return Is(problem, Pattern::kAllReduce) && IsTwoLevels(problem) && problem.view.levels[1].level->topology == Topology::kDragonfly &&
-         problem.view.levels[0].level->topology == Topology::kFullyConnected;
+bool DragonflyApplies(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllReduce) && IsTwoLevels(instance) &&
+         instance.view.levels[1].level->topology == Topology::kDragonfly &&
+         instance.view.levels[0].level->topology == Topology::kFullyConnected;
 }
-AlgorithmTime Dragonfly(const Problem& problem, Trace& trace) {
-  const LevelView &local = problem.view.levels[0], &global = problem.view.levels[1];
+AlgorithmTime Dragonfly(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView &local = instance.view.levels[0], &global = instance.view.levels[1];
   const double routers = local.ranks, groups = global.ranks;
-  const Bytes bytes = problem.call.bytes;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = local.level->latency, global_alpha = global.level->latency;
   const BytesPerSecond local_link = local.link;
   FIGURE(trace, links, (groups - 1) / routers, (Note{"Global links of a router", "one for each pair of groups", kDragonflySource}), groups,
@@ -137,18 +139,18 @@ AlgorithmTime Dragonfly(const Problem& problem, Trace& trace) {
          global_alpha);
   FIGURE(trace, transfer, 2 * bytes / routers * (1 / local_link + max(1 / (groups * global_link), 2 * links / (groups * local_link))),
          (Note{"Shares in the group, then between groups", "", kDragonflySource}), bytes, routers, local_link, groups, global_link, links);
-  return Total(problem, latency, transfer, Bytes(), trace);
+  return Total(instance, latency, transfer, Bytes(), trace);
 }
 
 }  // namespace
 
 const std::vector<Algorithm>& HierarchicalAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"hierarchical", "Level by level", kSource, Transport::kIdeal, Applies, InTurn},
-      {"hierarchical_pipelined", "Level by level, in chunks", kSource, Transport::kIdeal, Applies, Pipelined},
-      {"leader", "One leader and one NIC a node", kSource, Transport::kIdeal, LeaderApplies, Leader},
-      {"hierarchical_exchange", "Exchange in the node, then along the rails", kSource, Transport::kIdeal, ExchangeApplies, Exchange},
-      {"dragonfly", "Group by group", kDragonflySource, Transport::kIdeal, DragonflyApplies, Dragonfly},
+      {"hierarchical", "Level by level", kSource, CostModel::kAlphaBeta, Applies, InTurn},
+      {"hierarchical_pipelined", "Level by level, in chunks", kSource, CostModel::kAlphaBeta, Applies, Pipelined},
+      {"leader", "One leader and one NIC a node", kSource, CostModel::kAlphaBeta, LeaderApplies, Leader},
+      {"hierarchical_exchange", "Exchange in the node, then along the rails", kSource, CostModel::kAlphaBeta, ExchangeApplies, Exchange},
+      {"dragonfly", "Group by group", kDragonflySource, CostModel::kAlphaBeta, DragonflyApplies, Dragonfly},
   };
   return rows;
 }

@@ -1,5 +1,5 @@
 // All-reduce by switches that add: each rank's link carries its buffer up and the sum down.
-#include "core/collectives/ideal.h"
+#include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
 namespace {
@@ -8,44 +8,46 @@ constexpr std::string_view kSource =
     "Graham et al., Scalable hierarchical aggregation protocol (SHARP), 2016; NVIDIA NCCL 2.17, NVLink SHARP: switches load, add, "
     "multicast";
 
-bool Applies(const Problem& problem) {
-  return Is(problem, Pattern::kAllReduce) && IsSwitch(problem) && problem.view.levels[0].level->in_network_reduction;
+bool Applies(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && instance.view.levels[0].level->in_network_reduction;
 }
 
-double ChunksOf(const Problem& problem) {
-  const Count asked = problem.call.messages.chunks;
+double ChunksOf(const CollectiveInstance& instance) {
+  const Count asked = instance.call.alpha_beta.chunks;
   if (asked > 0) return static_cast<double>(asked);
-  const LevelView& view = problem.view.levels[0];
+  const LevelView& view = instance.view.levels[0];
   if (!(view.level->latency > Seconds())) return 1024;
-  return max(1.0, min(1024.0, floor(sqrt(problem.call.bytes / view.injection / view.level->latency) + 0.5)));
+  return max(1.0, min(1024.0, floor(sqrt(instance.call.bytes / view.injection / view.level->latency) + 0.5)));
 }
 
 // `copies`: what a link carries for each byte of the buffer in one direction.
-AlgorithmTime UpAndDown(const Problem& problem, double copies, double trips, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
-  const Bytes bytes = problem.call.bytes;
+AlgorithmTime UpAndDown(const CollectiveInstance& instance, double copies, double trips, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
-  const double chunks = ChunksOf(problem), waits = problem.call.messages.overlaps ? 0 : chunks - 1;
+  const double chunks = ChunksOf(instance), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
   FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", kSource}), trips, waits, alpha);
   FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link, (Note{"Up, and the last chunk down", "", kSource}), chunks, copies,
          bytes, link);
-  AlgorithmTime made = Total(problem, latency, transfer, Bytes(), trace);
+  AlgorithmTime made = Total(instance, latency, transfer, Bytes(), trace);
   made.bytes = copies * bytes;
   return made;
 }
 
-AlgorithmTime Aggregation(const Problem& problem, Trace& trace) { return UpAndDown(problem, 1, 1, trace); }
+AlgorithmTime Aggregation(const CollectiveInstance& instance, Trace& trace) { return UpAndDown(instance, 1, 1, trace); }
 
 // The switch reads every rank's share, adds, and multicasts: a rank's link carries all buffers' shares and its own.
-AlgorithmTime Multicast(const Problem& problem, Trace& trace) { return UpAndDown(problem, 1 + 1 / problem.view.ranks, 2, trace); }
+AlgorithmTime Multicast(const CollectiveInstance& instance, Trace& trace) {
+  return UpAndDown(instance, 1 + 1 / instance.view.ranks, 2, trace);
+}
 
 }  // namespace
 
 const std::vector<Algorithm>& InNetworkAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"sharp", "Aggregation in the switch", kSource, Transport::kIdeal, Applies, Aggregation},
-      {"nvls", "Switch reads, adds and multicasts", kSource, Transport::kIdeal, Applies, Multicast},
+      {"sharp", "Aggregation in the switch", kSource, CostModel::kAlphaBeta, Applies, Aggregation},
+      {"nvls", "Switch reads, adds and multicasts", kSource, CostModel::kAlphaBeta, Applies, Multicast},
   };
   return rows;
 }

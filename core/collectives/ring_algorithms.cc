@@ -1,5 +1,5 @@
 // Rings: every rank passes pieces to its neighbour.
-#include "core/collectives/ideal.h"
+#include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
 namespace {
@@ -37,47 +37,47 @@ Hop HopOf(const GroupView& view) {
   return hop;
 }
 
-bool RingApplies(const Problem& problem) { return IsReductionOrGather(problem) && HopOf(problem.view).exists; }
-AlgorithmTime RingTime(const Problem& problem, Trace& trace) {
-  const Hop hop = HopOf(problem.view);
-  const double ranks = problem.view.ranks, passes = PassesOf(problem);
-  const Bytes bytes = problem.call.bytes;
+bool RingApplies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && HopOf(instance.view).exists; }
+AlgorithmTime RingTime(const CollectiveInstance& instance, Trace& trace) {
+  const Hop hop = HopOf(instance.view);
+  const double ranks = instance.view.ranks, passes = PassesOf(instance);
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = hop.alpha;
   const BytesPerSecond link = hop.link;
   FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps round the ring", "", kRingSource}), passes, ranks, alpha);
   FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link", "", kRingSource}), passes,
          ranks, bytes, link);
-  return Total(problem, latency, transfer, Reduces(problem) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
 // A line has no way back, so it is folded: the end ranks' only link carries everything twice.
-bool LineApplies(const Problem& problem) {
-  return IsReductionOrGather(problem) && IsFlat(problem) && IsGrid(problem.view.levels[0]) && !HopOf(problem.view).exists &&
-         problem.view.levels[0].side[0] == problem.view.ranks;
+bool LineApplies(const CollectiveInstance& instance) {
+  return IsReductionOrGather(instance) && IsFlat(instance) && IsGrid(instance.view.levels[0]) && !HopOf(instance.view).exists &&
+         instance.view.levels[0].side[0] == instance.view.ranks;
 }
 
-bool BothWaysApplies(const Problem& problem) { return IsReductionOrGather(problem) && IsClosedRing(problem); }
-AlgorithmTime BothWaysTime(const Problem& problem, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
-  const double ranks = problem.view.ranks, passes = PassesOf(problem);
-  const Bytes bytes = problem.call.bytes;
+bool BothWaysApplies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && IsClosedRing(instance); }
+AlgorithmTime BothWaysTime(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
+  const double ranks = instance.view.ranks, passes = PassesOf(instance);
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps round the ring", "", kRingSource}), passes, ranks, alpha);
   FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / (2 * link), (Note{"Half the bytes each way round", "", kRingSource}),
          passes, ranks, bytes, link);
-  return Total(problem, latency, transfer, Reduces(problem) ? (ranks - 1) / ranks * bytes / 2 : Bytes(), trace);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes / 2 : Bytes(), trace);
 }
 
 // As many rings as a node has ranks, each crossing between nodes on a rail of its own.
-bool RailRingsApplies(const Problem& problem) {
-  return IsReductionOrGather(problem) && IsTwoLevels(problem) && problem.view.levels[1].level->topology == Topology::kRail &&
-         IsSwitch(problem.view.levels[0]) && std::fmod(problem.view.levels[1].ranks, problem.view.levels[0].ranks) == 0;
+bool RailRingsApplies(const CollectiveInstance& instance) {
+  return IsReductionOrGather(instance) && IsTwoLevels(instance) && instance.view.levels[1].level->topology == Topology::kRail &&
+         IsSwitch(instance.view.levels[0]) && std::fmod(instance.view.levels[1].ranks, instance.view.levels[0].ranks) == 0;
 }
-AlgorithmTime RailRingsTime(const Problem& problem, Trace& trace) {
-  const LevelView &node = problem.view.levels[0], &rail = problem.view.levels[1];
-  const double ranks = problem.view.ranks, passes = PassesOf(problem), rings = node.ranks;
-  const Bytes bytes = problem.call.bytes;
+AlgorithmTime RailRingsTime(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView &node = instance.view.levels[0], &rail = instance.view.levels[1];
+  const double ranks = instance.view.ranks, passes = PassesOf(instance), rings = node.ranks;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = node.level->latency, rail_alpha = rail.level->latency;
   const BytesPerSecond link = node.injection, nic = rail.injection;
   FIGURE(trace, piece, bytes / (rings * ranks), (Note{"Bytes of a step of one ring"}), bytes, rings, ranks);
@@ -85,17 +85,17 @@ AlgorithmTime RailRingsTime(const Problem& problem, Trace& trace) {
          (Note{"A step, paced by the slower hop", "", kRingSource}), rail_alpha, piece, nic, alpha, rings, link);
   FIGURE(trace, latency, passes * (ranks - 1) * max(rail_alpha, alpha), (Note{"Steps round the rings"}), passes, ranks, rail_alpha, alpha);
   FIGURE(trace, transfer, passes * (ranks - 1) * step - latency, (Note{"What the bytes add"}), passes, ranks, step, latency);
-  return Total(problem, latency, transfer, Reduces(problem) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
+  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
 }  // namespace
 
 const std::vector<Algorithm>& RingAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"ring", "One ring in rank order", kRingSource, Transport::kIdeal, RingApplies, RingTime},
-      {"line", "A pipelined line", kRingSource, Transport::kIdeal, LineApplies, RingTime},
-      {"bidirectional_ring", "Two opposite rings, half the data each", kRingSource, Transport::kIdeal, BothWaysApplies, BothWaysTime},
-      {"rail_rings", "A ring for each rail", kRingSource, Transport::kIdeal, RailRingsApplies, RailRingsTime},
+      {"ring", "One ring in rank order", kRingSource, CostModel::kAlphaBeta, RingApplies, RingTime},
+      {"line", "A pipelined line", kRingSource, CostModel::kAlphaBeta, LineApplies, RingTime},
+      {"bidirectional_ring", "Two opposite rings, half the data each", kRingSource, CostModel::kAlphaBeta, BothWaysApplies, BothWaysTime},
+      {"rail_rings", "A ring for each rail", kRingSource, CostModel::kAlphaBeta, RailRingsApplies, RailRingsTime},
   };
   return rows;
 }

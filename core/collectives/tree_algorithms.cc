@@ -1,5 +1,5 @@
 // Pipelined trees and chains on a switch: the buffer in chunks, one behind the other.
-#include "core/collectives/ideal.h"
+#include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
 namespace {
@@ -8,30 +8,32 @@ constexpr std::string_view kTreeSource =
     "Sanders, Speck and Traeff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009";
 
 // As asked, or the number that balances the cost of a chunk against the pipeline's fill of `fill` whole buffers.
-double ChunksOf(const Problem& problem, double fill, Seconds each) {
-  const Count asked = problem.call.messages.chunks;
+double ChunksOf(const CollectiveInstance& instance, double fill, Seconds each) {
+  const Count asked = instance.call.alpha_beta.chunks;
   if (asked > 0) return static_cast<double>(asked);
-  const LevelView& view = problem.view.levels[0];
+  const LevelView& view = instance.view.levels[0];
   if (!(each > Seconds())) return 1024;
-  return max(1.0, min(1024.0, floor(sqrt(max(0.0, fill * (problem.call.bytes / view.injection / each))) + 0.5)));
+  return max(1.0, min(1024.0, floor(sqrt(max(0.0, fill * (instance.call.bytes / view.injection / each))) + 0.5)));
 }
 
-bool TreeApplies(const Problem& problem) { return Is(problem, Pattern::kAllReduce) && IsSwitch(problem) && problem.view.ranks > 2; }
+bool TreeApplies(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && instance.view.ranks > 2;
+}
 
 // What latencies add where each delays the next message: the chunks behind the first wait for it once on the way up and
 // once on the way down.
-double WaitsOf(const Problem& problem, double chunks) { return problem.call.messages.overlaps ? 0 : 2 * (chunks - 1); }
+double WaitsOf(const CollectiveInstance& instance, double chunks) { return instance.call.alpha_beta.overlaps ? 0 : 2 * (chunks - 1); }
 
-AlgorithmTime TreeTime(const Problem& problem, double trees, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
+AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks;
-  const Bytes bytes = problem.call.bytes;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
   FIGURE(trace, depth, ceil(log2(ranks)), (Note{"Depth of the tree"}), ranks);
   const bool is_double = trees == 2;
   const double fill = is_double ? (4 * depth - 6) / 2 : 4 * depth - 2;
-  const double chunks = ChunksOf(problem, fill / 2, alpha), waits = WaitsOf(problem, chunks);
+  const double chunks = ChunksOf(instance, fill / 2, alpha), waits = WaitsOf(instance, chunks);
   // An inner node of one tree receives two children's chunks for each that it sends; of two trees, every rank is one.
   const double per_chunk = is_double ? 4 : 3;
   const double ends = is_double ? 6 : chunks > 1 ? 2 : 5;
@@ -39,32 +41,32 @@ AlgorithmTime TreeTime(const Problem& problem, double trees, Trace& trace) {
   FIGURE(trace, transfer, (per_chunk * chunks + 4 * depth - ends) * bytes / (trees * chunks * link),
          (Note{"Chunks through the busiest node, and the pipeline's fill", "", kTreeSource}), per_chunk, chunks, depth, ends, bytes, trees,
          link);
-  return Total(problem, latency, transfer, Bytes(), trace);
+  return Total(instance, latency, transfer, Bytes(), trace);
 }
-AlgorithmTime SingleTree(const Problem& problem, Trace& trace) { return TreeTime(problem, 1, trace); }
-AlgorithmTime DoubleTree(const Problem& problem, Trace& trace) { return TreeTime(problem, 2, trace); }
+AlgorithmTime SingleTree(const CollectiveInstance& instance, Trace& trace) { return TreeTime(instance, 1, trace); }
+AlgorithmTime DoubleTree(const CollectiveInstance& instance, Trace& trace) { return TreeTime(instance, 2, trace); }
 
-bool ChainApplies(const Problem& problem) { return Is(problem, Pattern::kBroadcast) && IsSwitch(problem); }
-AlgorithmTime ChainTime(const Problem& problem, Trace& trace) {
-  const LevelView& view = problem.view.levels[0];
+bool ChainApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance); }
+AlgorithmTime ChainTime(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks;
-  const Bytes bytes = problem.call.bytes;
+  const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
-  const double chunks = ChunksOf(problem, ranks - 2, alpha), waits = problem.call.messages.overlaps ? 0 : chunks - 1;
+  const double chunks = ChunksOf(instance, ranks - 2, alpha), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
   FIGURE(trace, latency, (ranks - 1 + waits) * alpha, (Note{"Down the chain"}), ranks, waits, alpha);
   FIGURE(trace, transfer, (ranks + chunks - 2) * bytes / (chunks * link), (Note{"Chunks, one behind the other"}), ranks, chunks, bytes,
          link);
-  return Total(problem, latency, transfer, Bytes(), trace);
+  return Total(instance, latency, transfer, Bytes(), trace);
 }
 
 }  // namespace
 
 const std::vector<Algorithm>& TreeAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"binary_tree", "One binary tree", kTreeSource, Transport::kIdeal, TreeApplies, SingleTree},
-      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, Transport::kIdeal, TreeApplies, DoubleTree},
-      {"chain", "Pipelined chain", kTreeSource, Transport::kIdeal, ChainApplies, ChainTime},
+      {"binary_tree", "One binary tree", kTreeSource, CostModel::kAlphaBeta, TreeApplies, SingleTree},
+      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CostModel::kAlphaBeta, TreeApplies, DoubleTree},
+      {"chain", "Pipelined chain", kTreeSource, CostModel::kAlphaBeta, ChainApplies, ChainTime},
   };
   return rows;
 }

@@ -14,7 +14,7 @@ namespace slipstick {
 namespace {
 
 struct CollectiveRequest {
-  Pattern kind = Pattern::kAllReduce;
+  CollectiveType kind = CollectiveType::kAllReduce;
   Bytes bytes;
   Count ranks = 1;
   std::string algorithm = "auto";
@@ -90,9 +90,9 @@ Result<Json> EvaluateCollective(const Json& request) {
   if (!issues.empty()) return issues;
 
   cluster.devices = std::max(cluster.devices, asked.ranks);
-  CollectiveCall call{.pattern = asked.kind, .bytes = asked.bytes, .algorithm = asked.algorithm};
-  if (asked.library == kIdeal) call.transport = Transport::kIdeal;
-  call.messages = {.reduction = asked.reduction, .hops = asked.hops, .chunks = asked.chunks, .overlaps = asked.overlaps};
+  CollectiveCall call{.type = asked.kind, .bytes = asked.bytes, .algorithm = asked.algorithm};
+  if (asked.library == kIdeal) call.cost_model = CostModel::kAlphaBeta;
+  call.alpha_beta = {.reduction = asked.reduction, .hops = asked.hops, .chunks = asked.chunks, .overlaps = asked.overlaps};
   if (!cluster.networks.empty()) call.custom = RowFor(kernels, cluster.device.architecture, cluster.networks[0].size);
   const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(asked.ranks));
   Trace trace = Trace::Off();

@@ -168,12 +168,12 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
   gemm.precision = line.precision;
   gemm.weights = line.weights_precision.value_or(line.precision);
   gemm.scaling = line.scaling;
-  gemm.quantise = line.quantise;
+  gemm.quantize = line.quantise;
   // The published times of integer formats are of cold weights.
   const GemmKernel kernel = KernelOf(gemm, device);
   const bool repeated = kernel != GemmKernel::kInt8 && kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights;
   const Bytes weights = gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights);
-  if (repeated) gemm.weights_in_cache = WeightsLeftInCache(weights, 5, device);
+  if (repeated) gemm.weights_in_l2 = WeightsLeftInL2(weights, 5, device);
   return TimeOf(gemm, device, off);
 }
 
@@ -261,7 +261,7 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   // The benchmark repeats one layer: its weights stay in a cache that holds them.
   const double rows = layer.tokens * layer.top_k / layer.ep * layer.imbalance;
   const Bytes weights = 3 * ExpertsHit(layer, max(1.0, rows), 1) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
-  layer.weights_in_cache = WeightsLeftInCache(weights, 1, device);
+  layer.weights_in_l2 = WeightsLeftInL2(weights, 1, device);
   return TimeOf(layer, device, off);
 }
 
@@ -279,17 +279,18 @@ std::vector<AssumedFlag> UsedBy(const GemmLine& line, const Device& device) {
   gemm.precision = line.precision;
   gemm.weights = line.weights_precision.value_or(line.precision);
   gemm.scaling = line.scaling;
-  return {KernelOf(gemm, device) == GemmKernel::kFp8Tensor ? &A::matrix_fp8 : &A::matrix, &A::power_fall, &A::stream, &A::launch};
+  return {KernelOf(gemm, device) == GemmKernel::kFp8Tensor ? &A::gemm_efficiency_fp8 : &A::gemm_efficiency, &A::clock_derating,
+          &A::bandwidth_efficiency, &A::launch_latency};
 }
 std::vector<AssumedFlag> UsedBy(const AttentionLine& line, const Device&) {
   const bool unfused =
       line.algorithm == AttentionAlgorithm::kUnfused || (line.engine && line.engine->kernels.attention == AttentionLibrary::kUnfused);
-  if (line.phase == AttentionPhase::kDecode) return {&A::decode_stream, &A::cache_stream, &A::cache_share};
-  return unfused ? std::vector<AssumedFlag>{} : std::vector<AssumedFlag>{&A::cache_stream, &A::cache_share};
+  if (line.phase == AttentionPhase::kDecode) return {&A::decode_bandwidth_efficiency, &A::l2_bandwidth, &A::usable_l2_fraction};
+  return unfused ? std::vector<AssumedFlag>{} : std::vector<AssumedFlag>{&A::l2_bandwidth, &A::usable_l2_fraction};
 }
 std::vector<AssumedFlag> UsedBy(const MlaLine&, const Device&) { return {}; }
-std::vector<AssumedFlag> UsedBy(const MoeLine&, const Device&) { return {&A::matrix, &A::stream}; }
-std::vector<AssumedFlag> UsedBy(const RowLine&, const Device&) { return {&A::launch}; }
+std::vector<AssumedFlag> UsedBy(const MoeLine&, const Device&) { return {&A::gemm_efficiency, &A::bandwidth_efficiency}; }
+std::vector<AssumedFlag> UsedBy(const RowLine&, const Device&) { return {&A::launch_latency}; }
 
 template <class Line>
 Result<Json> Time(Json json, const Device& device) {

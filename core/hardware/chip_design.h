@@ -1,5 +1,5 @@
-// A chip that is not in the catalogue: a process node, budgets of area, power and edge, and how they are split.
-// technology/chip.h derives the device; nothing else knows where a device came from.
+// A custom chip: a process node, budgets of area, power and shoreline, and how each budget is split. technology/chip.h derives the
+// device from it; no other part distinguishes derived devices from catalog ones.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace slipstick {
 
-// A process node relative to a 7 nm class one.
+// A process node, relative to a 7 nm class node.
 struct TechnologyNode {
   std::string preset;
   std::string name = "7nm";
-  double logic_area = 1;          // of the same circuit
-  double sram_area = 1;           // of the same cell
-  double analog_area = 1;         // of the same interface
-  double energy = 1;              // of the same operation at the same frequency
-  double speed = 1;               // at the same power
-  double nominal_voltage = 0.75;  // over one volt
-  double threshold = 0.4;         // voltage, over the nominal one
-  double leakage = 0.12;          // share of the core's power at the nominal voltage and frequency
+  double logic_area = 1;          // per circuit
+  double sram_area = 1;           // per bit cell
+  double analog_area = 1;         // per interface
+  double energy = 1;              // per operation at equal frequency
+  double speed = 1;               // at equal power
+  double nominal_voltage = 0.75;  // in volts
+  double threshold = 0.4;         // threshold voltage over nominal voltage
+  double leakage = 0.12;          // fraction of core power at nominal voltage and frequency
 };
 template <>
 struct Schema<TechnologyNode> {
@@ -27,15 +27,15 @@ struct Schema<TechnologyNode> {
   static const Fields fields;
 };
 
-// A memory stack or chip beside the die.
+// One memory stack (HBM) or chip beside the die.
 struct DramType {
   std::string preset;
   std::string name = "HBM2E";
   BytesPerSecond bandwidth = 410 * kGBps;
   Bytes capacity = 16 * kGB;
-  JoulesPerByte energy = 3.9 * kPJPerBit;  // device and interface
-  Millimetres shore = 11 * kMm;            // die edge it takes
-  SquareMillimetres package_area = 110 * kMm2;
+  JoulesPerByte energy = 3.9 * kPJPerBit;           // device and interface
+  Millimetres shore = 11 * kMm;                     // shoreline (die edge) per stack or chip
+  SquareMillimetres package_area = 110 * kMm2;      // beside the die
   SquareMillimetres phy_area = 10.45 * kMm2;        // on the die, at 7 nm
   SquareMillimetres controller_area = 5.74 * kMm2;  // on the die, at 7 nm
 };
@@ -45,12 +45,12 @@ struct Schema<DramType> {
   static const Fields fields;
 };
 
-// A link between devices.
+// One link between devices.
 struct LinkType {
   std::string preset;
   std::string name = "NVLink 3";
   BytesPerSecond bandwidth = 25 * kGBps;  // one direction
-  JoulesPerByte energy = 6 * kPJPerBit;   // of a byte sent
+  JoulesPerByte energy = 6 * kPJPerBit;   // per byte sent
   Millimetres shore = 1.5 * kMm;
   SquareMillimetres phy_area = 1.888 * kMm2;  // at 7 nm
   SquareMillimetres controller_area = 0.775 * kMm2;
@@ -61,16 +61,16 @@ struct Schema<LinkType> {
   static const Fields fields;
 };
 
-// One compute unit (an SM): what it does a clock and what it is made of, areas at 7 nm.
+// One compute unit (SM): throughput per clock and components, areas at 7 nm.
 struct UnitTemplate {
-  Count flops_per_clock = 2048;                                    // dense 16-bit matrix work
-  double fp32 = 1.0 / 16, tf32 = 0.5, fp8 = 0, int8 = 2, fp4 = 0;  // rates over the 16-bit one; 0: none
+  Count flops_per_clock = 2048;                                    // dense, 16-bit
+  double fp32 = 1.0 / 16, tf32 = 0.5, fp8 = 0, int8 = 2, fp4 = 0;  // throughput over that of 16 bit; 0: not supported
   SquareMillimetres tensor_area = 0.269 * kMm2;
   SquareMillimetres vector_area = 0.435 * kMm2;
   SquareMillimetres control_area = 1.324 * kMm2;
   Bytes registers = 256 * kKiB;
   Bytes l1 = 192 * kKiB;
-  Joules energy = 1.63e-9 * kJ;  // a clock of dense work, at 7 nm and nominal voltage
+  Joules energy = 1.63e-9 * kJ;  // per clock of dense 16-bit work, at 7 nm and nominal voltage
   Bytes l2_slice = 512 * kKiB;
 };
 template <>
@@ -78,7 +78,7 @@ struct Schema<UnitTemplate> {
   static const Fields fields;
 };
 
-// Shares of a budget; what is left over is for the rest of the die.
+// Fractions of a budget. The remainder of the area is for host port, clocks and redundancy.
 struct AreaSplit {
   double core = 0.577, l2 = 0.1445, memory = 0.118, network = 0.039;
 };
@@ -114,7 +114,7 @@ struct ChipDesign {
   AreaSplit area_split;
   PowerSplit power_split;
   EdgeSplit edge_split;
-  double units_enabled = 108.0 / 128;  // the rest are spare
+  double units_enabled = 108.0 / 128;  // the others are spares for yield
   double l2_enabled = 5.0 / 6;
   double memory_enabled = 5.0 / 6;
 };

@@ -1,4 +1,4 @@
-// Devices, how many, and the networks that join them.
+// A number of equal devices and the network levels that join them.
 #pragma once
 
 #include "core/base/issue.h"

@@ -1,4 +1,4 @@
-// One accelerator: rates by precision, memory, caches, power, dies, and how near its kernels come to them.
+// One accelerator: peak rates by precision, memory, caches, power, dies, and the fractions of these that kernels achieve.
 #pragma once
 
 #include <array>
@@ -14,11 +14,10 @@
 
 namespace slipstick {
 
-// Dense rates, sums kept in fp32 (int32); absent where the device has no such unit (the work then runs at the next wider
-// format's rate).
+// Dense peak rates with fp32 (int32) accumulation. Absent: no units for the format; work then runs at the rate of the next wider one.
 struct PeakRates {
   std::optional<FlopsPerSecond> fp32, tf32, bf16, fp16, fp8, int8, fp4, int4;
-  std::optional<FlopsPerSecond> fp16_accumulate;  // of fp16 with sums kept in fp16: twice the other on GeForce cards
+  std::optional<FlopsPerSecond> fp16_accumulate;  // fp16 with fp16 accumulation: twice `fp16` on GeForce cards
 };
 template <>
 struct Schema<PeakRates> {
@@ -27,8 +26,8 @@ struct Schema<PeakRates> {
 
 struct DeviceMemory {
   std::string technology = "HBM";
-  Bytes capacity = 80 * kGB;    // as the data sheet prints it
-  std::optional<Bytes> usable;  // what a program can allocate; default 0.99 of the nominal number read as GiB
+  Bytes capacity = 80 * kGB;    // of the data sheet
+  std::optional<Bytes> usable;  // that a program can allocate; default: 0.99 of the capacity read as GiB
   BytesPerSecond bandwidth = 3350 * kGBps;
 };
 template <>
@@ -56,37 +55,38 @@ struct Schema<DieSize> {
   static const Fields fields;
 };
 
-// How near kernels come to the data sheet. Absent members follow the rules for a device known by its data sheet only
+// Achieved fractions of data-sheet rates. Absent members follow the rules for a device known by its data sheet alone
 // (operators/efficiency.h): explanations cite the rule, and each part of a report lists them.
 struct Efficiency {
-  std::optional<double> matrix;                                 // e_c: share of the dense peak in a short kernel with the best tile
-  std::optional<double> power_fall;                             // d: fall of that rate in a long kernel
-  std::optional<double> sustained_fall;                         // d_s: the same in a training step
-  std::optional<double> stream;                                 // e_b: share of the memory bandwidth that a stream reaches
-  std::optional<Seconds> launch;                                // t0: fixed cost of a kernel inside a graph
-  std::optional<double> attention_forward, attention_backward;  // training kernels, share of the dense peak
-  std::optional<double> matrix_fp8;                             // the same as `matrix` for fp8 with one scale a tensor
-  std::optional<Watts> rated_power;                             // the limit under which the two falls were measured
-  std::optional<double> decode_stream;         // u_d: share of the bandwidth that decode attention reaches on a large cache
-  std::optional<BytesPerSecond> cache_stream;  // rate at which attention kernels read the last cache
-  std::optional<double> cache_share;           // phi: share of the last cache that data read again is found in
+  std::optional<double> gemm_efficiency;                        // e_c: fraction of the dense peak in a short 16-bit GEMM with the best tile
+  std::optional<double> clock_derating;                         // d: rate loss in a long kernel, rate / (1 + d)
+  std::optional<double> sustained_clock_derating;               // d_s: rate loss in a training step
+  std::optional<double> bandwidth_efficiency;                   // e_b: fraction of the memory bandwidth reached by streaming
+  std::optional<Seconds> launch_latency;                        // t0: per kernel inside a graph
+  std::optional<double> attention_forward, attention_backward;  // training kernels, fraction of the dense peak
+  std::optional<double> gemm_efficiency_fp8;                    // with one scale per tensor
+  std::optional<Watts> rated_power;                             // power limit at which both deratings were measured
+  std::optional<double> decode_bandwidth_efficiency;            // u_d: of decode attention on a large KV cache
+  std::optional<BytesPerSecond> l2_bandwidth;                   // at which attention kernels read the L2
+  std::optional<double> usable_l2_fraction;                     // phi: fraction of the L2 in which reused data is still found
 };
 template <>
 struct Schema<Efficiency> {
   static const Fields fields;
 };
 
-// Which members of Efficiency and DeviceMemory came from rules, not from the device's own figures.
+// Members of Efficiency and DeviceMemory that were filled by rules.
 struct AssumedEfficiency {
-  bool matrix = false, matrix_fp8 = false, power_fall = false, sustained_fall = false, rated_power = false, stream = false, launch = false;
-  bool attention_forward = false, attention_backward = false, decode_stream = false, cache_stream = false, cache_share = false;
+  bool gemm_efficiency = false, gemm_efficiency_fp8 = false, clock_derating = false, sustained_clock_derating = false;
+  bool rated_power = false, bandwidth_efficiency = false, launch_latency = false;
+  bool attention_forward = false, attention_backward = false;
+  bool decode_bandwidth_efficiency = false, l2_bandwidth = false, usable_l2_fraction = false;
   bool usable = false;
 };
 
-// What a device has of its host: the link, one direction, and its share of the memory.
 struct HostLink {
-  BytesPerSecond bandwidth = 32 * kGBps;
-  Bytes memory = 256 * kGB;
+  BytesPerSecond bandwidth = 32 * kGBps;  // one direction
+  Bytes memory = 256 * kGB;               // the device's share of the host memory
 };
 template <>
 struct Schema<HostLink> {
@@ -102,16 +102,16 @@ struct Device {
   PeakRates peak;
   Count units = 132;         // SMs, compute units, matrix engines
   Hertz clock = 1.8 * kGHz;  // boost
-  double exponentials = 16;  // a clock and unit, of the special-function units
+  double exponentials = 16;  // per clock and SM (special-function units)
   DeviceMemory memory;
-  std::vector<Cache> caches;  // innermost first; the last is shared by all units
+  std::vector<Cache> caches;  // innermost first; the last one (L2) is shared by all SMs
   HostLink host;
   Watts tdp = 700 * kWatt;
   Watts idle = 75 * kWatt;
   DieSize die;
   Efficiency efficiency;
-  AssumedEfficiency assumed;         // no input: filled with the efficiency (operators/efficiency.h)
-  std::optional<ChipDesign> design;  // where it is there, rates, memory, caches, power and die follow from it
+  AssumedEfficiency assumed;         // not an input: set when the efficiency is filled (operators/efficiency.h)
+  std::optional<ChipDesign> design;  // if given, rates, memory, caches, power and die are derived from it
 };
 template <>
 struct Schema<Device> {

@@ -39,11 +39,11 @@ constexpr FieldRow kDieSizeFields[] = {Of<&DieSize::area>("area", "Of one comput
 constinit const Fields Schema<DieSize>::fields(kDieSizeFields);
 
 constexpr FieldRow kEfficiencyFields[] = {
-    Of<&Efficiency::matrix>("matrix", "Share of the dense peak in a short matrix product with the best tile").Above(0).AtMost(1),
-    Of<&Efficiency::power_fall>("power_fall", "Fall of that rate when a kernel runs long (power)").Between(0, 4),
-    Of<&Efficiency::sustained_fall>("sustained_fall", "The same in a training step").Between(0, 4),
-    Of<&Efficiency::stream>("stream", "Share of the memory bandwidth that a stream reaches").Above(0).AtMost(1),
-    Of<&Efficiency::launch>("launch", "Fixed cost of a kernel inside a graph").In(kUs).Between(0, 1'000'000),
+    Of<&Efficiency::gemm_efficiency>("matrix", "Share of the dense peak in a short matrix product with the best tile").Above(0).AtMost(1),
+    Of<&Efficiency::clock_derating>("power_fall", "Fall of that rate when a kernel runs long (power)").Between(0, 4),
+    Of<&Efficiency::sustained_clock_derating>("sustained_fall", "The same in a training step").Between(0, 4),
+    Of<&Efficiency::bandwidth_efficiency>("stream", "Share of the memory bandwidth that a stream reaches").Above(0).AtMost(1),
+    Of<&Efficiency::launch_latency>("launch", "Fixed cost of a kernel inside a graph").In(kUs).Between(0, 1'000'000),
     Of<&Efficiency::attention_forward>(
         "attention_forward",
         "Flash attention forward in training, share of the dense peak; acts where training.framework.compute.attention has no row for "
@@ -56,16 +56,18 @@ constexpr FieldRow kEfficiencyFields[] = {
         "the device's family")
         .Above(0)
         .AtMost(1.1),
-    Of<&Efficiency::matrix_fp8>("matrix_fp8", "Share of the dense fp8 peak in a short matrix product with the best tile")
+    Of<&Efficiency::gemm_efficiency_fp8>("matrix_fp8", "Share of the dense fp8 peak in a short matrix product with the best tile")
         .Above(0)
         .AtMost(1),
     Of<&Efficiency::rated_power>("rated_power", "Power limit under which the falls were measured; a lower tdp falls further")
         .In(kWatt)
         .Above(0)
         .AtMost(1'000'000),
-    Of<&Efficiency::decode_stream>("decode_stream", "Share of the memory bandwidth that decode attention reaches").Above(0).AtMost(1),
-    Of<&Efficiency::cache_stream>("cache_stream", "Rate at which attention reads the last cache").In(kTBps).Above(0).AtMost(1'000'000),
-    Of<&Efficiency::cache_share>("cache_share", "Share of the last cache in which data read again is found").Above(0).AtMost(1)};
+    Of<&Efficiency::decode_bandwidth_efficiency>("decode_stream", "Share of the memory bandwidth that decode attention reaches")
+        .Above(0)
+        .AtMost(1),
+    Of<&Efficiency::l2_bandwidth>("cache_stream", "Rate at which attention reads the last cache").In(kTBps).Above(0).AtMost(1'000'000),
+    Of<&Efficiency::usable_l2_fraction>("cache_share", "Share of the last cache in which data read again is found").Above(0).AtMost(1)};
 constinit const Fields Schema<Efficiency>::fields(kEfficiencyFields);
 
 constexpr FieldRow kHostLinkFields[] = {

@@ -1,4 +1,4 @@
-// How devices are joined: levels from the innermost out, each of some topology.
+// The interconnect: network levels from the innermost out, each with its topology.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct EnumNames<Topology> {
                                                                                {Topology::kDragonfly, "dragonfly"}}};
 };
 
-// The link's family, which sets protocol constants where a level states none of its own: a file of core/presets/fabrics.
+// The fabric sets the protocol constants that a level does not state itself: a file of core/presets/fabrics.
 struct FabricConstants;  // collectives/fabric.h
 using Fabric = CatalogueEntry<FabricConstants>;
 extern template class CatalogueEntry<FabricConstants>;
@@ -34,19 +34,19 @@ struct NetworkLevel {
   std::string name = "network";
   Fabric fabric;
   Topology topology = Topology::kSwitch;
-  Count size = 8;                          // members of the level below that this level joins
+  Count size = 8;                          // groups of the level below (devices, for the innermost) joined by this level
   BytesPerSecond bandwidth = 450 * kGBps;  // one direction, per device
-  Seconds latency = 1 * kUs;               // a message from one member to the next; through a switch, both its links
-  std::vector<Count> dims;                 // of a mesh or torus; of a fat tree its first is the ranks below a leaf
-  Count wrap_every = 0;                    // torus: sides of a block that are multiples close to rings (optical switches)
-  double oversubscription = 1;             // of a fat tree: what goes up, over what there is
+  Seconds latency = 1 * kUs;               // per message between neighbors; through a switch, both links
+  std::vector<Count> dims;                 // sides of a mesh or torus; for a fat tree, the first is the ranks per leaf switch
+  Count wrap_every = 0;                    // torus: block sides that are multiples of it close to rings (optical switches)
+  double oversubscription = 1;             // fat tree: bandwidth into the leaves over bandwidth out of them
   bool in_network_reduction = false;       // NVLS, SHARP
-  // Measured constants of the library on this fabric; absent: the fabric's defaults (collectives/).
-  std::optional<Seconds> base_latency;       // t0: one collective's fixed cost
-  std::optional<Seconds> hop_latency;        // alpha: one step of a ring in the library; absent: latency
-  std::optional<double> bandwidth_fraction;  // of large messages
-  std::optional<double> reduction_fraction;  // u_N: of in-network reduction
-  std::optional<double> copy_fraction;       // c_A: a rank's own block in an all-to-all, over the link's bandwidth
+  // Measured constants of the communication library; absent: the fabric's (collectives/fabric.h).
+  std::optional<Seconds> base_latency;       // t0: per collective
+  std::optional<Seconds> hop_latency;        // alpha: per ring step in the library; absent: latency
+  std::optional<double> bandwidth_fraction;  // bandwidth efficiency of large messages
+  std::optional<double> reduction_fraction;  // u_N: bandwidth efficiency of in-network reduction
+  std::optional<double> copy_fraction;       // c_A: rate of a rank's own block in an all-to-all, over the link bandwidth
 };
 
 template <>

@@ -40,10 +40,10 @@ TileCount CountTiles(double q_len, double kv_len, bool causal, double window) {
 }
 
 Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Device& device) {
-  assert(device.efficiency.cache_share && device.efficiency.cache_stream);
-  const Bytes usable = *device.efficiency.cache_share * LastCache(device);
+  assert(device.efficiency.usable_l2_fraction && device.efficiency.l2_bandwidth);
+  const Bytes usable = *device.efficiency.usable_l2_fraction * L2Capacity(device);
   const double missed = usable > Bytes{} ? std::clamp(2 * (working_set / usable) - 2, 0.0, 1.0) : 1;
-  return bytes * missed / (memory_share * device.memory.bandwidth) + bytes * (1 - missed) / *device.efficiency.cache_stream;
+  return bytes * missed / (memory_share * device.memory.bandwidth) + bytes * (1 - missed) / *device.efficiency.l2_bandwidth;
 }
 
 namespace {
@@ -51,9 +51,9 @@ namespace {
 // What ReadTime gives, under its symbol.
 void ExplainRead(std::string_view symbol, Bytes bytes, Bytes working_set, double memory_share, const Device& device, Trace& trace) {
   if (!trace.on()) return;
-  const double cache_share = *device.efficiency.cache_share;
-  const BytesPerSecond bandwidth = device.memory.bandwidth, cache_stream = *device.efficiency.cache_stream;
-  const Bytes last_cache = LastCache(device);
+  const double cache_share = *device.efficiency.usable_l2_fraction;
+  const BytesPerSecond bandwidth = device.memory.bandwidth, cache_stream = *device.efficiency.l2_bandwidth;
+  const Bytes last_cache = L2Capacity(device);
   trace.Input("cache_share", cache_share, "cluster.device.efficiency.cache_share");
   trace.Input("cache_stream", cache_stream, "cluster.device.efficiency.cache_stream");
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
@@ -73,21 +73,22 @@ void ExplainRead(std::string_view symbol, Bytes bytes, Bytes working_set, double
 
 }  // namespace
 
-KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileRegime& regime, Trace& trace) {
+KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKernelParameters& parameters, Trace& trace) {
   const double units = static_cast<double>(device.units), exponentials = device.exponentials;
   const Hertz clock = device.clock;
   const FlopsPerSecond peak_rate = PeakRate(device, work.precision, trace);
-  const double matrix_share = regime.matrix_share, exp_share = regime.exp_share, tail = regime.tail;
+  const double gemm_efficiency = parameters.gemm_efficiency, exp_share = parameters.exp_share, tail = parameters.tail;
   const double tile_side = kTile, exp_passes = work.exp_passes, sequence_heads = work.sequence_heads;
   const double tile_rows = work.tiles.rows, tiles = work.tiles.tiles, longest_row = work.tiles.longest;
   const Flops pair_flops = work.pair_flops;
-  const Seconds launch = regime.launch, row_overhead = regime.tile_overhead, pass_time = work.pass_time, stream_time = work.stream_time;
+  const Seconds launch = parameters.launch, row_overhead = parameters.tile_overhead, pass_time = work.pass_time,
+                stream_time = work.stream_time;
   trace.Input("units", units, "cluster.device.units");
   trace.Input("clock", clock, "cluster.device.clock");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.source));
-  FIGURE(trace, product_time, tile_side * tile_side * pair_flops * units / (peak_rate * matrix_share),
+  FIGURE(trace, product_time, tile_side * tile_side * pair_flops * units / (peak_rate * gemm_efficiency),
          (Note{"Products of a tile", "on the matrix units of one unit", kTileSource}), tile_side, pair_flops, units, peak_rate,
-         matrix_share);
+         gemm_efficiency);
   FIGURE(trace, exponential_time, tile_side * tile_side * exp_passes * exp_share / (exponentials * clock),
          (Note{"Exponentials of a tile", "one a score, on the special-function units", kTileSource}), tile_side, exp_passes, exp_share,
          exponentials, clock);
@@ -115,7 +116,7 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileReg
   return result;
 }
 
-KernelTime TimeOf(const Attention& attention, const Device& device, const TileRegime& regime, Trace& trace) {
+KernelTime TimeOf(const Attention& attention, const Device& device, const TileKernelParameters& parameters, Trace& trace) {
   assert(attention.phase != AttentionPhase::kDecode);
   const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads,
                kv_heads = attention.kv_heads, qk_dim = attention.head_dim, v_dim = ValueDim(attention);
@@ -123,10 +124,10 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.source));
   const Precision native = NativePrecision(device, attention.precision);
   // An 8-bit cache under a 16-bit kernel is widened as it is read.
-  const Precision computed = regime.in_fp8                                           ? Precision::kFp8
+  const Precision computed = parameters.in_fp8                                       ? Precision::kFp8
                              : IsEightBitFloat(native) || native == Precision::kInt8 ? Precision::kBf16
                                                                                      : native;
-  const Bytes element = ElementSize(regime.in_fp8 ? Precision::kFp8 : computed), cached = ElementSize(attention.kv_precision),
+  const Bytes element = ElementSize(parameters.in_fp8 ? Precision::kFp8 : computed), cached = ElementSize(attention.kv_precision),
               half = 2 * kB;
 
   TileWork work;
@@ -149,39 +150,39 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileRe
   const double stream = device.architecture->attention.stream;
   work.stream_time = ReadTime(work.bytes, working_set, stream, device);
   ExplainRead("stream_time", work.bytes, working_set, stream, device, trace);
-  if (regime.pass_factor > 0) {
+  if (parameters.pass_factor > 0) {
     const bool narrow_cache = cached < half;
-    const Bytes row = regime.fused_pass ? qk_dim * (heads * (half + element) + 2 * kv_heads * (half + cached))
-                      : narrow_cache    ? qk_dim * (3 * kB * heads + 6 * kB * kv_heads)
-                                        : qk_dim * 8 * kB * kv_heads;
-    const Bytes moved = regime.pass_factor * batch * q_len * row;
+    const Bytes row = parameters.fused_pass ? qk_dim * (heads * (half + element) + 2 * kv_heads * (half + cached))
+                      : narrow_cache        ? qk_dim * (3 * kB * heads + 6 * kB * kv_heads)
+                                            : qk_dim * 8 * kB * kv_heads;
+    const Bytes moved = parameters.pass_factor * batch * q_len * row;
     work.pass_time = ReadTime(moved, working_set, stream, device);
     ExplainRead("pass_time", moved, working_set, stream, device, trace);
     work.bytes += moved;
   }
-  return TimeOfTiles(work, device, regime, trace);
+  return TimeOfTiles(work, device, parameters, trace);
 }
 
-KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedRegime& regime, Trace& trace) {
+KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedKernelParameters& parameters, Trace& trace) {
   const double batch = attention.batch, heads = attention.heads, q_len = attention.q_len, kv_len = attention.kv_len;
   const double products = ProductPairs(attention.phase);
-  const double score_passes = regime.score_passes * (attention.phase == AttentionPhase::kPrefill    ? regime.forward_share
-                                                     : attention.phase == AttentionPhase::kBackward ? 1 - regime.forward_share
-                                                                                                    : 1);
+  const double score_passes = parameters.score_passes * (attention.phase == AttentionPhase::kPrefill    ? parameters.forward_share
+                                                         : attention.phase == AttentionPhase::kBackward ? 1 - parameters.forward_share
+                                                                                                        : 1);
   const Flops pair_flops = products * 2 * (attention.head_dim + ValueDim(attention)) * kFlop;
   const Bytes score_size = 2 * kB;
   const FlopsPerSecond peak_rate = PeakRate(device, attention.precision, trace);
   const BytesPerSecond bandwidth = device.memory.bandwidth;
-  const double matrix_share = regime.matrix_share, stream_share = regime.stream_share;
-  const Seconds launch = regime.launch;
+  const double gemm_efficiency = parameters.gemm_efficiency, bandwidth_efficiency = parameters.bandwidth_efficiency;
+  const Seconds launch = parameters.launch;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   FIGURE(trace, scores, batch * heads * q_len * kv_len, (Note{"Scores", "all of them: the mask is not skipped"}), batch, heads, q_len,
          kv_len);
-  FIGURE(trace, compute_time, scores * pair_flops / (peak_rate * matrix_share), (Note{"Time of the batched products", ""}), scores,
-         pair_flops, peak_rate, matrix_share);
-  FIGURE(trace, memory_time, scores * score_passes * score_size / (bandwidth * stream_share),
+  FIGURE(trace, compute_time, scores * pair_flops / (peak_rate * gemm_efficiency), (Note{"Time of the batched products", ""}), scores,
+         pair_flops, peak_rate, gemm_efficiency);
+  FIGURE(trace, memory_time, scores * score_passes * score_size / (bandwidth * bandwidth_efficiency),
          (Note{"Time of the passes over the scores", "scale, mask, softmax, dropout, each a kernel"}), scores, score_passes, score_size,
-         bandwidth, stream_share);
+         bandwidth, bandwidth_efficiency);
   FIGURE(trace, time, launch + compute_time + memory_time, (Note{"Time of unfused attention", "kernel after kernel", "", "time_s"}), launch,
          compute_time, memory_time);
   return {time,
@@ -192,13 +193,13 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
           scores * score_passes * score_size};
 }
 
-KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeRegime& regime, Trace& trace) {
+KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeKernelParameters& parameters, Trace& trace) {
   const double batch = attention.batch, heads = attention.heads, kv_heads = attention.kv_heads;
   const double context = attention.window > 0 ? min(attention.kv_len, attention.window) : attention.kv_len;
-  const double units = static_cast<double>(device.units), units_filled = regime.units_filled;
-  const double max_splits = regime.max_splits, min_split = regime.min_split, pair_dims = attention.head_dim + ValueDim(attention);
+  const double units = static_cast<double>(device.units), units_filled = parameters.units_filled;
+  const double max_splits = parameters.max_splits, min_split = parameters.min_split, pair_dims = attention.head_dim + ValueDim(attention);
   const Bytes cached = ElementSize(attention.kv_precision);
-  const Seconds launch = regime.launch, wave = regime.wave, merge = regime.merge, merge_a_split = regime.merge_a_split;
+  const Seconds launch = parameters.launch, wave = parameters.wave, merge = parameters.merge, merge_a_split = parameters.merge_a_split;
   const FlopsPerSecond peak_rate = PeakRate(device, attention.precision, trace);
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.decode_source));
   FIGURE(trace, cache_bytes, batch * context * kv_heads * pair_dims * cached, (Note{"Keys and values read", ""}), batch, context, kv_heads,
@@ -208,33 +209,34 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
          context, min_split);
   FIGURE(trace, blocks, batch * kv_heads * splits, (Note{"Work units", "sequence, KV head and split", kDecodeSource}), batch, kv_heads,
          splits);
-  const Seconds stream_time = attention.cold ? cache_bytes / (regime.stream_share * device.memory.bandwidth)
-                                             : ReadTime(cache_bytes, cache_bytes, regime.stream_share, device);
+  const Seconds stream_time = attention.cold ? cache_bytes / (parameters.bandwidth_efficiency * device.memory.bandwidth)
+                                             : ReadTime(cache_bytes, cache_bytes, parameters.bandwidth_efficiency, device);
   if (attention.cold && trace.on()) {
-    const double decode_share = regime.stream_share;
+    const double decode_share = parameters.bandwidth_efficiency;
     const BytesPerSecond bandwidth = device.memory.bandwidth;
-    ExplainShare("decode_share", decode_share, *device.efficiency.decode_stream, "cluster.device.efficiency.decode_stream", trace);
+    ExplainShare("decode_share", decode_share, *device.efficiency.decode_bandwidth_efficiency, "cluster.device.efficiency.decode_stream",
+                 trace);
     trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
     trace.Record("stream_time", "cache_bytes / (decode_share * bandwidth)", stream_time,
                  Note{"Time to read the KV cache", "from memory", kDecodeSource}, "cache_bytes, decode_share, bandwidth", cache_bytes,
                  decode_share, bandwidth);
   }
   Seconds unit_time;
-  if (regime.unit_stream > BytesPerSecond{}) {
-    const BytesPerSecond unit_stream = regime.unit_stream;
+  if (parameters.unit_stream > BytesPerSecond{}) {
+    const BytesPerSecond unit_stream = parameters.unit_stream;
     FIGURE(trace, pull_time, context / splits * pair_dims * cached / unit_stream * ceil(blocks / (units_filled * units)),
            (Note{"Time of one work unit", "at the rate that one of them can pull, times the rounds", kDecodeSource}), context, splits,
            pair_dims, cached, unit_stream, blocks, units_filled, units);
     unit_time = pull_time;
   }
   // Query heads of a KV head share its keys; a work unit computes them in rows of a fragment.
-  const double row_grain = device.architecture->traits.query_rows, matrix_share = regime.matrix_share;
+  const double row_grain = device.architecture->traits.query_rows, gemm_efficiency = parameters.gemm_efficiency;
   const double q_len = attention.q_len;
   FIGURE(trace, query_rows, row_grain * ceil(heads * q_len / (row_grain * kv_heads)),
          (Note{"Rows computed", "query heads of a KV head, padded"}), row_grain, heads, q_len, kv_heads);
   const Flops pair = 2 * kFlop;
-  FIGURE(trace, compute_time, pair * query_rows * context * pair_dims * batch * kv_heads / (matrix_share * peak_rate),
-         (Note{"Time of the arithmetic", "", kDecodeSource}), pair, query_rows, context, pair_dims, batch, kv_heads, matrix_share,
+  FIGURE(trace, compute_time, pair * query_rows * context * pair_dims * batch * kv_heads / (gemm_efficiency * peak_rate),
+         (Note{"Time of the arithmetic", "", kDecodeSource}), pair, query_rows, context, pair_dims, batch, kv_heads, gemm_efficiency,
          peak_rate);
   FIGURE(trace, start_time, wave * max(0.0, ceil(blocks / units) - 1), (Note{"Starting further work units", "", kDecodeSource}), wave,
          blocks, units);
@@ -256,11 +258,11 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
 }
 
 KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace) {
-  if (attention.phase == AttentionPhase::kDecode) return TimeOf(attention, device, DecodeAloneRegime(attention, device), trace);
+  if (attention.phase == AttentionPhase::kDecode) return TimeOf(attention, device, IsolatedDecodeParameters(attention, device), trace);
   if (attention.algorithm == AttentionAlgorithm::kUnfused || attention.library == AttentionLibrary::kUnfused) {
-    return TimeOf(attention, device, UnfusedAloneRegime(attention, device), trace);
+    return TimeOf(attention, device, IsolatedUnfusedParameters(attention, device), trace);
   }
-  return TimeOf(attention, device, AloneRegime(attention, device), trace);
+  return TimeOf(attention, device, IsolatedKernelParameters(attention, device), trace);
 }
 
 }  // namespace slipstick

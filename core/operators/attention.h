@@ -54,49 +54,49 @@ struct Attention {
 };
 
 // Constants of a kernel that works on tiles of 128 queries by 128 keys: prefill, training forward, backward.
-struct TileRegime {
-  Seconds launch;           // t0
-  double matrix_share = 1;  // epsilon: share of the peak while the matrix units work
-  double exp_share = 1;     // s: weight of an exponential; 0: a unit beside the matrix units computes them in passing
-  Seconds tile_overhead;    // tau: fixed cost of a tile of queries
-  double tail = 0;          // g: share of the longest tile of queries left over at the end
-  bool in_fp8 = false;      // computes in fp8, whatever the operands are given in
-  bool fused_pass = true;   // rotary embedding, cache write and quantisation: all operands once; false: the cache's alone
-  double pass_factor = 1;   // q: how often those bytes move
+struct TileKernelParameters {
+  Seconds launch;              // t0
+  double gemm_efficiency = 1;  // epsilon: share of the peak while the matrix units work
+  double exp_share = 1;        // s: weight of an exponential; 0: a unit beside the matrix units computes them in passing
+  Seconds tile_overhead;       // tau: fixed cost of a tile of queries
+  double tail = 0;             // g: share of the longest tile of queries left over at the end
+  bool in_fp8 = false;         // computes in fp8, whatever the operands are given in
+  bool fused_pass = true;      // rotary embedding, cache write and quantisation: all operands once; false: the cache's alone
+  double pass_factor = 1;      // q: how often those bytes move
 };
-TileRegime AloneRegime(const Attention& attention, const Device& device);
+TileKernelParameters IsolatedKernelParameters(const Attention& attention, const Device& device);
 
 // Mean error: prefill 4.7 % over 3,325 rows of seven NVIDIA systems and two engines, FlashAttention forward and backward 2 to
 // 6 % over 130.
-KernelTime TimeOf(const Attention& attention, const Device& device, const TileRegime& regime, Trace& trace);
+KernelTime TimeOf(const Attention& attention, const Device& device, const TileKernelParameters& parameters, Trace& trace);
 
 // Constants of a decode kernel that splits each sequence's cache over units (split-KV).
-struct DecodeRegime {
-  double units_filled = 1;       // kappa: work units that a unit takes at once
-  double max_splits = 256;       // c_max
-  double min_split = 512;        // L: tokens of a split at least
-  Seconds launch;                // t0
-  BytesPerSecond unit_stream;    // b: that one work unit can pull; 0: no limit
-  Seconds merge, merge_a_split;  // r0, r1
-  Seconds wave;                  // tau: starting a further wave
-  double stream_share = 1;       // u_d·upsilon: of the memory bandwidth, on a large cache
-  double matrix_share = 1;       // of the peak
+struct DecodeKernelParameters {
+  double units_filled = 1;          // kappa: work units that a unit takes at once
+  double max_splits = 256;          // c_max
+  double min_split = 512;           // L: tokens of a split at least
+  Seconds launch;                   // t0
+  BytesPerSecond unit_stream;       // b: that one work unit can pull; 0: no limit
+  Seconds merge, merge_a_split;     // r0, r1
+  Seconds wave;                     // tau: starting a further wave
+  double bandwidth_efficiency = 1;  // u_d·upsilon: of the memory bandwidth, on a large cache
+  double gemm_efficiency = 1;       // of the peak
 };
-DecodeRegime DecodeAloneRegime(const Attention& attention, const Device& device);
+DecodeKernelParameters IsolatedDecodeParameters(const Attention& attention, const Device& device);
 // Mean error 6.1 % over 1,774 rows (17.4 % with one set of constants for all kernels).
-KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeRegime& regime, Trace& trace);
+KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeKernelParameters& parameters, Trace& trace);
 
 // Attention by two batched products and a softmax that writes the scores to memory.
-struct UnfusedRegime {
+struct UnfusedKernelParameters {
   Seconds launch;
-  double matrix_share = 1;   // of the peak
-  double score_passes = 0;   // times a score goes to memory and back, forward and backward together
-  double forward_share = 1;  // of those passes
-  double stream_share = 1;   // of the memory bandwidth
+  double gemm_efficiency = 1;       // of the peak
+  double score_passes = 0;          // times a score goes to memory and back, forward and backward together
+  double forward_share = 1;         // of those passes
+  double bandwidth_efficiency = 1;  // of the memory bandwidth
 };
-UnfusedRegime UnfusedAloneRegime(const Attention& attention, const Device& device);
+UnfusedKernelParameters IsolatedUnfusedParameters(const Attention& attention, const Device& device);
 // Mean error 10 to 11 % over PyTorch's rows on A100 and H100.
-KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedRegime& regime, Trace& trace);
+KernelTime TimeOf(const Attention& attention, const Device& device, const UnfusedKernelParameters& parameters, Trace& trace);
 
 // By phase and algorithm, as a benchmark runs it.
 KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace);

@@ -24,6 +24,6 @@ struct TileWork {
   Flops useful;
   Bytes bytes;
 };
-KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileRegime& regime, Trace& trace);
+KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKernelParameters& parameters, Trace& trace);
 
 }  // namespace slipstick

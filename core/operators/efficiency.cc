@@ -75,8 +75,8 @@ double FallOf(const PowerClass& devices, JoulesPerFlop energy) {
   return std::clamp(devices.none / energy, devices.least, devices.most) - 1;
 }
 
-double AssumedSustainedFall(const DataSheetRules& rules, const Device& device) {
-  if (rules.sustained_fall) return *rules.sustained_fall;
+double AssumedSustainedClockDerating(const DataSheetRules& rules, const Device& device) {
+  if (rules.sustained_clock_derating) return *rules.sustained_clock_derating;
   const JoulesPerFlop energy = EnergyPerFlop(device);
   for (const PowerClass& devices : rules.sustained) {
     if (energy > devices.above) return FallOf(devices, energy);
@@ -118,18 +118,18 @@ struct AssumedRule {
 };
 constexpr std::string_view kDevicePath = "cluster.device";
 constexpr AssumedRule kAssumedRules[] = {
-    {&AssumedEfficiency::matrix, "cluster.device.efficiency.matrix", &RuleTexts::matrix},
-    {&AssumedEfficiency::matrix_fp8, "cluster.device.efficiency.matrix_fp8", &RuleTexts::matrix_fp8},
-    {&AssumedEfficiency::power_fall, "cluster.device.efficiency.power_fall", &RuleTexts::power_fall},
-    {&AssumedEfficiency::sustained_fall, "cluster.device.efficiency.sustained_fall", &RuleTexts::sustained_fall},
+    {&AssumedEfficiency::gemm_efficiency, "cluster.device.efficiency.matrix", &RuleTexts::gemm_efficiency},
+    {&AssumedEfficiency::gemm_efficiency_fp8, "cluster.device.efficiency.matrix_fp8", &RuleTexts::gemm_efficiency_fp8},
+    {&AssumedEfficiency::clock_derating, "cluster.device.efficiency.power_fall", &RuleTexts::clock_derating},
+    {&AssumedEfficiency::sustained_clock_derating, "cluster.device.efficiency.sustained_fall", &RuleTexts::sustained_clock_derating},
     {&AssumedEfficiency::rated_power, "cluster.device.efficiency.rated_power", &RuleTexts::rated_power},
-    {&AssumedEfficiency::stream, "cluster.device.efficiency.stream", &RuleTexts::stream},
-    {&AssumedEfficiency::launch, "cluster.device.efficiency.launch", &RuleTexts::launch},
+    {&AssumedEfficiency::bandwidth_efficiency, "cluster.device.efficiency.stream", &RuleTexts::bandwidth_efficiency},
+    {&AssumedEfficiency::launch_latency, "cluster.device.efficiency.launch", &RuleTexts::launch_latency},
     {&AssumedEfficiency::attention_forward, "cluster.device.efficiency.attention_forward", &RuleTexts::attention_forward},
     {&AssumedEfficiency::attention_backward, "cluster.device.efficiency.attention_backward", &RuleTexts::attention_backward},
-    {&AssumedEfficiency::decode_stream, "cluster.device.efficiency.decode_stream", &RuleTexts::decode_stream},
-    {&AssumedEfficiency::cache_stream, "cluster.device.efficiency.cache_stream", &RuleTexts::cache_stream},
-    {&AssumedEfficiency::cache_share, "cluster.device.efficiency.cache_share", &RuleTexts::cache_share},
+    {&AssumedEfficiency::decode_bandwidth_efficiency, "cluster.device.efficiency.decode_stream", &RuleTexts::decode_bandwidth_efficiency},
+    {&AssumedEfficiency::l2_bandwidth, "cluster.device.efficiency.cache_stream", &RuleTexts::l2_bandwidth},
+    {&AssumedEfficiency::usable_l2_fraction, "cluster.device.efficiency.cache_share", &RuleTexts::usable_l2_fraction},
     {&AssumedEfficiency::usable, "cluster.device.memory.usable", &RuleTexts::usable},
 };
 
@@ -159,13 +159,13 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace)
   return rate;
 }
 
-BytesPerSecond CacheRate(const Device& device) {
+BytesPerSecond L2Rate(const Device& device) {
   const KernelTraits& traits = device.architecture->traits;
   const BytesPerSecond taken = static_cast<double>(device.units) * traits.cache_feed * device.clock;
   return max(taken, traits.cache_over_memory * device.memory.bandwidth);
 }
 
-Bytes LastCache(const Device& device) {
+Bytes L2Capacity(const Device& device) {
   if (!device.architecture->traits.cached || device.caches.empty()) return {};
   return device.caches.back().capacity;
 }
@@ -174,28 +174,28 @@ Bytes UsableMemory(const Device& device) {
   return device.memory.usable ? *device.memory.usable : UsableBy(device.architecture->data_sheet, device);
 }
 
-double SustainedFall(const Device& device) {
-  assert(device.efficiency.sustained_fall && device.efficiency.rated_power);
+double SustainedClockDerating(const Device& device) {
+  assert(device.efficiency.sustained_clock_derating && device.efficiency.rated_power);
   const double lack = *device.efficiency.rated_power / device.tdp;
-  return max(0.0, (1 + *device.efficiency.sustained_fall) * sqrt(max(1.0, lack)) - 1);
+  return max(0.0, (1 + *device.efficiency.sustained_clock_derating) * sqrt(max(1.0, lack)) - 1);
 }
 
 void CompleteEfficiency(Device& device) {
   Efficiency& e = device.efficiency;
   AssumedEfficiency& assumed = device.assumed;
   const DataSheetRules& rules = device.architecture->data_sheet;
-  Fill(e.matrix, assumed.matrix, AssumedMatrixShare(rules, device));
-  Fill(e.matrix_fp8, assumed.matrix_fp8, rules.matrix_fp8 * *e.matrix);
-  Fill(e.power_fall, assumed.power_fall, FallOf(rules.power_fall, EnergyPerFlop(device)));
-  Fill(e.sustained_fall, assumed.sustained_fall, AssumedSustainedFall(rules, device));
+  Fill(e.gemm_efficiency, assumed.gemm_efficiency, AssumedMatrixShare(rules, device));
+  Fill(e.gemm_efficiency_fp8, assumed.gemm_efficiency_fp8, rules.matrix_fp8 * *e.gemm_efficiency);
+  Fill(e.clock_derating, assumed.clock_derating, FallOf(rules.clock_derating, EnergyPerFlop(device)));
+  Fill(e.sustained_clock_derating, assumed.sustained_clock_derating, AssumedSustainedClockDerating(rules, device));
   Fill(e.rated_power, assumed.rated_power, device.tdp);
-  Fill(e.stream, assumed.stream, AssumedStream(rules, device));
-  Fill(e.launch, assumed.launch, AssumedLaunch(rules, device));
+  Fill(e.bandwidth_efficiency, assumed.bandwidth_efficiency, AssumedStream(rules, device));
+  Fill(e.launch_latency, assumed.launch_latency, AssumedLaunch(rules, device));
   Fill(e.attention_forward, assumed.attention_forward, rules.attention_forward);
   Fill(e.attention_backward, assumed.attention_backward, rules.attention_backward);
-  Fill(e.decode_stream, assumed.decode_stream, AssumedDecodeStream(rules, device));
-  Fill(e.cache_stream, assumed.cache_stream, max(rules.cache_over_memory * device.memory.bandwidth, rules.cache_least));
-  Fill(e.cache_share, assumed.cache_share, rules.cache_share);
+  Fill(e.decode_bandwidth_efficiency, assumed.decode_bandwidth_efficiency, AssumedDecodeStream(rules, device));
+  Fill(e.l2_bandwidth, assumed.l2_bandwidth, max(rules.cache_over_memory * device.memory.bandwidth, rules.cache_least));
+  Fill(e.usable_l2_fraction, assumed.usable_l2_fraction, rules.cache_share);
   Fill(device.memory.usable, assumed.usable, UsableBy(rules, device));
 }
 
@@ -217,7 +217,7 @@ void AssumeRules(const Device& device, Trace& trace) {
 std::string_view SourceInPlace(const Device& device) { return SourceOf(device, ""); }
 
 std::string_view SourceOf(const Device& device, std::string_view source) {
-  return device.assumed.stream ? "not measured on this device: form and constants as on the devices that were" : source;
+  return device.assumed.bandwidth_efficiency ? "not measured on this device: form and constants as on the devices that were" : source;
 }
 
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {
@@ -230,16 +230,16 @@ void ExplainShare(std::string_view symbol, double share, double own, std::string
                "kernel_share, device_share", kernel_share, device_share);
 }
 
-void ExplainSustainedFall(std::string_view symbol, const Device& device, Trace& trace) {
+void ExplainSustainedClockDerating(std::string_view symbol, const Device& device, Trace& trace) {
   if (!trace.on()) return;
-  const double sustained_fall_at_rated_power = *device.efficiency.sustained_fall;
+  const double sustained_derating_at_rated_power = *device.efficiency.sustained_clock_derating;
   const Watts rated_power = *device.efficiency.rated_power, tdp = device.tdp;
-  trace.Input("sustained_fall_at_rated_power", sustained_fall_at_rated_power, "cluster.device.efficiency.sustained_fall");
+  trace.Input("sustained_derating_at_rated_power", sustained_derating_at_rated_power, "cluster.device.efficiency.sustained_fall");
   trace.Input("rated_power", rated_power, "cluster.device.efficiency.rated_power");
   trace.Input("tdp", tdp, "cluster.device.tdp");
-  trace.Record(symbol, "max(0, (1 + sustained_fall_at_rated_power) * sqrt(max(1, rated_power / tdp)) - 1)", SustainedFall(device),
-               Note{"Fall of the rate in a long run", "power lowers the clock"}, "sustained_fall_at_rated_power, rated_power, tdp",
-               sustained_fall_at_rated_power, rated_power, tdp);
+  trace.Record(symbol, "max(0, (1 + sustained_derating_at_rated_power) * sqrt(max(1, rated_power / tdp)) - 1)",
+               SustainedClockDerating(device), Note{"Fall of the rate in a long run", "power lowers the clock"},
+               "sustained_derating_at_rated_power, rated_power, tdp", sustained_derating_at_rated_power, rated_power, tdp);
 }
 
 }  // namespace slipstick

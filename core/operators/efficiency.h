@@ -21,14 +21,14 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision);
 // The same for a formula that calls it peak_rate.
 FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace);
 // Rate streamed out of the last cache into the units (R).
-BytesPerSecond CacheRate(const Device& device);
+BytesPerSecond L2Rate(const Device& device);
 // Capacity of the last cache shared by all units; 0 where there is none.
-Bytes LastCache(const Device& device);
+Bytes L2Capacity(const Device& device);
 // What a program can allocate.
 Bytes UsableMemory(const Device& device);
 // Fall of the matrix rate in a long run (d_s) at the device's power limit: (1 + d_s) grows with the root of the power that
 // the measured part had over what this one has.
-double SustainedFall(const Device& device);
+double SustainedClockDerating(const Device& device);
 
 // Fills every absent member of device.efficiency and device.memory.usable by the rules for a device known by its data
 // sheet only, and marks it in device.assumed; what was so marked before is filled anew. The operator models need a device
@@ -49,6 +49,6 @@ std::string_view SourceInPlace(const Device& device);
 // Of a share that is `share` of the device's own figure, an efficiency at a path: explains it under its symbol.
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace);
 // The fall of the rate in a long run, under the symbol that it has in the formula.
-void ExplainSustainedFall(std::string_view symbol, const Device& device, Trace& trace);
+void ExplainSustainedClockDerating(std::string_view symbol, const Device& device, Trace& trace);
 
 }  // namespace slipstick

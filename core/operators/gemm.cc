@@ -98,24 +98,24 @@ Seconds MergeTime(const Shape& shape, double split) {
 }
 
 // The library's choice: the quickest of its kernels. `ideal` is the arithmetic at the full rate, which no candidate beats.
-Candidate Choose(const Shape& shape, const GemmRegime& regime, Seconds ideal, Seconds memory) {
+Candidate Choose(const Shape& shape, const GemmKernelParameters& parameters, Seconds ideal, Seconds memory) {
   NoTrace off;
-  const std::span<const Tile> tiles = shape.groups != 1      ? std::span<const Tile>(kGroupedTiles)
-                                      : regime.columns_by_96 ? std::span<const Tile>(kTiles)
-                                                             : std::span<const Tile>(kTiles).first(kPowersOfTwo);
+  const std::span<const Tile> tiles = shape.groups != 1          ? std::span<const Tile>(kGroupedTiles)
+                                      : parameters.columns_by_96 ? std::span<const Tile>(kTiles)
+                                                                 : std::span<const Tile>(kTiles).first(kPowersOfTwo);
   std::array<Tiling, kTiles.size()> tilings;
   for (std::size_t i = 0; i < tiles.size(); ++i) tilings[i] = TilingOf(shape, tiles[i], off);
   const Seconds floor_time = norm(ideal, memory, 3);
   Candidate best;
   Seconds best_time = Seconds::FromBase(std::numeric_limits<double>::infinity());
-  for (double split = 1; split <= regime.max_split; split *= 2) {
+  for (double split = 1; split <= parameters.max_split; split *= 2) {
     const Seconds merge = MergeTime(shape, split);
     if (floor_time + merge >= best_time) break;  // merging only grows with the split
     // The quickest on the units is the quickest beside the same memory.
     std::size_t chosen = tiles.size();
     Seconds least;
     for (std::size_t i = 0; i < tiles.size(); ++i) {
-      if (split > 1 && regime.split_fills_two_waves && tilings[i].grid * split > 2 * shape.units) continue;
+      if (split > 1 && parameters.split_fills_two_waves && tilings[i].grid * split > 2 * shape.units) continue;
       const Seconds compute = ComputeTime(shape, tilings[i], split, off);
       if (chosen < tiles.size() && compute >= least) continue;
       chosen = i;
@@ -135,7 +135,7 @@ Candidate Choose(const Shape& shape, const GemmRegime& regime, Seconds ideal, Se
 // cache does not serve. 15 % mean error over 39 profiled CUTLASS kernels on A100.
 Bytes DramBytes(const Gemm& gemm, const Candidate& best, Bytes cold_read, Bytes output, const Device& device) {
   if (!device.architecture->traits.tiled) return cold_read + output;
-  const Bytes cache = LastCache(device);
+  const Bytes cache = L2Capacity(device);
   const CacheReuse& reuse = device.architecture->gemm.cache;
   const double units = static_cast<double>(device.units);
   const double tiles = ceil(gemm.m / best.tile.rows) * ceil(gemm.n / best.tile.columns);
@@ -173,43 +173,44 @@ InnerTraffic InnerBytes(const Gemm& gemm, const Candidate& best, Bytes weights, 
 
 }  // namespace
 
-Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double stream_share, double share, const Device& device) {
-  const Bytes reach = resident + cache_factor * LastCache(device);
+Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double bandwidth_efficiency, double share, const Device& device) {
+  const Bytes reach = resident + cache_factor * L2Capacity(device);
   const double missed = reach > Bytes{} ? resident / reach : 1;
-  return (bytes * missed / (device.memory.bandwidth * stream_share) + bytes * (1 - missed) / CacheRate(device)) / share;
+  return (bytes * missed / (device.memory.bandwidth * bandwidth_efficiency) + bytes * (1 - missed) / L2Rate(device)) / share;
 }
 
-double WeightsLeftInCache(Bytes weights, double most_copies, const Device& device) {
-  const Bytes cache = LastCache(device);
+double WeightsLeftInL2(Bytes weights, double most_copies, const Device& device) {
+  const Bytes cache = L2Capacity(device);
   if (!(cache > Bytes{}) || !(weights > Bytes{})) return 0;
   // A set as large as the cache stays in an undivided one (L40S, RTX PRO 6000: 0.75 and more of it usable), but not in one of
   // two halves (A100, H100, B200: 0.6), which keep some lines twice.
   const double copies = std::clamp(ceil(cache / weights), 1.0, most_copies);
   const CacheReuse& reuse = device.architecture->gemm.cache;
-  const double largest = min(reuse.most, reuse.least + *device.efficiency.cache_share / reuse.over_share);
+  const double largest = min(reuse.most, reuse.least + *device.efficiency.usable_l2_fraction / reuse.over_share);
   return std::clamp((largest - copies * (weights / cache)) / reuse.fall, 0.0, 1.0);
 }
 
-KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regime, Trace& trace) {
+KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
   assert(gemm.m > 0 && gemm.n > 0 && gemm.k > 0 && gemm.groups > 0);
   const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
   const Precision native = NativePrecision(device, gemm.precision);
-  const bool weight_only = regime.convert_per_clock > 0;
+  const bool weight_only = parameters.convert_per_clock > 0;
   const KernelTraits& traits = device.architecture->traits;
   const Bytes activation_size = ElementSize(native), weight_size = ElementSize(gemm.weights), output_size = gemm.output_bytes * kB;
-  const Bytes last_cache = LastCache(device);
+  const Bytes last_cache = L2Capacity(device);
   const FlopsPerSecond peak_rate = PeakRate(device, native, trace);
-  const BytesPerSecond bandwidth = device.memory.bandwidth, cache_rate = CacheRate(device);
-  const double matrix_share = regime.matrix_share, stream_share = regime.stream_share, weights_in_cache = gemm.weights_in_cache;
-  const double units = static_cast<double>(device.units), power_fall = regime.power_fall;
-  const Seconds power_ramp = regime.power_ramp, launch = regime.launch;
+  const BytesPerSecond bandwidth = device.memory.bandwidth, cache_rate = L2Rate(device);
+  const double gemm_efficiency = parameters.gemm_efficiency, bandwidth_efficiency = parameters.bandwidth_efficiency,
+               weights_in_l2 = gemm.weights_in_l2;
+  const double units = static_cast<double>(device.units), clock_derating = parameters.clock_derating;
+  const Seconds power_ramp = parameters.power_ramp, launch = parameters.launch;
   const Flops pair = 2 * kFlop;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   trace.Input("units", units, "cluster.device.units");
   trace.Input("last_cache", last_cache, "cluster.device.caches");
   const GemmTable& table = device.architecture->gemm;
   const Trace::Citing citing(trace, SourceOf(device, table.source));
-  Explain(gemm, regime, device, trace);
+  Explain(gemm, parameters, device, trace);
 
   FIGURE(trace, weight_bytes, groups * n * k * weight_size, (Note{"Weights", "read once"}), groups, n, k, weight_size);
   FIGURE(trace, activation_bytes, groups * m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), groups, m, k,
@@ -219,23 +220,23 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
          (Note{"Share of the activations that goes to memory", "the rest stays in the last cache between kernels", kSource}),
          activation_bytes, kept, last_cache);
   FIGURE(trace, stream_time,
-         (weight_bytes * (1 - weights_in_cache) + activation_bytes * missed) / (bandwidth * stream_share) +
-             weight_bytes * weights_in_cache / cache_rate,
-         (Note{"Time to move the data", "at the share of the bandwidth that a stream reaches", kSource}), weight_bytes, weights_in_cache,
-         activation_bytes, missed, bandwidth, stream_share, cache_rate);
+         (weight_bytes * (1 - weights_in_l2) + activation_bytes * missed) / (bandwidth * bandwidth_efficiency) +
+             weight_bytes * weights_in_l2 / cache_rate,
+         (Note{"Time to move the data", "at the share of the bandwidth that a stream reaches", kSource}), weight_bytes, weights_in_l2,
+         activation_bytes, missed, bandwidth, bandwidth_efficiency, cache_rate);
   FIGURE(trace, flops, pair * groups * m * n * k, (Note{"Arithmetic", "a multiplication and an addition are two"}), pair, groups, m, n, k);
-  FIGURE(trace, ideal_time, flops / (peak_rate * matrix_share),
+  FIGURE(trace, ideal_time, flops / (peak_rate * gemm_efficiency),
          (Note{"Ideal time of the arithmetic", "at the share of the peak that the best tile reaches", kSource}), flops, peak_rate,
-         matrix_share);
-  FIGURE(trace, unit_rate, peak_rate * matrix_share / units / (1 + power_fall * ideal_time / (ideal_time + power_ramp)),
-         (Note{"Rate of one unit", "power lowers the clock when a kernel runs long", kSource}), peak_rate, matrix_share, units, power_fall,
-         ideal_time, power_ramp);
+         gemm_efficiency);
+  FIGURE(trace, unit_rate, peak_rate * gemm_efficiency / units / (1 + clock_derating * ideal_time / (ideal_time + power_ramp)),
+         (Note{"Rate of one unit", "power lowers the clock when a kernel runs long", kSource}), peak_rate, gemm_efficiency, units,
+         clock_derating, ideal_time, power_ramp);
 
   Seconds memory_time = stream_time;
   if (weight_only) {
     const Hertz clock = device.clock;
     // A few large engines: the vector units beside them are as wide as those of a device of 128 small ones.
-    const double convert_per_clock = regime.convert_per_clock * (traits.tiled ? 1 : max(1.0, 128 / units));
+    const double convert_per_clock = parameters.convert_per_clock * (traits.tiled ? 1 : max(1.0, 128 / units));
     FIGURE(trace, convert_time, groups * n * k / (units * clock * convert_per_clock),
            (Note{"Time to convert the weights", "to the arithmetic's format, on the ordinary units", kSource}), groups, n, k, units, clock,
            convert_per_clock);
@@ -248,8 +249,9 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
     const BytesPerSecond feed = table.feed * device.clock;
     const double feed_rows = traits.asynchronous_mma ? unit_rate / feed * weight_size / pair : row_grain;
     const Shape shape{
-        m, n, k, groups, row_grain, units, unit_rate, regime.step_latency, cache_rate, feed_rows, table.tile_load, table.fill, table.merge};
-    best = Choose(shape, regime, flops / (unit_rate * units), memory_time);
+        m,          n,          k, groups, row_grain, units, unit_rate, parameters.step_latency, cache_rate, feed_rows, table.tile_load,
+        table.fill, table.merge};
+    best = Choose(shape, parameters, flops / (unit_rate * units), memory_time);
     if (trace.on()) ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);
   } else {
     best.compute = flops / (unit_rate * units);  // the compiler tiles to fit; large engines have no waves
@@ -258,27 +260,27 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmRegime& regi
   FIGURE(trace, overlapped_time, norm(compute_time, memory_time, 3),
          (Note{"Arithmetic and data together", "they overlap but for the cube norm: equal ones take 1.26 of one", kSource}), compute_time,
          memory_time);
-  Seconds quantise_time = regime.extra_launch;
-  if (regime.quantise_bytes > 0) {
-    quantise_time += PassTime(regime.quantise_bytes * kB * groups * m * k, 2 * kB * groups * m * k, table.cache.quantised,
-                              *device.efficiency.stream, regime.quantise_share, device);
+  Seconds quantize_time = parameters.extra_launch;
+  if (parameters.quantize_bytes > 0) {
+    quantize_time += PassTime(parameters.quantize_bytes * kB * groups * m * k, 2 * kB * groups * m * k, table.cache.quantized,
+                              *device.efficiency.bandwidth_efficiency, parameters.quantize_efficiency, device);
   }
-  FIGURE(trace, time, launch + overlapped_time + merge_time + quantise_time,
+  FIGURE(trace, time, launch + overlapped_time + merge_time + quantize_time,
          (Note{"Time of the product", "launch, the overlapped work, partial sums of split-K, quantisation", kSource, "time_s"}), launch,
-         overlapped_time, merge_time, quantise_time);
+         overlapped_time, merge_time, quantize_time);
 
   KernelTime result;
   result.time = time;
   result.compute = compute_time;
   result.memory = memory_time;
-  result.bound = launch + merge_time + quantise_time > overlapped_time ? Bound::kLatency
+  result.bound = launch + merge_time + quantize_time > overlapped_time ? Bound::kLatency
                  : compute_time >= memory_time                         ? Bound::kCompute
                                                                        : Bound::kMemory;
   result.flops = flops;
   result.bytes = DramBytes(gemm, best, groups * m * k * activation_size + weight_bytes, groups * m * n * output_size, device);
   const InnerTraffic inner = InnerBytes(gemm, best, weight_bytes, groups * m * n * output_size, result.bytes, device);
-  result.cache_bytes = inner.cache;
-  result.unit_bytes = inner.unit;
+  result.l2_bytes = inner.cache;
+  result.l1_bytes = inner.unit;
   return result;
 }
 

@@ -21,10 +21,10 @@ struct KernelTime {
   Seconds compute;  // of it, were arithmetic alone
   Seconds memory;   // of it, were data movement alone
   Bound bound = Bound::kCompute;
-  Flops flops;          // useful arithmetic
-  Bytes bytes;          // to and from device memory
-  Bytes cache_bytes{};  // between the last cache and the units
-  Bytes unit_bytes{};   // between a unit's own memory and its arithmetic
+  Flops flops;       // useful arithmetic
+  Bytes bytes;       // to and from device memory
+  Bytes l2_bytes{};  // between the last cache and the units
+  Bytes l1_bytes{};  // between a unit's own memory and its arithmetic
 };
 
 }  // namespace slipstick

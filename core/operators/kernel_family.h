@@ -26,23 +26,23 @@ struct KernelTraits {
 
 // Matrix products of one pairing of precisions.
 struct GemmRow {
-  double matrix = 1;             // rho: share of the 16-bit kernels' efficiency
-  double stream = 1;             // r_b: the same of the memory stream
-  Seconds step_latency;          // kappa
-  bool splits = true;            // whether split-K exists
-  bool columns_by_96 = false;    // whether tiles of 96 and 192 columns exist
-  double quantise_bytes = 0;     // c_q
-  double quantise_share = 1;     // e_q
-  Seconds extra;                 // t_q
-  Seconds extra_few_rows;        // the same with few rows, where another kernel runs
-  bool always_extra = false;     // the conversion is part of the kernel whoever quantises
-  double convert_per_clock = 0;  // weights brought to the arithmetic's format, elements a clock and unit; 0: none
+  double matrix = 1;               // rho: share of the 16-bit kernels' efficiency
+  double stream = 1;               // r_b: the same of the memory stream
+  Seconds step_latency;            // kappa
+  bool splits = true;              // whether split-K exists
+  bool columns_by_96 = false;      // whether tiles of 96 and 192 columns exist
+  double quantize_bytes = 0;       // c_q
+  double quantize_efficiency = 1;  // e_q
+  Seconds extra;                   // t_q
+  Seconds extra_few_rows;          // the same with few rows, where another kernel runs
+  bool always_extra = false;       // the conversion is part of the kernel whoever quantises
+  double convert_per_clock = 0;    // weights brought to the arithmetic's format, elements a clock and unit; 0: none
 };
 
 // Data that one kernel leaves in the last cache for the next.
 struct CacheReuse {
   double activations = 0;      // last caches that keep half of the activations between kernels
-  double quantised = 0;        // the same between a product and the pass that quantises for it
+  double quantized = 0;        // the same between a product and the pass that quantises for it
   double least = 0, most = 0;  // of the last cache, that weights which are used again may fill
   double over_share = 1;       // of the share in which data read again is found, over what it adds to the least
   double fall = 1;             // from all weights found to none, of the last cache
@@ -58,7 +58,7 @@ struct GemmTable {
   Seconds power_ramp;           // length of a kernel at which half of the fall of the rate has come
   Seconds training_power_ramp;  // the same in a training step
   Seconds training_launch;      // fixed cost of a kernel in a training step
-  double serving_quantise = 0;  // c_q of fp8 in a serving step: the kernel before finds the scale
+  double serving_quantize = 0;  // c_q of fp8 in a serving step: the kernel before finds the scale
   Bytes feed;                   // that asynchronous copies bring a unit in a clock
   double tile_load = 0;         // rows or columns of a tile that load as long as they compute
   Seconds fill;                 // of filling and draining a tile
@@ -254,16 +254,16 @@ struct DecodeOfMemory {
   double share = 1;
 };
 struct RuleTexts {
-  std::string matrix, matrix_fp8, power_fall, sustained_fall, rated_power, stream, launch, attention_forward, attention_backward,
-      decode_stream, cache_stream, cache_share, usable;
+  std::string gemm_efficiency, gemm_efficiency_fp8, clock_derating, sustained_clock_derating, rated_power, bandwidth_efficiency,
+      launch_latency, attention_forward, attention_backward, decode_bandwidth_efficiency, l2_bandwidth, usable_l2_fraction, usable;
 };
 struct DataSheetRules {
   double matrix_least = 1, matrix_most = 1;  // share of the dense peak
   JoulesPerFlop matrix_energy;               // from which it is the most
   double matrix_fp8 = 1;                     // over that of 16 bit
-  PowerClass power_fall;
-  std::vector<PowerClass> sustained;     // the first that holds
-  std::optional<double> sustained_fall;  // in place of them
+  PowerClass clock_derating;
+  std::vector<PowerClass> sustained;               // the first that holds
+  std::optional<double> sustained_clock_derating;  // in place of them
   double stream_least = 1, stream_most = 1;
   BytesPerSecond stream_bandwidth;            // up to which it is the most, times least over most
   std::vector<LaunchFrom> launch;             // the first whose year is not later than the device's

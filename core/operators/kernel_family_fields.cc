@@ -21,8 +21,8 @@ constexpr FieldRow kGemmRowFields[] = {
     Of<&GemmRow::step_latency>("step_latency", "Of 64 inputs of a tile, at least").In(kNs).AtLeast(0),
     Of<&GemmRow::splits>("splits", "Split-K exists"),
     Of<&GemmRow::columns_by_96>("columns_by_96", "Tiles of 96 and 192 columns exist"),
-    Of<&GemmRow::quantise_bytes>("quantise_bytes", "Moved an activation element by the quantising pass").AtLeast(0),
-    Of<&GemmRow::quantise_share>("quantise_share", "Of the stream, reached by that pass").Above(0),
+    Of<&GemmRow::quantize_bytes>("quantise_bytes", "Moved an activation element by the quantising pass").AtLeast(0),
+    Of<&GemmRow::quantize_efficiency>("quantise_share", "Of the stream, reached by that pass").Above(0),
     Of<&GemmRow::extra>("extra", "Fixed cost of quantising, or of converting the weights").In(kUs).AtLeast(0),
     Of<&GemmRow::extra_few_rows>("extra_few_rows", "The same with few rows").In(kUs).AtLeast(0),
     Of<&GemmRow::always_extra>("always_extra", "That cost comes whoever quantises"),
@@ -31,7 +31,7 @@ constinit const Fields Schema<GemmRow>::fields(kGemmRowFields);
 
 constexpr FieldRow kCacheReuseFields[] = {
     Of<&CacheReuse::activations>("activations", "Last caches that keep half of the activations between kernels").AtLeast(0),
-    Of<&CacheReuse::quantised>("quantised", "The same between a product and the pass that quantises for it").AtLeast(0),
+    Of<&CacheReuse::quantized>("quantised", "The same between a product and the pass that quantises for it").AtLeast(0),
     Of<&CacheReuse::least>("least", "Of the last cache, that weights used again may fill, at least").AtLeast(0),
     Of<&CacheReuse::most>("most", "The same, at most").AtLeast(0),
     Of<&CacheReuse::over_share>("over_share", "Share in which data read again is found, over what it adds to the least").Above(0),
@@ -54,7 +54,7 @@ constexpr FieldRow kGemmTableFields[] = {
     Of<&GemmTable::power_ramp>("power_ramp", "Length of a kernel at which half of the fall of the rate has come").In(kMs).AtLeast(0),
     Of<&GemmTable::training_power_ramp>("training_power_ramp", "The same in a training step").In(kMs).AtLeast(0),
     Of<&GemmTable::training_launch>("training_launch", "Fixed cost of a kernel in a training step").In(kUs).AtLeast(0),
-    Of<&GemmTable::serving_quantise>("serving_quantise", "Moved an activation element of fp8 inside a serving step").AtLeast(0),
+    Of<&GemmTable::serving_quantize>("serving_quantise", "Moved an activation element of fp8 inside a serving step").AtLeast(0),
     Of<&GemmTable::feed>("feed", "That asynchronous copies bring a unit in a clock").In(kB).AtLeast(0),
     Of<&GemmTable::tile_load>("tile_load", "Rows or columns of a tile that load as long as they compute").AtLeast(0),
     Of<&GemmTable::fill>("fill", "Of filling and draining a tile").In(kUs).AtLeast(0),
@@ -77,18 +77,18 @@ constexpr FieldRow kDecodeOfMemoryFields[] = {Of<&DecodeOfMemory::technology>("t
                                               Of<&DecodeOfMemory::share>("share", "Of the memory bandwidth").Above(0).AtMost(1)};
 constinit const Fields Schema<DecodeOfMemory>::fields(kDecodeOfMemoryFields);
 
-constexpr FieldRow kRuleTextsFields[] = {Of<&RuleTexts::matrix>("matrix", "What an explanation says"),
-                                         Of<&RuleTexts::matrix_fp8>("matrix_fp8", "What an explanation says"),
-                                         Of<&RuleTexts::power_fall>("power_fall", "What an explanation says"),
-                                         Of<&RuleTexts::sustained_fall>("sustained_fall", "What an explanation says"),
+constexpr FieldRow kRuleTextsFields[] = {Of<&RuleTexts::gemm_efficiency>("matrix", "What an explanation says"),
+                                         Of<&RuleTexts::gemm_efficiency_fp8>("matrix_fp8", "What an explanation says"),
+                                         Of<&RuleTexts::clock_derating>("power_fall", "What an explanation says"),
+                                         Of<&RuleTexts::sustained_clock_derating>("sustained_fall", "What an explanation says"),
                                          Of<&RuleTexts::rated_power>("rated_power", "What an explanation says"),
-                                         Of<&RuleTexts::stream>("stream", "What an explanation says"),
-                                         Of<&RuleTexts::launch>("launch", "What an explanation says"),
+                                         Of<&RuleTexts::bandwidth_efficiency>("stream", "What an explanation says"),
+                                         Of<&RuleTexts::launch_latency>("launch", "What an explanation says"),
                                          Of<&RuleTexts::attention_forward>("attention_forward", "What an explanation says"),
                                          Of<&RuleTexts::attention_backward>("attention_backward", "What an explanation says"),
-                                         Of<&RuleTexts::decode_stream>("decode_stream", "What an explanation says"),
-                                         Of<&RuleTexts::cache_stream>("cache_stream", "What an explanation says"),
-                                         Of<&RuleTexts::cache_share>("cache_share", "What an explanation says"),
+                                         Of<&RuleTexts::decode_bandwidth_efficiency>("decode_stream", "What an explanation says"),
+                                         Of<&RuleTexts::l2_bandwidth>("cache_stream", "What an explanation says"),
+                                         Of<&RuleTexts::usable_l2_fraction>("cache_share", "What an explanation says"),
                                          Of<&RuleTexts::usable>("usable", "What an explanation says")};
 constinit const Fields Schema<RuleTexts>::fields(kRuleTextsFields);
 
@@ -97,9 +97,9 @@ constexpr FieldRow kDataSheetRulesFields[] = {
     Of<&DataSheetRules::matrix_most>("matrix_most", "The same, at most").Above(0).AtMost(1),
     Of<&DataSheetRules::matrix_energy>("matrix_energy", "Energy of a FLOP from which it is the most").In(kPJPerFlop).Above(0),
     Of<&DataSheetRules::matrix_fp8>("matrix_fp8", "Share of an fp8 product over that of a 16-bit one").Above(0).AtMost(1),
-    Of<&DataSheetRules::power_fall>("power_fall", "Of a long kernel"),
+    Of<&DataSheetRules::clock_derating>("power_fall", "Of a long kernel"),
     Of<&DataSheetRules::sustained>("sustained", "Of a training step; the first that holds"),
-    Of<&DataSheetRules::sustained_fall>("sustained_fall", "In place of them").AtLeast(0),
+    Of<&DataSheetRules::sustained_clock_derating>("sustained_fall", "In place of them").AtLeast(0),
     Of<&DataSheetRules::stream_least>("stream_least", "Share of the memory bandwidth, at least").Above(0).AtMost(1),
     Of<&DataSheetRules::stream_most>("stream_most", "The same, at most").Above(0).AtMost(1),
     Of<&DataSheetRules::stream_bandwidth>("stream_bandwidth", "From which it is the least").In(kGBps).Above(0),

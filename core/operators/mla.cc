@@ -14,35 +14,35 @@ constexpr std::string_view kSource = kFamilySource;
 KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace& trace) {
   const LatentPrefillRow& row = device.architecture->latent.prefill;
   const bool narrow_cache = BytesPerElement(mla.kv_precision) < 2;
-  TileRegime regime;
-  regime.in_fp8 = Supports(device, Precision::kFp8) && (narrow_cache || IsEightBitFloat(mla.precision));
-  regime.launch = row.launch;
-  regime.matrix_share = regime.in_fp8 ? row.matrix_fp8 : row.matrix;
-  regime.exp_share = row.exponentials;
-  regime.tile_overhead = row.tile;
-  regime.tail = row.tail;
-  regime.pass_factor = regime.in_fp8 ? row.passes_fp8 : row.passes;
+  TileKernelParameters parameters;
+  parameters.in_fp8 = Supports(device, Precision::kFp8) && (narrow_cache || IsEightBitFloat(mla.precision));
+  parameters.launch = row.launch;
+  parameters.gemm_efficiency = parameters.in_fp8 ? row.matrix_fp8 : row.matrix;
+  parameters.exp_share = row.exponentials;
+  parameters.tile_overhead = row.tile;
+  parameters.tail = row.tail;
+  parameters.pass_factor = parameters.in_fp8 ? row.passes_fp8 : row.passes;
 
-  const Bytes half = 2 * kB, element = ElementSize(regime.in_fp8 ? Precision::kFp8 : Precision::kBf16),
+  const Bytes half = 2 * kB, element = ElementSize(parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16),
               cached = ElementSize(mla.kv_precision);
   const double qk_dim = mla.nope_head_dim + mla.rope_head_dim, v_dim = mla.value_head_dim;
   const BytesPerSecond stream = device.architecture->latent.stream * device.memory.bandwidth;
   TileWork work;
   work.tiles = CountTiles(mla.q_len, mla.kv_len, true, 0);
   work.sequence_heads = mla.batch * mla.heads;
-  work.precision = regime.in_fp8 ? Precision::kFp8 : Precision::kBf16;
+  work.precision = parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16;
   work.pair_flops = 2 * (qk_dim + v_dim) * kFlop;
   const double prefix = mla.kv_len - mla.q_len;
   work.useful = work.sequence_heads * mla.q_len * (prefix + (mla.q_len + 1) / 2) * work.pair_flops;
   work.bytes = work.sequence_heads * (mla.q_len * (qk_dim * element + v_dim * half) + mla.kv_len * (qk_dim + v_dim) * element);
   // Before it: rotary parts, the latent into the cache, and the conversion of all operands where the kernel is fp8.
-  const Bytes per_head = 2 * half * mla.rope_head_dim + (regime.in_fp8 ? 3 * kB * (2 * qk_dim + v_dim) : Bytes{});
+  const Bytes per_head = 2 * half * mla.rope_head_dim + (parameters.in_fp8 ? 3 * kB * (2 * qk_dim + v_dim) : Bytes{});
   const Bytes moved =
-      regime.pass_factor * mla.batch * mla.q_len * (mla.heads * per_head + (mla.kv_lora_rank + mla.rope_head_dim) * (half + cached));
+      parameters.pass_factor * mla.batch * mla.q_len * (mla.heads * per_head + (mla.kv_lora_rank + mla.rope_head_dim) * (half + cached));
   work.stream_time = work.bytes / stream;
   work.pass_time = moved / stream;
   work.bytes += moved;
-  return TimeOfTiles(work, device, regime, trace);
+  return TimeOfTiles(work, device, parameters, trace);
 }
 
 KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace& trace) {
@@ -50,7 +50,8 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   const bool in_fp8 = BytesPerElement(mla.kv_precision) < 2 && Supports(device, Precision::kFp8);
   const double batch = mla.batch, heads = mla.heads, context = mla.kv_len, latent = mla.kv_lora_rank + mla.rope_head_dim;
   const double pair_dims = 2 * mla.kv_lora_rank + mla.rope_head_dim;  // multiplications a head and token
-  const double units = static_cast<double>(device.units), stream_share = row.stream, matrix_share = in_fp8 ? row.matrix_fp8 : row.matrix;
+  const double units = static_cast<double>(device.units), bandwidth_efficiency = row.stream,
+               gemm_efficiency = in_fp8 ? row.matrix_fp8 : row.matrix;
   const Bytes cached = ElementSize(mla.kv_precision);
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   const FlopsPerSecond peak_rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16, trace);
@@ -59,8 +60,8 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->latent.source));
   FIGURE(trace, cache_bytes, batch * context * latent * cached, (Note{"Latent cache read", ""}), batch, context, latent, cached);
-  FIGURE(trace, stream_time, cache_bytes / (bandwidth * stream_share), (Note{"Time to read the latent cache", "", kSource}), cache_bytes,
-         bandwidth, stream_share);
+  FIGURE(trace, stream_time, cache_bytes / (bandwidth * bandwidth_efficiency), (Note{"Time to read the latent cache", "", kSource}),
+         cache_bytes, bandwidth, bandwidth_efficiency);
   KernelTime result;
   result.flops = pair * batch * heads * mla.q_len * context * pair_dims;
   result.bytes = cache_bytes;
@@ -72,9 +73,9 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
     FIGURE(trace, splits, max(1.0, min(floor(2 * units / (batch * head_blocks)), min(256, ceil(context / 128)))),
            (Note{"Splits of a sequence", "as many as fill the units twice", kSource}), units, batch, head_blocks, context);
     FIGURE(trace, blocks, batch * head_blocks * splits, (Note{"Work units", "", kSource}), batch, head_blocks, splits);
-    FIGURE(trace, compute_time, context / splits * 64 * pair * pair_dims * units / (peak_rate * matrix_share) * ceil(blocks / units),
+    FIGURE(trace, compute_time, context / splits * 64 * pair * pair_dims * units / (peak_rate * gemm_efficiency) * ceil(blocks / units),
            (Note{"Time of the arithmetic", "heads are padded to 64", kSource}), context, splits, pair, pair_dims, units, peak_rate,
-           matrix_share, blocks);
+           gemm_efficiency, blocks);
     const Seconds merge_time = splits > 1 ? merge_a_split * splits : Seconds{};
     FIGURE(trace, time, launch + norm(stream_time, compute_time, 3) + wave * max(0.0, ceil(blocks / units) - 1) + merge_time,
            (Note{"Time of the attention core", "", kSource, "time_s"}), launch, stream_time, compute_time, wave, blocks, units, merge_time);
@@ -82,8 +83,8 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
     result.compute = compute_time;
   } else {
     const Seconds token_time = row.token;
-    FIGURE(trace, compute_time, pair * batch * heads * context * pair_dims / (peak_rate * matrix_share),
-           (Note{"Time of the arithmetic", "", kSource}), pair, batch, heads, context, pair_dims, peak_rate, matrix_share);
+    FIGURE(trace, compute_time, pair * batch * heads * context * pair_dims / (peak_rate * gemm_efficiency),
+           (Note{"Time of the arithmetic", "", kSource}), pair, batch, heads, context, pair_dims, peak_rate, gemm_efficiency);
     FIGURE(trace, walk_time, context * token_time, (Note{"One unit walks a sequence", "there is no split-KV kernel", kSource}), context,
            token_time);
     FIGURE(trace, time, launch + norm(norm(walk_time, compute_time, 4), stream_time, 4),

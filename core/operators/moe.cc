@@ -77,38 +77,38 @@ Pairing PairingOf(const MoeLayer& layer, const Device& device) {
 
 }  // namespace
 
-MoeRegime AloneRegime(const MoeLayer& layer, const Device& device) {
+MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device) {
   const ExpertTable& table = device.architecture->experts;
   const ExpertRow& row = RowOf(table, PairingOf(layer, device), layer.library);
-  MoeRegime regime;
-  regime.stream_factor = table.stream;
-  regime.move_cache = table.kept;
-  regime.product = AloneRegime(ProductOf(layer), device);
-  regime.product.launch = {};
-  regime.product.extra_launch = {};
-  regime.product.convert_per_clock = 0;  // hidden by the other rows of a group; the row's shares hold what is left
-  regime.product.matrix_share = min(1.0, row.matrix * *device.efficiency.matrix);
-  regime.product.step_latency = row.step_latency;
-  regime.weight_factor = row.stream;
-  regime.move_share = row.move;
-  regime.launch = row.launch;
-  return regime;
+  MoeKernelParameters parameters;
+  parameters.stream_factor = table.stream;
+  parameters.move_cache = table.kept;
+  parameters.product = IsolatedKernelParameters(ProductOf(layer), device);
+  parameters.product.launch = {};
+  parameters.product.extra_launch = {};
+  parameters.product.convert_per_clock = 0;  // hidden by the other rows of a group; the row's shares hold what is left
+  parameters.product.gemm_efficiency = min(1.0, row.matrix * *device.efficiency.gemm_efficiency);
+  parameters.product.step_latency = row.step_latency;
+  parameters.weight_factor = row.stream;
+  parameters.move_share = row.move;
+  parameters.launch = row.launch;
+  return parameters;
 }
 
-MoeRegime ServingRegime(const MoeLayer& layer, const Device& device) {
-  MoeRegime regime = AloneRegime(layer, device);
+MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device) {
+  MoeKernelParameters parameters = IsolatedKernelParameters(layer, device);
   const ServingExperts& serving = device.architecture->experts.serving;
   const Pairing pairing = PairingOf(layer, device);
   if (pairing == Pairing::kFourBit) {
-    regime.product.matrix_share = serving.four_bit_matrix * *device.efficiency.matrix;
-    regime.move_share = serving.four_bit_move;
+    parameters.product.gemm_efficiency = serving.four_bit_matrix * *device.efficiency.gemm_efficiency;
+    parameters.move_share = serving.four_bit_move;
   }
-  if (pairing == Pairing::kFp8) regime.move_share = serving.fp8_move;
+  if (pairing == Pairing::kFp8) parameters.move_share = serving.fp8_move;
   const bool narrow =
       pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit || pairing == Pairing::kEightByFour;
-  if (narrow) regime.product.step_latency = serving.narrow_step;
-  regime.spread = serving.spread;
-  return regime;
+  if (narrow) parameters.product.step_latency = serving.narrow_step;
+  parameters.spread = serving.spread;
+  return parameters;
 }
 
 double ExpertsHit(const MoeLayer& layer, double rows, double spread) {
@@ -117,17 +117,18 @@ double ExpertsHit(const MoeLayer& layer, double rows, double spread) {
   return local <= 1 ? 1 : local * (1 - pow(1 - 1 / local, max(1.0, spread * rows)));
 }
 
-KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& regime, Trace& trace) {
-  assert(device.efficiency.stream);
+KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters, Trace& trace) {
+  assert(device.efficiency.bandwidth_efficiency);
   const double tokens = layer.tokens, top_k = layer.top_k, ep = layer.ep, imbalance = layer.imbalance, hidden = layer.hidden;
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->experts.source));
   const double held_tokens = layer.held_tokens.value_or(tokens);
-  const Seconds launch = regime.launch;
+  const Seconds launch = parameters.launch;
   FIGURE(trace, rows, max(1.0, tokens * top_k / ep * imbalance),
          (Note{"Rows on this device", "a token counts once for each of its experts"}), tokens, top_k, ep, imbalance);
-  const double experts_hit = ExpertsHit(layer, rows, regime.spread);
-  GemmRegime product_regime = regime.product;
-  product_regime.stream_share = min(1.0, *device.efficiency.stream * regime.stream_factor * regime.weight_factor);
+  const double experts_hit = ExpertsHit(layer, rows, parameters.spread);
+  GemmKernelParameters product_parameters = parameters.product;
+  product_parameters.bandwidth_efficiency =
+      min(1.0, *device.efficiency.bandwidth_efficiency * parameters.stream_factor * parameters.weight_factor);
   const auto product = [&](std::string_view name, double outputs, double inputs) {
     const Trace::Scope scope(trace, name);
     Gemm gemm = ProductOf(layer);
@@ -135,8 +136,8 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& 
     gemm.m = rows / experts_hit;
     gemm.n = outputs;
     gemm.k = inputs;
-    gemm.weights_in_cache = layer.weights_in_cache;
-    return TimeOf(gemm, device, product_regime, trace);
+    gemm.weights_in_l2 = layer.weights_in_l2;
+    return TimeOf(gemm, device, product_parameters, trace);
   };
   const double width = layer.ffn / layer.tp;
   const KernelTime up = product("gate_and_up", 2 * width, hidden);
@@ -147,8 +148,8 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& 
          (Note{"Bytes of permuting and combining",
                "rows are read, written in the products' format, and read back; the layer's in and out, of the tokens held here", kSource}),
          rows, hidden, half, element, held_tokens);
-  const double move_stream = min(1.0, *device.efficiency.stream * regime.stream_factor);
-  const Seconds move_time = PassTime(moved_bytes, moved_bytes, regime.move_cache, move_stream, regime.move_share, device);
+  const double move_stream = min(1.0, *device.efficiency.bandwidth_efficiency * parameters.stream_factor);
+  const Seconds move_time = PassTime(moved_bytes, moved_bytes, parameters.move_cache, move_stream, parameters.move_share, device);
   const Seconds up_time = up.time, down_time = down.time;
   FIGURE(
       trace, time, launch + up_time + down_time + move_time,
@@ -165,7 +166,7 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& 
 }
 
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, Trace& trace) {
-  return TimeOf(layer, device, AloneRegime(layer, device), trace);
+  return TimeOf(layer, device, IsolatedKernelParameters(layer, device), trace);
 }
 
 }  // namespace slipstick

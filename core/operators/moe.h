@@ -32,28 +32,28 @@ struct MoeLayer {
   double imbalance = 1;  // this device's rows over the mean
   Routing routing = Routing::kRandom;
   ExpertLibrary library = ExpertLibrary::kTrtllm;
-  double weights_in_cache = 0;  // share of the experts' weights found in the last cache
+  double weights_in_l2 = 0;  // share of the experts' weights found in the last cache
 };
 
-struct MoeRegime {
-  GemmRegime product;        // of the grouped products; its launch is not charged
-  double stream_factor = 1;  // on the device's stream share, for weights and moves
-  double weight_factor = 1;  // r_b: more of it, for weights alone
-  double move_share = 1;     // e_v: of the stream, reached by permuting and combining
-  double move_cache = 0;     // last caches that keep half of what is permuted and combined
-  Seconds launch;            // t_moe: fixed cost of the layer's kernels
-  double spread = 1;         // sigma: rows that count when experts are hit by chance
+struct MoeKernelParameters {
+  GemmKernelParameters product;  // of the grouped products; its launch is not charged
+  double stream_factor = 1;      // on the device's stream share, for weights and moves
+  double weight_factor = 1;      // r_b: more of it, for weights alone
+  double move_share = 1;         // e_v: of the stream, reached by permuting and combining
+  double move_cache = 0;         // last caches that keep half of what is permuted and combined
+  Seconds launch;                // t_moe: fixed cost of the layer's kernels
+  double spread = 1;             // sigma: rows that count when experts are hit by chance
 };
-MoeRegime AloneRegime(const MoeLayer& layer, const Device& device);
+MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device);
 // Inside a serving step: real routing repeats itself, the scales of the narrow formats found by the kernel before.
-MoeRegime ServingRegime(const MoeLayer& layer, const Device& device);
+MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device);
 
 // Experts of this device that get at least one of `rows` rows.
 double ExpertsHit(const MoeLayer& layer, double rows, double spread);
 
 // Time of one device's share, no communication. Mean error with balanced routing: bf16 9.5 %, fp8 10.8 %, fp8 blocks
 // 12.8 %, nvfp4 15.1 % over 462 to 364 rows of NVIDIA parts.
-KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeRegime& regime, Trace& trace);
+KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters, Trace& trace);
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, Trace& trace);
 
 }  // namespace slipstick

@@ -8,9 +8,9 @@ namespace slipstick {
 KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
   constexpr double kShareOfPeak = 0.4, kShareOfVector = 0.3;
   const double rows = layer.rows, heads = layer.heads, columns = layer.columns, inner = layer.inner;
-  const Seconds launch = *device.efficiency.launch;
+  const Seconds launch = *device.efficiency.launch_latency;
   const BytesPerSecond bandwidth = device.memory.bandwidth;
-  const double stream = *device.efficiency.stream;
+  const double stream = *device.efficiency.bandwidth_efficiency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("stream", stream, "cluster.device.efficiency.stream");
   const Bytes element = 2.0 * kB;

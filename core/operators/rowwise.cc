@@ -48,38 +48,38 @@ double ArithmeticPerElement(RowKind kind) {
 
 }  // namespace
 
-RowRegime AloneRegime(const RowKernel& kernel, const Device& device) {
-  assert(device.efficiency.launch);
+RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Device& device) {
+  assert(device.efficiency.launch_latency);
   const RowwiseRow& row = RowOf(device.architecture->rowwise, kernel);
   const KernelTraits& traits = device.architecture->traits;
-  RowRegime regime;
-  regime.launch = row.launch * *device.efficiency.launch;
-  regime.stream_share = row.stream;
-  if (traits.tiled) regime.unit_bytes = row.lane_bytes * traits.lanes;
-  regime.cache_factor = row.kept;
-  regime.column_latency = row.column_latency;
-  return regime;
+  RowKernelParameters parameters;
+  parameters.launch = row.launch * *device.efficiency.launch_latency;
+  parameters.bandwidth_efficiency = row.stream;
+  if (traits.tiled) parameters.unit_bytes = row.lane_bytes * traits.lanes;
+  parameters.cache_factor = row.kept;
+  parameters.column_latency = row.column_latency;
+  return parameters;
 }
 
-KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowRegime& regime, Trace& trace) {
+KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernelParameters& parameters, Trace& trace) {
   const double rows = kernel.rows, columns = kernel.columns, accesses = Accesses(kernel), units = static_cast<double>(device.units);
-  const double stream_share = regime.stream_share, cache_factor = regime.cache_factor;
-  const Bytes element = ElementSize(kernel.precision), last_cache = LastCache(device);
-  const BytesPerSecond bandwidth = device.memory.bandwidth, cache_rate = CacheRate(device);
-  const Seconds launch = regime.launch, column_latency = regime.column_latency;
+  const double bandwidth_efficiency = parameters.bandwidth_efficiency, cache_factor = parameters.cache_factor;
+  const Bytes element = ElementSize(kernel.precision), last_cache = L2Capacity(device);
+  const BytesPerSecond bandwidth = device.memory.bandwidth, cache_rate = L2Rate(device);
+  const Seconds launch = parameters.launch, column_latency = parameters.column_latency;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->rowwise.source));
   FIGURE(trace, bytes, accesses * rows * columns * element, (Note{"Bytes read and written", ""}), accesses, rows, columns, element);
   FIGURE(trace, missed, bytes / (bytes + cache_factor * last_cache),
          (Note{"Share that goes to memory", "the rest stays in the last cache between kernels", kSource}), bytes, cache_factor, last_cache);
-  BytesPerSecond stream_rate = bandwidth * stream_share;
-  if (regime.unit_bytes > Bytes{}) {
-    const Bytes unit_bytes = regime.unit_bytes;
+  BytesPerSecond stream_rate = bandwidth * bandwidth_efficiency;
+  if (parameters.unit_bytes > Bytes{}) {
+    const Bytes unit_bytes = parameters.unit_bytes;
     const Hertz clock = device.clock;
     trace.Input("clock", clock, "cluster.device.clock");
-    FIGURE(trace, slower_rate, min(bandwidth * stream_share, unit_bytes * units * clock),
-           (Note{"Rate of the stream", "what memory gives, or what the units can issue", kSource}), bandwidth, stream_share, unit_bytes,
-           units, clock);
+    FIGURE(trace, slower_rate, min(bandwidth * bandwidth_efficiency, unit_bytes * units * clock),
+           (Note{"Rate of the stream", "what memory gives, or what the units can issue", kSource}), bandwidth, bandwidth_efficiency,
+           unit_bytes, units, clock);
     stream_rate = slower_rate;
   }
   FIGURE(trace, stream_time, bytes * missed / stream_rate + bytes * (1 - missed) / cache_rate, (Note{"Time to move the data", "", kSource}),

@@ -30,19 +30,19 @@ struct RowKernel {
   bool gated = false;  // gelu: reads two columns for each it writes
 };
 
-struct RowRegime {
-  Seconds launch;              // t0
-  double stream_share = 0.75;  // u: of the memory bandwidth
-  Bytes unit_bytes;            // a clock that a unit can issue; 0: no limit
-  double cache_factor = 0.5;   // c: of the last cache, that keeps operands between kernels
-  Seconds column_latency;      // s_r: of a block that walks one row
+struct RowKernelParameters {
+  Seconds launch;                      // t0
+  double bandwidth_efficiency = 0.75;  // u: of the memory bandwidth
+  Bytes unit_bytes;                    // a clock that a unit can issue; 0: no limit
+  double cache_factor = 0.5;           // c: of the last cache, that keeps operands between kernels
+  Seconds column_latency;              // s_r: of a block that walks one row
 };
-RowRegime AloneRegime(const RowKernel& kernel, const Device& device);
+RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Device& device);
 
 // Mean error on A100 and H100: norm 8 %, rope 9 %, add 11 %, gated activation 17 %; elsewhere rules.
-KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowRegime& regime, Trace& trace);
+KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernelParameters& parameters, Trace& trace);
 inline KernelTime TimeOf(const RowKernel& kernel, const Device& device, Trace& trace) {
-  return TimeOf(kernel, device, AloneRegime(kernel, device), trace);
+  return TimeOf(kernel, device, IsolatedKernelParameters(kernel, device), trace);
 }
 
 }  // namespace slipstick

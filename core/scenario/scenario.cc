@@ -131,7 +131,7 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
 
 void ResolveRuns(Scenario& scenario, Issues& issues) {
   if (scenario.training) ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
-  if (scenario.serving) Complete(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
+  if (scenario.serving) ValidateAndFillDefaults(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
 }
 
 }  // namespace

@@ -164,12 +164,12 @@ class ServingFollower {
   // Of the load as it would be completed.
   [[nodiscard]] Standing StandingOf(ServingLoad load) const {
     Issues issues;
-    Complete(load, model_, cluster_, "serving", issues);
+    ValidateAndFillDefaults(load, model_, cluster_, "serving", issues);
     Standing standing{static_cast<Count>(issues.size()), load.disaggregated.has_value()};
     if (standing.issues > 0 || standing.fits) return standing;
     Trace off = Trace::Off();
     const Deployment deployment = Deploy(model_, cluster_, load);
-    const CacheBudget budget = BudgetOf(deployment, off);
+    const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
     standing.fits = BatchThatFits(deployment, budget, static_cast<double>(load.prompt), static_cast<double>(load.output), off) >= 1;
     return standing;
   }

@@ -13,11 +13,11 @@ KernelTime UnfusedPrefill(const Deployment& d, double sequences, double tokens, 
   const Flops pair = 4 * kFlop;
   const Bytes score = 20.0 * kB;
   const Trace::Citing citing(trace, SourceInPlace(d.device));
-  const Seconds launch = *d.device.efficiency.launch;
+  const Seconds launch = *d.device.efficiency.launch_latency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   const FlopsPerSecond peak = PeakRate(d.device, Precision::kFp16);
-  const BytesPerSecond bandwidth = d.device.memory.bandwidth, cache_rate = CacheRate(d.device);
-  const Bytes last_cache = LastCache(d.device);
+  const BytesPerSecond bandwidth = d.device.memory.bandwidth, cache_rate = L2Rate(d.device);
+  const Bytes last_cache = L2Capacity(d.device);
   FIGURE(trace, scores, sequences * heads * tokens * (tokens + cached), (Note{"Scores", "every query against every key"}), sequences, heads,
          tokens, cached);
   FIGURE(trace, score_bytes, score * scores, (Note{"Traffic of the scores", "ten passes of 16 bit"}), score, scores);
@@ -126,9 +126,9 @@ KernelTime DecodeRecurrence(const Deployment& d, double sequences, double checke
   const double share = d.widths.recurrent_inner / static_cast<double>(d.model.linear_attention->Inner());
   const double elements = share * static_cast<double>(d.model.linear_attention->StateElements());
   const Bytes element = ElementSize(d.load.precision.state);
-  const Seconds launch = *d.device.efficiency.launch;
+  const Seconds launch = *d.device.efficiency.launch_latency;
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
-  const double stream = *d.device.efficiency.stream;
+  const double stream = *d.device.efficiency.bandwidth_efficiency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("stream", stream, "cluster.device.efficiency.stream");
   FIGURE(trace, state_bytes, 2 * sequences * elements * element,

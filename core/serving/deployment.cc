@@ -16,7 +16,7 @@ bool IsWeightOnly(Precision weights) {
 }
 
 // What checkpoints leave in 16 bit: embedding and head everywhere but in files that are one mixture; attention where only
-// the experts are quantised (int4 and mxfp4 experts), or where it is latent and the rest nvfp4.
+// the experts are quantized (int4 and mxfp4 experts), or where it is latent and the rest nvfp4.
 void ResolveFormats(Deployment& d) {
   const Precision weights = d.load.precision.weights;
   const bool experts_only = d.model.moe && (weights == Precision::kInt4 || weights == Precision::kMxfp4);

@@ -9,7 +9,7 @@ ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Tr
   ExchangeCost exchange;
   if (d.devices_per_group <= 1) return exchange;
   CollectiveCall call;
-  call.pattern = Pattern::kAllReduce;
+  call.type = CollectiveType::kAllReduce;
   call.bytes = bytes;
   call.custom = d.custom;
   // Hosts launch apart: the wait for the last of them grows with every doubling of the ranks.
@@ -106,10 +106,10 @@ ExpertTraffic GatherTokens(const Deployment& d, double tokens, Trace& trace) {
   FIGURE(trace, gathered, groups * tokens * hidden * element, (Note{"Tokens of all attention groups", ""}), groups, tokens, hidden,
          element);
   CollectiveCall call;
-  call.pattern = Pattern::kAllGather;
+  call.type = CollectiveType::kAllGather;
   call.bytes = gathered;
   const Seconds gather = TimeOf(call, d.experts_group, d.cluster, trace).time;
-  call.pattern = Pattern::kReduceScatter;
+  call.type = CollectiveType::kReduceScatter;
   const Seconds scatter = TimeOf(call, d.experts_group, d.cluster, trace).time;
   FIGURE(
       trace, exchange_time, gather + scatter,
@@ -122,7 +122,7 @@ ExpertTraffic SendTokens(const Deployment& d, double tokens, Phase phase, Trace&
   if (d.exchange != nullptr) return OwnKernels(d, tokens, phase, trace);
   const double ranks = d.experts_group.Ranks(), copies = d.ep > 1 ? ExpertCopies(*d.model.moe, ranks) : ranks;
   CollectiveCall call;
-  call.pattern = Pattern::kAllToAll;
+  call.type = CollectiveType::kAllToAll;
   call.bytes = tokens / d.tp * copies * d.hidden * 2.0 * kB;
   const Seconds one_way = TimeOf(call, d.experts_group, d.cluster, trace).time;
   FIGURE(trace, exchange_time, 2 * one_way,
@@ -138,10 +138,10 @@ KernelTime ContextExchange(const Deployment& d, double rows, Trace& trace) {
   const double latent = d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank) : d.head_dim;
   const Bytes element = 2.0 * kB;
   CollectiveCall call;
-  call.pattern = Pattern::kAllGather;
+  call.type = CollectiveType::kAllGather;
   call.bytes = rows * d.core_heads * latent * element;
   const Seconds queries = TimeOf(call, d.context_group, d.cluster, trace).time;
-  call.pattern = Pattern::kReduceScatter;
+  call.type = CollectiveType::kReduceScatter;
   const Seconds answers = TimeOf(call, d.context_group, d.cluster, trace).time;
   FIGURE(trace, context_exchange, queries + answers,
          (Note{"Queries to the parts of a context and answers back", "each rank attends to its part; sums are weighted and added",

@@ -21,7 +21,7 @@ FlopsPerSecond MatrixPeak(const Deployment& d, Trace& trace) {
   return *narrow_sums;
 }
 
-bool IsQuantised(const Deployment& d) { return BytesPerElement(d.mlp_weights) < 2; }
+bool IsQuantized(const Deployment& d) { return BytesPerElement(d.mlp_weights) < 2; }
 
 // Weights of the layers: those a token computes with, and those a pass of `rows` reads.
 double LayerMatrices(const Deployment& d, double rows) {
@@ -53,7 +53,7 @@ PassCost LayerSplitDecode(const DecodePass& pass, const Deployment& d, Trace& tr
   const Bytes per_clock = engine.bytes_per_clock * kB;
   const double clocks = engine.clocks_per_layer;
   const double cache_stream =
-      LastCache(d.device) > engine.large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio;
+      L2Capacity(d.device) > engine.large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio;
   FIGURE(trace, weight_time,
          max(matrices * element / min(stream * bandwidth, per_clock * units * clock), pair * sequences * multiplied / peak_rate),
          (Note{"Weights", "read once, as fast as memory, the units' intake and the arithmetic on them allow"}), matrices, element, stream,
@@ -93,7 +93,7 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const double rows = min(tokens, static_cast<double>(engine.micro_batch));
   const double layers = d.layers, attending = d.attention_layers, heads = static_cast<double>(d.model.heads), head_dim = d.head_dim,
                hidden = d.hidden;
-  const double matrices = LayerMatrices(d, 1), read = IsQuantised(d) ? LayerMatrices(d, rows) : 0;
+  const double matrices = LayerMatrices(d, 1), read = IsQuantized(d) ? LayerMatrices(d, rows) : 0;
   const FlopsPerSecond peak_rate = MatrixPeak(d, trace);
   const BytesPerSecond bandwidth = d.device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
@@ -101,7 +101,7 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const double clocks = engine.clocks_per_layer;
   const Hertz clock = d.device.clock;
   const Bytes passes = 4 * engine.activation_passes * kB, unpacked = engine.dequantized_bytes * kB;
-  const Bytes score = 4 * (LastCache(d.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes) * kB;
+  const Bytes score = 4 * (L2Capacity(d.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes) * kB;
   const Flops pair = 2 * kFlop;
   const double keys = max(rows, pass.cached + pass.tokens / 2);
   FIGURE(trace, product_time, pair * matrices * rows / (matrix * peak_rate), (Note{"Matrix products of a micro-batch", ""}), pair, matrices,
@@ -122,7 +122,7 @@ PassCost LayerSplitPrefill(const PrefillPass& pass, const Deployment& d, Trace& 
   const Seconds hop = engine.prefill_hop;
   // The host launches stage after stage. A stage of more kernels than a device's queue holds keeps it until all but the
   // queue's have run, and no other micro-batch is launched meanwhile.
-  const double stage_kernels = d.stage_layers * (IsQuantised(d) ? engine.kernels_per_quantized_layer : engine.kernels_per_layer);
+  const double stage_kernels = d.stage_layers * (IsQuantized(d) ? engine.kernels_per_quantized_layer : engine.kernels_per_layer);
   const double launch_queue = engine.launch_queue, stages = d.pp;
   FIGURE(trace, host_held, max(0.0, 1 - launch_queue / stage_kernels),
          (Note{"Share of a stage that the host waits for", "launches beyond the device's queue"}), launch_queue, stage_kernels);

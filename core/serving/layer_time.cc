@@ -58,7 +58,7 @@ Gemm GemmOf(const Deployment& d, const MatrixProduct& product, double rows) {
   if (role == ProductRole::kMixer) gemm.precision = d.attention_activations, gemm.weights = d.attention_weights;
   if (role == ProductRole::kMlp) gemm.precision = d.activations, gemm.weights = d.mlp_weights;
   if (product.id == ProductId::kHead) gemm.weights = d.head_weights;
-  gemm.quantise = BytesPerElement(gemm.precision) < 2;
+  gemm.quantize = BytesPerElement(gemm.precision) < 2;
   return gemm;
 }
 
@@ -68,7 +68,7 @@ KernelTime TimeProduct(const Deployment& d, const MatrixProduct& product, double
   const Gemm gemm = GemmOf(d, product, rows);
   const auto timed = [&] {
     const Trace::Scope scope(trace, served.scope);
-    return TimeOf(gemm, d.device, ServingRegime(gemm, d.device), trace);
+    return TimeOf(gemm, d.device, ServingKernelParameters(gemm, d.device), trace);
   };
   const KernelTime kernel = d.memo == nullptr || trace.on() ? timed() : d.memo->Product(gemm, timed);
   trace.Record(served.symbol, "time", kernel.time, served.note, "time", kernel.time);
@@ -78,9 +78,9 @@ KernelTime TimeProduct(const Deployment& d, const MatrixProduct& product, double
 // Data between kernels: what the last cache keeps is read from there.
 Seconds ElementTime(const Deployment& d, Bytes bytes) {
   if (!(bytes > Bytes{})) return {};
-  const double missed = bytes / (bytes + 0.5 * LastCache(d.device));
+  const double missed = bytes / (bytes + 0.5 * L2Capacity(d.device));
   return bytes * missed / (d.device.memory.bandwidth * d.engine.kernels.elementwise_bandwidth_efficiency) +
-         bytes * (1 - missed) / CacheRate(d.device);
+         bytes * (1 - missed) / L2Rate(d.device);
 }
 
 // Adds an operator that `layers` layers have.
@@ -100,7 +100,7 @@ struct Adder {
 KernelTime LatentNorms(const Deployment& d, double rows, double ranks) {
   KernelTime norms;
   norms.bytes = 4 * kB * rows * ranks;
-  norms.time = 2 * kElementLaunch * *d.device.efficiency.launch + ElementTime(d, norms.bytes);
+  norms.time = 2 * kElementLaunch * *d.device.efficiency.launch_latency + ElementTime(d, norms.bytes);
   norms.bound = Bound::kLatency;
   return norms;
 }
@@ -111,8 +111,8 @@ KernelTime AbsorbedProduct(const Deployment& d, double rows, double n, double k)
   absorbed.flops = 2 * kFlop * rows * d.widths.heads * n * k;
   absorbed.bytes = (d.widths.heads * n * k + rows * d.widths.heads * (n + k)) * 2.0 * kB;
   absorbed.compute = absorbed.flops / (0.6 * PeakRate(d.device, Precision::kBf16));
-  absorbed.memory = absorbed.bytes / (d.device.memory.bandwidth * *d.device.efficiency.stream);
-  absorbed.time = *d.device.efficiency.launch + max(absorbed.compute, absorbed.memory);
+  absorbed.memory = absorbed.bytes / (d.device.memory.bandwidth * *d.device.efficiency.bandwidth_efficiency);
+  absorbed.time = *d.device.efficiency.launch_latency + max(absorbed.compute, absorbed.memory);
   absorbed.bound = absorbed.compute > absorbed.memory ? Bound::kCompute : Bound::kMemory;
   return absorbed;
 }
@@ -178,22 +178,22 @@ KernelTime Experts(const Deployment& d, double rows, double held, Trace& trace) 
   layer.precision = four_bit ? d.mlp_weights : d.activations;
   layer.weights = d.mlp_weights;
   layer.imbalance = ImbalanceOf(d, trace);
-  MoeRegime regime = ServingRegime(layer, d.device);
+  MoeKernelParameters parameters = ServingKernelParameters(layer, d.device);
   layer.scaling = Scaling::kBlock;
-  regime.move_share = ServingRegime(layer, d.device).move_share;  // scales of blocks travel with the tokens
+  parameters.move_share = ServingKernelParameters(layer, d.device).move_share;  // scales of blocks travel with the tokens
   layer.scaling = Scaling::kTensor;
   if (BytesPerElement(d.mlp_weights) < 1 && BytesPerElement(d.activations) >= 2) {
     // Weight-only experts run as weight-only products do: the same rate, latency and stream.
-    regime.product.matrix_share = min(1.0, 1.065 * *d.device.efficiency.matrix);
-    regime.product.step_latency = 25 * kNs;
-    regime.weight_factor = 1.1;
-    regime.move_share = 0.55;
+    parameters.product.gemm_efficiency = min(1.0, 1.065 * *d.device.efficiency.gemm_efficiency);
+    parameters.product.step_latency = 25 * kNs;
+    parameters.weight_factor = 1.1;
+    parameters.move_share = 0.55;
   }
-  regime.launch = d.engine.kernels.moe_layer_overhead;
-  regime.product.matrix_share *= d.expert_matrix;
-  if (four_bit) regime.weight_factor = 1;
-  regime.stream_factor *= four_bit ? kFourBitStream : d.expert_stream;
-  return TimeOf(layer, d.device, regime, trace);
+  parameters.launch = d.engine.kernels.moe_layer_overhead;
+  parameters.product.gemm_efficiency *= d.expert_matrix;
+  if (four_bit) parameters.weight_factor = 1;
+  parameters.stream_factor *= four_bit ? kFourBitStream : d.expert_stream;
+  return TimeOf(layer, d.device, parameters, trace);
 }
 
 // A layer's routed experts and how its tokens reach them: a library's collectives, whichever are faster with the experts' own
@@ -235,7 +235,7 @@ KernelTime Elements(const Deployment& d, double rows, double norms, double kerne
   const double hidden = d.hidden, inner = d.widths.mlp * d.dense_layers / d.layers, tp = d.tp;
   const double activation_bytes = ActivationOf(d.model).forward, further_bytes = d.engine.kernels.elementwise_bytes;
   const Bytes one = 1 * kB;
-  const Seconds launch = *d.device.efficiency.launch;
+  const Seconds launch = *d.device.efficiency.launch_latency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   const double launch_share = kElementLaunch;
   const Seconds norm_time = ElementTime(d, 6 * one * rows * hidden),

@@ -58,12 +58,12 @@ std::vector<std::string> AssumedInputs(const Deployment& d) {
   using A = AssumedEfficiency;
   std::vector<AssumedFlag> used{&A::usable};
   if (!d.engine.layer_pipeline && !d.engine.compiled_graph) {
-    used.insert(used.end(), {&A::matrix, &A::power_fall, &A::stream, &A::launch});
-    if (d.attention_layers > 0 && !d.model.mla) used.push_back(&A::decode_stream);
+    used.insert(used.end(), {&A::gemm_efficiency, &A::clock_derating, &A::bandwidth_efficiency, &A::launch_latency});
+    if (d.attention_layers > 0 && !d.model.mla) used.push_back(&A::decode_bandwidth_efficiency);
     const bool fused = d.engine.kernels.attention != AttentionLibrary::kUnfused;
-    if (d.attention_layers > 0 && !d.model.mla && fused) used.insert(used.end(), {&A::cache_stream, &A::cache_share});
+    if (d.attention_layers > 0 && !d.model.mla && fused) used.insert(used.end(), {&A::l2_bandwidth, &A::usable_l2_fraction});
     const auto in_fp8 = [&](Precision asked) { return IsEightBitFloat(NativePrecision(d.device, asked)); };
-    if (in_fp8(d.activations) || in_fp8(d.attention_activations)) used.push_back(&A::matrix_fp8);
+    if (in_fp8(d.activations) || in_fp8(d.attention_activations)) used.push_back(&A::gemm_efficiency_fp8);
   }
   std::vector<std::string> paths = AssumedPaths(d.device, "cluster.device", used);
   if (d.load.disaggregated && d.load.disaggregated->prefill_device) {

@@ -66,7 +66,7 @@ Seconds StallOf(const Deployment& d, double running, double most_together, doubl
 
 // Cache beyond the device's share comes from the host, a layer ahead of its use: the step waits where the link is slower.
 void AddOffload(const Deployment& d, double sequences, double context, DecodeTimes& times, Trace& trace) {
-  const Bytes held = sequences * CacheOfSequence(d, context), device_cache = d.device_cache;
+  const Bytes held = sequences * KvCacheOfSequence(d, context), device_cache = d.device_cache;
   const BytesPerSecond host_link = d.load.kv_offload->bandwidth;
   trace.Input("host_link", host_link, "serving.kv_offload.bandwidth");
   FIGURE(trace, offloaded, max(0 * held, held - device_cache), (Note{"Cache in host memory", "beyond what the device holds"}), held,
@@ -161,7 +161,7 @@ PrefillTimes PrefillsOf(const Deployment& d, double running, const DecodeTimes& 
                            : d.memo->Prefill(d.load, running, [&] { return TimePrefills(d, running, decode, trace); });
 }
 
-StaticBatch TimeStaticBatch(const Deployment& d, double sequences, const CacheBudget& budget, Trace& trace) {
+StaticBatch TimeStaticBatch(const Deployment& d, double sequences, const KvCacheBudget& budget, Trace& trace) {
   const Trace::Scope scope(trace, "static");
   const auto prompt = static_cast<double>(d.load.prompt), output = static_cast<double>(d.load.output);
   trace.Input("output", output, "serving.output");
@@ -170,7 +170,7 @@ StaticBatch TimeStaticBatch(const Deployment& d, double sequences, const CacheBu
   const Seconds prefill_step = d.engine.overhead.prefill_step;
   double running = sequences;
   if (d.engine.scheduler.queues_static_batch) {
-    running = std::clamp(budget.cache / CacheOfSequence(d, prompt + d.engine.memory.output_reserved * output), 1.0, sequences);
+    running = std::clamp(budget.kv_cache / KvCacheOfSequence(d, prompt + d.engine.memory.output_reserved * output), 1.0, sequences);
   }
   const Seconds mean_step = TimeDecode(d, running, trace).token;
   const double rounds = sequences / running;

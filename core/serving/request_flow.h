@@ -103,6 +103,6 @@ double ComputedTokens(const ServingLoad& load);
 struct StaticBatch {
   Seconds ttft, tpot, latency;
 };
-StaticBatch TimeStaticBatch(const Deployment& d, double sequences, const CacheBudget& budget, Trace& trace);
+StaticBatch TimeStaticBatch(const Deployment& d, double sequences, const KvCacheBudget& budget, Trace& trace);
 
 }  // namespace slipstick

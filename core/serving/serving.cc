@@ -48,13 +48,13 @@ std::string Percent(double share) { return NumberText(std::floor(100 * share)) +
 std::string Gib(Bytes bytes) { return NumberText(std::round(In(bytes, kGiB) * 10) / 10) + " GiB"; }
 
 // What a load is short of; "" where it fits.
-std::string_view MisfitOf(const Deployment& d, const CacheBudget& budget, double fits, double asked) {
-  if (!(budget.cache > Bytes{})) return "memory";
+std::string_view MisfitOf(const Deployment& d, const KvCacheBudget& budget, double fits, double asked) {
+  if (!(budget.kv_cache > Bytes{})) return "memory";
   const bool waits = d.engine.scheduler.queues_static_batch || d.load.concurrency || d.load.requests_per_s;
   return fits < 1 || (!waits && asked > fits) ? "kv_cache" : "";
 }
 
-void FindInfeasible(const Deployment& d, const CacheBudget& budget, double fits, double asked, const Flow& flow, ServingReport& report) {
+void FindInfeasible(const Deployment& d, const KvCacheBudget& budget, double fits, double asked, const Flow& flow, ServingReport& report) {
   const std::string reason(MisfitOf(d, budget, fits, asked));
   if (reason == "memory") {
     report.infeasible.push_back(
@@ -62,13 +62,13 @@ void FindInfeasible(const Deployment& d, const CacheBudget& budget, double fits,
                      Gib(budget.capacity) +
                      " a device, and the engine's rule leaves nothing for the cache; spread the model over more devices"});
   } else if (!reason.empty() && fits < 1) {
-    report.infeasible.push_back({reason, "one request needs " + Gib(report.kv_cache) + " of cache a device, and " + Gib(budget.cache) +
+    report.infeasible.push_back({reason, "one request needs " + Gib(report.kv_cache) + " of cache a device, and " + Gib(budget.kv_cache) +
                                              " are left; the longest that fits holds " +
                                              NumberText(static_cast<double>(report.max_context)) + " tokens"});
   } else if (!reason.empty()) {
     report.infeasible.push_back({reason, "a batch of " + NumberText(asked * d.attention_dp) + " needs " + Gib(report.kv_cache) +
-                                             " of cache a device, and " + Gib(budget.cache) + " are left; the largest batch that fits is " +
-                                             NumberText(fits * d.attention_dp)});
+                                             " of cache a device, and " + Gib(budget.kv_cache) +
+                                             " are left; the largest batch that fits is " + NumberText(fits * d.attention_dp)});
   }
   if (flow.prefill_lack > Bytes{}) {
     report.infeasible.push_back({"memory", "the weights take " + Gib(flow.prefill_lack) +
@@ -140,8 +140,8 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   trace.Input("prompt", prompt, "serving.prompt");
   trace.Input("output", output, "serving.output");
 
-  const CacheBudget budget = BudgetOf(d, trace);
-  d.device_cache = budget.cache;
+  const KvCacheBudget budget = KvCacheBudgetOf(d, trace);
+  d.device_cache = budget.kv_cache;
   const double fits = BatchThatFits(d, budget, prompt, output, trace);
   const double asked = SequencesAsked(d, fits);
   if (memo != nullptr) {
@@ -190,11 +190,11 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   report.batch = static_cast<Count>(std::llround(flow.running * d.attention_dp));
   report.utilisation = flow.utilisation;
 
-  report.kv_cache_per_token = CachePerToken(d, trace);
-  const Bytes cache_of_sequence = CacheOfSequence(d, prompt + output);
-  FIGURE(trace, kv_cache, running * cache_of_sequence,
+  report.kv_cache_per_token = KvCachePerToken(d, trace);
+  const Bytes kv_cache_of_sequence = KvCacheOfSequence(d, prompt + output);
+  FIGURE(trace, kv_cache, running * kv_cache_of_sequence,
          (Note{"Cache of the batch", "on one device, at the full length of every sequence", "", "serving.kv_cache_bytes"}), running,
-         cache_of_sequence);
+         kv_cache_of_sequence);
   report.kv_cache = kv_cache;
   report.state_per_sequence = StateOfSequence(d, trace);
   report.offloaded = flow.decode.offloaded;
@@ -202,7 +202,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   report.offload_exposed = flow.decode.exposed;
   report.max_batch = static_cast<Count>(std::llround(fits * d.attention_dp));
   if (memo == nullptr) report.max_context = static_cast<Count>(ContextThatFits(d, budget, trace));
-  const Bytes in_host = load.kv_offload ? max(kv_cache - budget.cache, 0 * kB) : 0 * kB;
+  const Bytes in_host = load.kv_offload ? max(kv_cache - budget.kv_cache, 0 * kB) : 0 * kB;
   FIGURE(trace, cache_held, kv_cache - in_host,
          (Note{"Cache in the memory of a device", "what the host holds left out", "", "serving.memory_bytes.kv_cache"}), kv_cache, in_host);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;

@@ -14,7 +14,7 @@
 namespace slipstick {
 
 // Contradictions between the load, the model and the cluster, with the nearest values that would do; fills devices and replicas.
-void Complete(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues);
+void ValidateAndFillDefaults(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues);
 
 struct ServingMemory {
   Bytes weights, kv_cache, activations, workspace;

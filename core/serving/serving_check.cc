@@ -295,7 +295,7 @@ class Checker {
 
 }  // namespace
 
-void Complete(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues) {
+void ValidateAndFillDefaults(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues) {
   Checker(load, model, cluster, path, issues).Run();
 }
 

@@ -48,7 +48,7 @@ double Pages(double tokens, Count block) {
   return std::ceil(tokens / size - 1e-9) * size;
 }
 
-BytesPerToken CacheOfLayer(const Deployment& d) {
+BytesPerToken KvCacheOfLayer(const Deployment& d) {
   const double elements =
       d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank + d.model.mla->rope_head_dim) : 2 * d.core_kv_heads * d.head_dim;
   return elements / d.cp * ElementSize(d.cache) / (1 * kToken);
@@ -82,7 +82,7 @@ Bytes WeightsOf(const Deployment& d, Trace& trace) {
   return weights;
 }
 
-BytesPerToken CachePerToken(const Deployment& d, Trace& trace) {
+BytesPerToken KvCachePerToken(const Deployment& d, Trace& trace) {
   const double layers = d.layers, recurrent_layers = d.linear_layers;
   trace.Input("layers", layers, "model.layers");
   if (d.model.linear_attention) trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
@@ -112,9 +112,9 @@ BytesPerToken CachePerToken(const Deployment& d, Trace& trace) {
   return cache_per_token;
 }
 
-Bytes CacheOfSequence(const Deployment& d, double tokens) {
+Bytes KvCacheOfSequence(const Deployment& d, double tokens) {
   const Count block = d.engine.memory.block;
-  const BytesPerToken layer = CacheOfLayer(d);
+  const BytesPerToken layer = KvCacheOfLayer(d);
   const double windows = OfStage(d, d.window_layers), attending = OfStage(d, d.attention_layers);
   const auto window = static_cast<double>(d.model.window.tokens);
   const double full = Pages(tokens, block);
@@ -135,9 +135,9 @@ Bytes StateOfSequence(const Deployment& d, Trace& trace) {
   return state_of_sequence;
 }
 
-CacheBudget BudgetOf(const Deployment& d, Trace& trace) {
+KvCacheBudget KvCacheBudgetOf(const Deployment& d, Trace& trace) {
   const MemoryBudget& rule = d.engine.memory;
-  CacheBudget budget;
+  KvCacheBudget budget;
   const Bytes visible = UsableMemory(d.device);
   trace.Input("visible", visible, "cluster.device.memory.usable");
   const Bytes weights = WeightsOf(d, trace);
@@ -166,14 +166,14 @@ CacheBudget BudgetOf(const Deployment& d, Trace& trace) {
     FIGURE(trace, cache_budget, max(none, share * visible - weights - activations - workspace),
            (Note{"Memory left for the cache", "The engine's share of the device, less what else it holds"}), none, share, visible, weights,
            activations, workspace);
-    budget.cache = cache_budget;
+    budget.kv_cache = cache_budget;
   } else {
     FIGURE(trace, cache_budget, max(none, share * (visible - weights - activations - workspace)),
            (Note{"Memory left for the cache", "The engine's share of what the rest leaves free"}), none, share, visible, weights,
            activations, workspace);
-    budget.cache = cache_budget;
+    budget.kv_cache = cache_budget;
   }
-  if (d.load.kv_offload && budget.cache > Bytes{}) budget.host = d.load.kv_offload->capacity;
+  if (d.load.kv_offload && budget.kv_cache > Bytes{}) budget.host = d.load.kv_offload->capacity;
   budget.capacity = visible;
   budget.weights = weights;
   budget.activations = activations;
@@ -181,10 +181,10 @@ CacheBudget BudgetOf(const Deployment& d, Trace& trace) {
   return budget;
 }
 
-double BatchThatFits(const Deployment& d, const CacheBudget& budget, double prompt, double output, Trace& trace) {
+double BatchThatFits(const Deployment& d, const KvCacheBudget& budget, double prompt, double output, Trace& trace) {
   const double output_reserved = d.engine.memory.output_reserved;
   trace.Input("output_reserved", output_reserved, "serving.engine.memory.output_reserved");
-  const Bytes cache_of_request = CacheOfSequence(d, prompt + output_reserved * output);
+  const Bytes cache_of_request = KvCacheOfSequence(d, prompt + output_reserved * output);
   // Beyond that the engine's own limit.
   const double engine_limit = static_cast<double>(d.load.max_requests.value_or(d.engine.scheduler.max_sequences));
   const double groups = d.attention_dp;
@@ -197,8 +197,8 @@ double BatchThatFits(const Deployment& d, const CacheBudget& budget, double prom
   return max_batch / groups;
 }
 
-double ContextThatFits(const Deployment& d, const CacheBudget& budget, Trace& trace) {
-  const Bytes layer_token = CacheOfLayer(d) * (1 * kToken);
+double ContextThatFits(const Deployment& d, const KvCacheBudget& budget, Trace& trace) {
+  const Bytes layer_token = KvCacheOfLayer(d) * (1 * kToken);
   const auto block = static_cast<double>(d.engine.memory.block);
   const Bytes cache_budget = max(budget.Room() - StatesOfSequence(d), 0 * kB);
   const double windows = OfStage(d, d.window_layers);

@@ -27,7 +27,7 @@ Deployment PrefillerOf(const Deployment& d, Cluster& cluster, ServingLoad& load)
 }
 
 Seconds TransferTime(const Deployment& d, Trace& trace) {
-  const Bytes prompt_cache = CacheOfSequence(d, static_cast<double>(d.load.prompt));
+  const Bytes prompt_cache = KvCacheOfSequence(d, static_cast<double>(d.load.prompt));
   const BytesPerSecond link = d.hop;
   const Seconds start = 15 * kUs;
   FIGURE(trace, transfer_time, start + prompt_cache / (0.8 * link),

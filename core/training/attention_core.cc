@@ -30,17 +30,17 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   const AttentionTable& table = device.architecture->attention;
   const Trace::Citing citing(trace, SourceOf(device, table.step.unfused_source));
   const double head_width = (work.query_width + work.value_width) / 2, scores = work.all_pairs;
-  const double matrix_share = *device.efficiency.matrix, sustained_fall = context.sustained_fall;
-  trace.Input("matrix_share", matrix_share, "cluster.device.efficiency.matrix");
+  const double gemm_efficiency = *device.efficiency.gemm_efficiency, sustained_clock_derating = context.sustained_clock_derating;
+  trace.Input("gemm_efficiency", gemm_efficiency, "cluster.device.efficiency.matrix");
   const double softmax_passes = context.framework().compute.softmax_passes;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
   const double batched_share = table.step.unfused_matrix, forward_passes = table.unfused.forward;
   const BytesPerSecond stream_rate = table.step.unfused_stream * device.memory.bandwidth;
   const Flops pair = 2 * kFlop;
   const Bytes element = ElementSize(context.matrix_precision);
-  FIGURE(trace, score_rate, batched_share * sqrt(min(1.0, head_width / 128)) * peak_rate * matrix_share / (1 + sustained_fall),
+  FIGURE(trace, score_rate, batched_share * sqrt(min(1.0, head_width / 128)) * peak_rate * gemm_efficiency / (1 + sustained_clock_derating),
          (Note{"Rate of the batched products of unfused attention", "small heads fill the matrix units less", kFamilySource}),
-         batched_share, head_width, peak_rate, matrix_share, sustained_fall);
+         batched_share, head_width, peak_rate, gemm_efficiency, sustained_clock_derating);
   FIGURE(trace, score_bytes, softmax_passes * element * scores,
          (Note{"Traffic of the scores, forward and backward", "mask, softmax, dropout: each pass through memory", kFamilySource}),
          softmax_passes, element, scores);
@@ -79,7 +79,7 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   const double forward_share = kernel.forward, backward_share = kernel.backward;
   const double exponentials = kernel.exponential > 0 ? device.exponentials / kernel.exponential : device.exponentials;
   const double unhidden = kernel.exponential > 0 ? 1 : 0;
-  const double sustained_fall = context.sustained_fall;
+  const double sustained_clock_derating = context.sustained_clock_derating;
   const double pairs = work.pairs, query_heads = work.heads, kv_heads = work.kv_heads;
   const double query_width = work.query_width, value_width = work.value_width;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
@@ -91,8 +91,8 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   const double query_tiles = work.sequences * work.heads * work.queries / 128;
   const double own_tokens = work.sequences * work.queries;
   const Flops one = 1 * kFlop;
-  FIGURE(trace, sustained_rate, peak_rate / (1 + sustained_fall), (Note{"Dense peak at sustained power", "", kFamilySource}), peak_rate,
-         sustained_fall);
+  FIGURE(trace, sustained_rate, peak_rate / (1 + sustained_clock_derating), (Note{"Dense peak at sustained power", "", kFamilySource}),
+         peak_rate, sustained_clock_derating);
   FIGURE(trace, exponential_time, unhidden * pairs / (exponentials * clock * units),
          (Note{"Exponentials that the matrix work does not hide", "one a score, on the special-function units", kFamilySource}), unhidden,
          pairs, exponentials, clock, units);
@@ -150,7 +150,7 @@ CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& wor
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   Trace::Scope scope(trace, "attention_core");
   if (work.is_recurrence) return TimeRecurrence(context, work, trace);
-  ExplainSustainedFall("sustained_fall", context.device(), trace);
+  ExplainSustainedClockDerating("sustained_clock_derating", context.device(), trace);
   if (!context.run.flash_attention) return TimeUnfused(context, work, trace);
   Trace off = Trace::Off();
   const CoreTime unfused = TimeUnfused(context, work, off);

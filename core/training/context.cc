@@ -18,10 +18,10 @@ Hop HopOver(const StepCluster& prepared, double stride, double size) {
     joined *= static_cast<double>(levels[i].size);
     if (stride * size > joined && i + 1 < levels.size()) continue;
     const FabricConstants& fabric = *levels[i].fabric;
-    return i == 0 ? Hop{fabric.hop_rate * prepared.stated[i], fabric.hop_latency}
-                  : Hop{fabric.outer_hop_rate * prepared.stated[i], fabric.outer_hop_latency};
+    return i == 0 ? Hop{fabric.in_step.hop_efficiency * prepared.stated[i], fabric.in_step.hop_latency}
+                  : Hop{fabric.in_step.nic_hop_efficiency * prepared.stated[i], fabric.in_step.nic_hop_latency};
   }
-  return {1 * kGBps, Fabric()->outer_hop_latency};
+  return {1 * kGBps, Fabric()->in_step.nic_hop_latency};
 }
 
 }  // namespace
@@ -77,8 +77,8 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   const TrainingShape& shape = context.shape;
   const bool narrow = BytesPerElement(run.precision) < 2;
   context.matrix_precision = narrow ? Precision::kBf16 : run.precision;
-  context.sustained_fall = SustainedFall(own.device);
-  context.stream_rate = *own.device.efficiency.stream * own.device.memory.bandwidth;
+  context.sustained_clock_derating = SustainedClockDerating(own.device);
+  context.stream_rate = *own.device.efficiency.bandwidth_efficiency * own.device.memory.bandwidth;
   context.element_rate = framework.compute.element_wise * context.stream_rate;
   context.node_devices = own.networks.empty() ? 1 : static_cast<double>(own.networks.front().size);
 
@@ -87,7 +87,7 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.context_hop = HopOver(*context.prepared, strides.context, shape.context);
   if (own.networks.size() > 1) {
     context.nic = context.prepared->stated[1];
-    context.expert_rate = own.networks[1].fabric->outer_routed_rate * context.nic;
+    context.expert_rate = own.networks[1].fabric->in_step.nic_routed_efficiency * context.nic;
   }
   const std::array<Span, 1> tensor{{{strides.tensor, shape.tensor}}};
   context.tensor = PlaceSpans(own, tensor.data(), 1);
@@ -119,24 +119,24 @@ double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds lin
   return contention * min(1.0, moved / link / (0.8 * context.cluster.networks.front().bandwidth));
 }
 
-Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group) {
+Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group) {
   if (group.Ranks() <= 1 || !(bytes > Bytes{})) return {};
   const auto time = [&] {
     Trace off = Trace::Off();
     CollectiveCall call;
-    call.pattern = pattern;
+    call.type = type;
     call.bytes = bytes;
     return TimeOf(call, group, context.cluster, off).time;
   };
-  return context.collectives != nullptr ? context.collectives->Get(pattern, bytes, group, time) : time();
+  return context.collectives != nullptr ? context.collectives->Get(type, bytes, group, time) : time();
 }
 
-Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group, std::string_view name,
+Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group, std::string_view name,
                    Trace& trace) {
-  if (!trace.on() || group.Ranks() <= 1 || !(bytes > Bytes{})) return Collective(context, pattern, bytes, group);
+  if (!trace.on() || group.Ranks() <= 1 || !(bytes > Bytes{})) return Collective(context, type, bytes, group);
   Trace::Scope scope(trace, name);
   CollectiveCall call;
-  call.pattern = pattern;
+  call.type = type;
   call.bytes = bytes;
   return TimeOf(call, group, context.cluster, trace).time;
 }
@@ -158,11 +158,12 @@ void ExplainShape(const TrainingContext& context, Trace& trace) {
   FIGURE(trace, own_tokens, tokens / split,
          (Note{"Of them, those whose residual stream the device keeps", "split over the tensor-parallel ranks under sequence parallelism"}),
          tokens, split);
-  const double stream_share = *context.device().efficiency.stream, element_share = context.framework().compute.element_wise;
+  const double bandwidth_efficiency = *context.device().efficiency.bandwidth_efficiency,
+               element_share = context.framework().compute.element_wise;
   const BytesPerSecond bandwidth = context.device().memory.bandwidth;
-  trace.Input("stream_share", stream_share, "cluster.device.efficiency.stream");
-  FIGURE(trace, stream_rate, stream_share * bandwidth, (Note{"Rate at which long streams move", "a share of the memory's bandwidth"}),
-         stream_share, bandwidth);
+  trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
+  FIGURE(trace, stream_rate, bandwidth_efficiency * bandwidth,
+         (Note{"Rate at which long streams move", "a share of the memory's bandwidth"}), bandwidth_efficiency, bandwidth);
   FIGURE(trace, element_rate, element_share * stream_rate, (Note{"Rate of element-wise work", "the framework's share: how much it fuses"}),
          element_share, stream_rate);
 }

@@ -46,7 +46,7 @@ struct TrainingContext {
   Strides strides{};
   CollectiveMemo* collectives = nullptr;
   Precision matrix_precision = Precision::kBf16;  // of the head, embedding and attention
-  double sustained_fall = 0;                      // d_s
+  double sustained_clock_derating = 0;            // d_s
   BytesPerSecond stream_rate{};                   // that a streaming kernel reaches
   BytesPerSecond element_rate{};                  // of element-wise work in this framework
   GroupPlacement tensor{}, context_group{}, data{}, expert_data{}, expert_tensor{};
@@ -72,9 +72,9 @@ GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
 double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link);
 
 // Time of a collective of the step; 0 for a group of one or an empty message.
-Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group);
+Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group);
 // The same, explained below `name`.
-Seconds Collective(const TrainingContext& context, Pattern pattern, Bytes bytes, const GroupPlacement& group, std::string_view name,
+Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group, std::string_view name,
                    Trace& trace);
 
 // Records how tokens, micro-batches and rates of the whole step follow from the inputs.

@@ -20,10 +20,11 @@ Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& tra
   const Seconds pair_launch = 12 * kUs;
   FIGURE(trace, stream_bytes, tokens * hidden * element, (Note{"Residual stream of a micro-batch", "what each collective carries"}), tokens,
          hidden, element);
-  const Seconds gather_time =
-      mapping.sequence_parallel ? Collective(context, Pattern::kAllGather, stream_bytes, context.tensor, "gather", trace) : Seconds{};
-  const Seconds reduce_time = Collective(context, mapping.sequence_parallel ? Pattern::kReduceScatter : Pattern::kAllReduce, stream_bytes,
-                                         context.tensor, "reduce", trace);
+  const Seconds gather_time = mapping.sequence_parallel
+                                  ? Collective(context, CollectiveType::kAllGather, stream_bytes, context.tensor, "gather", trace)
+                                  : Seconds{};
+  const Seconds reduce_time = Collective(context, mapping.sequence_parallel ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce,
+                                         stream_bytes, context.tensor, "reduce", trace);
   // Chunked overlap needs the split into a gather before and a scatter behind the products.
   const bool overlaps = mapping.overlap.tp.value_or(framework.tensor_overlap && mapping.sequence_parallel && context.run.flash_attention);
   const double exposed_share = overlaps ? framework.tensor_exposed : 1;
@@ -45,8 +46,9 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
   const Bytes element = kElement;
   const GroupPlacement& group = context.context_group;
   if (context.run.mapping.cp_kind == ContextKind::kUlysses) {
-    const Seconds query_time = Collective(context, Pattern::kAllToAll, own_tokens * heads * width * element, group, "queries", trace);
-    const Seconds kv_time = Collective(context, Pattern::kAllToAll, own_tokens * kv_columns / 2 * element, group, "keys", trace);
+    const Seconds query_time =
+        Collective(context, CollectiveType::kAllToAll, own_tokens * heads * width * element, group, "queries", trace);
+    const Seconds kv_time = Collective(context, CollectiveType::kAllToAll, own_tokens * kv_columns / 2 * element, group, "keys", trace);
     FIGURE(trace, link_time, 2 * query_time + 2 * kv_time,
            (Note{"Four all-to-alls", "queries, keys, values to heads; the output back to tokens"}), query_time, kv_time);
     return {{link_time, link_time}, {link_time, link_time}};
@@ -54,8 +56,8 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
   FIGURE(trace, kv_bytes, own_tokens * kv_columns * element, (Note{"Keys and values of a rank's tokens", ""}), own_tokens, kv_columns,
          element);
   if (context.run.mapping.cp_kind == ContextKind::kAllGather || context.model.mla) {
-    const Seconds gather_time = Collective(context, Pattern::kAllGather, ranks * kv_bytes, group, "gather", trace);
-    const Seconds scatter_time = Collective(context, Pattern::kReduceScatter, ranks * kv_bytes, group, "scatter", trace);
+    const Seconds gather_time = Collective(context, CollectiveType::kAllGather, ranks * kv_bytes, group, "gather", trace);
+    const Seconds scatter_time = Collective(context, CollectiveType::kReduceScatter, ranks * kv_bytes, group, "scatter", trace);
     FIGURE(trace, backward_time, gather_time + scatter_time, (Note{"Gathered again; gradients of keys and values scattered back", ""}),
            gather_time, scatter_time);
     return {{gather_time, gather_time}, {backward_time, backward_time}};
@@ -111,10 +113,10 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
   const double inner_ranks = min(ranks, context.node_devices);
   const Bytes element = kElement;
   const Fabric fabric = context.cluster.networks.empty() ? Fabric() : context.cluster.networks.front().fabric;
-  const Seconds start = fabric->routed_setup;
+  const Seconds start = fabric->in_step.routed_setup;
   const bool several_nodes = context.cluster.networks.size() > 1 && ranks > inner_ranks;
   const BytesPerSecond inner_rate =
-      context.cluster.networks.empty() ? 1 * kGBps : fabric->routed_rate * context.cluster.networks.front().bandwidth;
+      context.cluster.networks.empty() ? 1 * kGBps : fabric->in_step.routed_efficiency * context.cluster.networks.front().bandwidth;
   const BytesPerSecond outer_rate = several_nodes ? context.expert_rate : inner_rate;
   FIGURE(trace, copy_bytes, copies * hidden * element, (Note{"Tokens a rank sends", "one copy a rank that holds one of its experts"}),
          copies, hidden, element);
@@ -124,7 +126,7 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
       start + max(copy_bytes * (inner_ranks - 1) / ranks / inner_rate, copy_bytes * (ranks - inner_ranks) / ranks / outer_rate),
       (Note{"Tokens to their experts, or back, by an all-to-all", "inside the node and between nodes at once: the slower sets the time"}),
       start, copy_bytes, inner_ranks, ranks, inner_rate, outer_rate);
-  const Seconds gather_time = Collective(context, Pattern::kAllGather, work.even_rows * hidden * element, context.expert_tensor);
+  const Seconds gather_time = Collective(context, CollectiveType::kAllGather, work.even_rows * hidden * element, context.expert_tensor);
   const bool overlaps = context.run.mapping.overlap.ep.value_or(false);
   const double exposed_share = framework.exposed * (overlaps ? framework.exposed_overlapped : 1);
   const bool dedicated = framework.dispatch == ExpertDispatch::kDedicated && !context.cluster.networks.empty();

@@ -63,12 +63,12 @@ GradientExchange ExchangeGradients(const TrainingContext& context, const std::ve
     const double shards = ShardRanks(run, shape.DataRanks());
     const bool sharded = run.mapping.zero >= 1 && shards == shape.DataRanks() && !framework.reduces_whole_gradients;
     const Bytes gradient = framework.gradient_bytes * kB, element = 2 * kB;
-    const Pattern reduction = sharded ? Pattern::kReduceScatter : Pattern::kAllReduce;
+    const CollectiveType reduction = sharded ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce;
     reduce_link = Collective(context, reduction, gradient * dense, context.data) +
                   Collective(context, reduction, gradient * experts, context.expert_data);
     if (run.mapping.zero >= 1) {
-      gather_link = Collective(context, Pattern::kAllGather, element * dense, context.shard) +
-                    Collective(context, Pattern::kAllGather, element * experts, context.expert_data);
+      gather_link = Collective(context, CollectiveType::kAllGather, element * dense, context.shard) +
+                    Collective(context, CollectiveType::kAllGather, element * experts, context.expert_data);
       if (shards > 8) broadcasts = shards * framework.shard_broadcast;
     }
   }

@@ -52,8 +52,8 @@ void Note1(std::vector<TimedOperator>* operators, const TrainingContext& context
   row.bytes = kernel.bytes;
   // The innermost cache is the units' own; what lies between it and the last carries what the last does.
   const std::size_t caches = context.device().caches.size();
-  row.level_bytes.assign(caches, kernel.cache_bytes);
-  if (caches > 1) row.level_bytes.front() = kernel.unit_bytes;
+  row.level_bytes.assign(caches, kernel.l2_bytes);
+  if (caches > 1) row.level_bytes.front() = kernel.l1_bytes;
   row.level_bytes.push_back(kernel.bytes);
   row.time = time;
   row.bound = kernel.bound;
@@ -71,7 +71,7 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   const bool quantised = role != ProductRole::kWide;
   const double grouped_efficiency = role == ProductRole::kExperts ? GroupedEfficiency(context) : 1;
   const Gemm forward_gemm = ProductOf(context, product, rows, outputs, inputs);
-  const KernelTime forward_kernel = TimeOf(forward_gemm, device, TrainingRegime(forward_gemm, device), trace);
+  const KernelTime forward_kernel = TimeOf(forward_gemm, device, TrainingKernelParameters(forward_gemm, device), trace);
   const Seconds forward_product = forward_kernel.time;
   const Seconds forward_quantise = quantised ? QuantiseTime(context, product.groups * rows * inputs) : Seconds{};
   FIGURE(trace, forward_time, forward_product / grouped_efficiency + forward_quantise,
@@ -83,7 +83,7 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
 
   const auto time_backward = [&](std::string_view direction, const Gemm& gemm) {
     Trace::Scope backward_scope(trace, direction);
-    return TimeOf(gemm, device, TrainingRegime(gemm, device), trace);
+    return TimeOf(gemm, device, TrainingKernelParameters(gemm, device), trace);
   };
   const Gemm input_gemm = ProductOf(context, product, rows, inputs, outputs);
   const KernelTime input_kernel = time_backward("input gradient", input_gemm);

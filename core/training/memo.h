@@ -15,25 +15,25 @@ namespace slipstick {
 class CollectiveMemo {
  public:
   template <class Compute>
-  Seconds Get(Pattern pattern, Bytes bytes, const GroupPlacement& group, const Compute& compute) {
-    Entry* entry = Place(pattern, bytes, group);
+  Seconds Get(CollectiveType type, Bytes bytes, const GroupPlacement& group, const Compute& compute) {
+    Entry* entry = Place(type, bytes, group);
     if (entry == nullptr) return compute();
-    if (!Holds(*entry, pattern, bytes, group)) Fill(*entry, pattern, bytes, group, compute());
+    if (!Holds(*entry, type, bytes, group)) Fill(*entry, type, bytes, group, compute());
     return entry->time;
   }
 
  private:
   static constexpr std::size_t kEntries = 1024, kLevels = 6;
   struct Entry {
-    Pattern pattern = Pattern::kAllReduce;
+    CollectiveType type = CollectiveType::kAllReduce;
     Bytes bytes{};
     std::size_t levels = 0;  // 0: empty
     std::array<double, kLevels> extent{};
     Seconds time{};
   };
-  Entry* Place(Pattern pattern, Bytes bytes, const GroupPlacement& group);  // null: not kept
-  static bool Holds(const Entry& entry, Pattern pattern, Bytes bytes, const GroupPlacement& group);
-  static void Fill(Entry& entry, Pattern pattern, Bytes bytes, const GroupPlacement& group, Seconds time);
+  Entry* Place(CollectiveType type, Bytes bytes, const GroupPlacement& group);  // null: not kept
+  static bool Holds(const Entry& entry, CollectiveType type, Bytes bytes, const GroupPlacement& group);
+  static void Fill(Entry& entry, CollectiveType type, Bytes bytes, const GroupPlacement& group, Seconds time);
 
   std::vector<Entry> entries_;
 };

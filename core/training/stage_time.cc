@@ -19,12 +19,12 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_para
   const Bytes element = 2 * kB;
   const double shards = ShardRanks(run, context.shape.DataRanks());
   ShardedWeights weights;
-  weights.gather = Collective(context, Pattern::kAllGather, element * dense_parameters, context.shard) +
-                   Collective(context, Pattern::kAllGather, element * expert_parameters, context.expert_data);
-  weights.scatter = Collective(context, Pattern::kReduceScatter, element * dense_parameters, context.shard) +
-                    Collective(context, Pattern::kReduceScatter, element * expert_parameters, context.expert_data);
+  weights.gather = Collective(context, CollectiveType::kAllGather, element * dense_parameters, context.shard) +
+                   Collective(context, CollectiveType::kAllGather, element * expert_parameters, context.expert_data);
+  weights.scatter = Collective(context, CollectiveType::kReduceScatter, element * dense_parameters, context.shard) +
+                    Collective(context, CollectiveType::kReduceScatter, element * expert_parameters, context.expert_data);
   if (shards < context.shape.DataRanks()) {
-    weights.outer_reduce = Collective(context, Pattern::kAllReduce, element * dense_parameters / shards, context.replica);
+    weights.outer_reduce = Collective(context, CollectiveType::kAllReduce, element * dense_parameters / shards, context.replica);
   }
   return weights;
 }

@@ -86,8 +86,8 @@ namespace {
 // Inputs that the figures use and a rule set, not a measurement.
 std::vector<std::string> AssumedInputs(const TrainingContext& context) {
   using A = AssumedEfficiency;
-  std::vector<AssumedFlag> used{&A::matrix, &A::sustained_fall, &A::rated_power, &A::stream, &A::usable};
-  if (IsEightBitFloat(NativePrecision(context.device(), context.run.precision))) used.push_back(&A::matrix_fp8);
+  std::vector<AssumedFlag> used{&A::gemm_efficiency, &A::sustained_clock_derating, &A::rated_power, &A::bandwidth_efficiency, &A::usable};
+  if (IsEightBitFloat(NativePrecision(context.device(), context.run.precision))) used.push_back(&A::gemm_efficiency_fp8);
   if (context.run.flash_attention && !HasOwnAttention(context)) {
     used.insert(used.end(), {&A::attention_forward, &A::attention_backward});
   }

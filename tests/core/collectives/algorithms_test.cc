@@ -11,14 +11,14 @@
 namespace slipstick {
 namespace {
 
-CollectiveTime Time(const Cluster& cluster, double ranks, Pattern pattern, Bytes bytes, std::string_view algorithm = "auto",
-                    Transport transport = Transport::kIdeal) {
+CollectiveTime Time(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes, std::string_view algorithm = "auto",
+                    CostModel cost_model = CostModel::kAlphaBeta) {
   Trace off = Trace::Off();
   CollectiveCall call;
-  call.pattern = pattern;
+  call.type = type;
   call.bytes = bytes;
   call.algorithm = algorithm;
-  call.transport = transport;
+  call.cost_model = cost_model;
   return TimeOf(call, PlaceFirst(cluster, ranks), cluster, off);
 }
 double Us(const CollectiveTime& time) { return In(time.time, kUs); }
@@ -32,69 +32,69 @@ TEST(Algorithms, WorkedValuesOnASwitch) {
   };
   for (const Case& c : {Case{"ring", 14.25, 275.0}, Case{"halving_doubling", 6.25, 267.0}, Case{"two_shot", 2.25, 263.0},
                         Case{"one_shot", 2.02, 1044.9}, Case{"recursive_doubling", 3.44, 450.4}}) {
-    EXPECT_NEAR(Us(Time(cluster, 8, Pattern::kAllReduce, 64 * kKiB, c.algorithm)), c.small, 0.006) << c.algorithm;
-    EXPECT_NEAR(Us(Time(cluster, 8, Pattern::kAllReduce, 64 * kMiB, c.algorithm)), c.large, 0.06) << c.algorithm;
+    EXPECT_NEAR(Us(Time(cluster, 8, CollectiveType::kAllReduce, 64 * kKiB, c.algorithm)), c.small, 0.006) << c.algorithm;
+    EXPECT_NEAR(Us(Time(cluster, 8, CollectiveType::kAllReduce, 64 * kMiB, c.algorithm)), c.large, 0.06) << c.algorithm;
   }
-  EXPECT_EQ(Time(cluster, 8, Pattern::kAllReduce, 64 * kKiB).algorithm, "one_shot");
-  EXPECT_EQ(Time(cluster, 8, Pattern::kAllReduce, 64 * kMiB).algorithm, "two_shot");
+  EXPECT_EQ(Time(cluster, 8, CollectiveType::kAllReduce, 64 * kKiB).algorithm, "one_shot");
+  EXPECT_EQ(Time(cluster, 8, CollectiveType::kAllReduce, 64 * kMiB).algorithm, "two_shot");
 }
 
 // One-shot and two-shot cross at alpha*B*p/((p-1)(p-2)) = 85.7 kB.
 TEST(Algorithms, OneShotAndTwoShotCrossWhereTheyShould) {
   const Cluster cluster = Joined({Level(Topology::kSwitch, 8, 450 * kGBps, 1 * kUs)});
-  EXPECT_EQ(Time(cluster, 8, Pattern::kAllReduce, 85.6 * kKB).algorithm, "one_shot");
-  EXPECT_EQ(Time(cluster, 8, Pattern::kAllReduce, 85.8 * kKB).algorithm, "two_shot");
+  EXPECT_EQ(Time(cluster, 8, CollectiveType::kAllReduce, 85.6 * kKB).algorithm, "one_shot");
+  EXPECT_EQ(Time(cluster, 8, CollectiveType::kAllReduce, 85.8 * kKB).algorithm, "two_shot");
 }
 
 // The Scaling Book: 32 MiB over 90 GB/s of both directions of a TPU v5e ring: 373 us to gather, 746 to reduce.
 TEST(Algorithms, PublishedTpuExample) {
   const Cluster cluster = Joined({Level(Topology::kRing, 4096, 90 * kGBps, 0 * kUs)});
-  EXPECT_NEAR(Us(Time(cluster, 4096, Pattern::kAllGather, 33554432 * kB, "bidirectional_ring")), 373, 0.5);
-  EXPECT_NEAR(Us(Time(cluster, 4096, Pattern::kAllReduce, 33554432 * kB, "bidirectional_ring")), 746, 0.8);
-  EXPECT_NEAR(Us(Time(cluster, 4096, Pattern::kAllToAll, 33554432. / 4096 * kB, "direct")), 93.2, 0.1);
+  EXPECT_NEAR(Us(Time(cluster, 4096, CollectiveType::kAllGather, 33554432 * kB, "bidirectional_ring")), 373, 0.5);
+  EXPECT_NEAR(Us(Time(cluster, 4096, CollectiveType::kAllReduce, 33554432 * kB, "bidirectional_ring")), 746, 0.8);
+  EXPECT_NEAR(Us(Time(cluster, 4096, CollectiveType::kAllToAll, 33554432. / 4096 * kB, "direct")), 93.2, 0.1);
 }
 
 TEST(Algorithms, TwoRanksAgreeWhateverTheAlgorithm) {
   const Cluster cluster = Joined({Level(Topology::kSwitch, 2, 100 * kGBps, 1 * kUs)});
   for (const std::string_view algorithm : {"ring", "halving_doubling", "two_shot"}) {
-    EXPECT_NEAR(Us(Time(cluster, 2, Pattern::kAllReduce, 1 * kMB, algorithm)), 12, 1e-9) << algorithm;
+    EXPECT_NEAR(Us(Time(cluster, 2, CollectiveType::kAllReduce, 1 * kMB, algorithm)), 12, 1e-9) << algorithm;
   }
 }
 
 TEST(Algorithms, ARingOfNodesIsHeldByOneNicAndRailsAreNot) {
   const Cluster cluster = Joined({Level(Topology::kSwitch, 8, 450 * kGBps, 1 * kUs), Level(Topology::kRail, 4, 50 * kGBps, 4 * kUs)});
-  const double ring = Us(Time(cluster, 32, Pattern::kAllReduce, 1 * kGB, "ring"));
-  const double hierarchical = Us(Time(cluster, 32, Pattern::kAllReduce, 1 * kGB, "hierarchical"));
+  const double ring = Us(Time(cluster, 32, CollectiveType::kAllReduce, 1 * kGB, "ring"));
+  const double hierarchical = Us(Time(cluster, 32, CollectiveType::kAllReduce, 1 * kGB, "hierarchical"));
   EXPECT_NEAR(ring, 62 * 5 + 2 * 31 / 32. * 1e9 / 50e9 * 1e6, 1e-6);
   EXPECT_NEAR(hierarchical, 14 + 24 + (2 * 7 / 8. / 450e9 + 2 * 3 / 4. / 8 / 50e9) * 1e15, 1e-6);
-  EXPECT_EQ(Us(Time(Joined({cluster.networks[0]}), 8, Pattern::kAllReduce, 1 * kGB)),
-            Us(Time(cluster, 8, Pattern::kAllReduce, 1 * kGB)));  // one node is flat
+  EXPECT_EQ(Us(Time(Joined({cluster.networks[0]}), 8, CollectiveType::kAllReduce, 1 * kGB)),
+            Us(Time(cluster, 8, CollectiveType::kAllReduce, 1 * kGB)));  // one node is flat
 }
 
 TEST(Algorithms, OversubscriptionOfOneIsNone) {
   NetworkLevel tree = Level(Topology::kFatTree, 16, 50 * kGBps, 2 * kUs);
   tree.dims = {4, 4};
-  const double flat = Us(Time(Joined({tree}), 16, Pattern::kAllToAll, 1 * kGB, "direct"));
+  const double flat = Us(Time(Joined({tree}), 16, CollectiveType::kAllToAll, 1 * kGB, "direct"));
   EXPECT_NEAR(flat, 4 + 15 / 16. * 1e9 / 50e9 * 1e6, 1e-6);
   tree.oversubscription = 2;
-  EXPECT_NEAR(Us(Time(Joined({tree}), 16, Pattern::kAllToAll, 1 * kGB, "direct")), 4 + 2 * 12 / 16. * 1e9 / 50e9 * 1e6, 1e-6);
-  EXPECT_EQ(Us(Time(Joined({tree}), 16, Pattern::kAllReduce, 1 * kGB, "ring")),
+  EXPECT_NEAR(Us(Time(Joined({tree}), 16, CollectiveType::kAllToAll, 1 * kGB, "direct")), 4 + 2 * 12 / 16. * 1e9 / 50e9 * 1e6, 1e-6);
+  EXPECT_EQ(Us(Time(Joined({tree}), 16, CollectiveType::kAllReduce, 1 * kGB, "ring")),
             30 * 4 + 2 * 15 / 16. * 1e9 / 50e9 * 1e6);  // one flow a leaf crosses the core
 }
 
 TEST(Algorithms, AMeshNeverBeatsItsTorus) {
-  for (const Pattern pattern : {Pattern::kAllReduce, Pattern::kAllGather, Pattern::kAllToAll}) {
-    const double mesh = Us(Time(Joined({Grid(Topology::kMesh, {8, 8}, 180 * kGBps)}), 64, pattern, 1 * kGB));
-    const double torus = Us(Time(Joined({Grid(Topology::kTorus, {8, 8}, 180 * kGBps)}), 64, pattern, 1 * kGB));
-    EXPECT_GE(mesh, torus) << NameOf(pattern);
+  for (const CollectiveType type : {CollectiveType::kAllReduce, CollectiveType::kAllGather, CollectiveType::kAllToAll}) {
+    const double mesh = Us(Time(Joined({Grid(Topology::kMesh, {8, 8}, 180 * kGBps)}), 64, type, 1 * kGB));
+    const double torus = Us(Time(Joined({Grid(Topology::kTorus, {8, 8}, 180 * kGBps)}), 64, type, 1 * kGB));
+    EXPECT_GE(mesh, torus) << NameOf(type);
   }
 }
 
 TEST(Algorithms, ATorusOfOneSideIsARing) {
   const Cluster torus = Joined({Grid(Topology::kTorus, {8, 1}, 90 * kGBps)});
   const Cluster ring = Joined({Level(Topology::kRing, 8, 90 * kGBps, 1 * kUs)});
-  for (const Pattern pattern : {Pattern::kAllReduce, Pattern::kReduceScatter, Pattern::kAllToAll}) {
-    EXPECT_DOUBLE_EQ(Us(Time(torus, 8, pattern, 1 * kGB)), Us(Time(ring, 8, pattern, 1 * kGB))) << NameOf(pattern);
+  for (const CollectiveType type : {CollectiveType::kAllReduce, CollectiveType::kReduceScatter, CollectiveType::kAllToAll}) {
+    EXPECT_DOUBLE_EQ(Us(Time(torus, 8, type, 1 * kGB)), Us(Time(ring, 8, type, 1 * kGB))) << NameOf(type);
   }
 }
 
@@ -103,17 +103,17 @@ TEST(Algorithms, ReductionInTheNetworkIsNeverSlower) {
   NetworkLevel reducing = plain;
   reducing.in_network_reduction = true;
   for (double bytes = 64; bytes < 1e10; bytes *= 4) {
-    EXPECT_LE(Us(Time(Joined({reducing}), 16, Pattern::kAllReduce, bytes * kB)),
-              Us(Time(Joined({plain}), 16, Pattern::kAllReduce, bytes * kB)));
+    EXPECT_LE(Us(Time(Joined({reducing}), 16, CollectiveType::kAllReduce, bytes * kB)),
+              Us(Time(Joined({plain}), 16, CollectiveType::kAllReduce, bytes * kB)));
   }
 }
 
 TEST(Algorithms, AnUnknownOrUnfitAlgorithmIsRefusedNotReplaced) {
   const Cluster cluster = Joined({Level(Topology::kRing, 6, 90 * kGBps, 1 * kUs)});
-  EXPECT_FALSE(Time(cluster, 6, Pattern::kAllReduce, 1 * kMB, "halving_doubling").applies);
-  EXPECT_FALSE(Time(cluster, 6, Pattern::kAllReduce, 1 * kMB, "no such").applies);
+  EXPECT_FALSE(Time(cluster, 6, CollectiveType::kAllReduce, 1 * kMB, "halving_doubling").applies);
+  EXPECT_FALSE(Time(cluster, 6, CollectiveType::kAllReduce, 1 * kMB, "no such").applies);
   CollectiveCall call;
-  call.transport = Transport::kIdeal;
+  call.cost_model = CostModel::kAlphaBeta;
   const std::vector<std::string_view> names = AlgorithmsFor(call, PlaceFirst(cluster, 6), cluster);
   EXPECT_EQ(names, (std::vector<std::string_view>{"ring", "bidirectional_ring", "two_shot"}));
 }
@@ -123,17 +123,17 @@ TEST(Algorithms, AnUnknownOrUnfitAlgorithmIsRefusedNotReplaced) {
 struct Use {
   const Cluster* cluster;
   double ranks;
-  Pattern pattern;
-  Transport transport;
+  CollectiveType type;
+  CostModel cost_model;
   std::string_view algorithm;
 };
 
 CollectiveCall CallOf(const Use& use, Bytes bytes, const CustomAllReduce* custom) {
   CollectiveCall call;
-  call.pattern = use.pattern;
+  call.type = use.type;
   call.bytes = bytes;
   call.algorithm = use.algorithm;
-  call.transport = use.transport;
+  call.cost_model = use.cost_model;
   call.custom = custom;
   return call;
 }
@@ -146,15 +146,14 @@ class EveryRow : public ::testing::Test {
       for (const double ranks : {2., 4., 8., 16., static_cast<double>(cluster.devices)}) {
         if (ranks > static_cast<double>(cluster.devices)) continue;
         const GroupPlacement group = PlaceFirst(cluster, ranks);
-        for (const auto& [pattern, pattern_name] : EnumNames<Pattern>::names) {
-          if (pattern == Pattern::kSendReceive && ranks != 2) continue;
-          for (const Transport transport : {Transport::kLibrary, Transport::kIdeal}) {
-            Use use{&cluster, ranks, pattern, transport, "auto"};
+        for (const auto& [type, type_name] : EnumNames<CollectiveType>::names) {
+          if (type == CollectiveType::kSendReceive && ranks != 2) continue;
+          for (const CostModel cost_model : {CostModel::kMeasured, CostModel::kAlphaBeta}) {
+            Use use{&cluster, ranks, type, cost_model, "auto"};
             for (const std::string_view name : AlgorithmsFor(CallOf(use, 1 * kMB, &custom_), group, cluster)) {
               use.algorithm = name;
-              SCOPED_TRACE(std::string(name) + " " + std::string(pattern_name) + " on " +
-                           std::string(NameOf(cluster.networks[0].topology)) + ", " + std::to_string(cluster.networks.size()) +
-                           " levels, ranks " + std::to_string(ranks));
+              SCOPED_TRACE(std::string(name) + " " + std::string(type_name) + " on " + std::string(NameOf(cluster.networks[0].topology)) +
+                           ", " + std::to_string(cluster.networks.size()) + " levels, ranks " + std::to_string(ranks));
               check(use, group);
             }
           }
@@ -191,12 +190,12 @@ TEST_F(EveryRow, GrowsWithBytes) {
   });
 }
 
-// Whatever the algorithm, a rank's links carry what the pattern needs, at no more than the stated bandwidth.
+// Whatever the algorithm, a rank's links carry what the type needs, at no more than the stated bandwidth.
 TEST_F(EveryRow, IsNeverFasterThanItsLinks) {
   ForEach([&](const Use& use, const GroupPlacement& group) {
     const Bytes bytes = 1 * kGB;
     const bool in_network = use.algorithm == "sharp" || use.algorithm == "nvls";
-    const Bytes sent = in_network ? bytes : MinimumBytes(use.pattern, bytes, use.ranks);
+    const Bytes sent = in_network ? bytes : MinimumBytes(use.type, bytes, use.ranks);
     BytesPerSecond injection;
     for (std::size_t i = 0; i < group.extent.size(); ++i) {
       if (group.extent[i] > 1) injection += use.cluster->networks[i].bandwidth;
@@ -236,21 +235,21 @@ TEST_F(EveryRow, ExplainsItsValue) {
 
 TEST(Algorithms, AGroupOfOneTakesNoTime) {
   for (const Cluster& cluster : AllNetworks()) {
-    for (const auto& [pattern, name] : EnumNames<Pattern>::names) {
-      EXPECT_EQ(Us(Time(cluster, 1, pattern, 1 * kGB)), 0) << name;
-      EXPECT_EQ(Us(Time(cluster, 1, pattern, 1 * kGB, "auto", Transport::kLibrary)), 0) << name;
+    for (const auto& [type, name] : EnumNames<CollectiveType>::names) {
+      EXPECT_EQ(Us(Time(cluster, 1, type, 1 * kGB)), 0) << name;
+      EXPECT_EQ(Us(Time(cluster, 1, type, 1 * kGB, "auto", CostModel::kMeasured)), 0) << name;
     }
   }
 }
 
 TEST(Algorithms, EveryPatternHasAnAnswerOnEveryNetwork) {
   for (const Cluster& cluster : AllNetworks()) {
-    for (const auto& [pattern, name] : EnumNames<Pattern>::names) {
-      const double ranks = pattern == Pattern::kSendReceive ? 2 : static_cast<double>(cluster.devices);
-      EXPECT_TRUE(Time(cluster, ranks, pattern, 1 * kGB, "auto", Transport::kLibrary).applies) << name;
+    for (const auto& [type, name] : EnumNames<CollectiveType>::names) {
+      const double ranks = type == CollectiveType::kSendReceive ? 2 : static_cast<double>(cluster.devices);
+      EXPECT_TRUE(Time(cluster, ranks, type, 1 * kGB, "auto", CostModel::kMeasured).applies) << name;
       const bool is_dragonfly = cluster.networks.size() > 1 && cluster.networks[1].topology == Topology::kDragonfly;
-      if (pattern == Pattern::kBroadcast && is_dragonfly) continue;  // no closed form is known
-      EXPECT_TRUE(Time(cluster, ranks, pattern, 1 * kGB).applies) << name << NameOf(cluster.networks[0].topology);
+      if (type == CollectiveType::kBroadcast && is_dragonfly) continue;  // no closed form is known
+      EXPECT_TRUE(Time(cluster, ranks, type, 1 * kGB).applies) << name << NameOf(cluster.networks[0].topology);
     }
   }
 }

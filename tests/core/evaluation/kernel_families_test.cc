@@ -103,8 +103,8 @@ TEST(Fabrics, LieOverTheFabricTheyName) {
   for (const std::string_view name : Fabric::Names()) {
     const Fabric fabric(name);
     EXPECT_EQ(fabric.name(), name);
-    EXPECT_GT(fabric->long_rate, 0) << name;
-    EXPECT_LE(fabric->long_rate, 1) << name;
+    EXPECT_GT(fabric->ring.simple_efficiency, 0) << name;
+    EXPECT_LE(fabric->ring.simple_efficiency, 1) << name;
   }
 }
 

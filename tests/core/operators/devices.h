@@ -22,10 +22,10 @@ inline Device MakeDevice(const DeviceFigures& f) {
   if (f.fp4 > 0) device.peak.fp4 = f.fp4 * kTFlops;
   device.memory.bandwidth = f.gbps * kGBps;
   device.caches = {{"L2", f.cache_mib * kMiB, {}}};
-  device.efficiency.matrix = f.matrix;
-  device.efficiency.power_fall = f.power_fall;
-  device.efficiency.stream = f.stream;
-  device.efficiency.launch = f.launch_us * kUs;
+  device.efficiency.gemm_efficiency = f.matrix;
+  device.efficiency.clock_derating = f.power_fall;
+  device.efficiency.bandwidth_efficiency = f.stream;
+  device.efficiency.launch_latency = f.launch_us * kUs;
   CompleteEfficiency(device);
   return device;
 }
@@ -33,7 +33,7 @@ inline Device MakeDevice(const DeviceFigures& f) {
 inline Device A100() { return MakeDevice({Architecture("ampere"), 108, 1.41, 312, 0, 0, 2039, 40, 0.90, 0, 0.79, 3.9}); }
 inline Device H100() {
   Device device = MakeDevice({Architecture("hopper"), 132, 1.83, 989, 1979, 0, 3350, 50, 0.865, 0.14, 0.84, 2.85});
-  device.efficiency.matrix_fp8 = 0.865 * 0.90;
+  device.efficiency.gemm_efficiency_fp8 = 0.865 * 0.90;
   return device;
 }
 inline Device H200() { return MakeDevice({Architecture("hopper"), 132, 1.83, 989, 1979, 0, 4800, 50, 0.87, 0.17, 0.83, 2.7}); }
@@ -44,9 +44,9 @@ inline Device L40S() { return MakeDevice({Architecture("ada"), 142, 2.52, 362, 7
 inline Device ForAttention(Device device, double gbps, double cache_mb, double decode_stream, double cache_tbps, double cache_share) {
   device.memory.bandwidth = gbps * kGBps;
   device.caches = {{"L2", cache_mb * kMB, {}}};
-  device.efficiency.decode_stream = decode_stream;
-  device.efficiency.cache_stream = cache_tbps * kTBps;
-  device.efficiency.cache_share = cache_share;
+  device.efficiency.decode_bandwidth_efficiency = decode_stream;
+  device.efficiency.l2_bandwidth = cache_tbps * kTBps;
+  device.efficiency.usable_l2_fraction = cache_share;
   return device;
 }
 inline Device AttentionA100() { return ForAttention(A100(), 2039, 40, 0.90, 4.5, 0.6); }

@@ -35,9 +35,9 @@ TEST(Efficiency, NeverFallsFasterThanTheRatesOfAnUnmeasuredDeviceGrow) {
       for (double step = 1; step < 100; step *= 1.01) {
         const Device faster = Unmeasured(architecture, step * 100 * kTFlops, 3000 * kGBps);
         const Device wider = Unmeasured(architecture, 1000 * kTFlops, step * 300 * kGBps);
-        const Seconds next_alone = TimeOf(gemm, faster, AloneRegime(gemm, faster), off).time;
-        const Seconds next_training = TimeOf(gemm, faster, TrainingRegime(gemm, faster), off).time;
-        const Seconds next_streaming = TimeOf(thin, wider, AloneRegime(thin, wider), off).time;
+        const Seconds next_alone = TimeOf(gemm, faster, IsolatedKernelParameters(gemm, faster), off).time;
+        const Seconds next_training = TimeOf(gemm, faster, TrainingKernelParameters(gemm, faster), off).time;
+        const Seconds next_streaming = TimeOf(thin, wider, IsolatedKernelParameters(thin, wider), off).time;
         EXPECT_LE(next_alone.base(), alone.base() * (1 + 1e-9)) << step;
         EXPECT_LE(next_training.base(), training.base() * (1 + 1e-9)) << step;
         EXPECT_LE(next_streaming.base(), streaming.base() * (1 + 1e-9)) << step;

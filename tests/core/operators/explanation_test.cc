@@ -40,7 +40,7 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
   TimeOf(mla, A100(), trace);
   TimeOf(MoeLayer{}, H100(), trace);
   TimeOf(RowKernel{}, H100(), trace);
-  TimeOf(gemm, device, TrainingRegime(gemm, device), trace);
+  TimeOf(gemm, device, TrainingKernelParameters(gemm, device), trace);
   Device tpu = device;
   tpu.architecture = Architecture("tpu");
   TimeOf(gemm, tpu, trace);

@@ -24,7 +24,7 @@ Seconds Time(const Gemm& gemm, const Device& device) {
 TEST(Gemm, TimesAsMeasured) {
   struct Case {
     Device device;
-    double m, n, k, weights_in_cache, us;
+    double m, n, k, weights_in_l2, us;
   };
   const Case cases[] = {
       {H100(), 1, 8192, 8192, 0, 49.2},     {H100(), 64, 4096, 4096, 0, 15.7},   {H100(), 8192, 8192, 8192, 0, 1404.8},
@@ -34,7 +34,7 @@ TEST(Gemm, TimesAsMeasured) {
   };
   for (const Case& c : cases) {
     Gemm gemm = Make(c.m, c.n, c.k);
-    gemm.weights_in_cache = c.weights_in_cache;
+    gemm.weights_in_l2 = c.weights_in_l2;
     EXPECT_NEAR(In(Time(gemm, c.device), kUs) / c.us, 1, 0.1) << c.m << " x " << c.n << " x " << c.k;
   }
 }
@@ -43,12 +43,12 @@ TEST(Gemm, TimesAsMeasured) {
 TEST(Gemm, QuantisedActivationsAndWeightsAsMeasured) {
   Gemm fp8 = Make(1024, 8192, 8192);
   fp8.precision = fp8.weights = Precision::kFp8;
-  fp8.quantise = true;
+  fp8.quantize = true;
   EXPECT_NEAR(In(Time(fp8, H100()), kUs) / 117.6, 1, 0.1);
 
   Gemm nvfp4 = Make(16, 3584, 8192);
   nvfp4.precision = nvfp4.weights = Precision::kNvfp4;
-  nvfp4.quantise = true;
+  nvfp4.quantize = true;
   EXPECT_NEAR(In(Time(nvfp4, B200()), kUs) / 21.8, 1, 0.1);
 
   Gemm int4 = Make(16, 8192, 8192);
@@ -59,11 +59,11 @@ TEST(Gemm, QuantisedActivationsAndWeightsAsMeasured) {
 // Weights of 134 MB stream at memory's rate from a B200 with 126 MiB of cache (4.9 of 8 TB/s), and four copies of 34 MB, but
 // 101 MB at more than twice memory's rate from an L40S with 96 MiB (1.9 TB/s).
 TEST(Gemm, ACacheOfTwoHalvesDoesNotKeepASetOfItsSize) {
-  EXPECT_EQ(WeightsLeftInCache(2 * 5120 * 5120 * kB, 5, H100()), 0);
-  EXPECT_EQ(WeightsLeftInCache(2 * 8192 * 8192 * kB, 5, B200()), 0);
-  EXPECT_EQ(WeightsLeftInCache(2 * 4096 * 4096 * kB, 5, B200()), 0);
-  EXPECT_GT(WeightsLeftInCache(2 * 12288 * 4096 * kB, 5, AttentionL40S()), 0.5);
-  EXPECT_EQ(WeightsLeftInCache(2 * 2048 * 2048 * kB, 5, H100()), 1);
+  EXPECT_EQ(WeightsLeftInL2(2 * 5120 * 5120 * kB, 5, H100()), 0);
+  EXPECT_EQ(WeightsLeftInL2(2 * 8192 * 8192 * kB, 5, B200()), 0);
+  EXPECT_EQ(WeightsLeftInL2(2 * 4096 * 4096 * kB, 5, B200()), 0);
+  EXPECT_GT(WeightsLeftInL2(2 * 12288 * 4096 * kB, 5, AttentionL40S()), 0.5);
+  EXPECT_EQ(WeightsLeftInL2(2 * 2048 * 2048 * kB, 5, H100()), 1);
 }
 
 // aiconfigurator's nvfp4 tables show 112 ns a step along k on B200 and 235 ns on RTX PRO 6000; a kernel inside a serving
@@ -73,8 +73,8 @@ TEST(Gemm, FourBitProductsKeepTheStepLatencyOfTheirDeviceInServing) {
   nvfp4.precision = nvfp4.weights = Precision::kNvfp4;
   Device workstation = B200();
   workstation.architecture = Architecture("blackwell_rtx");
-  EXPECT_NEAR(In(ServingRegime(nvfp4, B200()).step_latency, kUs), 0.112, 1e-9);
-  EXPECT_NEAR(In(ServingRegime(nvfp4, workstation).step_latency, kUs), 0.235, 1e-9);
+  EXPECT_NEAR(In(ServingKernelParameters(nvfp4, B200()).step_latency, kUs), 0.112, 1e-9);
+  EXPECT_NEAR(In(ServingKernelParameters(nvfp4, workstation).step_latency, kUs), 0.235, 1e-9);
 }
 
 TEST(Gemm, AnswersAreTheSameTracedOrNot) {
@@ -111,7 +111,7 @@ Gemm RandomGemm(std::mt19937& random) {
   if (pick == 4) gemm.weights = random() % 2 ? Precision::kInt8 : Precision::kInt4;
   if (random() % 3 == 0) gemm.scaling = Scaling::kBlock;
   if (random() % 4 == 0) gemm.groups = 1 + random() % 32;
-  gemm.quantise = random() % 2;
+  gemm.quantize = random() % 2;
   return gemm;
 }
 
@@ -184,11 +184,11 @@ TEST(Gemm, TrainingRunsAtSustainedPower) {
   Trace off = Trace::Off();
   const Gemm gemm = Make(8192, 8192, 8192);
   Device device = H100();
-  device.efficiency.sustained_fall = 0.205;
-  const Seconds sustained = TimeOf(gemm, device, TrainingRegime(gemm, device), off).time;
+  device.efficiency.sustained_clock_derating = 0.205;
+  const Seconds sustained = TimeOf(gemm, device, TrainingKernelParameters(gemm, device), off).time;
   EXPECT_GT(sustained, Time(gemm, device));
   device.tdp = 500 * kWatt;
-  EXPECT_GT(TimeOf(gemm, device, TrainingRegime(gemm, device), off).time, 1.1 * sustained);
+  EXPECT_GT(TimeOf(gemm, device, TrainingKernelParameters(gemm, device), off).time, 1.1 * sustained);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(Assumed, IdealTimeOfAProductRestsOnTheAssumedShare) {
     ++products;
     EXPECT_FALSE(Has(figure["source"].get<std::string>(), "fitted")) << figure["source"].get<std::string>();
     for (const Json& term : figure["terms"]) {
-      if (term["symbol"] == Json("matrix_share")) {
+      if (term["symbol"] == Json("gemm_efficiency")) {
         EXPECT_NE(term["origin"].get<std::string>(), "");
       }
     }

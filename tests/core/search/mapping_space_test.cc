@@ -189,7 +189,7 @@ TEST(ServingSpace, EveryPlaceIsALoad) {
       split += prefill > 0 ? 1 : 0;
       chunked += choice.prefill_chunk ? 1 : 0;
       Issues issues;
-      Complete(one, model, cluster, "serving", issues);
+      ValidateAndFillDefaults(one, model, cluster, "serving", issues);
       ASSERT_TRUE(issues.empty()) << i << ": " << issues[0].path << " " << issues[0].message;
     }
     EXPECT_GT(split, 0);

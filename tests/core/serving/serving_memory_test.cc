@@ -13,7 +13,7 @@ struct CacheCase {
   double bytes_per_token;  // 16 bit, all layers: from the models' published shapes
 };
 
-TEST(CachePerToken, IsThatOfThePublishedShapes) {
+TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
   const CacheCase cases[] = {{"llama-2-7b", 524288},    {"llama-2-13b", 819200},     {"llama-2-70b", 327680},     {"llama-3.1-8b", 131072},
                              {"llama-3.1-70b", 327680}, {"llama-3.1-405b", 516096},  {"mistral-7b", 131072},      {"qwen2.5-7b", 57344},
                              {"qwen2.5-72b", 327680},   {"qwen3-30b-a3b", 98304},    {"qwen3-235b-a22b", 192512}, {"deepseek-v3", 70272},
@@ -24,7 +24,7 @@ TEST(CachePerToken, IsThatOfThePublishedShapes) {
   }
 }
 
-TEST(CachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
+TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
   // Head size and KV heads are read from the model: hidden / heads would give another answer for each.
   const std::vector<std::string> shape{"cluster=single-h100-sxm5-80gb",
                                        "model.layers=10",
@@ -51,7 +51,7 @@ TEST(Weights, AreThoseOfTheWholeModel) {
   }
 }
 
-TEST(CacheOfSequence, HoldsNoMoreThanTheWindowWhereThereIsOne) {
+TEST(KvCacheOfSequence, HoldsNoMoreThanTheWindowWhereThereIsOne) {
   const std::vector<std::string> shape{"cluster=single-h100-sxm5-80gb",
                                        "model.layers=12",
                                        "model.hidden=1024",
@@ -68,7 +68,7 @@ TEST(CacheOfSequence, HoldsNoMoreThanTheWindowWhereThereIsOne) {
   EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"model.global_every=6"}).kv_cache.base(), (10 * 512 + 2 * 4096) * layer_token);
 }
 
-TEST(CacheOfSequence, IsReplicatedBeyondTheKvHeadsAndNeverSplitWhereLatent) {
+TEST(KvCacheOfSequence, IsReplicatedBeyondTheKvHeadsAndNeverSplitWhereLatent) {
   const std::vector<std::string> load{"cluster=dgx-h100", "cluster.devices=16", "serving.engine=ideal", "serving.prompt=1000",
                                       "serving.output=24"};
   const auto at = [&](const char* model, int tp) {

@@ -22,11 +22,11 @@ TEST(LevelBytes, OfASquareProductFollowItsTiles) {
   Gemm gemm;
   gemm.m = gemm.n = gemm.k = 8192;
   Trace off = Trace::Off();
-  const KernelTime kernel = TimeOf(gemm, device, TrainingRegime(gemm, device), off);
+  const KernelTime kernel = TimeOf(gemm, device, TrainingKernelParameters(gemm, device), off);
   const double outputs = 2 * 8192.0 * 8192;
-  EXPECT_EQ(kernel.cache_bytes.base(), 64 * 32 * 384 * 8192.0 * 2 + outputs);
-  EXPECT_EQ(kernel.unit_bytes.base(), 64 * 32 * 2 * (64 + 256) * 8192.0 * 2 + outputs);
-  EXPECT_LT(kernel.bytes, kernel.cache_bytes);
+  EXPECT_EQ(kernel.l2_bytes.base(), 64 * 32 * 384 * 8192.0 * 2 + outputs);
+  EXPECT_EQ(kernel.l1_bytes.base(), 64 * 32 * 2 * (64 + 256) * 8192.0 * 2 + outputs);
+  EXPECT_LT(kernel.bytes, kernel.l2_bytes);
   EXPECT_GE(kernel.bytes.base(), 3 * outputs);  // each operand and the result once
 }
 

@@ -27,61 +27,61 @@ const CoreRow* RowOf(const AttentionTable& table, AttentionAlgorithm algorithm, 
 }
 
 // A core alone, of a library for training.
-TileRegime CoreRegime(const Attention& attention, const Device& device) {
+TileKernelParameters IsolatedCoreParameters(const Attention& attention, const Device& device) {
   const AttentionTable& table = device.architecture->attention;
   const bool backward = attention.phase != AttentionPhase::kPrefill;
-  TileRegime regime;
-  regime.launch = table.core_launch;
-  regime.pass_factor = 0;
+  TileKernelParameters parameters;
+  parameters.launch = table.core_launch;
+  parameters.pass_factor = 0;
   const bool eight_bit = IsEightBitFloat(NativePrecision(device, attention.precision));
   if (const CoreRow* row = RowOf(table, attention.algorithm, backward)) {
-    regime.in_fp8 = row->matrix_fp8 > 0 && eight_bit;
-    const double head_bytes = attention.head_dim * (regime.in_fp8 ? 1 : 2);
-    regime.matrix_share = (regime.in_fp8 ? row->matrix_fp8 : row->matrix) * (head_bytes > 256 ? row->wide : 1);
-    regime.exp_share = row->exponentials;
-    regime.tile_overhead = row->tile;
-    return regime;
+    parameters.in_fp8 = row->matrix_fp8 > 0 && eight_bit;
+    const double head_bytes = attention.head_dim * (parameters.in_fp8 ? 1 : 2);
+    parameters.gemm_efficiency = (parameters.in_fp8 ? row->matrix_fp8 : row->matrix) * (head_bytes > 256 ? row->wide : 1);
+    parameters.exp_share = row->exponentials;
+    parameters.tile_overhead = row->tile;
+    return parameters;
   }
   const PrefillRow& forward = table.prefill.generic;
-  regime.in_fp8 = eight_bit;
-  regime.exp_share = backward ? table.backward.exponentials : forward.exponentials;
-  regime.tile_overhead = backward ? table.backward.tile : forward.tile;
-  regime.matrix_share = backward ? table.backward.matrix : eight_bit ? forward.matrix_fp8 : forward.matrix;
-  return regime;
+  parameters.in_fp8 = eight_bit;
+  parameters.exp_share = backward ? table.backward.exponentials : forward.exponentials;
+  parameters.tile_overhead = backward ? table.backward.tile : forward.tile;
+  parameters.gemm_efficiency = backward ? table.backward.matrix : eight_bit ? forward.matrix_fp8 : forward.matrix;
+  return parameters;
 }
 
 }  // namespace
 
-TileRegime AloneRegime(const Attention& attention, const Device& device) {
+TileKernelParameters IsolatedKernelParameters(const Attention& attention, const Device& device) {
   if (attention.phase != AttentionPhase::kPrefill || !attention.writes_cache || attention.algorithm != AttentionAlgorithm::kAuto) {
-    return CoreRegime(attention, device);
+    return IsolatedCoreParameters(attention, device);
   }
   const PrefillRow& row = RowOf(device.architecture->attention.prefill, attention.library);
   const bool fp8_cache = BytesPerElement(attention.kv_precision) < 2;
-  TileRegime regime;
-  regime.in_fp8 = IsEightBitFloat(NativePrecision(device, attention.precision)) ||
-                  (row.fp8_cache_in_fp8 && fp8_cache && Supports(device, Precision::kFp8));
-  const bool narrow = attention.head_dim <= 64, falls_back = regime.in_fp8 && narrow && row.narrow_fp8 > 0;
-  if (falls_back) regime.in_fp8 = false;
-  regime.launch = row.launch;
-  regime.matrix_share = regime.in_fp8 ? row.matrix_fp8 : row.matrix * (falls_back ? row.narrow_fp8 : narrow ? row.narrow : 1);
-  regime.exp_share = row.exponentials;
-  regime.tile_overhead = row.tile;
-  regime.tail = row.tail;
-  regime.fused_pass = row.fused_pass;
-  regime.pass_factor = fp8_cache ? row.passes_fp8 : row.passes;
-  return regime;
+  TileKernelParameters parameters;
+  parameters.in_fp8 = IsEightBitFloat(NativePrecision(device, attention.precision)) ||
+                      (row.fp8_cache_in_fp8 && fp8_cache && Supports(device, Precision::kFp8));
+  const bool narrow = attention.head_dim <= 64, falls_back = parameters.in_fp8 && narrow && row.narrow_fp8 > 0;
+  if (falls_back) parameters.in_fp8 = false;
+  parameters.launch = row.launch;
+  parameters.gemm_efficiency = parameters.in_fp8 ? row.matrix_fp8 : row.matrix * (falls_back ? row.narrow_fp8 : narrow ? row.narrow : 1);
+  parameters.exp_share = row.exponentials;
+  parameters.tile_overhead = row.tile;
+  parameters.tail = row.tail;
+  parameters.fused_pass = row.fused_pass;
+  parameters.pass_factor = fp8_cache ? row.passes_fp8 : row.passes;
+  return parameters;
 }
 
-UnfusedRegime UnfusedAloneRegime(const Attention& attention, const Device& device) {
+UnfusedKernelParameters IsolatedUnfusedParameters(const Attention& attention, const Device& device) {
   const UnfusedRow& row = device.architecture->attention.unfused;
-  UnfusedRegime regime;
-  regime.launch = row.launch;
-  regime.matrix_share = row.matrix;
-  regime.stream_share = row.stream;
-  regime.score_passes = attention.causal ? row.passes_causal : row.passes;
-  regime.forward_share = row.forward;
-  return regime;
+  UnfusedKernelParameters parameters;
+  parameters.launch = row.launch;
+  parameters.gemm_efficiency = row.matrix;
+  parameters.bandwidth_efficiency = row.stream;
+  parameters.score_passes = attention.causal ? row.passes_causal : row.passes;
+  parameters.forward_share = row.forward;
+  return parameters;
 }
 
 namespace {
@@ -107,22 +107,22 @@ const DecodeRow& RowOf(const DecodeTable& table, const Attention& attention) {
 
 }  // namespace
 
-DecodeRegime DecodeAloneRegime(const Attention& attention, const Device& device) {
-  assert(device.efficiency.decode_stream);
+DecodeKernelParameters IsolatedDecodeParameters(const Attention& attention, const Device& device) {
+  assert(device.efficiency.decode_bandwidth_efficiency);
   const AttentionTable& table = device.architecture->attention;
   const DecodeRow& row = RowOf(table.decode, attention);
-  DecodeRegime regime;
-  regime.units_filled = row.units_filled;
-  regime.max_splits = row.max_splits;
-  regime.min_split = row.min_split;
-  regime.launch = row.launch;
-  regime.unit_stream = row.unit_stream;
-  regime.merge = row.merge;
-  regime.merge_a_split = row.merge_a_split;
-  regime.wave = row.wave;
-  regime.stream_share = row.stream * *device.efficiency.decode_stream;
-  regime.matrix_share = table.decode_matrix;
-  return regime;
+  DecodeKernelParameters parameters;
+  parameters.units_filled = row.units_filled;
+  parameters.max_splits = row.max_splits;
+  parameters.min_split = row.min_split;
+  parameters.launch = row.launch;
+  parameters.unit_stream = row.unit_stream;
+  parameters.merge = row.merge;
+  parameters.merge_a_split = row.merge_a_split;
+  parameters.wave = row.wave;
+  parameters.bandwidth_efficiency = row.stream * *device.efficiency.decode_bandwidth_efficiency;
+  parameters.gemm_efficiency = table.decode_matrix;
+  return parameters;
 }
 
 }  // namespace slipstick

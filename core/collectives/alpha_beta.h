@@ -11,16 +11,17 @@ namespace slipstick {
 
 inline bool IsPowerOfTwo(double x) { return x >= 1 && std::exp2(floor(log2(x) + 0.5)) == x; }
 
-inline bool Is(const Problem& problem, Pattern pattern) { return problem.call.pattern == pattern; }
-inline bool IsReductionOrGather(const Problem& problem) {
-  return Is(problem, Pattern::kAllReduce) || Is(problem, Pattern::kAllGather) || Is(problem, Pattern::kReduceScatter);
+inline bool Is(const CollectiveInstance& instance, CollectiveType type) { return instance.call.type == type; }
+inline bool IsReductionOrGather(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllReduce) || Is(instance, CollectiveType::kAllGather) ||
+         Is(instance, CollectiveType::kReduceScatter);
 }
 // The group lies within one level.
-inline bool IsFlat(const Problem& problem) { return problem.view.count == 1; }
-inline bool IsFlat(const Problem& problem, Topology topology) {
-  return IsFlat(problem) && problem.view.levels[0].level->topology == topology;
+inline bool IsFlat(const CollectiveInstance& instance) { return instance.view.count == 1; }
+inline bool IsFlat(const CollectiveInstance& instance, Topology topology) {
+  return IsFlat(instance) && instance.view.levels[0].level->topology == topology;
 }
-inline bool IsTwoLevels(const Problem& problem) { return problem.view.count == 2; }
+inline bool IsTwoLevels(const CollectiveInstance& instance) { return instance.view.count == 2; }
 inline bool IsGrid(const LevelView& view) {
   const Topology topology = view.level->topology;
   return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus;
@@ -30,16 +31,16 @@ inline bool IsSwitch(const LevelView& view) {
   const Topology topology = view.level->topology;
   return topology == Topology::kSwitch || topology == Topology::kRail || (topology == Topology::kFatTree && view.leaf >= view.ranks);
 }
-inline bool IsSwitch(const Problem& problem) { return IsFlat(problem) && IsSwitch(problem.view.levels[0]); }
+inline bool IsSwitch(const CollectiveInstance& instance) { return IsFlat(instance) && IsSwitch(instance.view.levels[0]); }
 // A ring, or a side of a torus that closes.
-inline bool IsClosedRing(const Problem& problem) {
-  return IsFlat(problem) && IsGrid(problem.view.levels[0]) && problem.view.levels[0].side[0] == problem.view.ranks &&
-         problem.view.levels[0].wrapped[0];
+inline bool IsClosedRing(const CollectiveInstance& instance) {
+  return IsFlat(instance) && IsGrid(instance.view.levels[0]) && instance.view.levels[0].side[0] == instance.view.ranks &&
+         instance.view.levels[0].wrapped[0];
 }
 
-inline bool HasDragonfly(const Problem& problem) {
-  for (int i = 0; i < problem.view.count; ++i) {
-    if (problem.view.levels[i].level->topology == Topology::kDragonfly) return true;
+inline bool HasDragonfly(const CollectiveInstance& instance) {
+  for (int i = 0; i < instance.view.count; ++i) {
+    if (instance.view.levels[i].level->topology == Topology::kDragonfly) return true;
   }
   return false;
 }
@@ -48,12 +49,14 @@ inline bool HasDragonfly(const Problem& problem) {
 inline constexpr std::array<std::string_view, kMaxLevels> kLevelScopes{"level_0", "level_1", "level_2", "level_3"};
 
 // All-reduce moves what an all-gather or reduce-scatter moves, twice.
-inline double PassesOf(const Problem& problem) { return Is(problem, Pattern::kAllReduce) ? 2 : 1; }
-inline bool Reduces(const Problem& problem) { return Is(problem, Pattern::kAllReduce) || Is(problem, Pattern::kReduceScatter); }
+inline double PassesOf(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kAllReduce) ? 2 : 1; }
+inline bool Reduces(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllReduce) || Is(instance, CollectiveType::kReduceScatter);
+}
 
 // Adds the parts up, with the time that ranks take to add incoming bytes.
-inline AlgorithmTime Total(const Problem& problem, Seconds latency, Seconds transfer, Bytes reduced, Trace& trace) {
-  const SecondsPerByte reduction = problem.call.messages.reduction;
+inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced, Trace& trace) {
+  const SecondsPerByte reduction = instance.call.alpha_beta.reduction;
   if (reduction > SecondsPerByte()) {
     FIGURE(trace, time, latency + transfer + reduced * reduction, (Note{"Latency, transfer and reduction"}), latency, transfer, reduced,
            reduction);
