@@ -3,43 +3,41 @@
 
 namespace slipstick {
 
-constexpr FieldRow kOverlapFields[] = {Of<&Overlap::tp>("tp", "Tensor parallel exchange in chunks behind the matrix products"),
-                                       Of<&Overlap::dp>("dp", "Gradient reduction behind the backward pass"),
-                                       Of<&Overlap::pp>("pp", "Sends between pipeline stages behind compute"),
-                                       Of<&Overlap::ep>("ep", "Expert dispatch and combine behind compute")};
+constexpr FieldRow kOverlapFields[] = {Of<&Overlap::tp>("tp", "TP communication overlaps with GEMMs, in chunks"),
+                                       Of<&Overlap::dp>("dp", "Gradient reduction overlaps with the backward pass"),
+                                       Of<&Overlap::pp>("pp", "Pipeline sends overlap with compute"),
+                                       Of<&Overlap::ep>("ep", "Expert dispatch and combine overlap with compute")};
 constinit const Fields Schema<Overlap>::fields(kOverlapFields);
 
 constexpr FieldRow kTrainingMappingFields[] = {
-    Of<&TrainingMapping::tp>("tp", "Tensor parallel degree").Between(1, 1 << 20),
-    Of<&TrainingMapping::sequence_parallel>("sequence_parallel", "Norms and residuals are split over the tensor-parallel ranks"),
-    Of<&TrainingMapping::cp>("cp", "Context parallel degree").Between(1, 1 << 20),
-    Of<&TrainingMapping::cp_kind>("cp_kind", "How context parallelism exchanges keys and values").Advanced(),
-    Of<&TrainingMapping::ep>("ep", "Expert parallel degree").Between(1, 1 << 20),
-    Of<&TrainingMapping::expert_tp>("expert_tp", "Tensor parallel degree of the experts").Between(1, 1 << 20).Advanced(),
-    Of<&TrainingMapping::pp>("pp", "Pipeline parallel degree").Between(1, 1 << 20),
-    Of<&TrainingMapping::virtual_stages>("virtual_stages", "Model chunks a device holds (interleaving)").Between(1, 4096),
-    Of<&TrainingMapping::schedule>("schedule", "Order of forward and backward passes").Advanced(),
-    Of<&TrainingMapping::dp>("dp", "Data parallel degree: what devices, tp, pp and cp leave").Between(1, 1 << 24).Derived(),
-    Of<&TrainingMapping::zero>("zero", "ZeRO stage: 1 shards the optimizer, 2 gradients too, 3 weights too (FSDP)").Between(0, 3),
-    Of<&TrainingMapping::shard_within>("shard_within", "Data-parallel ranks that ZeRO shards over; the rest replicate")
+    Of<&TrainingMapping::tp>("tp", "Tensor parallelism (TP)").Between(1, 1 << 20),
+    Of<&TrainingMapping::sequence_parallel>("sequence_parallel", "Norms and residuals are split over the TP ranks"),
+    Of<&TrainingMapping::cp>("cp", "Context parallelism (CP)").Between(1, 1 << 20),
+    Of<&TrainingMapping::cp_kind>("cp_kind", "Context-parallel scheme: how ranks exchange keys and values").Advanced(),
+    Of<&TrainingMapping::ep>("ep", "Expert parallelism (EP)").Between(1, 1 << 20),
+    Of<&TrainingMapping::expert_tp>("expert_tp", "Expert tensor parallelism (ETP)").Between(1, 1 << 20).Advanced(),
+    Of<&TrainingMapping::pp>("pp", "Pipeline parallelism (PP)").Between(1, 1 << 20),
+    Of<&TrainingMapping::virtual_stages>("virtual_stages", "Virtual pipeline stages per device (interleaving)").Between(1, 4096),
+    Of<&TrainingMapping::schedule>("schedule", "Pipeline schedule: order of forward and backward passes").Advanced(),
+    Of<&TrainingMapping::dp>("dp", "Data parallelism (DP): devices / (TP · PP · CP)").Between(1, 1 << 24).Derived(),
+    Of<&TrainingMapping::zero>("zero", "ZeRO stage: 1 shards the optimizer, 2 also gradients, 3 also weights (FSDP)").Between(0, 3),
+    Of<&TrainingMapping::shard_within>("shard_within", "Data-parallel ranks that ZeRO shards over; the others hold replicas")
         .Between(1, 1 << 24)
         .Advanced(),
-    Of<&TrainingMapping::micro_batch>("micro_batch", "Sequences in one pass").Between(1, 1 << 20),
-    Of<&TrainingMapping::order>("order", "Groups from the innermost network level out").Advanced(),
-    Of<&TrainingMapping::overlap>("overlap", "Which communication hides behind compute").Advanced()};
+    Of<&TrainingMapping::micro_batch>("micro_batch", "Micro-batch size: sequences per pass").Between(1, 1 << 20),
+    Of<&TrainingMapping::order>("order", "Parallel groups from the innermost network level outward").Advanced(),
+    Of<&TrainingMapping::overlap>("overlap", "Communication that overlaps with compute").Advanced()};
 constinit const Fields Schema<TrainingMapping>::fields(kTrainingMappingFields);
 
 constexpr FieldRow kServingMappingFields[] = {
-    Of<&ServingMapping::tp>("tp", "Tensor parallel degree of attention").Between(1, 1 << 20),
-    Of<&ServingMapping::cp>("cp", "Context parallel decode: of the tp ranks, so many share KV heads and split each sequence's cache")
+    Of<&ServingMapping::tp>("tp", "Tensor parallelism (TP) of attention").Between(1, 1 << 20),
+    Of<&ServingMapping::cp>("cp", "Decode context parallelism: as many of the TP ranks share KV heads and split each sequence's KV cache")
         .Between(1, 1 << 20)
         .Advanced(),
-    Of<&ServingMapping::pp>("pp", "Pipeline parallel degree").Between(1, 1 << 20),
-    Of<&ServingMapping::ep>("ep", "Groups that a layer's experts lie on").Between(1, 1 << 20),
-    Of<&ServingMapping::attention_dp>("attention_dp", "Data parallel attention inside one replica").Between(1, 1 << 20),
-    Of<&ServingMapping::replicas>("replicas", "Copies of the model: what devices and the other degrees leave")
-        .Between(1, 1 << 24)
-        .Derived()};
+    Of<&ServingMapping::pp>("pp", "Pipeline parallelism (PP)").Between(1, 1 << 20),
+    Of<&ServingMapping::ep>("ep", "Expert parallelism (EP)").Between(1, 1 << 20),
+    Of<&ServingMapping::attention_dp>("attention_dp", "DP attention: data parallelism of attention within a replica").Between(1, 1 << 20),
+    Of<&ServingMapping::replicas>("replicas", "Replicas of the model: devices / (TP · PP · DP attention)").Between(1, 1 << 24).Derived()};
 constinit const Fields Schema<ServingMapping>::fields(kServingMappingFields);
 
 }  // namespace slipstick

@@ -4,13 +4,13 @@
 namespace slipstick {
 
 constexpr FieldRow kCustomAllReduceFields[] = {
-    Of<&CustomAllReduce::architecture>("architecture", "Family of devices that the row is for"),
-    Of<&CustomAllReduce::min_domain_size>("domain", "Devices of the scale-up domain from which the row holds").Between(1, 1 << 20),
-    Of<&CustomAllReduce::base_latency>("start", "Fixed cost").In(kUs).Between(0, 1'000'000),
-    Of<&CustomAllReduce::per_peer_latency>("peer", "Of the barrier, for each peer").In(kUs).Between(0, 1'000'000),
-    Of<&CustomAllReduce::bandwidth_efficiency>("stream", "Share of the link's bandwidth").Above(0).AtMost(1),
-    Of<&CustomAllReduce::two_shot_penalty>("second_pass", "What two-shot pays more than one-shot").In(kUs).Between(0, 1'000'000),
-    Of<&CustomAllReduce::kernel_rate>("kernel_rate", "What the kernel's thread blocks can pull").In(kGBps).Above(0)};
+    Of<&CustomAllReduce::architecture>("architecture", "Device architecture of the row"),
+    Of<&CustomAllReduce::min_domain_size>("domain", "Smallest scale-up domain, in devices, that the row applies to").Between(1, 1 << 20),
+    Of<&CustomAllReduce::base_latency>("start", "Base latency").In(kUs).Between(0, 1'000'000),
+    Of<&CustomAllReduce::per_peer_latency>("peer", "Latency per peer (barrier)").In(kUs).Between(0, 1'000'000),
+    Of<&CustomAllReduce::bandwidth_efficiency>("stream", "Share of the link bandwidth").Above(0).AtMost(1),
+    Of<&CustomAllReduce::two_shot_penalty>("second_pass", "Added latency of two-shot over one-shot").In(kUs).Between(0, 1'000'000),
+    Of<&CustomAllReduce::kernel_rate>("kernel_rate", "Maximum rate of the kernel's thread blocks").In(kGBps).Above(0)};
 constinit const Fields Schema<CustomAllReduce>::fields(kCustomAllReduceFields);
 
 }  // namespace slipstick

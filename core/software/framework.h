@@ -25,11 +25,11 @@ struct Schema<TrainingAttention> {
 };
 
 // Bytes moved an element by the passes that bring activations to a narrow format.
-struct QuantisePasses {
+struct QuantizePasses {
   double fp8 = 3, mxfp8 = 5.8, nvfp4 = 3;
 };
 template <>
-struct Schema<QuantisePasses> {
+struct Schema<QuantizePasses> {
   static const Fields fields;
 };
 
@@ -42,7 +42,7 @@ struct FrameworkCompute {
   bool fused_accumulation = true;
   bool separate_accumulation = false;
   double logit_traffic = 19;
-  QuantisePasses quantise;
+  QuantizePasses quantize;
   double selective_share = 0;
   Seconds layer_launch = 0.4 * kMs;
   Seconds moe_layer_launch = 8.6 * kMs;

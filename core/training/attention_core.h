@@ -1,4 +1,4 @@
-// The attention core of a training step: forward, backward, fused or not.
+// Time of the attention core of a training layer: forward and backward, flash or unfused, or of the recurrence in its place.
 #pragma once
 
 #include "core/training/context.h"
@@ -8,17 +8,16 @@ namespace slipstick {
 
 struct CoreTime {
   Seconds forward, backward;
-  Flops forward_flops, backward_flops;  // as computed
+  Flops forward_flops, backward_flops;  // as the kernels execute them
   Bytes forward_bytes, backward_bytes;  // to and from memory
-  Bytes forward_cache, backward_cache;  // between the last cache and the units: keys and values again for each tile of queries
-  Bytes forward_unit, backward_unit;    // inside a unit: again for each fragment of 64 queries
+  Bytes forward_l2, backward_l2;        // between L2 and the SMs: keys and values once per tile of 128 queries
+  Bytes forward_l1, backward_l1;        // inside an SM: keys and values once per fragment of 64 queries
 };
-// Flash attention (products, exponentials that do not hide, a fixed cost a tile of queries) or the unfused form (products, and
-// passes over scores in memory), whichever the run asks for; flash is never slower than unfused.
-// Mean error of the flash form over 100 measured kernels of A100 and H100: 2.4 to 5.4 %; of the unfused one 10 %.
+// Flash attention or the unfused form, as the run asks; each pass of flash is capped at the unfused time.
+// Mean error over 100 measured kernels of A100 and H100: flash 2.4 to 5.4 %, unfused 10 %.
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Trace& trace);
 
-// Whether the framework brings attention kernels for the device's family.
+// Whether the framework preset has attention kernels for the device's architecture.
 bool HasOwnAttention(const TrainingContext& context);
 
 }  // namespace slipstick

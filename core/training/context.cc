@@ -5,21 +5,22 @@
 
 #include "core/collectives/fabric.h"
 #include "core/operators/efficiency.h"
-#include "core/training/memo.h"
+#include "core/training/collective_memo.h"
+#include "core/training/schedule_types.h"
 
 namespace slipstick {
 namespace {
 
-// A message to the rank `stride` devices further.
-Hop HopOver(const StepCluster& prepared, double stride, double size) {
+// Link to the rank `stride` devices further, over the innermost level that joins the whole group.
+Link LinkOver(const StepCluster& prepared, double stride, double size) {
   const std::vector<NetworkLevel>& levels = prepared.cluster.networks;
   double joined = 1;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     joined *= static_cast<double>(levels[i].size);
     if (stride * size > joined && i + 1 < levels.size()) continue;
     const FabricConstants& fabric = *levels[i].fabric;
-    return i == 0 ? Hop{fabric.in_step.hop_efficiency * prepared.stated[i], fabric.in_step.hop_latency}
-                  : Hop{fabric.in_step.nic_hop_efficiency * prepared.stated[i], fabric.in_step.nic_hop_latency};
+    return i == 0 ? Link{fabric.in_step.hop_efficiency * prepared.stated[i], fabric.in_step.hop_latency}
+                  : Link{fabric.in_step.nic_hop_efficiency * prepared.stated[i], fabric.in_step.nic_hop_latency};
   }
   return {1 * kGBps, Fabric()->in_step.nic_hop_latency};
 }
@@ -79,12 +80,12 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.matrix_precision = narrow ? Precision::kBf16 : run.precision;
   context.sustained_clock_derating = SustainedClockDerating(own.device);
   context.stream_rate = *own.device.efficiency.bandwidth_efficiency * own.device.memory.bandwidth;
-  context.element_rate = framework.compute.element_wise * context.stream_rate;
+  context.elementwise_rate = framework.compute.element_wise * context.stream_rate;
   context.node_devices = own.networks.empty() ? 1 : static_cast<double>(own.networks.front().size);
 
   const Strides strides = context.strides = StridesOf(run.mapping.order, shape);
-  context.pipeline_hop = HopOver(*context.prepared, strides.pipeline, shape.pipeline);
-  context.context_hop = HopOver(*context.prepared, strides.context, shape.context);
+  context.pipeline_link = LinkOver(*context.prepared, strides.pipeline, shape.pipeline);
+  context.context_link = LinkOver(*context.prepared, strides.context, shape.context);
   if (own.networks.size() > 1) {
     context.nic = context.prepared->stated[1];
     context.expert_rate = own.networks[1].fabric->in_step.nic_routed_efficiency * context.nic;
@@ -112,6 +113,8 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.expert_tensor = PlaceSpans(own, expert_tensor.data(), 1);
   return context;
 }
+
+bool SplitsBackward(const TrainingContext& context) { return context.shape.pipeline > 1 && SplitsBackward(context.run.mapping.schedule); }
 
 double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link) {
   const double contention = context.framework().exchange.contention;
@@ -152,19 +155,19 @@ void ExplainShape(const TrainingContext& context, Trace& trace) {
   trace.Input("chunks", shape.chunks, "training.mapping.virtual_stages");
   trace.Input("query_heads", static_cast<double>(context.model.heads), "model.heads");
   trace.Input("vocabulary", static_cast<double>(context.model.vocab), "model.vocab");
-  FIGURE(trace, micro_batches, global_batch / (dp * micro_batch), (Note{"Micro-batches", "passes of a replica in a step"}), global_batch,
-         dp, micro_batch);
-  FIGURE(trace, tokens, micro_batch * sequence / cp, (Note{"Tokens of a pass on one device"}), micro_batch, sequence, cp);
+  FIGURE(trace, micro_batches, global_batch / (dp * micro_batch), (Note{"Micro-batches per step", "of one data-parallel replica"}),
+         global_batch, dp, micro_batch);
+  FIGURE(trace, tokens, micro_batch * sequence / cp, (Note{"Tokens of a micro-batch on one device"}), micro_batch, sequence, cp);
   FIGURE(trace, own_tokens, tokens / split,
-         (Note{"Of them, those whose residual stream the device keeps", "split over the tensor-parallel ranks under sequence parallelism"}),
-         tokens, split);
+         (Note{"Tokens whose residual stream the device holds", "sequence parallelism splits them over the TP ranks"}), tokens, split);
   const double bandwidth_efficiency = *context.device().efficiency.bandwidth_efficiency,
                element_share = context.framework().compute.element_wise;
   const BytesPerSecond bandwidth = context.device().memory.bandwidth;
   trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
-  FIGURE(trace, stream_rate, bandwidth_efficiency * bandwidth,
-         (Note{"Rate at which long streams move", "a share of the memory's bandwidth"}), bandwidth_efficiency, bandwidth);
-  FIGURE(trace, element_rate, element_share * stream_rate, (Note{"Rate of element-wise work", "the framework's share: how much it fuses"}),
+  FIGURE(trace, stream_rate, bandwidth_efficiency * bandwidth, (Note{"Achievable memory bandwidth", "of long streaming kernels"}),
+         bandwidth_efficiency, bandwidth);
+  FIGURE(trace, element_rate, element_share * stream_rate,
+         (Note{"Rate of elementwise passes", "operands counted once per pass; the framework's factor says how much it fuses"}),
          element_share, stream_rate);
 }
 

@@ -1,4 +1,4 @@
-// What stays the same while one run is evaluated: shape, rates, and where each group of ranks lies on the network.
+// Constants of one evaluation: shape, rates, and the placement of every group of ranks on the network.
 #pragma once
 
 #include <memory>
@@ -12,30 +12,29 @@
 
 namespace slipstick {
 
-// A hop between neighbours of a pipeline or a ring of context ranks.
-struct Hop {
+// Link between neighbors of a pipeline or of a ring of context ranks.
+struct Link {
   BytesPerSecond rate;
   Seconds latency;
 };
 
-// A cluster as every mapping's step sees it.
+// The cluster, the same for every mapping.
 struct StepCluster {
-  Cluster cluster;                     // its device complete; outer levels at the share that a training step's collectives reach
-  std::vector<BytesPerSecond> stated;  // bandwidth of each level without that share
+  Cluster cluster;  // device efficiencies filled in; levels between nodes at the bandwidth that a step's collectives reach
+  std::vector<BytesPerSecond> stated;  // bandwidth of each level as the cluster states it
 };
 std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework);
 
-// How far apart in devices the neighbours of a group lie.
+// Distances in devices between neighboring ranks of a group.
 struct Strides {
   double tensor = 1, context = 1, data = 1, pipeline = 1;
   friend bool operator==(const Strides&, const Strides&) = default;
 };
-// By the order of ranks ("tp-cp-ep-dp-pp"), innermost first. Expert parallelism divides the ranks of dp, cp and tp anew, so
-// it takes no place of its own.
+// `order` lists the groups from the innermost ("tp-cp-ep-dp-pp"). Expert parallelism regroups the ranks of dp, cp and tp, so it has
+// no stride of its own.
 Strides StridesOf(std::string_view order, const TrainingShape& shape);
 
-// Collectives already timed: the same few recur in thousands of mappings.
-class CollectiveMemo;
+class CollectiveMemo;  // collective_memo.h
 
 struct TrainingContext {
   const Model& model;
@@ -44,40 +43,45 @@ struct TrainingContext {
   const Cluster& cluster;  // of `prepared`
   TrainingShape shape;
   Strides strides{};
-  CollectiveMemo* collectives = nullptr;
-  Precision matrix_precision = Precision::kBf16;  // of the head, embedding and attention
-  double sustained_clock_derating = 0;            // d_s
-  BytesPerSecond stream_rate{};                   // that a streaming kernel reaches
-  BytesPerSecond element_rate{};                  // of element-wise work in this framework
+  CollectiveMemo* collectives = nullptr;          // null: not cached
+  Precision matrix_precision = Precision::kBf16;  // of embedding, head and attention: 16 bits or more
+  double sustained_clock_derating = 0;            // relative slow-down of long kernels at the power limit
+  BytesPerSecond stream_rate{};                   // memory bandwidth that streaming kernels reach
+  BytesPerSecond
+      elementwise_rate{};  // of elementwise passes, each operand counted once; above stream_rate where the framework fuses passes
   GroupPlacement tensor{}, context_group{}, data{}, expert_data{}, expert_tensor{};
-  GroupPlacement shard{}, replica{};  // of the data group: ranks that split the state, ranks that hold the same part
-  Hop pipeline_hop{}, context_hop{};
-  double node_devices = 1;       // joined by the innermost level
-  BytesPerSecond expert_rate{};  // of the dispatch between nodes
-  BytesPerSecond nic{};          // of a device, as the cluster states it
+  GroupPlacement shard{}, replica{};  // of the data group: ranks that share a ZeRO state, ranks that hold the same part of it
+  Link pipeline_link{}, context_link{};
+  double node_devices = 1;       // devices of the innermost network level
+  BytesPerSecond expert_rate{};  // of expert dispatch between nodes, per device
+  BytesPerSecond nic{};          // per device, as the cluster states it
   [[nodiscard]] const Framework& framework() const { return run.framework; }
   [[nodiscard]] const Device& device() const { return cluster.device; }
 };
 TrainingContext MakeContext(const Model& model, const Cluster& cluster, const TrainingRun& run);
 TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluster> prepared, const TrainingRun& run);
 
-// Placement of the ranks that differ only in some degrees: `members` {stride, size}, stride in devices.
+// One degree of a group: `size` ranks, `stride` devices apart.
 struct Span {
   double stride, size;
 };
+// Placement of the group that the spans generate.
 GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
 
-// Compute lost beside communication, over the communication's time: the framework's contention where links run full, less
-// where the network between nodes holds them back (fewer bytes a second pass the device's memory and units).
+// Compute time lost to concurrent communication, over the link time: the framework's contention where links inside the node run at
+// full rate, in proportion less where slower links carry fewer bytes/s through the device's memory and SMs.
 double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link);
 
-// Time of a collective of the step; 0 for a group of one or an empty message.
+// Time of a collective; 0 for a group of one or an empty message.
 Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group);
-// The same, explained below `name`.
+// The same, recorded below `name`.
 Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group, std::string_view name,
                    Trace& trace);
 
-// Records how tokens, micro-batches and rates of the whole step follow from the inputs.
+// Whether the schedule runs weight gradients as a pass of their own.
+bool SplitsBackward(const TrainingContext& context);
+
+// Records tokens, micro-batches and rates of the step.
 void ExplainShape(const TrainingContext& context, Trace& trace);
 
 }  // namespace slipstick

@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-constexpr Bytes kElement = 2 * kB;  // activations travel in 16 bit
+constexpr Bytes kElement = 2 * kB;  // activations are sent in 16 bits
 
 }  // namespace
 
@@ -18,21 +18,21 @@ Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& tra
   const double hidden = static_cast<double>(context.model.hidden), tokens = context.shape.tokens;
   const Bytes element = kElement;
   const Seconds pair_launch = 12 * kUs;
-  FIGURE(trace, stream_bytes, tokens * hidden * element, (Note{"Residual stream of a micro-batch", "what each collective carries"}), tokens,
-         hidden, element);
+  FIGURE(trace, stream_bytes, tokens * hidden * element, (Note{"Residual stream of a micro-batch", "message size of each collective"}),
+         tokens, hidden, element);
   const Seconds gather_time = mapping.sequence_parallel
                                   ? Collective(context, CollectiveType::kAllGather, stream_bytes, context.tensor, "gather", trace)
                                   : Seconds{};
   const Seconds reduce_time = Collective(context, mapping.sequence_parallel ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce,
                                          stream_bytes, context.tensor, "reduce", trace);
-  // Chunked overlap needs the split into a gather before and a scatter behind the products.
+  // Chunked overlap needs an all-gather before the GEMMs and a reduce-scatter after them.
   const bool overlaps = mapping.overlap.tp.value_or(framework.tensor_overlap && mapping.sequence_parallel && context.run.flash_attention);
   const double exposed_share = overlaps ? framework.tensor_exposed : 1;
   FIGURE(trace, link_time, pairs * (gather_time + reduce_time + pair_launch),
-         (Note{"Tensor parallel link time of a layer", "one direction; all-gather and reduce-scatter, or an all-reduce, a pair"}), pairs,
+         (Note{"TP link time of a layer", "one direction; an all-gather and a reduce-scatter, or one all-reduce, per pair"}), pairs,
          gather_time, reduce_time, pair_launch);
-  FIGURE(trace, exposed_time, link_time * exposed_share,
-         (Note{"Of it exposed", "chunks run behind the products where the framework overlaps"}), link_time, exposed_share);
+  FIGURE(trace, exposed_time, link_time * exposed_share, (Note{"Exposed TP time of a layer", "the rest runs in chunks behind the GEMMs"}),
+         link_time, exposed_share);
   return {link_time, exposed_time};
 }
 
@@ -49,36 +49,37 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
     const Seconds query_time =
         Collective(context, CollectiveType::kAllToAll, own_tokens * heads * width * element, group, "queries", trace);
     const Seconds kv_time = Collective(context, CollectiveType::kAllToAll, own_tokens * kv_columns / 2 * element, group, "keys", trace);
-    FIGURE(trace, link_time, 2 * query_time + 2 * kv_time,
-           (Note{"Four all-to-alls", "queries, keys, values to heads; the output back to tokens"}), query_time, kv_time);
+    FIGURE(trace, link_time, 2 * query_time + 2 * kv_time, (Note{"Four all-to-alls", "Q, K, V from tokens to heads, the output back"}),
+           query_time, kv_time);
     return {{link_time, link_time}, {link_time, link_time}};
   }
-  FIGURE(trace, kv_bytes, own_tokens * kv_columns * element, (Note{"Keys and values of a rank's tokens", ""}), own_tokens, kv_columns,
+  FIGURE(trace, kv_bytes, own_tokens * kv_columns * element, (Note{"Keys and values of one rank's tokens", ""}), own_tokens, kv_columns,
          element);
   if (context.run.mapping.cp_kind == ContextKind::kAllGather || context.model.mla) {
     const Seconds gather_time = Collective(context, CollectiveType::kAllGather, ranks * kv_bytes, group, "gather", trace);
     const Seconds scatter_time = Collective(context, CollectiveType::kReduceScatter, ranks * kv_bytes, group, "scatter", trace);
-    FIGURE(trace, backward_time, gather_time + scatter_time, (Note{"Gathered again; gradients of keys and values scattered back", ""}),
-           gather_time, scatter_time);
+    FIGURE(trace, backward_time, gather_time + scatter_time,
+           (Note{"CP time of a layer, backward", "keys and values gathered again, their gradients reduced and scattered"}), gather_time,
+           scatter_time);
     return {{gather_time, gather_time}, {backward_time, backward_time}};
   }
-  const BytesPerSecond hop_rate = context.context_hop.rate;
+  const BytesPerSecond hop_rate = context.context_link.rate;
   const Seconds round_cost = 10 * kUs;
-  FIGURE(trace, ring_time, (ranks - 1) * kv_bytes / hop_rate, (Note{"Keys and values pass by once", "to the next rank of the ring"}), ranks,
-         kv_bytes, hop_rate);
-  FIGURE(trace, rounds_time, round_cost * (ranks - 1), (Note{"Start of each round", ""}), round_cost, ranks);
+  FIGURE(trace, ring_time, (ranks - 1) * kv_bytes / hop_rate, (Note{"One trip of keys and values round the ring", ""}), ranks, kv_bytes,
+         hop_rate);
+  FIGURE(trace, rounds_time, round_cost * (ranks - 1), (Note{"Fixed cost of the ring's rounds", ""}), round_cost, ranks);
   const Seconds none;
   FIGURE(trace, forward_exposed, max(none, ring_time - 0.8 * core_forward) + rounds_time,
-         (Note{"Exposed, forward", "blocks arrive behind the core's blocks, which fill 80 % of it"}), none, ring_time, core_forward,
-         rounds_time);
+         (Note{"Exposed CP time, forward", "80 % of the attention core hides the transfers"}), none, ring_time, core_forward, rounds_time);
   FIGURE(trace, backward_exposed, max(none, 2 * ring_time - 0.8 * core_backward) + rounds_time,
-         (Note{"Exposed, backward", "keys, values and their gradients pass by"}), none, ring_time, core_backward, rounds_time);
+         (Note{"Exposed CP time, backward", "keys, values and their gradients go round the ring"}), none, ring_time, core_backward,
+         rounds_time);
   return {{ring_time + rounds_time, forward_exposed}, {2 * ring_time + rounds_time, backward_exposed}};
 }
 
 namespace {
 
-// One dispatch or combine of kernels that cross the network once a node.
+// One dispatch or combine of kernels that send a token across the network once per node (DeepEP).
 Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, double inner_ranks, double nodes, Trace& trace) {
   Trace::Scope scope(trace, is_combine ? "combine" : "dispatch");
   const Moe& moe = *context.model.moe;
@@ -86,7 +87,7 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, doubl
   ExpertExchange call;
   call.kernel = ExchangeKernel::kNormal;
   call.is_combine = is_combine;
-  call.tokens = context.shape.own_tokens;
+  call.tokens = context.shape.sequence_parallel_tokens;
   call.top_k = static_cast<double>(moe.top_k);
   call.experts = static_cast<double>(moe.experts);
   call.hidden = static_cast<double>(context.model.hidden);
@@ -118,14 +119,13 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
   const BytesPerSecond inner_rate =
       context.cluster.networks.empty() ? 1 * kGBps : fabric->in_step.routed_efficiency * context.cluster.networks.front().bandwidth;
   const BytesPerSecond outer_rate = several_nodes ? context.expert_rate : inner_rate;
-  FIGURE(trace, copy_bytes, copies * hidden * element, (Note{"Tokens a rank sends", "one copy a rank that holds one of its experts"}),
-         copies, hidden, element);
+  FIGURE(trace, copy_bytes, copies * hidden * element,
+         (Note{"Bytes that a rank dispatches", "one copy of a token per rank that holds any of its experts"}), copies, hidden, element);
   const double dispatch_share = framework.dispatch_bytes / 2;
-  FIGURE(
-      trace, library_time,
-      start + max(copy_bytes * (inner_ranks - 1) / ranks / inner_rate, copy_bytes * (ranks - inner_ranks) / ranks / outer_rate),
-      (Note{"Tokens to their experts, or back, by an all-to-all", "inside the node and between nodes at once: the slower sets the time"}),
-      start, copy_bytes, inner_ranks, ranks, inner_rate, outer_rate);
+  FIGURE(trace, library_time,
+         start + max(copy_bytes * (inner_ranks - 1) / ranks / inner_rate, copy_bytes * (ranks - inner_ranks) / ranks / outer_rate),
+         (Note{"Dispatch or combine by an all-to-all", "the slower of the transfers inside a node and between nodes, which overlap"}),
+         start, copy_bytes, inner_ranks, ranks, inner_rate, outer_rate);
   const Seconds gather_time = Collective(context, CollectiveType::kAllGather, work.even_rows * hidden * element, context.expert_tensor);
   const bool overlaps = context.run.mapping.overlap.ep.value_or(false);
   const double exposed_share = framework.exposed * (overlaps ? framework.exposed_overlapped : 1);
@@ -135,11 +135,10 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
       dedicated ? DedicatedExchange(context, false, inner_ranks, nodes, trace) : start + dispatch_share * (library_time - start);
   const Seconds combine_time = dedicated ? DedicatedExchange(context, true, inner_ranks, nodes, trace) : library_time;
   FIGURE(trace, link_time, dispatch_time + combine_time + 2 * gather_time,
-         (Note{"Expert exchange of a layer, one direction",
-               "dispatch and combine, and the gather that expert tensor parallelism adds to each"}),
+         (Note{"EP link time of a layer, one direction", "dispatch and combine, each with an all-gather under expert tensor parallelism"}),
          dispatch_time, combine_time, gather_time);
-  FIGURE(trace, exposed_time, link_time * exposed_share, (Note{"Of it exposed", "the rest runs beside the shared parts of the layer"}),
-         link_time, exposed_share);
+  FIGURE(trace, exposed_time, link_time * exposed_share,
+         (Note{"Exposed EP time of a layer", "the rest overlaps with the shared parts of the layer"}), link_time, exposed_share);
   return {link_time, exposed_time};
 }
 

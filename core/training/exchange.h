@@ -1,4 +1,4 @@
-// Communication inside a layer: tensor, context and expert parallel groups.
+// Communication inside a layer: tensor-, context- and expert-parallel groups.
 #pragma once
 
 #include "core/training/context.h"
@@ -7,22 +7,22 @@
 namespace slipstick {
 
 struct Exchange {
-  Seconds link;     // time on the links, whether it shows or not
-  Seconds exposed;  // what no compute hides; never above link
+  Seconds link;     // time on the links, exposed or hidden
+  Seconds exposed;  // at most link
 };
 
-// Forward exchange of one layer's tensor-parallel ranks: `pairs` all-gathers and reduce-scatters (all-reduces without sequence
-// parallelism) of the residual stream. The backward pass does the same again.
+// TP communication of one layer in one direction: `pairs` times an all-gather and a reduce-scatter of the residual stream, or an
+// all-reduce without sequence parallelism. The backward pass needs the same.
 Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& trace);
 
-// Keys and values among context-parallel ranks. The ring hides behind the blocks of the core that it feeds.
+// CP communication of one layer. A ring is hidden behind the blocks of attention that it feeds.
 struct ContextExchange {
   Exchange forward, backward;
 };
 ContextExchange ExchangeContext(const TrainingContext& context, const AttentionWork& work, Seconds core_forward, Seconds core_backward,
                                 Trace& trace);
 
-// Dispatch and combine of one direction, with the gathers of expert tensor parallelism.
+// EP communication of one layer in one direction: dispatch and combine, and the gathers of expert tensor parallelism.
 Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, Trace& trace);
 
 }  // namespace slipstick

@@ -1,18 +1,19 @@
-// Arithmetic of a step: what the model needs, and what the hardware runs with recomputation.
+// FLOPs of a step as publications count them.
 #pragma once
 
 #include "core/base/trace.h"
-#include "core/training/context.h"
-#include "core/training/memory.h"
+#include "core/training/recompute_choice.h"
+#include "core/workload/model.h"
 
 namespace slipstick {
 
 struct StepFlops {
-  Flops model;  // three times the forward products, attention uncut by the mask (Korthikanti et al. 2022); frozen weights need no gradient
-  Flops model_causal;  // the same with half of the attention to all tokens before, which is what a causal mask leaves
-  Flops hardware;      // with what is computed again; selective counts the attention core twice over, as that paper prints it
+  // Three times the forward pass, attention over the full square (Korthikanti et al. 2022); frozen weights need no gradient.
+  Flops model;
+  Flops model_causal;  // attention cut by the causal mask: half of the square
+  Flops hardware;      // recomputation included; selective counts the attention core twice, as that paper prints it
 };
-// Low-rank adapters on every product of attention.
+// Of low-rank adapters on every GEMM of attention.
 double AdapterParameters(const Model& model, double rank);
 
 StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace);

@@ -1,4 +1,4 @@
-// Once a step: gradients reduced over the data-parallel ranks, weights updated and gathered again.
+// The end of a step: gradients reduced over the data-parallel ranks, weights updated and gathered.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@ namespace slipstick {
 
 struct GradientExchange {
   Seconds link, exposed;
-  Seconds accumulation;             // passes that add gradients into their fp32 copy, all micro-batches
-  Seconds host_link, host_exposed;  // offloaded optimizer state, in and out at once
-  Seconds optimizer;                // update of the rank's share, norm and clearing of its gradients
+  Seconds accumulation;             // adding 16-bit gradients into their fp32 copy, all micro-batches
+  Seconds host_link, host_exposed;  // offloaded optimizer state, both directions at once
+  Seconds optimizer;                // update of the rank's shard, gradient norm, zeroing of gradients
 };
-// Of the stage with the most parameters; `stages` are the passes that may hide the reduction.
+// Of the stage with the most parameters. `stages`: whose passes may hide the reduction.
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const std::vector<StageTime>& stages,
                                    Trace& trace);
 

@@ -9,32 +9,119 @@ namespace {
 constexpr std::string_view kDaly = "Daly, A higher order estimate of the optimum checkpoint interval for restart dumps, 2006";
 constexpr std::string_view kYoung = "Young, A first order approximation to the optimum checkpoint interval, 1974";
 constexpr std::string_view kHoffmann = "Hoffmann et al., Training Compute-Optimal Large Language Models, 2022";
-// Beyond so many mean times between interruptions nothing is ever finished.
-constexpr double kHopeless = 200;
+// With more mean times between interruptions per interval, practically no interval is ever completed.
+constexpr double kMaxMtbfsPerInterval = 200;
+
+void ComputeOptimum(const TrainingContext& context, const PlainRun& plain, RunReport& report, Trace& trace) {
+  const double parameters = CountParameters(context.model).total;
+  const Tokens twenty = 20 * kToken;
+  FIGURE(trace, compute_optimal_tokens, twenty * parameters,
+         (Note{"Compute-optimal tokens for this model", "20 per parameter; all experts are counted, so for MoE a rough guide", kHoffmann,
+               "training.run.compute_optimal_tokens"}),
+         twenty, parameters);
+  const double arithmetic = plain.arithmetic / (1 * kFlop);
+  FIGURE(trace, compute_optimal_parameters, sqrt(arithmetic / (6 * 20)),
+         (Note{"Compute-optimal parameters for this arithmetic", "6 FLOP per parameter and token, 20 tokens per parameter", kHoffmann,
+               "training.run.compute_optimal_parameters"}),
+         arithmetic);
+  report.compute_optimal_tokens = compute_optimal_tokens;
+  report.compute_optimal_parameters = compute_optimal_parameters;
+}
+
+// Size of a checkpoint and how long training stalls for one. Returns the time to write or read it.
+Seconds TimeCheckpoint(const TrainingContext& context, RunReport& report, Trace& trace) {
+  const TrainingRun& run = context.run;
+  const Interruptions& input = run.interruptions;
+  const ParameterCount count = CountParameters(context.model);
+  const bool lora = run.trainable == Trainable::kLora;
+  const double stored = lora ? AdapterParameters(context.model, static_cast<double>(run.framework.lora_rank)) : count.total + count.mtp;
+  const double devices = context.shape.devices;
+  const StateBytes state = StateBytesOf(context);
+  const double weight_bytes = state.weights, optimizer_bytes = state.optimizer;
+  const Bytes byte = 1 * kB;
+  FIGURE(trace, checkpoint_bytes, byte * (weight_bytes + optimizer_bytes) * stored,
+         (Note{"Checkpoint size", "weights and optimizer state", "", "training.run.checkpoint_bytes"}), byte, weight_bytes, optimizer_bytes,
+         stored);
+  const BytesPerSecond storage_bandwidth = input.storage_bandwidth;
+  trace.Input("storage_bandwidth", storage_bandwidth, "training.interruptions.storage_bandwidth");
+  FIGURE(trace, write_time, checkpoint_bytes / (devices * storage_bandwidth),
+         (Note{"Time to write or read a checkpoint", "all devices handle an equal share"}), checkpoint_bytes, devices, storage_bandwidth);
+  const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
+  trace.Input("host_bandwidth", host_bandwidth, "cluster.device.host.bandwidth");
+  FIGURE(trace, copy_time, checkpoint_bytes / (devices * host_bandwidth), (Note{"Time to copy a checkpoint to host memory", ""}),
+         checkpoint_bytes, devices, host_bandwidth);
+  const double waits = input.asynchronous_checkpoints ? 0 : 1;
+  FIGURE(trace, checkpoint_stall, waits * write_time + (1 - waits) * min(copy_time, write_time),
+         (Note{"Stall per checkpoint", "the write, or only the copy to host memory with asynchronous checkpoints", "",
+               "training.run.checkpoint_stall_s"}),
+         waits, write_time, copy_time);
+  report.checkpoint = checkpoint_bytes;
+  report.checkpoint_stall = checkpoint_stall;
+  return write_time;
+}
+
+// `behind`: time to write a checkpoint in the background, which the interval cannot be shorter than.
+void ChooseInterval(const Interruptions& input, Seconds behind, RunReport& report, Trace& trace) {
+  const Seconds mean_time_between_interruptions = report.mean_time_between_interruptions, checkpoint_stall = report.checkpoint_stall;
+  FIGURE(trace, young_interval, sqrt(2 * checkpoint_stall * mean_time_between_interruptions),
+         (Note{"Optimal checkpoint interval, first order", "", kYoung, "training.run.young_interval_s"}), checkpoint_stall,
+         mean_time_between_interruptions);
+  FIGURE(trace, relative_stall, sqrt(min(1.0, checkpoint_stall / (2 * mean_time_between_interruptions))),
+         (Note{"Root of the stall over twice the mean time between interruptions", "at most 1, where the series ends", kDaly}),
+         checkpoint_stall, mean_time_between_interruptions);
+  FIGURE(trace, daly_interval,
+         2 * mean_time_between_interruptions * relative_stall *
+             (1 + relative_stall / 3 + relative_stall * relative_stall / 9 - relative_stall),
+         (Note{"Optimal checkpoint interval, higher order", "", kDaly, "training.run.daly_interval_s"}), mean_time_between_interruptions,
+         relative_stall);
+  const Seconds chosen = input.checkpoint_interval.value_or(daly_interval);
+  FIGURE(trace, checkpoint_interval, max(chosen, behind),
+         (Note{"Checkpoint interval", "as requested, else the optimum", "", "training.run.checkpoint_interval_s"}), chosen, behind);
+  report.young_interval = young_interval;
+  report.daly_interval = daly_interval;
+  report.checkpoint_interval = checkpoint_interval;
+}
+
+// Daly's complete model.
+void TimeWithInterruptions(const TrainingContext& context, const PlainRun& plain, Seconds recovery_time, RunReport& report, Trace& trace) {
+  const double devices = context.shape.devices;
+  const Seconds mean_time_between_interruptions = report.mean_time_between_interruptions, time_to_train = plain.time;
+  const Seconds checkpoint_interval = report.checkpoint_interval, checkpoint_stall = report.checkpoint_stall;
+  FIGURE(trace, goodput,
+         checkpoint_interval / (mean_time_between_interruptions * exp(recovery_time / mean_time_between_interruptions) *
+                                (exp((checkpoint_interval + checkpoint_stall) / mean_time_between_interruptions) - 1)),
+         (Note{"Goodput", "uninterrupted training time over wall time; interruptions at any moment", kDaly, "training.run.goodput"}),
+         checkpoint_interval, mean_time_between_interruptions, recovery_time, checkpoint_stall);
+  FIGURE(trace, wall_time, time_to_train / goodput,
+         (Note{"Wall time to train", "with checkpoints, lost work and restarts", "", "training.run.wall_time_s"}), time_to_train, goodput);
+  FIGURE(trace, interruptions, wall_time / mean_time_between_interruptions,
+         (Note{"Expected interruptions", "", "", "training.run.interruptions"}), wall_time, mean_time_between_interruptions);
+  FIGURE(trace, waiting_time,
+         min(wall_time - time_to_train, interruptions * recovery_time + time_to_train / checkpoint_interval * checkpoint_stall),
+         (Note{"Time spent in restarts and checkpoints", "the rest of the added wall time is repeated work"}), wall_time, time_to_train,
+         interruptions, recovery_time, checkpoint_interval, checkpoint_stall);
+  FIGURE(trace, device_seconds, wall_time * devices, (Note{"Device time of the run", "with interruptions"}), wall_time, devices);
+  const Watts mean_power = plain.mean_power, idle = min(context.device().idle, context.device().tdp);
+  FIGURE(
+      trace, device_energy, devices * ((wall_time - waiting_time) * mean_power + waiting_time * idle),
+      (Note{"Training energy of all devices", "with interruptions; waiting devices draw idle power", "", "training.run.device_energy_j"}),
+      devices, wall_time, waiting_time, mean_power, idle);
+  report.goodput = goodput;
+  report.wall_time = wall_time;
+  report.interruptions = interruptions;
+  report.device_seconds = device_seconds;
+  report.energy = device_energy;
+}
 
 }  // namespace
 
 RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plain, Trace& trace) {
   Trace::Scope scope(trace, "run");
-  const TrainingRun& run = context.run;
-  const Interruptions& input = run.interruptions;
+  const Interruptions& input = context.run.interruptions;
   RunReport report;
-  const bool lora = run.trainable == Trainable::kLora;
-  const ParameterCount count = CountParameters(context.model);
-  const double stored = lora ? AdapterParameters(context.model, static_cast<double>(run.framework.lora_rank)) : count.total + count.mtp;
-  const double parameters = count.total, devices = context.shape.devices;
-  const Tokens twenty = 20 * kToken;
-  FIGURE(trace, compute_optimal_tokens, twenty * parameters,
-         (Note{"Compute-optimal tokens of this model", "20 a parameter; of experts all are counted, which is a rough guide", kHoffmann,
-               "training.run.compute_optimal_tokens"}),
-         twenty, parameters);
-  const double arithmetic = plain.arithmetic / (1 * kFlop);
-  FIGURE(trace, compute_optimal_parameters, sqrt(arithmetic / (6 * 20)),
-         (Note{"Compute-optimal parameters for this arithmetic", "6 FLOP a parameter and token, 20 tokens a parameter", kHoffmann,
-               "training.run.compute_optimal_parameters"}),
-         arithmetic);
-
+  ComputeOptimum(context, plain, report, trace);
   const Seconds device_mtbf = input.device_mtbf;
+  const double devices = context.shape.devices;
   trace.Input("device_mtbf", device_mtbf, "training.interruptions.device_mtbf");
   trace.Input("devices", devices, "training.devices");
   FIGURE(trace, mean_time_between_interruptions, device_mtbf / devices,
@@ -42,82 +129,20 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
                "419 in 54 days on 16,384 H100: Grattafiori et al., The Llama 3 Herd of Models, 2024",
                "training.run.mean_time_between_interruptions_s"}),
          device_mtbf, devices);
-  const StateBytes state = StateBytesOf(context);
-  const double weight_bytes = state.weights, optimizer_bytes = state.optimizer;
-  const Bytes byte = 1 * kB;
-  FIGURE(trace, checkpoint_bytes, byte * (weight_bytes + optimizer_bytes) * stored,
-         (Note{"A checkpoint", "weights and optimizer state, each once", "", "training.run.checkpoint_bytes"}), byte, weight_bytes,
-         optimizer_bytes, stored);
-  const BytesPerSecond storage_bandwidth = input.storage_bandwidth;
-  trace.Input("storage_bandwidth", storage_bandwidth, "training.interruptions.storage_bandwidth");
-  FIGURE(trace, write_time, checkpoint_bytes / (devices * storage_bandwidth),
-         (Note{"Writing or reading it", "all devices take an equal share"}), checkpoint_bytes, devices, storage_bandwidth);
-  const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
-  trace.Input("host_bandwidth", host_bandwidth, "cluster.device.host.bandwidth");
-  FIGURE(trace, copy_time, checkpoint_bytes / (devices * host_bandwidth), (Note{"Copying it to host memory", ""}), checkpoint_bytes,
-         devices, host_bandwidth);
-  const double waits = input.asynchronous_checkpoints ? 0 : 1;
-  FIGURE(trace, checkpoint_stall, waits * write_time + (1 - waits) * min(copy_time, write_time),
-         (Note{"Training waits so long for each", "for the store, or for the copy alone where the store is written behind it", "",
-               "training.run.checkpoint_stall_s"}),
-         waits, write_time, copy_time);
-  FIGURE(trace, young_interval, sqrt(2 * checkpoint_stall * mean_time_between_interruptions),
-         (Note{"Best interval, first order", "", kYoung, "training.run.young_interval_s"}), checkpoint_stall,
-         mean_time_between_interruptions);
-  FIGURE(trace, relative_stall, sqrt(min(1.0, checkpoint_stall / (2 * mean_time_between_interruptions))),
-         (Note{"Root of the stall over twice the mean time between interruptions", "at most 1: there the series ends", kDaly}),
-         checkpoint_stall, mean_time_between_interruptions);
-  FIGURE(trace, daly_interval,
-         2 * mean_time_between_interruptions * relative_stall *
-             (1 + relative_stall / 3 + relative_stall * relative_stall / 9 - relative_stall),
-         (Note{"Best interval, higher order", "", kDaly, "training.run.daly_interval_s"}), mean_time_between_interruptions, relative_stall);
-  // A checkpoint written behind training is done before the next one begins.
-  const Seconds behind = input.asynchronous_checkpoints ? write_time : Seconds{},
-                chosen = input.checkpoint_interval.value_or(daly_interval);
-  FIGURE(trace, checkpoint_interval, max(chosen, behind),
-         (Note{"Training between checkpoints", "the one asked for, or the best", "", "training.run.checkpoint_interval_s"}), chosen,
-         behind);
-  const Seconds restart = input.restart, time_to_train = plain.time;
+  report.mean_time_between_interruptions = mean_time_between_interruptions;
+  const Seconds write_time = TimeCheckpoint(context, report, trace);
+  const Seconds behind = input.asynchronous_checkpoints ? write_time : Seconds{};
+  ChooseInterval(input, behind, report, trace);
+  const Seconds restart = input.restart;
   trace.Input("restart", restart, "training.interruptions.restart");
   FIGURE(trace, recovery_time, restart + write_time + behind,
-         (Note{"From an interruption back to work", "restart, reading the checkpoint, and the work since one that was still being written",
+         (Note{"Recovery time per interruption",
+               "restart, reading the checkpoint, and with asynchronous checkpoints the work since one still being written",
                "restart under 10 minutes: Jiang et al., MegaScale, 2024"}),
          restart, write_time, behind);
-  report.compute_optimal_tokens = compute_optimal_tokens;
-  report.compute_optimal_parameters = compute_optimal_parameters;
-  report.mean_time_between_interruptions = mean_time_between_interruptions;
-  report.checkpoint = checkpoint_bytes;
-  report.checkpoint_stall = checkpoint_stall;
-  report.young_interval = young_interval;
-  report.daly_interval = daly_interval;
-  report.checkpoint_interval = checkpoint_interval;
-  if ((checkpoint_interval + checkpoint_stall + recovery_time) / mean_time_between_interruptions > kHopeless) return report;
-
-  FIGURE(
-      trace, goodput,
-      checkpoint_interval / (mean_time_between_interruptions * exp(recovery_time / mean_time_between_interruptions) *
-                             (exp((checkpoint_interval + checkpoint_stall) / mean_time_between_interruptions) - 1)),
-      (Note{"Goodput", "share of the calendar's time that is training kept, interruptions at any moment", kDaly, "training.run.goodput"}),
-      checkpoint_interval, mean_time_between_interruptions, recovery_time, checkpoint_stall);
-  FIGURE(trace, wall_time, time_to_train / goodput,
-         (Note{"Wall time to train", "with checkpoints, lost work and restarts", "", "training.run.wall_time_s"}), time_to_train, goodput);
-  FIGURE(trace, interruptions, wall_time / mean_time_between_interruptions,
-         (Note{"Interruptions to expect", "", "", "training.run.interruptions"}), wall_time, mean_time_between_interruptions);
-  FIGURE(trace, waiting_time,
-         min(wall_time - time_to_train, interruptions * recovery_time + time_to_train / checkpoint_interval * checkpoint_stall),
-         (Note{"Of it waiting", "for restarts and checkpoints; the rest of the difference is work done twice"}), wall_time, time_to_train,
-         interruptions, recovery_time, checkpoint_interval, checkpoint_stall);
-  FIGURE(trace, device_seconds, wall_time * devices, (Note{"Device time of the run", "interruptions included"}), wall_time, devices);
-  const Watts mean_power = plain.mean_power, idle = min(context.device().idle, context.device().tdp);
-  FIGURE(trace, device_energy, devices * ((wall_time - waiting_time) * mean_power + waiting_time * idle),
-         (Note{"Energy of the devices over the run", "interruptions included; a device that waits draws its idle power", "",
-               "training.run.device_energy_j"}),
-         devices, wall_time, waiting_time, mean_power, idle);
-  report.goodput = goodput;
-  report.wall_time = wall_time;
-  report.interruptions = interruptions;
-  report.device_seconds = device_seconds;
-  report.energy = device_energy;
+  const Seconds cycle = report.checkpoint_interval + report.checkpoint_stall + recovery_time;
+  if (cycle / mean_time_between_interruptions > kMaxMtbfsPerInterval) return report;
+  TimeWithInterruptions(context, plain, recovery_time, report, trace);
   return report;
 }
 
@@ -126,12 +151,11 @@ Seconds RampTime(const BatchRamp& ramp, double sequence, double full, Seconds st
   const double ramp_sequences = ramp.tokens / (1 * kToken) / sequence, start = static_cast<double>(ramp.start);
   if (start >= full) return ramp_sequences / full * full_time;
   FIGURE(trace, added_time, (full_time - start_time) / (full - start),
-         (Note{"Time that a sequence adds to a step", "between the first batch and the full one"}), full_time, start_time, full, start);
-  FIGURE(trace, fixed_time, full_time - added_time * full, (Note{"Time of a step that its batch does not change", ""}), full_time,
-         added_time, full);
+         (Note{"Step time per added sequence", "between the first batch and the full one"}), full_time, start_time, full, start);
+  FIGURE(trace, fixed_time, full_time - added_time * full, (Note{"Step time independent of the batch", ""}), full_time, added_time, full);
   FIGURE(trace, ramp_time, ramp_sequences * (fixed_time * log(full / start) / (full - start) + added_time),
-         (Note{"Time of the batch ramp", "steps of growing batch: the sum over batches of step time over batch"}), ramp_sequences,
-         fixed_time, full, start, added_time);
+         (Note{"Time of the batch ramp", "step time over batch, integrated over the growing batch"}), ramp_sequences, fixed_time, full,
+         start, added_time);
   return ramp_time;
 }
 

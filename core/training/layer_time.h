@@ -5,50 +5,39 @@
 
 #include "core/training/context.h"
 #include "core/training/layer_work.h"
-#include "core/training/training.h"
+#include "core/training/recompute_choice.h"
+#include "core/training/training_report.h"
 
 namespace slipstick {
 
-// One direction of one pass. The parts add up to it; of communication what shows.
+// One pass of one micro-batch. The parts add up to it; of communication the exposed part.
 struct LayerPass {
   Seconds compute, tp, cp, ep, host;
-  Seconds tp_link, cp_link, ep_link;  // whether it shows or not
+  Seconds tp_link, cp_link, ep_link;  // exposed or hidden
   [[nodiscard]] Seconds Total() const { return compute + tp + cp + ep + host; }
   LayerPass& operator+=(const LayerPass& other);
   friend LayerPass operator*(LayerPass pass, double times);
 };
 
-// What a layer that is not repeated whole computes again in the backward pass.
-struct RecomputePlan {
-  bool norms = false;  // norms and activation functions
-  bool core = false;   // the attention core
-  bool own = false;    // a framework's own selection of operators
-  double share = 0;    // of the forward pass, that this selection repeats
-  friend bool operator==(const RecomputePlan&, const RecomputePlan&) = default;
-};
-
 struct LayerTime {
   LayerPass forward, backward, recompute;
-  Seconds weight_compute;   // of the backward pass: gradients of the weights
-  Seconds weight_gradient;  // of the backward pass: the pass that a schedule may postpone, with its waits; none where it is not split
-  Flops forward_flops;      // of the products and the attention core as computed
-  Flops executed;           // of all passes, with what is computed again
-  Flops repeated;           // of them, what is computed again
+  Seconds weight_gradient_compute;  // the part of backward.compute that computes weight gradients
+  Seconds weight_gradient;          // the part of Backward() that the schedule may postpone, host waits included; 0 where it is not split
+  Flops forward_flops;              // GEMMs and attention core, as the kernels execute them
+  Flops hardware_flops;             // of all passes, recomputation included
+  Flops recomputed_flops;           // of them
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total(); }
   [[nodiscard]] Seconds Total() const { return forward.Total() + Backward(); }
 };
 
-// Whether the schedule makes two passes of the backward pass: gradients of the inputs, then those of the weights.
-bool SplitsBackward(const TrainingContext& context);
-
-// `operators`, where given, gets the layer's operators.
+// A layer under selective recomputation. `operators`, where given, gets its operators.
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
                     std::vector<TimedOperator>* operators = nullptr);
 
-// The same layer with its whole forward pass computed again instead, tensor-parallel exchange included.
-LayerTime RepeatedWhole(const TrainingContext& context, const LayerWork& work, LayerTime time);
+// The same layer with its whole forward pass recomputed, TP communication included.
+LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& work, LayerTime time);
 
-// The first stage's embedding, the last stage's head and loss.
+// The embedding, on the first stage; the head and the loss, on the last.
 LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace);
 LayerTime TimeHead(const TrainingContext& context, Trace& trace);
 

@@ -9,7 +9,7 @@ AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mix
   core.queries = shape.sequence / shape.context;
   const double rows = core.sequences * core.heads * core.queries;
   if (mixer == Mixer::kRecurrence) {
-    // As many keys as would make attention multiply as much.
+    // The KV length at which attention would have the recurrence's arithmetic.
     core.is_recurrence = true;
     core.keys = RecurrencePairs(*model.linear_attention, core.queries) / (core.query_width + core.value_width);
     core.pairs = core.all_pairs = rows * core.keys;
@@ -17,14 +17,14 @@ AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mix
   }
   core.keys = shape.sequence;
   core.all_pairs = rows * core.keys;
-  core.pairs = core.all_pairs * 0.5 * (1 + min(128 / core.keys, 1.0));  // tiles of 128 on the diagonal are computed whole
-  // A tile of queries at the edge of a window meets one tile of keys more.
+  core.pairs = core.all_pairs * 0.5 * (1 + min(128 / core.keys, 1.0));  // the 128 x 128 tiles on the diagonal are computed in full
+  // At the edge of the window a tile of queries needs one more tile of keys.
   if (mixer == Mixer::kWindow) core.pairs = min(core.pairs, rows * (static_cast<double>(model.window.tokens) + 128));
   return core;
 }
 
-// Rows over the experts' capacity where the busiest has `imbalance` times the mean and loads lie evenly below it: between
-// 2 - imbalance and imbalance, or, past 2, some experts with none and the others between 0 and imbalance.
+// Share of rows above the experts' capacity (over the mean load). Loads over the mean are taken as uniform between 2 - imbalance
+// and imbalance; above an imbalance of 2, as uniform between 0 and imbalance for 2 / imbalance of the experts, and 0 for the others.
 double DroppedShare(double imbalance, double capacity) {
   if (capacity <= 0 || capacity >= imbalance) return 0;
   if (imbalance <= 1) return 1 - capacity;
@@ -36,11 +36,11 @@ void RouteTokens(const Model& model, const TrainingRun& run, const TrainingShape
   const Moe& moe = *model.moe;
   const auto top_k = static_cast<double>(moe.top_k);
   const double imbalance = moe.imbalance > 1 ? moe.imbalance : run.framework.experts.imbalance;
-  // A device's tokens go to top_k experts each; with experts split over expert_tp, each of those ranks sees the group's rows.
-  work.even_rows = shape.own_tokens * top_k * shape.expert_tensor;
+  // Under expert_tp each rank of a group gets the rows of the whole group.
+  work.even_rows = shape.sequence_parallel_tokens * top_k * shape.expert_tensor;
   work.routed_rows = work.even_rows * (moe.capacity_factor > 0 ? min(imbalance, moe.capacity_factor) : imbalance);
   work.dropped_share = DroppedShare(imbalance, moe.capacity_factor);
-  work.dispatched_tokens = shape.own_tokens * ExpertCopies(moe, shape.expert);
+  work.dispatched_tokens = shape.sequence_parallel_tokens * ExpertCopies(moe, shape.expert);
 }
 
 void AddProducts(const Model& model, const TrainingShape& shape, const MatrixProducts& products, LayerWork& work) {
@@ -49,8 +49,8 @@ void AddProducts(const Model& model, const TrainingShape& shape, const MatrixPro
       case ProductRows::kTokens:
         work.products.push_back({product, shape.tokens});
         break;
-      case ProductRows::kOwnTokens:
-        work.products.push_back({product, shape.own_tokens});
+      case ProductRows::kSequenceParallel:
+        work.products.push_back({product, shape.sequence_parallel_tokens});
         break;
       case ProductRows::kRouted: {
         const double held = static_cast<double>(model.moe->experts) / shape.expert;
@@ -61,7 +61,7 @@ void AddProducts(const Model& model, const TrainingShape& shape, const MatrixPro
   }
 }
 
-// Low-rank adapters lie beside the mixer's products.
+// Low-rank adapters beside the mixer's GEMMs.
 double AdapterParameters(const TrainingRun& run, const MatrixProducts& products) {
   double parameters = 0;
   if (run.trainable != Trainable::kLora) return 0;
@@ -76,7 +76,7 @@ double AdapterParameters(const TrainingRun& run, const MatrixProducts& products)
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind) {
   LayerWork work;
   LayerWidths widths = WidthsOf(model, shape.tensor, shape.expert_tensor);
-  // Where only some layers have an MLP, each counts its share of them.
+  // Where only some layers have an MLP, every layer is given the mean.
   const double mlp_share = static_cast<double>(model.MlpLayers()) / static_cast<double>(model.layers);
   widths.mlp *= mlp_share;
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
@@ -95,7 +95,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
     (is_expert ? work.expert_parameters : work.dense_parameters) += product.groups * product.Elements();
   }
   if (has_experts) work.expert_parameters += static_cast<double>(model.moe->experts) / shape.expert * ExpertBiases(model, widths);
-  const double norms = static_cast<double>(model.norms.per_layer) - (1 - mlp_share);  // a layer without an MLP lacks its norm too
+  const double norms = static_cast<double>(model.norms.per_layer) - (1 - mlp_share);  // a layer without an MLP has no norm for it
   work.dense_parameters +=
       norms * NormElements(model) + SmallElements(model, kind.mixer, widths) + SmallElements(model, kind.feed_forward, widths);
   return work;

@@ -1,4 +1,4 @@
-// What one layer computes for one micro-batch on one device: its products and core with the rows that they meet.
+// Work of one layer for one micro-batch on one device, without times: GEMM shapes, attention, elementwise passes, parameters.
 #pragma once
 
 #include <array>
@@ -9,18 +9,18 @@
 
 namespace slipstick {
 
-// Of the device's groups of rows, each with weights of its own.
+// `groups` GEMMs of `rows` rows each, every group with its own weights (experts).
 struct LayerProduct : MatrixProduct {
   double rows = 0, groups = 1;
 };
 
-// The core of the device's heads.
+// The attention core, or the recurrence in its place, of the device's heads.
 struct AttentionWork : MixerCore {
   bool is_recurrence = false;
-  double queries = 0;  // of a sequence on the device
-  double keys = 0;     // of a sequence, that a query meets
+  double queries = 0;  // tokens per sequence on the device
+  double keys = 0;     // KV length
   double sequences = 0;
-  double pairs = 0;      // scores that the causal mask (and the window) leave, all heads and sequences
+  double pairs = 0;      // scores left by the causal mask and the window, all heads and sequences
   double all_pairs = 0;  // without the mask
 };
 
@@ -28,13 +28,13 @@ struct LayerWork {
   std::vector<LayerProduct> products;
   std::array<RowPass, kRowPasses> row_passes{};
   AttentionWork attention;
-  double mlp_columns = 0;         // inner width of the dense or shared MLP on the device
+  double mlp_columns = 0;         // inner width of the dense MLP or of the shared experts on the device
   double expert_columns = 0;      // inner width of one routed expert on the device
-  double even_rows = 0;           // rows that the device's experts compute under even routing
-  double routed_rows = 0;         // the same with the imbalance
-  double dropped_share = 0;       // of the routed rows, over the experts' capacity
-  double dispatched_tokens = 0;   // copies of its own tokens that the device sends to experts' ranks
-  double dense_parameters = 0;    // of the layer on the device, experts left out
+  double even_rows = 0;           // rows of the device's experts under even routing
+  double routed_rows = 0;         // the same under the imbalance, on the busiest device
+  double dropped_share = 0;       // share of routed rows above the experts' capacity
+  double dispatched_tokens = 0;   // copies of its tokens that the device sends to experts' ranks
+  double dense_parameters = 0;    // of the layer on the device, routed experts excluded
   double expert_parameters = 0;   // of the layer's experts on the device
   double adapter_parameters = 0;  // low-rank adapters on the device
 };

@@ -11,7 +11,7 @@ constexpr PassKind kForward = PassKind::kForward, kBackward = PassKind::kBackwar
 
 PassOrder::PassOrder(const PipelineShape& shape, Count device) {
   const auto i = static_cast<int>(device), p = static_cast<int>(shape.stages), m = static_cast<int>(shape.micro_batches);
-  // One device has nobody to wait for.
+  // On one device all schedules are the same.
   switch (p == 1 ? PipelineSchedule::kOneFOneB : shape.schedule) {
     case PipelineSchedule::kOneFOneB:
       for (int chunk = 0; chunk < static_cast<int>(shape.chunks); ++chunk) lanes_.push_back({chunk * p + i, 0, m});
@@ -67,8 +67,8 @@ void PassOrder::Gpipe(const PipelineShape& shape) {
   Repeat(m, {{kBackward, 0}});
 }
 
-// Interleaved 1F1B; plain where there is one chunk. Chunk passes go in groups of p micro-batches a chunk; what a last group
-// lacks is left out of it.
+// Interleaved 1F1B; plain where there is one chunk. A chunk runs p micro-batches before the next chunk does; micro-batches missing
+// from the last group are skipped.
 void PassOrder::Interleaved(const PipelineShape& shape, int device) {
   const auto p = static_cast<int>(shape.stages), v = static_cast<int>(shape.chunks), m = static_cast<int>(shape.micro_batches);
   if (v == 1) {
@@ -107,7 +107,7 @@ void PassOrder::ZbV(const PipelineShape& shape, int device) {
   Repeat(device, {{kWeight, kDown}});
 }
 
-// "Near" micro-batches entered at the end that the device is nearer to.
+// "Near" micro-batches entered the pipeline at the end that is nearer to the device.
 void PassOrder::DualPipe(const PipelineShape& shape, int device) {
   const auto p = static_cast<int>(shape.stages), m = static_cast<int>(shape.micro_batches);
   const int near = 2 * device < p ? 0 : 1, far = 1 - near;
@@ -122,21 +122,21 @@ void PassOrder::DualPipe(const PipelineShape& shape, int device) {
   Repeat(both - apart,
          {{kForward, near}, {kBackward, far, true}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
   Repeat(to_middle, {{kBackward, far}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
-  // The second half of these leave their weight gradients for later; those are taken in the order they were left in.
+  // The second half of these passes postpone their weight gradients, which then run in the order of postponement.
   const int turn = (depth + 1) / 2;
-  std::vector<int> left;
-  const auto backward = [&](int lane, bool leave) {
-    if (!leave) return Repeat(1, {{kBackward, lane}, {kWeight, lane, true}});
+  std::vector<int> postponed;
+  const auto backward = [&](int lane, bool postpone) {
+    if (!postpone) return Repeat(1, {{kBackward, lane}, {kWeight, lane, true}});
     Repeat(1, {{kBackward, lane}});
-    left.push_back(lane);
+    postponed.push_back(lane);
   };
   for (int i = 0; i < depth + 1; ++i) {
     backward(far, i > turn || (i == turn && depth % 2 == 1));
     backward(near, i >= turn);
   }
-  for (int i = 0; i < to_middle; ++i) left.push_back(near);
-  for (int i = 0; i < to_middle; ++i) Repeat(1, {{kWeight, left[static_cast<std::size_t>(i)]}, {kBackward, near}});
-  for (std::size_t i = static_cast<std::size_t>(to_middle); i < left.size(); ++i) Repeat(1, {{kWeight, left[i]}});
+  for (int i = 0; i < to_middle; ++i) postponed.push_back(near);
+  for (int i = 0; i < to_middle; ++i) Repeat(1, {{kWeight, postponed[static_cast<std::size_t>(i)]}, {kBackward, near}});
+  for (std::size_t i = static_cast<std::size_t>(to_middle); i < postponed.size(); ++i) Repeat(1, {{kWeight, postponed[i]}});
 }
 
 }  // namespace slipstick

@@ -1,20 +1,20 @@
-// The order in which a device takes its passes under a pipeline schedule. No schedule looks at times, so that a faster pass
-// never makes a step longer.
+// Order of a device's passes under a pipeline schedule. No order depends on times, so a faster pass never lengthens a step.
 //   GPipe        all forward, all backward                                Huang et al. 2019
 //   1F1B         p - i forward first, then one of each                    Narayanan et al. 2021
 //   interleaved  2(p - 1 - i) + (v - 1)p chunks first                     Narayanan et al. 2021
 //   ZB-H1        p - i forward first; weight gradients i passes late      Qi et al., Zero Bubble Pipeline Parallelism, 2023
-//   ZB-V         two chunks in a V, as its authors' handcrafted schedule  Qi et al. 2023
+//   ZB-V         two chunks in a V, the authors' handcrafted schedule     Qi et al. 2023
 //   DualPipe     micro-batches from both ends; a forward and a backward pass of opposite directions run together
 //                                                                         DeepSeek-V3 technical report, 2024, and its code
-// The last two want at least 2p - 1 and 2p micro-batches; with fewer, those that are missing are left out.
+// The last two are defined for at least 2p - 1 and 2p micro-batches; with fewer, the passes of missing micro-batches are skipped.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
-#include "core/training/schedule.h"
+#include "core/training/schedule_types.h"
 
 namespace slipstick {
 
@@ -27,22 +27,21 @@ struct Pass {
   PassKind kind = PassKind::kForward;
 };
 
-// Passes that run together: all begin when the inputs of each are there, and end together.
+// Passes that run as one: they start when all their inputs have arrived, and send their results together.
 struct PassGroup {
   std::array<Pass, 3> passes;
   std::size_t size = 0;
 };
 
-// Made as it is read: what is kept are a schedule's loops, whose number does not depend on the micro-batches, but for
-// interleaving.
+// Generates the order from the schedule's loops, whose number (except under interleaving) does not depend on the micro-batches.
 class PassOrder {
  public:
   PassOrder(const PipelineShape& shape, Count device);
-  // The next group; false at the end.
+  // Writes the next group; false at the end.
   bool Next(PassGroup& group);
 
  private:
-  // A device meets micro-batches in lanes (chunks, or directions), in each one after another.
+  // Micro-batches of one chunk or direction, in order.
   struct Lane {
     int visit = 0, from = 0, to = 0;  // micro-batches [from, to)
     std::array<int, 3> done{};        // by kind of pass
@@ -50,7 +49,7 @@ class PassOrder {
   struct Step {
     PassKind kind;
     int lane;
-    bool joined = false;  // to the step before it
+    bool joined = false;  // in a group with the step before it
   };
   struct Loop {
     int times;
@@ -67,7 +66,7 @@ class PassOrder {
   std::vector<Lane> lanes_;
   std::vector<Step> steps_;
   std::vector<Loop> loops_;
-  std::size_t loop_ = 0, step_ = 0;  // the next one
+  std::size_t loop_ = 0, step_ = 0;  // next to run
   int round_ = 0;
 };
 

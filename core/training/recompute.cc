@@ -11,31 +11,31 @@ double DeepestStage(const std::vector<Stage>& stages) {
   return deepest;
 }
 
-// None, norms and activation functions, and the attention core with them; blocks of layers go with the last.
+// Nothing; norms and activation functions; the attention core too. Full recomputation of some layers is added to the last one.
 std::vector<RecomputeChoice> LightChoices(const MemoryTerms& terms) {
   std::vector<RecomputeChoice> choices(2);
-  choices[1].rest.norms = true;
+  choices[1].selective.norms = true;
   if (!terms.context.run.flash_attention) {
     choices.push_back(choices[1]);
-    choices[2].rest.core = true;
+    choices[2].selective.core = true;
   }
   return choices;
 }
 
-RecomputeChoice Repeating(RecomputeChoice choice, double layers, double deepest) {
+RecomputeChoice WithFullLayers(RecomputeChoice choice, double layers, double deepest) {
   choice.full_share = layers / deepest;
   return choice;
 }
 
-// The least number of layers that a stage has to repeat whole, which memory falls with: by bisection.
+// The least number of layers per stage to recompute in full. Memory falls with it, so bisection finds it.
 double LeastLayers(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity, const RecomputeChoice& light) {
   const double deepest = DeepestStage(stages);
   double low = 0, high = deepest;
   if (Fits(terms, stages, light, capacity)) return low;
-  if (!Fits(terms, stages, Repeating(light, deepest, deepest), capacity)) return high;
+  if (!Fits(terms, stages, WithFullLayers(light, deepest, deepest), capacity)) return high;
   while (high - low > 1) {
     const double middle = floor((low + high) / 2);
-    (Fits(terms, stages, Repeating(light, middle, deepest), capacity) ? high : low) = middle;
+    (Fits(terms, stages, WithFullLayers(light, middle, deepest), capacity) ? high : low) = middle;
   }
   return high;
 }
@@ -47,14 +47,14 @@ RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage
   for (const RecomputeChoice& choice : light) {
     if (Fits(terms, stages, choice, capacity)) return choice;
   }
-  return Repeating(light.back(), LeastLayers(terms, stages, capacity, light.back()), DeepestStage(stages));
+  return WithFullLayers(light.back(), LeastLayers(terms, stages, capacity, light.back()), DeepestStage(stages));
 }
 
 RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
                                  const std::function<Seconds(const RecomputeChoice&)>& step_time) {
   const std::vector<RecomputeChoice> light = LightChoices(terms);
   const double deepest = DeepestStage(stages), least = LeastLayers(terms, stages, capacity, light.back());
-  RecomputeChoice fastest = Repeating(light.back(), deepest, deepest);
+  RecomputeChoice fastest = WithFullLayers(light.back(), deepest, deepest);
   Seconds best = step_time(fastest);
   const auto consider = [&](const RecomputeChoice& choice) {
     const Seconds time = step_time(choice);
@@ -64,14 +64,15 @@ RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Sta
   for (const RecomputeChoice& choice : light) {
     if (Fits(terms, stages, choice, capacity)) consider(choice);
   }
-  // The lowest of a convex row of numbers: where it stops falling.
+  // Minimum of a convex sequence, by bisection on its slope.
   double low = max(1.0, least), high = deepest - 1;
   while (low < high) {
     const double middle = floor((low + high) / 2);
-    const bool falls = consider(Repeating(light.back(), middle + 1, deepest)) < consider(Repeating(light.back(), middle, deepest));
+    const bool falls =
+        consider(WithFullLayers(light.back(), middle + 1, deepest)) < consider(WithFullLayers(light.back(), middle, deepest));
     (falls ? low : high) = middle + (falls ? 1 : 0);
   }
-  if (low == high) consider(Repeating(light.back(), low, deepest));
+  if (low == high) consider(WithFullLayers(light.back(), low, deepest));
   return fastest;
 }
 

@@ -1,4 +1,4 @@
-// What a run that leaves it open computes again.
+// Decides the recomputation of a run that asks for `auto`.
 #pragma once
 
 #include <functional>
@@ -7,12 +7,12 @@
 
 namespace slipstick {
 
-// The least recomputation under which every stage fits: norms and activation functions, then the attention core, then one
-// layer of each stage after the other; full where nothing fits.
+// The least recomputation under which every stage fits: norms and activation functions, then the attention core, then whole layers;
+// full recomputation where nothing fits.
 RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity);
 
-// Where activations go to the host, what is computed again need not travel: of all that fits, the fastest, which more memory
-// never makes slower. `step_time` is convex in the share of the layers that are repeated whole.
+// With offload, recomputed activations need no transfer, so more recomputation may be faster: the fastest choice that fits.
+// `step_time` must be convex in the share of fully recomputed layers.
 RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
                                  const std::function<Seconds(const RecomputeChoice&)>& step_time);
 

@@ -1,18 +1,18 @@
 #include "core/training/schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 
 #include "core/training/pass_order.h"
-#include "core/training/stage.h"
 
 namespace slipstick {
 namespace {
 
 constexpr std::array<std::string_view, 3> kKindNames{"forward", "backward", "weight"};
 
-// What one device has sent another and that has not yet taken it: both follow the same order.
+// FIFO of end times of activations (or gradients) sent and not yet consumed; sender and receiver follow the same order.
 class Queue {
  public:
   [[nodiscard]] bool empty() const { return taken_ == ends_.size(); }
@@ -32,8 +32,8 @@ class Queue {
   std::vector<double> ends_;
 };
 
-// Any schedule, pass by pass. A device takes its own passes in order, so that only what its neighbours send must be waited for;
-// of that no more is kept than is under way.
+// Any schedule, pass by pass. A device runs its passes in order and waits only for what its neighbors send; only messages in
+// flight are kept.
 class Simulation {
  public:
   Simulation(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
@@ -44,7 +44,7 @@ class Simulation {
   double Run(const Emit& emit) {
     struct Device {
       PassOrder order;
-      PassGroup group;  // the next
+      PassGroup group;  // next to run
       bool more;
       double free = 0;
     };
@@ -81,14 +81,18 @@ class Simulation {
  private:
   [[nodiscard]] double Duration(const Pass& pass) const {
     const StagePass& times = passes_[static_cast<std::size_t>(pass.visit)];
-    return (pass.kind == PassKind::kForward ? times.forward : pass.kind == PassKind::kBackward ? times.backward : times.weight).base();
+    return (pass.kind == PassKind::kForward    ? times.forward
+            : pass.kind == PassKind::kBackward ? times.backward
+                                               : times.weight_gradient)
+        .base();
   }
-  // What `visit` has sent on, forth or back.
+  // Messages of `visit` in the direction of the pass.
   Queue& Sent(int visit, const Pass& pass) {
     const int row = 2 * pass.direction + (pass.kind == PassKind::kForward ? 0 : 1);
     return sent_[static_cast<std::size_t>(row * visits_ + visit)];
   }
-  // Whence a pass comes and whither it goes; -1: none. The turn at the last stage is the device's own affair, as are weights.
+  // Neighboring virtual stages that feed and are fed by a pass; -1: none. The turn from forward to backward on the last virtual stage
+  // and weight gradients need no message: the device's own order holds them.
   [[nodiscard]] int From(const Pass& pass) const {
     if (pass.kind == PassKind::kForward) return pass.visit - 1;
     return pass.kind == PassKind::kBackward && pass.visit + 1 < visits_ ? pass.visit + 1 : -1;
@@ -129,12 +133,13 @@ class Simulation {
   std::vector<Queue> sent_;
 };
 
-// 1F1B and its interleaving without orders or boxes: pass q of a direction needs pass q of the neighbour, whose last ends are kept.
+// 1F1B, plain or interleaved, without pass orders or a timeline: pass q of a direction needs pass q of the neighbor, whose most
+// recent end times are kept.
 class Interleaving {
  public:
   Interleaving(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
       : p_(static_cast<int>(shape.stages)), v_(static_cast<int>(shape.chunks)), passes_(passes), transfer_(transfer.base()) {
-    // No device is further ahead of another than a warm-up, 2(p - 1) + (v - 1)p passes, and the p that a last group may lack.
+    // A device leads another by at most a warm-up, 2(p - 1) + (v - 1)p passes, plus the p that the last group may lack.
     for (kept_ = 1; kept_ < (v_ + 3) * p_;) kept_ *= 2;
     forward_.resize(At(p_ * kept_));
     backward_.resize(At(p_ * kept_));
@@ -160,25 +165,26 @@ class Interleaving {
  private:
   struct Passes {  // of one direction
     int done = 0;
-    int chunk = 0, place = 0, first = 0;  // of the next one: in the group of p x v that begins at micro-batch `first`
+    // Of the next pass: its chunk and its index in the group of p micro-batches that begins at micro-batch `first`.
+    int chunk = 0, index = 0, first = 0;
   };
   struct Device {
     Passes forward, backward;
     double free = 0;
   };
-  static std::size_t At(int place) { return static_cast<std::size_t>(place); }
+  static std::size_t At(int index) { return static_cast<std::size_t>(index); }
   [[nodiscard]] double& ForwardEnd(int device, int q) { return forward_[At(device * kept_ + (q & (kept_ - 1)))]; }
   [[nodiscard]] double& BackwardEnd(int device, int q) { return backward_[At(device * kept_ + (q & (kept_ - 1)))]; }
-  // Whether the last group lacks the next one's micro-batch.
-  [[nodiscard]] bool IsMissing(const Passes& passes) const { return v_ > 1 && passes.first + passes.place >= m_; }
+  // Whether the next pass's micro-batch is missing from an incomplete last group.
+  [[nodiscard]] bool IsMissing(const Passes& passes) const { return v_ > 1 && passes.first + passes.index >= m_; }
   void Done(Passes& passes) const {
     ++passes.done;
-    if (v_ == 1 || ++passes.place < p_) return;
-    passes.place = 0;
+    if (v_ == 1 || ++passes.index < p_) return;
+    passes.index = 0;
     if (++passes.chunk == v_) passes.chunk = 0, passes.first += p_;
   }
 
-  // Runs the passes of a device until one has to wait.
+  // Runs passes of a device until one has to wait; false if none could run.
   bool Advance(int i) {
     Device& device = devices_[At(i)];
     const int warm_up = v_ == 1 ? p_ - 1 - i : 2 * (p_ - 1 - i) + (v_ - 1) * p_;
@@ -222,7 +228,7 @@ class Interleaving {
       if (devices_.front().backward.done <= before) return false;
       ready = BackwardEnd(0, before) + (p_ > 1 ? transfer_ : 0);
     } else {
-      const int last = r + (v_ - 1) * p_;  // the same micro-batch's forward pass on the last chunk
+      const int last = r + (v_ - 1) * p_;  // forward pass of the same micro-batch on the last chunk
       if (device.forward.done <= last) return false;
       ready = ForwardEnd(i, last);
     }
@@ -234,17 +240,17 @@ class Interleaving {
   int p_, v_, m_ = 0, total_ = 0, kept_ = 1;
   const std::vector<StagePass>& passes_;
   double transfer_;
-  std::vector<double> forward_, backward_;  // ends, by device and pass, the last `kept_` of each
+  std::vector<double> forward_, backward_;  // end times by device and pass, the last `kept_` of each
   std::vector<Device> devices_;
 };
 
-// The end of the last pass, and the most that a device has to do.
+// End of the last pass, and the busiest device's total pass time.
 struct Run {
   double length = 0, work = 0;
 };
 
-// The length of a schedule from `run(micro_batches)`. Once some groups of p micro-batches have filled the pipeline, p more take the
-// busiest device's work for p: what two lengths show is so for all longer ones. Where they do not, every pass is run.
+// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches add the busiest device's time for p, so
+// the length is extrapolated once two simulated lengths differ by just that; where they do not, every pass is simulated.
 template <class RunOf>
 double Settled(const PipelineShape& shape, const RunOf& run) {
   constexpr Count kFilled = 5;
@@ -288,7 +294,7 @@ double SimulatedLength(const PipelineShape& shape, const std::vector<StagePass>&
   });
 }
 
-// All forward, then all backward: a device's last end is all that its next pass needs.
+// All forward, then all backward: the previous end on the device and on its neighbor decide each pass.
 double GpipeLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
   const auto p = static_cast<std::size_t>(shape.stages);
   std::vector<double> ends(p, 0);
@@ -306,10 +312,6 @@ double GpipeLength(const PipelineShape& shape, const std::vector<StagePass>& pas
 }
 
 }  // namespace
-
-bool SplitsBackward(PipelineSchedule schedule) {
-  return schedule == PipelineSchedule::kZbH1 || schedule == PipelineSchedule::kZbV || schedule == PipelineSchedule::kDualPipe;
-}
 
 std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
   std::vector<ScheduledPass> boxes;

@@ -1,31 +1,19 @@
-// Pipeline schedules: the order in which a device takes its passes, when each runs, and how long the whole takes.
+// Simulation of pipeline schedules: when each pass runs, and the length of the schedule.
 #pragma once
 
 #include <vector>
 
-#include "core/training/training.h"
+#include "core/training/schedule_types.h"
+#include "core/training/training_report.h"
 
 namespace slipstick {
 
-// Times of one micro-batch on one virtual stage.
-struct StagePass {
-  Seconds forward, backward, weight;  // weight: the gradient of the weights, which some schedules postpone; else part of backward
-};
-
-struct PipelineShape {
-  PipelineSchedule schedule = PipelineSchedule::kOneFOneB;
-  Count stages = 1, chunks = 1, micro_batches = 1;
-};
-
-// Schedules that treat the gradient of the weights as a pass of its own.
-bool SplitsBackward(PipelineSchedule schedule);
-
-// When each pass runs: every device takes its passes in order, each as soon as its inputs are there; what one device sends
-// another arrives `transfer` later. `passes` has stages x chunks places, in the order a micro-batch visits them (dualpipe:
-// stages places, and the second half of the micro-batches visits them in reverse).
+// Start and end of every pass. A device runs its passes in the schedule's order (pass_order.h), each as soon as its inputs have arrived;
+// a send to another device takes `transfer`. `passes` has stages · chunks entries, in the order in which a micro-batch visits
+// the virtual stages. DualPipe has `stages` entries; the second half of its micro-batches visits them in reverse.
 std::vector<ScheduledPass> Timeline(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer = {});
 
-// The end of that timeline without making it.
+// End of the last pass, without the timeline.
 Seconds ScheduleLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer = {});
 
 }  // namespace slipstick

@@ -18,7 +18,7 @@ TrainingShape ShapeOf(const TrainingRun& run) {
   shape.micro_batches = static_cast<double>(run.global_batch) / (shape.data * shape.micro_batch);
   shape.sequence = static_cast<double>(run.sequence);
   shape.tokens = shape.micro_batch * shape.sequence / shape.context;
-  shape.own_tokens = shape.tokens / shape.sequence_split;
+  shape.sequence_parallel_tokens = shape.tokens / shape.sequence_split;
   return shape;
 }
 

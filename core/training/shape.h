@@ -1,4 +1,4 @@
-// The numbers that every part of a training step is computed from: degrees, tokens, and the slices a device holds.
+// Degrees and token counts of a training step.
 #pragma once
 
 #include "core/training/training_run.h"
@@ -6,24 +6,25 @@
 
 namespace slipstick {
 
-// Of one device of the mapping. Counts as double: they only enter formulas.
+// Counts are doubles because they only enter formulas.
 struct TrainingShape {
   double tensor = 1, context = 1, pipeline = 1, chunks = 1, expert = 1, expert_tensor = 1, data = 1;
-  double sequence_split = 1;  // tensor with sequence parallelism, else 1
+  double sequence_split = 1;  // tensor under sequence parallelism, else 1
   double devices = 1;
-  double micro_batch = 1, micro_batches = 1;  // sequences in one pass; passes a step
+  double micro_batch = 1;    // sequences
+  double micro_batches = 1;  // per step and data-parallel replica
   double sequence = 1;
-  double tokens = 1;      // of one pass on a device
-  double own_tokens = 1;  // of them, those whose residual stream the device keeps under sequence parallelism
-  [[nodiscard]] double DataRanks() const { return data * context; }  // that hold the same dense weights
+  double tokens = 1;                                                 // of a micro-batch on one device
+  double sequence_parallel_tokens = 1;                               // of them, those whose residual stream the device holds
+  [[nodiscard]] double DataRanks() const { return data * context; }  // ranks that hold the same dense weights
   [[nodiscard]] double ExpertDataRanks() const { return data * context * tensor / (expert * expert_tensor); }
 };
 TrainingShape ShapeOf(const TrainingRun& run);
 
-// Ranks that the optimizer's state is split over, of those that hold the same weights.
+// Ranks that ZeRO splits the optimizer state over, out of the data_ranks that hold the same weights.
 double ShardRanks(const TrainingRun& run, double data_ranks);
 
-// Stages whose weights a device holds: under dualpipe its own and its mirror's.
+// Stages whose weights a device holds: 2 under DualPipe, its own and the mirrored one, else 1.
 double WeightCopies(const TrainingRun& run);
 
 }  // namespace slipstick

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "core/operators/efficiency.h"
+#include "core/training/schedule_types.h"
 
 namespace slipstick {
 namespace {
 
-// Multiplications of a layer's forward pass on one device, causal attention cut.
+// Multiply-adds of a layer's forward pass on one device, attention cut by the causal mask.
 double ArithmeticOf(const LayerWork& work) {
   double sum = work.attention.pairs * (work.attention.query_width + work.attention.value_width);
   for (const LayerProduct& product : work.products) sum += product.groups * product.rows * product.Elements();
@@ -52,15 +53,15 @@ std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, Pipelin
   if (by_cost) return PlaceByCost(layers, visits, loads);
   std::vector<Count> counts(static_cast<std::size_t>(visits), layers / visits);
   if (layers % visits == 0) return counts;
-  // Equal jobs on stages that begin with the load of the ends: a layer at a time to the least loaded stage is the shortest
-  // longest stage; within it, to its emptiest chunk.
+  // Greedy: each layer goes to the least loaded stage, and there to the least loaded chunk. For equal layers this minimizes the
+  // load of the most loaded stage.
   std::fill(counts.begin(), counts.end(), 0);
-  std::vector<double> load(static_cast<std::size_t>(stages), 0);
-  load[0] += loads.embedding;
-  load[static_cast<std::size_t>(StageOf(visits - 1, stages, schedule))] += loads.head;
+  std::vector<double> stage_load(static_cast<std::size_t>(stages), 0);
+  stage_load[0] += loads.embedding;
+  stage_load[static_cast<std::size_t>(StageOf(visits - 1, stages, schedule))] += loads.head;
   for (Count layer = 0; layer < layers; ++layer) {
-    const auto least = static_cast<Count>(std::min_element(load.begin(), load.end()) - load.begin());
-    load[static_cast<std::size_t>(least)] += loads.layer;
+    const auto least = static_cast<Count>(std::min_element(stage_load.begin(), stage_load.end()) - stage_load.begin());
+    stage_load[static_cast<std::size_t>(least)] += loads.layer;
     const auto load_of = [&](Count visit) {
       const double ends = (visit == 0 ? loads.embedding : 0) + (visit + 1 == visits ? loads.head : 0);
       return static_cast<double>(counts[static_cast<std::size_t>(visit)]) * loads.layer + ends;
@@ -73,12 +74,6 @@ std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, Pipelin
     ++counts[static_cast<std::size_t>(emptiest)];
   }
   return counts;
-}
-
-Count StageOf(Count virtual_stage, Count stages, PipelineSchedule schedule) {
-  const Count stage = virtual_stage % stages;
-  const bool folds = schedule == PipelineSchedule::kZbV && (virtual_stage / stages) % 2 == 1;
-  return folds ? stages - 1 - stage : stage;
 }
 
 LayerWorks WorksOf(const TrainingContext& context) {
@@ -136,7 +131,7 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
       if (model.norms.after_embedding) stage.dense_parameters += 2 * hidden;
     }
     if (stage.head) {
-      if (!model.tied_embeddings || !stage.embedding) stage.tables += table;  // a tied table lies on both ends of a pipeline
+      if (!model.tied_embeddings || !stage.embedding) stage.tables += table;  // a tied table is held by both ends of a pipeline
       stage.dense_parameters += norm;
       if (model.mtp_layers > 0) {
         const auto modules = static_cast<double>(model.mtp_layers);
@@ -163,7 +158,7 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works) {
     for (const LayerKind kind : kLayerKinds) {
       loads.layer += all.of[kind] / static_cast<double>(model.layers) * ArithmeticOf(works.of[kind]);
     }
-    // The head stays in 16 bit.
+    // The head stays in 16 bits.
     const double wide = BytesPerElement(context.matrix_precision);
     const double head_rate = wide / BytesPerElement(NativePrecision(context.device(), context.run.precision));
     const auto modules = static_cast<double>(model.mtp_layers);

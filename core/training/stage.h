@@ -1,16 +1,16 @@
-// Which layers lie on which pipeline stage, and what each stage holds.
+// Placement of layers on pipeline stages.
 #pragma once
 
+#include <cstddef>
 #include <numeric>
 #include <vector>
 
 #include "core/training/context.h"
-#include "core/training/layer_time.h"
 #include "core/training/layer_work.h"
 
 namespace slipstick {
 
-// Layers of a stage (or of a chunk of one) by kind.
+// Layers of a pipeline stage or virtual stage by kind.
 struct LayerCounts {
   ByKind<double> of;
   [[nodiscard]] double Total() const { return std::accumulate(of.begin(), of.end(), 0.0); }
@@ -21,50 +21,46 @@ struct Stage {
   bool embedding = false, head = false;
   double dense_parameters = 0, expert_parameters = 0;  // on one device
   double adapter_parameters = 0;
-  double tables = 0;  // of the dense ones: embedding and head
+  double tables = 0;  // the part of dense_parameters in embedding, position and head tables
   [[nodiscard]] double Parameters() const { return dense_parameters + expert_parameters; }
 };
 
-// What a placement needs to know of a layer and of the ends, in any one unit of load.
+// Load of a layer, of the embedding and of the head, in one common unit.
 struct PlacementLoads {
   double layer = 1, embedding = 0, head = 0;
 };
 
-// Layers of each virtual stage in the order the micro-batch visits them. Equal where the stages divide the layers; otherwise
-// a layer at a time to the stage with the least load, or in order until a stage has its share of the whole (by cost).
+// Number of layers on each virtual stage, in the order in which a micro-batch visits them: equal where the virtual stages divide
+// the layers, else balanced by load. `by_cost`: layers in order, until a stage has its share of the total load.
 std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule, const PlacementLoads& loads,
                                bool by_cost);
 
-// The pipeline stage that holds a virtual stage: chunks go round the stages, and back in a V where the schedule folds.
-Count StageOf(Count virtual_stage, Count stages, PipelineSchedule schedule);
-
-// The works of the layer kinds that a model has; kinds it lacks stay empty.
+// Work of every kind of layer that the model has; empty for kinds it lacks.
 struct LayerWorks {
   ByKind<LayerWork> of;
   ByKind<bool> present;
 };
 LayerWorks WorksOf(const TrainingContext& context);
 
-// The kind of a layer by its place, from 0. A window as long as the sequence is none.
+// Kind of the layer with this index, from 0. A window as long as the sequence counts as full attention.
 LayerKind KindOf(const Model& model, double sequence, Count layer);
-// MTP modules hold a layer like the model's last.
+// Kind of the layer in an MTP module: that of the model's last layer.
 LayerKind MtpKind(const TrainingContext& context);
 
-// The kinds of all layers, counted for each virtual stage.
+// Layers of each virtual stage by kind, from their numbers.
 std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers);
 
-// Stages with their parameters. MTP modules lie on the last.
+// Pipeline stages with their parameters. MTP modules belong to the last one.
 std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages);
 
-// Layers on stages, and what each stage holds.
 struct StagePlan {
   std::vector<LayerCounts> virtual_stages;
   std::vector<Stage> stages;
 };
-// Layers and ends are weighed by their arithmetic, which no device changes: a faster one must not place a layer worse.
+// Balances layers, embedding and head by FLOPs, which depend on no device: a faster device must not get a worse placement.
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works);
 
-// Whether a stage is like the one before it but for its place: neither holds an end, and their layers are the same.
+// Whether a stage has the same layers as the previous one and neither holds the embedding or the head.
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index);
 
 }  // namespace slipstick

@@ -1,13 +1,13 @@
 #include "core/training/stage_time.h"
 
 #include "core/base/sum.h"
-#include "core/operators/efficiency.h"
+#include "core/training/memory.h"
 
 namespace slipstick {
 namespace {
 
-// Communication beside compute: the longer of the two, and the compute slowed while both run. Whole, it never falls where the
-// link gets slower: contention times link is what the bytes cost the device, however long they take.
+// Exposed part of a transfer beside compute, the slow-down of that compute included. contention · link depends on the bytes alone
+// (ContentionBeside), so the sum never falls when the link gets slower.
 Seconds Exposed(Seconds compute, Seconds link, double contention) { return max(compute + contention * link, link) - compute; }
 
 struct ShardedWeights {
@@ -31,7 +31,7 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_para
 
 ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, const LayerTime& time) {
   if (context.run.mapping.zero < 3) return {};
-  // Frozen weights are gathered all the same; only adapters' gradients travel.
+  // Frozen weights are gathered too; only the adapters' gradients are reduced.
   const bool lora = context.run.trainable == Trainable::kLora;
   const ShardedWeights weights = ExchangeWeights(context, work.dense_parameters, work.expert_parameters);
   const Seconds backward_link = weights.gather + (lora ? Seconds{} : weights.scatter + weights.outer_reduce);
@@ -42,46 +42,46 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
   sharded.backward_link = backward_link;
   sharded.forward = Exposed(time.forward.Total(), weights.gather, gather_contention);
   if (time.weight_gradient > Seconds{}) {
-    // Weights are gathered for the gradients of the inputs; what the other pass finds is scattered beside it.
+    // The input-gradient pass needs the gathered weights; the weight-gradient pass hides the scatter of its results.
     const Seconds scatter = weights.scatter + weights.outer_reduce;
-    sharded.weight = Exposed(time.weight_gradient, scatter, ContentionBeside(context, layer_bytes, scatter));
-    sharded.backward = Exposed(time.Backward() - time.weight_gradient, weights.gather, gather_contention) + sharded.weight;
+    sharded.weight_gradient = Exposed(time.weight_gradient, scatter, ContentionBeside(context, layer_bytes, scatter));
+    sharded.backward = Exposed(time.Backward() - time.weight_gradient, weights.gather, gather_contention) + sharded.weight_gradient;
   } else {
     sharded.backward = Exposed(time.Backward(), backward_link, ContentionBeside(context, (lora ? 1 : 2) * layer_bytes, backward_link));
   }
   return sharded;
 }
 
-// What an offloaded layer shows of its way to the host and back.
+// Exposed transfers of an offloaded layer.
 struct HostTransfer {
   Seconds forward, backward;
-  Seconds weight;  // of backward: beside the gradients of the weights, where they are a pass of their own
+  Seconds weight_gradient;  // the part of backward behind the weight gradients, where they are a pass of their own
 };
 
-// It goes out behind the layer's forward pass and comes back behind its backward pass, half of it behind each part of one that
-// is split. Beside it weights travel: of the two the longer shows.
+// Offload overlaps the forward pass, reload the backward pass; a split backward pass hides half of the reload behind each part.
+// Sharded weights use their own link at the same time, so only the longer of the two transfers is exposed.
 HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLayer& sharded) {
   const Seconds forward = time.forward.Total() + sharded.forward, backward = time.Backward() + sharded.backward;
-  const Seconds weight = time.weight_gradient + sharded.weight, none;
+  const Seconds weight_gradient = time.weight_gradient + sharded.weight_gradient, none;
   HostTransfer host;
   host.forward = max(none, one - forward);
   if (time.weight_gradient > none) {
-    host.weight = max(none, one / 2 - weight);
-    host.backward = max(none, one / 2 - (backward - weight)) + host.weight;
+    host.weight_gradient = max(none, one / 2 - weight_gradient);
+    host.backward = max(none, one / 2 - (backward - weight_gradient)) + host.weight_gradient;
   } else {
     host.backward = max(none, one - backward);
   }
   return host;
 }
 
-// Of a stage: layers of one kind, or an end of the model.
+// One component of a stage: a group of identical layers, the embedding, or the head.
 struct StagePart {
   const LayerTime* time;
   ShardedLayer sharded;
-  Seconds to_host;  // one way, of all that a layer keeps
+  Seconds offload;  // all of a layer's activations, one way
 };
 
-// Calls visit(name, part, count) for all that a micro-batch passes through in a stage.
+// Calls visit(name, part, count) for each component.
 template <class Visit>
 void VisitStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head,
                 const Visit& visit) {
@@ -91,16 +91,18 @@ void VisitStage(const TrainingContext& context, const LayerTimes& times, const L
   };
   for (const LayerKind kind : kLayerKinds) {
     const std::string_view name = NameOf(kind);
-    visit_some(name, {&times.rest[kind], times.sharded_rest[kind], times.to_host_rest[kind]}, layers.of[kind] * (1 - full_share));
-    visit_some(name, {&times.full[kind], times.sharded_full[kind], times.to_host_full[kind]}, layers.of[kind] * full_share);
+    visit_some(name, {&times.selective[kind], times.sharded_selective[kind], times.offload_selective[kind]},
+               layers.of[kind] * (1 - full_share));
+    visit_some(name, {&times.full_recompute[kind], times.sharded_full_recompute[kind], times.offload_full_recompute[kind]},
+               layers.of[kind] * full_share);
   }
-  if (embedding) visit_some("embedding", {&times.embedding, times.sharded_ends, {}}, 1);
+  if (embedding) visit_some("embedding", {&times.embedding, times.sharded_embedding, {}}, 1);
   if (head) {
     const auto modules = static_cast<double>(context.model.mtp_layers);
     const LayerKind last = MtpKind(context);
     visit_some("output_head", {&times.head, {}, {}}, 1 + modules);
-    visit_some("mtp_module", {&times.rest[last], times.sharded_rest[last], {}}, modules * (1 - full_share));
-    visit_some("mtp_module", {&times.full[last], times.sharded_full[last], {}}, modules * full_share);
+    visit_some("mtp_module", {&times.selective[last], times.sharded_selective[last], {}}, modules * (1 - full_share));
+    visit_some("mtp_module", {&times.full_recompute[last], times.sharded_full_recompute[last], {}}, modules * full_share);
   }
 }
 
@@ -114,21 +116,22 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
   for (const LayerKind kind : kLayerKinds) {
     if (!works.present[kind]) continue;
     Trace::Scope scope(trace, NameOf(kind));
-    times.rest[kind] = TimeLayer(context, works.of[kind], recompute.full_share < 1 ? recompute.rest : RecomputePlan{}, trace, operators);
-    if (recompute.full_share > 0) times.full[kind] = RepeatedWhole(context, works.of[kind], times.rest[kind]);
-    times.sharded_rest[kind] = TimeSharded(context, works.of[kind], times.rest[kind]);
-    times.sharded_full[kind] = TimeSharded(context, works.of[kind], times.full[kind]);
-    times.to_host_rest[kind] = LayerActivations(context, works.of[kind], recompute.rest) / context.device().host.bandwidth;
-    times.to_host_full[kind] = LayerCheckpoint(context) / context.device().host.bandwidth;
+    times.selective[kind] =
+        TimeLayer(context, works.of[kind], recompute.full_share < 1 ? recompute.selective : RecomputePlan{}, trace, operators);
+    if (recompute.full_share > 0) times.full_recompute[kind] = WithFullRecompute(context, works.of[kind], times.selective[kind]);
+    times.sharded_selective[kind] = TimeSharded(context, works.of[kind], times.selective[kind]);
+    times.sharded_full_recompute[kind] = TimeSharded(context, works.of[kind], times.full_recompute[kind]);
+    times.offload_selective[kind] = LayerActivations(context, works.of[kind], recompute.selective) / context.device().host.bandwidth;
+    times.offload_full_recompute[kind] = LayerCheckpoint(context) / context.device().host.bandwidth;
     largest = max(largest, works.of[kind].dense_parameters);
-    operators = nullptr;  // one kind of layer is listed
+    operators = nullptr;  // the report lists one kind of layer
   }
   times.embedding = TimeEmbedding(context, trace);
   times.head = TimeHead(context, trace);
   if (context.run.mapping.zero >= 3) {
     const double table = static_cast<double>(context.model.vocab * context.model.hidden) / context.shape.tensor;
     const Seconds last_scatter = ExchangeWeights(context, largest, 0).scatter, table_gather = ExchangeWeights(context, table, 0).gather;
-    times.sharded_ends = {0.5 * table_gather, last_scatter, {}, table_gather, last_scatter};
+    times.sharded_embedding = {0.5 * table_gather, last_scatter, {}, table_gather, last_scatter};
   }
   return times;
 }
@@ -142,17 +145,17 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.forward += time.forward * count;
     stage.backward += time.backward * count;
     stage.recompute += time.recompute * count;
-    stage.weight += (time.weight_gradient + sharded.weight) * count;
-    stage.executed += time.executed * count;
+    stage.weight_gradient += (time.weight_gradient + sharded.weight_gradient) * count;
+    stage.hardware_flops += time.hardware_flops * count;
     stage.sharded_forward += sharded.forward * count;
     stage.sharded_backward += sharded.backward * count;
     stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
     if (!(offloaded > 0)) return;
-    const Seconds one = offloaded * part.to_host;
+    const Seconds one = offloaded * part.offload;
     const HostTransfer host = ExposedOffload(one, time, sharded);
     stage.host_forward += host.forward * count;
     stage.host_backward += host.backward * count;
-    stage.weight += host.weight * count;
+    stage.weight_gradient += host.weight_gradient * count;
     stage.host_link += 2 * one * count;
   });
   return stage;
@@ -180,32 +183,31 @@ void ExplainStage(const TrainingContext& context, const LayerTimes& times, const
                  }
                });
   }
-  forward.Record("pass_forward", stage.forward.compute, {"Compute of a micro-batch, forward", "the slowest stage's layers and ends"});
-  backward.Record("pass_backward", stage.backward.compute, {"Compute of a micro-batch, backward", "the slowest stage's layers and ends"});
-  recompute.Record("pass_recompute", stage.recompute.compute, {"Compute of a micro-batch done again", "the slowest stage's layers"});
-  tp.Record("pass_tp", total_of(&LayerPass::tp),
-            {"Tensor parallel exchange of a micro-batch, exposed", "forward, backward and what is done again"});
-  cp.Record("pass_cp", total_of(&LayerPass::cp),
-            {"Context parallel exchange of a micro-batch, exposed", "forward, backward and what is done again"});
-  ep.Record("pass_ep", total_of(&LayerPass::ep),
-            {"Expert parallel exchange of a micro-batch, exposed", "forward, backward and what is done again"});
-  host.Record("pass_host", total_of(&LayerPass::host),
-              {"Waiting for launches in a micro-batch", "forward, backward and what is done again"});
+  forward.Record("pass_forward", stage.forward.compute,
+                 {"Forward compute of a micro-batch", "slowest stage: its layers, embedding and head"});
+  backward.Record("pass_backward", stage.backward.compute,
+                  {"Backward compute of a micro-batch", "slowest stage: its layers, embedding and head"});
+  recompute.Record("pass_recompute", stage.recompute.compute, {"Recomputation of a micro-batch", "slowest stage: its layers"});
+  tp.Record("pass_tp", total_of(&LayerPass::tp), {"Exposed TP communication of a micro-batch", "forward, backward and recomputation"});
+  cp.Record("pass_cp", total_of(&LayerPass::cp), {"Exposed CP communication of a micro-batch", "forward, backward and recomputation"});
+  ep.Record("pass_ep", total_of(&LayerPass::ep), {"Exposed EP communication of a micro-batch", "forward, backward and recomputation"});
+  host.Record("pass_host", total_of(&LayerPass::host), {"Launch overhead of a micro-batch", "forward, backward and recomputation"});
   sharded.Record("pass_sharded", stage.sharded_forward + stage.sharded_backward,
-                 {"Sharded weights of a micro-batch, exposed", "gathered before use, gradients scattered"});
+                 {"Exposed ZeRO-3 communication of a micro-batch", "all-gather of weights, reduce-scatter of gradients"});
 }
 
-StageTime Mixed(const StageTime& a, double share_a, const StageTime& b, double share_b) {
+StageTime WeightedAverage(const StageTime& a, double share_a, const StageTime& b, double share_b) {
   StageTime mixed = a;
   for (LayerPass StageTime::*pass : {&StageTime::forward, &StageTime::backward, &StageTime::recompute}) {
     mixed.*pass = a.*pass * share_a;
     mixed.*pass += b.*pass * share_b;
   }
-  for (Seconds StageTime::*part : {&StageTime::sharded_forward, &StageTime::sharded_backward, &StageTime::sharded_link,
-                                   &StageTime::host_forward, &StageTime::host_backward, &StageTime::host_link, &StageTime::weight}) {
+  for (Seconds StageTime::*part :
+       {&StageTime::sharded_forward, &StageTime::sharded_backward, &StageTime::sharded_link, &StageTime::host_forward,
+        &StageTime::host_backward, &StageTime::host_link, &StageTime::weight_gradient}) {
     mixed.*part = share_a * (a.*part) + share_b * (b.*part);
   }
-  mixed.executed = share_a * a.executed + share_b * b.executed;
+  mixed.hardware_flops = share_a * a.hardware_flops + share_b * b.hardware_flops;
   return mixed;
 }
 

@@ -1,31 +1,31 @@
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "core/operators/efficiency.h"
-#include "core/training/compose.h"
 #include "core/training/flops.h"
 #include "core/training/memo.h"
 #include "core/training/memory.h"
 #include "core/training/recompute.h"
+#include "core/training/schedule.h"
+#include "core/training/step_breakdown.h"
 #include "core/training/training.h"
 #include "core/training/whole_run.h"
 
 namespace slipstick {
 namespace {
 
-// A mapping without expert_tp leaves experts whole on every rank, and so misses memory and time of a stack that splits them.
+// Without expert_tp experts are not split, unlike in a framework that splits them by default: memory and time differ.
 void WarnOfWholeExperts(const TrainingContext& context, std::vector<std::string>& warnings) {
   const TrainingMapping& mapping = context.run.mapping;
   const Framework& framework = context.framework();
   const bool differs = framework.experts.expert_tp == ExpertTensor::kTensorParallel && mapping.tp > 1 && mapping.expert_tp == 1;
   if (!context.model.moe || !differs) return;
   const std::string degree = std::to_string(mapping.tp);
-  warnings.push_back("Expert tensor parallelism is 1 here; " + framework.name + " uses TP (" + degree +
-                     ") unless told otherwise: training.mapping.expert_tp " + degree);
+  warnings.push_back("Expert tensor parallelism is 1 here; " + framework.name + " defaults to TP (" + degree +
+                     "): training.mapping.expert_tp " + degree);
 }
 
-// A stage's own share of the step; what it does not fill is its bubble.
+// Time of one stage; the rest of the step is its bubble.
 StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, const StepTime& step, const LinkTime& link) {
   const double m = context.shape.micro_batches;
   StepTime time = step;
@@ -40,7 +40,7 @@ StepTime TimeOfStage(const TrainingContext& context, const StageTime& stage, con
   return time;
 }
 
-// The passes as they run; then, on every device, what ends the step: exposed reduction, update, jitter, the host's work.
+// The passes, then on every device the end of the step: exposed reduction, optimizer, jitter, host work.
 std::vector<ScheduledPass> WholeTimeline(const Pipeline& pipeline, Seconds schedule_length, Seconds step_time) {
   std::vector<ScheduledPass> boxes = Timeline(pipeline.shape, pipeline.passes, pipeline.transfer);
   for (Count device = 0; device < pipeline.shape.stages && step_time > schedule_length; ++device) {
@@ -49,7 +49,7 @@ std::vector<ScheduledPass> WholeTimeline(const Pipeline& pipeline, Seconds sched
   return boxes;
 }
 
-// Memory of the stage that needs most. Stages of a kind need less the later they are: fewer passes are in flight there.
+// Memory of the most loaded stage. Of equal stages the first has the most passes in flight.
 TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>& plan, const RecomputeChoice& recompute) {
   Trace off = Trace::Off();
   TrainingMemory fullest;
@@ -77,13 +77,13 @@ std::vector<StageTime> TimeStages(const TrainingContext& context, const LayerTim
   return stages;
 }
 
-// Where no transfer to the host shows, nothing is won by computing more again.
-bool ShowsOffload(const std::vector<StageTime>& stages) {
+// If offload is fully hidden, recomputing more cannot help.
+bool ExposesOffload(const std::vector<StageTime>& stages) {
   return std::any_of(stages.begin(), stages.end(),
                      [](const StageTime& stage) { return stage.host_forward + stage.host_backward > Seconds{}; });
 }
 
-// The step under a recomputation, nothing else of it. Choices that differ only in the share of repeated layers share `blocks`.
+// Step time under a recomputation choice. Choices that differ only in a full_share between 0 and 1 share `blocks`.
 Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, const StagePlan& plan, const RecomputeChoice& choice,
                       std::optional<LayerTimes>& blocks) {
   Trace off = Trace::Off();
@@ -93,24 +93,24 @@ Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, c
   if (!times) times = TimeLayers(context, works, choice, off, nullptr);
   times->full_share = choice.full_share;
   const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan.stages));
-  const Sends sends = TimeSends(context, off);
-  return Compose(context, *times, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends, off).time.Total();
+  const PipelineSends sends = TimePipelineSends(context, off);
+  return BreakDownStep(context, *times, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends, off)
+      .time.Total();
 }
 
-// What no step is shorter than: the slowest stage's own passes, and those of the last stage, which waits for the first
-// micro-batch's forward passes and is waited for by the last one's backward passes. Compute is kept apart, for the energy; a
-// rounding is allowed for.
-StepTime LeastTime(const TrainingContext& context, const std::vector<StageTime>& stages, const Pipeline& pipeline) {
+// Lower bound on the step time: the passes of the slowest stage; under 1F1B and GPipe also those of the last stage plus one
+// micro-batch's passes on all stages before it, which the pipeline needs to fill and drain. The bound on energy needs compute apart.
+StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<StageTime>& stages, const Pipeline& pipeline) {
   const StageTime* slowest = &stages.front();
   for (const StageTime& stage : stages) {
     if (stage.Total() > slowest->Total()) slowest = &stage;
   }
-  constexpr double kRounding = 1 - 1e-12;
+  constexpr double kRounding = 1 - 1e-12;  // the bound must hold whatever the order of the sums
   const double m = context.shape.micro_batches;
-  StepTime least;
-  least.forward = kRounding * m * slowest->forward.compute;
-  least.backward = kRounding * m * slowest->backward.compute;
-  least.recompute = kRounding * m * slowest->recompute.compute;
+  StepTime bound;
+  bound.forward = kRounding * m * slowest->forward.compute;
+  bound.backward = kRounding * m * slowest->backward.compute;
+  bound.recompute = kRounding * m * slowest->recompute.compute;
   Seconds work = m * slowest->Total();
   const PipelineSchedule schedule = context.run.mapping.schedule;
   if (schedule == PipelineSchedule::kOneFOneB || schedule == PipelineSchedule::kGpipe) {
@@ -118,118 +118,169 @@ StepTime LeastTime(const TrainingContext& context, const std::vector<StageTime>&
     for (std::size_t i = 0; i + 1 < stages.size(); ++i) others += pipeline.passes[i].forward + pipeline.passes[i].backward;
     work = max(work, m * stages.back().Total() + others);
   }
-  least.other = max(Seconds{}, kRounding * work - least.forward - least.backward - least.recompute);
-  return least;
+  bound.other = max(Seconds{}, kRounding * work - bound.forward - bound.backward - bound.recompute);
+  return bound;
 }
+
+// Evaluates one run. A search may stop it once memory or the lower bound on the step time is known.
+class Evaluation {
+ public:
+  Evaluation(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail, Trace& trace)
+      : model_(model),
+        cluster_(cluster),
+        run_(run),
+        detail_(detail),
+        trace_(trace),
+        context_(detail.memo != nullptr ? detail.memo->Context() : own_context_.emplace(MakeContext(model, cluster, run))),
+        works_(detail.memo != nullptr ? detail.memo->Works() : own_works_.emplace(WorksOf(context_))),
+        memory_terms_{context_, works_},
+        recompute_(ChoiceFor(run)) {}
+  Evaluation(const Evaluation&) = delete;
+  Evaluation& operator=(const Evaluation&) = delete;
+
+  TrainingReport Run() {
+    ExplainInputs();
+    plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_));
+    const bool is_auto = run_.recompute == Recompute::kAuto;
+    if (!is_auto && StopsForMemory()) return report_;
+    if (is_auto) {
+      DecideRecompute();
+      if (StopsForMemory()) return report_;
+    } else {
+      TimeLayersInto(trace_);
+    }
+    const std::vector<StageTime> stages = DeviceTimes(context_, TimeStages(context_, *times_, plan_->stages));
+    for (const StageTime& stage : stages) {
+      report_.hardware_flops_per_device += context_.shape.micro_batches / context_.shape.pipeline * stage.hardware_flops;
+    }
+    const PipelineSends sends = TimePipelineSends(context_, trace_);
+    const Pipeline pipeline = PipelineOf(context_, *times_, plan_->virtual_stages, sends);
+    const StepFlops* const flops = detail_.memo != nullptr ? &detail_.memo->FlopsOf(recompute_) : nullptr;
+    if (detail_.can_prune != nullptr && !run_.batch_ramp) {
+      TrainingReport bound = BoundOf(stages, pipeline, flops);
+      if ((*detail_.can_prune)(bound)) {
+        bound.pruned = true;
+        return bound;
+      }
+    }
+    const StepBreakdown step = BreakDownStep(context_, *times_, stages, plan_->stages, pipeline, sends, trace_);
+    report_.time = step.time;
+    report_.communication = step.link;
+    report_.step_time = step.time.Total();
+    if (detail_.advice) ReportStages(stages, step);
+    FinishReport(context_, recompute_, flops, detail_.advice, FirstStepOfRamp(), report_, trace_);
+    if (detail_.timeline) report_.timeline = WholeTimeline(pipeline, step.schedule_length, report_.step_time);
+    return report_;
+  }
+
+ private:
+  void ExplainInputs() {
+    ExplainShape(context_, trace_);
+    if (detail_.advice) WarnOfWholeExperts(context_, report_.warnings);
+    double dropped_share = 0;
+    for (const LayerWork& work : works_.of) dropped_share = max(dropped_share, work.dropped_share);
+    FIGURE(trace_, dropped_tokens, 1 * dropped_share,
+           (Note{"Dropped copies of routed tokens", "those above the experts' capacity; none without a capacity factor", "",
+                 "training.dropped_tokens"}),
+           dropped_share);
+    report_.dropped_tokens = dropped_tokens;
+    const Bytes visible = UsableMemory(context_.device());
+    FIGURE(trace_, capacity, 1 * visible, (Note{"Usable memory per device", "visible to programs", "", "training.memory_bytes.capacity"}),
+           visible);
+    report_.capacity = capacity;
+  }
+
+  // For a search, a run that does not fit needs no time.
+  bool StopsForMemory() {
+    if (detail_.advice) return false;
+    report_.memory = FullestMemory(memory_terms_, plan_->stages, recompute_);
+    if (report_.memory.Total() > report_.capacity) {
+      report_.infeasible.push_back({"memory", ""});
+    } else if (report_.memory.host > context_.device().host.memory) {
+      report_.infeasible.push_back({"host_memory", ""});
+    }
+    return !report_.infeasible.empty();
+  }
+
+  void TimeLayersInto(Trace& trace) {
+    if (detail_.memo != nullptr) {
+      times_ = &detail_.memo->Times(recompute_);
+      return;
+    }
+    report_.operators.clear();
+    times_ = &own_times_.emplace(TimeLayers(context_, works_, recompute_, trace, detail_.operators ? &report_.operators : nullptr));
+  }
+
+  void DecideRecompute() {
+    recompute_ = LeastRecompute(memory_terms_, plan_->stages, report_.capacity);
+    if (!(run_.offload.activations > 0)) return TimeLayersInto(trace_);
+    TimeLayersInto(off_);
+    if (ExposesOffload(TimeStages(context_, *times_, plan_->stages))) {
+      std::optional<LayerTimes> blocks;
+      const auto step_time = [&](const RecomputeChoice& choice) { return StepTimeUnder(context_, works_, *plan_, choice, blocks); };
+      recompute_ = FastestRecompute(memory_terms_, plan_->stages, report_.capacity, step_time);
+    }
+    TimeLayersInto(trace_);
+  }
+
+  TrainingReport BoundOf(const std::vector<StageTime>& stages, const Pipeline& pipeline, const StepFlops* flops) {
+    TrainingReport bound;
+    bound.capacity = report_.capacity;
+    bound.memory = report_.memory;
+    bound.time = StepTimeLowerBound(context_, stages, pipeline);
+    bound.step_time = bound.time.Total();
+    FinishReport(context_, recompute_, flops, false, {}, bound, off_);
+    return bound;
+  }
+
+  void ReportStages(const std::vector<StageTime>& stages, const StepBreakdown& step) {
+    std::size_t fullest = 0;
+    for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
+      TrainingStage stage;
+      stage.layers = static_cast<Count>(plan_->stages[i].layers.Total());
+      stage.memory = StageMemory(memory_terms_, plan_->stages[i], static_cast<double>(i), recompute_, off_);
+      stage.time = TimeOfStage(context_, stages[i], step.time, step.link);
+      report_.stages.push_back(stage);
+      if (stage.memory.Total() > report_.stages[fullest].memory.Total()) fullest = i;
+    }
+    Trace::Scope memory_scope(trace_, "memory");
+    report_.memory = StageMemory(memory_terms_, plan_->stages[fullest], static_cast<double>(fullest), recompute_, trace_);
+  }
+
+  [[nodiscard]] Seconds FirstStepOfRamp() {
+    if (!run_.batch_ramp) return {};
+    TrainingRun first = run_;
+    first.global_batch = run_.batch_ramp->start;
+    first.batch_ramp.reset();
+    return EvaluateTraining(model_, cluster_, first, {.operators = false, .timeline = false}, off_).step_time;
+  }
+
+  const Model& model_;
+  const Cluster& cluster_;
+  const TrainingRun& run_;
+  const TrainingDetail& detail_;
+  Trace& trace_;
+  Trace off_ = Trace::Off();
+  // Without a memo the evaluation owns its sub-results.
+  std::optional<TrainingContext> own_context_;
+  std::optional<LayerWorks> own_works_;
+  std::optional<LayerTimes> own_times_;
+  std::optional<StagePlan> own_plan_;
+  const TrainingContext& context_;
+  const LayerWorks& works_;
+  const MemoryTerms memory_terms_;
+  RecomputeChoice recompute_;
+  const StagePlan* plan_ = nullptr;
+  const LayerTimes* times_ = nullptr;
+  TrainingReport report_;
+};
 
 }  // namespace
 
 TrainingReport EvaluateTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingDetail& detail,
                                 Trace& trace) {
   Trace::Scope scope(trace, "training");
-  TrainingMemo* const memo = detail.memo;
-  std::optional<TrainingContext> own_context;
-  std::optional<LayerWorks> own_works;
-  std::optional<LayerTimes> own_times;
-  std::optional<StagePlan> own_plan;
-  const TrainingContext& context = memo != nullptr ? memo->Context() : own_context.emplace(MakeContext(model, cluster, run));
-  const LayerWorks& works = memo != nullptr ? memo->Works() : own_works.emplace(WorksOf(context));
-  const MemoryTerms memory_terms{context, works};
-  Trace off = Trace::Off();
-  TrainingReport report;
-  ExplainShape(context, trace);
-  if (detail.advice) WarnOfWholeExperts(context, report.warnings);
-  double dropped_share = 0;
-  for (const LayerWork& work : works.of) dropped_share = max(dropped_share, work.dropped_share);
-  FIGURE(trace, dropped_tokens, 1 * dropped_share,
-         (Note{"Routed copies that are dropped", "those over the experts' capacity; none without a capacity factor", "",
-               "training.dropped_tokens"}),
-         dropped_share);
-  report.dropped_tokens = dropped_tokens;
-  const Bytes visible = UsableMemory(context.device());
-  FIGURE(
-      trace, capacity, 1 * visible,
-      (Note{"Memory that the device really offers", "what is left of the stated size to programs", "", "training.memory_bytes.capacity"}),
-      visible);
-  report.capacity = capacity;
-  const auto is_full = [&](const StagePlan& plan, const RecomputeChoice& recompute) {
-    report.memory = FullestMemory(memory_terms, plan.stages, recompute);
-    if (report.memory.Total() > report.capacity) {
-      report.infeasible.push_back({"memory", ""});
-    } else if (report.memory.host > context.device().host.memory) {
-      report.infeasible.push_back({"host_memory", ""});
-    }
-    return !report.infeasible.empty();
-  };
-
-  RecomputeChoice recompute = ChoiceFor(run);
-  const bool decides_later = run.recompute == Recompute::kAuto;
-  const StagePlan* const plan = memo != nullptr ? &memo->Plan() : &own_plan.emplace(PlanLayers(context, works));
-  if (!detail.advice && !decides_later && is_full(*plan, recompute)) return report;
-  const auto time_layers = [&](Trace& into) -> const LayerTimes& {
-    if (memo != nullptr) return memo->Times(recompute);
-    report.operators.clear();
-    return own_times.emplace(TimeLayers(context, works, recompute, into, detail.operators ? &report.operators : nullptr));
-  };
-  const LayerTimes* times = &time_layers(decides_later ? off : trace);
-  if (decides_later) {
-    recompute = LeastRecompute(memory_terms, plan->stages, report.capacity);
-    times = &time_layers(run.offload.activations > 0 ? off : trace);
-    if (run.offload.activations > 0) {
-      std::optional<LayerTimes> blocks;
-      const auto step_time = [&](const RecomputeChoice& choice) { return StepTimeUnder(context, works, *plan, choice, blocks); };
-      if (ShowsOffload(TimeStages(context, *times, plan->stages))) {
-        recompute = FastestRecompute(memory_terms, plan->stages, report.capacity, step_time);
-      }
-      times = &time_layers(trace);
-    }
-    if (!detail.advice && is_full(*plan, recompute)) return report;
-  }
-
-  const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan->stages));
-  for (const StageTime& stage : stages) report.executed_flops += context.shape.micro_batches / context.shape.pipeline * stage.executed;
-  const Sends sends = TimeSends(context, trace);
-  const Pipeline pipeline = PipelineOf(context, *times, plan->virtual_stages, sends);
-  const StepFlops* const flops = memo != nullptr ? &memo->FlopsOf(recompute) : nullptr;
-  if (detail.can_prune != nullptr && !run.batch_ramp) {
-    TrainingReport least;
-    least.capacity = report.capacity;
-    least.memory = report.memory;
-    least.time = LeastTime(context, stages, pipeline);
-    least.step_time = least.time.Total();
-    FinishReport(context, recompute, flops, false, {}, least, off);
-    if ((*detail.can_prune)(least)) {
-      least.pruned = true;
-      return least;
-    }
-  }
-  const Composition step = Compose(context, *times, stages, plan->stages, pipeline, sends, trace);
-  report.time = step.time;
-  report.communication = step.link;
-  report.step_time = step.time.Total();
-  if (detail.advice) {
-    std::size_t fullest = 0;
-    for (std::size_t i = 0; i < plan->stages.size(); ++i) {
-      TrainingStage stage;
-      stage.layers = static_cast<Count>(plan->stages[i].layers.Total());
-      stage.memory = StageMemory(memory_terms, plan->stages[i], static_cast<double>(i), recompute, off);
-      stage.time = TimeOfStage(context, stages[i], step.time, step.link);
-      report.stages.push_back(stage);
-      if (stage.memory.Total() > report.stages[fullest].memory.Total()) fullest = i;
-    }
-    Trace::Scope memory_scope(trace, "memory");
-    report.memory = StageMemory(memory_terms, plan->stages[fullest], static_cast<double>(fullest), recompute, trace);
-  }
-  Seconds first_step;
-  if (run.batch_ramp) {
-    TrainingRun first = run;
-    first.global_batch = run.batch_ramp->start;
-    first.batch_ramp.reset();
-    first_step = EvaluateTraining(model, cluster, first, {false, false, true}, off).step_time;
-  }
-  FinishReport(context, recompute, flops, detail.advice, first_step, report, trace);
-  if (detail.timeline) report.timeline = WholeTimeline(pipeline, step.pipeline, report.step_time);
-  return report;
+  return Evaluation(model, cluster, run, detail, trace).Run();
 }
 
 }  // namespace slipstick

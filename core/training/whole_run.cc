@@ -4,14 +4,16 @@
 #include "core/operators/efficiency.h"
 #include "core/operators/substitution.h"
 #include "core/training/attention_core.h"
-#include "core/training/flops.h"
 #include "core/training/interruptions.h"
+#include "core/training/memory.h"
+#include "core/training/stage.h"
 
 namespace slipstick {
 namespace {
 
 std::string GibText(Bytes bytes) { return NumberText(In(bytes, kGiB)) + " GiB"; }
 
+// Memory of the most loaded stage of a changed run.
 Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
   const TrainingContext context = MakeContext(base.model, base.cluster, run);
   const LayerWorks works = WorksOf(context);
@@ -29,10 +31,6 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
   }
   return fullest;
 }
-
-}  // namespace
-
-namespace {
 
 std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run, Bytes capacity) {
   const auto fits = [&](const TrainingRun& changed) { return FullestStage(changed, context) <= capacity; };
@@ -53,7 +51,7 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
     changed.mapping.zero = zero;
     if (fits(changed)) return "zero " + std::to_string(zero) + " would fit";
   }
-  // More model parallelism on the same devices, taken from data parallelism; then on more devices.
+  // More model parallelism on the same devices, in place of data parallelism.
   const Count data = run.mapping.dp.value_or(1);
   for (Count factor = 2; factor <= 64; factor *= 2) {
     for (const bool pipeline : {false, true}) {
@@ -75,15 +73,15 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
 std::string NearestFit(const TrainingContext& context, Bytes capacity) {
   const std::string single = NearestFitOf(context, context.run, capacity);
   if (!single.empty() || context.run.recompute == Recompute::kFull) return single;
-  TrainingRun repeated = context.run;
-  repeated.recompute = Recompute::kFull;
-  const std::string with_it = NearestFitOf(context, repeated, capacity);
+  TrainingRun recomputed = context.run;
+  recomputed.recompute = Recompute::kFull;
+  const std::string with_it = NearestFitOf(context, recomputed, capacity);
   return with_it.empty() ? "" : "recompute full and " + with_it;
 }
 
 namespace {
 
-// Inputs that the figures use and a rule set, not a measurement.
+// Paths of inputs that a rule set, not a measurement.
 std::vector<std::string> AssumedInputs(const TrainingContext& context) {
   using A = AssumedEfficiency;
   std::vector<AssumedFlag> used{&A::gemm_efficiency, &A::sustained_clock_derating, &A::rated_power, &A::bandwidth_efficiency, &A::usable};
@@ -94,15 +92,8 @@ std::vector<std::string> AssumedInputs(const TrainingContext& context) {
   return AssumedPaths(context.device(), "cluster.device", used);
 }
 
-}  // namespace
-
-void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice, Seconds first_step,
-                  TrainingReport& report, Trace& trace) {
+void AddThroughput(const TrainingContext& context, const StepFlops& flops, TrainingReport& report, Trace& trace) {
   const TrainingRun& run = context.run;
-  const Device& device = context.device();
-  const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, run, recompute, trace);
-  report.model_flops_per_step = flops.model;
-  report.model_flops_per_step_causal = flops.model_causal;
   const double devices = context.shape.devices;
   trace.Input("devices", devices, "training.devices");
   const double batch = static_cast<double>(run.global_batch), sequence = context.shape.sequence;
@@ -112,82 +103,108 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   trace.Input("tokens", tokens, "training.tokens");
   const Seconds step_time = report.step_time;
   const Flops model_flops = flops.model, model_flops_causal = flops.model_causal, hardware_flops = flops.hardware;
-  const FlopsPerSecond peak_rate = PeakRate(device, run.precision, trace);
-  FIGURE(trace, tokens_per_s, batch * sequence * token / step_time, (Note{"Tokens a second", "all devices", "", "training.tokens_per_s"}),
-         batch, sequence, token, step_time);
-  const Flops executed_flops = report.executed_flops;
-  FIGURE(
-      trace, arithmetic_utilization, executed_flops / (peak_rate * step_time),
-      (Note{"Share of the peak that the kernels' own arithmetic fills",
-            "attention only as far as the mask lets the kernels compute it; MFU and HFU count all of it and may pass 1 at long sequences",
-            "", "training.arithmetic_utilization"}),
-      executed_flops, peak_rate, step_time);
-  report.arithmetic_utilization = arithmetic_utilization;
+  const FlopsPerSecond peak_rate = PeakRate(context.device(), run.precision, trace);
+  FIGURE(trace, tokens_per_s, batch * sequence * token / step_time,
+         (Note{"Throughput (tokens/s)", "all devices", "", "training.tokens_per_s"}), batch, sequence, token, step_time);
+  const Flops executed_flops = report.hardware_flops_per_device;
+  FIGURE(trace, arithmetic_utilization, executed_flops / (peak_rate * step_time),
+         (Note{"Arithmetic utilization",
+               "FLOPs that the kernels execute over the dense peak; MFU and HFU count attention in full and may pass 1 for long sequences",
+               "", "training.arithmetic_utilization"}),
+         executed_flops, peak_rate, step_time);
   FIGURE(trace, device_tokens_per_s, tokens_per_s / devices,
-         (Note{"Tokens a second and device", "", "", "training.tokens_per_s_per_device"}), tokens_per_s, devices);
+         (Note{"Throughput per GPU (tokens/s)", "", "", "training.tokens_per_s_per_device"}), tokens_per_s, devices);
   FIGURE(trace, model_flops_utilization, model_flops / (devices * peak_rate * step_time),
          (Note{"Model FLOPs utilization (MFU)",
                "model FLOPs over the dense peak of the run's precision; full attention, as Megatron-LM, PaLM and MPT report it",
                "Korthikanti et al. 2022", "training.model_flops_utilization"}),
          model_flops, devices, peak_rate, step_time);
   FIGURE(trace, model_flops_utilization_causal, model_flops_causal / (devices * peak_rate * step_time),
-         (Note{"MFU, causal attention", "the same with attention only to the tokens before: what to compare with runs that count it so", "",
+         (Note{"MFU, causal attention", "attention cut by the causal mask; compare it with runs that count attention so", "",
                "training.model_flops_utilization_causal"}),
          model_flops_causal, devices, peak_rate, step_time);
-  FIGURE(
-      trace, hardware_flops_utilization, hardware_flops / (devices * peak_rate * step_time),
-      (Note{"Hardware FLOPs utilisation", "with what is computed again", "Korthikanti et al. 2022", "training.hardware_flops_utilization"}),
-      hardware_flops, devices, peak_rate, step_time);
+  FIGURE(trace, hardware_flops_utilization, hardware_flops / (devices * peak_rate * step_time),
+         (Note{"Hardware FLOPs utilization (HFU)", "recomputation included", "Korthikanti et al. 2022",
+               "training.hardware_flops_utilization"}),
+         hardware_flops, devices, peak_rate, step_time);
+  report.model_flops_per_step = flops.model;
+  report.model_flops_per_step_causal = flops.model_causal;
+  report.tokens_per_s = tokens_per_s;
+  report.tokens_per_s_per_device = device_tokens_per_s;
+  report.arithmetic_utilization = arithmetic_utilization;
+  report.model_flops_utilization = model_flops_utilization;
+  report.model_flops_utilization_causal = model_flops_utilization_causal;
+  report.hardware_flops_utilization = hardware_flops_utilization;
+}
+
+// Time and energy of the run without interruptions; returns the mean power of a device.
+Watts AddTimeAndEnergy(const TrainingContext& context, Seconds first_step, TrainingReport& report, Trace& trace) {
+  const TrainingRun& run = context.run;
+  const Device& device = context.device();
+  const Seconds step_time = report.step_time;
+  const TokensPerSecond tokens_per_s = report.tokens_per_s;
+  const double devices = context.shape.devices;
+  const Tokens tokens = run.tokens;
   Tokens ramp_tokens;
   Seconds ramp_time;
   if (run.batch_ramp) {
     ramp_tokens = run.batch_ramp->tokens;
-    ramp_time = RampTime(*run.batch_ramp, sequence, batch, first_step, step_time, trace);
+    ramp_time = RampTime(*run.batch_ramp, context.shape.sequence, static_cast<double>(run.global_batch), first_step, step_time, trace);
   }
   FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / tokens_per_s,
-         (Note{"Time to train", "steps without interruption", "", "training.time_to_train_s"}), ramp_time, tokens, ramp_tokens,
-         tokens_per_s);
-  FIGURE(trace, device_seconds, time_to_train * devices, (Note{"Device time", "of the whole run"}), time_to_train, devices);
-  // Matrix units at work draw the design power; a device that waits, its idle power.
+         (Note{"Time to train", "without interruptions", "", "training.time_to_train_s"}), ramp_time, tokens, ramp_tokens, tokens_per_s);
+  FIGURE(trace, device_seconds, time_to_train * devices, (Note{"Device time of the run", ""}), time_to_train, devices);
   const StepTime& time = report.time;
   const Seconds busy_time = time.forward + time.backward + time.recompute + time.optimizer;
   const Watts tdp = device.tdp, idle = min(device.idle, device.tdp);
   trace.Input("tdp", tdp, "cluster.device.tdp");
   trace.Input("idle", idle, "cluster.device.idle");
   FIGURE(trace, mean_power, idle + (tdp - idle) * busy_time / step_time,
-         (Note{"Mean power of a device", "design power while it computes, idle power while it waits"}), idle, tdp, busy_time, step_time);
-  FIGURE(trace, device_energy, device_seconds * mean_power,
-         (Note{"Energy of the devices over the run", "", "", "training.device_energy_j"}), device_seconds, mean_power);
-  report.tokens_per_s = tokens_per_s;
-  report.tokens_per_s_per_device = device_tokens_per_s;
-  report.model_flops_utilization = model_flops_utilization;
-  report.model_flops_utilization_causal = model_flops_utilization_causal;
-  report.hardware_flops_utilization = hardware_flops_utilization;
+         (Note{"Mean power per device", "TDP while it computes, idle power while it waits"}), idle, tdp, busy_time, step_time);
+  FIGURE(trace, device_energy, device_seconds * mean_power, (Note{"Training energy of all devices", "", "", "training.device_energy_j"}),
+         device_seconds, mean_power);
   report.time_to_train = time_to_train;
   report.device_seconds = device_seconds;
   report.energy = device_energy;
-  if (std::string text = SubstitutionText(device, run.precision); advice && !text.empty()) report.warnings.push_back(text + ".");
-  if (advice) report.assumed = AssumedInputs(context);
-  const double steps = tokens / (batch * sequence * token);
-  if (advice) report.run = WithInterruptions(context, {time_to_train, device_seconds, mean_power, steps * model_flops}, trace);
+  return mean_power;
+}
 
-  const Bytes needed = report.memory.Total();
+void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& report) {
+  const Bytes needed = report.memory.Total(), host_memory = context.device().host.memory;
   if (needed > report.capacity) {
     std::string message;
     if (advice) {
       const std::string nearest = NearestFit(context, report.capacity);
-      message = "the fullest stage needs " + GibText(needed) + " of " + GibText(report.capacity) +
+      message = "the most loaded stage needs " + GibText(needed) + " of " + GibText(report.capacity) +
                 (nearest.empty() ? "; no smaller micro-batch, sharding or split of this run on these devices fits" : "; " + nearest);
     }
     report.infeasible.push_back({"memory", message});
   }
   Bytes on_host = report.memory.host;
   for (const TrainingStage& stage : report.stages) on_host = max(on_host, stage.memory.host);
-  if (on_host > device.host.memory) {
-    report.infeasible.push_back({"host_memory", advice ? "offloading needs " + GibText(on_host) + " of the host's " +
-                                                             GibText(device.host.memory) + " a device; offload a smaller share"
-                                                       : ""});
+  if (on_host > host_memory) {
+    const std::string message =
+        "offload needs " + GibText(on_host) + " of " + GibText(host_memory) + " host memory per device; offload a smaller share";
+    report.infeasible.push_back({"host_memory", advice ? message : ""});
   }
+}
+
+}  // namespace
+
+void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice, Seconds first_step,
+                  TrainingReport& report, Trace& trace) {
+  const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, context.run, recompute, trace);
+  AddThroughput(context, flops, report, trace);
+  const Watts mean_power = AddTimeAndEnergy(context, first_step, report, trace);
+  if (advice) {
+    std::string text = SubstitutionText(context.device(), context.run.precision);
+    if (!text.empty()) report.warnings.push_back(text + ".");
+    report.assumed = AssumedInputs(context);
+    const Tokens step_tokens = static_cast<double>(context.run.global_batch) * context.shape.sequence * (1 * kToken);
+    const double steps = context.run.tokens / step_tokens;
+    report.run = WithInterruptions(context, {report.time_to_train, report.device_seconds, mean_power, steps * flops.model}, trace);
+  }
+  CheckMemory(context, advice, report);
 }
 
 }  // namespace slipstick

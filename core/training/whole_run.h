@@ -1,20 +1,21 @@
-// From a step to the run: rates, utilisation, time and energy to train, whether it fits.
+// From a step to the run: throughput, utilization, time and energy to train, whether it fits.
 #pragma once
 
-#include <vector>
+#include <string>
 
+#include "core/training/context.h"
 #include "core/training/flops.h"
-#include "core/training/memory.h"
-#include "core/training/training.h"
+#include "core/training/recompute_choice.h"
+#include "core/training/training_report.h"
 
 namespace slipstick {
 
-// Fills what follows from step_time, time, memory and stages. `known` is the step's arithmetic where it was counted before;
-// `first_step` is the step at the start of a batch ramp.
+// Fills what follows from step_time, time, memory and stages. `known`: the FLOPs of the step, null if not counted yet.
+// `first_step`: time of the step at the start of a batch ramp. `advice`: as in TrainingDetail.
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice, Seconds first_step,
                   TrainingReport& report, Trace& trace);
 
-// The nearest change of the run under which it would fit, as a sentence; "" where none of those tried would.
+// The smallest change under which the run would fit, as a phrase; "" where none of those tried fits.
 std::string NearestFit(const TrainingContext& context, Bytes capacity);
 
 }  // namespace slipstick

@@ -11,9 +11,9 @@ constexpr std::array kTraits{
     ProductTraits{"query, key, value projection", ProductRole::kMixer},
     ProductTraits{"query projection", ProductRole::kMixer},
     // Down projections are not split: each rank computes them for the tokens it keeps.
-    ProductTraits{"query down projection", ProductRole::kMixer, ProductRows::kOwnTokens},
+    ProductTraits{"query down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"query up projection", ProductRole::kMixer},
-    ProductTraits{"key and value down projection", ProductRole::kMixer, ProductRows::kOwnTokens},
+    ProductTraits{"key and value down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"key and value up projection", ProductRole::kMixer},
     ProductTraits{"attention output", ProductRole::kMixer},
     ProductTraits{"recurrent layer, in", ProductRole::kMixer},
@@ -24,7 +24,7 @@ constexpr std::array kTraits{
     ProductTraits{"recurrent layer, gates up", ProductRole::kMixer},
     ProductTraits{"MLP, in", ProductRole::kMlp},
     ProductTraits{"MLP, out", ProductRole::kMlp},
-    ProductTraits{"router", ProductRole::kWide, ProductRows::kOwnTokens},
+    ProductTraits{"router", ProductRole::kWide, ProductRows::kSequenceParallel},
     ProductTraits{"experts, in", ProductRole::kExperts, ProductRows::kRouted},
     ProductTraits{"experts, out", ProductRole::kExperts, ProductRows::kRouted},
     ProductTraits{"shared experts, in", ProductRole::kMlp},
@@ -217,8 +217,8 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
   const double added = model.parallel_attention ? 8 : 2 * 6;
   const auto [forward, backward] = ActivationOf(model);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
-  return {RowPass{"norms", ProductRows::kOwnTokens, norms * hidden, 4, 8, true},
-          RowPass{"residuals", ProductRows::kOwnTokens, hidden, added, added},
+  return {RowPass{"norms", ProductRows::kSequenceParallel, norms * hidden, 4, 8, true},
+          RowPass{"residuals", ProductRows::kSequenceParallel, hidden, added, added},
           RowPass{"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2},
           RowPass{"activation", ProductRows::kTokens, has_experts ? widths.shared : widths.mlp, forward, backward, true},
           RowPass{"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : 0, forward, backward, true}};

@@ -53,7 +53,7 @@ enum class ProductId {
 // What a product belongs to. Adapters lie beside the mixer's; the wide ones stay in 16 bit.
 enum class ProductRole { kMixer, kMlp, kExperts, kWide };
 // The rows of a product: all tokens that the device sees, those of them whose residual stream it keeps, or those routed to its experts.
-enum class ProductRows { kTokens, kOwnTokens, kRouted };
+enum class ProductRows { kTokens, kSequenceParallel, kRouted };
 
 struct ProductTraits {
   std::string_view name;

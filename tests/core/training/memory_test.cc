@@ -36,7 +36,7 @@ double LayerBytes(const Shape& shape, bool sequence_parallel, const char* recomp
   const Scenario scenario = Figure1Scenario(shape, sequence_parallel, recompute);
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {});
-  return (std::string(recompute) == "full" ? LayerCheckpoint(context) : LayerActivations(context, work, ChoiceFor(*scenario.training).rest))
+  return (std::string(recompute) == "full" ? LayerCheckpoint(context) : LayerActivations(context, work, ChoiceFor(*scenario.training).selective))
       .base();
 }
 

@@ -63,7 +63,7 @@ TEST(Timeline, OfInterleavingDividesTheBubbleByTheChunks) {
 TEST(Timeline, OfZbH1HasItsClosedBubble) {
   for (const Count p : {2, 4, 8}) {
     for (const StagePass& pass : {Of(1, 1, 1), Of(1, 1.5, 1), Of(2, 1.5, 1), Of(1, 1, 0.5)}) {
-      const double f = pass.forward.base(), b = pass.backward.base(), w = pass.weight.base();
+      const double f = pass.forward.base(), b = pass.backward.base(), w = pass.weight_gradient.base();
       const double bubble = static_cast<double>(p - 1) * std::max({f, b, f + b - w});
       EXPECT_NEAR(LengthOf({PipelineSchedule::kZbH1, p, 1, 4 * p}, pass).end, static_cast<double>(4 * p) * (f + b + w) + bubble, 1e-9);
     }
@@ -160,7 +160,7 @@ TEST(ScheduleLength, NeverGrowsWhereAPassShrinks) {
     for (StagePass& pass : drawn.passes) {
       if (draw.Below(2) == 0) pass.forward *= draw.Real();
       if (draw.Below(2) == 0) pass.backward *= draw.Real();
-      if (draw.Below(2) == 0) pass.weight *= draw.Real();
+      if (draw.Below(2) == 0) pass.weight_gradient *= draw.Real();
     }
     EXPECT_LE(ScheduleLength(drawn.shape, drawn.passes, drawn.transfer * draw.Real()).base(), before * (1 + 1e-11));
   }

@@ -1,0 +1,42 @@
+// Composes a step from its stages' passes, the sends between stages and the gradient exchange.
+#pragma once
+
+#include <vector>
+
+#include "core/training/context.h"
+#include "core/training/schedule_types.h"
+#include "core/training/stage_time.h"
+#include "core/training/training_report.h"
+
+namespace slipstick {
+
+// Sends between pipeline stages.
+struct PipelineSends {
+  Seconds one;            // a single send
+  Seconds exposed, link;  // per micro-batch
+};
+PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace);
+
+// Input of the schedule's simulation.
+struct Pipeline {
+  PipelineShape shape;
+  std::vector<StagePass> passes;  // of every virtual stage, exposed sends included
+  Seconds transfer;               // the part of a send that is not in the passes: the next stage waits for it
+};
+Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, const std::vector<LayerCounts>& virtual_stages,
+                    const PipelineSends& sends);
+
+// Mean time of a micro-batch on each device: under DualPipe a device computes its own stage and the mirrored one.
+std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<StageTime> stages);
+
+// The step of the slowest device.
+struct StepBreakdown {
+  StepTime time;
+  LinkTime link;
+  Seconds schedule_length;
+};
+// `stages`: times per device (DeviceTimes); `plan` and `times`: what they were computed from.
+StepBreakdown BreakDownStep(const TrainingContext& context, const LayerTimes& times, const std::vector<StageTime>& stages,
+                            const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends, Trace& trace);
+
+}  // namespace slipstick

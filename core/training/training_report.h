@@ -1,0 +1,93 @@
+// Figures of a training run. Ranges of memory and time are per device unless a comment says otherwise.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/issue.h"
+#include "core/base/units.h"
+#include "core/operators/kernel.h"
+
+namespace slipstick {
+
+// Critical path of one device; the parts add up to the step. Of communication only the exposed part counts.
+struct StepTime {
+  Seconds forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other;
+  Seconds offload;  // transfers to and from the host
+  [[nodiscard]] Seconds Total() const {
+    return forward + backward + recompute + tp + cp + ep + pp + dp + bubble + optimizer + other + offload;
+  }
+};
+// Time on the links, exposed or hidden.
+struct LinkTime {
+  Seconds tp, cp, ep, pp, dp;
+  Seconds offload;  // on the host link
+};
+struct TrainingMemory {
+  Bytes weights, gradients, optimizer, activations, workspace;
+  Bytes host;  // in host memory, not part of the total
+  [[nodiscard]] Bytes Total() const { return weights + gradients + optimizer + activations + workspace; }
+};
+struct TrainingStage {
+  Count layers = 0;
+  TrainingMemory memory;
+  StepTime time;
+};
+struct TimedOperator {
+  std::string name;
+  Flops flops;
+  Bytes bytes;                     // to and from memory
+  std::vector<Bytes> level_bytes;  // caches from the innermost, then memory
+  Seconds time;
+  Bound bound = Bound::kCompute;
+};
+// One box of the pipeline's Gantt chart.
+struct ScheduledPass {
+  Count stage = 0, chunk = 0, micro_batch = 0;
+  std::string_view kind;  // "forward", "backward", "weight", "update"
+  Seconds start, end;
+};
+
+// The run with its interruptions.
+struct RunReport {
+  Tokens compute_optimal_tokens;          // for this model: 20 per parameter
+  double compute_optimal_parameters = 0;  // for the run's arithmetic, at 20 tokens per parameter
+  Seconds mean_time_between_interruptions;
+  double interruptions = 0;  // expected
+  Bytes checkpoint;          // of the whole model
+  Seconds checkpoint_stall;  // per checkpoint
+  Seconds young_interval, daly_interval, checkpoint_interval;
+  double goodput = 0;                // uninterrupted time over wall time
+  std::optional<Seconds> wall_time;  // null where no checkpoint is ever reached
+  std::optional<Seconds> device_seconds;
+  std::optional<Joules> energy;  // of all devices
+};
+
+struct TrainingReport {
+  Seconds step_time, time_to_train;
+  TokensPerSecond tokens_per_s, tokens_per_s_per_device;
+  double model_flops_utilization = 0, hardware_flops_utilization = 0;  // full-square attention (Korthikanti et al. 2022)
+  double model_flops_utilization_causal = 0;                           // attention cut by the causal mask
+  Flops model_flops_per_step, model_flops_per_step_causal;             // of all devices
+  Flops hardware_flops_per_device;    // executed by the kernels in a step, mean of the devices; attention as far as kernels compute it
+  double arithmetic_utilization = 0;  // hardware_flops_per_device over the peak; at most 1
+  StepTime time;
+  LinkTime communication;
+  double dropped_tokens = 0;  // share of routed copies over the experts' capacity
+  TrainingMemory memory;      // of the most loaded stage
+  Bytes capacity;
+  std::vector<TrainingStage> stages;
+  Joules energy;           // of the run, all devices
+  Seconds device_seconds;  // of the run, all devices
+  RunReport run;
+  std::vector<TimedOperator> operators;
+  std::vector<ScheduledPass> timeline;
+  std::vector<Infeasibility> infeasible;
+  std::vector<std::string> warnings;
+  std::vector<std::string> assumed;  // paths of inputs that a rule set, not a measurement
+  bool pruned = false;               // a search discarded the mapping before it was timed
+};
+
+}  // namespace slipstick
