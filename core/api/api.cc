@@ -8,22 +8,22 @@
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/kernel.h"
 #include "core/evaluation/report.h"
+#include "core/scenario/legal_defaults.h"
 #include "core/scenario/scenario.h"
-#include "core/scenario/unwritten.h"
 #include "core/training/training.h"
 
 namespace slipstick {
 
 namespace {
 
-constexpr int kMostTrials = 100;
+constexpr int kMaxTrials = 100;
 
 // The issues with those of their fixes that make them go away: a member that two checks concern may fail the second when it
 // passes the first. Where none is left, the member may be left out.
 Issues WithTriedFixes(Issues issues, const Json& request) {
   int trials = 0;
   const auto fails = [&](const Fix& fix, const std::string& path) {
-    if (++trials > kMostTrials) return true;
+    if (++trials > kMaxTrials) return true;
     const Issues left = ParseScenario(WithFix(request, fix)).issues;
     return std::any_of(left.begin(), left.end(), [&](const Issue& issue) { return issue.path == path; });
   };
@@ -81,7 +81,7 @@ Answer DescribeAnswer() {
                         {"help", "A network technology: takes the place of the cluster's; the size stays"},
                         {"advanced", true}});
   Json follows = Json::array();
-  for (const std::string_view path : kFollowing) follows.push_back(path);
+  for (const std::string_view path : kAdjustableDefaults) follows.push_back(path);
   return {JsonText(Json{{"version", 1},
                         {"default", DefaultRequest()},
                         {"follows", std::move(follows)},

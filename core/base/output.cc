@@ -8,8 +8,8 @@ void AddDescription(const OutputFacts& facts, const std::string& path, std::stri
   if (!facts.brief.empty()) entry["short"] = facts.brief;
   const std::string unit = !facts.unit.empty() || dimension == nullptr ? std::string(facts.unit) : BaseUnitText(*dimension);
   if (!unit.empty()) entry["unit"] = unit;
-  if (facts.better != Better::kNeither) entry["better"] = facts.better == Better::kMore ? "larger" : "smaller";
-  if (facts.is_sought) entry["sought"] = true;
+  if (facts.better != Better::kNeither) entry["better"] = facts.better == Better::kLarger ? "larger" : "smaller";
+  if (facts.is_searchable) entry["sought"] = true;
   if (!facts.is_reported) entry["reported"] = false;
   out.push_back(std::move(entry));
 }

@@ -4,13 +4,13 @@
 // To add an output: a row, with its title where people meet it.
 //
 //   template <> struct Outputs<DieReport> {
-//     static constexpr auto rows = std::tuple{Give("area_mm2", &DieReport::area, "Die area"),
-//                                             Give("yield", &DieReport::yield, "Yield").In("%").More()};
+//     static constexpr auto rows = std::tuple{Output("area_mm2", &DieReport::area, "Die area"),
+//                                             Output("yield", &DieReport::yield, "Yield").In("%").LargerIsBetter()};
 //   };
 //
 //   WriteOutputs(die)                       the struct as JSON, numbers in base units, in the order of the rows
 //   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below a path
-//   SoughtOutputs<TrainingPart>()           the numbers that a search can look for, with their readers
+//   SearchableOutputs<TrainingPart>()           the numbers that a search can look for, with their readers
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ namespace slipstick {
 template <class T>
 struct Outputs;
 
-enum class Better { kNeither, kLess, kMore };
+enum class Better { kNeither, kSmaller, kLarger };
 
 struct OutputFacts {
   std::string_view key;
@@ -40,8 +40,8 @@ struct OutputFacts {
   std::string_view brief = "";  // where there is little room; the title where there is none
   std::string_view unit = "";   // of what is no quantity: "%" of a share, "count"
   Better better = Better::kNeither;
-  bool is_sought = false;   // a search can look for it
-  bool is_reported = true;  // a report holds it
+  bool is_searchable = false;  // a search can look for it
+  bool is_reported = true;     // a report holds it
 };
 
 template <class Get>
@@ -54,17 +54,17 @@ struct OutputRow : OutputFacts {
   constexpr OutputRow In(std::string_view name) const {
     return With([&](OutputRow& row) { row.unit = name; });
   }
-  constexpr OutputRow Less() const {
-    return With([](OutputRow& row) { row.better = Better::kLess; });
+  constexpr OutputRow SmallerIsBetter() const {
+    return With([](OutputRow& row) { row.better = Better::kSmaller; });
   }
-  constexpr OutputRow More() const {
-    return With([](OutputRow& row) { row.better = Better::kMore; });
+  constexpr OutputRow LargerIsBetter() const {
+    return With([](OutputRow& row) { row.better = Better::kLarger; });
   }
-  constexpr OutputRow Sought() const {
-    return With([](OutputRow& row) { row.is_sought = true; });
+  constexpr OutputRow Searchable() const {
+    return With([](OutputRow& row) { row.is_searchable = true; });
   }
-  constexpr OutputRow OfSearchAlone() const {
-    return With([](OutputRow& row) { row.is_sought = true, row.is_reported = false; });
+  constexpr OutputRow SearchOnly() const {
+    return With([](OutputRow& row) { row.is_searchable = true, row.is_reported = false; });
   }
 
  private:
@@ -77,7 +77,7 @@ struct OutputRow : OutputFacts {
 };
 
 template <class Get>
-constexpr OutputRow<Get> Give(std::string_view key, Get get, std::string_view title = "") {
+constexpr OutputRow<Get> Output(std::string_view key, Get get, std::string_view title = "") {
   return {{.key = key, .title = title}, get};
 }
 
@@ -200,7 +200,7 @@ void DescribeOutputs(const std::string& path, Json& out) {
 
 // A number that a search can look for, by its path below the struct: "memory_bytes.total".
 template <class T>
-struct SoughtOutput {
+struct SearchableOutput {
   std::string name;
   Better better;
   double (*read)(const T&);
@@ -209,9 +209,9 @@ struct SoughtOutput {
 namespace internal {
 
 template <class T, std::size_t I, std::size_t J>
-void AddSoughtBelow(std::vector<SoughtOutput<T>>& list) {
+void AddSearchableBelow(std::vector<SearchableOutput<T>>& list) {
   constexpr const auto& row = RowAt<ValueAt<T, I>, J>();
-  if constexpr (row.is_sought) {
+  if constexpr (row.is_searchable) {
     list.push_back({std::string(RowAt<T, I>().key) + "." + std::string(row.key), row.better, [](const T& owner) {
                       return OutputNumber(std::invoke(RowAt<ValueAt<T, I>, J>().get, std::invoke(RowAt<T, I>().get, owner)));
                     }});
@@ -219,38 +219,38 @@ void AddSoughtBelow(std::vector<SoughtOutput<T>>& list) {
 }
 
 template <class T, std::size_t I, std::size_t... J>
-void AddEachSoughtBelow(std::vector<SoughtOutput<T>>& list, std::index_sequence<J...>) {
-  (AddSoughtBelow<T, I, J>(list), ...);
+void AddEachSearchableBelow(std::vector<SearchableOutput<T>>& list, std::index_sequence<J...>) {
+  (AddSearchableBelow<T, I, J>(list), ...);
 }
 
 template <class T, std::size_t I>
-void AddSought(std::vector<SoughtOutput<T>>& list) {
+void AddSearchable(std::vector<SearchableOutput<T>>& list) {
   constexpr const auto& row = RowAt<T, I>();
-  if constexpr (row.is_sought) {
+  if constexpr (row.is_searchable) {
     list.push_back({std::string(row.key), row.better, [](const T& owner) { return OutputNumber(std::invoke(RowAt<T, I>().get, owner)); }});
   } else if constexpr (HasOutputs<ValueAt<T, I>>) {
-    AddEachSoughtBelow<T, I>(list, std::make_index_sequence<kOutputs<ValueAt<T, I>>>());
+    AddEachSearchableBelow<T, I>(list, std::make_index_sequence<kOutputs<ValueAt<T, I>>>());
   }
 }
 
 template <class T, std::size_t... I>
-std::vector<SoughtOutput<T>> ListSought(std::index_sequence<I...>) {
-  std::vector<SoughtOutput<T>> list;
-  (AddSought<T, I>(list), ...);
+std::vector<SearchableOutput<T>> ListSearchable(std::index_sequence<I...>) {
+  std::vector<SearchableOutput<T>> list;
+  (AddSearchable<T, I>(list), ...);
   return list;
 }
 
 }  // namespace internal
 
 template <class T>
-std::vector<SoughtOutput<T>> SoughtOutputs() {
-  return internal::ListSought<T>(std::make_index_sequence<internal::kOutputs<T>>());
+std::vector<SearchableOutput<T>> SearchableOutputs() {
+  return internal::ListSearchable<T>(std::make_index_sequence<internal::kOutputs<T>>());
 }
 
 template <>
 struct Outputs<Infeasibility> {
   static constexpr auto rows =
-      std::tuple{Give("reason", &Infeasibility::reason, "Reason"), Give("message", &Infeasibility::message, "Message")};
+      std::tuple{Output("reason", &Infeasibility::reason, "Reason"), Output("message", &Infeasibility::message, "Message")};
 };
 
 }  // namespace slipstick

@@ -90,13 +90,13 @@ int main(int argc, char** argv) {
                                              {"--threads", "0"}};
   std::vector<std::string> limits, against;
   std::vector<std::string> assignments, words;
-  bool lines = false, prune = true, tell = false;
+  bool lines = false, prune = true, show_progress = false;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "--lines") {
       lines = true;
     } else if (argument == "--progress") {
-      tell = true;
+      show_progress = true;
     } else if (argument == "--no-prune") {
       prune = false;
     } else if (argument == "--limit") {
@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
   }
   if (verb == "describe") return Print(slipstick::DescribeAnswer());
   if (verb == "study")
-    return words.size() == 1 ? Print(slipstick::RunStudy(words[0], options["--threads"], tell))
+    return words.size() == 1 ? Print(slipstick::RunStudy(words[0], options["--threads"], show_progress))
                              : Wrong("study", "expected the id of one study");
   if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
   const std::string& explain = options["--explain"];
@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
   if (verb == "search") {
     return Print(slipstick::RunSearch({request, assignments, options["--for"], options["--objective"], options["--pareto"],
-                                       options["--top"], options["--shard"], options["--threads"], limits, prune, tell}));
+                                       options["--top"], options["--shard"], options["--threads"], limits, prune, show_progress}));
   }
   if (verb == "design") return Print(slipstick::DesignAnswer(request, assignments, options["--objective"]));
   if (verb == "sensitivity") {
@@ -168,8 +168,8 @@ int main(int argc, char** argv) {
     if (verb == "sweep")
       return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(options["--report"]), search, options["--optimise"]));
     if (axes.size() != 1) return Wrong("range", "expected one PATH=lo:hi");
-    slipstick::ProgressLine line(tell);
-    const auto on_progress = [&line](const slipstick::SolveProgress& progress) { line.Say(progress.tried, progress.of); };
+    slipstick::ProgressLine line(show_progress);
+    const auto on_progress = [&line](const slipstick::SolveProgress& progress) { line.Update(progress.tried, progress.of); };
     return Print(slipstick::SolveAnswer(request, fixed, axes[0], options["--until"], {against, search, on_progress}));
   }
   return Wrong(verb, "there is no such command");

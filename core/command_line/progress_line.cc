@@ -6,13 +6,13 @@
 
 namespace slipstick {
 
-ProgressLine::ProgressLine(bool asked) : shown_(asked || isatty(STDERR_FILENO) != 0) {}
+ProgressLine::ProgressLine(bool always) : shown_(always || isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) std::fputs("\r\033[K", stderr);
 }
 
-void ProgressLine::Say(Count done, Count of) {
+void ProgressLine::Update(Count done, Count of) {
   constexpr std::chrono::milliseconds kOften{200};
   if (!shown_) return;
   const std::lock_guard<std::mutex> lock(one_at_a_time_);

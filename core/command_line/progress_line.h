@@ -1,4 +1,4 @@
-// How far a long question is, on standard error: where a person watches it, or where they asked for it.
+// How far a long question is, on standard error: where a person watches it, or on request.
 #pragma once
 
 #include <chrono>
@@ -11,12 +11,12 @@ namespace slipstick {
 // May be told by several threads at once. An interrupt (Ctrl+C) ends the program as ever: nothing is left half written.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool asked);
+  explicit ProgressLine(bool always);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   [[nodiscard]] bool shown() const { return shown_; }
-  void Say(Count done, Count of);
+  void Update(Count done, Count of);
 
  private:
   const bool shown_;

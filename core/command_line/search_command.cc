@@ -41,14 +41,14 @@ Json SpecJson(const SearchCommand& command, Count top) {
 
 Answer RunSearch(const SearchCommand& command) {
   const auto start = std::chrono::steady_clock::now();
-  const std::optional<Count> top = WholeNumber(command.top, 1, 1000), asked_threads = WholeNumber(command.threads, 0, 1024);
+  const std::optional<Count> top = WholeNumber(command.top, 1, 1000), thread_count = WholeNumber(command.threads, 0, 1024);
   const std::string_view cut = command.shard;
   const std::size_t slash = std::min(cut.find('/'), cut.size());
   const Count shards = WholeNumber(cut.substr(std::min(slash + 1, cut.size())), 1, 1'000'000).value_or(0);
   const Count shard = WholeNumber(cut.substr(0, slash), 0, shards - 1).value_or(-1);
   Issues issues;
   if (!top) issues.push_back({"--top", "expected a whole number from 1 to 1000"});
-  if (!asked_threads) issues.push_back({"--threads", "expected a whole number; 0 for as many as the machine has"});
+  if (!thread_count) issues.push_back({"--threads", "expected a whole number; 0 for as many as the machine has"});
   if (shard < 0) issues.push_back({"--shard", "expected i/n with 0 <= i < n"});
   if (!issues.empty()) return WrongRequest(std::move(issues));
 
@@ -59,7 +59,7 @@ Answer RunSearch(const SearchCommand& command) {
   if (!spec) return WrongRequest(std::move(spec.issues));
 
   // Each thread takes a part of the shard; parts of the shard are shards of a finer cut.
-  const Count threads = *asked_threads > 0 ? *asked_threads : std::max(1U, std::thread::hardware_concurrency());
+  const Count threads = *thread_count > 0 ? *thread_count : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::shared_ptr<SearchJob>> jobs;
   for (Count t = 0; t < threads; ++t) {
     SearchSpec part = *spec;
@@ -70,16 +70,16 @@ Answer RunSearch(const SearchCommand& command) {
     jobs.push_back(std::move(*job));
   }
   std::vector<std::thread> running;
-  Count all_places = 0;
-  for (const std::shared_ptr<SearchJob>& job : jobs) all_places += job->options().to - job->options().from;
+  Count all_mappings = 0;
+  for (const std::shared_ptr<SearchJob>& job : jobs) all_mappings += job->options().to - job->options().from;
   std::atomic<Count> decided = 0;
-  ProgressLine line(command.tell);
+  ProgressLine line(command.show_progress);
   for (const std::shared_ptr<SearchJob>& job : jobs) {
-    running.emplace_back([&decided, &line, job, all_places] {
+    running.emplace_back([&decided, &line, job, all_mappings] {
       for (bool more = true; more;) {
         const Count before = job->progress().done;
         more = job->Step(kStep);
-        line.Say(decided += job->progress().done - before, all_places);
+        line.Update(decided += job->progress().done - before, all_mappings);
       }
     });
   }

@@ -14,7 +14,7 @@ struct SearchCommand {
   std::string of = "training", objective, pareto, top = "10", shard = "0/1", threads = "0";
   std::vector<std::string> limits;
   bool prune = true;
-  bool tell = false;  // say on standard error how far it is, watched or not
+  bool show_progress = false;  // say on standard error how far it is, watched or not
 };
 // The report of a search, or of one shard what `merge` reads.
 Answer RunSearch(const SearchCommand& command);

@@ -8,7 +8,7 @@
 
 namespace slipstick {
 
-// `threads`: a whole number, 0 for as many as the machine has. `tell`: say on standard error how far it is, watched or not.
-Answer RunStudy(const std::string& id, const std::string& threads, bool tell);
+// `threads`: a whole number, 0 for as many as the machine has. `show_progress`: say on standard error how far it is, watched or not.
+Answer RunStudy(const std::string& id, const std::string& threads, bool show_progress);
 
 }  // namespace slipstick

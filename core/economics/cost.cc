@@ -33,7 +33,7 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
     bill.dies.push_back(die);
     report.warnings.push_back("cost.device.dies is empty: the dies of the device are priced on " + die.node.name);
   }
-  const DeviceGeometry geometry = LayOut(bill);
+  const DeviceGeometry geometry = ComputeGeometry(bill);
   const DeviceCost device = PriceDevice(bill, geometry, trace);
   for (std::size_t i = 0; i < bill.dies.size(); ++i) {
     const DieInput& die = bill.dies[i];

@@ -59,13 +59,13 @@ Tested PriceTest(const FinalTest& test, Dollars assembled, double dies_quality, 
 
 }  // namespace
 
-DeviceGeometry LayOut(const DeviceBill& bill) {
+DeviceGeometry ComputeGeometry(const DeviceBill& bill) {
   DeviceGeometry geometry;
   for (const DieInput& die : bill.dies) {
     const Millimetres width = DieWidth(die.area, die.aspect);
     geometry.dies_per_wafer.push_back(CountDies(width, die.area / width, bill.wafer).best);
   }
-  geometry.package = LayOut(bill.package, PartsOf(bill), bill.wafer);
+  geometry.package = ComputeGeometry(bill.package, PartsOf(bill), bill.wafer);
   return geometry;
 }
 

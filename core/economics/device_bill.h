@@ -67,7 +67,7 @@ struct DeviceGeometry {
   std::vector<Count> dies_per_wafer;  // by die of the bill
   PackageGeometry package;
 };
-DeviceGeometry LayOut(const DeviceBill& bill);
+DeviceGeometry ComputeGeometry(const DeviceBill& bill);
 
 struct DeviceCost {
   std::vector<DieCost> dies;  // by die of the bill

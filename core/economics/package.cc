@@ -39,13 +39,13 @@ CarrierPrice PriceCarrier(const Carrier& carrier, const PackageGeometry& geometr
 }
 
 // What one step joins, by number, area and price.
-struct Joined {
+struct JoinedParts {
   double count = 0;
   SquareMillimetres area;
   Dollars cost;
 };
-Joined JoinedBy(const AssemblyStep& step, const PackageParts& parts) {
-  Joined joined;
+JoinedParts JoinedBy(const AssemblyStep& step, const PackageParts& parts) {
+  JoinedParts joined;
   const auto add = [&joined](Count count, SquareMillimetres area, Dollars cost) {
     joined.count += static_cast<double>(count);
     joined.area += area;
@@ -79,7 +79,7 @@ double StepYield(const AssemblyStep& step, double joined, SquareMillimetres join
 
 }  // namespace
 
-PackageGeometry LayOut(const Package& package, const PackageParts& parts, const Wafer& wafer) {
+PackageGeometry ComputeGeometry(const Package& package, const PackageParts& parts, const Wafer& wafer) {
   PackageGeometry geometry;
   const SquareMillimetres standing = Standing(parts);
   if (package.carrier) {
@@ -112,7 +112,7 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
   bool is_first = true;
   for (const AssemblyStep& step : package.steps) {
     const Trace::Scope step_scope(trace, step.name);
-    const Joined joined = JoinedBy(step, parts);
+    const JoinedParts joined = JoinedBy(step, parts);
     Dollars carriers, substrate;
     double joined_count = joined.count, carrier_yield = 1;
     if (package.carrier && Adds(step, Part::kCarrier)) {

@@ -109,7 +109,7 @@ struct PackageGeometry {
   SquareMillimetres substrate_area;
   SquareMillimetres design_area;  // that its one-off design goes by
 };
-PackageGeometry LayOut(const Package& package, const PackageParts& parts, const Wafer& wafer);
+PackageGeometry ComputeGeometry(const Package& package, const PackageParts& parts, const Wafer& wafer);
 
 struct PackageCost {
   Dollars carrier, substrate, assembly, quoted;

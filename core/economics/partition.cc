@@ -52,7 +52,7 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
 
 SplitCost PriceSplit(const DeviceBill& bill) {
   Trace trace = Trace::Off();
-  const DeviceGeometry geometry = LayOut(bill);
+  const DeviceGeometry geometry = ComputeGeometry(bill);
   const DeviceCost device = PriceDevice(bill, geometry, trace);
   const DesignCost design = PriceDesign(bill, geometry, trace);
   Dollars recurring;

@@ -83,7 +83,7 @@ double TriangularAt(const Band& band, double share) {
 }
 
 std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& inputs, std::uint64_t seed, Count first, Count last) {
-  const DeviceGeometry geometry = LayOut(inputs.device);
+  const DeviceGeometry geometry = ComputeGeometry(inputs.device);
   std::vector<DrawnCost> outcomes;
   outcomes.reserve(static_cast<std::size_t>(std::max<Count>(last - first, 0)));
   CostInputs drawn;
@@ -100,7 +100,7 @@ std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& in
 }
 
 std::vector<Swing> Tornado(const Cluster& cluster, const CostInputs& inputs) {
-  const DeviceGeometry geometry = LayOut(inputs.device);
+  const DeviceGeometry geometry = ComputeGeometry(inputs.device);
   std::vector<Swing> swings;
   const std::vector<Guess> guesses = Guesses(inputs);
   for (std::size_t i = 0; i < guesses.size(); ++i) {

@@ -46,80 +46,80 @@ EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const st
 }
 
 // Of the electricity; what making the devices emitted stands apart, by the share of their life that the run takes.
-void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEfficiency& worth, Trace& trace) {
+void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEfficiency& cost_efficiency, Trace& trace) {
   const GramsPerJoule grid_intensity = cost.grid_intensity;
-  const Joules energy = worth.energy.total;
+  const Joules energy = cost_efficiency.energy.total;
   FIGURE(trace, emitted, energy * grid_intensity, (Note{"", "making the devices counts apart", "", "training.tco2"}), energy,
          grid_intensity);
-  worth.emitted = emitted;
-  if (worth.run_energy) {
-    const Joules run_energy = worth.run_energy->total;
+  cost_efficiency.emitted = emitted;
+  if (cost_efficiency.run_energy) {
+    const Joules run_energy = cost_efficiency.run_energy->total;
     FIGURE(trace, run_emitted, run_energy * grid_intensity, (Note{"", "interruptions included", "", "training.run.tco2"}), run_energy,
            grid_intensity);
-    worth.run_emitted = run_emitted;
+    cost_efficiency.run_emitted = run_emitted;
   }
   const Grams embodied = cost.embodied;
   const Seconds device_life = cost.use;
   FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
          (Note{"", "by the hours in use of a device's life", "", "training.tco2_embodied"}), embodied, device_seconds, device_life);
-  worth.embodied = embodied_share;
+  cost_efficiency.embodied = embodied_share;
 }
 
 }  // namespace
 
 TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training, const TrainingRun& run,
                                         Trace& trace) {
-  TrainingCostEfficiency worth;
-  worth.at_the_wall = cost.has_value();
-  if (training.run.energy) worth.run_energy = EnergyOf(*training.run.energy, *training.run.device_seconds, cost, kOfRun, trace);
-  worth.energy = EnergyOf(training.energy, training.device_seconds, cost, kOfSteps, trace);
+  TrainingCostEfficiency cost_efficiency;
+  cost_efficiency.at_the_wall = cost.has_value();
+  if (training.run.energy) cost_efficiency.run_energy = EnergyOf(*training.run.energy, *training.run.device_seconds, cost, kOfRun, trace);
+  cost_efficiency.energy = EnergyOf(training.energy, training.device_seconds, cost, kOfSteps, trace);
   const Tokens tokens = run.tokens;
-  const Joules energy = worth.energy.total;
+  const Joules energy = cost_efficiency.energy.total;
   trace.Input("tokens", tokens, "training.tokens");
   if (energy > Joules()) {
     FIGURE(trace, trained_per_joule, tokens / energy, (Note{"", "of the training energy", "", "training.tokens_per_j"}), tokens, energy);
-    worth.tokens_per_j = trained_per_joule;
+    cost_efficiency.tokens_per_j = trained_per_joule;
   }
-  if (!cost) return worth;
-  CarbonOf(*cost, training.device_seconds, worth, trace);
-  worth.run = PriceOfWallTime(*cost, training.run.device_seconds, trace);
+  if (!cost) return cost_efficiency;
+  CarbonOf(*cost, training.device_seconds, cost_efficiency, trace);
+  cost_efficiency.run = PriceOfWallTime(*cost, training.run.device_seconds, trace);
   const Seconds device_seconds = training.device_seconds;
   const DollarsPerSecond device_second = cost->device_second;
   FIGURE(trace, run_price, device_seconds * device_second, (Note{"", "", "", "training.cost_usd"}), device_seconds, device_second);
-  worth.steps = run_price;
-  if (!(run_price > Dollars())) return worth;
+  cost_efficiency.steps = run_price;
+  if (!(run_price > Dollars())) return cost_efficiency;
   FIGURE(trace, trained_per_dollar, tokens / run_price, (Note{"", "", "", "training.tokens_per_usd"}), tokens, run_price);
-  worth.tokens_per_usd = trained_per_dollar;
-  return worth;
+  cost_efficiency.tokens_per_usd = trained_per_dollar;
+  return cost_efficiency;
 }
 
 ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving, Trace& trace) {
-  ServingCostEfficiency worth;
-  worth.at_the_wall = cost.has_value();
-  worth.energy = EnergyOf(serving.energy_per_token, serving.device_seconds_per_token, cost, kOfToken, trace);
-  const JoulesPerToken energy = worth.energy.total;
+  ServingCostEfficiency cost_efficiency;
+  cost_efficiency.at_the_wall = cost.has_value();
+  cost_efficiency.energy = EnergyOf(serving.energy_per_token, serving.device_seconds_per_token, cost, kOfToken, trace);
+  const JoulesPerToken energy = cost_efficiency.energy.total;
   const double token = 1;
   if (energy > JoulesPerToken()) {
     FIGURE(trace, served_per_joule, token / energy, (Note{"", "output tokens over the energy of one", "", "serving.tokens_per_j"}), token,
            energy);
-    worth.tokens_per_j = served_per_joule;
+    cost_efficiency.tokens_per_j = served_per_joule;
   }
   const TokensPerSecond tokens_per_s_per_device = serving.tokens_per_s_per_device;
-  if (!cost || !(tokens_per_s_per_device > TokensPerSecond())) return worth;
+  if (!cost || !(tokens_per_s_per_device > TokensPerSecond())) return cost_efficiency;
   const DollarsPerSecond device_second = cost->device_second;
   FIGURE(trace, token_price, device_second / tokens_per_s_per_device,
          (Note{"", "busy devices also pay for their idle hours", "", "serving.cost_usd_per_million_tokens"}), device_second,
          tokens_per_s_per_device);
-  worth.token = token_price;
-  if (!(device_second > DollarsPerSecond())) return worth;
+  cost_efficiency.token = token_price;
+  if (!(device_second > DollarsPerSecond())) return cost_efficiency;
   FIGURE(trace, served_per_dollar, tokens_per_s_per_device / device_second, (Note{"", "", "", "serving.tokens_per_usd"}),
          tokens_per_s_per_device, device_second);
-  worth.tokens_per_usd = served_per_dollar;
-  return worth;
+  cost_efficiency.tokens_per_usd = served_per_dollar;
+  return cost_efficiency;
 }
 
 DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& device, Trace& trace) {
-  DeviceCostEfficiency worth;
+  DeviceCostEfficiency cost_efficiency;
   const FlopsPerSecond peak = PeakRate(device, Precision::kBf16);
   const Watts tdp = device.tdp;
   const DollarsPerSecond device_second = cost.device_second;
@@ -128,13 +128,13 @@ DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& devi
   if (device_second > DollarsPerSecond()) {
     FIGURE(trace, flops_per_dollar, peak / device_second,
            (Note{"", "dense 16-bit rate over what a second of the device costs", "", "cost.flops_per_usd"}), peak, device_second);
-    worth.flops_per_usd = flops_per_dollar;
+    cost_efficiency.flops_per_usd = flops_per_dollar;
   }
   if (tdp > Watts()) {
     FIGURE(trace, flops_per_joule, peak / tdp, (Note{"", "dense 16-bit rate over the design power", "", "cost.flops_per_j"}), peak, tdp);
-    worth.flops_per_j = flops_per_joule;
+    cost_efficiency.flops_per_j = flops_per_joule;
   }
-  return worth;
+  return cost_efficiency;
 }
 
 }  // namespace slipstick

@@ -13,84 +13,87 @@ struct CarbonPart {
 
 template <>
 struct Outputs<BillLine> {
-  static constexpr auto rows = std::tuple{Give("name", &BillLine::name, "Line"), Give("cost_usd", &BillLine::cost, "Cost").Less()};
+  static constexpr auto rows =
+      std::tuple{Output("name", &BillLine::name, "Line"), Output("cost_usd", &BillLine::cost, "Cost").SmallerIsBetter()};
 };
 
 template <>
 struct Outputs<CarbonLine> {
-  static constexpr auto rows = std::tuple{Give("name", &CarbonLine::name, "Line"), Give("carbon_g", &CarbonLine::carbon, "Carbon").Less()};
+  static constexpr auto rows =
+      std::tuple{Output("name", &CarbonLine::name, "Line"), Output("carbon_g", &CarbonLine::carbon, "Carbon").SmallerIsBetter()};
 };
 
 template <>
 struct Outputs<DieReport> {
-  static constexpr auto rows = std::tuple{Give("name", &DieReport::name, "Die"),
-                                          Give("area_mm2", &DieReport::area, "Die area"),
-                                          Give("node", &DieReport::node, "Process node"),
-                                          Give("count", &DieReport::count, "Dies per device").In("count"),
-                                          Give("dies_per_wafer", &DieReport::dies_per_wafer, "Gross dies per wafer").In("count").More(),
-                                          Give("yield", &DieReport::yield, "Yield").In("%").More(),
-                                          Give("cost_usd", &DieReport::cost, "Cost per good die").Less()};
+  static constexpr auto rows =
+      std::tuple{Output("name", &DieReport::name, "Die"),
+                 Output("area_mm2", &DieReport::area, "Die area"),
+                 Output("node", &DieReport::node, "Process node"),
+                 Output("count", &DieReport::count, "Dies per device").In("count"),
+                 Output("dies_per_wafer", &DieReport::dies_per_wafer, "Gross dies per wafer").In("count").LargerIsBetter(),
+                 Output("yield", &DieReport::yield, "Yield").In("%").LargerIsBetter(),
+                 Output("cost_usd", &DieReport::cost, "Cost per good die").SmallerIsBetter()};
 };
 
 template <>
 struct Outputs<CarbonPart> {
   using P = const CarbonPart&;
   static constexpr auto rows =
-      std::tuple{Give(
+      std::tuple{Output(
                      "embodied_g", [](P part) { return part.report.embodied; }, "Embodied carbon per device")
-                     .Less(),
-                 Give(
+                     .SmallerIsBetter(),
+                 Output(
                      "embodied_g_parts", [](P part) -> const auto& { return part.report.embodied_parts; }, "Embodied carbon by component"),
-                 Give(
+                 Output(
                      "operation_g_per_device_hour", [](P part) { return slipstick::In(1 * kHour * part.report.operation, kGram); },
                      "Operational carbon per GPU-hour")
                      .In("g")
-                     .Less()};
+                     .SmallerIsBetter()};
 };
 
 template <>
 struct Outputs<CostPart> {
   using P = const CostPart&;
   static constexpr auto rows = std::tuple{
-      Give(
+      Output(
           "feasible", [](P part) { return part.report.infeasible.empty(); }, "Feasible"),
-      Give(
+      Output(
           "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Why it is infeasible"),
-      Give(
+      Output(
           "assumed", [](P part) -> const auto& { return part.assumed; }, "Inputs that no measurement set"),
-      Give(
+      Output(
           "dies", [](P part) -> const auto& { return part.report.dies; }, "Dies"),
-      Give(
+      Output(
           "device_usd", [](P part) { return part.report.device; }, "Manufacturing cost per device")
           .Short("Manufacturing cost")
-          .Less(),
-      Give(
+          .SmallerIsBetter(),
+      Output(
           "device_usd_parts", [](P part) -> const auto& { return part.report.device_parts; }, "Bill of materials per device"),
-      Give(
+      Output(
           "device_price_usd", [](P part) { return part.report.device_price; }, "Price per device")
-          .Less(),
-      Give(
+          .SmallerIsBetter(),
+      Output(
           "package_yield", [](P part) { return part.report.package_yield; }, "Package yield")
           .In("%")
-          .More(),
-      Give(
+          .LargerIsBetter(),
+      Output(
           "system_usd", [](P part) { return part.report.system; }, "Total cost of ownership")
           .Short("TCO")
-          .Less(),
-      Give(
+          .SmallerIsBetter(),
+      Output(
           "system_usd_parts", [](P part) -> const auto& { return part.report.system_parts; }, "Total cost of ownership by component"),
-      Give(
+      Output(
           "device_hour_usd", [](P part) { return part.report.device_hour; }, "Cost per GPU-hour")
-          .Less(),
-      Give(
+          .SmallerIsBetter(),
+      Output(
           "device_hour_usd_parts", [](P part) -> const auto& { return part.report.device_hour_parts; }, "Cost per GPU-hour by component"),
-      Give(
-          "flops_per_usd", [](P part) { return part.worth.flops_per_usd; }, "Peak FLOP per dollar")
-          .More(),
-      Give(
-          "flops_per_j", [](P part) { return part.worth.flops_per_j; }, "Peak FLOP per joule")
-          .More(),
-      Give(
+      Output(
+          "flops_per_usd", [](P part) { return part.cost_efficiency.flops_per_usd; }, "Peak FLOP per dollar")
+          .LargerIsBetter(),
+      Output(
+          "flops_per_j", [](P part) { return part.cost_efficiency.flops_per_j; }, "Peak FLOP per joule")
+          .LargerIsBetter(),
+      Output(
           "carbon", [](P part) { return CarbonPart{part.report}; }, "Carbon")};
 };
 

@@ -37,10 +37,10 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   if (trace.on()) BindInputs(detail.scenario ? report["scenario"] : Write(scenario), "", "", trace);
   AssumeRules(scenario.cluster.device, trace);
   Json warnings = Json::array();
-  std::vector<std::string> told;  // training and serving may say the same
-  const auto warn = [&warnings, &told](const std::vector<std::string>& texts) {
+  std::vector<std::string> issued;  // training and serving may say the same
+  const auto warn = [&warnings, &issued](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
-      if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(text), warnings.push_back(text);
+      if (std::find(issued.begin(), issued.end(), text) == issued.end()) issued.push_back(text), warnings.push_back(text);
     }
   };
   std::optional<CostReport> cost;
@@ -48,21 +48,21 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   if (scenario.training) {
     const TrainingDetail wanted{detail.operators, detail.timeline};
     const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace);
-    const TrainingCostEfficiency worth = CostEfficiencyOf(cost, training, *scenario.training, trace);
-    report["training"] = WriteTraining({training, worth});
+    const TrainingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, training, *scenario.training, trace);
+    report["training"] = WriteTraining({training, cost_efficiency});
     warn(training.warnings);
   }
   if (scenario.serving) {
     const ServingReport serving = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace);
-    const ServingCostEfficiency worth = CostEfficiencyOf(cost, serving, trace);
-    report["serving"] = WriteServing({serving, worth});
+    const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, serving, trace);
+    report["serving"] = WriteServing({serving, cost_efficiency});
     warn(serving.warnings);
   }
   if (cost) {
-    const DeviceCostEfficiency worth = CostEfficiencyOf(*cost, scenario.cluster.device, trace);
-    report["cost"] = WriteCost({*cost, scenario.cost->assumed, worth});
+    const DeviceCostEfficiency cost_efficiency = CostEfficiencyOf(*cost, scenario.cluster.device, trace);
+    report["cost"] = WriteCost({*cost, scenario.cost->assumed, cost_efficiency});
     warn(cost->warnings);
-    if (const auto remark = PriceOfAnotherDevice(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
+    if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
   }
   report["warnings"] = std::move(warnings);
   if (!detail.explain.empty()) {

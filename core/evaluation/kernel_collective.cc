@@ -76,35 +76,35 @@ std::string Joined(const std::vector<std::string_view>& names) {
 
 Result<Json> EvaluateCollective(const Json& request) {
   Issues issues;
-  CollectiveRequest asked;
-  Read(request["collective"], "collective", issues, asked);
+  CollectiveRequest line;
+  Read(request["collective"], "collective", issues, line);
   Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
   ExpandPresets<Cluster>(json, "cluster", FindPreset, NearestPresets, issues);
   Cluster cluster;
   if (issues.empty()) Read(json, "cluster", issues, cluster);
   if (issues.empty()) BuildDesign(cluster, "cluster.device.design", issues);
-  const std::vector<CustomAllReduce> kernels = KernelsOf(asked.library, issues);
-  if (issues.empty() && cluster.networks.empty() && asked.ranks > 1) {
-    issues.push_back({"cluster.networks", "expected at least one level for " + std::to_string(asked.ranks) + " ranks; got none"});
+  const std::vector<CustomAllReduce> kernels = KernelsOf(line.library, issues);
+  if (issues.empty() && cluster.networks.empty() && line.ranks > 1) {
+    issues.push_back({"cluster.networks", "expected at least one level for " + std::to_string(line.ranks) + " ranks; got none"});
   }
   if (!issues.empty()) return issues;
 
-  cluster.devices = std::max(cluster.devices, asked.ranks);
-  CollectiveCall call{.type = asked.kind, .bytes = asked.bytes, .algorithm = asked.algorithm};
-  if (asked.library == kIdeal) call.cost_model = CostModel::kAlphaBeta;
-  call.alpha_beta = {.reduction = asked.reduction, .hops = asked.hops, .chunks = asked.chunks, .overlaps = asked.overlaps};
+  cluster.devices = std::max(cluster.devices, line.ranks);
+  CollectiveCall call{.type = line.kind, .bytes = line.bytes, .algorithm = line.algorithm};
+  if (line.library == kIdeal) call.cost_model = CostModel::kAlphaBeta;
+  call.alpha_beta = {.reduction = line.reduction, .hops = line.hops, .chunks = line.chunks, .overlaps = line.overlaps};
   if (!cluster.networks.empty()) call.custom = RowFor(kernels, cluster.device.architecture, cluster.networks[0].size);
-  const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(asked.ranks));
+  const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(line.ranks));
   Trace trace = Trace::Off();
   const CollectiveTime answer = TimeOf(call, group, cluster, trace);
   if (!answer.applies) {
     const std::vector<std::string_view> known = AlgorithmsFor(call, group, cluster);
     const std::string names = Joined(known);
-    std::vector<std::string> near = NearestNames(asked.algorithm, known);
+    std::vector<std::string> near = NearestNames(line.algorithm, known);
     near.emplace_back("auto");
     return Issues{
         {"collective.algorithm",
-         "expected one that applies here: auto" + (names.empty() ? "" : ", " + names) + "; got " + internal::Shown(Json(asked.algorithm)),
+         "expected one that applies here: auto" + (names.empty() ? "" : ", " + names) + "; got " + internal::Shown(Json(line.algorithm)),
          SetToEach("collective.algorithm", near)}};
   }
   const bool is_short = answer.latency > 0.5 * answer.time;

@@ -31,7 +31,7 @@ struct EnumNames<OperatorKind> {
 
 namespace {
 
-constexpr double kMost = 1e12;  // of any count on a line
+constexpr double kMaxCount = 1e12;  // of any count on a line
 
 struct GemmLine {
   OperatorKind kind{};
@@ -85,10 +85,10 @@ struct RowLine {
 template <>
 struct Schema<GemmLine> {
   static constexpr FieldRow kRows[] = {Of<&GemmLine::kind>("kind", "Operator").Required(),
-                                       Of<&GemmLine::m>("m", "Rows of a group").Between(1, kMost).Required(),
-                                       Of<&GemmLine::n>("n", "Outputs").Between(1, kMost).Required(),
-                                       Of<&GemmLine::k>("k", "Inputs").Between(1, kMost).Required(),
-                                       Of<&GemmLine::groups>("groups", "Equal products in one kernel").Between(1, kMost),
+                                       Of<&GemmLine::m>("m", "Rows of a group").Between(1, kMaxCount).Required(),
+                                       Of<&GemmLine::n>("n", "Outputs").Between(1, kMaxCount).Required(),
+                                       Of<&GemmLine::k>("k", "Inputs").Between(1, kMaxCount).Required(),
+                                       Of<&GemmLine::groups>("groups", "Equal products in one kernel").Between(1, kMaxCount),
                                        Of<&GemmLine::precision>("precision", "Of arithmetic and activations"),
                                        Of<&GemmLine::weights_precision>("weights_precision", "Of the weights; default: as the arithmetic"),
                                        Of<&GemmLine::scaling>("scaling", "Of fp8: a scale a tensor or a 128x128 block"),
@@ -100,11 +100,11 @@ struct Schema<AttentionLine> {
   static constexpr FieldRow kRows[] = {
       Of<&AttentionLine::kind>("kind", "Operator").Required(),
       Of<&AttentionLine::phase>("phase", "Prefill, decode, backward or both"),
-      Of<&AttentionLine::batch>("batch", "Sequences").Between(1, kMost),
-      Of<&AttentionLine::q_len>("q_len", "Tokens that ask").Between(1, kMost),
-      Of<&AttentionLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMost),
-      Of<&AttentionLine::heads>("heads", "Query heads").Between(1, kMost),
-      Of<&AttentionLine::kv_heads>("kv_heads", "Key and value heads; default: as the query heads").Between(1, kMost),
+      Of<&AttentionLine::batch>("batch", "Sequences").Between(1, kMaxCount),
+      Of<&AttentionLine::q_len>("q_len", "Tokens that ask").Between(1, kMaxCount),
+      Of<&AttentionLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMaxCount),
+      Of<&AttentionLine::heads>("heads", "Query heads").Between(1, kMaxCount),
+      Of<&AttentionLine::kv_heads>("kv_heads", "Key and value heads; default: as the query heads").Between(1, kMaxCount),
       Of<&AttentionLine::head_dim>("head_dim", "Of a head").Between(1, 65536),
       Of<&AttentionLine::causal>("causal", "Later tokens are masked"),
       Of<&AttentionLine::precision>("precision", "Of queries, keys and values"),
@@ -117,10 +117,10 @@ template <>
 struct Schema<MlaLine> {
   static constexpr FieldRow kRows[] = {Of<&MlaLine::kind>("kind", "Operator").Required(),
                                        Of<&MlaLine::phase>("phase", "Prefill or decode"),
-                                       Of<&MlaLine::batch>("batch", "Sequences").Between(1, kMost),
-                                       Of<&MlaLine::q_len>("q_len", "Tokens that ask").Between(1, kMost),
-                                       Of<&MlaLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMost),
-                                       Of<&MlaLine::heads>("heads", "Query heads").Between(1, kMost),
+                                       Of<&MlaLine::batch>("batch", "Sequences").Between(1, kMaxCount),
+                                       Of<&MlaLine::q_len>("q_len", "Tokens that ask").Between(1, kMaxCount),
+                                       Of<&MlaLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMaxCount),
+                                       Of<&MlaLine::heads>("heads", "Query heads").Between(1, kMaxCount),
                                        Of<&MlaLine::kv_lora_rank>("kv_lora_rank", "Latent width").Between(1, 65536),
                                        Of<&MlaLine::rope_head_dim>("rope_head_dim", "Rotary part of a head").Between(0, 65536),
                                        Of<&MlaLine::nope_head_dim>("nope_head_dim", "The rest of a head").Between(1, 65536),
@@ -133,11 +133,11 @@ struct Schema<MlaLine> {
 template <>
 struct Schema<MoeLine> {
   static constexpr FieldRow kRows[] = {Of<&MoeLine::kind>("kind", "Operator").Required(),
-                                       Of<&MoeLine::tokens>("tokens", "Of the whole tp x ep group").Between(1, kMost).Required(),
+                                       Of<&MoeLine::tokens>("tokens", "Of the whole tp x ep group").Between(1, kMaxCount).Required(),
                                        Of<&MoeLine::experts>("experts", "Experts of the layer").Between(1, 65536).Required(),
                                        Of<&MoeLine::top_k>("top_k", "Experts of a token").Between(1, 65536).Required(),
-                                       Of<&MoeLine::hidden>("hidden", "Hidden size").Between(1, kMost).Required(),
-                                       Of<&MoeLine::ffn>("ffn", "Inner size of an expert").Between(1, kMost).Required(),
+                                       Of<&MoeLine::hidden>("hidden", "Hidden size").Between(1, kMaxCount).Required(),
+                                       Of<&MoeLine::ffn>("ffn", "Inner size of an expert").Between(1, kMaxCount).Required(),
                                        Of<&MoeLine::tp>("tp", "Devices that share an expert").Between(1, 65536),
                                        Of<&MoeLine::ep>("ep", "Groups that the experts are dealt to").Between(1, 65536),
                                        Of<&MoeLine::precision>("precision", "Of arithmetic and activations"),
@@ -151,8 +151,8 @@ struct Schema<MoeLine> {
 template <>
 struct Schema<RowLine> {
   static constexpr FieldRow kRows[] = {
-      Of<&RowLine::kind>("kind", "Operator").Required(), Of<&RowLine::rows>("rows", "Rows").Between(1, kMost).Required(),
-      Of<&RowLine::columns>("columns", "Of the output").Between(1, kMost).Required(),
+      Of<&RowLine::kind>("kind", "Operator").Required(), Of<&RowLine::rows>("rows", "Rows").Between(1, kMaxCount).Required(),
+      Of<&RowLine::columns>("columns", "Of the output").Between(1, kMaxCount).Required(),
       Of<&RowLine::precision>("precision", "Of the elements"), Of<&RowLine::gated>("gated", "gelu: reads two columns for each it writes")};
   static constexpr Fields fields{kRows};
 };

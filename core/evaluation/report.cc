@@ -10,7 +10,7 @@ namespace slipstick {
 namespace {
 
 // A path with a * for each place of a list.
-std::string WithoutPlaces(std::string_view path) {
+std::string WithWildcards(std::string_view path) {
   std::string plain;
   while (true) {
     const std::size_t dot = path.find('.');
@@ -30,7 +30,7 @@ const Json* OutputAt(std::string_view path) {
     for (const Json& entry : DescribedOutputs()) by_path[TextOf(entry["path"])] = &entry;
     return by_path;
   }());
-  const auto found = entries.find(WithoutPlaces(path));
+  const auto found = entries.find(WithWildcards(path));
   return found == entries.end() ? nullptr : found->second;
 }
 

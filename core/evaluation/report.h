@@ -15,16 +15,16 @@ namespace slipstick {
 // What a part of a report is written from.
 struct TrainingPart {
   const TrainingReport& report;
-  const TrainingCostEfficiency& worth;
+  const TrainingCostEfficiency& cost_efficiency;
 };
 struct ServingPart {
   const ServingReport& report;
-  const ServingCostEfficiency& worth;
+  const ServingCostEfficiency& cost_efficiency;
 };
 struct CostPart {
   const CostReport& report;
   const std::vector<std::string>& assumed;  // paths of inputs that rest on an estimate
-  const DeviceCostEfficiency& worth;
+  const DeviceCostEfficiency& cost_efficiency;
 };
 Json WriteTraining(const TrainingPart& part);
 Json WriteServing(const ServingPart& part);
@@ -40,9 +40,9 @@ void DescribeCost(Json& out);
 const Json& DescribedOutputs();
 // The numbers that a search can look for (output.h).
 template <class T>
-struct SoughtOutput;
-std::vector<SoughtOutput<TrainingPart>> SoughtOfTraining();
-std::vector<SoughtOutput<ServingPart>> SoughtOfServing();
+struct SearchableOutput;
+std::vector<SearchableOutput<TrainingPart>> SearchableTrainingOutputs();
+std::vector<SearchableOutput<ServingPart>> SearchableServingOutputs();
 // Whether some report holds something at a path, and the outputs whose paths are nearest to one that none does.
 bool IsReportPath(std::string_view path);
 std::vector<std::string> NearestOutputs(std::string_view path);

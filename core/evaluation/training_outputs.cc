@@ -16,7 +16,7 @@ struct StagePart {
 };
 struct RunPart {
   const RunReport& report;
-  const TrainingCostEfficiency& worth;
+  const TrainingCostEfficiency& cost_efficiency;
 };
 
 std::optional<double> Tonnes(std::optional<Grams> carbon) { return carbon ? std::optional(In(*carbon, kKg) / 1000) : std::nullopt; }
@@ -25,136 +25,137 @@ std::optional<double> Tonnes(std::optional<Grams> carbon) { return carbon ? std:
 
 template <>
 struct Outputs<StepTime> {
-  static constexpr auto rows = std::tuple{Give("forward", &StepTime::forward, "Forward"),
-                                          Give("backward", &StepTime::backward, "Backward"),
-                                          Give("recompute", &StepTime::recompute, "Recomputation"),
-                                          Give("tp", &StepTime::tp, "Tensor parallel, exposed"),
-                                          Give("cp", &StepTime::cp, "Context parallel, exposed"),
-                                          Give("ep", &StepTime::ep, "Expert parallel, exposed"),
-                                          Give("pp", &StepTime::pp, "Pipeline P2P, exposed"),
-                                          Give("dp", &StepTime::dp, "Data parallel, exposed"),
-                                          Give("bubble", &StepTime::bubble, "Pipeline bubble").Less(),
-                                          Give("optimizer", &StepTime::optimizer, "Optimizer"),
-                                          Give("other", &StepTime::other, "Other"),
-                                          Give("offload", &StepTime::offload, "Host transfers, exposed")};
+  static constexpr auto rows = std::tuple{Output("forward", &StepTime::forward, "Forward"),
+                                          Output("backward", &StepTime::backward, "Backward"),
+                                          Output("recompute", &StepTime::recompute, "Recomputation"),
+                                          Output("tp", &StepTime::tp, "Tensor parallel, exposed"),
+                                          Output("cp", &StepTime::cp, "Context parallel, exposed"),
+                                          Output("ep", &StepTime::ep, "Expert parallel, exposed"),
+                                          Output("pp", &StepTime::pp, "Pipeline P2P, exposed"),
+                                          Output("dp", &StepTime::dp, "Data parallel, exposed"),
+                                          Output("bubble", &StepTime::bubble, "Pipeline bubble").SmallerIsBetter(),
+                                          Output("optimizer", &StepTime::optimizer, "Optimizer"),
+                                          Output("other", &StepTime::other, "Other"),
+                                          Output("offload", &StepTime::offload, "Host transfers, exposed")};
 };
 
 template <>
 struct Outputs<LinkTime> {
   static constexpr auto rows =
-      std::tuple{Give("tp", &LinkTime::tp, "Tensor parallel"), Give("cp", &LinkTime::cp, "Context parallel"),
-                 Give("ep", &LinkTime::ep, "Expert parallel"), Give("pp", &LinkTime::pp, "Pipeline P2P"),
-                 Give("dp", &LinkTime::dp, "Data parallel"),   Give("offload", &LinkTime::offload, "Host transfers")};
+      std::tuple{Output("tp", &LinkTime::tp, "Tensor parallel"), Output("cp", &LinkTime::cp, "Context parallel"),
+                 Output("ep", &LinkTime::ep, "Expert parallel"), Output("pp", &LinkTime::pp, "Pipeline P2P"),
+                 Output("dp", &LinkTime::dp, "Data parallel"),   Output("offload", &LinkTime::offload, "Host transfers")};
 };
 
 template <>
 struct Outputs<MemoryPart> {
   using P = const MemoryPart&;
-  static constexpr auto rows = std::tuple{Give(
+  static constexpr auto rows = std::tuple{Output(
                                               "weights", [](P part) { return part.used.weights; }, "Weights"),
-                                          Give(
+                                          Output(
                                               "gradients", [](P part) { return part.used.gradients; }, "Gradients"),
-                                          Give(
+                                          Output(
                                               "optimizer", [](P part) { return part.used.optimizer; }, "Optimizer state"),
-                                          Give(
+                                          Output(
                                               "activations", [](P part) { return part.used.activations; }, "Activations"),
-                                          Give(
+                                          Output(
                                               "workspace", [](P part) { return part.used.workspace; }, "Workspace"),
-                                          Give(
+                                          Output(
                                               "total", [](P part) { return part.used.Total(); }, "Peak memory per GPU")
                                               .Short("Memory")
-                                              .Less()
-                                              .Sought(),
-                                          Give("capacity", &MemoryPart::capacity, "Capacity"),
-                                          Give(
+                                              .SmallerIsBetter()
+                                              .Searchable(),
+                                          Output("capacity", &MemoryPart::capacity, "Capacity"),
+                                          Output(
                                               "host", [](P part) { return part.used.host; }, "Host memory")};
 };
 
 template <>
 struct Outputs<StagePart> {
   using P = const StagePart&;
-  static constexpr auto rows = std::tuple{Give(
+  static constexpr auto rows = std::tuple{Output(
                                               "layers", [](P part) { return part.stage.layers; }, "Layers")
                                               .In("count"),
-                                          Give(
+                                          Output(
                                               "memory_bytes",
                                               [](P part) {
                                                 return MemoryPart{part.stage.memory, part.capacity};
                                               },
                                               "Memory of the stage"),
-                                          Give(
+                                          Output(
                                               "time_s", [](P part) { return part.stage.time; }, "Time of the stage")};
 };
 
 template <>
 struct Outputs<TimedOperator> {
-  static constexpr auto rows = std::tuple{Give("name", &TimedOperator::name, "Operator"),
-                                          Give("flops", &TimedOperator::flops, "FLOPs"),
-                                          Give("bytes", &TimedOperator::bytes, "DRAM bytes"),
-                                          Give("level_bytes", &TimedOperator::level_bytes, "Bytes at each memory level"),
-                                          Give("time_s", &TimedOperator::time, "Time"),
-                                          Give(
+  static constexpr auto rows = std::tuple{Output("name", &TimedOperator::name, "Operator"),
+                                          Output("flops", &TimedOperator::flops, "FLOPs"),
+                                          Output("bytes", &TimedOperator::bytes, "DRAM bytes"),
+                                          Output("level_bytes", &TimedOperator::level_bytes, "Bytes at each memory level"),
+                                          Output("time_s", &TimedOperator::time, "Time"),
+                                          Output(
                                               "bound", [](const TimedOperator& one) { return NameOf(one.bound); }, "Bound")};
 };
 
 template <>
 struct Outputs<ScheduledPass> {
-  static constexpr auto rows = std::tuple{Give("stage", &ScheduledPass::stage, "Stage"),
-                                          Give("chunk", &ScheduledPass::chunk, "Virtual stage"),
-                                          Give("micro_batch", &ScheduledPass::micro_batch, "Micro-batch"),
-                                          Give("kind", &ScheduledPass::kind, "Pass"),
-                                          Give("start_s", &ScheduledPass::start, "Start"),
-                                          Give("end_s", &ScheduledPass::end, "End")};
+  static constexpr auto rows = std::tuple{Output("stage", &ScheduledPass::stage, "Stage"),
+                                          Output("chunk", &ScheduledPass::chunk, "Virtual stage"),
+                                          Output("micro_batch", &ScheduledPass::micro_batch, "Micro-batch"),
+                                          Output("kind", &ScheduledPass::kind, "Pass"),
+                                          Output("start_s", &ScheduledPass::start, "Start"),
+                                          Output("end_s", &ScheduledPass::end, "End")};
 };
 
 template <>
 struct Outputs<RunPart> {
   using P = const RunPart&;
   static constexpr auto rows = std::tuple{
-      Give(
+      Output(
           "mean_time_between_interruptions_s", [](P run) { return run.report.mean_time_between_interruptions; },
           "Mean time between interruptions")
           .Short("MTBI")
-          .More(),
-      Give(
+          .LargerIsBetter(),
+      Output(
           "interruptions", [](P run) { return run.report.interruptions; }, "Interruptions")
-          .Less(),
-      Give(
+          .SmallerIsBetter(),
+      Output(
           "checkpoint_bytes", [](P run) { return run.report.checkpoint; }, "Checkpoint size"),
-      Give(
+      Output(
           "checkpoint_stall_s", [](P run) { return run.report.checkpoint_stall; }, "Stall per checkpoint")
-          .Less(),
-      Give(
+          .SmallerIsBetter(),
+      Output(
           "checkpoint_interval_s", [](P run) { return run.report.checkpoint_interval; }, "Checkpoint interval"),
-      Give(
+      Output(
           "young_interval_s", [](P run) { return run.report.young_interval; }, "Checkpoint interval after Young"),
-      Give(
+      Output(
           "daly_interval_s", [](P run) { return run.report.daly_interval; }, "Checkpoint interval after Daly"),
-      Give(
+      Output(
           "goodput", [](P run) { return run.report.goodput; }, "Goodput")
           .In("%")
-          .More(),
-      Give(
+          .LargerIsBetter(),
+      Output(
           "wall_time_s", [](P run) { return run.report.wall_time; }, "Wall time with interruptions")
           .Short("Wall time")
-          .Less(),
-      Give(
-          "energy_j", [](P run) { return run.worth.run_energy ? std::optional(run.worth.run_energy->total) : std::nullopt; },
+          .SmallerIsBetter(),
+      Output(
+          "energy_j",
+          [](P run) { return run.cost_efficiency.run_energy ? std::optional(run.cost_efficiency.run_energy->total) : std::nullopt; },
           "Training energy with interruptions")
-          .Less(),
-      Give(
+          .SmallerIsBetter(),
+      Output(
           "device_energy_j", [](P run) { return run.report.energy; }, "Training energy with interruptions, devices")
-          .Less(),
-      Give(
-          "tco2", [](P run) { return Tonnes(run.worth.run_emitted); }, "Operational carbon with interruptions")
+          .SmallerIsBetter(),
+      Output(
+          "tco2", [](P run) { return Tonnes(run.cost_efficiency.run_emitted); }, "Operational carbon with interruptions")
           .In("t")
-          .Less(),
-      Give(
-          "cost_usd", [](P run) { return run.worth.run; }, "Training cost with interruptions")
-          .Less(),
-      Give(
+          .SmallerIsBetter(),
+      Output(
+          "cost_usd", [](P run) { return run.cost_efficiency.run; }, "Training cost with interruptions")
+          .SmallerIsBetter(),
+      Output(
           "compute_optimal_tokens", [](P run) { return run.report.compute_optimal_tokens; }, "Compute-optimal tokens for this model"),
-      Give(
+      Output(
           "compute_optimal_parameters", [](P run) { return run.report.compute_optimal_parameters; },
           "Compute-optimal parameters for this budget")};
 };
@@ -162,7 +163,9 @@ struct Outputs<RunPart> {
 template <>
 struct Outputs<TrainingPart> {
   using P = const TrainingPart&;
-  static std::optional<Joules> AtTheWall(P part, Joules energy) { return part.worth.at_the_wall ? std::optional(energy) : std::nullopt; }
+  static std::optional<Joules> AtTheWall(P part, Joules energy) {
+    return part.cost_efficiency.at_the_wall ? std::optional(energy) : std::nullopt;
+  }
   static std::vector<StagePart> StagesOf(P part) {
     std::vector<StagePart> stages;
     stages.reserve(part.report.stages.size());
@@ -170,124 +173,125 @@ struct Outputs<TrainingPart> {
     return stages;
   }
   static constexpr auto rows = std::tuple{
-      Give(
+      Output(
           "feasible", [](P part) { return part.report.infeasible.empty(); }, "Feasible"),
-      Give(
+      Output(
           "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Why it is infeasible"),
-      Give(
+      Output(
           "assumed", [](P part) -> const auto& { return part.report.assumed; }, "Inputs that no measurement set"),
-      Give(
+      Output(
           "step_time_s", [](P part) { return part.report.step_time; }, "Step time")
           .Short("Step")
-          .Less()
-          .Sought(),
-      Give(
+          .SmallerIsBetter()
+          .Searchable(),
+      Output(
           "time_to_train_s", [](P part) { return part.report.time_to_train; }, "Time to train")
-          .Less()
-          .Sought(),
-      Give(
+          .SmallerIsBetter()
+          .Searchable(),
+      Output(
           "tokens_per_s", [](P part) { return part.report.tokens_per_s; }, "Throughput (tokens/s)")
           .Short("Throughput")
-          .More()
-          .Sought(),
-      Give(
+          .LargerIsBetter()
+          .Searchable(),
+      Output(
           "tokens_per_s_per_device", [](P part) { return part.report.tokens_per_s_per_device; }, "Throughput per GPU (tokens/s)")
           .Short("Throughput per GPU")
-          .More()
-          .Sought(),
-      Give(
+          .LargerIsBetter()
+          .Searchable(),
+      Output(
           "model_flops_utilization", [](P part) { return part.report.model_flops_utilization; }, "Model FLOPs utilization (MFU)")
           .Short("MFU")
           .In("%")
-          .More()
-          .Sought(),
-      Give(
+          .LargerIsBetter()
+          .Searchable(),
+      Output(
           "model_flops_utilization_causal", [](P part) { return part.report.model_flops_utilization_causal; }, "MFU, causal attention")
           .In("%")
-          .More(),
-      Give(
+          .LargerIsBetter(),
+      Output(
           "hardware_flops_utilization", [](P part) { return part.report.hardware_flops_utilization; }, "Hardware FLOPs utilization (HFU)")
           .Short("HFU")
           .In("%"),
-      Give(
+      Output(
           "arithmetic_utilization", [](P part) { return part.report.arithmetic_utilization; }, "Arithmetic utilization")
           .In("%"),
-      Give(
+      Output(
           "model_flops_per_step", [](P part) { return part.report.model_flops_per_step; }, "Model FLOPs per step"),
-      Give(
+      Output(
           "model_flops_per_step_causal", [](P part) { return part.report.model_flops_per_step_causal; },
           "Model FLOPs per step, causal attention"),
-      Give(
+      Output(
           "time_s", [](P part) -> const auto& { return part.report.time; }, "Step time by part"),
-      Give(
+      Output(
           "communication_s", [](P part) -> const auto& { return part.report.communication; }, "Link time, exposed or hidden"),
-      Give(
+      Output(
           "dropped_tokens", [](P part) { return part.report.dropped_tokens; }, "Dropped tokens")
           .In("%")
-          .Less(),
-      Give(
+          .SmallerIsBetter(),
+      Output(
           "memory_bytes",
           [](P part) {
             return MemoryPart{part.report.memory, part.report.capacity};
           },
           "Memory of the most loaded stage"),
-      Give(
+      Output(
           "memory_headroom_bytes", [](P part) { return part.report.capacity - part.report.memory.Total(); }, "Free memory per GPU")
-          .More()
-          .OfSearchAlone(),
-      Give(
+          .LargerIsBetter()
+          .SearchOnly(),
+      Output(
           "stages", [](P part) { return StagesOf(part); }, "Pipeline stages"),
-      Give(
-          "energy_j", [](P part) { return part.worth.energy.total; }, "Training energy")
+      Output(
+          "energy_j", [](P part) { return part.cost_efficiency.energy.total; }, "Training energy")
           .Short("Energy")
-          .Less()
-          .Sought(),
-      Give(
-          "device_energy_j", [](P part) { return part.worth.energy.devices; }, "Training energy, devices")
-          .Less(),
-      Give(
-          "server_energy_j", [](P part) { return AtTheWall(part, part.worth.energy.servers); }, "Training energy, rest of the servers")
-          .Less(),
-      Give(
-          "building_energy_j", [](P part) { return AtTheWall(part, part.worth.energy.building); },
+          .SmallerIsBetter()
+          .Searchable(),
+      Output(
+          "device_energy_j", [](P part) { return part.cost_efficiency.energy.devices; }, "Training energy, devices")
+          .SmallerIsBetter(),
+      Output(
+          "server_energy_j", [](P part) { return AtTheWall(part, part.cost_efficiency.energy.servers); },
+          "Training energy, rest of the servers")
+          .SmallerIsBetter(),
+      Output(
+          "building_energy_j", [](P part) { return AtTheWall(part, part.cost_efficiency.energy.building); },
           "Training energy, cooling and power conversion (PUE)")
-          .Less(),
-      Give(
-          "tco2", [](P part) { return Tonnes(part.worth.emitted); }, "Operational carbon of training")
+          .SmallerIsBetter(),
+      Output(
+          "tco2", [](P part) { return Tonnes(part.cost_efficiency.emitted); }, "Operational carbon of training")
           .In("t")
-          .Less(),
-      Give(
-          "tco2_embodied", [](P part) { return Tonnes(part.worth.embodied); }, "Embodied carbon, the run's share")
+          .SmallerIsBetter(),
+      Output(
+          "tco2_embodied", [](P part) { return Tonnes(part.cost_efficiency.embodied); }, "Embodied carbon, the run's share")
           .In("t")
-          .Less(),
-      Give(
-          "cost_usd", [](P part) { return part.worth.steps; }, "Training cost")
+          .SmallerIsBetter(),
+      Output(
+          "cost_usd", [](P part) { return part.cost_efficiency.steps; }, "Training cost")
           .Short("Cost")
-          .Less()
-          .Sought(),
-      Give(
+          .SmallerIsBetter()
+          .Searchable(),
+      Output(
           "run",
           [](P part) {
-            return RunPart{part.report.run, part.worth};
+            return RunPart{part.report.run, part.cost_efficiency};
           },
           "The run with its interruptions"),
-      Give(
-          "tokens_per_usd", [](P part) { return part.worth.tokens_per_usd; }, "Tokens per dollar (training)")
-          .More()
-          .Sought(),
-      Give(
-          "tokens_per_j", [](P part) { return part.worth.tokens_per_j; }, "Tokens per joule (training)")
-          .More()
-          .Sought(),
-      Give(
+      Output(
+          "tokens_per_usd", [](P part) { return part.cost_efficiency.tokens_per_usd; }, "Tokens per dollar (training)")
+          .LargerIsBetter()
+          .Searchable(),
+      Output(
+          "tokens_per_j", [](P part) { return part.cost_efficiency.tokens_per_j; }, "Tokens per joule (training)")
+          .LargerIsBetter()
+          .Searchable(),
+      Output(
           "operators", [](P part) -> const auto& { return part.report.operators; }, "Operators of a layer"),
-      Give(
+      Output(
           "timeline", [](P part) -> const auto& { return part.report.timeline; }, "Pipeline schedule")};
 };
 
 Json WriteTimeline(const std::vector<ScheduledPass>& timeline) { return WriteOutputs(timeline); }
 Json WriteTraining(const TrainingPart& part) { return WriteOutputs(part); }
 void DescribeTraining(Json& out) { DescribeOutputs<TrainingPart>("training", out); }
-std::vector<SoughtOutput<TrainingPart>> SoughtOfTraining() { return SoughtOutputs<TrainingPart>(); }
+std::vector<SearchableOutput<TrainingPart>> SearchableTrainingOutputs() { return SearchableOutputs<TrainingPart>(); }
 
 }  // namespace slipstick

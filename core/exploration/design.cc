@@ -45,9 +45,9 @@ std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_vi
   const std::string_view part = figure.substr(0, figure.find('.'));
   if (part == "training") trial.serving.reset();
   if (part == "serving") trial.training.reset();
-  const Scenario asked = trial;
+  const Scenario base = trial;
   const auto objective = [&](const ChipDesign& design) -> std::optional<double> {
-    trial = asked;
+    trial = base;
     trial.cluster.device.design = design;
     Issues issues;
     Resolve(trial, issues);

@@ -10,10 +10,10 @@ namespace slipstick {
 namespace {
 
 template <class Part>
-std::vector<SearchFigure> FiguresOf(const std::vector<SoughtOutput<Part>>& sought, double (*SearchFigure::*read)(const Part&)) {
+std::vector<SearchFigure> FiguresOf(const std::vector<SearchableOutput<Part>>& outputs, double (*SearchFigure::*read)(const Part&)) {
   std::vector<SearchFigure> figures;
-  for (const SoughtOutput<Part>& one : sought) {
-    figures.push_back({one.name, one.better == Better::kMore});
+  for (const SearchableOutput<Part>& one : outputs) {
+    figures.push_back({one.name, one.better == Better::kLarger});
     figures.back().*read = one.read;
   }
   return figures;
@@ -21,13 +21,13 @@ std::vector<SearchFigure> FiguresOf(const std::vector<SoughtOutput<Part>>& sough
 
 }  // namespace
 
-double SearchFigure::Read(const EvaluatedPoint& answered) const {
-  return of_training != nullptr ? of_training(*answered.training) : of_serving(*answered.serving);
+double SearchFigure::Read(const EvaluatedPoint& point) const {
+  return of_training != nullptr ? of_training(*point.training) : of_serving(*point.serving);
 }
 
 const std::vector<SearchFigure>& SearchFigures(std::string_view of) {
-  static const auto& training = *new std::vector<SearchFigure>(FiguresOf(SoughtOfTraining(), &SearchFigure::of_training));
-  static const auto& serving = *new std::vector<SearchFigure>(FiguresOf(SoughtOfServing(), &SearchFigure::of_serving));
+  static const auto& training = *new std::vector<SearchFigure>(FiguresOf(SearchableTrainingOutputs(), &SearchFigure::of_training));
+  static const auto& serving = *new std::vector<SearchFigure>(FiguresOf(SearchableServingOutputs(), &SearchFigure::of_serving));
   return of == "training" ? training : serving;
 }
 

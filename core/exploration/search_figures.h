@@ -21,7 +21,7 @@ struct SearchFigure {
   bool larger_is_better = false;
   double (*of_training)(const TrainingPart&) = nullptr;  // one of the two
   double (*of_serving)(const ServingPart&) = nullptr;
-  [[nodiscard]] double Read(const EvaluatedPoint& answered) const;
+  [[nodiscard]] double Read(const EvaluatedPoint& point) const;
 };
 
 // Of "training" or "serving".

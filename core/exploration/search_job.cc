@@ -39,9 +39,9 @@ struct SearchCriteria {
 };
 
 // A reason word with static lifetime for the first limit that a place breaks; "" for none.
-std::string_view Broken(const std::vector<FigureLimit>& limits, const EvaluatedPoint& answered) {
+std::string_view BrokenLimit(const std::vector<FigureLimit>& limits, const EvaluatedPoint& point) {
   for (const FigureLimit& limit : limits) {
-    const double value = limit.figure->Read(answered);
+    const double value = limit.figure->Read(point);
     if (limit.at_most ? !(value <= limit.bound) : !(value >= limit.bound)) return limit.figure->name;
   }
   return "";
@@ -57,32 +57,32 @@ std::string_view ReasonOf(const std::vector<Infeasibility>& infeasible) {
   return "other";
 }
 
-Figures FiguresOf(const SearchCriteria& criteria, const EvaluatedPoint& answered) {
+Figures FiguresOf(const SearchCriteria& criteria, const EvaluatedPoint& point) {
   Figures figures{};
   for (std::size_t i = 0; i < criteria.figures.size(); ++i) {
-    const double value = criteria.figures[i]->Read(answered);
+    const double value = criteria.figures[i]->Read(point);
     figures[i] = criteria.figures[i]->larger_is_better ? -value : value;
   }
   return figures;
 }
 
-Outcome OutcomeOf(const SearchCriteria& criteria, const EvaluatedPoint& answered, const std::vector<Infeasibility>& infeasible) {
+Outcome OutcomeOf(const SearchCriteria& criteria, const EvaluatedPoint& point, const std::vector<Infeasibility>& infeasible) {
   Outcome outcome;
-  outcome.reason = infeasible.empty() ? Broken(criteria.limits, answered) : ReasonOf(infeasible);
+  outcome.reason = infeasible.empty() ? BrokenLimit(criteria.limits, point) : ReasonOf(infeasible);
   outcome.feasible = outcome.reason.empty();
-  if (outcome.feasible) outcome.figures = FiguresOf(criteria, answered);
+  if (outcome.feasible) outcome.figures = FiguresOf(criteria, point);
   return outcome;
 }
 
 // The figures of one training mapping, as a report has them.
-struct Figured {
-  TrainingCostEfficiency worth;
+struct EvaluatedTraining {
+  TrainingCostEfficiency cost_efficiency;
   TrainingPart part;
-  EvaluatedPoint answered;
-  Figured(const std::optional<CostReport>& cost, const TrainingReport& report, const TrainingRun& run, Trace& off)
-      : worth(CostEfficiencyOf(cost, report, run, off)), part{report, worth}, answered{&part, nullptr} {}
-  Figured(const Figured&) = delete;
-  Figured& operator=(const Figured&) = delete;
+  EvaluatedPoint point;
+  EvaluatedTraining(const std::optional<CostReport>& cost, const TrainingReport& report, const TrainingRun& run, Trace& off)
+      : cost_efficiency(CostEfficiencyOf(cost, report, run, off)), part{report, cost_efficiency}, point{&part, nullptr} {}
+  EvaluatedTraining(const EvaluatedTraining&) = delete;
+  EvaluatedTraining& operator=(const EvaluatedTraining&) = delete;
 };
 
 // Evaluates training mappings, reusing sub-results that they share.
@@ -101,8 +101,8 @@ class TrainingEvaluator {
         std::all_of(criteria_.limits.begin(), criteria_.limits.end(), [](const FigureLimit& limit) { return limit.IsOfMemory(); });
     can_prune_ = [this, limits_memory_only](const TrainingReport& least) {
       if (!limits_memory_only) return false;
-      const Figured figured(cost_, least, run_, off_);
-      return !Broken(criteria_.limits, figured.answered).empty() || (*is_dominated_)(FiguresOf(criteria_, figured.answered));
+      const EvaluatedTraining evaluated(cost_, least, run_, off_);
+      return !BrokenLimit(criteria_.limits, evaluated.point).empty() || (*is_dominated_)(FiguresOf(criteria_, evaluated.point));
     };
   }
   TrainingEvaluator(const TrainingEvaluator&) = delete;
@@ -117,10 +117,10 @@ class TrainingEvaluator {
     Trace trace = Trace::Off();
     const TrainingDetail pruned{false, false, false, &memo_, &can_prune_}, whole{false, false, true};
     const TrainingReport report = EvaluateTraining(scenario_.model, scenario_.cluster, run_, prune ? pruned : whole, trace);
-    const Figured figured(cost_, report, run_, off_);
-    if (!report.pruned) return OutcomeOf(criteria_, figured.answered, report.infeasible);
+    const EvaluatedTraining evaluated(cost_, report, run_, off_);
+    if (!report.pruned) return OutcomeOf(criteria_, evaluated.point, report.infeasible);
     Outcome outcome;
-    outcome.reason = Broken(criteria_.limits, figured.answered);
+    outcome.reason = BrokenLimit(criteria_.limits, evaluated.point);
     outcome.feasible = outcome.pruned = outcome.reason.empty();
     return outcome;
   }
@@ -154,8 +154,8 @@ class ServingEvaluator {
     load_.disaggregated = choice.disaggregated;
     Trace trace = Trace::Off();
     const ServingReport report = EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr);
-    const ServingCostEfficiency worth = CostEfficiencyOf(cost_, report, off_);
-    const ServingPart part{report, worth};
+    const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost_, report, off_);
+    const ServingPart part{report, cost_efficiency};
     return OutcomeOf(criteria_, {nullptr, &part}, report.infeasible);
   }
 

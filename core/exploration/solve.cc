@@ -7,8 +7,8 @@
 #include "core/evaluation/evaluate.h"
 #include "core/exploration/best_mapping.h"
 #include "core/exploration/condition.h"
+#include "core/scenario/legal_defaults.h"
 #include "core/scenario/scenario.h"
-#include "core/scenario/unwritten.h"
 
 namespace slipstick {
 namespace {
@@ -35,14 +35,14 @@ Json FieldOf(std::string_view path) {
 }
 
 // The request with what it leaves to follow held where it is: all but the unknown stays. Unchanged where it is no scenario yet.
-Json Held(Json request) {
+Json WithDefaultsFixed(Json request) {
   const Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return request;
   const Written written(request);
   const Json resolved = Write(*scenario);
-  for (const std::string_view path : kFollowing) {
+  for (const std::string_view path : kAdjustableDefaults) {
     const Json* value = MemberAt(resolved, path);
-    if (value != nullptr && written.Leaves(path)) Apply(request, {{std::string(path), *value}});
+    if (value != nullptr && written.IsDefault(path)) Apply(request, {{std::string(path), *value}});
   }
   return request;
 }
@@ -56,7 +56,7 @@ struct Trial {
   Json mapping;
 };
 
-struct Question {
+struct SolveProblem {
   Json base, other;  // requests; other is null where nothing is compared
   std::string path;
   Condition condition;
@@ -64,13 +64,13 @@ struct Question {
 };
 
 // Whether a figure means something where the scenario does not fit.
-bool ConcernsMemory(std::string_view path) {
+bool IsKnownWhenInfeasible(std::string_view path) {
   return path.find("feasible") != std::string_view::npos || path.find("memory") != std::string_view::npos ||
          path.find("max_") != std::string_view::npos;
 }
 
 // Why the part that a figure belongs to does not fit; "" where it does.
-std::string Misfit(const Json& report, std::string_view figure) {
+std::string WhyInfeasible(const Json& report, std::string_view figure) {
   const std::string part(figure.substr(0, figure.find('.')));
   const Json* feasible = MemberAt(report, part + ".feasible");
   if (feasible == nullptr || !feasible->is_boolean() || feasible->get<bool>()) return "";
@@ -80,13 +80,13 @@ std::string Misfit(const Json& report, std::string_view figure) {
   return message.empty() ? reasons[0].value("reason", "it does not fit") : message;
 }
 
-Trial Try(const Question& question, const Json& value) {
-  const Condition& condition = question.condition;
+Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
+  const Condition& condition = problem.condition;
   Trial trial;
-  Json request = question.base;
-  Apply(request, {{question.path, value}});
-  if (question.options.search) {
-    Result<BestMapping> best = FindBestMapping(request, *question.options.search);
+  Json request = problem.base;
+  Apply(request, {{problem.path, value}});
+  if (problem.options.search) {
+    Result<BestMapping> best = FindBestMapping(request, *problem.options.search);
     if (!best) {
       trial.issue = best.issues[0].path + ": " + best.issues[0].message;
       return trial;
@@ -99,8 +99,8 @@ Trial Try(const Question& question, const Json& value) {
     request = WithMapping(std::move(request), *best);
     trial.mapping = std::move(best->overrides);
   }
-  const auto figure_of = [&trial](const Json& asked, const std::string& path, double& figure) {
-    const Result<Scenario> scenario = ParseScenario(asked);
+  const auto figure_of = [&trial](const Json& point_request, const std::string& path, double& figure) {
+    const Result<Scenario> scenario = ParseScenario(point_request);
     if (!scenario) {
       trial.issue = scenario.issues[0].path + ": " + scenario.issues[0].message;
       return false;
@@ -112,31 +112,29 @@ Trial Try(const Question& question, const Json& value) {
       return false;
     }
     figure = *found;
-    trial.issue = Misfit(*report, path);
+    trial.issue = WhyInfeasible(*report, path);
     return true;
   };
   if (!figure_of(request, condition.path, trial.figure)) return trial;
-  const std::string misfit = trial.issue;
+  const std::string why_infeasible = trial.issue;
   trial.other = condition.bound;
   if (!condition.other.empty()) {
-    Json other = question.other;
-    Apply(other, {{question.path, value}});
+    Json other = problem.other;
+    Apply(other, {{problem.path, value}});
     if (!figure_of(other, condition.other, trial.other)) return trial;
   }
   trial.valid = true;
-  trial.issue = misfit;
-  trial.holds =
-      (misfit.empty() || ConcernsMemory(condition.path)) && (condition.at_most ? trial.figure <= trial.other : trial.figure >= trial.other);
+  trial.issue = why_infeasible;
+  trial.holds = (why_infeasible.empty() || IsKnownWhenInfeasible(condition.path)) &&
+                (condition.at_most ? trial.figure <= trial.other : trial.figure >= trial.other);
   return trial;
 }
 
-Answer Solution(const Question& question, const Json& value, std::string_view which, const Trial& trial) {
-  Json answer{{"path", question.path},
-              {"value", value},
-              {"which", which},
-              {"figure", {{"path", question.condition.path}, {"value", trial.figure}}}};
-  if (!question.condition.other.empty()) answer["other"] = Json{{"path", question.condition.other}, {"value", trial.other}};
-  if (question.options.search) answer["mapping"] = trial.mapping;
+Answer Solution(const SolveProblem& problem, const Json& value, std::string_view which, const Trial& trial) {
+  Json answer{
+      {"path", problem.path}, {"value", value}, {"which", which}, {"figure", {{"path", problem.condition.path}, {"value", trial.figure}}}};
+  if (!problem.condition.other.empty()) answer["other"] = Json{{"path", problem.condition.other}, {"value", trial.other}};
+  if (problem.options.search) answer["mapping"] = trial.mapping;
   return {JsonText(answer), {}};
 }
 
@@ -145,10 +143,10 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
 }
 
 // What there is at one end of a range where nothing holds.
-std::string EndText(const Question& question, double at, const Trial& trial) {
+std::string EndText(const SolveProblem& problem, double at, const Trial& trial) {
   if (!trial.issue.empty()) return "at " + NumberText(at) + ", " + trial.issue;
-  std::string text = question.condition.path + " is " + NumberText(trial.figure);
-  if (!question.condition.other.empty()) text += " against " + NumberText(trial.other);
+  std::string text = problem.condition.path + " is " + NumberText(trial.figure);
+  if (!problem.condition.other.empty()) text += " against " + NumberText(trial.other);
   return text + " at " + NumberText(at);
 }
 
@@ -195,17 +193,17 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!span) {
     return WrongRequest({{path, "expected a numeric input and lo below hi; got " + std::string(range.substr(equals + 1))}});
   }
-  Question question{Held(*base), nullptr, path, *condition, options};
+  SolveProblem problem{WithDefaultsFixed(*base), nullptr, path, *condition, options};
   if (!condition->other.empty()) {
     Result<Json> other = ReadRequest(JsonText(*base), options.against);
     if (!other) return WrongRequest(std::move(other.issues));
-    question.other = Held(std::move(*other));
+    problem.other = WithDefaultsFixed(std::move(*other));
   }
   const bool whole = span->whole;
   const auto json = [whole](double value) { return whole ? Json(static_cast<Count>(value)) : Json(value); };
   SolveProgress progress{0, 0, span->low, span->high};
   const auto test = [&](double value) {
-    Trial trial = Try(question, json(value));
+    Trial trial = EvaluateAt(problem, json(value));
     ++progress.tried;
     if (options.on_progress) {
       // Each further value halves what lies between.
@@ -231,9 +229,9 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   const Trial at_lo = nearest(lo, hi), at_hi = nearest(hi, lo);
   if (!at_lo.valid || !at_hi.valid)
     return NoSolution(path, "no value of the range makes a scenario: " + (at_lo.valid ? at_hi : at_lo).issue);
-  if (at_lo.holds && at_hi.holds) return Solution(question, json(hi), "everywhere", at_hi);
+  if (at_lo.holds && at_hi.holds) return Solution(problem, json(hi), "everywhere", at_hi);
   if (!at_lo.holds && !at_hi.holds) {
-    return NoSolution(path, "the condition holds at neither end: " + EndText(question, lo, at_lo) + "; " + EndText(question, hi, at_hi));
+    return NoSolution(path, "the condition holds at neither end: " + EndText(problem, lo, at_lo) + "; " + EndText(problem, hi, at_hi));
   }
   // `good` holds, `bad` does not; both make scenarios.
   const auto middle_of = [&](double a, double b) {
@@ -261,7 +259,7 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
       bad = middle;
     }
   }
-  return Solution(question, json(good), at_lo.holds ? "largest" : "smallest", best);
+  return Solution(problem, json(good), at_lo.holds ? "largest" : "smallest", best);
 }
 
 Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress) {

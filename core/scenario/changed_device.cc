@@ -22,7 +22,7 @@ Json PriceRelevant(const Device& device) {
 
 }  // namespace
 
-std::optional<std::string> PriceOfAnotherDevice(const Device& device, const DeviceBill& bill) {
+std::optional<std::string> ChangedDeviceWarning(const Device& device, const DeviceBill& bill) {
   if (device.design || device.preset.empty() || bill.preset != device.preset) return std::nullopt;
   const Json* entry = FindPreset("device", device.preset);
   if (entry == nullptr) return std::nullopt;

@@ -10,6 +10,6 @@
 namespace slipstick {
 
 // The warning, where what the device can do or is made of was changed and its price was not.
-std::optional<std::string> PriceOfAnotherDevice(const Device& device, const DeviceBill& bill);
+std::optional<std::string> ChangedDeviceWarning(const Device& device, const DeviceBill& bill);
 
 }  // namespace slipstick

@@ -37,7 +37,7 @@ std::string DramOf(const std::string& technology) {
 }
 
 // A bill for a device that the catalogue has none of: its dies and memory in the package their kind calls for.
-Json MadeUpBill(const Json& device, const std::string& dram) {
+Json EstimatedBill(const Json& device, const std::string& dram) {
   const double dies = NumberOf(Member(device, "die"), "count", 1);
   const Json* memory = dram.empty() ? nullptr : FindPreset("dram", dram);
   const bool stacked = memory == nullptr || Member(*memory, "in_package") == Json(true);
@@ -76,7 +76,7 @@ std::optional<double> MarginOf(const std::string& id) {
   const std::optional<DeviceBill> bill = CatalogueBill(id);
   if (!bill || !bill->price) return std::nullopt;
   Trace trace = Trace::Off();
-  const double margin = 1 - PriceDevice(*bill, LayOut(*bill), trace).total / *bill->price;
+  const double margin = 1 - PriceDevice(*bill, ComputeGeometry(*bill), trace).total / *bill->price;
   return std::clamp(margin, 0.0, 0.99);
 }
 
@@ -89,7 +89,7 @@ std::optional<double> NumberIn(const Json& json) {
   return measure ? std::optional(measure->value) : std::nullopt;
 }
 
-void LayCostDefaults(const Json& cluster, Json& cost) {
+void ApplyCostDefaults(const Json& cluster, Json& cost) {
   if (!cost.is_object()) return;
   const Json& device = Member(cluster, "device");
   const Json& asked = Member(cost, "device");
@@ -99,7 +99,7 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
   const Json* entry = FindPreset("bill", id);
   const Silicon silicon = SiliconOf(device);
   const std::string& dram = silicon.dram;
-  Json bill = entry != nullptr ? WithoutRemarks(*entry) : MadeUpBill(device, dram);
+  Json bill = entry != nullptr ? WithoutRemarks(*entry) : EstimatedBill(device, dram);
   if (entry != nullptr) bill["preset"] = id;
 
   Json& dies = bill["dies"];
@@ -110,7 +110,7 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
   const double usual_area = NumberOf(original_die, "area", 0);
   if (silicon.area > 0) die["area"] = silicon.area;
   if (!silicon.count.is_object()) die["count"] = silicon.count;
-  // The bill's entry is laid under all this once more when presets are expanded, so what it says is replaced, not left out.
+  // The bill's entry is merged under all this once more when presets are expanded, so what it says is replaced, not left out.
   // Another area holds as many units, each larger or smaller; another node has its own wafers and defects.
   if (silicon.area > 0 && usual_area > 0 && die.contains("unit_area"))
     die["unit_area"] = NumberOf(die, "unit_area", 0) * silicon.area / usual_area;
@@ -157,9 +157,9 @@ void LayCostDefaults(const Json& cluster, Json& cost) {
     system["devices_per_host"] = std::clamp(std::min(first, 8.0), 1.0, 8.0);
   }
 
-  Json laid{{"device", std::move(bill)}, {"system", std::move(system)}};
-  MergeJson(laid, cost);
-  cost = std::move(laid);
+  Json merged{{"device", std::move(bill)}, {"system", std::move(system)}};
+  MergeJson(merged, cost);
+  cost = std::move(merged);
 }
 
 std::optional<DeviceBill> CatalogueBill(const std::string& id) {
@@ -167,7 +167,7 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
   if (device == nullptr || FindPreset("bill", id) == nullptr) return std::nullopt;
   Json cluster{{"device", WithoutRemarks(*device)}}, cost = Json::object();
   cluster["device"]["preset"] = id;
-  LayCostDefaults(cluster, cost);
+  ApplyCostDefaults(cluster, cost);
   Issues issues;
   DeviceBill bill;
   ExpandPresets<DeviceBill>(cost["device"], "", FindPreset, NearestPresets, issues);
@@ -176,7 +176,7 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
   return bill;
 }
 
-void FollowDevice(const Device& device, DeviceBill& bill) {
+void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
   if (bill.dies.empty()) bill.dies.emplace_back();
   DieInput& die = bill.dies[0];
   die.unit_area = die.unit_area * (device.die.area / die.area);

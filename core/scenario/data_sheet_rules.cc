@@ -13,34 +13,35 @@
 namespace slipstick {
 namespace {
 
-using Place = std::array<std::string, 2>;  // a member of a part of the device
+using MemberPath = std::array<std::string, 2>;  // a member of a part of the device
 
-// What the device holds at a place; null where it holds nothing.
-Json ValueAt(const Json& device, const Place& place) {
-  const Json* part = FindMember(device, place[0]);
-  const Json* value = part == nullptr ? nullptr : FindMember(*part, place[1]);
+// What the device holds at a member; null where it holds nothing.
+Json ValueAt(const Json& device, const MemberPath& member) {
+  const Json* part = FindMember(device, member[0]);
+  const Json* value = part == nullptr ? nullptr : FindMember(*part, member[1]);
   return value == nullptr ? Json() : *value;
 }
 
-std::vector<Place> PlacesThatRulesMaySet(const Json& device, const Json& entry) {
-  std::vector<Place> places{{"memory", "usable"}};
+std::vector<MemberPath> MembersThatRulesMaySet(const Json& device, const Json& entry) {
+  std::vector<MemberPath> members{{"memory", "usable"}};
   const Json* efficiency = FindMember(device, "efficiency");
   if (efficiency != nullptr && efficiency->is_object()) {
-    for (const auto& member : efficiency->items()) places.push_back({"efficiency", member.key()});
+    for (const auto& member : efficiency->items()) members.push_back({"efficiency", member.key()});
   }
-  std::erase_if(places, [&](const Place& place) { return !ValueAt(device, place).is_number() || !ValueAt(entry, place).is_null(); });
-  return places;
+  std::erase_if(members,
+                [&](const MemberPath& member) { return !ValueAt(device, member).is_number() || !ValueAt(entry, member).is_null(); });
+  return members;
 }
 
 }  // namespace
 
-void DropWhatRulesGive(Json& device) {
+void DropRuleDerivedValues(Json& device) {
   if (!device.is_object() || !device.contains("efficiency")) return;
   const Json* preset = FindMember(device, "preset");
   const Json* entry = preset != nullptr && preset->is_string() ? FindPreset("device", TextOf(*preset)) : nullptr;
-  const std::vector<Place> places = PlacesThatRulesMaySet(device, entry == nullptr ? Json::object() : *entry);
+  const std::vector<MemberPath> members = MembersThatRulesMaySet(device, entry == nullptr ? Json::object() : *entry);
   Json bare = device;
-  for (const Place& place : places) bare[place[0]].erase(place[1]);
+  for (const MemberPath& member : members) bare[member[0]].erase(member[1]);
   Issues issues;
   ExpandPresets<Device>(bare, "", FindPreset, NearestPresets, issues);
   Device by_rules;
@@ -48,8 +49,8 @@ void DropWhatRulesGive(Json& device) {
   if (!issues.empty()) return;  // reading the whole device says them
   CompleteEfficiency(by_rules);
   const Json filled = Write(by_rules);
-  for (const Place& place : places) {
-    if (ValueAt(filled, place) == ValueAt(device, place)) device[place[0]].erase(place[1]);
+  for (const MemberPath& member : members) {
+    if (ValueAt(filled, member) == ValueAt(device, member)) device[member[0]].erase(member[1]);
   }
 }
 

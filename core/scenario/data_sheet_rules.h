@@ -7,6 +7,6 @@ namespace slipstick {
 
 // Drops from a device of a request the efficiencies and the usable memory that its catalogue entry does not state and that equal what
 // the rules give: a resolved scenario holds them, and they are assumed there as they were in the one that it was resolved from.
-void DropWhatRulesGive(Json& device);
+void DropRuleDerivedValues(Json& device);
 
 }  // namespace slipstick

@@ -14,18 +14,18 @@ namespace slipstick {
 namespace {
 
 // Whether `value` says all that the entry's member says.
-bool Repeats(const Json& value, const Json& entry) {
+bool IsUnchanged(const Json& value, const Json& entry) {
   if (entry.is_object()) {
     if (!value.is_object()) return false;
     return std::all_of(entry.items().begin(), entry.items().end(), [&](const auto& member) {
       const Json* held = FindMember(value, member.key());
-      return held != nullptr && Repeats(*held, member.value());
+      return held != nullptr && IsUnchanged(*held, member.value());
     });
   }
   if (entry.is_array()) {
     if (!value.is_array() || value.size() != entry.size()) return false;
     for (std::size_t i = 0; i < entry.size(); ++i) {
-      if (!Repeats(value[i], entry[i])) return false;
+      if (!IsUnchanged(value[i], entry[i])) return false;
     }
     return true;
   }
@@ -45,10 +45,10 @@ void AddEstimates(const Json& json, const Json& entry, const internal::Type& typ
   if (sources == nullptr || !sources->is_object()) return;
   for (const auto& source : sources->items()) {
     if (!source.value().is_string() || TextOf(source.value()).find("estimate") == std::string::npos) continue;
-    const Json* said = FindMember(entry, source.key());
+    const Json* stated = FindMember(entry, source.key());
     const Json* held = FindMember(json, source.key());
-    if (said == nullptr || held == nullptr || !IsInReports(type, source.key())) continue;
-    if (Repeats(*held, *said)) paths.push_back(path + "." + source.key());
+    if (stated == nullptr || held == nullptr || !IsInReports(type, source.key())) continue;
+    if (IsUnchanged(*held, *stated)) paths.push_back(path + "." + source.key());
   }
 }
 

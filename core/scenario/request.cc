@@ -155,7 +155,7 @@ Written::Written(const Json& request) : all_(true) {
   }
 }
 
-bool Written::Leaves(std::string_view path) const {
+bool Written::IsDefault(std::string_view path) const {
   return !all_ && std::none_of(paths_.begin(), paths_.end(), [path](const std::string& one) {
     return path.starts_with(one) && (path.size() == one.size() || path[one.size()] == '.');
   });

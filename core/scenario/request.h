@@ -43,7 +43,7 @@ class Written {
   // Of a request without such a list everything is written.
   explicit Written(const Json& request);
   // Whether nobody wrote this: the default scenario supplied it.
-  [[nodiscard]] bool Leaves(std::string_view path) const;
+  [[nodiscard]] bool IsDefault(std::string_view path) const;
 
  private:
   bool all_;

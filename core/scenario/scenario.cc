@@ -11,7 +11,7 @@
 #include "core/scenario/data_sheet_rules.h"
 #include "core/scenario/designed_device.h"
 #include "core/scenario/estimated_costs.h"
-#include "core/scenario/unwritten.h"
+#include "core/scenario/legal_defaults.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
 
@@ -38,17 +38,17 @@ Json* ObjectAt(Json& request, std::initializer_list<const char*> members) {
 }
 
 // What a device of a request need not say, or no longer says rightly.
-void DropStale(Json* device) {
+void DropDerivedValues(Json* device) {
   if (device == nullptr) return;
-  DropWhatRulesGive(*device);
+  DropRuleDerivedValues(*device);
   // What a program can allocate follows from the capacity: a request that changes only the capacity drops the preset's figure.
   Json* memory = ObjectAt(*device, {"memory"});
   if (memory != nullptr && memory->contains("capacity") && !memory->contains("usable")) (*memory)["usable"] = nullptr;
 }
 
 // A network technology that the request names takes the place of what the cluster's preset says of that level, with the
-// request's own members over it; so it is laid in before the two are merged.
-void LayNetworks(Json& request, Issues& issues) {
+// request's own members over it; so it is merged in before the two are merged.
+void ApplyNetworkPresets(Json& request, Issues& issues) {
   const auto cluster = request.find("cluster");
   if (cluster == request.end() || !cluster->is_object()) return;
   const auto networks = cluster->find("networks");
@@ -65,10 +65,10 @@ void LayNetworks(Json& request, Issues& issues) {
       level.erase("preset");
       continue;
     }
-    Json laid = WithoutRemarks(*entry);
-    MergeJson(laid, level);
-    laid.erase("preset");
-    level = std::move(laid);
+    Json merged = WithoutRemarks(*entry);
+    MergeJson(merged, level);
+    merged.erase("preset");
+    level = std::move(merged);
   }
 }
 
@@ -77,13 +77,13 @@ Result<Scenario> ReadScenario(Json expanded) {
   Issues issues;
   if (!expanded.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(expanded)}};
   expanded.erase("written");
-  DropStale(ObjectAt(expanded, {"cluster", "device"}));
-  DropStale(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
-  LayNetworks(expanded, issues);
+  DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
+  DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
+  ApplyNetworkPresets(expanded, issues);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();
-    LayCostDefaults(expanded["cluster"], expanded["cost"]);
+    ApplyCostDefaults(expanded["cluster"], expanded["cost"]);
   }
   // The cluster is set aside: once is enough.
   Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
@@ -99,19 +99,19 @@ Result<Scenario> ReadScenario(Json expanded) {
   return scenario;
 }
 
-// The least mapping, which a search replaces.
-void FreeMapping(Scenario& scenario, const Written& written, std::string_view part) {
+// The smallest mapping, which a search replaces.
+void ResetMapping(Scenario& scenario, const Written& written, std::string_view part) {
   if (part == "training" && scenario.training) {
     TrainingMapping& mapping = scenario.training->mapping;
-    TrainingMapping least;
-    least.cp_kind = mapping.cp_kind;
-    least.order = mapping.order;
-    least.overlap = mapping.overlap;
-    mapping = least;
+    TrainingMapping smallest;
+    smallest.cp_kind = mapping.cp_kind;
+    smallest.order = mapping.order;
+    smallest.overlap = mapping.overlap;
+    mapping = smallest;
   }
   if (part == "serving" && scenario.serving) {
     ServingLoad& load = *scenario.serving;
-    const bool follows = !load.devices || written.Leaves("serving.devices");
+    const bool follows = !load.devices || written.IsDefault("serving.devices");
     if (load.disaggregated && follows) load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
     load.disaggregated.reset();
     load.mapping = {};
@@ -125,7 +125,7 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
   if (scenario.serving && scenario.serving->disaggregated && scenario.serving->disaggregated->prefill_device) {
     BuildDesign(*scenario.serving->disaggregated->prefill_device, "serving.disaggregated.prefill_device.design", issues);
   }
-  if (scenario.cost && scenario.cluster.device.design) FollowDevice(scenario.cluster.device, scenario.cost->device);
+  if (scenario.cost && scenario.cluster.device.design) UpdateBillForDevice(scenario.cluster.device, scenario.cost->device);
   CompleteEfficiency(scenario.cluster.device);
 }
 
@@ -149,7 +149,7 @@ Result<Scenario> ParseScenario(Json request) {
   Issues issues;
   ResolveSystem(*scenario, issues);
   if (!issues.empty()) return issues;
-  Follow(*scenario, written);
+  ApplyLegalDefaults(*scenario, written);
   ResolveRuns(*scenario, issues);
   if (!issues.empty()) return issues;
   return scenario;
@@ -162,9 +162,9 @@ Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   Issues issues;
   ResolveSystem(*scenario, issues);
   if (!issues.empty()) return issues;
-  FreeMapping(*scenario, written, part);
-  Follow(*scenario, written, part);
-  FreeMapping(*scenario, written, part);  // what followed is no part of the space either
+  ResetMapping(*scenario, written, part);
+  ApplyLegalDefaults(*scenario, written, part);
+  ResetMapping(*scenario, written, part);  // what followed is no part of the space either
   ResolveRuns(*scenario, issues);
   // One sequence on every device need not divide the batch: the space holds what does.
   issues.erase(std::remove_if(issues.begin(), issues.end(),

@@ -40,7 +40,7 @@ struct CostStudy {
 };
 template <>
 struct Schema<CostStudy> {
-  static constexpr FieldRow kRows[] = {Of<&CostStudy::kind>("kind", "What is asked").Required(),
+  static constexpr FieldRow kRows[] = {Of<&CostStudy::kind>("kind", "Kind of study").Required(),
                                        Of<&CostStudy::partition>("partition", "How the device is split"),
                                        Of<&CostStudy::chiplets>("chiplets", "Numbers of chiplets to compare").Between(1, 64),
                                        Of<&CostStudy::low>("low", "Smallest area").In(kMm2).Above(0).AtMost(60000),
@@ -56,22 +56,22 @@ struct Schema<CostStudy> {
 
 namespace {
 
-struct Asked {
+struct StudyInput {
   CostStudy study;
   Scenario scenario;
 };
 
-Result<Asked> Parse(std::string_view text) {
+Result<StudyInput> Parse(std::string_view text) {
   Result<Json> json = ParseJson(text);
   if (!json) return json.issues;
   if (!json->is_object()) return Issues{{"", "expected an object; got " + internal::Shown(*json)}};
   Json request = std::move(*json);
   Json scenario_json = request.contains("scenario") ? request["scenario"] : Json::object();
   request.erase("scenario");
-  Asked asked;
+  StudyInput input;
   Issues issues;
   ExpandPresets<CostStudy>(request, "", FindPreset, NearestPresets, issues);
-  Read(request, "", issues, asked.study);
+  Read(request, "", issues, input.study);
   Result<Json> whole = CompleteRequest(std::move(scenario_json));
   if (!whole) return whole.issues;
   if (whole->contains("cost") && (*whole)["cost"].is_null()) (*whole)["cost"] = Json::object();
@@ -79,20 +79,20 @@ Result<Asked> Parse(std::string_view text) {
   if (!scenario) {
     for (Issue& issue : scenario.issues) issues.push_back(Below("scenario", std::move(issue)));
   } else {
-    asked.scenario = std::move(*scenario);
-    const std::optional<CostInputs>& cost = asked.scenario.cost;
-    if (cost && static_cast<std::size_t>(asked.study.die) >= cost->device.dies.size()) {
+    input.scenario = std::move(*scenario);
+    const std::optional<CostInputs>& cost = input.scenario.cost;
+    if (cost && static_cast<std::size_t>(input.study.die) >= cost->device.dies.size()) {
       issues.push_back({"die",
                         "expected at most " + std::to_string(cost->device.dies.size() - 1),
                         {SetTo("die", static_cast<Count>(cost->device.dies.size()) - 1)}});
     }
   }
-  if (asked.study.high < asked.study.low) issues.push_back({"high", "expected at least low", {SetToBase("high", asked.study.low.base())}});
-  if (asked.study.last - asked.study.first > 20000)
-    issues.push_back({"last", "expected at most 20000 draws a step", {SetTo("last", asked.study.first + 20000)}});
-  if (asked.study.last < asked.study.first) issues.push_back({"last", "expected at least first", {SetTo("last", asked.study.first)}});
+  if (input.study.high < input.study.low) issues.push_back({"high", "expected at least low", {SetToBase("high", input.study.low.base())}});
+  if (input.study.last - input.study.first > 20000)
+    issues.push_back({"last", "expected at most 20000 draws a step", {SetTo("last", input.study.first + 20000)}});
+  if (input.study.last < input.study.first) issues.push_back({"last", "expected at least first", {SetTo("last", input.study.first)}});
   if (!issues.empty()) return issues;
-  return asked;
+  return input;
 }
 
 // The device with `area` of compute silicon in all, whole or split.
@@ -126,11 +126,11 @@ Json Crossovers(const DeviceBill& bill, const Partition& split, const CostStudy&
   whole.chiplets = 1;
   whole.io_share = 0;
   const Count volume = bill.design.volume;
-  const auto total = [&](const Partition& how) {
-    return [&bill, how, volume](SquareMillimetres area) { return AtVolume(PriceSplit(AtArea(bill, area, how)), volume); };
+  const auto total = [&](const Partition& partition) {
+    return [&bill, partition, volume](SquareMillimetres area) { return AtVolume(PriceSplit(AtArea(bill, area, partition)), volume); };
   };
-  const auto recurring = [&](const Partition& how) {
-    return [&bill, how](SquareMillimetres area) { return PriceSplit(AtArea(bill, area, how)).recurring; };
+  const auto recurring = [&](const Partition& partition) {
+    return [&bill, partition](SquareMillimetres area) { return PriceSplit(AtArea(bill, area, partition)).recurring; };
   };
   const SquareMillimetres own = bill.dies[0].area * static_cast<double>(bill.dies[0].count);
   const SplitCost one = PriceSplit(AtArea(bill, own, whole)), several = PriceSplit(AtArea(bill, own, split));
@@ -145,19 +145,19 @@ Json Crossovers(const DeviceBill& bill, const Partition& split, const CostStudy&
                                                                     : Json("never")}};
 }
 
-Json AnswerArea(const Asked& asked) {
-  const CostStudy& study = asked.study;
-  const DeviceBill& bill = asked.scenario.cost->device;
+Json AnswerArea(const StudyInput& input) {
+  const CostStudy& study = input.study;
+  const DeviceBill& bill = input.scenario.cost->device;
   const std::vector<SquareMillimetres> areas = Areas(study);
   Json xs = Json::array(), curves = Json::array(), crossovers = Json::array();
   for (const SquareMillimetres area : areas) xs.push_back(area.base());
   for (const Count n : study.chiplets) {
-    Partition how = study.partition;
-    how.chiplets = n;
-    if (n == 1) how.io_share = 0;
+    Partition partition = study.partition;
+    partition.chiplets = n;
+    if (n == 1) partition.io_share = 0;
     Json costs = Json::array(), recurring = Json::array(), fits = Json::array();
     for (const SquareMillimetres area : areas) {
-      const DeviceBill split = AtArea(bill, area, how);
+      const DeviceBill split = AtArea(bill, area, partition);
       const SplitCost cost = PriceSplit(split);
       costs.push_back(AtVolume(cost, bill.design.volume).base());
       recurring.push_back(cost.recurring.base());
@@ -166,7 +166,7 @@ Json AnswerArea(const Asked& asked) {
     }
     curves.push_back(
         Json{{"chiplets", n}, {"cost_usd", std::move(costs)}, {"recurring_usd", std::move(recurring)}, {"fits_reticle", std::move(fits)}});
-    if (n > 1) crossovers.push_back(Crossovers(bill, how, study));
+    if (n > 1) crossovers.push_back(Crossovers(bill, partition, study));
   }
   return Json{{"areas_mm2", std::move(xs)},
               {"reticle_mm2", (bill.wafer.reticle_width * bill.wafer.reticle_height).base()},
@@ -182,9 +182,9 @@ double ShareOf(Count seed, std::size_t i) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-Json AnswerWafer(const Asked& asked) {
-  const DeviceBill& bill = asked.scenario.cost->device;
-  const DieInput& die = bill.dies[static_cast<std::size_t>(asked.study.die)];
+Json AnswerWafer(const StudyInput& input) {
+  const DeviceBill& bill = input.scenario.cost->device;
+  const DieInput& die = bill.dies[static_cast<std::size_t>(input.study.die)];
   const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
   const std::vector<DiePlace> places = PlaceDies(width, height, bill.wafer);
   const double yield = DieYield(die);
@@ -194,7 +194,7 @@ Json AnswerWafer(const Asked& asked) {
   Json dies = Json::array();
   Count good = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const double share = ShareOf(asked.study.seed, i);
+    const double share = ShareOf(input.study.seed, i);
     const int state = share < whole ? 1 : share < yield ? 2 : 0;
     good += state != 0;
     dies.push_back(Json::array({places[i].x.base(), places[i].y.base(), state}));
@@ -212,9 +212,9 @@ Json AnswerWafer(const Asked& asked) {
               {"dies", std::move(dies)}};
 }
 
-Json AnswerYields(const Asked& asked) {
-  const DieInput& die = asked.scenario.cost->device.dies[static_cast<std::size_t>(asked.study.die)];
-  const std::vector<SquareMillimetres> areas = Areas(asked.study);
+Json AnswerYields(const StudyInput& input) {
+  const DieInput& die = input.scenario.cost->device.dies[static_cast<std::size_t>(input.study.die)];
+  const std::vector<SquareMillimetres> areas = Areas(input.study);
   Json xs = Json::array(), models = Json::array();
   for (const SquareMillimetres area : areas) xs.push_back(area.base());
   for (const auto& named : EnumNames<YieldModel>::names) {
@@ -231,7 +231,7 @@ Json AnswerYields(const Asked& asked) {
 
 Json BillJson(const DeviceBill& bill) {
   Trace trace = Trace::Off();
-  const DeviceCost cost = PriceDevice(bill, LayOut(bill), trace);
+  const DeviceCost cost = PriceDevice(bill, ComputeGeometry(bill), trace);
   Json lines = Json::array(), warnings = Json::array();
   for (const BillLine& line : cost.lines) lines.push_back(Json{{"name", line.name}, {"cost_usd", line.cost.base()}});
   if (const auto warning = CarrierWarning(bill)) warnings.push_back(*warning);
@@ -265,18 +265,18 @@ Scenario SoldAs(const Scenario& scenario, const DeviceBill& bill, double margin)
   return sold;
 }
 
-Json AnswerPartition(const Asked& asked) {
-  const DeviceBill& bill = asked.scenario.cost->device;
-  Partition whole = asked.study.partition;
+Json AnswerPartition(const StudyInput& input) {
+  const DeviceBill& bill = input.scenario.cost->device;
+  Partition whole = input.study.partition;
   whole.chiplets = 1;
   whole.io_share = 0;
   const SquareMillimetres own = bill.dies[0].area * static_cast<double>(bill.dies[0].count);
   const DeviceBill single = AtArea(bill, own, whole);
-  const Partitioned split = Split(single, asked.study.partition);
+  const Partitioned split = Split(single, input.study.partition);
   Trace trace = Trace::Off();
-  const DeviceCost usual = PriceDevice(bill, LayOut(bill), trace);
+  const DeviceCost usual = PriceDevice(bill, ComputeGeometry(bill), trace);
   const double margin = std::clamp(1 - usual.total / usual.price, 0.0, 0.99);
-  Scenario apart = SoldAs(asked.scenario, split.bill, margin);
+  Scenario apart = SoldAs(input.scenario, split.bill, margin);
   Device& device = apart.cluster.device;
   if (split.memory_limit) device.memory.bandwidth = min(device.memory.bandwidth, *split.memory_limit);
   device.tdp = max(device.tdp - split.link_power, device.idle);
@@ -289,8 +289,8 @@ Json AnswerPartition(const Asked& asked) {
               {"link_power_w", split.link_power.base()},
               {"edge_fits", split.edge_fits},
               {"memory_limit_bytes_per_s", split.memory_limit ? Json(split.memory_limit->base()) : Json(nullptr)},
-              {"performance", {{"whole", PerformanceOf(SoldAs(asked.scenario, single, margin))}, {"split", PerformanceOf(apart)}}},
-              {"crossover", Crossovers(bill, asked.study.partition, asked.study)}};
+              {"performance", {{"whole", PerformanceOf(SoldAs(input.scenario, single, margin))}, {"split", PerformanceOf(apart)}}},
+              {"crossover", Crossovers(bill, input.study.partition, input.study)}};
 }
 
 Json Quantiles(std::vector<double> values) {
@@ -319,10 +319,10 @@ Json Counts(const std::vector<double>& values) {
   return Json{{"from", *least}, {"to", *most}, {"counts", counts}};
 }
 
-Json AnswerDraws(const Asked& asked) {
-  const CostStudy& study = asked.study;
+Json AnswerDraws(const StudyInput& input) {
+  const CostStudy& study = input.study;
   const std::vector<DrawnCost> outcomes =
-      DrawOutcomes(asked.scenario.cluster, *asked.scenario.cost, static_cast<std::uint64_t>(study.seed), study.first, study.last);
+      DrawOutcomes(input.scenario.cluster, *input.scenario.cost, static_cast<std::uint64_t>(study.seed), study.first, study.last);
   std::vector<double> device, hour;
   for (const DrawnCost& outcome : outcomes) {
     device.push_back(outcome.device.base());
@@ -341,9 +341,9 @@ Json AnswerDraws(const Asked& asked) {
   return answer;
 }
 
-Json AnswerTornado(const Asked& asked) {
+Json AnswerTornado(const StudyInput& input) {
   Json swings = Json::array();
-  for (const Swing& swing : Tornado(asked.scenario.cluster, *asked.scenario.cost)) {
+  for (const Swing& swing : Tornado(input.scenario.cluster, *input.scenario.cost)) {
     swings.push_back(
         Json{{"path", swing.guess.path},
              {"low", swing.guess.band.low},
@@ -354,20 +354,20 @@ Json AnswerTornado(const Asked& asked) {
   return Json{{"swings", std::move(swings)}};
 }
 
-Json AnswerOf(const Asked& asked) {
-  switch (asked.study.kind) {
+Json AnswerOf(const StudyInput& input) {
+  switch (input.study.kind) {
     case CostQuestion::kArea:
-      return AnswerArea(asked);
+      return AnswerArea(input);
     case CostQuestion::kWafer:
-      return AnswerWafer(asked);
+      return AnswerWafer(input);
     case CostQuestion::kYields:
-      return AnswerYields(asked);
+      return AnswerYields(input);
     case CostQuestion::kPartition:
-      return AnswerPartition(asked);
+      return AnswerPartition(input);
     case CostQuestion::kMonteCarlo:
-      return AnswerDraws(asked);
+      return AnswerDraws(input);
     case CostQuestion::kTornado:
-      return AnswerTornado(asked);
+      return AnswerTornado(input);
   }
   return Json::object();
 }
@@ -375,10 +375,10 @@ Json AnswerOf(const Asked& asked) {
 }  // namespace
 
 Answer CostStudyAnswer(std::string_view request) {
-  Result<Asked> asked = Parse(request);
-  if (!asked) return WrongRequest(std::move(asked.issues));
-  Json answer{{"kind", NameOf(asked->study.kind)}};
-  answer.update(AnswerOf(*asked));
+  Result<StudyInput> input = Parse(request);
+  if (!input) return WrongRequest(std::move(input.issues));
+  Json answer{{"kind", NameOf(input->study.kind)}};
+  answer.update(AnswerOf(*input));
   return {JsonText(answer), {}};
 }
 

@@ -88,7 +88,7 @@ BENCHMARK(Costs)->Unit(benchmark::kMicrosecond);
 void OnePackage(benchmark::State& state) {
   const Scenario scenario = DefaultScenario();
   Trace trace = Trace::Off();
-  for (auto _ : state) benchmark::DoNotOptimize(PriceDevice(scenario.cost->device, LayOut(scenario.cost->device), trace));
+  for (auto _ : state) benchmark::DoNotOptimize(PriceDevice(scenario.cost->device, ComputeGeometry(scenario.cost->device), trace));
 }
 BENCHMARK(OnePackage)->Unit(benchmark::kMicrosecond);
 

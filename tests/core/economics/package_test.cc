@@ -142,7 +142,7 @@ TEST(PackageProperties, TenThousandRandomPackages) {
   Trace trace = Trace::Off();
   for (int i = 0; i < 10000; ++i) {
     const DeviceBill bill = RandomBill(random, packages, nodes);
-    const DeviceGeometry geometry = LayOut(bill);
+    const DeviceGeometry geometry = ComputeGeometry(bill);
     const DeviceCost cost = PriceDevice(bill, geometry, trace);
     const auto price = [&](const DeviceBill& other) { return PriceDevice(other, geometry, trace).total; };
     ASSERT_EQ(SumOf(cost.lines), cost.total) << i;
@@ -178,7 +178,7 @@ TEST(PackageProperties, DesignSharesAddUpToTheDesign) {
   bill.dies[1].name = "io";
   bill.dies[1].node.name = "other";
   Trace trace = Trace::Off();
-  const DesignCost design = PriceDesign(bill, LayOut(bill), trace);
+  const DesignCost design = PriceDesign(bill, ComputeGeometry(bill), trace);
   EXPECT_NEAR(design.share * static_cast<double>(bill.design.volume) / design.total, 1, 1e-12);
 }
 
@@ -190,7 +190,7 @@ TEST(PackageProperties, OrderOfEqualDiesDoesNotMatter) {
   turned = bill;
   std::swap(turned.dies[0], turned.dies[1]);
   Trace trace = Trace::Off();
-  EXPECT_NEAR(PriceDevice(bill, LayOut(bill), trace).total / PriceDevice(turned, LayOut(turned), trace).total, 1, 1e-13);
+  EXPECT_NEAR(PriceDevice(bill, ComputeGeometry(bill), trace).total / PriceDevice(turned, ComputeGeometry(turned), trace).total, 1, 1e-13);
 }
 
 }  // namespace

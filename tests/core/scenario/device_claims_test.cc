@@ -123,7 +123,7 @@ TEST(Assumed, CostsSayWhatIsEstimated) {
   }
 }
 
-TEST(Assumed, AMadeUpBillIsEstimatedAsAWhole) {
+TEST(Assumed, AnEstimatedBillIsReportedAsAWhole) {
   const Json report =
       ReportOf({"cluster.device={\"preset\":\"\",\"name\":\"mine\",\"peak\":{\"bf16\":\"500 TFLOP/s\"},\"memory\":{\"technology\":\"HBM3\","
                 "\"capacity\":\"80 GB\",\"bandwidth\":\"3 TB/s\"},\"units\":100,\"clock\":\"1.5 GHz\",\"tdp\":\"500 W\","

@@ -1,4 +1,4 @@
-#include "core/scenario/unwritten.h"
+#include "core/scenario/legal_defaults.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,10 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kMostTp = 64;
+constexpr Count kMaxTp = 64;
 
 // How far apart two degrees are: doublings.
-double Apart(Count a, Count b) { return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b))); }
+double DoublingsBetween(Count a, Count b) { return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b))); }
 
 // The multiple of `unit` nearest to `wanted`, at least one; the lesser of two as near.
 Count NearestMultiple(Count wanted, Count unit) {
@@ -42,12 +42,12 @@ void SortByDistance(std::vector<Candidate<Run>>& candidates) {
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.distance < b.distance; });
 }
 
-class TrainingFollower {
+class TrainingAdjuster {
  public:
-  TrainingFollower(const Scenario& scenario, const Written& written)
+  TrainingAdjuster(const Scenario& scenario, const Written& written)
       : model_(scenario.model), cluster_(scenario.cluster), written_(written) {}
 
-  void Move(TrainingRun& run) const {
+  void Adjust(TrainingRun& run) const {
     const auto issues_of = [this](TrainingRun trial) {
       Issues issues;
       ValidateAndFillDefaults(trial, model_, cluster_, "training", issues);
@@ -57,15 +57,15 @@ class TrainingFollower {
     if (fewest == 0) return;
     const TrainingMapping wanted = run.mapping;
     const Count devices = run.devices.value_or(cluster_.devices);
-    const bool moves_tp = written_.Leaves("training.mapping.tp"), moves_pp = written_.Leaves("training.mapping.pp");
+    const bool may_change_tp = written_.IsDefault("training.mapping.tp"), may_change_pp = written_.IsDefault("training.mapping.pp");
     std::vector<Candidate<TrainingRun>> candidates;
-    for (const Count tp : moves_tp ? Doublings(1, std::min(devices, kMostTp)) : std::vector<Count>{wanted.tp}) {
-      for (Count pp = moves_pp ? 1 : wanted.pp; pp <= (moves_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
-        if ((moves_tp || moves_pp) && devices % (tp * pp * wanted.cp) != 0) continue;
-        Candidate<TrainingRun> one{{Apart(tp, wanted.tp), Apart(pp, wanted.pp), -static_cast<double>(pp)}, run};
+    for (const Count tp : may_change_tp ? Doublings(1, std::min(devices, kMaxTp)) : std::vector<Count>{wanted.tp}) {
+      for (Count pp = may_change_pp ? 1 : wanted.pp; pp <= (may_change_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
+        if ((may_change_tp || may_change_pp) && devices % (tp * pp * wanted.cp) != 0) continue;
+        Candidate<TrainingRun> one{{DoublingsBetween(tp, wanted.tp), DoublingsBetween(pp, wanted.pp), -static_cast<double>(pp)}, run};
         one.run.mapping.tp = tp;
         one.run.mapping.pp = pp;
-        MoveRest(devices, one.run);
+        AdjustDependents(devices, one.run);
         candidates.push_back(std::move(one));
       }
     }
@@ -81,15 +81,15 @@ class TrainingFollower {
 
  private:
   // What follows from tp and pp.
-  void MoveRest(Count devices, TrainingRun& run) const {
+  void AdjustDependents(Count devices, TrainingRun& run) const {
     TrainingMapping& mapping = run.mapping;
-    if (written_.Leaves("training.mapping.virtual_stages")) {
+    if (written_.IsDefault("training.mapping.virtual_stages")) {
       const bool interleaves = mapping.schedule == PipelineSchedule::kOneFOneB && mapping.pp > 1;
       const Count most = interleaves ? std::max<Count>(1, (model_.layers + 2) / mapping.pp) : 1;
       mapping.virtual_stages = std::min(mapping.virtual_stages, most);
       if (mapping.schedule == PipelineSchedule::kZbV && mapping.pp > 1) mapping.virtual_stages = 2;
     }
-    if (written_.Leaves("training.global_batch")) {
+    if (written_.IsDefault("training.global_batch")) {
       const Count dp = std::max<Count>(1, devices / (mapping.tp * mapping.pp * mapping.cp));
       run.global_batch = NearestMultiple(run.global_batch, dp * mapping.micro_batch);
     }
@@ -101,28 +101,28 @@ class TrainingFollower {
 };
 
 // Legal and how much of the model fits: both are wanted, the first above all.
-struct Standing {
+struct MappingQuality {
   Count issues = 0;
   bool fits = false;  // the weights and one request
 };
 
-class ServingFollower {
+class ServingAdjuster {
  public:
-  ServingFollower(const Scenario& scenario, const Written& written)
+  ServingAdjuster(const Scenario& scenario, const Written& written)
       : model_(scenario.model), cluster_(scenario.cluster), written_(written) {}
 
-  void Move(ServingLoad& load) const {
-    MoveLengths(load);
-    MoveDevices(load);
-    const bool grows = written_.Leaves("serving.devices") && load.devices && !load.mapping.replicas;
-    if (!written_.Leaves("serving.mapping.tp") && !written_.Leaves("serving.mapping.pp")) return;
+  void Adjust(ServingLoad& load) const {
+    AdjustLengths(load);
+    AdjustDevices(load);
+    const bool may_grow = written_.IsDefault("serving.devices") && load.devices && !load.mapping.replicas;
+    if (!written_.IsDefault("serving.mapping.tp") && !written_.IsDefault("serving.mapping.pp")) return;
     // On ever more devices until the model fits; where it never does, on those it started with.
     ServingLoad trial = load;
-    Standing best = MoveMapping(trial);
+    MappingQuality best = AdjustMapping(trial);
     load = trial;
-    while (grows && best.issues == 0 && !best.fits && *trial.devices * 2 <= cluster_.devices) {
+    while (may_grow && best.issues == 0 && !best.fits && *trial.devices * 2 <= cluster_.devices) {
       trial.devices = *trial.devices * 2;
-      const Standing now = MoveMapping(trial);
+      const MappingQuality now = AdjustMapping(trial);
       if (now.issues > 0 || !now.fits) continue;
       load = trial;
       return;
@@ -130,29 +130,29 @@ class ServingFollower {
   }
 
  private:
-  void MoveLengths(ServingLoad& load) const {
+  void AdjustLengths(ServingLoad& load) const {
     if (model_.positions.encoding != Position::kLearned || model_.positions.rows <= 0) return;
     const Count most = model_.positions.rows;
     if (load.prompt + load.output <= most) return;
-    if (written_.Leaves("serving.prompt")) load.prompt = std::max<Count>(1, most - load.output);
-    if (load.prompt + load.output > most && written_.Leaves("serving.output")) load.output = std::max<Count>(1, most - load.prompt);
+    if (written_.IsDefault("serving.prompt")) load.prompt = std::max<Count>(1, most - load.output);
+    if (load.prompt + load.output > most && written_.IsDefault("serving.output")) load.output = std::max<Count>(1, most - load.prompt);
   }
 
   // The least tp that the written ep and cp let be.
-  [[nodiscard]] static Count NeededTp(const ServingMapping& mapping) {
+  [[nodiscard]] static Count SmallestTp(const ServingMapping& mapping) {
     return std::lcm(mapping.ep / std::gcd(mapping.ep, mapping.attention_dp), mapping.cp);
   }
 
   // The cluster's at most, and a multiple of what was written of the mapping.
-  void MoveDevices(ServingLoad& load) const {
-    if (!written_.Leaves("serving.devices") || !load.devices) return;
+  void AdjustDevices(ServingLoad& load) const {
+    if (!written_.IsDefault("serving.devices") || !load.devices) return;
     if (load.disaggregated) {
       load.devices.reset();  // the pools' sum
       return;
     }
     const ServingMapping& mapping = load.mapping;
-    const Count tp = written_.Leaves("serving.mapping.tp") ? NeededTp(mapping) : mapping.tp;
-    const Count pp = written_.Leaves("serving.mapping.pp") ? 1 : mapping.pp;
+    const Count tp = written_.IsDefault("serving.mapping.tp") ? SmallestTp(mapping) : mapping.tp;
+    const Count pp = written_.IsDefault("serving.mapping.pp") ? 1 : mapping.pp;
     // Degrees that no cluster can have are an issue as they stand.
     if (tp > cluster_.devices || tp * pp > cluster_.devices || tp * pp * mapping.attention_dp > cluster_.devices) return;
     const Count group = tp * pp * mapping.attention_dp;
@@ -162,37 +162,37 @@ class ServingFollower {
   }
 
   // Of the load as it would be completed.
-  [[nodiscard]] Standing StandingOf(ServingLoad load) const {
+  [[nodiscard]] MappingQuality QualityOf(ServingLoad load) const {
     Issues issues;
     ValidateAndFillDefaults(load, model_, cluster_, "serving", issues);
-    Standing standing{static_cast<Count>(issues.size()), load.disaggregated.has_value()};
-    if (standing.issues > 0 || standing.fits) return standing;
+    MappingQuality quality{static_cast<Count>(issues.size()), load.disaggregated.has_value()};
+    if (quality.issues > 0 || quality.fits) return quality;
     Trace off = Trace::Off();
     const Deployment deployment = Deploy(model_, cluster_, load);
     const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
-    standing.fits = BatchThatFits(deployment, budget, static_cast<double>(load.prompt), static_cast<double>(load.output), off) >= 1;
-    return standing;
+    quality.fits = BatchThatFits(deployment, budget, static_cast<double>(load.prompt), static_cast<double>(load.output), off) >= 1;
+    return quality;
   }
 
   // tp and pp to where they are legal and the model fits, as near as may be; how that stands.
-  Standing MoveMapping(ServingLoad& load) const {
-    Standing best = StandingOf(load);
+  MappingQuality AdjustMapping(ServingLoad& load) const {
+    MappingQuality best = QualityOf(load);
     if (best.issues == 0 && best.fits) return best;
-    const bool moves_tp = written_.Leaves("serving.mapping.tp"), moves_pp = written_.Leaves("serving.mapping.pp");
+    const bool may_change_tp = written_.IsDefault("serving.mapping.tp"), may_change_pp = written_.IsDefault("serving.mapping.pp");
     const ServingMapping wanted = load.mapping;
     const Count devices = load.devices.value_or(load.disaggregated ? load.disaggregated->decode_devices : cluster_.devices);
     std::vector<Candidate<ServingLoad>> candidates;
-    for (const Count tp : moves_tp ? Doublings(NeededTp(wanted), std::min(devices, kMostTp)) : std::vector<Count>{wanted.tp}) {
-      for (Count pp = moves_pp ? 1 : wanted.pp; pp <= (moves_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
+    for (const Count tp : may_change_tp ? Doublings(SmallestTp(wanted), std::min(devices, kMaxTp)) : std::vector<Count>{wanted.tp}) {
+      for (Count pp = may_change_pp ? 1 : wanted.pp; pp <= (may_change_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
         if (devices % (tp * pp * wanted.attention_dp) != 0) continue;
-        candidates.push_back({{Apart(tp, wanted.tp), Apart(pp, wanted.pp), 0}, load});
+        candidates.push_back({{DoublingsBetween(tp, wanted.tp), DoublingsBetween(pp, wanted.pp), 0}, load});
         candidates.back().run.mapping.tp = tp;
         candidates.back().run.mapping.pp = pp;
       }
     }
     SortByDistance(candidates);
     for (const Candidate<ServingLoad>& candidate : candidates) {
-      const Standing now = StandingOf(candidate.run);
+      const MappingQuality now = QualityOf(candidate.run);
       if (now.issues > best.issues || (now.issues == best.issues && now.fits <= best.fits)) continue;
       best = now;
       load = candidate.run;
@@ -208,9 +208,9 @@ class ServingFollower {
 
 }  // namespace
 
-void Follow(Scenario& scenario, const Written& written, std::string_view searched) {
-  if (scenario.training && searched != "training") TrainingFollower(scenario, written).Move(*scenario.training);
-  if (scenario.serving) ServingFollower(scenario, written).Move(*scenario.serving);
+void ApplyLegalDefaults(Scenario& scenario, const Written& written, std::string_view searched) {
+  if (scenario.training && searched != "training") TrainingAdjuster(scenario, written).Adjust(*scenario.training);
+  if (scenario.serving) ServingAdjuster(scenario, written).Adjust(*scenario.serving);
 }
 
 }  // namespace slipstick

@@ -21,12 +21,12 @@
 namespace slipstick {
 
 // The paths that may move. All other members of the default scenario are legal with whatever is written.
-inline constexpr std::array<std::string_view, 9> kFollowing{
+inline constexpr std::array<std::string_view, 9> kAdjustableDefaults{
     "training.global_batch", "training.mapping.tp", "training.mapping.pp", "training.mapping.virtual_stages",
     "serving.prompt",        "serving.output",      "serving.devices",     "serving.mapping.tp",
     "serving.mapping.pp"};
 
 // Of a scenario whose model and cluster are complete. `searched`: the part whose mapping a search is about to choose.
-void Follow(Scenario& scenario, const Written& written, std::string_view searched = "");
+void ApplyLegalDefaults(Scenario& scenario, const Written& written, std::string_view searched = "");
 
 }  // namespace slipstick
