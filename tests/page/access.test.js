@@ -30,7 +30,7 @@ async function violations(page) {
 
 for (const colorScheme of ['light', 'dark']) {
   for (const width of [320, 1280]) {
-    test(`A1: axe finds nothing in any scene, ${colorScheme}, ${width} px`, async () => {
+    test(`axe finds nothing in any scene, ${colorScheme}, ${width} px`, async () => {
       const { page } = await chromium.open('#/overview', { colorScheme, width, bypassCSP: true });
       for (const place of await placesOf(page)) {
         await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
@@ -41,14 +41,14 @@ for (const colorScheme of ['light', 'dark']) {
   }
 }
 
-test('A1: axe finds nothing in the why sheet', async () => {
+test('axe finds nothing in the why sheet', async () => {
   const { page } = await chromium.open('#/train', { bypassCSP: true });
   await page.locator('.figure .why').first().click();
   await page.waitForSelector('#sheet math');
   assert.deepEqual(await violations(page), []);
 });
 
-test('A2: every chart has a name, a summary, a table with numbers, and one tab stop', async () => {
+test('every chart has a name, a summary, a table with numbers, and one tab stop', async () => {
   const { page } = await chromium.open('#/overview');
   for (const scene of await placesOf(page)) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
@@ -83,7 +83,7 @@ test('A2: every chart has a name, a summary, a table with numbers, and one tab s
   }
 });
 
-test('A3: arrows walk over the marks of a chart and say them', async () => {
+test('arrows walk over the marks of a chart and say them', async () => {
   const { page } = await chromium.open('#/train');
   await page.locator('#step-bar .mark').first().focus();
   const first = await page.locator('#step-bar .tip').textContent();
@@ -96,7 +96,7 @@ test('A3: arrows walk over the marks of a chart and say them', async () => {
   assert.equal(await page.locator('#step-bar .tip').isHidden(), true);
 });
 
-test('A7: nothing scrolls sideways at 320 px, and nothing but the tabs at 400 % zoom', async () => {
+test('nothing scrolls sideways at 320 px, and nothing but the tabs at 400 % zoom', async () => {
   const { page } = await chromium.open('#/overview', { width: 320 });
   for (const scene of await scenesOf(page)) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
@@ -105,7 +105,7 @@ test('A7: nothing scrolls sideways at 320 px, and nothing but the tabs at 400 % 
   }
 });
 
-test('A5: targets are at least 24 by 24 pixels', async () => {
+test('targets are at least 24 by 24 pixels', async () => {
   const { page } = await chromium.open('#/train');
   await settled(page); // what is drawn anew while it is measured has no size
   const small = await page.locator('button:visible, a[href]:visible, input:visible, select:visible, summary:visible').evaluateAll((all) =>
@@ -118,7 +118,7 @@ test('A5: targets are at least 24 by 24 pixels', async () => {
   assert.deepEqual(small, []);
 });
 
-test('A3: up and down change the series, Enter opens why, and the mark is announced when the focus rests', async () => {
+test('up and down change the series, Enter opens why, and the mark is announced when the focus rests', async () => {
   const { page } = await chromium.open('#/memory');
   await page.waitForSelector('#kv-context .mark');
   await page.locator('#kv-context .mark[tabindex="0"]').focus();
@@ -134,7 +134,7 @@ test('A3: up and down change the series, Enter opens why, and the mark is announ
   await page.waitForSelector('#sheet math');
 });
 
-test('A7: text of twice the size, forced colours and less motion leave everything legible', async () => {
+test('text of twice the size, forced colours and less motion leave everything legible', async () => {
   const { page } = await chromium.open('#/serve', { width: 640, forcedColors: 'active', reducedMotion: 'reduce' });
   await page.addStyleTag({ content: 'body { font-size: 30px }' }).catch(() => {});
   await settled(page);
@@ -149,7 +149,7 @@ test('A7: text of twice the size, forced colours and less motion leave everythin
   assert.equal(seen.moving, 0);
 });
 
-test('A8: a change is said once, in one summary', async () => {
+test('a change is said once, in one summary', async () => {
   const { page } = await chromium.open('#/serve');
   await page.evaluate(() => {
     window.said = [];
@@ -166,7 +166,7 @@ test('A8: a change is said once, in one summary', async () => {
   assert.match(heard[0], /one token takes .* held back by/);
 });
 
-test('A9: language, one heading of the first rank, landmarks, a skip link that works, help in the same place', async () => {
+test('language, one heading of the first rank, landmarks, a skip link that works, help in the same place', async () => {
   const { page } = await chromium.open('#/overview');
   for (const scene of await scenesOf(page)) {
     await page.locator(`#tabs [data-scene=${scene}]`).click();
@@ -187,7 +187,7 @@ test('A9: language, one heading of the first rank, landmarks, a skip link that w
   assert.equal(await page.evaluate(() => document.activeElement.id), 'scene');
 });
 
-test('A10: single keys work outside fields only, ? lists them, and they can be turned off', async () => {
+test('single keys work outside fields only, ? lists them, and they can be turned off', async () => {
   const { page } = await chromium.open('#/overview');
   await page.locator('[data-path="serving.batch"] input[type=text]').focus();
   await page.keyboard.press('2');

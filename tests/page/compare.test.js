@@ -7,7 +7,7 @@ let chromium;
 before(async () => (chromium = await site()));
 after(() => chromium.close());
 
-test('C1: up to four scenarios, differences only, deltas with a sign and words, and the baseline swapped', async () => {
+test('up to four scenarios, differences only, deltas with a sign and words, and the baseline swapped', async () => {
   const { page } = await chromium.open('#/compare?serving.batch=64&b:=&c:serving.batch=128&d:model=llama-3.1-8b&v=1');
   await settled(page);
   assert.equal(await page.locator('.compare thead th').count(), 5);
@@ -34,7 +34,7 @@ async function saved(page, click) {
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
-test('C3: charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario as JSON that opens as the same link', async () => {
+test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario as JSON that opens as the same link', async () => {
   const { page, faults } = await chromium.open('#/train', { acceptDownloads: true });
   await settled(page);
   const svg = await saved(page, () => page.locator('#step-bar-SVG, #step-bar .saves button').nth(0).click());
@@ -72,12 +72,12 @@ test('C3: charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenar
   assert.deepEqual(faults, []);
 });
 
-test('C3: cells that a spreadsheet would run are made text', async () => {
+test('cells that a spreadsheet would run are made text', async () => {
   const { csv } = await import('../../web/charts/lib/export.js');
   assert.equal(csv(['a'], [['=1+1'], ['+x'], ['-x'], ['@x'], ['-5'], ['a "b", c']]), 'a\r\n\'=1+1\r\n\'+x\r\n\'-x\r\n\'@x\r\n-5\r\n"a ""b"", c"\r\n');
 });
 
-test('C5: a scene prints on few pages, black on white, with its link and date', async () => {
+test('a scene prints on few pages, black on white, with its link and date', async () => {
   for (const scene of ['train', 'serve', 'memory']) {
     const { page } = await chromium.open(`#/${scene}?serving.batch=64&v=1`, { colorScheme: 'dark' });
     await settled(page);

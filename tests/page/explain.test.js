@@ -6,7 +6,7 @@ let chromium;
 before(async () => (chromium = await site()));
 after(() => chromium.close());
 
-test('E3: a symbol of the formula leads to its input; an input marks the figures that rest on it, a figure its inputs', async () => {
+test('a symbol of the formula leads to its input; an input marks the figures that rest on it, a figure its inputs', async () => {
   const { page } = await chromium.open('#/serve');
   await page.locator('[data-path="serving.prompt"] input[type=text]').focus();
   await page.waitForSelector('.figure.lit');
@@ -26,7 +26,7 @@ test('E3: a symbol of the formula leads to its input; an input marks the figures
   );
 });
 
-test('E5: every scene says what it assumes and the error it was last validated with; no estimate has more than three digits', async () => {
+test('every scene says what it assumes and the error it was last validated with; no estimate has more than three digits', async () => {
   const { page } = await chromium.open('#/overview');
   await page.waitForTimeout(800);
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip']) {
@@ -62,7 +62,7 @@ const tornadoAfter = (page, tp) =>
     });
   }, tp);
 
-test('E6: sensitivity is drawn sorted and follows an edit', async () => {
+test('sensitivity is drawn sorted and follows an edit', async () => {
   const { page } = await chromium.open('#/overview');
   await page.waitForSelector('#tornado');
   await page.evaluate(() => (document.querySelector('#tornado details.data').open = true));
@@ -83,13 +83,13 @@ test('E6: sensitivity is drawn sorted and follows an edit', async () => {
   timed('tornado drawn anew, least of five', Math.min(...times), 200);
 });
 
-test('H2: published device-hours stand beside ours with the ratio', async () => {
+test('published device-hours stand beside ours with the ratio', async () => {
   const { page } = await chromium.open('#/train');
   await page.waitForSelector('.published');
   assert.match(await page.locator('.published').textContent(), /Meta reports 7\sM device-hours on H100.*times as many/u);
 });
 
-test('H3: an amount of bytes spells both GB and GiB', async () => {
+test('an amount of bytes spells both GB and GiB', async () => {
   const { page } = await chromium.open('#/memory');
   for (const path of ['serving.memory_bytes.total', 'serving.kv_cache_bytes_per_token']) {
     const title = await page.locator(`.figure[data-figure="${path}"] .shown`).getAttribute('title');
@@ -97,7 +97,7 @@ test('H3: an amount of bytes spells both GB and GiB', async () => {
   }
 });
 
-test('H1: what does not fit is drawn hollow and says so', async () => {
+test('what does not fit is drawn hollow and says so', async () => {
   const { page } = await chromium.open('#/memory');
   await page.waitForSelector('#kv-context .hollow');
   assert.match(await page.locator('#kv-context .hollow').first().getAttribute('aria-label'), /does not fit/);

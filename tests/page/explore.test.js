@@ -155,7 +155,7 @@ test('a sweep finds the best mapping at every point when asked', async () => {
   assert.notDeepEqual(own, best);
 });
 
-test('P5: a sweep of 20,000 points, the main thread free, ended by the next edit', async () => {
+test('a sweep of 20,000 points, the main thread free, ended by the next edit', async () => {
   const { page, faults } = await explore('#/explore/sweep?serving=null&cost=null&v=1');
   await page.getByLabel('Figure', { exact: true }).selectOption('training.step_time_s');
   const choose = async (label, value, which, values) => {

@@ -9,7 +9,7 @@ after(() => chromium.close());
 const field = (page, path) => page.locator(`[data-path="${path}"]`).first();
 const box = (page, path) => field(page, path).locator('input[type=text]');
 
-test('I3: an error stands under its field at once, says what is accepted and gives an example', async () => {
+test('an error stands under its field at once, says what is accepted and gives an example', async () => {
   const { page } = await chromium.open('#/serve');
   await box(page, 'serving.batch').fill('1,5');
   await page.waitForFunction(() => document.querySelector('[data-path="serving.batch"] .faults').textContent !== '');
@@ -22,7 +22,7 @@ test('I3: an error stands under its field at once, says what is accepted and giv
   assert.ok(described.includes(await field(page, 'serving.batch').locator('.faults').getAttribute('id')));
 });
 
-test('I4: all issues are listed and each leads to its field', async () => {
+test('all issues are listed and each leads to its field', async () => {
   const { page } = await chromium.open('#/train?training.sequence=x&serving.batch=-1&v=1');
   await settled(page);
   assert.ok((await page.locator('#issues li').count()) >= 2);
@@ -30,7 +30,7 @@ test('I4: all issues are listed and each leads to its field', async () => {
   await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), 'in-serving-batch'));
 });
 
-test('I5: contradicting degrees offer the nearest that would do', async () => {
+test('contradicting degrees offer the nearest that would do', async () => {
   // Of what is written: degrees that nobody wrote would follow the batch.
   const written = '?cluster.devices=512&training.mapping.tp=8&training.mapping.pp=4&training.mapping.cp=1&v=1';
   const cases = [
@@ -48,7 +48,7 @@ test('I5: contradicting degrees offer the nearest that would do', async () => {
   }
 });
 
-test('I6: the wheel changes no value, and no control zooms by a double tap', async () => {
+test('the wheel changes no value, and no control zooms by a double tap', async () => {
   const { page } = await chromium.open('#/serve');
   const zooming = await page.locator('button, a, summary, select, input').evaluateAll((all) => all.filter((one) => getComputedStyle(one).touchAction === 'auto').length);
   assert.equal(zooming, 0);
@@ -63,7 +63,7 @@ test('I6: the wheel changes no value, and no control zooms by a double tap', asy
   }
 });
 
-test('I7: slide rule and field agree, the rule is logarithmic and says its value with the unit', async () => {
+test('slide rule and field agree, the rule is logarithmic and says its value with the unit', async () => {
   const { page } = await chromium.open('#/serve');
   const rule = field(page, 'cluster.device.memory.bandwidth').locator('.rule input');
   assert.equal(await rule.getAttribute('aria-valuetext'), '3.35 TB/s');
@@ -81,7 +81,7 @@ test('I7: slide rule and field agree, the rule is logarithmic and says its value
   assert.ok(Math.abs((high + (await at(0))) / 2 - middle) < 5, 'a factor of 32 is the same way up as down');
 });
 
-test('I8: any numeric input can be the unknown, and an answer can be taken', async () => {
+test('any numeric input can be the unknown, and an answer can be taken', async () => {
   const { page } = await chromium.open('#/memory');
   await box(page, 'serving.prompt').focus();
   await field(page, 'serving.prompt').locator('.unknown').click();
@@ -100,7 +100,7 @@ test('I8: any numeric input can be the unknown, and an answer can be taken', asy
   await page.waitForFunction(() => /No value/.test(document.querySelector('.solved').textContent));
 });
 
-test('I9: a preset shows its source and year, and says when it was changed', async () => {
+test('a preset shows its source and year, and says when it was changed', async () => {
   const { page } = await chromium.open('#/serve');
   await field(page, 'cluster.device').locator('select').focus();
   await page.waitForFunction(() => [...document.querySelectorAll('[data-path="cluster.device"] .help')].some((one) => /Source: .*\d{4}/.test(one.textContent)));
@@ -108,7 +108,7 @@ test('I9: a preset shows its source and year, and says when it was changed', asy
   assert.match(await field(page, 'cluster.device').locator('.echo').textContent(), /changed from the preset/);
 });
 
-test('I10: a config.json is read in the page, by paste and by file, and what is missing is asked for by name', async () => {
+test('a config.json is read in the page, by paste and by file, and what is missing is asked for by name', async () => {
   const { page, faults } = await chromium.open('#/serve');
   const asked = [];
   page.on('request', (request) => (request.method() !== 'GET' || !request.url().startsWith(chromium.base)) && asked.push(request.url()));

@@ -28,7 +28,7 @@ async function tabTo(page, selector) {
   assert.fail(`the keyboard does not reach ${selector}`);
 }
 
-test('A4: a new user’s way by keyboard alone', async () => {
+test('a new user’s way by keyboard alone', async () => {
   const { page, faults } = await chromium.open('', { acceptDownloads: true }); // 1: open
   await page.keyboard.press('3'); // to Serve
   await settled(page);
@@ -98,7 +98,7 @@ test('A4: a new user’s way by keyboard alone', async () => {
   assert.deepEqual(faults, []);
 });
 
-test('A4: the same at a phone’s width, by touch', async () => {
+test('the same at a phone’s width, by touch', async () => {
   const { page, faults } = await chromium.open('#/serve', { width: 360, height: 740, hasTouch: true, acceptDownloads: true });
   const group = async (id) => {
     const details = page.locator(`[data-key="group-${id}"]`);

@@ -20,7 +20,7 @@ after(async () => {
   await chromium.close();
 });
 
-test('P8: Lighthouse finds accessibility of 100 and best practices of 95, and says how it rates performance', async (t) => {
+test('Lighthouse finds accessibility of 100 and best practices of 95, and says how it rates performance', async (t) => {
   const best = { performance: 0, accessibility: 0, 'best-practices': 0 };
   let missing = [];
   for (let run = 0; run < 3 && (best.performance < 0.95 || best.accessibility < 1); run++) {

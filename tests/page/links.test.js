@@ -51,7 +51,7 @@ const hostile = async () => [
   ['#/train?show=<b>&lock=__proto__&hide=x&embed=9', null],
 ];
 
-test('S7: hostile links leave a page that works and names what it refused', async () => {
+test('hostile links leave a page that works and names what it refused', async () => {
   const links = await hostile();
   assert.ok(links.length >= 30);
   const { page, faults } = await chromium.open('');
@@ -70,7 +70,7 @@ test('S7: hostile links leave a page that works and names what it refused', asyn
   assert.deepEqual(faults.filter((fault) => !fault.startsWith('failed: ')), []);
 });
 
-test('S6: every frozen link opens in the page with what it asked', async () => {
+test('every frozen link opens in the page with what it asked', async () => {
   const { page, faults } = await chromium.open('');
   const frozen = JSON.parse(readFileSync(new URL('../web/frozen_links.json', import.meta.url)));
   for (const { link, answer } of frozen.filter(({ open }) => open)) {
@@ -83,7 +83,7 @@ test('S6: every frozen link opens in the page with what it asked', async () => {
   assert.deepEqual(faults.filter((fault) => !fault.startsWith('failed: ')), []);
 });
 
-test('S2: reload restores scene, lesson and step, and the scenarios of a comparison', async () => {
+test('reload restores scene, lesson and step, and the scenarios of a comparison', async () => {
   const { page } = await chromium.open('#/lessons/zero');
   await page.locator('.predict input').first().check();
   await page.locator('[data-key="lesson-start"]').click();
@@ -108,7 +108,7 @@ test('S2: reload restores scene, lesson and step, and the scenarios of a compari
   assert.match(page.url(), /#\/lessons\/zero\/2\?/);
 });
 
-test('S9: the copy button says Copied and shows the link, with or without a clipboard', async () => {
+test('the copy button says Copied and shows the link, with or without a clipboard', async () => {
   const { page, context } = await chromium.open('#/serve?serving.batch=64&v=1');
   const button = page.locator('#copy-link');
   assert.equal((await button.textContent()).trim(), 'Copy link');
@@ -121,7 +121,7 @@ test('S9: the copy button says Copied and shows the link, with or without a clip
   await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url()));
 });
 
-test('S10: fifty edits can be taken back, a changed field says what it was, and all can be reset', async () => {
+test('fifty edits can be taken back, a changed field says what it was, and all can be reset', async () => {
   const { page } = await chromium.open('#/serve');
   for (const batch of ['40', '48', '56']) await type(page, 'serving.batch', batch);
   assert.match(await page.locator('[data-path="serving.batch"] .back').textContent(), /was 32/);

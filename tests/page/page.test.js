@@ -8,7 +8,7 @@ after(() => chromium.close());
 
 const values = (page) => page.locator('.four .value').allTextContents();
 
-test('R6: the page opens with four answers, no error, and nothing refused by its content policy', async () => {
+test('the page opens with four answers, no error, and nothing refused by its content policy', async () => {
   const { page, faults } = await chromium.open();
   assert.equal((await values(page)).length, 4);
   for (const value of await values(page)) assert.match(value, /\d/);
@@ -36,7 +36,7 @@ test('memory bandwidth moves training and serving together', async () => {
   assert.notEqual(after[1], before[1]);
 });
 
-test('S2: the address bar follows the inputs, and the link reopens the same state', async () => {
+test('the address bar follows the inputs, and the link reopens the same state', async () => {
   const { page, context } = await chromium.open('#/memory');
   await type(page, 'serving.batch', '48');
   await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
@@ -60,7 +60,7 @@ test('an input set back to its default leaves the link', async () => {
   assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
 });
 
-test('S3: Back steps through scenes and presets, not through keystrokes', async () => {
+test('Back steps through scenes and presets, not through keystrokes', async () => {
   const { page } = await chromium.open('#/overview');
   await page.locator('#tabs [data-scene=serve]').click();
   await type(page, 'serving.batch', '6');
@@ -76,7 +76,7 @@ test('S3: Back steps through scenes and presets, not through keystrokes', async 
   assert.match(page.url(), /#\/overview$/);
 });
 
-test('I2: what is typed is never rewritten while it has the focus, and Escape restores it', async () => {
+test('what is typed is never rewritten while it has the focus, and Escape restores it', async () => {
   const { page } = await chromium.open('#/serve');
   const field = page.locator('[data-path="serving.prompt"] input[type=text]');
   await field.fill('8k');
@@ -88,7 +88,7 @@ test('I2: what is typed is never rewritten while it has the focus, and Escape re
   assert.equal(await field.inputValue(), '2048');
 });
 
-test('I3: an issue stands at its field, the other parts still answer, and it goes when the input agrees', async () => {
+test('an issue stands at its field, the other parts still answer, and it goes when the input agrees', async () => {
   const { page } = await chromium.open('#/train');
   const before = await values(page);
   await type(page, 'training.mapping.tp', '7');
@@ -111,7 +111,7 @@ test('text that is no number is an issue at its field', async () => {
   }
 });
 
-test('E1: every figure has a why, and it opens with the formula, the values and the result', async () => {
+test('every figure has a why, and it opens with the formula, the values and the result', async () => {
   for (const scene of ['train', 'serve', 'memory', 'chip', 'chip/dies', 'chip/hour', 'overview']) {
     const { page, faults } = await chromium.open(`#/${scene}`);
     await page.waitForSelector('.figure');
@@ -140,7 +140,7 @@ test('a why stays open while an input changes, and its values follow', async () 
   await page.waitForFunction((text) => document.querySelector('#sheet').textContent !== text, before);
 });
 
-test('P6: the network may be cut after the page is loaded', async () => {
+test('the network may be cut after the page is loaded', async () => {
   const { page, context, faults } = await chromium.open('#/overview');
   await page.waitForTimeout(4000); // what is wanted later is fetched once the page has answered
   await context.setOffline(true);
@@ -157,7 +157,7 @@ test('P6: the network may be cut after the page is loaded', async () => {
   assert.deepEqual(own, []);
 });
 
-test('S10: Ctrl+Z outside a field takes the last edit back', async () => {
+test('Ctrl+Z outside a field takes the last edit back', async () => {
   const { page } = await chromium.open('#/serve');
   await type(page, 'serving.batch', '64');
   await page.locator('.question').click();
@@ -166,7 +166,7 @@ test('S10: Ctrl+Z outside a field takes the last edit back', async () => {
   assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
 });
 
-test('R4: kept offline, the page opens without any network', async () => {
+test('kept offline, the page opens without any network', async () => {
   const { page, context } = await chromium.open('', { query: '?offline' });
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -178,7 +178,7 @@ test('R4: kept offline, the page opens without any network', async () => {
   assert.equal((await values(page)).length, 4);
 });
 
-test('R3: a pseudo-locale with longer, accented texts breaks no layout', async () => {
+test('a pseudo-locale with longer, accented texts breaks no layout', async () => {
   const { page, faults } = await chromium.open('#/train', { query: '?lang=pseudo', width: 320 });
   assert.match(await page.locator('h1.question').textContent(), /Whéré/);
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);

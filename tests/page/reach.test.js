@@ -10,7 +10,7 @@ after(() => chromium.close());
 const values = (page) => page.locator('.four .value').allTextContents();
 const wide = (page) => page.evaluate(() => document.documentElement.scrollWidth);
 
-test('R1: on a phone the answers stay at the top, inputs fold, charts are tall enough', async () => {
+test('on a phone the answers stay at the top, inputs fold, charts are tall enough', async () => {
   const { page } = await chromium.open('#/serve', { width: 320, height: 640 });
   await settled(page);
   assert.equal(await page.locator('.strip').isVisible(), false);
@@ -24,7 +24,7 @@ test('R1: on a phone the answers stay at the top, inputs fold, charts are tall e
   assert.ok(strip.y === 0 && (await page.locator('.strip').evaluate((one) => one.scrollWidth <= one.clientWidth)));
 });
 
-test('R1: on a phone the header is one row, the chosen tab is in view, and nothing gapes under the inputs', async () => {
+test('on a phone the header is one row, the chosen tab is in view, and nothing gapes under the inputs', async () => {
   const { page } = await chromium.open('#/method', { width: 320, height: 640 });
   await settled(page);
   const row = await page.locator('#actions > button').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, right }) => ({ top, right })));
@@ -43,7 +43,7 @@ test('R1: on a phone the header is one row, the chosen tab is in view, and nothi
   }
 });
 
-test('R2: the dark theme follows the system or the button, and the choice is kept', async () => {
+test('the dark theme follows the system or the button, and the choice is kept', async () => {
   const { page } = await chromium.open('#/serve', { colorScheme: 'dark' });
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await paper();
@@ -54,7 +54,7 @@ test('R2: the dark theme follows the system or the button, and the choice is kep
   assert.notEqual(await paper(), dark);
 });
 
-test('R3: in every scene longer, accented texts break no layout, right to left neither', async () => {
+test('in every scene longer, accented texts break no layout, right to left neither', async () => {
   const { page, faults } = await chromium.open('#/overview', { query: '?lang=pseudo', width: 320 });
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip', 'compare', 'lessons', 'method']) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
@@ -68,7 +68,7 @@ test('R3: in every scene longer, accented texts break no layout, right to left n
   assert.deepEqual(faults, []);
 });
 
-test('R4: the single-file edition opens from a file, computes, searches and has its lessons', async () => {
+test('the single-file edition opens from a file, computes, searches and has its lessons', async () => {
   const { page, context } = await chromium.open('');
   const file = await context.newPage();
   const faults = [];
@@ -88,7 +88,7 @@ test('R4: the single-file edition opens from a file, computes, searches and has 
   assert.deepEqual(faults, []);
 });
 
-test('R5: embedded, the page shows title, chart and a way to the whole, tells its height, and works in a sandbox', async () => {
+test('embedded, the page shows title, chart and a way to the whole, tells its height, and works in a sandbox', async () => {
   const { page } = await chromium.open('');
   const host = await page.context().newPage();
   await host.route('**/host.html', (route) =>
@@ -111,7 +111,7 @@ test('R5: embedded, the page shows title, chart and a way to the whole, tells it
   assert.ok((await host.evaluate(() => window.heights.at(-1))) > 600);
 });
 
-test('R5: exercises hide the answers until asked for and lock what may not be changed', async () => {
+test('exercises hide the answers until asked for and lock what may not be changed', async () => {
   const { page } = await chromium.open('#/serve');
   await page.locator('#export').click();
   await page.getByRole('button', { name: 'Make an exercise…' }).click();
@@ -136,7 +136,7 @@ test('R5: exercises hide the answers until asked for and lock what may not be ch
   assert.match(page.url(), /#\/serve\?serving\.batch=64&v=1$/);
 });
 
-test('R6: nothing of another host, no cookie, and no violation of the policy', async () => {
+test('nothing of another host, no cookie, and no violation of the policy', async () => {
   const { page, context, faults } = await chromium.open('');
   const hosts = new Set();
   page.on('request', (request) => hosts.add(new URL(request.url()).host));
@@ -152,7 +152,7 @@ test('R6: nothing of another host, no cookie, and no violation of the policy', a
   assert.deepEqual(faults.filter((fault) => !fault.startsWith('failed: ')), []);
 });
 
-test('R8: without JavaScript the page says what is missing and leads to the lessons as text with pictures', async () => {
+test('without JavaScript the page says what is missing and leads to the lessons as text with pictures', async () => {
   const { page } = await chromium.open('');
   const context = await page.context().browser().newContext({ javaScriptEnabled: false });
   const plain = await context.newPage();
@@ -165,7 +165,7 @@ test('R8: without JavaScript the page says what is missing and leads to the less
   assert.match(await plain.locator('#zero').textContent(), /31\.4 GB/);
 });
 
-test('P7: a change of input moves nothing that was there', async () => {
+test('a change of input moves nothing that was there', async () => {
   const { page } = await chromium.open('#/serve');
   await settled(page);
   await page.evaluate(() => {

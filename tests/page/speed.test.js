@@ -48,7 +48,7 @@ function weigh(t, files, budget, isHeld = true) {
   if (isHeld) assert.ok(total <= budget, `${total} bytes:\n${sizes.map((one) => one.join(' ')).join('\n')}`);
 }
 
-test('P1: the first view needs at most 120 kB gzip, and none of the core', async (t) => {
+test('the first view needs at most 120 kB gzip, and none of the core', async (t) => {
   const { context } = await chromium.open();
   const { files } = await firstView(context);
   assert.ok(files.includes('data/first_view.json') && !files.includes('wasm/slipstick.wasm'), files.join('\n'));
@@ -57,7 +57,7 @@ test('P1: the first view needs at most 120 kB gzip, and none of the core', async
 });
 
 // The module grows with what it answers: its weight is said beside the bar, and held where SLIPSTICK_HOLD_SIZES is set.
-test('P1: whichever scene is opened first, what is fetched for it is said beside the bar of 650 kB gzip', async (t) => {
+test('whichever scene is opened first, what is fetched for it is said beside the bar of 650 kB gzip', async (t) => {
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip', 'explore', 'compare', 'lessons', 'method']) {
     const { context, page } = await chromium.open();
     await page.close();
@@ -97,7 +97,7 @@ for (const [name, view] of Object.entries({ phone: { width: 412, height: 823 }, 
   }
 }
 
-test('P2: the first answer stands soon after navigation', async (t) => {
+test('the first answer stands soon after navigation', async (t) => {
   const times = [];
   for (let i = 0; i < 5; i++) {
     const { context, page } = await chromium.open();
@@ -111,7 +111,7 @@ test('P2: the first answer stands soon after navigation', async (t) => {
 });
 
 for (const scene of ['overview', 'train', 'serve']) {
-  test(`P3: ${EDITS} keystrokes in ${scene}, each until its answer is painted`, { timeout: 240_000 }, async (t) => {
+  test(`${EDITS} keystrokes in ${scene}, each until its answer is painted`, { timeout: 240_000 }, async (t) => {
     const { page, context, faults } = await chromium.open(`#/${scene}`);
     await settled(page);
     const times = await page.evaluate(async (edits) => {

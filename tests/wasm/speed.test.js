@@ -17,7 +17,7 @@ const REQUESTS = {
 };
 
 for (const [kind, request] of Object.entries(REQUESTS)) {
-  test(`P4: one evaluation takes at most 2 ms for every ${kind}`, () => {
+  test(`one evaluation takes at most 2 ms for every ${kind}`, () => {
     const slowest = { time: 0 };
     assert.ok(of(kind).length > 3);
     for (const id of of(kind)) {

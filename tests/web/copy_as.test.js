@@ -12,7 +12,7 @@ setOutputs(described.outputs);
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
 const report = (inputs, explain = '') => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), explain));
 
-test('C4: Megatron-LM flags say the degrees, the shape and the batch', () => {
+test('Megatron-LM flags say the degrees, the shape and the batch', () => {
   const text = megatron(report({}).scenario);
   for (const flag of ['--num-layers 80', '--hidden-size 8192', '--num-query-groups 8', '--tensor-model-parallel-size 8', '--pipeline-model-parallel-size 4', '--num-layers-per-virtual-pipeline-stage 4', '--micro-batch-size 1', '--global-batch-size 512', '--seq-length 8192', '--sequence-parallel', '--use-distributed-optimizer', '--bf16', '--swiglu'])
     assert.ok(text.includes(flag), flag);
@@ -21,20 +21,20 @@ test('C4: Megatron-LM flags say the degrees, the shape and the batch', () => {
   assert.equal(megatron(report({ training: 'null' }).scenario), null);
 });
 
-test('C4: vLLM and TensorRT-LLM flags say the degrees, the lengths and the precisions', () => {
+test('vLLM and TensorRT-LLM flags say the degrees, the lengths and the precisions', () => {
   const { scenario } = report({ 'serving.batch': '64' });
   for (const flag of ['--tensor-parallel-size 8', '--max-model-len 2304', '--max-num-seqs 64', '--quantization fp8']) assert.ok(vllm(scenario).includes(flag), flag);
   for (const flag of ['--max_batch_size 64', '--max_input_len 2048', '--max_seq_len 2304']) assert.ok(trtllm(scenario).includes(flag), flag);
   assert.doesNotMatch(vllm(scenario) + trtllm(scenario), /undefined|null|NaN/);
 });
 
-test('C4: the Markdown table has a row a figure and the link', () => {
+test('the Markdown table has a row a figure and the link', () => {
   const text = markdown(report({}), 'https://example.org/#/train');
   assert.match(text, /^\| figure \| value \|\n\|---\|---\|\n\| Step time \| [\d.]+ s \|/);
   assert.match(text, /\[Slipstick\]\(https:\/\/example\.org\/#\/train\)\n$/);
 });
 
-test('C4: BibTeX names every source once, with nothing that breaks it', () => {
+test('BibTeX names every source once, with nothing that breaks it', () => {
   const { explanations } = report({}, '*');
   const text = bibtex(new Map(explanations.map((one) => [one.path, one])));
   const entries = text.match(/@misc\{/g);
@@ -42,7 +42,7 @@ test('C4: BibTeX names every source once, with nothing that breaks it', () => {
   assert.equal(new Set(text.match(/note = \{[^}]*\}/g)).size, entries.length);
 });
 
-test('C3: figures as rows carry inputs, version and link', () => {
+test('figures as rows carry inputs, version and link', () => {
   const rows = csvRows(report({ 'serving.batch': '64' }), { 'serving.batch': '64' }, 'link');
   assert.deepEqual(rows.slice(-3), [['serving.batch', '64', 'input'], ['version', 1, ''], ['link', 'link', '']]);
 });

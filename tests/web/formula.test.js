@@ -34,7 +34,7 @@ test('what is not of the language is refused', () => {
   assert.throws(() => value('alert(1)'), /no function/);
 });
 
-test('E2: every formula of the default scenario, computed anew from its values, gives the figure', async () => {
+test('every formula of the default scenario, computed anew from its values, gives the figure', async () => {
   const { slipstick } = await loadSlipstick();
   const { explanations } = JSON.parse(slipstick.evaluate('', '*'));
   assert.ok(explanations.length > 300);

@@ -36,14 +36,14 @@ if (process.env.FREEZE) {
   writeFileSync(FILE, `[\n${frozen.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
 }
 
-test('S6: a frozen link of every lesson and every kind of state is kept', () => {
+test('a frozen link of every lesson and every kind of state is kept', () => {
   const lessons = JSON.parse(readFileSync(`${ROOT}web/lessons/index.json`, 'utf8'));
   for (const id of lessons) assert.ok(frozen.some(({ link }) => link.startsWith(`#/lessons/${id}?`)), id);
   assert.ok(frozen.length >= lessons.length + 12);
 });
 
 for (const { link, results, migration } of frozen) {
-  test(`S6: ${link.slice(0, 90)}`, async () => {
+  test(`${link.slice(0, 90)}`, async () => {
     if (migration) return assert.match(migration, /\S/);
     const now = await resultsOf(link);
     assert.deepEqual(now.map(Object.keys), results.map(Object.keys));

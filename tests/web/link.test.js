@@ -29,7 +29,7 @@ function inputsFrom(pick) {
   return Object.fromEntries(Array.from({ length: pick(6) }, () => [PATHS[pick(PATHS.length)], VALUES[pick(VALUES.length)]]));
 }
 
-test('S1: a thousand random states survive writing and reading, and write again to the same link', async () => {
+test('a thousand random states survive writing and reading, and write again to the same link', async () => {
   const pick = random(7);
   for (let i = 0; i < 1000; i++) {
     const state = {
@@ -47,11 +47,11 @@ test('S1: a thousand random states survive writing and reading, and write again 
   }
 });
 
-test('S4: the default state has no query', () => {
+test('the default state has no query', () => {
   assert.equal(write({ scene: 'train', sub: '', inputs: {}, others: [] }), '#/train');
 });
 
-test('S4: one changed field takes at most sixty characters', () => {
+test('one changed field takes at most sixty characters', () => {
   for (const [path, value] of [
     ['serving.batch', '64'],
     ['cluster.device.memory.bandwidth', '4 TB/s'],
@@ -62,7 +62,7 @@ test('S4: one changed field takes at most sixty characters', () => {
   }
 });
 
-test('S5, C2: a long state is compressed: four custom scenarios stay below 1,600 characters', async () => {
+test('a long state is compressed: four custom scenarios stay below 1,600 characters', async () => {
   const model = JSON.stringify({
     name: 'Custom',
     layers: 61,
@@ -87,13 +87,13 @@ test('S5, C2: a long state is compressed: four custom scenarios stay below 1,600
   assert.ok(four.length <= 1600, `four: ${four.length}`);
 });
 
-test('S8: white space that a line wrap left in a link is ignored', async () => {
+test('white space that a line wrap left in a link is ignored', async () => {
   const link = write({ scene: 'serve', sub: '', inputs: { 'serving.batch': '64', 'cluster.device.memory.bandwidth': '4 TB/s' } });
   const wrapped = link.replace(/(.{20})/g, '$1\n  ');
   assert.deepEqual((await read(wrapped, SCENES)).inputs, { 'serving.batch': '64', 'cluster.device.memory.bandwidth': '4 TB/s' });
 });
 
-test('S8: a link survives being percent-encoded anew, and stands in Markdown', async () => {
+test('a link survives being percent-encoded anew, and stands in Markdown', async () => {
   const pick = random(11);
   for (let i = 0; i < 300; i++) {
     const state = { scene: SCENES[pick(SCENES.length)], sub: '', inputs: inputsFrom(pick), others: [], view: {} };
@@ -104,7 +104,7 @@ test('S8: a link survives being percent-encoded anew, and stands in Markdown', a
   }
 });
 
-test('S8: no link ends in punctuation', () => {
+test('no link ends in punctuation', () => {
   for (const value of ['a-', 'b_', 'c.', 'd!']) assert.match(write({ scene: 'train', sub: '', inputs: { model: value } }), /\w$/);
 });
 
@@ -113,7 +113,7 @@ const bomb = async () => {
   return Buffer.from(await new Response(stream).arrayBuffer()).toString('base64url');
 };
 
-test('S7: hostile links never throw, change nothing they may not, and name what was refused', async () => {
+test('hostile links never throw, change nothing they may not, and name what was refused', async () => {
   const hostile = [
     '#',
     '#/',

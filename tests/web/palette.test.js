@@ -39,14 +39,14 @@ function lab(hex, m) {
 const distance = (a, b, m) => Math.hypot(...lab(a, m).map((value, i) => value - lab(b, m)[i]));
 
 for (const theme of ['light', 'dark']) {
-  test(`A6: text stands out 4.5 to 1, marks, rings and the hairline 3 to 1, ${theme}`, () => {
+  test(`text stands out 4.5 to 1, marks, rings and the hairline 3 to 1, ${theme}`, () => {
     for (const ground of ['surface', 'paper']) {
       for (const name of ['ink', 'ink-2', 'accent', 'good', 'bad']) assert.ok(contrast(tokens[name][theme], tokens[ground][theme]) >= 4.5, `${name} on ${ground}`);
       for (const name of ['hair', ...Object.keys(tokens).filter((one) => one.startsWith('c-'))])
         assert.ok(contrast(tokens[name][theme], tokens[ground][theme]) >= 3, `${name} on ${ground}: ${contrast(tokens[name][theme], tokens[ground][theme])}`);
     }
   });
-  test(`A6: neighbours in a stack can be told apart by every kind of sight, ${theme}`, () => {
+  test(`neighbours in a stack can be told apart by every kind of sight, ${theme}`, () => {
     for (const parts of Object.values(STACKS))
       parts.slice(1).forEach((part, i) => {
         for (const [sight, matrix] of Object.entries(SIGHT)) {

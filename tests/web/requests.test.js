@@ -34,7 +34,7 @@ const studies = readdirSync(`${ROOT}core/presets/studies`).map((name) => [name, 
 
 for (const [name, study] of studies) {
   if (study.verb || !study.points) continue;
-  test(`S6: every point of ${name} opens on the page with the study's figures`, () => {
+  test(`every point of ${name} opens on the page with the study's figures`, () => {
     study.points.forEach((point, at) => {
       const { figures } = JSON.parse(slipstick.studyPoint(name.replace('.json', ''), at)).point;
       const report = evaluate(asked({ ...inputsOf(standard, study.request, described.inputs), ...flat(point.overrides) }));

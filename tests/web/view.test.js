@@ -52,7 +52,7 @@ test('of many nodes those are shown that hold the first copy', () => {
   assert.equal(shown[1].skipped, 15);
 });
 
-test('I5: a fix of an issue becomes changes of inputs', () => {
+test('a fix of an issue becomes changes of inputs', () => {
   const inputs = { 'training.mapping.tp': '7', 'training.mapping.pp': '4', 'serving.batc': '4', model: 'llama-9', 'model.layers': '8' };
   assert.deepEqual(withFix(inputs, { path: 'training.mapping.tp', value: 8, label: 'tp 8' }), { ...inputs, 'training.mapping.tp': '8' });
   const together = withFix(inputs, { path: 'training.mapping.tp', value: 1, also: [{ path: 'training.mapping.pp', value: 1 }] });

@@ -55,7 +55,7 @@ TEST(Wafer, SeamsOfAStitchedCarrier) {
   EXPECT_EQ(StitchSeams(52 * kMm, 66 * kMm, wafer), 4);  // 2 x 2: one seam in each row and each column
 }
 
-// Fault of several tools: pi R^2/A - 2 pi R/sqrt(2A) places 12 % too few large dies (F1), Google's 2.7 % above its own form.
+// Fault of several tools: pi R^2/A - 2 pi R/sqrt(2A) places 12 % too few large dies, Google's 2.7 % above its own form.
 TEST(Wafer, ClosedFormsOfOtherToolsAgainstPlacement) {
   const Wafer wafer;
   const SquareMillimetres cell = 26.1 * 33.1 * kMm2;
