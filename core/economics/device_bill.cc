@@ -57,6 +57,44 @@ Tested PriceTest(const FinalTest& test, Dollars assembled, double dies_quality, 
   return {test_cost, test_loss, tested_yield};
 }
 
+// Adds the good dies to the bill's lines and to the parts that are assembled; returns their cost and quality.
+struct PricedDies {
+  Dollars cost;
+  double quality = 1;  // share of packages without an undetected bad die
+};
+PricedDies PriceDies(const DeviceBill& bill, const DeviceGeometry& geometry, PackageParts& parts, DeviceCost& result, Trace& trace) {
+  PricedDies priced;
+  for (std::size_t i = 0; i < bill.dies.size(); ++i) {
+    const DieInput& die = bill.dies[i];
+    const DieCost cost = PriceDie(die, geometry.dies_per_wafer[i], bill.sort, i, trace);
+    const double count = static_cast<double>(die.count);
+    const Dollars good_die = cost.good, dies_before = priced.cost;
+    if (trace.on()) trace.Input("count", count, "cost.device.dies." + std::to_string(i) + ".count");
+    FIGURE(trace, dies, dies_before + count * good_die, (Note{"Good dies per package", "summed over the kinds of die"}), dies_before, count,
+           good_die);
+    (die.stacked ? parts.stacked_cost : parts.die_cost) += count * good_die;
+    priced.quality *= std::pow(cost.quality, count);
+    result.dies.push_back(cost);
+    result.lines.push_back({die.name + (die.count > 1 ? " dies (" + std::to_string(die.count) + ")" : " die"), count * good_die});
+    priced.cost = dies;
+  }
+  return priced;
+}
+
+// The price stated as an input, or the manufacturing cost at the maker's margin.
+Dollars PriceOf(const DeviceBill& bill, Dollars device_usd, Trace& trace) {
+  if (bill.price) {
+    const Dollars price = *bill.price;
+    if (trace.on()) trace.Input("price", price, "cost.device.price");
+    FIGURE(trace, device_price, 1 * price, (Note{"Price per device", "given as an input", "", "cost.device_price_usd"}), price);
+    return device_price;
+  }
+  const double margin = bill.margin;
+  if (trace.on()) trace.Input("margin", margin, "cost.device.margin");
+  FIGURE(trace, device_price, device_usd / (1 - margin), (Note{"Price per device", "", "", "cost.device_price_usd"}), device_usd, margin);
+  return device_price;
+}
+
 }  // namespace
 
 DeviceGeometry ComputeGeometry(const DeviceBill& bill) {
@@ -73,29 +111,14 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   const Trace::Scope scope(trace, "cost");
   DeviceCost result;
   PackageParts parts = PartsOf(bill);
-  double dies_quality = 1;
-  Dollars dies_before;
-  for (std::size_t i = 0; i < bill.dies.size(); ++i) {
-    const DieInput& die = bill.dies[i];
-    const DieCost cost = PriceDie(die, geometry.dies_per_wafer[i], bill.sort, i, trace);
-    const double count = static_cast<double>(die.count);
-    const Dollars good_die = cost.good;
-    if (trace.on()) trace.Input("count", count, "cost.device.dies." + std::to_string(i) + ".count");
-    FIGURE(trace, dies, dies_before + count * good_die, (Note{"Good dies per package", "summed over the kinds of die"}), dies_before, count,
-           good_die);
-    (die.stacked ? parts.stacked_cost : parts.die_cost) += count * good_die;
-    dies_quality *= std::pow(cost.quality, count);
-    result.dies.push_back(cost);
-    result.lines.push_back({die.name + (die.count > 1 ? " dies (" + std::to_string(die.count) + ")" : " die"), count * good_die});
-    dies_before = dies;
-  }
-  const Dollars dies = dies_before;
+  const PricedDies priced_dies = PriceDies(bill, geometry, parts, result, trace);
+  const Dollars dies = priced_dies.cost;
   const Dollars memory_cost = PriceMemory(bill.memory, trace);
   if (bill.memory.in_package) parts.memory_cost = memory_cost;
   const PackageCost package = Assemble(bill.package, parts, geometry.package, trace);
   const Dollars carrier = package.carrier, substrate = package.substrate, assembly = package.assembly, quoted_package = package.quoted,
                 assembly_loss = package.loss;
-  const Tested tested = PriceTest(bill.test, package.put_in + package.loss, dies_quality, trace);
+  const Tested tested = PriceTest(bill.test, package.put_in + package.loss, priced_dies.quality, trace);
   const Dollars test_cost = tested.cost, test_loss = tested.loss;
   const Dollars module = bill.module;
   const DesignCost design = PriceDesign(bill, geometry, trace);
@@ -119,25 +142,13 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   result.lines.push_back({"test loss", test_loss});
   result.lines.push_back({"module", module});
   result.lines.push_back({"design (NRE) share", design_share});
-  Dollars total;
-  for (const BillLine& line : result.lines) total += line.cost;
-  result.total = total;
+  for (const BillLine& line : result.lines) result.total += line.cost;
   result.package_yield = package.yield;
   const double assembled_yield = package.yield, tested_good = tested.yield;
   FIGURE(trace, device_yield, assembled_yield * tested_good,
          (Note{"Package yield", "assembly yield x final test yield", "", "cost.package_yield"}), assembled_yield, tested_good);
   result.yield = device_yield;
-  const double margin = bill.margin;
-  if (bill.price) {
-    const Dollars price = *bill.price;
-    if (trace.on()) trace.Input("price", price, "cost.device.price");
-    FIGURE(trace, device_price, 1 * price, (Note{"Price per device", "given as an input", "", "cost.device_price_usd"}), price);
-    result.price = device_price;
-  } else {
-    if (trace.on()) trace.Input("margin", margin, "cost.device.margin");
-    FIGURE(trace, device_price, device_usd / (1 - margin), (Note{"Price per device", "", "", "cost.device_price_usd"}), device_usd, margin);
-    result.price = device_price;
-  }
+  result.price = PriceOf(bill, device_usd, trace);
   return result;
 }
 

@@ -9,6 +9,58 @@ namespace {
 
 constexpr Seconds kAccountingYear = kHoursPerYear * kHour;
 
+void BindInputs(const Cluster& cluster, const SystemInputs& inputs, Seconds lifetime, DollarsPerJoule electricity, Trace& trace) {
+  trace.Input("devices", static_cast<double>(cluster.devices), "cluster.devices");
+  trace.Input("devices_per_host", static_cast<double>(inputs.devices_per_host), "cost.system.devices_per_host");
+  trace.Input("lifetime", lifetime, "cost.lifetime");
+  trace.Input("device_power", cluster.device.tdp, "cluster.device.tdp");
+  trace.Input("host_power", inputs.host_power, "cost.system.host_power");
+  trace.Input("load", inputs.load, "cost.system.load");
+  trace.Input("pue", inputs.pue, "cost.system.pue");
+  trace.Input("host_share", inputs.host_share, "cost.system.host_share");
+  trace.Input("maintenance", inputs.maintenance, "cost.system.maintenance");
+  trace.Input("cost_of_capital", inputs.cost_of_capital, "cost.system.cost_of_capital");
+  trace.Input("utilisation", inputs.utilisation, "cost.system.utilisation");
+  trace.Input("margin", inputs.margin, "cost.system.margin");
+  trace.Input("electricity", electricity, "cost.electricity");
+  trace.Input("colocation", inputs.colocation, "cost.system.colocation");
+  trace.Input("power_delivery_price", inputs.power_delivery, "cost.system.power_delivery");
+  trace.Input("cooling_price", inputs.cooling, "cost.system.cooling");
+  trace.Input("building_price", inputs.building, "cost.system.building");
+}
+
+// The price of a server without its devices: an input, or a share of the price of its devices.
+Dollars PriceHost(const SystemInputs& inputs, double per_host, Dollars device_price, Trace& trace) {
+  if (inputs.host) {
+    if (trace.on()) trace.Input("host_price", *inputs.host, "cost.system.host");
+    return *inputs.host;
+  }
+  const double host_share = inputs.host_share;
+  FIGURE(trace, host_price_by_share, host_share * per_host * device_price, (Note{"Price of a server without its devices"}), host_share,
+         per_host, device_price);
+  return host_price_by_share;
+}
+
+// Cost per GPU-hour by line, and per GPU-second.
+void PriceDeviceHour(Dollars system_usd, Seconds device_hours, SystemCost& result, Trace& trace) {
+  const Seconds hour = 1 * kHour;
+  Dollars hourly;
+  for (const BillLine& line : result.lines) {
+    result.hour_lines.push_back({line.name, line.cost / device_hours * hour});
+    hourly += result.hour_lines.back().cost;
+  }
+  const Dollars device_hour_usd = hourly;
+  if (trace.on()) {
+    const double hours = device_hours / hour;
+    trace.Record("device_hour_usd", "system_usd / hours", device_hour_usd,
+                 Note{"Cost per GPU-hour", "idle hours are paid for by the hours in use", "", "cost.device_hour_usd"}, "system_usd, hours",
+                 system_usd, hours);
+  }
+  FIGURE(trace, device_second, device_hour_usd / hour, (Note{"Cost per GPU-second"}), device_hour_usd, hour);
+  result.device_hour = device_hour_usd;
+  result.device_second = device_second;
+}
+
 }  // namespace
 
 double Annuity(double rate, double years) { return rate == 0 ? 1 / years : rate / -std::expm1(-years * std::log1p(rate)); }
@@ -27,42 +79,15 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   const double devices = static_cast<double>(cluster.devices), devices_per_host = static_cast<double>(inputs.devices_per_host);
   const Seconds calendar_year = 1 * kYear;
   const Watts device_power = cluster.device.tdp;
-  const double host_power = inputs.host_power, load = inputs.load, pue = inputs.pue, host_share = inputs.host_share;
+  const double host_power = inputs.host_power, load = inputs.load, pue = inputs.pue;
   const double maintenance = inputs.maintenance, cost_of_capital = inputs.cost_of_capital, utilisation = inputs.utilisation,
                margin = inputs.margin;
   const Seconds accounting_year = kAccountingYear;
-  if (trace.on()) {
-    trace.Input("devices", devices, "cluster.devices");
-    trace.Input("devices_per_host", devices_per_host, "cost.system.devices_per_host");
-    trace.Input("lifetime", lifetime, "cost.lifetime");
-    trace.Input("device_power", device_power, "cluster.device.tdp");
-    trace.Input("host_power", host_power, "cost.system.host_power");
-    trace.Input("load", load, "cost.system.load");
-    trace.Input("pue", pue, "cost.system.pue");
-    trace.Input("host_share", host_share, "cost.system.host_share");
-    trace.Input("maintenance", maintenance, "cost.system.maintenance");
-    trace.Input("cost_of_capital", cost_of_capital, "cost.system.cost_of_capital");
-    trace.Input("utilisation", utilisation, "cost.system.utilisation");
-    trace.Input("margin", margin, "cost.system.margin");
-    trace.Input("electricity", electricity, "cost.electricity");
-    trace.Input("colocation", inputs.colocation, "cost.system.colocation");
-    trace.Input("power_delivery_price", inputs.power_delivery, "cost.system.power_delivery");
-    trace.Input("cooling_price", inputs.cooling, "cost.system.cooling");
-    trace.Input("building_price", inputs.building, "cost.system.building");
-  }
+  if (trace.on()) BindInputs(cluster, inputs, lifetime, electricity, trace);
   FIGURE(trace, years, lifetime / calendar_year, (Note{"Depreciation period in years"}), lifetime, calendar_year);
   FIGURE(trace, devices_usd, devices * device_price, (Note{"Purchase price of the devices"}), devices, device_price);
   FIGURE(trace, hosts, ceil(devices / devices_per_host), (Note{"Servers"}), devices, devices_per_host);
-  Dollars host_price;
-  if (inputs.host) {
-    host_price = *inputs.host;
-    if (trace.on()) trace.Input("host_price", host_price, "cost.system.host");
-  } else {
-    const double per_host = std::min(devices, devices_per_host);
-    FIGURE(trace, host_price_by_share, host_share * per_host * device_price, (Note{"Price of a server without its devices"}), host_share,
-           per_host, device_price);
-    host_price = host_price_by_share;
-  }
+  const Dollars host_price = PriceHost(inputs, std::min(devices, devices_per_host), device_price, trace);
   FIGURE(trace, hosts_usd, hosts * host_price, (Note{"Price of all servers without their devices"}), hosts, host_price);
   const NetworkCost network = PriceNetwork(cluster, inputs);
   const Dollars switches = network.switches, cables = network.cables, links = network.links;
@@ -112,22 +137,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
       {"hosting", hosting_usd}, {"maintenance", maintenance_usd}, {"margin", margin_usd}};
   result.total = system_usd;
   result.energy = energy;
-  const Seconds hour = 1 * kHour;
-  Dollars an_hour;
-  for (const BillLine& line : result.lines) {
-    result.hour_lines.push_back({line.name, line.cost / device_hours * hour});
-    an_hour += result.hour_lines.back().cost;
-  }
-  const Dollars device_hour_usd = an_hour;
-  if (trace.on()) {
-    const double hours = device_hours / hour;
-    trace.Record("device_hour_usd", "system_usd / hours", device_hour_usd,
-                 Note{"Cost per GPU-hour", "idle hours are paid for by the hours in use", "", "cost.device_hour_usd"}, "system_usd, hours",
-                 system_usd, hours);
-  }
-  FIGURE(trace, device_second, device_hour_usd / hour, (Note{"Cost per GPU-second"}), device_hour_usd, hour);
-  result.device_hour = device_hour_usd;
-  result.device_second = device_second;
+  PriceDeviceHour(system_usd, device_hours, result, trace);
   return result;
 }
 

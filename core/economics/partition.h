@@ -54,7 +54,7 @@ std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(Squar
                                                const std::function<Dollars(SquareMillimetres)>& second, SquareMillimetres low,
                                                SquareMillimetres high);
 
-// The volume at which two ways cost the same a unit: (N2 - N1) / (R1 - R2). Nothing where one is more expensive at every volume.
+// The volume at which two partitions cost the same per unit: (N2 - N1) / (R1 - R2). Nothing if one is more expensive at every volume.
 std::optional<double> CrossoverVolume(const SplitCost& first, const SplitCost& second);
 
 }  // namespace slipstick

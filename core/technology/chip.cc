@@ -14,31 +14,31 @@ constexpr JoulesPerByte kL2Energy = 0.8 * kPJPerBit;
 constexpr Hertz kBaseClock = 1.41 * kGHz;
 constexpr Bytes kL1BytesPerClock = 128 * kB;
 constexpr Bytes kSliceBytesPerClock = 64 * kB;
-constexpr double kVoltageBelow = 0.2, kVoltageAbove = 0.15;  // range around the nominal one, in volts
+constexpr double kVoltageBelow = 0.2, kVoltageAbove = 0.15;  // range around the nominal voltage, in volts
 constexpr double kRound = 1e-9;                              // so that 128 * (108 / 128) is 108
 
-// Frequency over the nominal one at voltage v (over the nominal one): (v - t)^2 / v, the long-channel law.
+// Frequency at voltage v, both relative to nominal: (v - t)^2 / v, the long-channel law.
 double Speed(double v, double threshold) {
   const double nominal = (1 - threshold) * (1 - threshold);
   return v > threshold ? (v - threshold) * (v - threshold) / v / nominal : 0;
 }
 
-Count Whole(double value) { return static_cast<Count>(std::floor(value + kRound)); }
+Count Floor(double value) { return static_cast<Count>(std::floor(value + kRound)); }
 
 }  // namespace
 
 OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit, const TechnologyNode& node) {
   const double low = std::max(1 - kVoltageBelow / node.nominal_voltage, node.threshold);
   const double high = 1 + kVoltageAbove / node.nominal_voltage;
-  const Watts one = unit.energy * node.energy * kBaseClock;  // of a unit at the nominal voltage and clock
+  const Watts one = unit.energy * node.energy * kBaseClock;  // one unit at nominal voltage and clock
   const auto power = [&](double v) { return one * ((1 - node.leakage) * Speed(v, node.threshold) * v * v + node.leakage * v); };
   OperatingPoint point;
   if (units <= 0) return point;
-  // More units at a lower voltage do more with the same power, down to the lowest voltage; beyond, each further unit
-  // only leaks. So all run, or as many as the lowest voltage feeds.
-  const Count fed = Whole(budget / power(low));
+  // More units at a lower voltage do more work per watt, down to the lowest voltage; beyond it each further unit only
+  // leaks. So all units run, or as many as the power feeds at the lowest voltage.
+  const Count fed = Floor(budget / power(low));
   if (fed < 1) {
-    // Not even one unit at the lowest voltage: it is clocked down until the power suffices, unless leakage alone exceeds it.
+    // Less than one unit at the lowest voltage: clock it down, unless leakage alone exceeds the power.
     const double left = budget / one - node.leakage * low;
     if (left > 0) point = {low, kBaseClock * (left / ((1 - node.leakage) * low * low)), 1, budget};
     return point;
@@ -57,7 +57,7 @@ OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit,
   point.voltage = v;
   point.clock = kBaseClock * Speed(v, node.threshold);
   point.used = static_cast<double>(point.units) * power(v);
-  // One unit more at the lowest voltage, clocked down to what is left, may bring more than the voltage above the lowest.
+  // One more unit at the lowest voltage, clocked down, may do more than a higher voltage.
   if (point.units < units) {
     const double more = static_cast<double>(point.units + 1);
     const double share = (budget / (more * one) - node.leakage * low) / ((1 - node.leakage) * low * low);
@@ -68,118 +68,162 @@ OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit,
   return point;
 }
 
+namespace {
+
+// A chip while it is derived: what the design gives, what it has used, and the figures so far.
+class ChipBuilder {
+ public:
+  ChipBuilder(const ChipDesign& design, const std::string& path, Trace& trace)
+      : design_(design),
+        path_(path),
+        trace_(trace),
+        logic_(design.node.logic_area),
+        sram_(design.node.sram_area),
+        analog_(design.node.analog_area) {}
+
+  Result<DerivedChip> Build() {
+    const Trace::Scope scope(trace_, "technology");
+    trace_.Input("logic", logic_, path_ + ".node.logic_area");
+    trace_.Input("sram", sram_, path_ + ".node.sram_area");
+    trace_.Input("analog", analog_, path_ + ".node.analog_area");
+    AddComputeUnits();
+    if (issues_.empty()) AddCaches();
+    if (issues_.empty()) AddMemory();
+    if (!issues_.empty()) return issues_;
+    AddLinks();
+    Device& device = chip_.device;
+    device.tdp = design_.power;
+    device.idle = design_.power * 0.1;
+    device.die = {design_.area, design_.node.name, 1};
+    return chip_;
+  }
+
+ private:
+  void AddComputeUnits() {
+    const UnitTemplate& unit = design_.unit;
+    const double logic = logic_, sram = sram_, core_share = design_.area_split.core;
+    const SquareMillimetres die_area = design_.area, logic_at_7nm = unit.tensor_area + unit.vector_area + unit.control_area;
+    const SquareMillimetres storage_at_7nm = (unit.registers.base() * kRegisterAreaPerByte + unit.l1.base() * kL1AreaPerByte) * kMm2;
+    trace_.Input("die_area", die_area, path_ + ".area");
+    trace_.Input("core_share", core_share, path_ + ".area_split.core");
+    FIGURE(trace_, unit_area, logic_at_7nm * logic + storage_at_7nm * sram,
+           (Note{"Area of a compute unit", "logic and SRAM scale separately with the node"}), logic_at_7nm, logic, storage_at_7nm, sram);
+    FIGURE(trace_, units_that_fit, core_share * die_area / unit_area, (Note{"Compute units that fit the area"}), core_share, die_area,
+           unit_area);
+    chip_.units_built = Floor(units_that_fit);
+    chip_.units_enabled = Floor(static_cast<double>(chip_.units_built) * design_.units_enabled);
+    chip_.area_used = static_cast<double>(chip_.units_built) * unit_area;
+    const Watts core_power = design_.power * design_.power_split.core;
+    const OperatingPoint point = OperateUnder(core_power, chip_.units_enabled, unit, design_.node);
+    chip_.voltage = point.voltage;
+    chip_.power_used = point.used;
+
+    Device& device = chip_.device;
+    device.name = design_.name;
+    device.units = point.units;
+    device.clock = point.clock;
+    if (chip_.units_enabled == 0) {
+      issues_.push_back({path_ + ".area_split.core", "No compute unit of " + NumberText(unit_area.base()) + " mm^2 fits in the core area"});
+    } else if (point.units == 0) {
+      issues_.push_back(
+          {path_ + ".power_split.core", "The core's " + NumberText(core_power.base()) + " W is less than the leakage of one unit"});
+    }
+    if (!issues_.empty()) return;
+    const auto running_units = static_cast<double>(device.units);
+    const Hertz clock = device.clock;
+    const Flops unit_flops = static_cast<double>(unit.flops_per_clock) * kFlop;
+    FIGURE(trace_, matrix_rate, running_units * unit_flops * clock,
+           (Note{"Dense 16-bit peak throughput", "all running units, every clock; the clock is the highest that the core power allows"}),
+           running_units, unit_flops, clock);
+    device.peak = {};
+    device.peak.bf16 = device.peak.fp16 = matrix_rate;
+    const auto rate = [&](double over) { return over > 0 ? std::optional(matrix_rate * over) : std::nullopt; };
+    device.peak.fp32 = rate(unit.fp32);
+    device.peak.tf32 = rate(unit.tf32);
+    device.peak.fp8 = rate(unit.fp8);
+    device.peak.int8 = rate(unit.int8);
+    device.peak.fp4 = rate(unit.fp4);
+  }
+
+  void AddCaches() {
+    const UnitTemplate& unit = design_.unit;
+    const double l2_bytes = design_.area_split.l2 * design_.area.base() * design_.l2_enabled / (kL2AreaPerByte * sram_);
+    chip_.l2_slices = Floor(l2_bytes / unit.l2_slice.base());
+    const auto slices = static_cast<double>(chip_.l2_slices);
+    const Watts l2_power = design_.power * design_.power_split.l2;
+    const double wire_energy = 0.5 + 0.5 * design_.node.energy;  // half of a cache access is wires, which do not scale
+    const Hertz l2_clock = kBaseClock * design_.node.speed;
+    const Bytes slice_bytes = kSliceBytesPerClock;
+    const JoulesPerByte l2_energy = kL2Energy * wire_energy;
+    FIGURE(trace_, l2_rate, min(slices * slice_bytes * l2_clock, l2_power / l2_energy),
+           (Note{"L2-cache bandwidth", "limited by the slices or by the L2 power"}), slices, slice_bytes, l2_clock, l2_power, l2_energy);
+    Device& device = chip_.device;
+    const auto running_units = static_cast<double>(device.units);
+    device.caches = {{"L1", running_units * unit.l1, running_units * kL1BytesPerClock * device.clock}};
+    if (chip_.l2_slices > 0) device.caches.push_back({"L2", slices * unit.l2_slice, l2_rate});
+    const Bytes l2_built = slices / design_.l2_enabled * unit.l2_slice;
+    chip_.area_used += l2_built.base() * kL2AreaPerByte * sram_ * kMm2;
+    chip_.power_used += l2_rate * l2_energy;
+  }
+
+  void AddMemory() {
+    const DramType& dram = design_.dram;
+    const SquareMillimetres die_area = design_.area, site_area = dram.phy_area * analog_ + dram.controller_area * logic_;
+    const double by_edge = design_.edge_split.memory * Shoreline() / dram.shore;
+    const double by_package = dram.package_area.base() > 0 ? max(0.0, (design_.package_area - die_area) / dram.package_area) : by_edge;
+    const double by_area = design_.area_split.memory * die_area / site_area;
+    FIGURE(trace_, memory_sites, floor(min(by_edge, by_package, by_area)),
+           (Note{"Memory sites", "as many as the shoreline, the package and the die area all allow"}), by_edge, by_package, by_area);
+    chip_.memory_sites = static_cast<Count>(memory_sites);
+    const double stacks = std::floor(memory_sites * design_.memory_enabled + kRound);
+    const Watts memory_power = design_.power * design_.power_split.memory;
+    const BytesPerSecond stack_rate = dram.bandwidth;
+    const JoulesPerByte dram_energy = dram.energy;
+    FIGURE(trace_, memory_rate, min(stacks * stack_rate, memory_power / dram_energy),
+           (Note{"Memory bandwidth", "limited by the stacks or by the memory power"}), stacks, stack_rate, memory_power, dram_energy);
+    if (!(memory_rate > 0 * kBps)) {
+      issues_.push_back({path_ + ".edge_split.memory", "No memory site fits: the shoreline allows " + NumberText(by_edge) +
+                                                           ", the package " + NumberText(by_package) + ", the die area " +
+                                                           NumberText(by_area) + ", of which " + NumberText(design_.memory_enabled) +
+                                                           " are enabled; or the memory power is 0"});
+      return;
+    }
+    chip_.device.memory = {dram.name, stacks * dram.capacity, std::nullopt, memory_rate};
+    chip_.area_used += memory_sites * site_area;
+    chip_.power_used += memory_rate * dram_energy;
+  }
+
+  void AddLinks() {
+    const SquareMillimetres link_area = design_.link.phy_area * analog_ + design_.link.controller_area * logic_;
+    const double links_by_area = design_.area_split.network * design_.area / link_area;
+    const double links_by_edge = design_.edge_split.network * Shoreline() / design_.link.shore;
+    FIGURE(trace_, links, floor(min(links_by_area, links_by_edge)), (Note{"Links", "as many as the die area and the shoreline allow"}),
+           links_by_area, links_by_edge);
+    chip_.links = static_cast<Count>(links);
+    const Watts network_power = design_.power * design_.power_split.network;
+    const BytesPerSecond link_rate = design_.link.bandwidth;
+    const JoulesPerByte both_ways = 2 * design_.link.energy;
+    FIGURE(trace_, network_rate, min(links * link_rate, network_power / both_ways),
+           (Note{"Network bandwidth", "all links together, one direction"}), links, link_rate, network_power, both_ways);
+    chip_.network = network_rate;
+    chip_.area_used += links * link_area;
+    chip_.power_used += network_rate * both_ways;
+  }
+
+  [[nodiscard]] Millimetres Shoreline() const { return 4 * sqrt(design_.area); }
+
+  const ChipDesign& design_;
+  const std::string& path_;
+  Trace& trace_;
+  const double logic_, sram_, analog_;
+  Issues issues_;
+  DerivedChip chip_;
+};
+
+}  // namespace
+
 Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Trace& trace) {
-  Issues issues;
-  const TechnologyNode& node = design.node;
-  const UnitTemplate& unit = design.unit;
-  Trace::Scope scope(trace, "technology");
-  DerivedChip chip;
-  const double logic = node.logic_area, sram = node.sram_area, analog = node.analog_area;
-  trace.Input("logic", logic, path + ".node.logic_area");
-  trace.Input("sram", sram, path + ".node.sram_area");
-  trace.Input("analog", analog, path + ".node.analog_area");
-
-  // Compute units.
-  const SquareMillimetres die_area = design.area, logic_at_7nm = unit.tensor_area + unit.vector_area + unit.control_area;
-  const SquareMillimetres storage_at_7nm = (unit.registers.base() * kRegisterAreaPerByte + unit.l1.base() * kL1AreaPerByte) * kMm2;
-  const double core_share = design.area_split.core;
-  trace.Input("die_area", die_area, path + ".area");
-  trace.Input("core_share", core_share, path + ".area_split.core");
-  FIGURE(trace, unit_area, logic_at_7nm * logic + storage_at_7nm * sram,
-         (Note{"Area of a compute unit", "logic and SRAM scale separately with the node"}), logic_at_7nm, logic, storage_at_7nm, sram);
-  FIGURE(trace, units_that_fit, core_share * die_area / unit_area, (Note{"Compute units that fit the area"}), core_share, die_area,
-         unit_area);
-  chip.units_built = Whole(units_that_fit);
-  chip.units_enabled = Whole(static_cast<double>(chip.units_built) * design.units_enabled);
-  const Watts core_power = design.power * design.power_split.core;
-  const OperatingPoint point = OperateUnder(core_power, chip.units_enabled, unit, node);
-  chip.voltage = point.voltage;
-
-  Device& device = chip.device;
-  device.name = design.name;
-  device.units = point.units;
-  device.clock = point.clock;
-  if (point.units == 0) {
-    issues.push_back({chip.units_enabled == 0 ? path + ".area_split.core" : path + ".power_split.core",
-                      chip.units_enabled == 0 ? "no compute unit of " + NumberText(unit_area.base()) + " mm^2 fits in the core area"
-                                              : "the core's " + NumberText(core_power.base()) + " W is less than the leakage of one unit"});
-    return issues;
-  }
-  const auto running_units = static_cast<double>(device.units);
-  const Hertz clock = device.clock;
-  const Flops unit_flops = static_cast<double>(unit.flops_per_clock) * kFlop;
-  FIGURE(trace, matrix_rate, running_units * unit_flops * clock,
-         (Note{"Dense 16-bit peak throughput", "all running units, every clock; the clock is the highest that the core power allows"}),
-         running_units, unit_flops, clock);
-  device.peak = {};
-  device.peak.bf16 = device.peak.fp16 = matrix_rate;
-  const auto rate = [&](double over) { return over > 0 ? std::optional(matrix_rate * over) : std::nullopt; };
-  device.peak.fp32 = rate(unit.fp32);
-  device.peak.tf32 = rate(unit.tf32);
-  device.peak.fp8 = rate(unit.fp8);
-  device.peak.int8 = rate(unit.int8);
-  device.peak.fp4 = rate(unit.fp4);
-
-  // Caches.
-  const double l2_bytes = design.area_split.l2 * die_area.base() * design.l2_enabled / (kL2AreaPerByte * sram);
-  chip.l2_slices = Whole(l2_bytes / unit.l2_slice.base());
-  const auto slices = static_cast<double>(chip.l2_slices);
-  const Watts l2_power = design.power * design.power_split.l2;
-  const double wire_energy = 0.5 + 0.5 * node.energy;  // half of a cache access is wires, which do not scale
-  const Hertz l2_clock = kBaseClock * node.speed;
-  const Bytes slice_bytes = kSliceBytesPerClock;
-  const JoulesPerByte l2_energy = kL2Energy * wire_energy;
-  FIGURE(trace, l2_rate, min(slices * slice_bytes * l2_clock, l2_power / l2_energy),
-         (Note{"L2-cache bandwidth", "limited by the slices or by the L2 power"}), slices, slice_bytes, l2_clock, l2_power, l2_energy);
-  device.caches = {{"L1", running_units * unit.l1, running_units * kL1BytesPerClock * clock}};
-  if (chip.l2_slices > 0) device.caches.push_back({"L2", slices * unit.l2_slice, l2_rate});
-
-  // Memory beside the die.
-  const Millimetres edge = 4 * sqrt(die_area);
-  const SquareMillimetres site_area = design.dram.phy_area * analog + design.dram.controller_area * logic;
-  const double by_edge = design.edge_split.memory * edge / design.dram.shore;
-  const double by_package =
-      design.dram.package_area.base() > 0 ? max(0.0, (design.package_area - die_area) / design.dram.package_area) : by_edge;
-  const double by_area = design.area_split.memory * die_area / site_area;
-  FIGURE(trace, memory_sites, floor(min(by_edge, by_package, by_area)),
-         (Note{"Memory sites", "as many as the shoreline, the package and the die area all allow"}), by_edge, by_package, by_area);
-  chip.memory_sites = static_cast<Count>(memory_sites);
-  const double stacks = std::floor(memory_sites * design.memory_enabled + kRound);
-  const Watts memory_power = design.power * design.power_split.memory;
-  const BytesPerSecond stack_rate = design.dram.bandwidth;
-  const JoulesPerByte dram_energy = design.dram.energy;
-  FIGURE(trace, memory_rate, min(stacks * stack_rate, memory_power / dram_energy),
-         (Note{"Memory bandwidth", "limited by the stacks or by the memory power"}), stacks, stack_rate, memory_power, dram_energy);
-  if (!(memory_rate > 0 * kBps)) {
-    issues.push_back({path + ".edge_split.memory", "no memory site fits: the edge allows " + NumberText(by_edge) + ", the package " +
-                                                       NumberText(by_package) + ", the die's area " + NumberText(by_area) + ", of which " +
-                                                       NumberText(design.memory_enabled) + " are enabled; or its power share is 0"});
-    return issues;
-  }
-  device.memory = {design.dram.name, stacks * design.dram.capacity, std::nullopt, memory_rate};
-
-  // Links.
-  const SquareMillimetres link_area = design.link.phy_area * analog + design.link.controller_area * logic;
-  const double links_by_area = design.area_split.network * die_area / link_area;
-  const double links_by_edge = design.edge_split.network * edge / design.link.shore;
-  FIGURE(trace, links, floor(min(links_by_area, links_by_edge)), (Note{"Links", "as many as the die area and the shoreline allow"}),
-         links_by_area, links_by_edge);
-  chip.links = static_cast<Count>(links);
-  const Watts network_power = design.power * design.power_split.network;
-  const BytesPerSecond link_rate = design.link.bandwidth;
-  const JoulesPerByte both_ways = 2 * design.link.energy;
-  FIGURE(trace, network_rate, min(links * link_rate, network_power / both_ways),
-         (Note{"Network bandwidth", "all links together, one direction"}), links, link_rate, network_power, both_ways);
-  chip.network = network_rate;
-
-  device.tdp = design.power;
-  device.idle = design.power * 0.1;
-  device.die = {die_area, node.name, 1};
-  const Bytes l2_built = slices / design.l2_enabled * unit.l2_slice;
-  chip.area_used = static_cast<double>(chip.units_built) * unit_area + l2_built.base() * kL2AreaPerByte * sram * kMm2 +
-                   memory_sites * site_area + links * link_area;
-  chip.power_used = point.used + l2_rate * l2_energy + memory_rate * dram_energy + network_rate * both_ways;
-  return chip;
+  return ChipBuilder(design, path, trace).Build();
 }
 
 }  // namespace slipstick

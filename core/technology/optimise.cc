@@ -7,11 +7,11 @@
 namespace slipstick {
 namespace {
 
-// Three budgets; the last share of each is what is left over, with a floor for what every chip needs besides.
+// Three budgets; the last share of each is the remainder, with a floor for everything else on a chip.
 constexpr std::size_t kShares = 13;
 using Shares = std::array<double, kShares>;
 struct Budget {
-  std::size_t first, last;  // places [first, last] of Shares; `last` is the left-over
+  std::size_t first, last;  // indices [first, last] of Shares; `last` is the remainder
   double least_left;
 };
 constexpr Budget kBudgets[] = {{0, 4, 0.12}, {5, 9, 0.02}, {10, 12, 0.2}};
@@ -46,7 +46,7 @@ ChipDesign With(const ChipDesign& base, const Shares& s) {
   return d;
 }
 
-// SplitMix64: the same draws everywhere.
+// SplitMix64: the same random numbers on every machine.
 double Draw(std::uint64_t& state) {
   std::uint64_t x = (state += 0x9E3779B97F4A7C15ULL);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;

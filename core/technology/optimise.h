@@ -1,9 +1,9 @@
-// The best split of a chip's area, power and edge for an objective given by the caller.
+// The best split of a chip's area, power and shoreline for an objective given by the caller.
 //
-// Method: pattern search on the shares. A move takes a step from one share of a budget and gives it to another (what is
-// left over counts as a share), so every split tried sums to one; when no move helps, the step is halved. It starts from
-// the given split, from those passed in, and from seeded random ones, and returns the best ever seen, so it is never
-// worse than its start. The objective has floors (whole units, whole stacks), hence no gradients.
+// Method: pattern search on the shares. A move shifts a step from one share of a budget to another (the remainder counts
+// as a share), so every tried split sums to one; when no move helps, the step is halved. It starts from the given split,
+// from those passed in, and from seeded random ones, and returns the best ever seen, never worse than its start. The
+// objective has floors (whole units, whole stacks), hence no gradients.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Optimised {
   double start_objective = 0;
   int evaluations = 0;
 };
-// The objective, minimized; empty where the design yields no device or breaks a limit.
+// The objective, minimized; empty if the design yields no device or violates a limit.
 using DesignObjective = std::function<std::optional<double>(const ChipDesign&)>;
 
 // Empty if neither the start nor anything found is feasible.
