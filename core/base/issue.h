@@ -1,4 +1,4 @@
-// What is wrong with a request: every fault at once, each with the path of the member it concerns and what would put it right.
+// Faults of a request: all at once, each with the path of its member and the fixes that remove it.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace slipstick {
 
-// A member set to a value, or left out.
+// Sets a member to a value, or leaves it out.
 struct Change {
   std::string path;
-  std::string value;  // JSON; empty where the member is left out
+  std::string value;  // JSON; empty: leave the member out
   friend bool operator==(const Change&, const Change&) = default;
 };
 
-// Changes that make an issue go away, whatever else they bring about.
+// Changes that remove an issue.
 struct Fix {
   Change change;
-  std::vector<Change> also = {};  // what has to change with it
+  std::vector<Change> also = {};  // further members that must change too
   friend bool operator==(const Fix&, const Fix&) = default;
 };
 using Fixes = std::vector<Fix>;
@@ -30,20 +30,21 @@ Fix SetTo(std::string path, std::int64_t value);
 Fix SetTo(std::string path, std::string_view name);
 Fix SetToBase(std::string path, double base);  // in base units
 Fix LeaveOut(std::string path);
-// The same member set to each of these.
+// One fix per value.
 Fixes SetToEach(const std::string& path, const std::vector<std::int64_t>& values);
 Fixes SetToEach(const std::string& path, const std::vector<std::string>& names);
 Fixes Joined(std::initializer_list<Fixes> parts);
 
 struct Issue {
-  std::string path;     // members joined by dots, array places by number: "cluster.networks.1.bandwidth"; "" for the whole
-  std::string message;  // value, constraint and unit in one sentence
-  Fixes fixes = {};     // the nearest first
+  std::string path;         // members joined by dots, list entries by number: "cluster.networks.1.bandwidth"; "" for the request
+  std::string message;      // one plain sentence: what to enter, with its unit
+  Fixes fixes = {};         // the nearest first
+  bool is_missing = false;  // a required member is absent
   friend bool operator==(const Issue&, const Issue&) = default;
 };
 using Issues = std::vector<Issue>;
 
-// The issue of a request that stands at `owner` in a larger one.
+// The issue, in a larger request that holds this one at `owner`.
 Issue Below(const std::string& owner, Issue issue);
 
 // A value, or the issues that prevented it. Exactly one of the two is there.
@@ -61,10 +62,10 @@ struct [[nodiscard]] Result {
   T* operator->() { return &*value; }
 };
 
-// Why a well-formed scenario has no feasible answer; shown with the figures, which stay.
+// Why a valid scenario has no feasible answer; the report keeps its figures.
 struct Infeasibility {
   std::string reason;   // a word for counting: "memory", "kv_cache", …
-  std::string message;  // what is needed, what there is, and the nearest change that would do
+  std::string message;  // need, capacity, and the nearest change that helps
 };
 
 inline std::string JoinPath(const std::string& parent, std::string_view member) {

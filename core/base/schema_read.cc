@@ -1,7 +1,8 @@
-// Reading a value through its description: every fault with its path.
+// Reads a value through its field table; reports every fault with its path.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,36 +12,46 @@
 namespace slipstick::internal {
 namespace {
 
-constexpr std::size_t kMaxPlaces = 64, kMaxText = 200, kMaxIssues = 200, kMostChoices = 4, kMostMoved = 16;
+constexpr std::size_t kMaxEntries = 64, kMaxText = 200, kMaxIssues = 200, kMaxChoices = 4, kMaxMoved = 16;
 
-// Where a value stands. Its text is made only for an issue.
+// Path of a value; its text is built only for an issue.
 struct Place {
   const Place* parent;
   std::string_view member;
-  std::size_t place = 0;  // in a list, where member is empty
+  std::size_t index = 0;  // in a list, where member is empty
 
   [[nodiscard]] std::string Text() const {
     if (parent == nullptr) return std::string(member);
-    return JoinPath(parent->Text(), member.data() == nullptr ? std::to_string(place) : std::string(member));
+    return JoinPath(parent->Text(), member.data() == nullptr ? std::to_string(index) : std::string(member));
   }
 };
 
-// To leave out what has a default. A place of a list cannot be left out: those behind it would move up.
+// Leave out what has a default. List entries cannot be left out: later entries would move up.
 Fixes WithoutIt(const FieldFacts& facts, const Place& place) {
   if (facts.is_required || place.member.empty()) return {};
   return {LeaveOut(place.Text())};
 }
 
+// 16777216 as "16,777,216"; six digits would round a bound.
+std::string GroupedText(double whole) {
+  if (std::abs(whole) >= 1e15) return NumberText(whole);
+  std::string text = std::to_string(static_cast<Count>(whole));
+  for (std::size_t at = text.size(), digits = whole < 0 ? 1 : 0; at > digits + 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
 std::string BoundText(double bound, const FieldFacts& facts, bool whole) {
-  std::string text = whole ? NumberText(bound) : NumberText(bound / facts.unit_factor);
+  std::string text = whole ? GroupedText(bound) : NumberText(bound / facts.unit_factor);
   if (!facts.unit.empty()) text += " " + std::string(facts.unit);
   return text;
 }
 
+std::string WithArticle(bool whole) { return whole ? "a whole number" : "a number"; }
+
 std::string RangeText(const FieldFacts& facts, bool whole) {
   const Range& range = facts.range;
   const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
-  std::string text = whole ? "a whole number" : "a number";
+  std::string text = WithArticle(whole);
   if (low && high) {
     text += " from " + BoundText(range.low, facts, whole) + " to " + BoundText(range.high, facts, whole);
   } else if (low) {
@@ -51,26 +62,25 @@ std::string RangeText(const FieldFacts& facts, bool whole) {
   return text;
 }
 
-// A comma that does not group thousands was meant as a decimal point, or not: the person has to say.
+// A comma that does not group thousands may be a decimal point: the user has to say.
 std::string CommaText(const Json& json) {
   const bool comma = json.is_string() && TextOf(json).find(',') != std::string_view::npos;
-  return comma ? "; a comma only groups thousands: write 1.5 for one and a half, 1,500 or 1500 for fifteen hundred" : "";
+  return comma ? " (a comma only groups thousands: write 1.5 or 1,500)" : "";
 }
 
-// "70B": a bare B is a byte, and a billion where bytes make no sense.
+// "70B": B is a byte, or a billion where bytes make no sense.
 bool IsBillions(std::string_view text, const Measure& measure) {
   return measure.has_unit && measure.dimension == Bytes::kDimension && text.size() > 1 && text.back() == 'B' &&
          std::string_view(" 0123456789.)").find(text[text.size() - 2]) != std::string_view::npos;
 }
 
-// A number that a field takes: what it may be and where it stands.
+// A numeric field at its path.
 struct NumberField {
   const FieldFacts& facts;
   const Dimension& dimension;
   bool whole;
   const Place& place;
 
-  // A text as the number that it means; nothing where it means none.
   [[nodiscard]] std::optional<Measure> MeasureOf(std::string_view text) const {
     std::optional<Measure> measure = ParseMeasure(text, facts.is_length ? 1024 : 1000);
     if (measure && dimension != Bytes::kDimension && IsBillions(text, *measure)) measure = Measure{measure->value * 1e9, {}, false};
@@ -80,7 +90,7 @@ struct NumberField {
     const bool tokens = facts.is_length && measure.dimension == Tokens::kDimension;
     return !measure.has_unit || measure.dimension == dimension || tokens;
   }
-  // The number that a value means, in range or not; nothing where it means none of this dimension.
+  // In range or not; nothing if the value is no number of this dimension.
   [[nodiscard]] std::optional<double> NumberOf(const Json& json) const {
     if (json.is_number()) return json.get<double>();
     const std::optional<Measure> measure = json.is_string() ? MeasureOf(TextOf(json)) : std::nullopt;
@@ -100,14 +110,20 @@ std::string MessageOf(const Json& json, const NumberField& field) {
   const std::string base = BaseUnitText(field.dimension);
   const std::optional<Measure> measure = json.is_string() ? field.MeasureOf(TextOf(json)) : std::nullopt;
   if (measure && !field.HasDimension(*measure)) {
-    return "expected " + (base.empty() ? std::string("a number without a unit") : "a quantity in " + base) + "; got " + Shown(json) +
-           ", which is in " + (measure->dimension == Dimension{} ? "no unit" : BaseUnitText(measure->dimension));
+    const std::string found = BaseUnitText(measure->dimension);
+    return "Enter " + (base.empty() ? std::string("a number without a unit") : "a quantity in " + base) +
+           (found.empty() ? "" : ", not in " + found);
   }
-  return "expected " + RangeText(field.facts, field.whole) + (base.empty() || !field.facts.unit.empty() ? std::string() : " " + base) +
-         "; got " + Shown(json) + CommaText(json);
+  const std::string unit = base.empty() || !field.facts.unit.empty() ? std::string() : " " + base;
+  const std::optional<double> value = field.NumberOf(json);
+  if (value && *value > 0 && !std::isfinite(*value)) {
+    const double high = std::isfinite(field.facts.range.high) ? field.facts.range.high : std::numeric_limits<double>::max();
+    return "Too large: enter " + WithArticle(field.whole) + " of at most " + BoundText(high, field.facts, field.whole) + unit;
+  }
+  return "Enter " + RangeText(field.facts, field.whole) + unit + CommaText(json);
 }
 
-// What a text may have been meant as: "1,5" is 1.5 or 15, "3 TB" of a rate is 3 TB/s.
+// Likely meanings of a refused text: "1,5" is 1.5 or 15, "3 TB" of a rate is 3 TB/s.
 std::vector<Json> MeantBy(std::string text) {
   std::vector<Json> meant;
   if (text.find(',') != std::string::npos) {
@@ -120,7 +136,7 @@ std::vector<Json> MeantBy(std::string text) {
   return {text + "/s"};
 }
 
-// The values nearest to a refused one, each of which is accepted; where there are none, to leave it out.
+// The nearest accepted values; if none, leave the member out.
 Fixes FixesOf(const Json& json, const NumberField& field) {
   const FieldFacts& facts = field.facts;
   std::vector<Json> candidates;
@@ -157,14 +173,13 @@ std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, cons
   return value;
 }
 
-// A text that is none of the names there are.
 void RefuseName(const Json& json, const std::vector<std::string_view>& names, const Place& place, Issues& issues) {
   std::string all;
   for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
   std::vector<std::string> near;
   if (json.is_string()) near = NearestNames(TextOf(json), names);
-  if (near.empty()) near.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostChoices)));
-  issues.push_back({place.Text(), "expected one of " + all + "; got " + Shown(json), SetToEach(place.Text(), near)});
+  if (near.empty()) near.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxChoices)));
+  issues.push_back({place.Text(), "Unknown name " + Shown(json) + ": choose " + all, SetToEach(place.Text(), near)});
 }
 
 void ReadChoice(const Json& json, const Choices& choices, const Place& place, Issues& issues, void* out) {
@@ -186,22 +201,22 @@ void ReadEntry(const Json& json, const EntryOperations& entry, const Place& plac
 
 void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out);
 
-// What stands at and below an unknown member, as changes below another path.
+// The values at and below an unknown member, as changes below another path.
 void MoveBelow(const std::string& path, const Json& json, std::vector<Change>& changes) {
   if (!json.is_object()) return changes.push_back({path, JsonText(json)});
   for (const auto& [key, value] : json.items()) MoveBelow(JoinPath(path, key), value, changes);
 }
 
-// An unknown member under the names that it may have been meant to have, or left out.
+// Renames an unknown member to the nearest known names, or leaves it out.
 Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Json& value, const std::vector<std::string_view>& keys) {
-  // A path could not tell such a member from what stands below another.
+  // A path cannot name such a member.
   if (key.empty() || key.find('.') != std::string::npos) return {};
   const std::string path = JoinPath(owner, key);
   Fixes fixes;
   for (const std::string& name : NearestNames(key, keys)) {
     std::vector<Change> changes;
     MoveBelow(JoinPath(owner, name), value, changes);
-    if (changes.empty() || changes.size() > kMostMoved) continue;
+    if (changes.empty() || changes.size() > kMaxMoved) continue;
     changes.push_back(LeaveOut(path).change);
     fixes.push_back({changes[0], {changes.begin() + 1, changes.end()}});
   }
@@ -211,7 +226,7 @@ Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Jso
 
 void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out) {
   if (!json.is_object()) {
-    issues.push_back({place.Text(), "expected an object; got " + Shown(json), WithoutIt(facts, place)});
+    issues.push_back({place.Text(), "Must be an object, not " + Shown(json), WithoutIt(facts, place)});
     return;
   }
   std::size_t known = 0;
@@ -222,7 +237,7 @@ void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, con
       ++known;
       ReadValue(*row.type, *found, row.facts, at, issues, row.at(out));
     } else if (row.facts.is_required) {
-      issues.push_back({at.Text(), "is needed: " + std::string(row.facts.help)});
+      issues.push_back({at.Text(), "Required: " + std::string(row.facts.help), {}, true});
     }
   }
   if (known == json.size()) return;
@@ -233,19 +248,17 @@ void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, con
     if (issues.size() > kMaxIssues) return;
     const bool is_long = key.size() > 60;
     const std::string shown = is_long ? key.substr(0, 57) + "…" : key;
-    issues.push_back(
-        {JoinPath(place.Text(), shown), "there is no such input", is_long ? Fixes() : FixesOfUnknown(place.Text(), key, value, keys)});
+    issues.push_back({JoinPath(place.Text(), shown), "Unknown input", is_long ? Fixes() : FixesOfUnknown(place.Text(), key, value, keys)});
   }
 }
 
 void ReadList(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out) {
   if (!json.is_array()) {
-    issues.push_back({place.Text(), "expected a list; got " + Shown(json), WithoutIt(facts, place)});
+    issues.push_back({place.Text(), "Must be a list, not " + Shown(json), WithoutIt(facts, place)});
     return;
   }
-  if (json.size() > kMaxPlaces) {
-    issues.push_back({place.Text(), "expected at most " + std::to_string(kMaxPlaces) + " places; got " + std::to_string(json.size()),
-                      WithoutIt(facts, place)});
+  if (json.size() > kMaxEntries) {
+    issues.push_back({place.Text(), "Too long: at most " + std::to_string(kMaxEntries) + " entries", WithoutIt(facts, place)});
     return;
   }
   type.list.clear(out);
@@ -293,15 +306,14 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
         *static_cast<bool*>(out) = json.get<bool>();
       } else {
         const std::string path = place.Text();
-        issues.push_back({path, "expected true or false; got " + Shown(json), {{{path, "true"}}, {{path, "false"}}}});
+        issues.push_back({path, "Must be true or false, not " + Shown(json), {{{path, "true"}}, {{path, "false"}}}});
       }
       return;
     case Kind::kText:
       if (json.is_string() && TextOf(json).size() <= kMaxText) {
         *static_cast<std::string*>(out) = TextOf(json);
       } else {
-        issues.push_back({place.Text(), "expected a text of at most " + std::to_string(kMaxText) + " characters; got " + Shown(json),
-                          WithoutIt(facts, place)});
+        issues.push_back({place.Text(), "Enter a text of at most " + std::to_string(kMaxText) + " characters", WithoutIt(facts, place)});
       }
       return;
   }

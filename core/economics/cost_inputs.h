@@ -19,7 +19,6 @@ struct CostInputs {
   DeviceBill device;
   SystemInputs system;
   CarbonInputs carbon;
-  std::vector<std::string> assumed;  // not an input: paths of the inputs that rest on an estimate
 };
 template <>
 struct Schema<CostInputs> {

@@ -8,13 +8,14 @@
 #include "core/evaluation/report.h"
 #include "core/operators/efficiency.h"
 #include "core/scenario/changed_device.h"
+#include "core/scenario/estimated_costs.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
 
 namespace slipstick {
 namespace {
 
-// Every number of the scenario under its own name: a formula that uses the name with that value uses this input.
+// Binds every number of the scenario to its name: a formula term with this name and value links to this input.
 void BindInputs(const Json& json, const std::string& path, std::string_view name, Trace& trace) {
   if (json.is_number()) {
     trace.Input(name, json.get<double>(), path);
@@ -37,7 +38,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   if (trace.on()) BindInputs(detail.scenario ? report["scenario"] : Write(scenario), "", "", trace);
   AssumeRules(scenario.cluster.device, trace);
   Json warnings = Json::array();
-  std::vector<std::string> issued;  // training and serving may say the same
+  std::vector<std::string> issued;  // training and serving may warn of the same
   const auto warn = [&warnings, &issued](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       if (std::find(issued.begin(), issued.end(), text) == issued.end()) issued.push_back(text), warnings.push_back(text);
@@ -60,14 +61,15 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   }
   if (cost) {
     const DeviceCostEfficiency cost_efficiency = CostEfficiencyOf(*cost, scenario.cluster.device, trace);
-    report["cost"] = WriteCost({*cost, scenario.cost->assumed, cost_efficiency});
+    const std::vector<std::string> estimates = detail.estimates ? EstimatedCosts(*scenario.cost) : std::vector<std::string>();
+    report["cost"] = WriteCost({*cost, estimates, cost_efficiency});
     warn(cost->warnings);
     if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
   }
   report["warnings"] = std::move(warnings);
   if (!detail.explain.empty()) {
     Json explanations = WriteExplanations(trace.figures(), detail.explain);
-    if (explanations.empty()) return Issues{{std::string(detail.explain), "no figure of this report has that path"}};
+    if (explanations.empty()) return Issues{{std::string(detail.explain), "The report has no such figure"}};
     report["explanations"] = std::move(explanations);
   }
   return report;

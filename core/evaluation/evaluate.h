@@ -1,4 +1,4 @@
-// A scenario's report.
+// The report of a scenario.
 #pragma once
 
 #include <string_view>
@@ -9,18 +9,19 @@
 
 namespace slipstick {
 
-// What a report holds besides its figures.
+// Optional parts of a report.
 struct ReportDetail {
   std::string_view explain;  // the path of a figure ("training.step_time_s"), "*" for all, "" for none
   bool scenario = true;      // the resolved scenario
-  bool operators = true;     // a layer's operators, in training and serving
+  bool operators = true;     // the operators of a layer, in training and serving
   bool timeline = true;      // every pass of the pipeline
+  bool estimates = true;     // cost.assumed: the cost inputs that rest on an estimate
 
-  // The figures only: for sweeps and searches.
-  static ReportDetail Figures() { return {"", false, false, false}; }
+  // Figures only, for sweeps and searches.
+  static ReportDetail Figures() { return {"", false, false, false, false}; }
 };
 
-// The report of contract section 3. Total: every Scenario has one; the only issue is an `explain` that names no figure.
+// Every Scenario has a report; the only possible issue is an `explain` that names no figure.
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail = {});
 
 }  // namespace slipstick

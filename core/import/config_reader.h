@@ -1,4 +1,4 @@
-// What the readers of a config.json share: its keys with the family's defaults below them, and the model that they fill in.
+// Shared by the readers of a config.json: its keys over the family's defaults, and the model being filled.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace slipstick {
 
 using Keys = std::initializer_list<const char*>;
 
-// A config with the family's defaults below it. A key may be a path ("ffn_config.moe_top_k"); null counts as absent.
+// A config over the family's defaults. A key may be a path ("ffn_config.moe_top_k"); null counts as absent.
 class Config {
  public:
   Config(Json json, Issues& issues) : json_(std::move(json)), issues_(issues) {}
@@ -36,20 +36,20 @@ class Config {
     const Json* found = Find(keys);
     if (found == nullptr) return std::nullopt;
     if (found->is_number() && std::isfinite(found->get<double>())) return found->get<double>();
-    issues_.push_back({*keys.begin(), "expected a number; got " + internal::Shown(*found)});
+    issues_.push_back({*keys.begin(), "Must be a number, not " + internal::Shown(*found)});
     return std::nullopt;
   }
   std::optional<Count> Whole(Keys keys) {
     const std::optional<double> number = Number(keys);
     if (!number) return std::nullopt;
     if (*number == std::floor(*number) && std::abs(*number) < 1e12) return static_cast<Count>(*number);
-    issues_.push_back({*keys.begin(), "expected a whole number; got " + NumberText(*number)});
+    issues_.push_back({*keys.begin(), "Must be a whole number, not " + NumberText(*number)});
     return std::nullopt;
   }
   Count Needed(Keys keys, const char* what) {
     const std::size_t before = issues_.size();
     const std::optional<Count> whole = Whole(keys);
-    if (!whole && issues_.size() == before) issues_.push_back({*keys.begin(), std::string("is needed: ") + what});
+    if (!whole && issues_.size() == before) issues_.push_back({*keys.begin(), std::string("Required: ") + what, {}, true});
     return whole.value_or(1);
   }
   [[nodiscard]] bool Flag(Keys keys) const {
@@ -74,7 +74,7 @@ struct Import {
   std::vector<std::string>& notes;
 };
 
-// The layers with a recurrence, where the family has them (a "linear" member of its model).
+// The recurrent layers, if the family has any (a "linear" member of its model).
 void ReadRecurrence(const Import& in);
 
 }  // namespace slipstick

@@ -5,15 +5,15 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/schema.h"
 #include "core/base/type_path.h"
 #include "core/catalogue/presets.h"
-#include "core/economics/cost_inputs.h"
 #include "core/scenario/cost_defaults.h"
 
 namespace slipstick {
 namespace {
 
-// Whether `value` says all that the entry's member says.
+// Whether `value` equals the entry's member wherever that has a value.
 bool IsUnchanged(const Json& value, const Json& entry) {
   if (entry.is_object()) {
     if (!value.is_object()) return false;
@@ -72,7 +72,8 @@ void Walk(const Json& json, const internal::Type& type, const std::string& path,
 
 }  // namespace
 
-std::vector<std::string> EstimatedCosts(const Json& cost) {
+std::vector<std::string> EstimatedCosts(const CostInputs& inputs) {
+  const Json cost = Write(inputs);
   std::vector<std::string> paths;
   const Json* device = FindMember(cost, "device");
   const Json* bill = device == nullptr ? nullptr : FindMember(*device, "preset");

@@ -1,15 +1,15 @@
-// Which inputs of the costs rest on an estimate.
+// Cost inputs that rest on an estimate.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "core/base/json.h"
+#include "core/economics/cost_inputs.h"
 
 namespace slipstick {
 
-// Paths below "cost" whose catalogue entry calls its source an estimate and whose value is still the entry's; "cost.device" where
-// the device has no bill of its own. `cost` is written out in full: presets expanded, defaults laid in.
-std::vector<std::string> EstimatedCosts(const Json& cost);
+// Paths below "cost" whose catalogue entry names an estimate as its source and whose value is still the entry's; "cost.device" if
+// the device has no bill in the catalogue.
+std::vector<std::string> EstimatedCosts(const CostInputs& cost);
 
 }  // namespace slipstick

@@ -10,7 +10,6 @@
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/data_sheet_rules.h"
 #include "core/scenario/designed_device.h"
-#include "core/scenario/estimated_costs.h"
 #include "core/scenario/legal_defaults.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
@@ -18,15 +17,15 @@
 namespace slipstick {
 namespace {
 
-// An unknown preset is one fault: members that it would have given are not missing as well.
+// Members that an unknown preset would have supplied are not reported as missing too.
 bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
   return std::any_of(unknown_presets.begin(), unknown_presets.end(), [&](const Issue& preset) {
     const std::string owner = preset.path.substr(0, preset.path.size() - std::string_view("preset").size());
-    return issue.path == preset.path || (issue.path.starts_with(std::string_view(owner)) && issue.message.starts_with("is needed"));
+    return issue.path == preset.path || (issue.path.starts_with(std::string_view(owner)) && issue.is_missing);
   });
 }
 
-// The object at a path of members; null where there is none.
+// The object at a path of members; null if absent.
 Json* ObjectAt(Json& request, std::initializer_list<const char*> members) {
   Json* at = &request;
   for (const char* member : members) {
@@ -37,17 +36,17 @@ Json* ObjectAt(Json& request, std::initializer_list<const char*> members) {
   return at;
 }
 
-// What a device of a request need not say, or no longer says rightly.
+// Drops members of a resolved device that derive from others, so that they follow a changed member.
 void DropDerivedValues(Json* device) {
   if (device == nullptr) return;
   DropRuleDerivedValues(*device);
-  // What a program can allocate follows from the capacity: a request that changes only the capacity drops the preset's figure.
+  // Usable memory derives from the capacity: a request that changes only the capacity drops the preset's value.
   Json* memory = ObjectAt(*device, {"memory"});
   if (memory != nullptr && memory->contains("capacity") && !memory->contains("usable")) (*memory)["usable"] = nullptr;
 }
 
-// A network technology that the request names takes the place of what the cluster's preset says of that level, with the
-// request's own members over it; so it is merged in before the two are merged.
+// Expands the network presets that the request names, under its own members. This comes before the cluster's preset is
+// expanded: a named network replaces the preset's level.
 void ApplyNetworkPresets(Json& request, Issues& issues) {
   const auto cluster = request.find("cluster");
   if (cluster == request.end() || !cluster->is_object()) return;
@@ -60,7 +59,7 @@ void ApplyNetworkPresets(Json& request, Issues& issues) {
     const Json* entry = FindPreset("network", TextOf(level["preset"]));
     if (entry == nullptr) {
       const std::string path = "cluster.networks." + std::to_string(i) + ".preset";
-      issues.push_back({path, "there is no network " + internal::Shown(level["preset"]),
+      issues.push_back({path, "Unknown network " + internal::Shown(level["preset"]),
                         SetToEach(path, NearestPresets("network", TextOf(level["preset"])))});
       level.erase("preset");
       continue;
@@ -72,10 +71,10 @@ void ApplyNetworkPresets(Json& request, Issues& issues) {
   }
 }
 
-// Everything but what concerns the parts among each other.
+// Reads the parts; contradictions between them are checked later.
 Result<Scenario> ReadScenario(Json expanded) {
   Issues issues;
-  if (!expanded.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(expanded)}};
+  if (!expanded.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(expanded)}};
   expanded.erase("written");
   DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
   DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
@@ -85,7 +84,7 @@ Result<Scenario> ReadScenario(Json expanded) {
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();
     ApplyCostDefaults(expanded["cluster"], expanded["cost"]);
   }
-  // The cluster is set aside: once is enough.
+  // The cluster is already expanded: keep it out of the second pass.
   Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
   ExpandPresets<Scenario>(expanded, "", FindPreset, NearestPresets, issues);
   if (expanded.contains("cluster") && !cluster.is_null()) expanded["cluster"] = std::move(cluster);
@@ -95,11 +94,10 @@ Result<Scenario> ReadScenario(Json expanded) {
   std::copy_if(faults.begin(), faults.end(), std::back_inserter(issues),
                [unknown_presets = issues](const Issue& fault) { return !FollowsFrom(fault, unknown_presets); });
   if (!issues.empty()) return issues;
-  if (scenario.cost) scenario.cost->assumed = EstimatedCosts(expanded["cost"]);
   return scenario;
 }
 
-// The smallest mapping, which a search replaces.
+// Resets the mapping that a search will choose.
 void ResetMapping(Scenario& scenario, const Written& written, std::string_view part) {
   if (part == "training" && scenario.training) {
     TrainingMapping& mapping = scenario.training->mapping;
@@ -111,14 +109,14 @@ void ResetMapping(Scenario& scenario, const Written& written, std::string_view p
   }
   if (part == "serving" && scenario.serving) {
     ServingLoad& load = *scenario.serving;
-    const bool follows = !load.devices || written.IsDefault("serving.devices");
-    if (load.disaggregated && follows) load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
+    const bool is_default = !load.devices || written.IsDefault("serving.devices");
+    if (load.disaggregated && is_default) load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
     load.disaggregated.reset();
     load.mapping = {};
   }
 }
 
-// Model, cluster and prices: what both runs rest on.
+// Completes model, cluster and prices, on which both runs depend.
 void ResolveSystem(Scenario& scenario, Issues& issues) {
   ValidateAndFillDefaults(scenario.model, "model", issues);
   BuildDesign(scenario.cluster, "cluster.device.design", issues);
@@ -138,7 +136,7 @@ void ResolveRuns(Scenario& scenario, Issues& issues) {
 
 void Resolve(Scenario& scenario, Issues& issues) {
   ResolveSystem(scenario, issues);
-  // What a part is completed by must be sound first.
+  // Runs are completed from model and cluster, so these must be valid.
   if (issues.empty()) ResolveRuns(scenario, issues);
 }
 
@@ -164,9 +162,9 @@ Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   if (!issues.empty()) return issues;
   ResetMapping(*scenario, written, part);
   ApplyLegalDefaults(*scenario, written, part);
-  ResetMapping(*scenario, written, part);  // what followed is no part of the space either
+  ResetMapping(*scenario, written, part);  // the adjusted mapping is not part of the search either
   ResolveRuns(*scenario, issues);
-  // One sequence on every device need not divide the batch: the space holds what does.
+  // The reset mapping need not divide the batch; the search space holds only mappings that do.
   issues.erase(std::remove_if(issues.begin(), issues.end(),
                               [&](const Issue& issue) { return part == "training" && issue.path == "training.global_batch"; }),
                issues.end());
