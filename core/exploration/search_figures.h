@@ -1,4 +1,4 @@
-// The figures that a search can look for, limit, or span a front with: outputs of a report that are marked as sought.
+// Figures that a search can optimize, limit or use for a Pareto frontier: outputs marked as searchable.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace slipstick {
 
-// What the figures of a place are read from.
+// The report of one mapping.
 struct EvaluatedPoint {
   const TrainingPart* training = nullptr;
   const ServingPart* serving = nullptr;
@@ -19,22 +19,22 @@ struct EvaluatedPoint {
 struct SearchFigure {
   std::string name;
   bool larger_is_better = false;
-  double (*of_training)(const TrainingPart&) = nullptr;  // one of the two
+  double (*of_training)(const TrainingPart&) = nullptr;  // one of the two is set
   double (*of_serving)(const ServingPart&) = nullptr;
   [[nodiscard]] double Read(const EvaluatedPoint& point) const;
 };
 
-// Of "training" or "serving".
+// `of`: "training" or "serving".
 const std::vector<SearchFigure>& SearchFigures(std::string_view of);
-// Null where there is none.
+// Null if there is none.
 const SearchFigure* FindSearchFigure(std::string_view of, std::string_view name);
 std::string SearchFigureNames(std::string_view of);
 
-// The members that a search chooses, as paths of a scenario: "training.mapping.tp".
+// The inputs that a search chooses, as paths of a scenario: "training.mapping.tp".
 std::vector<std::string> MemberPaths(std::string_view of);
 
-// {"training": [{"name","better"}], "serving": […], "members": {"training": [path], "serving": […]}}: what can be searched for and
-// among what.
+// {"training": [{"name","better"}], "serving": […], "members": {"training": [path], "serving": […]}}: the
+// searchable figures, and the inputs that a search chooses.
 Json SearchObjectives();
 
 }  // namespace slipstick

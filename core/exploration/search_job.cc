@@ -7,8 +7,7 @@
 #include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 #include "core/economics/cost.h"
-#include "core/exploration/condition.h"
-#include "core/exploration/search_figures.h"
+#include "core/exploration/search_criteria.h"
 #include "core/exploration/search_spec.h"
 #include "core/serving/memo.h"
 #include "core/training/memo.h"
@@ -18,27 +17,7 @@ namespace {
 
 constexpr Count kMaxSpace = 1'000'000'000;
 
-bool StripPrefix(std::string& text, std::string_view prefix) {
-  if (text.compare(0, prefix.size(), prefix) != 0) return false;
-  text.erase(0, prefix.size());
-  return true;
-}
-
-// A condition on a figure that a mapping must meet.
-struct FigureLimit {
-  const SearchFigure* figure;
-  bool at_most;
-  double bound;
-  [[nodiscard]] bool IsOfMemory() const { return figure->name.compare(0, 6, "memory") == 0; }
-};
-
-// What every mapping is judged by.
-struct SearchCriteria {
-  std::vector<const SearchFigure*> figures;  // the objective first
-  std::vector<FigureLimit> limits;
-};
-
-// A reason word with static lifetime for the first limit that a place breaks; "" for none.
+// The figure of the first violated limit, with static lifetime; "" if none.
 std::string_view BrokenLimit(const std::vector<FigureLimit>& limits, const EvaluatedPoint& point) {
   for (const FigureLimit& limit : limits) {
     const double value = limit.figure->Read(point);
@@ -47,7 +26,7 @@ std::string_view BrokenLimit(const std::vector<FigureLimit>& limits, const Evalu
   return "";
 }
 
-// The catalogue of reasons: an infeasibility's word, kept alive for the search.
+// Maps the first reason to a string with static lifetime.
 std::string_view ReasonOf(const std::vector<Infeasibility>& infeasible) {
   static constexpr std::string_view kKnown[] = {"memory", "kv_cache", "weights", "activations", "network",
                                                 "batch",  "load",     "rate",    "host_memory"};
@@ -74,7 +53,7 @@ Outcome OutcomeOf(const SearchCriteria& criteria, const EvaluatedPoint& point, c
   return outcome;
 }
 
-// The figures of one training mapping, as a report has them.
+// One training mapping with its report figures.
 struct EvaluatedTraining {
   TrainingCostEfficiency cost_efficiency;
   TrainingPart part;
@@ -169,57 +148,6 @@ class ServingEvaluator {
   ServingMemo memo_;
 };
 
-// "PATH<=V", "PATH>=V" or "PATH=a,b" into limits of members and of figures.
-void ReadLimit(const std::string& text, const std::string& of, SpaceLimits& members, std::vector<FigureLimit>& figures, Issues& issues) {
-  const std::vector<std::string_view> known = of == "training" ? TrainingSpace::Members() : ServingSpace::Members();
-  const auto member_of = [&](std::string path) {
-    StripPrefix(path, of + ".");
-    for (const char* part : {"mapping.", "precision.", "disaggregated."}) {
-      if (StripPrefix(path, part)) break;
-    }
-    return std::find(known.begin(), known.end(), path) != known.end() ? path : "";
-  };
-  const auto refuse = [&](const std::string& path) {
-    std::string names;
-    for (const std::string_view one : known) names += (names.empty() ? "" : ", ") + std::string(one);
-    issues.push_back({"limit", "expected a member of the mapping (" + names + ") or one of " + SearchFigureNames(of) + "; got " + path});
-  };
-  const std::size_t at = text.find('=');
-  if (at != std::string::npos && at > 0 && text[at - 1] != '<' && text[at - 1] != '>') {
-    const std::string member = member_of(text.substr(0, at));
-    if (member.empty()) return refuse(text.substr(0, at));
-    SpaceLimit& limit = members[member];
-    for (std::size_t from = at + 1; from <= text.size();) {
-      const std::size_t comma = std::min(text.find(',', from), text.size());
-      const std::string word = text.substr(from, comma - from);
-      const std::optional<Measure> number = ParseMeasure(word, member == "prefill_chunk" ? 1024 : 1000);
-      limit.among.push_back(word);
-      if (number) limit.numbers.push_back(number->value);
-      if (word == "true" || word == "false") limit.numbers.push_back(word == "true" ? 1 : 0);
-      from = comma + 1;
-    }
-    return;
-  }
-  Result<Condition> condition = ParseCondition(text);
-  if (!condition) {
-    issues.insert(issues.end(), condition.issues.begin(), condition.issues.end());
-    return;
-  }
-  std::string name = condition->path;
-  StripPrefix(name, of + ".");
-  if (!condition->other.empty()) {
-    issues.push_back({"limit", "expected a number after " + condition->path + "; got " + condition->other});
-  } else if (const std::string member = member_of(condition->path); !member.empty()) {
-    SpaceLimit& limit = members[member];
-    if (condition->at_most) limit.high = std::min(limit.high, condition->bound);
-    if (!condition->at_most) limit.low = std::max(limit.low, condition->bound);
-  } else if (const SearchFigure* figure = FindSearchFigure(of, name)) {
-    figures.push_back({figure, condition->at_most, condition->bound});
-  } else {
-    refuse(condition->path);
-  }
-}
-
 std::vector<std::string> NearestFigures(const std::string& of, const std::string& name) {
   std::vector<std::string_view> names;
   for (const SearchFigure& figure : SearchFigures(of)) names.push_back(figure.name);
@@ -237,12 +165,12 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const Se
 Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const SearchSpec& spec) {
   Issues issues;
   if (spec.part != "training" && spec.part != "serving")
-    return Issues{{"for", "expected training or serving; got " + spec.part, {SetTo("for", "training"), SetTo("for", "serving")}}};
+    return Issues{{"for", "Choose training or serving, not " + spec.part, {SetTo("for", "training"), SetTo("for", "serving")}}};
   const bool training = spec.part == "training";
   if (training ? !scenario.training.has_value() : !scenario.serving.has_value()) {
-    return Issues{{spec.part, "is needed: the scenario does not ask for it", {LeaveOut(spec.part)}}};
+    return Issues{{spec.part, "Required: this part is switched off", {LeaveOut(spec.part)}}};
   }
-  if (spec.shards < 1 || spec.shard < 0 || spec.shard >= spec.shards) return Issues{{"shard", "expected shard i of n with 0 <= i < n"}};
+  if (spec.shards < 1 || spec.shard < 0 || spec.shard >= spec.shards) return Issues{{"shard", "Enter shard i of n with 0 <= i < n"}};
 
   std::shared_ptr<SearchJob> job(new SearchJob);
   job->part_ = spec.part;
@@ -250,18 +178,17 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
   std::vector<std::string> names{spec.objective.empty() ? training ? "step_time_s" : "tokens_per_s_per_device" : spec.objective};
   names.insert(names.end(), spec.pareto.begin(), spec.pareto.end());
   for (std::string name : names) {
-    StripPrefix(name, spec.part + ".");
+    name = WithoutPart(name, spec.part);
     const SearchFigure* found = FindSearchFigure(spec.part, name);
     if (found == nullptr) {
-      issues.push_back({"objective", "expected one of " + SearchFigureNames(spec.part) + "; got " + name,
+      issues.push_back({"objective", "Unknown objective " + name + ": choose " + SearchFigureNames(spec.part),
                         name == names[0] ? SetToEach("objective", NearestFigures(spec.part, name)) : Fixes()});
     }
-    if (!scenario.cost && name.find("usd") != std::string::npos)
-      issues.push_back({"cost", "is needed: " + name + " is a price", {LeaveOut("cost")}});
+    if (!scenario.cost && name.find("usd") != std::string::npos) issues.push_back({"cost", "Required for " + name, {LeaveOut("cost")}});
     criteria.figures.push_back(found);
     job->figures_.push_back(name);
   }
-  if (names.size() > kMaxFigures) issues.push_back({"pareto", "expected at most two further figures"});
+  if (names.size() > kMaxFigures) issues.push_back({"pareto", "Give at most two further figures"});
   SpaceLimits limits;
   for (const std::string& text : spec.limits) ReadLimit(text, spec.part, limits, criteria.limits, issues);
   if (!issues.empty()) return issues;
@@ -278,9 +205,8 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
     job->serving_ = std::make_shared<ServingSpace>(kept.model, *kept.serving, devices, limits);
   }
   const Count size = job->SpaceSize();
-  if (size == 0) return Issues{{"limit", "no mapping is left within the limits"}};
-  if (size > kMaxSpace)
-    return Issues{{"limit", std::to_string(size) + " mappings are more than the 1,000,000,000 that a search takes; set limits"}};
+  if (size == 0) return Issues{{"limit", "No mapping meets the limits"}};
+  if (size > kMaxSpace) return Issues{{"limit", "Too many mappings (" + std::to_string(size) + "): add limits to get below 1,000,000,000"}};
   job->options_.from = size / spec.shards * spec.shard + std::min(spec.shard, size % spec.shards);
   job->options_.to = size / spec.shards * (spec.shard + 1) + std::min(spec.shard + 1, size % spec.shards);
   job->options_.top = spec.top;

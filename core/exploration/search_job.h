@@ -1,7 +1,7 @@
-// A search over every legal mapping of a scenario's training run or serving load, in steps.
+// An exhaustive search over all valid mappings of a training run or serving load, in steps.
 //
-// The page steps it in a worker, the command line on several threads, a cluster's scheduler in shards: the order of the
-// space is fixed, so all give the same answer.
+// The page runs it in a worker, the command line on several threads, a cluster in shards. The order of the space is fixed,
+// so all give the same answer.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,11 @@ namespace slipstick {
 
 class SearchJob {
  public:
-  // Issues where the request or the spec is wrong, or the space is empty.
+  // Issues if the request or the spec is wrong or the space is empty.
   static Result<std::shared_ptr<SearchJob>> Make(const Json& request, const SearchSpec& spec);
   static Result<std::shared_ptr<SearchJob>> Make(Scenario scenario, const SearchSpec& spec);
 
-  // Decides up to `count` further mappings; false when none is left.
+  // Evaluates or rules out up to `count` further mappings; false when none is left.
   bool Step(Count count) { return search_->Step(count); }
   [[nodiscard]] const SearchProgress& progress() const { return search_->progress(); }
   [[nodiscard]] Count SpaceSize() const;
@@ -33,7 +33,7 @@ class SearchJob {
   [[nodiscard]] const SearchOptions& options() const { return options_; }
 
   // {"space","done","evaluated","feasible","rejected","objective","best":[{"index","overrides",…figures}],"pareto":[…]} of
-  // what was found here, or of what was merged from several jobs.
+  // this job, or of the merged progress of several.
   [[nodiscard]] Json Report() const { return Report(progress()); }
   [[nodiscard]] Json Report(const SearchProgress& progress) const;
 

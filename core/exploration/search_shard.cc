@@ -33,7 +33,7 @@ Result<SearchProgress> ReadProgress(const Json& json) {
   bool good = json.is_object() && list("best", progress.best) && list("front", progress.front);
   for (const char* key : {"done", "evaluated", "feasible"}) good = good && json.contains(key) && json[key].is_number_integer();
   if (!good || !json.contains("rejected") || !json["rejected"].is_object())
-    return Issues{{"progress", "expected what a search shard prints"}};
+    return Issues{{"progress", "Must be the output of a search shard"}};
   progress.done = json["done"].get<Count>();
   progress.evaluated = json["evaluated"].get<Count>();
   progress.feasible = json["feasible"].get<Count>();
@@ -73,7 +73,7 @@ std::string ShardSearch::Report() const { return job_ ? JsonText(job_->Report())
 std::string ShardSearch::Shard() const { return job_ ? ShardText(request_, spec_, shard_, shards_, job_->progress()) : issues_; }
 
 Answer MergeShards(const std::vector<std::string>& texts) {
-  if (texts.empty()) return WrongRequest({{"merge", "expected the files that the shards printed"}});
+  if (texts.empty()) return WrongRequest({{"merge", "Give the output files of the shards"}});
   std::shared_ptr<SearchJob> job;
   Json first;
   SearchProgress all;
@@ -84,7 +84,7 @@ Answer MergeShards(const std::vector<std::string>& texts) {
     if (!part) return WrongRequest(std::move(part.issues));
     const bool whole = part->is_object() && part->contains("request") && part->contains("spec") && part->contains("progress") &&
                        part->contains("shard") && part->contains("shards") && (*part)["shard"].is_number_integer();
-    if (!whole) return WrongRequest({{path, "expected what `search --shard i/n` printed"}});
+    if (!whole) return WrongRequest({{path, "Must be the output of `search --shard i/n`"}});
     if (i == 0) {
       first = *part;
       Result<SearchSpec> spec = ReadSearchSpec(first["spec"]);
@@ -93,7 +93,7 @@ Answer MergeShards(const std::vector<std::string>& texts) {
       if (!made) return WrongRequest(std::move(made.issues));
       job = std::move(*made);
     } else if ((*part)["request"] != first["request"] || (*part)["spec"] != first["spec"] || (*part)["shards"] != first["shards"]) {
-      return WrongRequest({{path, "is a shard of another search than the first"}});
+      return WrongRequest({{path, "This shard belongs to another search than the first"}});
     }
     seen.push_back((*part)["shard"].get<Count>());
     Result<SearchProgress> progress = ReadProgress((*part)["progress"]);
@@ -105,7 +105,7 @@ Answer MergeShards(const std::vector<std::string>& texts) {
   for (Count s = 0; s < first["shards"].get<Count>(); ++s) {
     const auto copies = std::count(seen.begin(), seen.end(), s);
     if (copies == 0) missing.push_back(s);
-    if (copies > 1) return WrongRequest({{"merge", "shard " + std::to_string(s) + " was given twice"}});
+    if (copies > 1) return WrongRequest({{"merge", "Shard " + std::to_string(s) + " is given twice"}});
   }
   Json report = job->Report(all);
   report["missing_shards"] = std::move(missing);
@@ -115,7 +115,7 @@ Answer MergeShards(const std::vector<std::string>& texts) {
 Answer MergeShardsText(const std::string& list) {
   Result<Json> parsed = ParseJson(list);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
-  if (!parsed->is_array()) return WrongRequest({{"merge", "expected a list of what the shards printed"}});
+  if (!parsed->is_array()) return WrongRequest({{"merge", "Must be a list of shard outputs"}});
   std::vector<std::string> texts;
   for (const Json& one : *parsed) texts.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
   return MergeShards(texts);

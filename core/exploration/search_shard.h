@@ -1,4 +1,4 @@
-// A part of a search as text, so that threads, workers and machines can each do one and put them together.
+// Shards of a search as text, to run on other workers or machines and to merge.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace slipstick {
 
-// A job's finds as JSON and back, so that another process can merge shards.
+// A job's progress as JSON and back.
 Json WriteProgress(const SearchProgress& progress);
 Result<SearchProgress> ReadProgress(const Json& json);
 
-// What one shard found, with the request and the spec it searched.
+// The result of one shard, with its request and spec.
 std::string ShardText(const Json& request, const Json& spec, Count shard, Count shards, const SearchProgress& progress);
 
-// The report that the whole search would give, from the texts of its shards; "missing_shards" lists those not given.
+// The report of the whole search from the texts of its shards; "missing_shards" lists absent ones.
 Answer MergeShards(const std::vector<std::string>& texts);
-// The same of a JSON list of texts.
+// The same for a JSON list of texts.
 Answer MergeShardsText(const std::string& list);
 
-// One shard as the page runs it. `spec` is a search spec with a member "request".
+// One shard, for the page. `spec` is a search spec with a member "request".
 class ShardSearch {
  public:
   explicit ShardSearch(const std::string& spec);
-  // {"issues": […]} where the spec is wrong; such a search has nothing to step.
+  // {"issues": […]} if the spec is wrong; then Step does nothing.
   [[nodiscard]] const std::string& issues() const { return issues_; }
   bool Step(int count) { return job_ && job_->Step(count); }
   [[nodiscard]] std::string Report() const;

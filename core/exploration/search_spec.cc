@@ -10,12 +10,12 @@ namespace slipstick {
 Result<SearchSpec> ReadSearchSpec(const Json& json) {
   SearchSpec spec;
   Issues issues;
-  if (!json.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(json)}};
+  if (!json.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(json)}};
   for (const auto& member : json.items()) {
     const std::string& key = member.key();
     const Json& value = member.value();
     const auto texts = [&](std::vector<std::string>& out) {
-      if (!value.is_array()) issues.push_back({key, "expected a list of texts"});
+      if (!value.is_array()) issues.push_back({key, "Must be a list of texts"});
       for (const Json& one : value) out.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
     };
     if (key == "request") continue;
@@ -36,7 +36,7 @@ Result<SearchSpec> ReadSearchSpec(const Json& json) {
     } else if (key == "prune" && value.is_boolean()) {
       spec.prune = value.get<bool>();
     } else {
-      issues.push_back({key, "expected one of for, objective, pareto, limits, top, shard, shards, prune, with its own type"});
+      issues.push_back({key, "Unknown member or wrong type: choose for, objective, pareto, limits, top, shard, shards or prune"});
     }
   }
   if (!issues.empty()) return issues;

@@ -1,5 +1,6 @@
 #include "core/exploration/solve.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -13,12 +14,12 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kNextValid = 4096;    // how far to look for a count that makes a scenario
-constexpr Count kNextSearched = 256;  // the same where each is searched
+constexpr Count kMaxSkipped = 4096;         // invalid counts in a row
+constexpr Count kMaxSkippedSearches = 256;  // the same if each value runs a search
 constexpr int kBisections = 200;
 constexpr double kRelativeWidth = 1e-9;
 
-// The described field of a path, or null; places of arrays are "*".
+// The described field of a path, or null; list indices are "*".
 Json FieldOf(std::string_view path) {
   Json inputs = Json::array();
   Describe("", Scenario{}, inputs);
@@ -34,7 +35,7 @@ Json FieldOf(std::string_view path) {
   return nullptr;
 }
 
-// The request with what it leaves to follow held where it is: all but the unknown stays. Unchanged where it is no scenario yet.
+// Fixes the adjustable defaults at their present values, so that only the unknown changes. Unchanged if the request is invalid.
 Json WithDefaultsFixed(Json request) {
   const Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return request;
@@ -47,37 +48,37 @@ Json WithDefaultsFixed(Json request) {
   return request;
 }
 
-// What a condition says at one value of the unknown.
+// The condition at one value of the unknown.
 struct Trial {
   bool valid = false;
   bool holds = false;
-  double figure = 0, other = 0;  // other: of the scenario compared with
-  std::string issue;             // why it is no scenario, or why it does not fit
+  double figure = 0, other = 0;  // other: in the scenario compared with
+  std::string issue;             // why it is invalid or infeasible
   Json mapping;
 };
 
 struct SolveProblem {
-  Json base, other;  // requests; other is null where nothing is compared
+  Json base, other;  // requests; other is null if nothing is compared
   std::string path;
   Condition condition;
   const SolveOptions& options;
 };
 
-// Whether a figure means something where the scenario does not fit.
+// Whether a figure is meaningful in an infeasible scenario.
 bool IsKnownWhenInfeasible(std::string_view path) {
   return path.find("feasible") != std::string_view::npos || path.find("memory") != std::string_view::npos ||
          path.find("max_") != std::string_view::npos;
 }
 
-// Why the part that a figure belongs to does not fit; "" where it does.
+// Why the part of a figure is infeasible; "" if it is feasible.
 std::string WhyInfeasible(const Json& report, std::string_view figure) {
   const std::string part(figure.substr(0, figure.find('.')));
   const Json* feasible = MemberAt(report, part + ".feasible");
   if (feasible == nullptr || !feasible->is_boolean() || feasible->get<bool>()) return "";
   const Json& reasons = report[part]["infeasible"];
-  if (reasons.empty()) return "it does not fit";
+  if (reasons.empty()) return "infeasible";
   const std::string message = reasons[0].value("message", "");
-  return message.empty() ? reasons[0].value("reason", "it does not fit") : message;
+  return message.empty() ? reasons[0].value("reason", "infeasible") : message;
 }
 
 Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
@@ -108,7 +109,7 @@ Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
     const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
     const std::optional<double> found = NumberAt(*report, path);
     if (!found) {
-      trial.issue = path + ": the report has no such number";
+      trial.issue = path + ": The report has no such number";
       return false;
     }
     figure = *found;
@@ -142,7 +143,7 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
   return {JsonText(Json{{"path", path}, {"value", nullptr}, {"which", "none"}, {"reason", reason}}), {}};
 }
 
-// What there is at one end of a range where nothing holds.
+// The figure, or the issue, at one end of the range.
 std::string EndText(const SolveProblem& problem, double at, const Trial& trial) {
   if (!trial.issue.empty()) return "at " + NumberText(at) + ", " + trial.issue;
   std::string text = problem.condition.path + " is " + NumberText(trial.figure);
@@ -150,7 +151,7 @@ std::string EndText(const SolveProblem& problem, double at, const Trial& trial) 
   return text + " at " + NumberText(at);
 }
 
-// lo:hi or lo:hi:step of the unknown, in base units.
+// lo:hi or lo:hi:step, in base units.
 struct Span {
   double low = 0, high = 0, step = 1;
   bool whole = false;
@@ -174,6 +175,79 @@ std::optional<Span> ParseSpan(std::string_view text, const std::string& kind) {
   return span;
 }
 
+struct Bracket {
+  double good = 0, bad = 0;  // the condition holds at `good` and not at `bad`; both are valid scenarios
+  Trial best;                // at `good`
+};
+
+// The search for one input: evaluates values, skips invalid counts, and narrows a bracket.
+class Solver {
+ public:
+  Solver(const SolveProblem& problem, const Span& span) : problem_(problem), span_(span), progress_{0, 0, span.low, span.high} {}
+
+  [[nodiscard]] Json Value(double value) const { return span_.whole ? Json(static_cast<Count>(value)) : Json(value); }
+
+  // The nearest valid value at or beyond `value`, stepping towards `end`.
+  Trial Nearest(double& value, double end) {
+    Trial trial = Test(value);
+    const double step = end > value ? span_.step : -span_.step;
+    const Count reach = problem_.options.search ? kMaxSkippedSearches : kMaxSkipped;
+    for (Count i = 0; span_.whole && !trial.valid && i < reach && value != end; ++i) {
+      value += step;
+      trial = Test(value);
+    }
+    return trial;
+  }
+
+  void Narrow(Bracket& bracket) {
+    double& good = bracket.good;
+    double& bad = bracket.bad;
+    for (int i = 0; i < kBisections; ++i) {
+      const double width = std::abs(bad - good);
+      if (span_.whole ? width <= span_.step : width <= kRelativeWidth * std::abs(good)) break;
+      progress_.low = std::min(good, bad), progress_.high = std::max(good, bad);
+      double middle = MiddleOf(good, bad);
+      Trial trial = Nearest(middle, bad);
+      if (!trial.valid || middle == bad) {
+        // No valid value between the middle and `bad`: continue on the other side.
+        const double cut = MiddleOf(good, bad);
+        if (cut == good) break;
+        bad = cut;
+        continue;
+      }
+      if (trial.holds) {
+        good = middle;
+        bracket.best = trial;
+      } else {
+        bad = middle;
+      }
+    }
+  }
+
+ private:
+  Trial Test(double value) {
+    Trial trial = EvaluateAt(problem_, Value(value));
+    ++progress_.tried;
+    if (problem_.options.on_progress) {
+      // Each further value halves the bracket.
+      const double width = std::abs(progress_.high - progress_.low);
+      const double narrow = span_.whole ? span_.step : kRelativeWidth * std::max(std::abs(progress_.low), std::abs(progress_.high));
+      progress_.of = progress_.tried + static_cast<Count>(std::max(0.0, std::ceil(std::log2(width / narrow))));
+      problem_.options.on_progress(progress_);
+    }
+    return trial;
+  }
+
+  [[nodiscard]] double MiddleOf(double a, double b) const {
+    if (!span_.whole) return (a + b) / 2;
+    return span_.low + std::floor((std::min(a, b) + std::abs(b - a) / 2 - span_.low) / span_.step) * span_.step;
+  }
+
+  const SolveProblem& problem_;
+  const Span& span_;
+  SolveProgress progress_;
+};
+
 }  // namespace
 
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range, std::string_view until,
@@ -184,14 +258,14 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!condition) return WrongRequest(std::move(condition.issues));
   const std::size_t equals = range.find('='), colon = range.find(':');
   if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals) {
-    return WrongRequest({{"range", "expected PATH=lo:hi; got " + std::string(range)}});
+    return WrongRequest({{"range", "Enter PATH=lo:hi, not " + std::string(range)}});
   }
   const std::string path(range.substr(0, equals));
   const Json field = FieldOf(path);
-  if (field.is_null()) return WrongRequest({{path, "there is no such input"}});
+  if (field.is_null()) return WrongRequest({{path, "Unknown input"}});
   const std::optional<Span> span = ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>());
   if (!span) {
-    return WrongRequest({{path, "expected a numeric input and lo below hi; got " + std::string(range.substr(equals + 1))}});
+    return WrongRequest({{path, "Give a numeric input and lo below hi, not " + std::string(range.substr(equals + 1))}});
   }
   SolveProblem problem{WithDefaultsFixed(*base), nullptr, path, *condition, options};
   if (!condition->other.empty()) {
@@ -199,73 +273,26 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
     if (!other) return WrongRequest(std::move(other.issues));
     problem.other = WithDefaultsFixed(std::move(*other));
   }
-  const bool whole = span->whole;
-  const auto json = [whole](double value) { return whole ? Json(static_cast<Count>(value)) : Json(value); };
-  SolveProgress progress{0, 0, span->low, span->high};
-  const auto test = [&](double value) {
-    Trial trial = EvaluateAt(problem, json(value));
-    ++progress.tried;
-    if (options.on_progress) {
-      // Each further value halves what lies between.
-      const double width = std::abs(progress.high - progress.low);
-      const double narrow = whole ? span->step : kRelativeWidth * std::max(std::abs(progress.low), std::abs(progress.high));
-      progress.of = progress.tried + static_cast<Count>(std::max(0.0, std::ceil(std::log2(width / narrow))));
-      options.on_progress(progress);
-    }
-    return trial;
-  };
-  // The nearest value at or beyond `value`, stepping towards `end`, that makes a scenario.
-  const auto nearest = [&](double& value, double end) {
-    Trial trial = test(value);
-    const double step = end > value ? span->step : -span->step;
-    const Count reach = options.search ? kNextSearched : kNextValid;
-    for (Count i = 0; whole && !trial.valid && i < reach && value != end; ++i) {
-      value += step;
-      trial = test(value);
-    }
-    return trial;
-  };
-  double lo = span->low, hi = span->high;
-  const Trial at_lo = nearest(lo, hi), at_hi = nearest(hi, lo);
-  if (!at_lo.valid || !at_hi.valid)
-    return NoSolution(path, "no value of the range makes a scenario: " + (at_lo.valid ? at_hi : at_lo).issue);
-  if (at_lo.holds && at_hi.holds) return Solution(problem, json(hi), "everywhere", at_hi);
-  if (!at_lo.holds && !at_hi.holds) {
-    return NoSolution(path, "the condition holds at neither end: " + EndText(problem, lo, at_lo) + "; " + EndText(problem, hi, at_hi));
+  Solver solver(problem, *span);
+  double low = span->low, high = span->high;
+  const Trial at_low = solver.Nearest(low, high), at_high = solver.Nearest(high, low);
+  if (!at_low.valid || !at_high.valid) {
+    return NoSolution(path, "No value of the range is a valid scenario: " + (at_low.valid ? at_high : at_low).issue);
   }
-  // `good` holds, `bad` does not; both make scenarios.
-  const auto middle_of = [&](double a, double b) {
-    if (!whole) return (a + b) / 2;
-    return span->low + std::floor((std::min(a, b) + std::abs(b - a) / 2 - span->low) / span->step) * span->step;
-  };
-  double good = at_lo.holds ? lo : hi, bad = at_lo.holds ? hi : lo;
-  Trial best = at_lo.holds ? at_lo : at_hi;
-  for (int i = 0; i < kBisections; ++i) {
-    if (whole ? std::abs(bad - good) <= span->step : std::abs(bad - good) <= kRelativeWidth * std::abs(good)) break;
-    progress.low = std::min(good, bad), progress.high = std::max(good, bad);
-    double middle = middle_of(good, bad);
-    Trial trial = nearest(middle, bad);
-    if (!trial.valid || middle == bad) {
-      // Nothing valid between the middle and `bad`: look on the other side.
-      const double cut = middle_of(good, bad);
-      if (cut == good) break;
-      bad = cut;
-      continue;
-    }
-    if (trial.holds) {
-      good = middle;
-      best = trial;
-    } else {
-      bad = middle;
-    }
+  if (at_low.holds && at_high.holds) return Solution(problem, solver.Value(high), "everywhere", at_high);
+  if (!at_low.holds && !at_high.holds) {
+    return NoSolution(path,
+                      "The condition holds at neither end: " + EndText(problem, low, at_low) + "; " + EndText(problem, high, at_high));
   }
-  return Solution(problem, json(good), at_lo.holds ? "largest" : "smallest", best);
+  Bracket bracket = at_low.holds ? Bracket{low, high, at_low} : Bracket{high, low, at_high};
+  solver.Narrow(bracket);
+  return Solution(problem, solver.Value(bracket.good), at_low.holds ? "largest" : "smallest", bracket.best);
 }
 
 Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress) {
   Result<Json> parsed = ParseJson(spec);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
-  if (!parsed->is_object()) return WrongRequest({{"", "expected an object; got " + internal::Shown(*parsed)}});
+  if (!parsed->is_object()) return WrongRequest({{"", "Must be an object, not " + internal::Shown(*parsed)}});
   SolveOptions options;
   options.on_progress = on_progress;
   Result<std::optional<SearchSpec>> search = ReadInnerSearch(*parsed, "search");

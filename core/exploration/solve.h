@@ -1,6 +1,4 @@
-// A number as the unknown: the input at which a condition on a figure turns.
-//
-// Stateless, and its work is counted, so that a worker can show progress and stop.
+// Solves for one input: the value at which a condition on a figure starts or ceases to hold. Stateless.
 #pragma once
 
 #include <functional>
@@ -14,25 +12,24 @@
 
 namespace slipstick {
 
-// How far a solution is: values tried, about how many there will be, and between which the answer lies.
+// Values tried, their expected total, and the bracket of the answer.
 struct SolveProgress {
   Count tried = 0, of = 0;
   double low = 0, high = 0;
 };
 
 struct SolveOptions {
-  std::vector<std::string> against;                            // assignments that make the scenario whose figure a condition compares with
-  std::optional<SearchSpec> search;                            // the best mapping is found anew at every value
-  std::function<void(const SolveProgress&)> on_progress = {};  // called after every value tried
+  std::vector<std::string> against;                            // assignments of the scenario whose figure the condition compares with
+  std::optional<SearchSpec> search;                            // the best mapping is searched at every value
+  std::function<void(const SolveProgress&)> on_progress = {};  // called after every tried value
 };
-// The value of an input at which a condition turns from true to false, by bisection: the largest that holds if it holds
-// at the low end, the smallest if it holds at the high end. `range` is "PATH=lo:hi", or "PATH=lo:hi:step" for a count that
-// goes in steps. Counts are searched among those that make a scenario. What does not fit holds no condition but those on
-// memory. If the condition holds nowhere or everywhere on the range, the answer says so and why. Valid where the figure is
-// monotone in the input.
+// Bisects for the largest value that meets the condition if the low end does, for the smallest if the high end does. `range`
+// is "PATH=lo:hi", or "PATH=lo:hi:step" for a count in steps. Invalid counts are skipped. An infeasible scenario meets only
+// conditions on feasibility and memory. If the condition holds everywhere or nowhere on the range, the answer says so and
+// why. Valid if the figure is monotone in the input.
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range, std::string_view until,
                    const SolveOptions& options = {});
-// The same of {"request","range","until","against":[text]?,"search":{…}?}.
+// The same for {"request","range","until","against":[text]?,"search":{…}?}.
 Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress = {});
 
 }  // namespace slipstick

@@ -1,0 +1,78 @@
+#include "core/exploration/search_criteria.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/units.h"
+#include "core/exploration/condition.h"
+#include "core/search/mapping_space.h"
+#include "core/search/serving_space.h"
+
+namespace slipstick {
+namespace {
+
+bool StripPrefix(std::string& text, std::string_view prefix) {
+  if (text.compare(0, prefix.size(), prefix) != 0) return false;
+  text.erase(0, prefix.size());
+  return true;
+}
+
+}  // namespace
+
+std::string WithoutPart(std::string path, const std::string& part) {
+  StripPrefix(path, part + ".");
+  return path;
+}
+
+void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& members, std::vector<FigureLimit>& figures, Issues& issues) {
+  const std::vector<std::string_view> known = part == "training" ? TrainingSpace::Members() : ServingSpace::Members();
+  const auto member_of = [&](std::string path) {
+    StripPrefix(path, part + ".");
+    for (const char* group : {"mapping.", "precision.", "disaggregated."}) {
+      if (StripPrefix(path, group)) break;
+    }
+    return std::find(known.begin(), known.end(), path) != known.end() ? path : "";
+  };
+  const auto refuse = [&](const std::string& path) {
+    std::string names;
+    for (const std::string_view one : known) names += (names.empty() ? "" : ", ") + std::string(one);
+    issues.push_back({"limit", "Unknown limit " + path + ": choose a member of the mapping (" + names + ") or a figure (" +
+                                   SearchFigureNames(part) + ")"});
+  };
+  const std::size_t at = text.find('=');
+  if (at != std::string::npos && at > 0 && text[at - 1] != '<' && text[at - 1] != '>') {
+    const std::string member = member_of(text.substr(0, at));
+    if (member.empty()) return refuse(text.substr(0, at));
+    SpaceLimit& limit = members[member];
+    for (std::size_t from = at + 1; from <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', from), text.size());
+      const std::string word = text.substr(from, comma - from);
+      const std::optional<Measure> number = ParseMeasure(word, member == "prefill_chunk" ? 1024 : 1000);
+      limit.among.push_back(word);
+      if (number) limit.numbers.push_back(number->value);
+      if (word == "true" || word == "false") limit.numbers.push_back(word == "true" ? 1 : 0);
+      from = comma + 1;
+    }
+    return;
+  }
+  Result<Condition> condition = ParseCondition(text);
+  if (!condition) {
+    issues.insert(issues.end(), condition.issues.begin(), condition.issues.end());
+    return;
+  }
+  const std::string name = WithoutPart(condition->path, part);
+  if (!condition->other.empty()) {
+    issues.push_back({"limit", "Enter a number after " + condition->path + ", not " + condition->other});
+  } else if (const std::string member = member_of(condition->path); !member.empty()) {
+    SpaceLimit& limit = members[member];
+    if (condition->at_most) limit.high = std::min(limit.high, condition->bound);
+    if (!condition->at_most) limit.low = std::max(limit.low, condition->bound);
+  } else if (const SearchFigure* figure = FindSearchFigure(part, name)) {
+    figures.push_back({figure, condition->at_most, condition->bound});
+  } else {
+    refuse(condition->path);
+  }
+}
+
+}  // namespace slipstick
