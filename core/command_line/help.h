@@ -1,4 +1,4 @@
-// What `slipstick --help` and `slipstick VERB --help` print.
+// The texts of `slipstick --help` and `slipstick VERB --help`.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace slipstick {
 
-// How every command is called.
+// The usage of every command.
 std::string UsageText();
-// One command: how it is called, what it does, an example; "" where there is no such command.
+// Usage, purpose and example of one command; "" if it is unknown.
 std::string HelpText(std::string_view verb);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// slipstick: the core for scripts. Parses arguments and calls what the page calls.
+// slipstick: the command line. Parses arguments and calls the verbs that the page calls too.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -67,6 +67,124 @@ std::vector<std::string> SplitCommas(const std::string& text) {
   return parts;
 }
 
+struct CommandLine {
+  std::vector<std::string> assignments, words;
+  std::vector<std::string> limits, against;
+  // Options with a value, and their defaults.
+  std::map<std::string, std::string> options{{"--explain", ""},   {"--report", ""},   {"--until", ""},       {"--figure", ""},
+                                             {"--objective", ""}, {"--share", "0.2"}, {"--for", "training"}, {"--pareto", ""},
+                                             {"--best", ""},      {"--optimise", ""}, {"--top", "10"},       {"--shard", "0/1"},
+                                             {"--threads", "0"}};
+  bool lines = false, prune = true, show_progress = false;
+
+  [[nodiscard]] const std::string& Option(const std::string& name) const { return options.at(name); }
+};
+
+slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const auto option = line.options.find(argument == "--optimize" ? "--optimise" : argument);
+    const bool takes_value = option != line.options.end() || argument == "--limit" || argument == "--against";
+    if (takes_value && i + 1 == arguments.size()) return slipstick::Issues{{argument, "A value must follow this option"}};
+    if (argument == "--lines") {
+      line.lines = true;
+    } else if (argument == "--progress") {
+      line.show_progress = true;
+    } else if (argument == "--no-prune") {
+      line.prune = false;
+    } else if (argument == "--limit") {
+      line.limits.push_back(arguments[++i]);
+    } else if (argument == "--against") {
+      line.against.push_back(arguments[++i]);
+    } else if (option != line.options.end()) {
+      option->second = arguments[++i];
+    } else if (argument.size() > 1 && argument[0] == '-') {
+      return slipstick::Issues{{argument, "Unknown option"}};
+    } else if (argument.find('=') != std::string::npos) {
+      line.assignments.push_back(argument);
+    } else {
+      line.words.push_back(argument);
+    }
+  }
+  return line;
+}
+
+// One request per line of standard input, one answer per line of output.
+int AnswerLines(const std::string& verb, const CommandLine& line) {
+  std::string request;
+  while (std::getline(std::cin, request)) {
+    if (request.empty()) continue;
+    const bool is_kernel = verb == "kernel";
+    std::cout << (is_kernel ? slipstick::KernelAnswer(request)
+                            : slipstick::EvaluateAnswer(request, line.assignments, line.Option("--explain")))
+                     .text
+              << '\n';
+  }
+  return kAnswered;
+}
+
+int MergeFiles(const std::vector<std::string>& names) {
+  std::vector<std::string> shards(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!ReadAll(names[i], shards[i])) return Wrong(names[i], "Cannot read this file");
+  }
+  return Print(slipstick::MergeShards(shards));
+}
+
+// sweep and solve: PATH=a,b and PATH=lo:hi are axes, PATH=VALUE is an assignment.
+int AnswerRange(const std::string& verb, const std::string& request, const CommandLine& line) {
+  std::vector<std::string> axes, fixed;
+  for (const std::string& text : line.assignments) {
+    (text.find_first_of(",:", text.find('=')) != std::string::npos ? axes : fixed).push_back(text);
+  }
+  std::optional<slipstick::SearchSpec> search;
+  if (!line.Option("--best").empty()) {
+    search.emplace();
+    search->part = line.Option("--best");
+    search->objective = line.Option("--objective");
+    search->limits = line.limits;
+  }
+  if (verb == "sweep") {
+    return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(line.Option("--report")), search, line.Option("--optimise")));
+  }
+  if (axes.size() != 1) return Wrong("range", "Give one PATH=lo:hi");
+  slipstick::ProgressLine progress_line(line.show_progress);
+  const auto on_progress = [&](const slipstick::SolveProgress& progress) { progress_line.Update(progress.tried, progress.of); };
+  return Print(slipstick::SolveAnswer(request, fixed, axes[0], line.Option("--until"), {line.against, search, on_progress}));
+}
+
+int Run(const std::string& verb, const CommandLine& line) {
+  const std::vector<std::string>& words = line.words;
+  if (verb == "describe") return Print(slipstick::DescribeAnswer());
+  if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
+  if (verb == "study") {
+    if (words.size() != 1) return Wrong("study", "Give the id of one study");
+    return Print(slipstick::RunStudy(words[0], line.Option("--threads"), line.show_progress));
+  }
+  if (line.lines && (verb == "evaluate" || verb == "kernel")) return AnswerLines(verb, line);
+  if (verb == "merge") return MergeFiles(words);
+  if (words.size() > 1) return Wrong(words[1], "Give one file only");
+  std::string request;
+  if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "Cannot read this file");
+  if (verb == "cost-study") return Print(slipstick::CostStudyAnswer(request));
+  if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
+  if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, line.assignments, line.Option("--explain")));
+  if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
+  if (verb == "search") {
+    return Print(slipstick::RunSearch({request, line.assignments, line.Option("--for"), line.Option("--objective"), line.Option("--pareto"),
+                                       line.Option("--top"), line.Option("--shard"), line.Option("--threads"), line.limits, line.prune,
+                                       line.show_progress}));
+  }
+  if (verb == "design") return Print(slipstick::DesignAnswer(request, line.assignments, line.Option("--objective")));
+  if (verb == "sensitivity") {
+    const double share = std::strtod(line.Option("--share").c_str(), nullptr);
+    return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"), share));
+  }
+  if (verb == "sweep" || verb == "solve") return AnswerRange(verb, request, line);
+  return Wrong(verb, "Unknown command");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -79,98 +197,10 @@ int main(int argc, char** argv) {
   const std::string& verb = arguments[0];
   if (std::any_of(arguments.begin() + 1, arguments.end(), IsHelp)) {
     const std::string help = slipstick::HelpText(verb);
-    if (help.empty()) return Wrong(verb, "there is no such command");
+    if (help.empty()) return Wrong(verb, "Unknown command");
     std::cout << help;
     return kAnswered;
   }
-  // Options that take a word, and what they were given.
-  std::map<std::string, std::string> options{{"--explain", ""},   {"--report", ""},   {"--until", ""},       {"--figure", ""},
-                                             {"--objective", ""}, {"--share", "0.2"}, {"--for", "training"}, {"--pareto", ""},
-                                             {"--best", ""},      {"--optimise", ""}, {"--top", "10"},       {"--shard", "0/1"},
-                                             {"--threads", "0"}};
-  std::vector<std::string> limits, against;
-  std::vector<std::string> assignments, words;
-  bool lines = false, prune = true, show_progress = false;
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    if (argument == "--lines") {
-      lines = true;
-    } else if (argument == "--progress") {
-      show_progress = true;
-    } else if (argument == "--no-prune") {
-      prune = false;
-    } else if (argument == "--limit") {
-      if (++i == arguments.size()) return Wrong(argument, "expected PATH<=VALUE after it");
-      limits.push_back(arguments[i]);
-    } else if (argument == "--against") {
-      if (++i == arguments.size()) return Wrong(argument, "expected PATH=VALUE after it");
-      against.push_back(arguments[i]);
-    } else if (const auto option = options.find(argument); option != options.end()) {
-      if (++i == arguments.size()) return Wrong(argument, "expected a word after it");
-      option->second = arguments[i];
-    } else if (argument.size() > 1 && argument[0] == '-') {
-      return Wrong(argument, "there is no such option");
-    } else if (argument.find('=') != std::string::npos) {
-      assignments.push_back(argument);
-    } else {
-      words.push_back(argument);
-    }
-  }
-  if (verb == "describe") return Print(slipstick::DescribeAnswer());
-  if (verb == "study")
-    return words.size() == 1 ? Print(slipstick::RunStudy(words[0], options["--threads"], show_progress))
-                             : Wrong("study", "expected the id of one study");
-  if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
-  const std::string& explain = options["--explain"];
-  if (lines && (verb == "evaluate" || verb == "kernel")) {
-    std::string line;
-    while (std::getline(std::cin, line)) {
-      if (line.empty()) continue;
-      std::cout << (verb == "kernel" ? slipstick::KernelAnswer(line) : slipstick::EvaluateAnswer(line, assignments, explain)).text << '\n';
-    }
-    return kAnswered;
-  }
-  if (verb == "merge") {
-    std::vector<std::string> shards(words.size());
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (!ReadAll(words[i], shards[i])) return Wrong(words[i], "cannot be read");
-    }
-    return Print(slipstick::MergeShards(shards));
-  }
-  if (words.size() > 1) return Wrong(words[1], "expected one file");
-  std::string request;
-  if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "cannot be read");
-  if (verb == "cost-study") return Print(slipstick::CostStudyAnswer(request));
-  if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
-  if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, assignments, explain));
-  if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
-  if (verb == "search") {
-    return Print(slipstick::RunSearch({request, assignments, options["--for"], options["--objective"], options["--pareto"],
-                                       options["--top"], options["--shard"], options["--threads"], limits, prune, show_progress}));
-  }
-  if (verb == "design") return Print(slipstick::DesignAnswer(request, assignments, options["--objective"]));
-  if (verb == "sensitivity") {
-    return Print(slipstick::SensitivityAnswer(request, assignments, options["--figure"], std::strtod(options["--share"].c_str(), nullptr)));
-  }
-  if (verb == "sweep" || verb == "solve") {
-    // PATH=a,b and PATH=lo:hi are axes; PATH=VALUE is an assignment.
-    std::vector<std::string> axes, fixed;
-    for (const std::string& text : assignments) {
-      (text.find_first_of(",:", text.find('=')) != std::string::npos ? axes : fixed).push_back(text);
-    }
-    std::optional<slipstick::SearchSpec> search;
-    if (!options["--best"].empty()) {
-      search.emplace();
-      search->part = options["--best"];
-      search->objective = options["--objective"];
-      search->limits = limits;
-    }
-    if (verb == "sweep")
-      return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(options["--report"]), search, options["--optimise"]));
-    if (axes.size() != 1) return Wrong("range", "expected one PATH=lo:hi");
-    slipstick::ProgressLine line(show_progress);
-    const auto on_progress = [&line](const slipstick::SolveProgress& progress) { line.Update(progress.tried, progress.of); };
-    return Print(slipstick::SolveAnswer(request, fixed, axes[0], options["--until"], {against, search, on_progress}));
-  }
-  return Wrong(verb, "there is no such command");
+  const slipstick::Result<CommandLine> line = ParseArguments(arguments);
+  return line ? Run(verb, *line) : Print(slipstick::WrongRequest(line.issues));
 }

@@ -1,4 +1,4 @@
-// How far a long question is, on standard error: where a person watches it, or on request.
+// Progress of a long run on standard error: if it is a terminal, or on request.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace slipstick {
 
-// May be told by several threads at once. An interrupt (Ctrl+C) ends the program as ever: nothing is left half written.
+// Safe to update from several threads.
 class ProgressLine {
  public:
   explicit ProgressLine(bool always);

@@ -20,7 +20,6 @@ namespace {
 
 constexpr Count kStep = 4096;
 
-// A whole number from lo to hi, or nothing.
 std::optional<Count> WholeNumber(std::string_view text, Count lo, Count hi) {
   const std::optional<Measure> measure = ParseMeasure(text);
   if (!measure || measure->has_unit || measure->value < static_cast<double>(lo) || measure->value > static_cast<double>(hi))
@@ -47,9 +46,9 @@ Answer RunSearch(const SearchCommand& command) {
   const Count shards = WholeNumber(cut.substr(std::min(slash + 1, cut.size())), 1, 1'000'000).value_or(0);
   const Count shard = WholeNumber(cut.substr(0, slash), 0, shards - 1).value_or(-1);
   Issues issues;
-  if (!top) issues.push_back({"--top", "expected a whole number from 1 to 1000"});
-  if (!thread_count) issues.push_back({"--threads", "expected a whole number; 0 for as many as the machine has"});
-  if (shard < 0) issues.push_back({"--shard", "expected i/n with 0 <= i < n"});
+  if (!top) issues.push_back({"--top", "Enter a whole number from 1 to 1,000"});
+  if (!thread_count) issues.push_back({"--threads", "Enter a whole number; 0: all cores"});
+  if (shard < 0) issues.push_back({"--shard", "Enter i/n with 0 <= i < n"});
   if (!issues.empty()) return WrongRequest(std::move(issues));
 
   Result<Json> request = ReadRequest(command.request, command.assignments);
@@ -58,7 +57,7 @@ Answer RunSearch(const SearchCommand& command) {
   Result<SearchSpec> spec = ReadSearchSpec(spec_json);
   if (!spec) return WrongRequest(std::move(spec.issues));
 
-  // Each thread takes a part of the shard; parts of the shard are shards of a finer cut.
+  // Each thread takes one part of the shard: a shard of a finer division.
   const Count threads = *thread_count > 0 ? *thread_count : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::shared_ptr<SearchJob>> jobs;
   for (Count t = 0; t < threads; ++t) {

@@ -1,4 +1,4 @@
-// `slipstick search` and `slipstick merge`: a search on this machine's threads, or one shard of it, and shards put together.
+// `slipstick search`: a search on this machine's threads, or one shard of it.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ struct SearchCommand {
   std::string of = "training", objective, pareto, top = "10", shard = "0/1", threads = "0";
   std::vector<std::string> limits;
   bool prune = true;
-  bool show_progress = false;  // say on standard error how far it is, watched or not
+  bool show_progress = false;  // show progress even if standard error is no terminal
 };
-// The report of a search, or of one shard what `merge` reads.
+// The report of a search; for one shard, the input of `merge`.
 Answer RunSearch(const SearchCommand& command);
 
 }  // namespace slipstick

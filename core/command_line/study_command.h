@@ -1,4 +1,4 @@
-// `slipstick study`: a paper's study, its points side by side.
+// `slipstick study`: runs the points of a paper study in parallel.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace slipstick {
 
-// `threads`: a whole number, 0 for as many as the machine has. `show_progress`: say on standard error how far it is, watched or not.
+// `threads`: a whole number, 0: all cores. `show_progress`: even if standard error is no terminal.
 Answer RunStudy(const std::string& id, const std::string& threads, bool show_progress);
 
 }  // namespace slipstick
