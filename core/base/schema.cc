@@ -1,6 +1,7 @@
-// Writing and describing through descriptions, and putting the catalogue's entries in place.
+// Writing and describing through field tables, and expanding presets.
 #include "core/base/schema.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -16,74 +17,77 @@ std::string_view ChosenName(const Choices& choices, const void* value) {
   return "";
 }
 
-// An access for reading through the descriptions, whose accessors serve readers and writers alike.
+// For reading: the accessors of a field table serve readers and writers alike.
 void* Mutable(const void* value) { return const_cast<void*>(value); }
 
-void SetDefault(Json& entry, const Type& type, const void* standard) { entry["default"] = WriteAs(type, standard); }
+void DescribeNumber(const FieldFacts& facts, const char* kind, Json& entry) {
+  entry["kind"] = kind;
+  if (!facts.unit.empty()) entry["unit"] = facts.unit, entry["unit_factor"] = facts.unit_factor;
+  if (std::isfinite(facts.range.low)) entry["low"] = facts.range.low;
+  if (std::isfinite(facts.range.high)) entry["high"] = facts.range.high;
+}
 
-void DescribeMember(const FieldRow& row, const std::string& path, const void* standard, Json& out) {
-  const FieldFacts& facts = row.facts;
-  const bool nullable = row.type->kind == Kind::kOptional;
-  const Type& type = nullable ? *row.type->inner : *row.type;
-  const void* held = nullable ? row.type->optional.held(Mutable(standard)) : standard;
-  if (held == nullptr) held = row.type->standard();
-
-  Json entry{{"path", path}};
-  const auto number = [&](const char* kind) {
-    entry["kind"] = kind;
-    SetDefault(entry, type, held);
-    if (!facts.unit.empty()) entry["unit"] = facts.unit, entry["unit_factor"] = facts.unit_factor;
-    if (std::isfinite(facts.range.low)) entry["low"] = facts.range.low;
-    if (std::isfinite(facts.range.high)) entry["high"] = facts.range.high;
-  };
+// Kind, default, unit, range and choices, each where the type has it.
+void DescribeType(const FieldFacts& facts, const Type& type, const void* held, Json& entry) {
+  entry["kind"] = "object";
+  if (type.kind != Kind::kObject) entry["default"] = WriteAs(type, held);
   switch (type.kind) {
     case Kind::kQuantity:
-      number("quantity");
+      DescribeNumber(facts, "quantity", entry);
       entry["base_unit"] = BaseUnitText(*type.dimension);
       break;
     case Kind::kRatio:
-      number("ratio");
+      DescribeNumber(facts, "ratio", entry);
       break;
     case Kind::kCount:
-      number(facts.is_length ? "length" : "count");
+      DescribeNumber(facts, facts.is_length ? "length" : "count", entry);
       break;
     case Kind::kCountOrMax:
-      number("count");
+      DescribeNumber(facts, "count", entry);
       entry["default"] = static_cast<const CountOrMax*>(held)->count;
       entry["word"] = "max";
       break;
     case Kind::kFlag:
       entry["kind"] = "flag";
-      SetDefault(entry, type, held);
       break;
     case Kind::kText:
       entry["kind"] = "text";
-      SetDefault(entry, type, held);
       break;
     case Kind::kChoice:
       entry["kind"] = "choice";
-      SetDefault(entry, type, held);
       entry["choices"] = Json::array();
       for (std::size_t i = 0; i < type.choices.size; ++i) entry["choices"].push_back(type.choices.names[i]);
       break;
     case Kind::kEntry:
       entry["kind"] = "choice";
-      SetDefault(entry, type, held);
       entry["choices"] = type.entry.names();
       break;
     case Kind::kList:
       entry["kind"] = "list";
-      SetDefault(entry, type, held);
       break;
     case Kind::kObject:
-      entry["kind"] = "object";
       if (!type.preset_kind.empty()) entry["presets"] = type.preset_kind;
       break;
     case Kind::kOptional:
-      break;  // of an optional: there is none
+      break;  // an optional holds no optional
   }
-  if (nullable && type.kind != Kind::kObject && row.type->optional.held(Mutable(standard)) == nullptr) entry["default"] = nullptr;
-  entry["help"] = facts.help;
+}
+
+std::string HelpOf(const FieldFacts& facts) {
+  return std::string(facts.help) + (facts.is_outside_reports ? ". No figure of a report uses it" : "");
+}
+
+void DescribeMember(const FieldRow& row, const std::string& path, const void* standard, Json& out) {
+  const FieldFacts& facts = row.facts;
+  const bool nullable = row.type->kind == Kind::kOptional;
+  const Type& type = nullable ? *row.type->inner : *row.type;
+  const void* set = nullable ? row.type->optional.held(Mutable(standard)) : standard;
+  const void* held = set != nullptr ? set : row.type->standard();
+
+  Json entry{{"path", path}};
+  DescribeType(facts, type, held, entry);
+  if (set == nullptr && type.kind != Kind::kObject) entry["default"] = nullptr;
+  entry["help"] = HelpOf(facts);
   if (nullable) entry["nullable"] = true;
   if (facts.is_required) entry["required"] = true;
   if (facts.is_derived) entry["derived"] = true;
@@ -148,6 +152,13 @@ void DescribeAs(const Type& type, const std::string& path, const void* standard,
 
 namespace {
 
+// "chip_design" -> "chip design"
+std::string KindText(std::string_view kind) {
+  std::string text(kind);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
 bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, const PresetFinder& find, const PresetsLike& like,
                    Issues& issues) {
   if (!json.is_object()) return true;
@@ -155,7 +166,7 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
   if (named == json.end() || (named->is_string() && TextOf(*named).empty())) return true;
   if (!named->is_string()) {
     issues.push_back({JoinPath(path, "preset"),
-                      "expected the id of a " + std::string(kind) + "; got " + Shown(*named),
+                      "Must be the id of a " + KindText(kind) + ", not " + Shown(*named),
                       {LeaveOut(JoinPath(path, "preset"))}});
     return false;
   }
@@ -163,7 +174,7 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
   const Json* found = find(kind, id);
   if (found == nullptr) {
     const std::string at = JoinPath(path, "preset");
-    issues.push_back({at, "there is no " + std::string(kind) + " " + Shown(*named), SetToEach(at, like(kind, id))});
+    issues.push_back({at, "Unknown " + KindText(kind) + " " + Shown(*named), SetToEach(at, like(kind, id))});
     return false;
   }
   Json merged = WithoutRemarks(*found);
@@ -172,7 +183,7 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
   return true;
 }
 
-// The preset that a struct names by default, "" for none.
+// The default preset of a struct, "" for none.
 std::string StandardPreset(const Type& type) {
   for (const FieldRow& row : *type.fields) {
     if (row.facts.key == "preset") return *static_cast<const std::string*>(row.at(Mutable(type.standard())));

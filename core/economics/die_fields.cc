@@ -14,7 +14,7 @@ constexpr FieldRow kProcessNodeFields[] = {
     Of<&ProcessNode::clustering>("clustering", "Defect clustering (alpha of the negative binomial): smaller means more clustered")
         .Between(0.1, 1'000'000'000),
     Of<&ProcessNode::clustering_band>("clustering_band", "Uncertainty of alpha").Advanced(),
-    Of<&ProcessNode::mask_set>("mask_set", "Price of a mask set. Informational: no figure uses it; the design cost includes it")
+    Of<&ProcessNode::mask_set>("mask_set", "Price of a mask set; the design cost includes it")
         .In(kMUsd)
         .AtLeast(0)
         .AtMost(10'000)
@@ -25,21 +25,14 @@ constexpr FieldRow kProcessNodeFields[] = {
         .AtLeast(0)
         .AtMost(100'000)
         .Advanced(),
-    Of<&ProcessNode::logic_density>("logic_density", "Transistor density of a logic library. Informational: no figure uses it yet")
+    Of<&ProcessNode::logic_density>("logic_density", "Transistor density of a logic library")
         .In(kPerMm2)
         .Above(0)
         .AtMost(1'000'000'000'000)
         .Advanced()
         .OutsideReports(),
-    Of<&ProcessNode::sram_cell>("sram_cell", "Area of a high-density SRAM cell. Informational: no figure uses it yet")
-        .In(kUm2)
-        .Above(0)
-        .AtMost(100)
-        .Advanced()
-        .OutsideReports(),
-    Of<&ProcessNode::analog_scale>(
-        "analog_scale",
-        "Area of analog and PHY circuits relative to 7 nm. Used by cost studies that split the die, by no figure of a report")
+    Of<&ProcessNode::sram_cell>("sram_cell", "Area of a high-density SRAM cell").In(kUm2).Above(0).AtMost(100).Advanced().OutsideReports(),
+    Of<&ProcessNode::analog_scale>("analog_scale", "Area of analog and PHY circuits relative to 7 nm, for cost studies that split the die")
         .Above(0)
         .AtMost(100)
         .Advanced()

@@ -1,5 +1,5 @@
-// No input is without effect: each that `describe` lists moves a figure of a report in one of these scenarios at least, or
-// its help, or that of what holds it, says that none uses it.
+// No input without effect: each one that `describe` lists moves a figure in one of these scenarios, or its help or that of
+// an object above it says that no figure uses it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ const Assignments kPools = Assignments{"model=llama-3.1-8b",
                                        "serving.disaggregated.decode_devices=4"};
 const Assignments kLlamaCpp{"training=null", "serving.engine=llamacpp", "serving.mapping.tp=1", "serving.batch=1"};
 
-// Scenarios in which every part of the field tables has something to do.
+// Scenarios that together use every part of the field tables.
 const std::vector<Assignments>& Scenarios() {
   static const std::vector<Assignments> all{
       {"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.pp=2", "training.mapping.virtual_stages=4",
@@ -143,7 +143,7 @@ const std::vector<Assignments>& Scenarios() {
                   "training.mapping.ep=4", "training.global_batch=8", "serving.mapping.tp=2", "serving.mapping.attention_dp=2",
                   "serving.mapping.ep=4", "serving.devices=4"} +
           kFlat,
-      // A device of nobody's catalogue, on an interposer.
+      // A device outside the catalogue, on an interposer.
       {"cluster.devices=8", "training=null", "serving=null"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=manual"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=bose_einstein_per_layer"},
@@ -153,7 +153,7 @@ const std::vector<Assignments>& Scenarios() {
   return all;
 }
 
-// Values that differ from the one there, near and far.
+// Values near and far from the current one.
 std::vector<Json> MovesOf(const Json& input, const Json* value) {
   const std::string kind = input["kind"].get<std::string>();
   std::vector<Json> moves;
@@ -178,7 +178,7 @@ std::vector<Json> MovesOf(const Json& input, const Json* value) {
   return moves;
 }
 
-// What a report says of a request besides the scenario, "" where it is refused.
+// The report without its scenario; "" if the request is refused.
 enum class Warnings { kCount, kDoNotCount };
 std::string FiguresOf(const Json& request, Warnings warnings) {
   const Result<Scenario> scenario = ParseScenario(request);
@@ -199,7 +199,7 @@ std::vector<std::string> PlacesOf(const std::string& path) {
   return places;
 }
 
-// Tries every input that is not known to act, in one scenario; what acts is added.
+// Tries every input not yet known to act, in one scenario; adds those that act.
 void Try(const Assignments& assignments, const Json& inputs, std::set<std::string>& acting, Warnings warnings) {
   Json written{{"version", 1}};
   std::vector<Assignment> parsed;
@@ -233,13 +233,13 @@ void Try(const Assignments& assignments, const Json& inputs, std::set<std::strin
   }
 }
 
-// Whether the help of an input says that no figure uses it, or that of an object above names it among those that none uses.
+// Whether the help of an input, or of an object above it, says that no figure uses it.
 bool SaysSo(const Json& input, const Json& inputs) {
   const std::string path = input["path"].get<std::string>(), help = input["help"].get<std::string>();
   for (const char* words : {"Informational: no figure uses it", "No figure of a report uses it", "Limits nothing"}) {
     if (help.find(words) != std::string::npos) return true;
   }
-  // What follows from other inputs may be written where it agrees with them, and moves nothing then.
+  // Derived inputs may only be written with their derived value, so they move nothing.
   if (input.contains("derived") && help.find(" leave") != std::string::npos) return true;
   for (const Json& above : inputs) {
     const std::string owner = above["path"].get<std::string>() + ".";
@@ -254,7 +254,7 @@ bool SaysSo(const Json& input, const Json& inputs) {
   return false;
 }
 
-TEST(Inputs, EachMovesAFigureOrSaysThatNoneUsesIt) {
+TEST(Inputs, EachMovesAFigureOrIsDeclaredInformational) {
   const Json described = *ParseJson(DescribeAnswer().text);
   const Json& inputs = described["inputs"];
   std::set<std::string> acting;
@@ -267,8 +267,8 @@ TEST(Inputs, EachMovesAFigureOrSaysThatNoneUsesIt) {
   }
 }
 
-// A help that says so is taken away again when the input begins to act.
-TEST(Inputs, ThoseSaidToBeInformationalMoveNothing) {
+// An informational input that begins to act must change its help.
+TEST(Inputs, InformationalOnesMoveNothing) {
   const Json described = *ParseJson(DescribeAnswer().text);
   Json informational = Json::array();
   for (const Json& input : described["inputs"]) {
