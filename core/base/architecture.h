@@ -1,4 +1,4 @@
-// The families of accelerators that software writes kernels for: each a file of core/presets/kernels.
+// Accelerator families that kernels are written for: one file each in core/presets/kernels.
 #pragma once
 
 #include "core/base/catalogue_entry.h"

@@ -9,7 +9,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// One reading of a text; every function moves `at` behind what it has read, and leaves it where it was if there is nothing to read.
+// A recursive-descent reader; each function advances `at` past what it read, or leaves it unchanged.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}

@@ -1,5 +1,5 @@
-// A choice among the entries of a catalogue by name: "hopper". The entries are read once and never change, so a choice is a
-// pointer: it costs nothing to copy, to compare or to look through.
+// A catalogue entry chosen by name: "hopper". Entries are read once and never change, so this is a pointer: cheap to copy and
+// to compare.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace slipstick {
 
-// Entry is a struct with a member `id`. The members are defined where the catalogue is read (study/catalogue_entries.cc).
+// Entry is a struct with a member `id`. The members are defined where the catalogue is read (catalogue/catalogue_entries.cc).
 template <class Entry>
 class CatalogueEntry {
  public:
-  CatalogueEntry();                                // the entry "generic", which every such catalogue has
-  explicit CatalogueEntry(std::string_view name);  // an entry that is there
+  CatalogueEntry();                                // "generic", which every such catalogue has
+  explicit CatalogueEntry(std::string_view name);  // must exist
   const Entry& operator*() const { return *entry_; }
   const Entry* operator->() const { return entry_; }
   [[nodiscard]] std::string_view name() const;

@@ -1,8 +1,8 @@
-// The one description of each input: a table of fields beside the struct.
+// Field tables: one row per input beside its struct.
 //
-// Reading, range and unit checks, unknown members, writing, the page's form, the share link and the reference are all
-// derived from it (schema.h). Defaults stand in the struct, once. To add an input: a member with its default, one line
-// in the table, and a use.
+// Reading, range and unit checks, unknown members, writing, the page's form, the share link and the reference all derive
+// from it (schema.h). Defaults are in the struct only. To add an input: a member with its default, one row in the table,
+// and a use.
 //
 //   memory.h           struct Memory { Bytes capacity = 80 * kGB; };
 //                      template <> struct Schema<Memory> { static const Fields fields; };
@@ -24,12 +24,12 @@ namespace slipstick {
 struct FieldRow;  // field_table.h
 using Fields = std::span<const FieldRow>;
 
-// Specialised for every struct that is read from a scenario or a preset. Besides `fields` it may have
+// Specialized for every struct that is read from a scenario or a preset. Besides `fields` it may have
 //   static constexpr std::string_view preset_kind = "device";   // the catalogue that "preset": "id" refers to
 template <class T>
 struct Schema;
 
-// Specialised for every enum: { {value, "name"}, … }.
+// Specialized for every enum: { {value, "name"}, … }.
 template <class E>
 struct EnumNames;
 
@@ -41,7 +41,7 @@ constexpr std::string_view NameOf(E value) {
   return "";
 }
 
-// A count that may also be given as a word, such as serving.batch = "max".
+// A count or the word "max", such as serving.batch.
 struct CountOrMax {
   bool max = false;
   Count count = 1;

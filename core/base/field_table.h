@@ -1,11 +1,11 @@
-// The rows of a field table, and how they are written: Of<&Memory::capacity>("capacity", "…").In(kGB).AtLeast(0).
+// Writes the rows of a field table: Of<&Memory::capacity>("capacity", "…").In(kGB).AtLeast(0).
 #pragma once
 
 #include "core/base/type.h"
 
 namespace slipstick {
 
-// Builds a row. The range, if any, is stated in the display unit, so .In(…) comes before it.
+// The range is in the display unit, so .In(…) comes first.
 class FieldBuilder {
  public:
   constexpr explicit FieldBuilder(FieldRow row) : row_(row) {}

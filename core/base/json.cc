@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMaxText = 4'000'000, kMaxDepth = 64, kMaxMembers = 4096, kMaxPlaces = 64;
 constexpr int kOutOfRange = 406;  // the library's number of that error
 
-// Builds the value and knows at every moment the path it has reached.
+// Builds the value and tracks the current path.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return Put(nullptr); }
@@ -28,12 +28,12 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     Level& level = levels_.back();
     level.key = std::move(name);
-    if (level.value.contains(level.key)) return Fail(levels_.size(), "given twice");
+    if (level.value.contains(level.key)) return Fail(levels_.size(), "Given twice");
     if (level.value.size() < kMaxMembers) return true;
-    return Fail(levels_.size() - 1, "more than " + std::to_string(kMaxMembers) + " members");
+    return Fail(levels_.size() - 1, "Too many members: at most " + std::to_string(kMaxMembers));
   }
   bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
-    const char* what = error.id == kOutOfRange ? "number out of range, at byte " : "not valid JSON at byte ";
+    const char* what = error.id == kOutOfRange ? "Number out of range at byte " : "Not valid JSON at byte ";
     return Fail(levels_.size(), what + std::to_string(position));
   }
 
@@ -58,7 +58,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool Open(Json&& container) {
-    if (levels_.size() >= kMaxDepth) return Fail(levels_.size(), "nested more than " + std::to_string(kMaxDepth) + " levels deep");
+    if (levels_.size() >= kMaxDepth) return Fail(levels_.size(), "Nested too deep: at most " + std::to_string(kMaxDepth) + " levels");
     levels_.push_back({std::move(container), {}});
     return true;
   }
@@ -67,7 +67,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     levels_.pop_back();
     return Put(std::move(value));
   }
-  // What is wrong within the outermost `depth` levels.
+  // Reports a fault at the path of the outermost `depth` levels.
   bool Fail(std::size_t depth, const std::string& message) {
     if (!issues.empty()) return false;
     std::string path;
@@ -90,7 +90,7 @@ bool IsPlace(std::string_view text) {
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text) {
-  if (text.size() > kMaxText) return Issues{{"", "longer than 4 MB"}};
+  if (text.size() > kMaxText) return Issues{{"", "Too long: at most 4 MB"}};
   Builder builder;
   if (!Json::sax_parse(text.begin(), text.end(), &builder)) return std::move(builder.issues);
   return std::move(builder.root);

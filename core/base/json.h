@@ -1,4 +1,4 @@
-// The one include of the JSON library, and reading and changing what it holds.
+// The only include of the JSON library, with helpers to read and change JSON.
 #pragma once
 
 #include <initializer_list>
@@ -12,41 +12,41 @@
 
 namespace slipstick {
 
-// Members keep their order. The library throws nothing here: a value is asked for its kind before it is read.
+// Members keep their order. Exceptions are off: check the kind of a value before reading it.
 using Json = nlohmann::ordered_json;
 
 // Reads one JSON value. Faults (syntax, numbers out of range, invalid UTF-8, a member given twice, more than 4 MB, 64
-// levels or 4,096 members in one object) are issues with the path reached and what was found there.
+// levels or 4,096 members in one object) are issues with the path reached.
 Result<Json> ParseJson(std::string_view text);
 
-// Compact text, numbers by the fewest digits that read back the same; a byte that is no UTF-8 becomes U+FFFD.
+// Compact text; numbers with the fewest digits that read back exactly; invalid UTF-8 becomes U+FFFD.
 std::string JsonText(const Json& json);
 
-// The member of an object; null where there is none, and of anything else.
+// The member of an object; null if absent or if `json` is no object.
 const Json* FindMember(const Json& json, std::string_view key);
 
-// A further member, whose key the object does not have: [] would look for it first.
+// Appends a member with a new key, without the lookup of [].
 inline void AddMember(Json& object, std::string_view key, Json value) {
   object.get_ref<Json::object_t&>().emplace_back(key, std::move(value));
 }
 
-// What Json{{"key", value}, …} makes, without an array for each member on the way: for reports, which are made of objects.
+// As Json{{"key", value}, …}, without an array per member on the way.
 struct JsonMember {
   std::string_view key;
   mutable Json value;  // moved out of the list that holds it
 };
 Json ObjectOf(std::initializer_list<JsonMember> members);
 
-// The characters of a string.
+// The text of a JSON string.
 inline const std::string& TextOf(const Json& json) { return json.get_ref<const std::string&>(); }
 
-// `over` laid over `under`: objects member by member, arrays place by place, anything else replaces.
+// Merges `over` into `under`: objects by member, arrays by index, anything else is replaced.
 void MergeJson(Json& under, const Json& over);
 
 // Sets the value at a dotted path ("cluster.networks.1.bandwidth"), making objects, and arrays padded with {}, on the way.
 void SetPath(Json& json, std::string_view path, Json value);
 
-// What stands at a dotted path (array elements by number), or null.
+// The value at a dotted path (array elements by number), or null.
 const Json* MemberAt(const Json& json, std::string_view path);
 
 // The number at a dotted path; true is 1, false is 0.

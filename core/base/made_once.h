@@ -1,4 +1,4 @@
-// A value that is made when it is first asked for and never changes after. Of threads that make it at once, one's is everybody's.
+// A value made on first use and constant afterwards. If threads race to make it, all use the first one stored.
 #pragma once
 
 #include <atomic>

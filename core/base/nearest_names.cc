@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostNames = 3, kLongestWord = 60;
 
-// The least number of letters added, dropped or changed.
+// Edit distance: letters added, dropped or changed.
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -32,7 +32,7 @@ std::vector<std::string> NearestNames(std::string_view word, const std::vector<s
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (const std::string_view name : known) {
     const std::size_t distance = EditDistance(word, name);
-    // Part of a name means the name, as if one letter were wrong: "h100" is an h100-sxm5-80gb rather than an a10g.
+    // A part of a name counts as one wrong letter: "h100" is h100-sxm5-80gb rather than a10g.
     const bool is_part = word.size() >= 2 && name.find(word) != std::string_view::npos;
     if (distance <= most || is_part) near.emplace_back(is_part ? std::min<std::size_t>(distance, 1) : distance, name);
   }

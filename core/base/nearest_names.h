@@ -1,4 +1,4 @@
-// What someone may have meant who wrote a name that is unknown.
+// Suggestions for an unknown name.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace slipstick {
 
-// The known names nearest to a word, the nearest first; none where none is near.
+// Known names similar to a word, most similar first; may be empty.
 std::vector<std::string> NearestNames(std::string_view word, const std::vector<std::string_view>& known);
 
 }  // namespace slipstick

@@ -1,7 +1,7 @@
-// The one description of each output: a table of rows beside the struct, as field.h has them for inputs.
+// Output tables: one row per output beside its struct, as field.h has them for inputs.
 //
-// What the report holds and in which order, what a search can look for, and the names and units that people read follow from it.
-// To add an output: a row, with its title where people meet it.
+// They define what the report holds and in which order, what a search can optimize, and the titles and units shown to people.
+// To add an output: one row, with a title if people see it.
 //
 //   template <> struct Outputs<DieReport> {
 //     static constexpr auto rows = std::tuple{Output("area_mm2", &DieReport::area, "Die area"),
@@ -10,7 +10,7 @@
 //
 //   WriteOutputs(die)                       the struct as JSON, numbers in base units, in the order of the rows
 //   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below a path
-//   SearchableOutputs<TrainingPart>()           the numbers that a search can look for, with their readers
+//   SearchableOutputs<TrainingPart>()           the numbers that a search can optimize or limit, with their readers
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@
 
 namespace slipstick {
 
-// Specialised for every struct that a report holds.
+// Specialized for every struct that a report holds.
 template <class T>
 struct Outputs;
 
@@ -37,16 +37,16 @@ enum class Better { kNeither, kSmaller, kLarger };
 struct OutputFacts {
   std::string_view key;
   std::string_view title = "";
-  std::string_view brief = "";  // where there is little room; the title where there is none
-  std::string_view unit = "";   // of what is no quantity: "%" of a share, "count"
+  std::string_view brief = "";  // short title; the title itself if empty
+  std::string_view unit = "";   // for ratios and plain numbers: "%", "count"
   Better better = Better::kNeither;
-  bool is_searchable = false;  // a search can look for it
+  bool is_searchable = false;  // a search can optimize or limit it
   bool is_reported = true;     // a report holds it
 };
 
 template <class Get>
 struct OutputRow : OutputFacts {
-  Get get;  // of the struct, or of what it is called with
+  Get get;  // a member or a function of the struct
 
   constexpr OutputRow Short(std::string_view name) const {
     return With([&](OutputRow& row) { row.brief = name; });
@@ -129,7 +129,7 @@ Json OutputJson(const T& value) {
   }
 }
 
-// A number in base units. What cannot be had, such as tokens for a dollar where nothing costs any, is without bound.
+// A number in base units; infinite if absent, such as tokens per dollar where nothing costs anything.
 template <class T>
 double OutputNumber(const T& value) {
   if constexpr (IsOptional<T>::value) {
@@ -150,7 +150,7 @@ struct Unwrapped<std::optional<T>> : Unwrapped<T> {};
 template <class T>
 struct Unwrapped<std::vector<T>> : Unwrapped<T> {};
 
-// An entry of the description, and those below it.
+// Appends one entry of the description.
 void AddDescription(const OutputFacts& facts, const std::string& path, std::string_view kind, const Dimension* dimension, Json& out);
 
 template <class Value>
@@ -198,7 +198,7 @@ void DescribeOutputs(const std::string& path, Json& out) {
   internal::DescribeEach<T>(path, out, std::make_index_sequence<internal::kOutputs<T>>());
 }
 
-// A number that a search can look for, by its path below the struct: "memory_bytes.total".
+// A number that a search can optimize or limit, by its path below the struct: "memory_bytes.total".
 template <class T>
 struct SearchableOutput {
   std::string name;

@@ -1,7 +1,7 @@
-// Numbers that carry their dimension, so that a formula with mixed-up units does not compile.
+// Numbers with a dimension: a formula with mixed-up units does not compile.
 //
-// One base unit a dimension: byte, FLOP, token, second, dollar, joule, millimetre, gram of CO2 equivalent. Inside the
-// model no conversion exists; units.h holds what people read and write. When all exponents cancel the result is a bare
+// One base unit per dimension: byte, FLOP, token, second, dollar, joule, millimetre, gram of CO2 equivalent. The
+// model converts nothing; units.h has the units that people read and write. When all exponents cancel the result is a bare
 // double: a bare double is a ratio, and anything with a unit is a Quantity. Counts of things (layers, heads, devices)
 // are Count; where a count enters a formula it is converted to double there.
 #pragma once
@@ -18,7 +18,7 @@ namespace slipstick {
 using Count = std::int64_t;
 
 inline constexpr int kDimensions = 8;
-using Dimension = std::array<int, kDimensions>;  // exponents, in the order of the header's first paragraph
+using Dimension = std::array<int, kDimensions>;  // exponents, in the order of the base units above
 
 template <int... Exponents>
 class Quantity;
@@ -47,7 +47,7 @@ class Quantity {
   static constexpr Dimension kDimension{Exponents...};
 
   constexpr Quantity() = default;
-  // For the edges (units, JSON, random tests); the model writes 80 * kGB.
+  // Only for units, JSON and tests; the model writes 80 * kGB.
   static constexpr Quantity FromBase(double value) { return Quantity(value); }
   [[nodiscard]] constexpr double base() const { return base_; }
 
@@ -81,8 +81,8 @@ constexpr auto operator/(double a, Quantity<A...> b) {
   return internal::Made<(-A)...>::Of(a / b.base());
 }
 
-// The functions that formulas use, for quantities and ratios alike. Their names are those of the formula language of
-// trace.h, so that the text of an expression reads the same as the expression.
+// The functions of formulas, for quantities and ratios. Names are those of the formula language in trace.h, so that an
+// expression is also its text.
 template <int... A>
 constexpr Quantity<A...> max(Quantity<A...> a, Quantity<A...> b) {
   return a < b ? b : a;
@@ -110,10 +110,10 @@ using std::pow;
 using std::sqrt;
 template <int... A>
 auto sqrt(Quantity<A...> a) {
-  static_assert(((A % 2 == 0) && ...), "the square root of this dimension is none of ours");
+  static_assert(((A % 2 == 0) && ...), "the square root of this dimension has fractional exponents");
   return internal::Made<(A / 2)...>::Of(std::sqrt(a.base()));
 }
-// (a^p + b^p)^(1/p): how two limits that overlap add up; p = 1 is the sum, p = infinity the larger.
+// (a^p + b^p)^(1/p): two limits that partly overlap; p = 1 is the sum, p = infinity the maximum.
 template <int... A>
 Quantity<A...> norm(Quantity<A...> a, Quantity<A...> b, double p) {
   const double large = std::max(a.base(), b.base());

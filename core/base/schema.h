@@ -1,10 +1,10 @@
 // Reading, writing and describing any struct that has a field table (field.h).
 //
-//   Read(json, "cluster", issues, cluster)   every fault becomes an issue; what is missing keeps its default
-//   Write(cluster)                           the whole of it, numbers in base units; Read(Write(x)) == x
+//   Read(json, "cluster", issues, cluster)   every fault becomes an issue; absent members keep their defaults
+//   Write(cluster)                           all members, numbers in base units; Read(Write(x)) == x
 //   Describe<Cluster>("cluster", out)        path, kind, unit, range, default, choices, help of every field below it
-//   ExpandPresets<Cluster>(json, …)          "preset": "dgx-h100" replaced by the catalogue's entry, overrides on top;
-//                                            a member whose struct names a preset by default gets that one
+//   ExpandPresets<Cluster>(json, …)          replaces "preset": "dgx-h100" by the catalogue entry under the overrides;
+//                                            a struct with a default preset gets that one
 //
 // A number in JSON is in base units. A text is a number with its unit ("3.35 TB/s"), and must have the field's dimension.
 #pragma once
@@ -20,17 +20,17 @@
 
 namespace slipstick {
 
-// Finds a catalogue entry; null where there is none.
+// Finds a catalogue entry; null if there is none.
 using PresetFinder = std::function<const Json*(std::string_view kind, std::string_view id)>;
-// The ids of a kind nearest to a word.
+// The ids of a kind that are similar to a word.
 using PresetsLike = std::function<std::vector<std::string>(std::string_view kind, std::string_view id)>;
 
-// A catalogue entry without what it says of itself: its sources, its note, what was published of it.
+// A catalogue entry without its sources, note and published values.
 Json WithoutRemarks(const Json& preset);
 
 namespace internal {
 
-// A value as a message shows it.
+// A value as messages show it.
 std::string Shown(const Json& json);
 
 void ReadAs(const Type& type, const Json& json, const std::string& path, Issues& issues, void* out);
@@ -50,13 +50,13 @@ Json Write(const T& value) {
   return internal::WriteAs(internal::kType<T>, &value);
 }
 
-// Appends an entry a field to the array `out`, in the order of the tables, with the defaults of `standard`.
+// Appends one entry per field to the array `out`, in table order, with the defaults of `standard`.
 template <class T>
 void Describe(const std::string& path, const T& standard, Json& out) {
   internal::DescribeAs(internal::kType<T>, path, &standard, out);
 }
 
-// Replaces every {"preset": id, …overrides} below `json` by the catalogue's entry with the overrides laid over it.
+// Replaces every {"preset": id, …overrides} below `json` by the catalogue's entry under the overrides.
 template <class T>
 void ExpandPresets(Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like, Issues& issues) {
   internal::ExpandAs(internal::kType<T>, json, path, find, like, issues);

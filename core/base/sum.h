@@ -1,4 +1,4 @@
-// A figure that is a sum whose parts are known only when the program runs: a stage's layers, a layer's products.
+// A figure that sums parts known only at run time: a stage's layers, a layer's GEMMs.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace slipstick {
 
-// Lists its parts as they are added, for a formula such as "layer * layer_count + output_head"; parts of nothing are left out.
+// Collects the parts for a formula such as "layer * layer_count + output_head"; zero parts are left out.
 class SumText {
  public:
   void Add(std::string_view name, internal::Value part, double count);
-  // A figure of the trace's present scope, if there is any part. The total is the sum in the order of the parts.
+  // Records a figure in the current scope, if there is any part. The total is the sum in the order of the parts.
   void Record(Trace& trace, std::string_view symbol, internal::Value total, const Note& note) const;
 
  private:
@@ -25,7 +25,7 @@ class SumText {
   std::vector<Part> parts_;
 };
 
-// The sum itself. With an off trace it costs its additions.
+// The sum; with an off trace it costs only the additions.
 template <class Q>
 class ListedSum {
  public:
@@ -36,9 +36,9 @@ class ListedSum {
     total_ += part * count;
     if (trace_.on() && count != 0 && part != Q()) text_.Add(name, internal::ValueOf(part), count);
   }
-  // The total, recorded as a figure. The note's texts last as long as the program.
+  // Records the total as a figure. The note's texts must be static.
   Q Total(std::string_view symbol, const Note& note) const { return Record(symbol, total_, note); }
-  // The same where the sum was also made elsewhere, in another order: `total`, which differs by rounding.
+  // The same with a `total` computed in another order, which differs by rounding.
   Q Record(std::string_view symbol, Q total, const Note& note) const {
     if (trace_.on()) text_.Record(trace_, symbol, internal::ValueOf(total), note);
     return total;

@@ -41,7 +41,7 @@ void Trace::BindInput(std::string_view symbol, internal::Value value, std::strin
   Bind(std::string(symbol), std::string(path), value);
 }
 
-// A figure is found by its name, and where it has a dimension, so that chance hardly gives its value again, without.
+// A figure is found by name; one with a dimension also by value alone, since a chance match is unlikely.
 void Trace::BindFigure(const Figure& figure) {
   const internal::Value value{figure.value, &figure.dimension};
   Bind(figure.symbol, figure.path, value);
@@ -87,7 +87,7 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
   const Note& note = text.note;
   Figure figure;
   figure.symbol = text.symbol;
-  // A part that is used inside another report ("time_s" of a kernel, in "serving.decode") is not that report's own figure.
+  // A figure recorded inside another report ("time_s" of a kernel, in "serving.decode") is not that report's own figure.
   const std::string root = scope_.substr(0, scope_.find('.')) + ".";
   const bool is_reported = !note.report.empty() && (scope_.empty() || note.report.substr(0, note.report.find('.') + 1) == root);
   figure.title = note.title;

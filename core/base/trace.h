@@ -1,17 +1,17 @@
-// How each number was derived: a formula, its terms, and the figures and inputs they come from.
+// Derivations: each number's formula, its terms, and the figures and inputs that they come from.
 //
-// One statement of a formula gives the value and its explanation. FIGURE declares a local variable with the value of an
+// A formula is stated once, for its value and its explanation. FIGURE declares a local variable with the value of an
 // expression and, when the trace is on, records the text of that very expression with the value of each symbol in it:
 //
 //   FIGURE(trace, memory_time, bytes / (bandwidth * fraction), (Note{"Time to move the data", "bandwidth bound"}),
 //          bytes, bandwidth, fraction);
 //
 // The formula language is thus the C++ expression: + - * / ( ), numbers, symbols, and the functions max min sqrt pow
-// log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. A term is a link to the
-// latest earlier figure or input of its name and value; a time, a size, … that goes by another name here is one to the
-// latest figure with exactly its value. The note is constant, as all texts of a figure are. Tests evaluate every text against its value.
+// log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. A term links to the
+// latest earlier figure or input with its name and value; a quantity under another name links to the latest figure with
+// exactly its value. All texts of a figure are static. Tests evaluate every formula text against its value.
 //
-// An off trace costs one branch a figure.
+// An off trace costs one branch per figure.
 #pragma once
 
 #include <string>
@@ -27,15 +27,15 @@ struct Term {
   std::string symbol;
   double value = 0;  // in base units
   Dimension dimension{};
-  std::string origin;  // path of the figure or input it is; "" for a number that is explained in the note
+  std::string origin;  // path of the figure or input; "" if neither
 };
 
 struct Figure {
   std::string path;     // scopes and name joined by dots: "training.step_time"
-  std::string symbol;   // the name it has in formulas
-  std::string title;    // a few words
-  std::string note;     // what it means, its validity
-  std::string source;   // where the formula is from
+  std::string symbol;   // name in formulas
+  std::string title;    // short
+  std::string note;     // meaning and validity
+  std::string source;   // source of the formula
   std::string formula;  // in the language above
   double value = 0;
   Dimension dimension{};
@@ -46,7 +46,7 @@ struct Note {
   std::string_view title;
   std::string_view note = "";
   std::string_view source = "";
-  std::string_view report = "";  // path in the report that shows this figure, where it is one
+  std::string_view report = "";  // path of the report that shows this figure, if any
 };
 
 namespace internal {
@@ -63,7 +63,7 @@ constexpr Value ValueOf(T v) {
     return {v.base(), &T::kDimension};
   }
 }
-// What FIGURE knows of a figure before the program runs.
+// The constant parts of a FIGURE.
 struct FigureText {
   std::string_view symbol, formula, terms;
   Note note;
@@ -76,18 +76,18 @@ class Trace {
   static Trace On() { return Trace(true); }
   [[nodiscard]] bool on() const { return on_; }
 
-  // Says that a symbol of the current scope is the input at a path of the scenario ("cluster.device.memory.bandwidth").
+  // Declares that a symbol of the current scope is the input at a path of the scenario ("cluster.device.memory.bandwidth").
   template <class T>
   void Input(std::string_view symbol, T value, std::string_view path) {
     if (on()) BindInput(symbol, internal::ValueOf(value), path);
   }
 
-  // Says that a rule, and no measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.
+  // Declares that a rule, not a measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.
   void Assume(std::string_view path, std::string_view rule) {
     if (on()) assumed_[path] = rule;
   }
 
-  // Records a figure of the current scope; called by FIGURE.
+  // Records a figure in the current scope; called by FIGURE.
   template <class... Values>
   void Record(const internal::FigureText& text, Values... value_and_terms) {
     const internal::Value values[]{internal::ValueOf(value_and_terms)...};
@@ -99,7 +99,7 @@ class Trace {
     RecordValues(text, value_and_terms.data(), value_and_terms.size() - 1);
   }
 
-  // The same for a figure whose formula or place in the report is known only when the program runs.
+  // The same for a figure whose formula or report path is known only at run time.
   template <class Q, class... Terms>
   void Record(std::string_view symbol, std::string_view formula, Q value, const Note& note, std::string_view names, Terms... terms) {
     if (on()) Record(internal::FigureText{symbol, formula, names, note}, value, terms...);
@@ -107,7 +107,7 @@ class Trace {
 
   [[nodiscard]] const std::vector<Figure>& figures() const { return figures_; }
 
-  // Names what is recorded while it lives: figures get paths below it.
+  // Figures recorded during its lifetime get paths below it.
   class Scope {
    public:
     Scope(Trace& trace, std::string_view name) : trace_(trace) {
@@ -124,7 +124,7 @@ class Trace {
     std::size_t length_ = 0;
   };
 
-  // While it lives, figures that would cite a source cite this one in its place; with an empty one nothing changes.
+  // During its lifetime figures that cite a source cite this one instead; an empty one changes nothing.
   class Citing {
    public:
     Citing(Trace& trace, std::string_view source) : trace_(trace), outer_(trace.cited_) {
@@ -145,10 +145,10 @@ class Trace {
     std::string origin;
     double value;
     Dimension dimension;
-    std::size_t before;  // one more than the place of the latest earlier binding with the same hash, 0 for none
+    std::size_t before;  // 1 + index of the latest earlier binding with the same hash; 0: none
   };
   explicit Trace(bool on) : on_(on) {}
-  std::size_t Enter(std::string_view scope);  // the length of the outer scope's name
+  std::size_t Enter(std::string_view scope);  // returns the length of the outer scope's name
   void Bind(std::string symbol, std::string origin, internal::Value value);
   void BindFigure(const Figure& figure);
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
@@ -159,11 +159,11 @@ class Trace {
 
   bool on_;
   std::string scope_;
-  std::string_view cited_;                                          // in place of what figures cite
-  std::unordered_map<std::string_view, std::string_view> assumed_;  // rules by the paths of the inputs that they set
-  std::vector<Binding> bindings_;                                   // the latest last
-  std::unordered_map<std::size_t, std::size_t> latest_;             // one more than the place of the latest binding, by hash
-  std::unordered_map<std::string, std::vector<double>> values_;     // of the figures of a path
+  std::string_view cited_;                                          // replaces the source that figures cite
+  std::unordered_map<std::string_view, std::string_view> assumed_;  // rules by the path of the input that they set
+  std::vector<Binding> bindings_;                                   // latest last
+  std::unordered_map<std::size_t, std::size_t> latest_;             // 1 + index of the latest binding, by hash
+  std::unordered_map<std::string, std::vector<double>> values_;     // values of the figures of a path
   std::vector<Figure> figures_;
 };
 
@@ -175,7 +175,7 @@ class Trace {
   }                                                                                                                \
   static_assert(true)
 
-// A figure whose note is put together when the program runs: a place in a list of the report.
+// A figure whose note is built at run time: an entry of a list in the report.
 #define LISTED_FIGURE(trace, name, expression, description, ...) \
   const auto name = (expression);                                \
   if ((trace).on()) (trace).Record(#name, #expression, name, description, #__VA_ARGS__, __VA_ARGS__)

@@ -1,5 +1,5 @@
-// What a field table says of a type, as data: one description a type, walked by the functions of schema.h. The walks are
-// thus compiled once and not once a field.
+// Type descriptions of field tables: one per type, walked by the functions of schema.h. The walks are thus compiled once,
+// not once per field.
 #pragma once
 
 #include <array>
@@ -21,19 +21,19 @@ struct Type;
 struct Range {
   double low = -std::numeric_limits<double>::infinity();  // in base units
   double high = std::numeric_limits<double>::infinity();
-  bool open_low = false;  // low itself is out
+  bool open_low = false;  // excludes low itself
 };
 
 struct FieldFacts {
   std::string_view key;
   std::string_view help;
-  std::string_view unit = "";  // the display unit; a bare number in JSON is in base units whatever this says
+  std::string_view unit = "";  // display unit; a bare number in JSON is always in base units
   double unit_factor = 1;
   Range range{};
-  bool is_required = false;         // must be written by the scenario or its preset
+  bool is_required = false;         // the scenario or its preset must set it
   bool is_length = false;           // a length in tokens: "8k" is 8,192
-  bool is_derived = false;          // filled in by the core where it is not written (dp, head_dim)
-  bool is_outside_reports = false;  // moves no figure of a report: informational, or used by a cost study alone
+  bool is_derived = false;          // filled in by the core if absent (dp, head_dim)
+  bool is_outside_reports = false;  // moves no figure of a report: informational, or only for cost studies
   bool is_advanced = false;         // the form shows it only on request
 };
 
@@ -55,7 +55,7 @@ struct Choices {
   std::size_t size;
 };
 
-// The same of entries of a catalogue.
+// The same for catalogue entries.
 struct EntryOperations {
   const std::vector<std::string_view>& (*names)();
   std::string_view (*chosen)(const void* entry);
@@ -63,8 +63,8 @@ struct EntryOperations {
 };
 
 struct OptionalOperations {
-  void* (*held)(void* optional);    // what it holds, or null
-  void* (*engage)(void* optional);  // holds a default value if it held none
+  void* (*held)(void* optional);    // the held value, or null
+  void* (*engage)(void* optional);  // holds a default value if it was empty
   void (*reset)(void* optional);
 };
 
@@ -72,17 +72,17 @@ struct ListOperations {
   std::size_t (*size)(const void* list);
   void* (*at)(void* list, std::size_t place);
   void (*clear)(void* list);
-  void* (*append)(void* list);  // a default value
+  void* (*append)(void* list);  // appends a default value
 };
 
 struct Type {
   Kind kind;
-  const Dimension* dimension = nullptr;  // of a quantity
-  Choices choices{};                     // of a choice
-  EntryOperations entry{};               // of a choice among entries of a catalogue
-  const Fields* fields = nullptr;        // of an object
+  const Dimension* dimension = nullptr;  // for a quantity
+  Choices choices{};                     // for a choice
+  EntryOperations entry{};               // for a choice among catalogue entries
+  const Fields* fields = nullptr;        // for an object
   std::string_view preset_kind = "";
-  const Type* inner = nullptr;  // of a list or an optional
+  const Type* inner = nullptr;  // element of a list or an optional
   OptionalOperations optional{};
   ListOperations list{};
   const void* (*standard)() = nullptr;  // a default value: of `inner`, or of an object that may name a preset

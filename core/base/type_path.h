@@ -1,4 +1,4 @@
-// What a field table says stands at a path: "cluster.networks.1.bandwidth".
+// The type that field tables give a path: "cluster.networks.1.bandwidth".
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 namespace slipstick {
 
 namespace internal {
-// The type at the path below `type`, whether or not anything is held there; null where there is no such field.
+// The type at the path below `type`, whether or not a value is there; null if there is no such field.
 const Type* TypeAt(const Type& type, std::string_view path);
 }  // namespace internal
 
-// The catalogue whose entries a text at this path names; "" where none.
+// The catalogue whose entries a text at this path names; "" if none.
 template <class T>
 std::string_view PresetKindAt(std::string_view path) {
   const internal::Type* type = internal::TypeAt(internal::kType<T>, path);

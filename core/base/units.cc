@@ -176,7 +176,7 @@ std::optional<double> CountSuffix(std::string_view text, double thousand) {
   return std::nullopt;
 }
 
-// The spaces that typography puts between a number and its unit, as plain ones.
+// Replaces typographic spaces by plain ones.
 std::string PlainSpaces(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,4 +1,4 @@
-// The units people read and write: constants for code (3.35 * kTBps), and text with a unit in and out ("3.35 TB/s").
+// Units: constants for code (3.35 * kTBps), and text with a unit in and out ("3.35 TB/s").
 //
 // Decimal prefixes are decimal (GB = 10^9 byte), binary ones are spelled (GiB = 2^30 byte). A unit text is base units
 // with prefixes, joined by * and / with integer powers: "0.08 $/kWh", "0.1 /cm^2", "15 Ttoken", "400 Gb/s".
@@ -15,7 +15,7 @@ namespace slipstick {
 template <class Q>
 struct Unit {
   std::string_view text;
-  double factor;  // base units in one of these
+  double factor;  // in base units
 };
 template <int... E>
 constexpr Quantity<E...> operator*(double value, Unit<Quantity<E...>> unit) {
@@ -63,7 +63,7 @@ inline constexpr Unit<BytesPerSecondPerMillimetre> kGBpsPerMm{"GB/s/mm", 1e9};
 inline constexpr Unit<BytesPerArea> kMiBPerMm2{"MiB/mm^2", 1048576.0};
 inline constexpr Unit<FlopsPerSecondPerArea> kGFlopsPerMm2{"GFLOP/s/mm^2", 1e9};
 
-// A number with an optional unit, as people write it.
+// A number with an optional unit.
 struct Measure {
   double value = 0;       // in base units
   Dimension dimension{};  // all zero: no unit was written
@@ -75,7 +75,7 @@ struct Measure {
 // the unit is unknown.
 std::optional<Measure> ParseMeasure(std::string_view text, double thousand = 1000);
 
-// "GB/s"-like text of a dimension's base unit, for messages: {1,0,0,-1,…} -> "B/s".
+// The base unit of a dimension as text: {1,0,0,-1,…} -> "B/s".
 std::string BaseUnitText(const Dimension& dimension);
 
 // At most six significant digits, no trailing zeros.

@@ -1,5 +1,4 @@
-// What JSON texts are read as and refused for, and how numbers are written. Expected texts and values are those of RFC 8259
-// and IEEE 754.
+// Reading, refusing and writing JSON. Expected texts and values follow RFC 8259 and IEEE 754.
 #include "core/base/json.h"
 
 #include <gtest/gtest.h>
@@ -19,12 +18,12 @@ std::string FaultOf(const std::string& text) {
   return json ? "none" : json.issues.at(0).path + ": " + json.issues.at(0).message;
 }
 
-TEST(Json, AFaultHasThePathReached) {
-  EXPECT_EQ(FaultOf(R"({"a": {"b": [1, 2, tru]}})"), "a.b.2: not valid JSON at byte 23");
-  EXPECT_EQ(FaultOf(R"({"a": 1, "b": {"c": 1, "c": 2}})"), "b.c: given twice");
-  EXPECT_EQ(FaultOf(R"({"a": [0, 1e999]})"), "a.1: number out of range, at byte 15");
-  EXPECT_EQ(FaultOf("{\"a\": \"\xff\"}"), "a: not valid JSON at byte 8");
-  EXPECT_EQ(FaultOf(""), ": not valid JSON at byte 1");
+TEST(Json, FaultsHaveTheCurrentPath) {
+  EXPECT_EQ(FaultOf(R"({"a": {"b": [1, 2, tru]}})"), "a.b.2: Not valid JSON at byte 23");
+  EXPECT_EQ(FaultOf(R"({"a": 1, "b": {"c": 1, "c": 2}})"), "b.c: Given twice");
+  EXPECT_EQ(FaultOf(R"({"a": [0, 1e999]})"), "a.1: Number out of range at byte 15");
+  EXPECT_EQ(FaultOf("{\"a\": \"\xff\"}"), "a: Not valid JSON at byte 8");
+  EXPECT_EQ(FaultOf(""), ": Not valid JSON at byte 1");
 }
 
 std::string Members(int count) {
@@ -33,23 +32,23 @@ std::string Members(int count) {
   return text + "}";
 }
 
-TEST(Json, SizeHasLimits) {
+TEST(Json, LimitsSize) {
   EXPECT_EQ(FaultOf(std::string(64, '[') + std::string(64, ']')), "none");
-  EXPECT_NE(FaultOf(std::string(65, '[') + std::string(65, ']')).find("nested more than 64 levels deep"), std::string::npos);
+  EXPECT_NE(FaultOf(std::string(65, '[') + std::string(65, ']')).find("Nested too deep: at most 64 levels"), std::string::npos);
   EXPECT_EQ(FaultOf(Members(4096)), "none");
   EXPECT_EQ(FaultOf("{\"many\": " + Members(4097) + "}"), "many: more than 4096 members");
   EXPECT_EQ(FaultOf("\"" + std::string(3'999'998, 'a') + "\""), "none");
-  EXPECT_EQ(FaultOf("\"" + std::string(3'999'999, 'a') + "\""), ": longer than 4 MB");
+  EXPECT_EQ(FaultOf("\"" + std::string(3'999'999, 'a') + "\""), ": Too long: at most 4 MB");
 }
 
-TEST(Json, MembersKeepTheirOrder) { EXPECT_EQ(JsonText(*ParseJson(R"({"z": 1, "a": 2, "m": 3})")), R"({"z":1,"a":2,"m":3})"); }
+TEST(Json, KeepsTheOrderOfMembers) { EXPECT_EQ(JsonText(*ParseJson(R"({"z": 1, "a": 2, "m": 3})")), R"({"z":1,"a":2,"m":3})"); }
 
-TEST(Json, AByteThatIsNoUtf8IsReplaced) {
+TEST(Json, ReplacesInvalidUtf8) {
   const std::string broken{'a', static_cast<char>(0xFF), 'b'};
   EXPECT_EQ(JsonText(Json(broken)), "\"a\uFFFDb\"");
 }
 
-TEST(Json, NumbersReadBackTheSame) {
+TEST(Json, NumbersRoundTrip) {
   EXPECT_EQ(JsonText(Json(0.1)), "0.1");
   EXPECT_EQ(JsonText(Json(std::nan(""))), "null");
   EXPECT_EQ(JsonText(Json(std::numeric_limits<double>::infinity())), "null");
@@ -61,19 +60,19 @@ TEST(Json, NumbersReadBackTheSame) {
   }
 }
 
-TEST(Json, MergingLaysMembersAndPlacesOver) {
+TEST(Json, MergesObjectsByMemberAndArraysByIndex) {
   Json under = *ParseJson(R"({"a": {"x": 1, "y": 2}, "list": [{"p": 1}, {"p": 2}]})");
   MergeJson(under, *ParseJson(R"({"a": {"y": 3, "z": 4}, "list": [{}, {"q": 5}, 6]})"));
   EXPECT_EQ(JsonText(under), R"({"a":{"x":1,"y":3,"z":4},"list":[{"p":1},{"p":2,"q":5},6]})");
 }
 
-TEST(Json, APathMakesWhatIsMissing) {
+TEST(Json, SetPathCreatesMissingParents) {
   Json json = Json::object();
   SetPath(json, "cluster.networks.1.size", 8);
   EXPECT_EQ(JsonText(json), R"({"cluster":{"networks":[{},{"size":8}]}})");
 }
 
-TEST(Json, AMemberThatIsNotThereIsNull) {
+TEST(Json, AbsentMembersAreNull) {
   EXPECT_EQ(FindMember(*ParseJson(R"({"a": 1})"), "b"), nullptr);
   EXPECT_EQ(FindMember(Json("a"), "a"), nullptr);
 }
