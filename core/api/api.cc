@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kMaxTrials = 100;
 
-// The issues with those of their fixes that make them go away: a member that two checks concern may fail the second when it
-// passes the first. Where none is left, the member may be left out.
+// Keeps the fixes that remove their issue: a member with two checks may pass the first and fail the second. If none is left,
+// tries to leave the member out.
 Issues WithTriedFixes(Issues issues, const Json& request) {
   int trials = 0;
   const auto fails = [&](const Fix& fix, const std::string& path) {
@@ -74,11 +74,11 @@ Answer TimelineAnswer(std::string_view request) {
 Answer DescribeAnswer() {
   Json inputs = Json::array();
   Describe("", Scenario{}, inputs);
-  // Laid in before the levels are read (scenario.cc), so no field of theirs.
+  // Network presets are expanded before the levels are read (scenario.cc), so they are no field.
   inputs.push_back(Json{{"path", "cluster.networks.*"},
                         {"kind", "object"},
                         {"presets", "network"},
-                        {"help", "A network technology: takes the place of the cluster's; the size stays"},
+                        {"help", "Network preset; replaces the cluster's, the domain size stays"},
                         {"advanced", true}});
   Json follows = Json::array();
   for (const std::string_view path : kAdjustableDefaults) follows.push_back(path);

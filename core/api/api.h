@@ -12,18 +12,18 @@ namespace slipstick {
 
 // A scenario's report. An empty request is the default scenario; each assignment is "PATH=VALUE". `explain` is the path
 // of a figure of the report, "*" for all of them, "" for none.
-// `timeline`: with every pass of the pipeline, most of a report's length.
+// `timeline`: include every pass of the pipeline, most of a report's size.
 Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments = {}, std::string_view explain = "",
                       bool timeline = true);
 
 // One operator or collective: {"time_s","bound","flops","bytes","algorithm"}.
 Answer KernelAnswer(std::string_view request);
 
-// Every input: path, kind, unit, range, default, choices, help; the default scenario, and which of its values follow what is
-// written; every output: path, kind, title, short name, unit, whether larger or smaller is better.
+// Every input: path, kind, unit, range, default, choices, help; the default scenario, and which of its values adjust to
+// written ones; every output: path, kind, title, short name, unit, whether larger or smaller is better.
 Answer DescribeAnswer();
 
-// The passes of the training step's pipeline alone: {"timeline": […]}, or null for a scenario without training.
+// Only the pipeline passes of the training step: {"timeline": […]}, or null for a scenario without training.
 Answer TimelineAnswer(std::string_view request);
 
 // The catalogue entries of a kind, or of every kind.

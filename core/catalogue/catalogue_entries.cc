@@ -1,4 +1,4 @@
-// Catalogues whose entries are chosen by name and never written out: the families of kernels and those of links.
+// Catalogues whose entries are chosen by name only: kernel families and link families.
 #include <cassert>
 #include <deque>
 #include <string>
@@ -15,7 +15,7 @@
 namespace slipstick {
 namespace {
 
-// A file laid over the one that it names as its preset, and so on.
+// A file merged over its preset, recursively.
 Json LaidOut(std::string_view kind, std::string_view id, int depth) {
   const Json* entry = FindPreset(kind, id);
   assert(entry != nullptr && depth < 8);
@@ -37,7 +37,7 @@ Entry ReadEntry(std::string_view id) {
   return entry;
 }
 
-// A file, read when it is first chosen.
+// Read on first use.
 template <class Entry>
 class Place {
  public:
@@ -52,7 +52,7 @@ class Place {
   MadeOnce<Entry> entry_;
 };
 
-// Never destroyed: what is chosen is pointed to until the program ends.
+// Never destroyed: chosen entries are pointed to until the program ends.
 template <class Entry>
 const std::deque<Place<Entry>>& Places() {
   static const std::deque<Place<Entry>>& places = *[] {

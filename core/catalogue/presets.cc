@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-// An entry of the catalogue, parsed when it is first asked for: an answer needs ten of some hundreds.
+// A catalogue entry, parsed on first use: an answer needs about ten of several hundred.
 class Entry {
  public:
   Entry(std::string_view kind, std::string_view id, std::string_view text) : kind_(kind), id_(id), text_(text) {}
@@ -29,14 +29,14 @@ class Entry {
 
   std::string_view kind_;
   std::string id_;
-  std::string_view text_;  // "" for a cluster of one device, which is made of other entries
+  std::string_view text_;  // "" for a single-device cluster, which is built from other entries
   MadeOnce<Json> json_;
 };
 
 constexpr std::string_view kPlainServer = "pcie-server";
 constexpr std::string_view kSingle = "single-";
 
-// The catalogue never changes while the program runs. A cluster "single-X" for every device X comes after the files' entries.
+// Constant while the program runs. After the files' entries come the clusters "single-X", one for every device X.
 const std::deque<Entry>& Entries() {
   static const std::deque<Entry> entries = [] {
     std::deque<Entry> made;
@@ -49,7 +49,7 @@ const std::deque<Entry>& Entries() {
   return entries;
 }
 
-// One device with the networks of the first system that is built of it, else the slots of a PCIe server.
+// One device with the networks of the first cluster that uses it, or the slots of a PCIe server.
 Json Entry::SingleDevice() const {
   const std::string device = id_.substr(kSingle.size());
   const Json part{{"preset", device}};

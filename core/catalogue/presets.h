@@ -19,9 +19,9 @@ const std::vector<PresetText>& PresetTexts();
 
 // A parsed entry, or null.
 const Json* FindPreset(std::string_view kind, std::string_view id);
-// The ids of a kind nearest to a word, the nearest first.
+// The ids of a kind that are similar to a word, most similar first.
 std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id);
-// All entries of a kind ("" for every kind), as the `presets` command prints them.
+// All entries of a kind ("": every kind), as the `presets` command prints them.
 Json PresetCatalogue(std::string_view kind);
 
 }  // namespace slipstick

@@ -15,7 +15,7 @@ std::optional<Dollars> PriceOfWallTime(const CostReport& cost, std::optional<Sec
   return run_price;
 }
 
-// Where a report shows an energy and its parts. Figures with a place in the report have the titles of their outputs.
+// Report paths of an energy and its parts; such figures take their titles from the outputs.
 struct EnergyPaths {
   std::string_view total, servers, building;
 };
@@ -23,12 +23,11 @@ constexpr EnergyPaths kOfSteps{"training.energy_j", "training.server_energy_j", 
 constexpr EnergyPaths kOfRun{"training.run.energy_j", "", ""};
 constexpr EnergyPaths kOfToken{"serving.energy_j_per_token", "serving.server_energy_j_per_token", "serving.building_energy_j_per_token"};
 
-// Of a run or of a token. Without a cost neither server nor building is known.
 template <class Energy, class Time>
 EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const std::optional<CostReport>& cost, const EnergyPaths& paths,
                              Trace& trace) {
   if (!cost) {
-    LISTED_FIGURE(trace, energy, 1 * device_energy, (Note{"", "the devices alone: no cost is asked", "", paths.total}), device_energy);
+    LISTED_FIGURE(trace, energy, 1 * device_energy, (Note{"", "devices only: the cost question is off", "", paths.total}), device_energy);
     return {device_energy, Energy(), Energy(), energy};
   }
   const WallPower& wall = cost->wall;
@@ -45,12 +44,12 @@ EnergyParts<Energy> EnergyOf(Energy device_energy, Time device_seconds, const st
   return {device_energy, server_energy, building_energy, energy};
 }
 
-// Of the electricity; what making the devices emitted stands apart, by the share of their life that the run takes.
+// Operational carbon from the electricity; embodied carbon by the share of the devices' life that the run takes.
 void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEfficiency& cost_efficiency, Trace& trace) {
   const GramsPerJoule grid_intensity = cost.grid_intensity;
   const Joules energy = cost_efficiency.energy.total;
-  FIGURE(trace, emitted, energy * grid_intensity, (Note{"", "making the devices counts apart", "", "training.tco2"}), energy,
-         grid_intensity);
+  FIGURE(trace, emitted, energy * grid_intensity, (Note{"", "operational; embodied carbon is a separate figure", "", "training.tco2"}),
+         energy, grid_intensity);
   cost_efficiency.emitted = emitted;
   if (cost_efficiency.run_energy) {
     const Joules run_energy = cost_efficiency.run_energy->total;
@@ -61,7 +60,7 @@ void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEffici
   const Grams embodied = cost.embodied;
   const Seconds device_life = cost.use;
   FIGURE(trace, embodied_share, embodied * device_seconds / device_life,
-         (Note{"", "by the hours in use of a device's life", "", "training.tco2_embodied"}), embodied, device_seconds, device_life);
+         (Note{"", "share of the device's hours in use", "", "training.tco2_embodied"}), embodied, device_seconds, device_life);
   cost_efficiency.embodied = embodied_share;
 }
 
@@ -77,7 +76,8 @@ TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, c
   const Joules energy = cost_efficiency.energy.total;
   trace.Input("tokens", tokens, "training.tokens");
   if (energy > Joules()) {
-    FIGURE(trace, trained_per_joule, tokens / energy, (Note{"", "of the training energy", "", "training.tokens_per_j"}), tokens, energy);
+    FIGURE(trace, trained_per_joule, tokens / energy, (Note{"", "tokens over training energy", "", "training.tokens_per_j"}), tokens,
+           energy);
     cost_efficiency.tokens_per_j = trained_per_joule;
   }
   if (!cost) return cost_efficiency;
@@ -100,7 +100,7 @@ ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, co
   const JoulesPerToken energy = cost_efficiency.energy.total;
   const double token = 1;
   if (energy > JoulesPerToken()) {
-    FIGURE(trace, served_per_joule, token / energy, (Note{"", "output tokens over the energy of one", "", "serving.tokens_per_j"}), token,
+    FIGURE(trace, served_per_joule, token / energy, (Note{"", "one output token over its energy", "", "serving.tokens_per_j"}), token,
            energy);
     cost_efficiency.tokens_per_j = served_per_joule;
   }
@@ -108,7 +108,7 @@ ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, co
   if (!cost || !(tokens_per_s_per_device > TokensPerSecond())) return cost_efficiency;
   const DollarsPerSecond device_second = cost->device_second;
   FIGURE(trace, token_price, device_second / tokens_per_s_per_device,
-         (Note{"", "busy devices also pay for their idle hours", "", "serving.cost_usd_per_million_tokens"}), device_second,
+         (Note{"", "idle hours are paid for by the hours in use", "", "serving.cost_usd_per_million_tokens"}), device_second,
          tokens_per_s_per_device);
   cost_efficiency.token = token_price;
   if (!(device_second > DollarsPerSecond())) return cost_efficiency;
@@ -127,11 +127,11 @@ DeviceCostEfficiency CostEfficiencyOf(const CostReport& cost, const Device& devi
   trace.Input("peak", peak, "cluster.device.peak.bf16");
   if (device_second > DollarsPerSecond()) {
     FIGURE(trace, flops_per_dollar, peak / device_second,
-           (Note{"", "dense 16-bit rate over what a second of the device costs", "", "cost.flops_per_usd"}), peak, device_second);
+           (Note{"", "dense 16-bit peak rate over the cost per GPU-second", "", "cost.flops_per_usd"}), peak, device_second);
     cost_efficiency.flops_per_usd = flops_per_dollar;
   }
   if (tdp > Watts()) {
-    FIGURE(trace, flops_per_joule, peak / tdp, (Note{"", "dense 16-bit rate over the design power", "", "cost.flops_per_j"}), peak, tdp);
+    FIGURE(trace, flops_per_joule, peak / tdp, (Note{"", "dense 16-bit peak rate over the TDP", "", "cost.flops_per_j"}), peak, tdp);
     cost_efficiency.flops_per_j = flops_per_joule;
   }
   return cost_efficiency;

@@ -1,4 +1,4 @@
-// What an answer costs and gives for a dollar and a joule; the dollars are absent where the scenario asks for none.
+// Cost and energy of an answer, and tokens per dollar and per joule; dollars are absent if the cost question is off.
 #pragma once
 
 #include <optional>
@@ -15,18 +15,18 @@ using TokensPerJoule = decltype(Tokens() / Joules());
 using FlopsPerDollar = decltype(Flops() / Dollars());
 using FlopsPerJoule = decltype(Flops() / Joules());
 
-// Electricity at the meter: of the devices, the rest of their servers and the building; the devices' alone where no cost is
-// asked, since then neither server nor building is known.
+// Electricity at the meter: devices, the rest of their servers, and the building. Devices only if the cost question is
+// off, since server and building are then unknown.
 template <class Energy>
 struct EnergyParts {
   Energy devices, servers, building, total;
 };
 struct TrainingCostEfficiency {
-  EnergyParts<Joules> energy;                     // of the steps
+  EnergyParts<Joules> energy;                     // steps only
   std::optional<EnergyParts<Joules>> run_energy;  // with interruptions
   std::optional<Grams> emitted, run_emitted, embodied;
   bool at_the_wall = false;
-  std::optional<Dollars> steps;  // of the steps alone
+  std::optional<Dollars> steps;  // steps only alone
   std::optional<Dollars> run;    // with interruptions
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
@@ -38,13 +38,13 @@ struct ServingCostEfficiency {
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };
-// Of the device itself: its dense 16-bit rate.
+// Peak dense 16-bit rate of the device per dollar and per joule.
 struct DeviceCostEfficiency {
   std::optional<FlopsPerDollar> flops_per_usd;
   std::optional<FlopsPerJoule> flops_per_j;
 };
 
-// Without a cost there is nothing but the devices' own energy.
+// Without a cost report only the energy of the devices is known.
 TrainingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const TrainingReport& training, const TrainingRun& run,
                                         Trace& trace);
 ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, const ServingReport& serving, Trace& trace);

@@ -1,4 +1,4 @@
-// What a report says of cost.
+// The cost part of a report.
 #include "core/base/output.h"
 #include "core/evaluation/report.h"
 
@@ -58,9 +58,9 @@ struct Outputs<CostPart> {
       Output(
           "feasible", [](P part) { return part.report.infeasible.empty(); }, "Feasible"),
       Output(
-          "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Why it is infeasible"),
+          "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Reasons for infeasibility"),
       Output(
-          "assumed", [](P part) -> const auto& { return part.assumed; }, "Inputs that no measurement set"),
+          "assumed", [](P part) -> const auto& { return part.assumed; }, "Estimated inputs"),
       Output(
           "dies", [](P part) -> const auto& { return part.report.dies; }, "Dies"),
       Output(

@@ -7,11 +7,11 @@
 namespace slipstick {
 
 Result<Json> EvaluateKernel(const Json& request) {
-  if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
+  if (!request.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(request)}};
   const bool has_operator = request.contains("operator"), has_collective = request.contains("collective");
   if (has_operator && has_collective)
-    return Issues{{"collective", "expected either an operator or a collective; got both", {LeaveOut("collective"), LeaveOut("operator")}}};
-  if (!has_operator && !has_collective) return Issues{{"operator", "is needed, or a collective"}};
+    return Issues{{"collective", "Give an operator or a collective, not both", {LeaveOut("collective"), LeaveOut("operator")}}};
+  if (!has_operator && !has_collective) return Issues{{"operator", "Give an operator or a collective"}};
   Result<Json> answer = has_operator ? EvaluateOperator(request) : EvaluateCollective(request);
   if (answer && (*answer)["time_s"].is_number() && (*answer)["bytes"].is_number() && (*answer)["time_s"].get<double>() > 0) {
     (*answer)["bytes_per_s"] = (*answer)["bytes"].get<double>() / (*answer)["time_s"].get<double>();

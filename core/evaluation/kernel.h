@@ -9,7 +9,7 @@ namespace slipstick {
 // {"device", "operator"} or {"cluster", "collective"} -> {"time_s","bound","flops","bytes","algorithm"}, or issues.
 Result<Json> EvaluateKernel(const Json& request);
 
-// The two halves; `request` is an object that has that member.
+// `request` must have the member "operator" or "collective".
 Result<Json> EvaluateOperator(const Json& request);
 Result<Json> EvaluateCollective(const Json& request);
 

@@ -30,15 +30,15 @@ struct CollectiveRequest {
 template <>
 struct Schema<CollectiveRequest> {
   static constexpr FieldRow kRows[] = {
-      Of<&CollectiveRequest::kind>("kind", "Which collective").Required(),
-      Of<&CollectiveRequest::bytes>("bytes", "As nccl-tests counts them").In(kMB).AtLeast(0).Required(),
-      Of<&CollectiveRequest::ranks>("ranks", "Devices that take part").Between(1, 1 << 24).Required(),
-      Of<&CollectiveRequest::algorithm>("algorithm", "auto, or the name of one"),
-      Of<&CollectiveRequest::library>("library", "nccl, ideal (stated latency and bandwidth only), or an engine whose kernels are meant"),
-      Of<&CollectiveRequest::reduction>("reduction", "ideal: time to add an incoming byte").AtLeast(0),
-      Of<&CollectiveRequest::chunks>("chunks", "ideal: of a pipelined algorithm; 0: as many as are best").Between(0, 1 << 20),
+      Of<&CollectiveRequest::kind>("kind", "Collective").Required(),
+      Of<&CollectiveRequest::bytes>("bytes", "Message size, as nccl-tests counts it").In(kMB).AtLeast(0).Required(),
+      Of<&CollectiveRequest::ranks>("ranks", "Devices in the group").Between(1, 1 << 24).Required(),
+      Of<&CollectiveRequest::algorithm>("algorithm", "Algorithm; auto: the fastest"),
+      Of<&CollectiveRequest::library>("library", "nccl, ideal (latency and bandwidth only), or a serving engine with its own kernels"),
+      Of<&CollectiveRequest::reduction>("reduction", "ideal: time to reduce one received byte").AtLeast(0),
+      Of<&CollectiveRequest::chunks>("chunks", "ideal: chunks of a pipelined algorithm; 0: the best number").Between(0, 1 << 20),
       Of<&CollectiveRequest::overlaps>("overlaps", "ideal: latencies overlap with later messages (LogGP)"),
-      Of<&CollectiveRequest::hops>("hops", "ideal: links that a send crosses").Between(1, 1 << 20)};
+      Of<&CollectiveRequest::hops>("hops", "ideal: links per message").Between(1, 1 << 20)};
   static constexpr Fields fields{kRows};
 };
 
@@ -46,14 +46,14 @@ namespace {
 
 constexpr std::string_view kLibrary = "nccl", kIdeal = "ideal";
 
-// The engine's own all-reduce rows; nothing where the library is none of an engine.
+// The all-reduce kernels of an engine; none for other libraries.
 std::vector<CustomAllReduce> KernelsOf(const std::string& library, Issues& issues) {
   if (library == kLibrary || library == kIdeal) return {};
   Json json{{"preset", library}};
   if (FindPreset("engine", library) == nullptr) {
     std::vector<std::string> near = NearestPresets("engine", library);
     if (near.empty()) near.emplace_back(kLibrary);
-    issues.push_back({"collective.library", "expected nccl, ideal or an engine; got " + internal::Shown(Json(library)),
+    issues.push_back({"collective.library", "Unknown library " + internal::Shown(Json(library)) + ": choose nccl, ideal or an engine",
                       SetToEach("collective.library", near)});
     return {};
   }
@@ -85,7 +85,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   if (issues.empty()) BuildDesign(cluster, "cluster.device.design", issues);
   const std::vector<CustomAllReduce> kernels = KernelsOf(line.library, issues);
   if (issues.empty() && cluster.networks.empty() && line.ranks > 1) {
-    issues.push_back({"cluster.networks", "expected at least one level for " + std::to_string(line.ranks) + " ranks; got none"});
+    issues.push_back({"cluster.networks", "Add a network level: " + std::to_string(line.ranks) + " ranks need one"});
   }
   if (!issues.empty()) return issues;
 
@@ -102,10 +102,9 @@ Result<Json> EvaluateCollective(const Json& request) {
     const std::string names = Joined(known);
     std::vector<std::string> near = NearestNames(line.algorithm, known);
     near.emplace_back("auto");
-    return Issues{
-        {"collective.algorithm",
-         "expected one that applies here: auto" + (names.empty() ? "" : ", " + names) + "; got " + internal::Shown(Json(line.algorithm)),
-         SetToEach("collective.algorithm", near)}};
+    return Issues{{"collective.algorithm",
+                   internal::Shown(Json(line.algorithm)) + " does not apply here: choose auto" + (names.empty() ? "" : ", " + names),
+                   SetToEach("collective.algorithm", near)}};
   }
   const bool is_short = answer.latency > 0.5 * answer.time;
   return Json{{"time_s", answer.time.base()},

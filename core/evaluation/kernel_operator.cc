@@ -1,4 +1,4 @@
-// The operator half of the kernel command: a line is read by its kind's field table, then timed alone.
+// The operators of the kernel command: read through the field table of their kind, then timed alone.
 #include <optional>
 
 #include "core/base/field_table.h"
@@ -31,7 +31,7 @@ struct EnumNames<OperatorKind> {
 
 namespace {
 
-constexpr double kMaxCount = 1e12;  // of any count on a line
+constexpr double kMaxCount = 1e12;  // upper bound of every count
 
 struct GemmLine {
   OperatorKind kind{};
@@ -84,76 +84,80 @@ struct RowLine {
 
 template <>
 struct Schema<GemmLine> {
-  static constexpr FieldRow kRows[] = {Of<&GemmLine::kind>("kind", "Operator").Required(),
-                                       Of<&GemmLine::m>("m", "Rows of a group").Between(1, kMaxCount).Required(),
-                                       Of<&GemmLine::n>("n", "Outputs").Between(1, kMaxCount).Required(),
-                                       Of<&GemmLine::k>("k", "Inputs").Between(1, kMaxCount).Required(),
-                                       Of<&GemmLine::groups>("groups", "Equal products in one kernel").Between(1, kMaxCount),
-                                       Of<&GemmLine::precision>("precision", "Of arithmetic and activations"),
-                                       Of<&GemmLine::weights_precision>("weights_precision", "Of the weights; default: as the arithmetic"),
-                                       Of<&GemmLine::scaling>("scaling", "Of fp8: a scale a tensor or a 128x128 block"),
-                                       Of<&GemmLine::quantise>("quantise", "The time includes quantising the activations")};
+  static constexpr FieldRow kRows[] = {
+      Of<&GemmLine::kind>("kind", "Operator").Required(),
+      Of<&GemmLine::m>("m", "Rows per group").Between(1, kMaxCount).Required(),
+      Of<&GemmLine::n>("n", "Output columns").Between(1, kMaxCount).Required(),
+      Of<&GemmLine::k>("k", "Inner dimension").Between(1, kMaxCount).Required(),
+      Of<&GemmLine::groups>("groups", "Equal GEMMs in one kernel").Between(1, kMaxCount),
+      Of<&GemmLine::precision>("precision", "Precision of arithmetic and activations"),
+      Of<&GemmLine::weights_precision>("weights_precision", "Precision of the weights; default: as the arithmetic"),
+      Of<&GemmLine::scaling>("scaling", "fp8 scaling: per tensor or per 128x128 block"),
+      Of<&GemmLine::quantise>("quantise", "Include quantization of the activations")};
   static constexpr Fields fields{kRows};
 };
 template <>
 struct Schema<AttentionLine> {
   static constexpr FieldRow kRows[] = {
       Of<&AttentionLine::kind>("kind", "Operator").Required(),
-      Of<&AttentionLine::phase>("phase", "Prefill, decode, backward or both"),
+      Of<&AttentionLine::phase>("phase", "Prefill, decode, backward, or both passes"),
       Of<&AttentionLine::batch>("batch", "Sequences").Between(1, kMaxCount),
-      Of<&AttentionLine::q_len>("q_len", "Tokens that ask").Between(1, kMaxCount),
-      Of<&AttentionLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMaxCount),
+      Of<&AttentionLine::q_len>("q_len", "Query length (tokens)").Between(1, kMaxCount),
+      Of<&AttentionLine::kv_len>("kv_len", "KV length (tokens), cached tokens included").Between(1, kMaxCount),
       Of<&AttentionLine::heads>("heads", "Query heads").Between(1, kMaxCount),
-      Of<&AttentionLine::kv_heads>("kv_heads", "Key and value heads; default: as the query heads").Between(1, kMaxCount),
-      Of<&AttentionLine::head_dim>("head_dim", "Of a head").Between(1, 65536),
-      Of<&AttentionLine::causal>("causal", "Later tokens are masked"),
-      Of<&AttentionLine::precision>("precision", "Of queries, keys and values"),
-      Of<&AttentionLine::kv_precision>("kv_precision", "Of the cache; default: as the precision"),
+      Of<&AttentionLine::kv_heads>("kv_heads", "KV heads; default: as the query heads").Between(1, kMaxCount),
+      Of<&AttentionLine::head_dim>("head_dim", "Head dimension").Between(1, 65536),
+      Of<&AttentionLine::causal>("causal", "Causal mask"),
+      Of<&AttentionLine::precision>("precision", "Precision of queries, keys and values"),
+      Of<&AttentionLine::kv_precision>("kv_precision", "KV-cache precision; default: as the precision"),
       Of<&AttentionLine::algorithm>("algorithm", "Kernel library"),
-      Of<&AttentionLine::engine>("engine", "Serving engine whose kernels are meant")};
+      Of<&AttentionLine::engine>("engine", "Serving engine whose kernels are used")};
   static constexpr Fields fields{kRows};
 };
 template <>
 struct Schema<MlaLine> {
-  static constexpr FieldRow kRows[] = {Of<&MlaLine::kind>("kind", "Operator").Required(),
-                                       Of<&MlaLine::phase>("phase", "Prefill or decode"),
-                                       Of<&MlaLine::batch>("batch", "Sequences").Between(1, kMaxCount),
-                                       Of<&MlaLine::q_len>("q_len", "Tokens that ask").Between(1, kMaxCount),
-                                       Of<&MlaLine::kv_len>("kv_len", "Tokens asked, cached ones included").Between(1, kMaxCount),
-                                       Of<&MlaLine::heads>("heads", "Query heads").Between(1, kMaxCount),
-                                       Of<&MlaLine::kv_lora_rank>("kv_lora_rank", "Latent width").Between(1, 65536),
-                                       Of<&MlaLine::rope_head_dim>("rope_head_dim", "Rotary part of a head").Between(0, 65536),
-                                       Of<&MlaLine::nope_head_dim>("nope_head_dim", "The rest of a head").Between(1, 65536),
-                                       Of<&MlaLine::value_head_dim>("value_head_dim", "Of a value").Between(1, 65536),
-                                       Of<&MlaLine::precision>("precision", "Of queries, keys and values"),
-                                       Of<&MlaLine::kv_precision>("kv_precision", "Of the cache; default: as the precision"),
-                                       Of<&MlaLine::engine>("engine", "Serving engine whose kernels are meant")};
+  static constexpr FieldRow kRows[] = {
+      Of<&MlaLine::kind>("kind", "Operator").Required(),
+      Of<&MlaLine::phase>("phase", "Prefill or decode"),
+      Of<&MlaLine::batch>("batch", "Sequences").Between(1, kMaxCount),
+      Of<&MlaLine::q_len>("q_len", "Query length (tokens)").Between(1, kMaxCount),
+      Of<&MlaLine::kv_len>("kv_len", "KV length (tokens), cached tokens included").Between(1, kMaxCount),
+      Of<&MlaLine::heads>("heads", "Query heads").Between(1, kMaxCount),
+      Of<&MlaLine::kv_lora_rank>("kv_lora_rank", "Latent (KV LoRA) rank").Between(1, 65536),
+      Of<&MlaLine::rope_head_dim>("rope_head_dim", "Rotary part of the head dimension").Between(0, 65536),
+      Of<&MlaLine::nope_head_dim>("nope_head_dim", "Non-rotary part of the head dimension").Between(1, 65536),
+      Of<&MlaLine::value_head_dim>("value_head_dim", "Value head dimension").Between(1, 65536),
+      Of<&MlaLine::precision>("precision", "Precision of queries, keys and values"),
+      Of<&MlaLine::kv_precision>("kv_precision", "KV-cache precision; default: as the precision"),
+      Of<&MlaLine::engine>("engine", "Serving engine whose kernels are used")};
   static constexpr Fields fields{kRows};
 };
 template <>
 struct Schema<MoeLine> {
-  static constexpr FieldRow kRows[] = {Of<&MoeLine::kind>("kind", "Operator").Required(),
-                                       Of<&MoeLine::tokens>("tokens", "Of the whole tp x ep group").Between(1, kMaxCount).Required(),
-                                       Of<&MoeLine::experts>("experts", "Experts of the layer").Between(1, 65536).Required(),
-                                       Of<&MoeLine::top_k>("top_k", "Experts of a token").Between(1, 65536).Required(),
-                                       Of<&MoeLine::hidden>("hidden", "Hidden size").Between(1, kMaxCount).Required(),
-                                       Of<&MoeLine::ffn>("ffn", "Inner size of an expert").Between(1, kMaxCount).Required(),
-                                       Of<&MoeLine::tp>("tp", "Devices that share an expert").Between(1, 65536),
-                                       Of<&MoeLine::ep>("ep", "Groups that the experts are dealt to").Between(1, 65536),
-                                       Of<&MoeLine::precision>("precision", "Of arithmetic and activations"),
-                                       Of<&MoeLine::weights_precision>("weights_precision", "Of the weights; default: as the arithmetic"),
-                                       Of<&MoeLine::scaling>("scaling", "Of fp8: a scale a tensor or a 128x128 block"),
-                                       Of<&MoeLine::imbalance>("imbalance", "This device's rows over the mean").Between(1, 65536),
-                                       Of<&MoeLine::routing>("routing", "Random as in serving, even as in benchmarks"),
-                                       Of<&MoeLine::engine>("engine", "Serving engine whose kernels are meant")};
+  static constexpr FieldRow kRows[] = {
+      Of<&MoeLine::kind>("kind", "Operator").Required(),
+      Of<&MoeLine::tokens>("tokens", "Tokens of the whole TP x EP group").Between(1, kMaxCount).Required(),
+      Of<&MoeLine::experts>("experts", "Experts per layer").Between(1, 65536).Required(),
+      Of<&MoeLine::top_k>("top_k", "Experts per token (top-k)").Between(1, 65536).Required(),
+      Of<&MoeLine::hidden>("hidden", "Hidden size").Between(1, kMaxCount).Required(),
+      Of<&MoeLine::ffn>("ffn", "FFN size of one expert").Between(1, kMaxCount).Required(),
+      Of<&MoeLine::tp>("tp", "Tensor parallelism of an expert").Between(1, 65536),
+      Of<&MoeLine::ep>("ep", "Expert parallelism").Between(1, 65536),
+      Of<&MoeLine::precision>("precision", "Precision of arithmetic and activations"),
+      Of<&MoeLine::weights_precision>("weights_precision", "Precision of the weights; default: as the arithmetic"),
+      Of<&MoeLine::scaling>("scaling", "fp8 scaling: per tensor or per 128x128 block"),
+      Of<&MoeLine::imbalance>("imbalance", "Rows on this device relative to the mean").Between(1, 65536),
+      Of<&MoeLine::routing>("routing", "Expert routing: random (serving) or even (benchmarks)"),
+      Of<&MoeLine::engine>("engine", "Serving engine whose kernels are used")};
   static constexpr Fields fields{kRows};
 };
 template <>
 struct Schema<RowLine> {
-  static constexpr FieldRow kRows[] = {
-      Of<&RowLine::kind>("kind", "Operator").Required(), Of<&RowLine::rows>("rows", "Rows").Between(1, kMaxCount).Required(),
-      Of<&RowLine::columns>("columns", "Of the output").Between(1, kMaxCount).Required(),
-      Of<&RowLine::precision>("precision", "Of the elements"), Of<&RowLine::gated>("gated", "gelu: reads two columns for each it writes")};
+  static constexpr FieldRow kRows[] = {Of<&RowLine::kind>("kind", "Operator").Required(),
+                                       Of<&RowLine::rows>("rows", "Rows").Between(1, kMaxCount).Required(),
+                                       Of<&RowLine::columns>("columns", "Output columns").Between(1, kMaxCount).Required(),
+                                       Of<&RowLine::precision>("precision", "Element precision"),
+                                       Of<&RowLine::gated>("gated", "Gated activation: reads two columns per output column")};
   static constexpr Fields fields{kRows};
 };
 
@@ -169,7 +173,7 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
   gemm.weights = line.weights_precision.value_or(line.precision);
   gemm.scaling = line.scaling;
   gemm.quantize = line.quantise;
-  // The published times of integer formats are of cold weights.
+  // The published times of integer formats were taken with cold weights.
   const GemmKernel kernel = KernelOf(gemm, device);
   const bool repeated = kernel != GemmKernel::kInt8 && kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights;
   const Bytes weights = gemm.groups * gemm.n * gemm.k * ElementSize(gemm.weights);
@@ -177,18 +181,17 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
   return TimeOf(gemm, device, off);
 }
 
-// The lengths of a line: one given stands for both, but a decode step asks for one token.
+// One length stands for both; the default query length of decode is one token.
 bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, double& q, double& kv, Issues& issues) {
   if (!kv_len && !q_len) {
-    issues.push_back({"operator.kv_len", "is needed: tokens asked, cached ones included"});
+    issues.push_back({"operator.kv_len", "Required: KV length, cached tokens included"});
     return false;
   }
   q = D(q_len.value_or(phase == AttentionPhase::kDecode ? 1 : *kv_len));
   kv = D(kv_len ? *kv_len : *q_len);
   if (kv < q) {
-    issues.push_back({"operator.kv_len",
-                      "expected at least q_len, " + NumberText(q) + "; got " + NumberText(kv),
-                      {SetTo("operator.kv_len", static_cast<Count>(q))}});
+    issues.push_back(
+        {"operator.kv_len", "Must be at least q_len (" + NumberText(q) + ")", {SetTo("operator.kv_len", static_cast<Count>(q))}});
     return false;
   }
   return true;
@@ -203,9 +206,8 @@ KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& iss
   attention.heads = D(line.heads);
   attention.kv_heads = D(line.kv_heads.value_or(line.heads));
   if (attention.kv_heads > attention.heads) {
-    issues.push_back({"operator.kv_heads",
-                      "expected at most heads, " + std::to_string(line.heads) + "; got " + NumberText(attention.kv_heads),
-                      {SetTo("operator.kv_heads", line.heads)}});
+    issues.push_back(
+        {"operator.kv_heads", "Must be at most heads (" + std::to_string(line.heads) + ")", {SetTo("operator.kv_heads", line.heads)}});
   }
   attention.head_dim = D(line.head_dim);
   attention.causal = line.causal;
@@ -220,7 +222,7 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
   Trace off = Trace::Off();
   if (line.phase != AttentionPhase::kPrefill && line.phase != AttentionPhase::kDecode) {
     issues.push_back({"operator.phase",
-                      "expected prefill or decode for mla; got " + std::string(NameOf(line.phase)),
+                      "MLA takes prefill or decode, not " + std::string(NameOf(line.phase)),
                       {SetTo("operator.phase", "prefill"), SetTo("operator.phase", "decode")}});
     return {};
   }
@@ -239,14 +241,12 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
 KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   Trace off = Trace::Off();
   if (line.ep > line.experts) {
-    issues.push_back({"operator.ep",
-                      "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.ep),
-                      {SetTo("operator.ep", line.experts)}});
+    issues.push_back(
+        {"operator.ep", "Must be at most experts (" + std::to_string(line.experts) + ")", {SetTo("operator.ep", line.experts)}});
   }
   if (line.top_k > line.experts) {
-    issues.push_back({"operator.top_k",
-                      "expected at most experts, " + std::to_string(line.experts) + "; got " + std::to_string(line.top_k),
-                      {SetTo("operator.top_k", line.experts)}});
+    issues.push_back(
+        {"operator.top_k", "Must be at most experts (" + std::to_string(line.experts) + ")", {SetTo("operator.top_k", line.experts)}});
   }
   if (!issues.empty()) return {};
   MoeLayer layer;
@@ -258,7 +258,7 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   layer.imbalance = line.imbalance;
   layer.routing = line.routing;
   if (line.engine) layer.library = line.engine->kernels.expert_library;
-  // The benchmark repeats one layer: its weights stay in a cache that holds them.
+  // The benchmark repeats one layer, so weights that fit in the L2 stay there.
   const double rows = layer.tokens * layer.top_k / layer.ep * layer.imbalance;
   const Bytes weights = 3 * ExpertsHit(layer, max(1.0, rows), 1) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
   layer.weights_in_l2 = WeightsLeftInL2(weights, 1, device);
@@ -272,7 +272,7 @@ KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
   return TimeOf(RowKernel{kinds[place], D(line.rows), D(line.columns), line.precision, line.gated}, device, off);
 }
 
-// Efficiencies of the device that an operator's time rests on.
+// The device efficiencies that this operator's time uses.
 using A = AssumedEfficiency;
 std::vector<AssumedFlag> UsedBy(const GemmLine& line, const Device& device) {
   Gemm gemm;
@@ -315,7 +315,7 @@ struct DeviceLine {
 
 template <>
 struct Schema<DeviceLine> {
-  static constexpr FieldRow kRows[] = {Of<&DeviceLine::device>("device", "The accelerator").Required()};
+  static constexpr FieldRow kRows[] = {Of<&DeviceLine::device>("device", "Accelerator").Required()};
   static constexpr Fields fields{kRows};
 };
 
@@ -331,7 +331,7 @@ Result<Json> EvaluateOperator(const Json& request) {
   const Json& json = request["operator"];
   const auto kind_text = json.is_object() ? json.find("kind") : json.end();
   if (!json.is_object() || kind_text == json.end()) {
-    issues.push_back({"operator.kind", "is needed"});
+    issues.push_back({"operator.kind", "Required: kind of operator"});
     return issues;
   }
   OperatorKind kind{};

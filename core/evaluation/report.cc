@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-// A path with a * for each place of a list.
+// The path with * for each list index.
 std::string WithWildcards(std::string_view path) {
   std::string plain;
   while (true) {

@@ -1,4 +1,4 @@
-// The parts of a report as JSON, and what every figure in them is called: readers of one result, no arithmetic.
+// The parts of a report as JSON, and the title of every figure in them. No arithmetic.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace slipstick {
 
-// What a part of a report is written from.
+// The results that a part of a report is written from.
 struct TrainingPart {
   const TrainingReport& report;
   const TrainingCostEfficiency& cost_efficiency;
@@ -23,7 +23,7 @@ struct ServingPart {
 };
 struct CostPart {
   const CostReport& report;
-  const std::vector<std::string>& assumed;  // paths of inputs that rest on an estimate
+  const std::vector<std::string>& assumed;  // paths of cost inputs that rest on an estimate
   const DeviceCostEfficiency& cost_efficiency;
 };
 Json WriteTraining(const TrainingPart& part);
@@ -31,26 +31,25 @@ Json WriteServing(const ServingPart& part);
 Json WriteCost(const CostPart& part);
 Json WriteTimeline(const std::vector<ScheduledPass>& timeline);
 
-// Appends an entry for each output of a part: path (a * is any place of a list), kind, title, short name, unit and whether
+// Appends an entry for each output of a part: path (* stands for a list index), kind, title, short name, unit and whether
 // larger or smaller is better.
 void DescribeTraining(Json& out);
 void DescribeServing(Json& out);
 void DescribeCost(Json& out);
-// Every output of a report, made once.
+// Every output of a report, built once.
 const Json& DescribedOutputs();
-// The numbers that a search can look for (output.h).
+// The numbers that a search can optimize or limit (output.h).
 template <class T>
 struct SearchableOutput;
 std::vector<SearchableOutput<TrainingPart>> SearchableTrainingOutputs();
 std::vector<SearchableOutput<ServingPart>> SearchableServingOutputs();
-// Whether some report holds something at a path, and the outputs whose paths are nearest to one that none does.
+// Whether a report can hold a path, and the outputs with the nearest paths to an unknown one.
 bool IsReportPath(std::string_view path);
 std::vector<std::string> NearestOutputs(std::string_view path);
-// The title of the figure at a path of the report; "" where it has none.
+// The title of the figure at a path of the report; "" if none.
 std::string_view OutputTitle(std::string_view path);
 
-// The figure shown at a path of the report and everything it rests on, inputs last; every figure for "*". Empty if no
-// figure has that path.
+// The figure at a path of the report and all figures it depends on; "*": every figure. Empty if no figure has that path.
 Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path);
 
 }  // namespace slipstick

@@ -1,11 +1,11 @@
-// What a report says of serving.
+// The serving part of a report.
 #include "core/base/output.h"
 #include "core/evaluation/report.h"
 
 namespace slipstick {
 namespace {
 
-// Parts of a report that are no struct of their own.
+// Parts of the report without a struct of their own.
 struct ServedMemory {
   const ServingReport& report;
 };
@@ -92,9 +92,9 @@ struct Outputs<ServingPart> {
       Output(
           "feasible", [](P part) { return part.report.infeasible.empty(); }, "Feasible"),
       Output(
-          "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Why it is infeasible"),
+          "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Reasons for infeasibility"),
       Output(
-          "assumed", [](P part) -> const auto& { return part.report.assumed; }, "Inputs that no measurement set"),
+          "assumed", [](P part) -> const auto& { return part.report.assumed; }, "Assumed inputs (not measured)"),
       Output(
           "ttft_s", [](P part) { return part.report.ttft; }, "Time to first token (TTFT)")
           .Short("TTFT")

@@ -1,11 +1,11 @@
-// What a report says of training.
+// The training part of a report.
 #include "core/base/output.h"
 #include "core/evaluation/report.h"
 
 namespace slipstick {
 namespace {
 
-// Of a pipeline stage or of the fullest: what the device can hold stands beside what it does.
+// Memory use of a stage, beside the capacity of its device.
 struct MemoryPart {
   const TrainingMemory& used;
   Bytes capacity;
@@ -176,9 +176,9 @@ struct Outputs<TrainingPart> {
       Output(
           "feasible", [](P part) { return part.report.infeasible.empty(); }, "Feasible"),
       Output(
-          "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Why it is infeasible"),
+          "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Reasons for infeasibility"),
       Output(
-          "assumed", [](P part) -> const auto& { return part.report.assumed; }, "Inputs that no measurement set"),
+          "assumed", [](P part) -> const auto& { return part.report.assumed; }, "Assumed inputs (not measured)"),
       Output(
           "step_time_s", [](P part) { return part.report.step_time; }, "Step time")
           .Short("Step")
@@ -274,7 +274,7 @@ struct Outputs<TrainingPart> {
           [](P part) {
             return RunPart{part.report.run, part.cost_efficiency};
           },
-          "The run with its interruptions"),
+          "Run with interruptions"),
       Output(
           "tokens_per_usd", [](P part) { return part.cost_efficiency.tokens_per_usd; }, "Tokens per dollar (training)")
           .LargerIsBetter()

@@ -22,7 +22,7 @@ Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec)
     best.overrides = (*job)->Report()["best"][0]["overrides"];
     return best;
   }
-  best.why = "none of " + std::to_string(progress.done) + " mappings will do";
+  best.why = "None of " + std::to_string(progress.done) + " mappings is feasible";
   const char* joint = ": ";
   for (const auto& [reason, count] : progress.rejected) {
     best.why += joint + std::to_string(count) + " by " + reason;

@@ -1,4 +1,4 @@
-// The best mapping of one request, found anew: what a sweep or a solution does at each of its points when asked.
+// The best mapping of one request, for sweeps and solves that search at every point.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@ namespace slipstick {
 
 struct BestMapping {
   bool found = false;
-  Json overrides;   // path -> value, of the best
-  std::string why;  // none: how many mappings there are and what they fail by
+  Json overrides;   // path -> value of the best mapping
+  std::string why;  // if none was found: the number of mappings and why they fail
 };
-// Issues where the request leaves no mapping to try.
+// Issues if the request leaves no mapping to try.
 Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec);
 
-// The request with the mapping laid over it.
+// The request with that mapping.
 Json WithMapping(Json request, const BestMapping& best);
 
-// "tp 8, pp 4, …": the members that differ from 1, none and off, for people.
+// "tp 8, pp 4, …": the members other than 1, none and off.
 std::string MappingText(const Json& overrides);
 
 }  // namespace slipstick

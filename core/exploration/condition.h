@@ -1,4 +1,4 @@
-// "PATH<=VALUE" and "PATH>=VALUE": what a solution looks for and what a search is limited by.
+// "PATH<=VALUE" and "PATH>=VALUE": conditions of solves and limits of searches.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct Condition {
   std::string path;
   bool at_most = true;
   double bound = 0;
-  std::string other;  // a figure instead of a number, "cost.device_usd<=cost.device_usd": of the scenario compared with
+  std::string other;  // instead of a number: a figure of the scenario compared with, "cost.device_usd<=cost.device_usd"
 };
 Result<Condition> ParseCondition(std::string_view text);
 

@@ -8,7 +8,7 @@
 namespace slipstick {
 namespace {
 
-// The catalogue's designs: further starting points, since each is a split that works.
+// The catalogue's designs: feasible splits to start from.
 std::vector<ChipDesign> KnownDesigns() {
   std::vector<ChipDesign> designs;
   for (const Json& entry : PresetCatalogue("chip_design")) {
@@ -25,7 +25,7 @@ std::vector<ChipDesign> KnownDesigns() {
 }  // namespace
 
 std::optional<Scenario> WithAnySplit(const Json& request) {
-  // Ever more of the die and its edge for the memory.
+  // A growing share of the die for the memory interfaces.
   for (const double memory : {0.2, 0.35, 0.5, 0.65}) {
     Json trial = request;
     const Json splits{{"area_split", {{"core", 0.85 - memory - 0.1}, {"l2", 0.06}, {"memory", memory}, {"network", 0.04}}},
@@ -40,7 +40,7 @@ std::optional<Scenario> WithAnySplit(const Json& request) {
 
 std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_view figure, const OptimiseOptions& options) {
   if (!scenario.cluster.device.design) return std::nullopt;
-  // Only the part of the report that holds the figure is evaluated.
+  // Evaluates only the part of the report with the figure.
   Scenario trial = scenario;
   const std::string_view part = figure.substr(0, figure.find('.'));
   if (part == "training") trial.serving.reset();
@@ -65,9 +65,9 @@ Answer DesignAnswer(std::string_view request, const std::vector<std::string>& as
   const Result<Scenario> scenario = ParseScenario(*json);
   if (!scenario) return WrongRequest(scenario.issues);
   if (!scenario->cluster.device.design)
-    return WrongRequest({{"cluster.device.design", "is needed: only a designed device has a split to choose"}});
+    return WrongRequest({{"cluster.device.design", "Required: only a chip design has a split to optimize"}});
   const std::optional<Optimised> best = OptimiseDesign(*scenario, figure, {});
-  if (!best) return WrongRequest({{std::string(figure), "no split gives a feasible report with this figure"}});
+  if (!best) return WrongRequest({{std::string(figure), "No split gives a feasible report with this figure"}});
   Json overrides = Json::object();
   const Json splits{{"area_split", Write(best->design.area_split)},
                     {"power_split", Write(best->design.power_split)},

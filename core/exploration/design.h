@@ -1,4 +1,4 @@
-// The best split of a designed device for one figure of a scenario.
+// The best area, power and shoreline split of a chip design for one figure.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace slipstick {
 
-// Minimises a figure of the report ("training.step_time_s", "serving.tpot_s", "cost.device_usd") over the splits of
-// scenario.cluster.device.design. Designs whose report is infeasible are not considered. Nothing where the scenario has
-// no design, or no split makes a feasible report with that figure.
+// Minimizes a figure of the report ("training.step_time_s", "serving.tpot_s", "cost.device_usd") over the splits of
+// scenario.cluster.device.design. Infeasible designs are skipped. Nothing if the scenario has no design or no split
+// gives a feasible report with that figure.
 std::optional<Optimised> OptimiseDesign(const Scenario& scenario, std::string_view figure, const OptimiseOptions& options);
 
-// A split for a request whose own makes no device on its node, memory and links: a start for OptimiseDesign. Nothing where the
-// scenario has faults besides, or no split tried makes a device.
+// A start for OptimiseDesign if the request's own split yields no device on its node, memory and links. Nothing if the
+// scenario has other faults or no tried split yields a device.
 std::optional<Scenario> WithAnySplit(const Json& request);
 
 // {"objective","start","evaluations","overrides": {path: share}} of the best split, or issues.

@@ -13,7 +13,7 @@ namespace {
 struct Swing {
   std::string path;
   double value = 0, low = 0, high = 0;     // of the input
-  double low_figure = 0, high_figure = 0;  // absent ends repeat the middle
+  double low_figure = 0, high_figure = 0;  // an invalid end repeats the middle
 };
 
 // Every number of the resolved scenario, by path.
@@ -28,7 +28,7 @@ void CollectNumbers(const Json& json, const std::string& path, std::vector<std::
   }
 }
 
-// No part's figure rests on another part, but for prices.
+// Parts are independent, except that prices need the cost part.
 void DropIdleParts(std::string_view figure, Scenario& scenario) {
   const std::string_view part = figure.substr(0, figure.find('.'));
   if (part != "training" && part != "serving" && part != "cost") return;
@@ -48,7 +48,7 @@ std::optional<double> FigureWith(const Json& resolved, const std::string& path, 
 }  // namespace
 
 Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure, double share) {
-  if (!(share > 0 && share < 1)) return WrongRequest({{"share", "expected a share between 0 and 1"}});
+  if (!(share > 0 && share < 1)) return WrongRequest({{"share", "Enter a share between 0 and 1"}});
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   Result<Scenario> scenario = ParseScenario(*base);
@@ -56,7 +56,7 @@ Answer SensitivityAnswer(std::string_view request, const std::vector<std::string
   DropIdleParts(figure, *scenario);
   const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
   const std::optional<double> middle = NumberAt(*report, figure);
-  if (!middle) return WrongRequest({{std::string(figure), "the report has no such number"}});
+  if (!middle) return WrongRequest({{std::string(figure), "The report has no such number"}});
 
   const Json resolved = Write(*scenario);
   std::vector<std::pair<std::string, double>> numbers;
@@ -70,7 +70,7 @@ Answer SensitivityAnswer(std::string_view request, const std::vector<std::string
     const auto json = [&](double v) { return whole[i] ? Json(static_cast<Count>(v)) : Json(v); };
     const std::optional<double> low = FigureWith(resolved, path, json(swing.low), figure);
     const std::optional<double> high = FigureWith(resolved, path, json(swing.high), figure);
-    if (!low && !high) continue;  // neither end makes a scenario
+    if (!low && !high) continue;  // neither end is a valid scenario
     if (low) swing.low_figure = *low;
     if (high) swing.high_figure = *high;
     if (!low) swing.low = value;

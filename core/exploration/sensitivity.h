@@ -1,4 +1,4 @@
-// What matters most: every input nudged up and down.
+// Sensitivity: how far a figure moves when one input changes.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace slipstick {
 
-// How a figure answers to a change of `share` up and down of each numeric input of the resolved scenario, ranked; with
-// the elasticity d ln(figure) / d ln(input) over the change.
+// The figure with each numeric input of the resolved scenario changed by ±`share`, ranked by effect, with the elasticity
+// d ln(figure) / d ln(input) over the change.
 Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure, double share);
 
 }  // namespace slipstick

@@ -28,24 +28,24 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   }
 }
 
-// lo:hi:n[:log] with units on the ends: the values in between have the unit of the low end.
+// lo:hi:n[:log] with units on the ends, which must have one dimension.
 Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>& parts) {
   const bool log = parts.size() == 4 && parts[3] == "log";
   const std::optional<Measure> low = ParseMeasure(parts[0]), high = ParseMeasure(parts[1]), steps = ParseMeasure(parts[2]);
   if (!low || !high || !steps || (parts.size() == 4 && !log) || low->dimension != high->dimension) {
-    return Issues{{path, "expected lo:hi:n or lo:hi:n:log with numbers of one unit; got " + parts[0] + ":" + parts[1] + ":" + parts[2]}};
+    return Issues{{path, "Enter lo:hi:n or lo:hi:n:log with numbers of one unit, not " + parts[0] + ":" + parts[1] + ":" + parts[2]}};
   }
   const double n = steps->value;
   if (n < 1 || n > static_cast<double>(kMaxAxisValues) || n != std::floor(n)) {
-    return Issues{{path, "expected 1 to 10000 values in the range; got " + parts[2]}};
+    return Issues{{path, "Enter 1 to 10,000 values per range, not " + parts[2]}};
   }
-  if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "expected a logarithmic range above 0"}};
+  if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "A logarithmic range must be above 0"}};
   const bool whole = low->value == std::floor(low->value) && high->value == std::floor(high->value);
   Axis axis{path, {}};
   for (int i = 0; i < static_cast<int>(n); ++i) {
     const double share = n > 1 ? i / (n - 1) : 0;
     double value = log ? low->value * std::pow(high->value / low->value, share) : low->value + (high->value - low->value) * share;
-    // Between whole ends the values are whole: most inputs with such ends are counts.
+    // Whole ends give whole values: such inputs are mostly counts.
     if (whole) value = std::round(value);
     Json json = whole ? Json(static_cast<Count>(value)) : Json(value);
     if (axis.values.empty() || axis.values.back() != json) axis.values.push_back(std::move(json));
@@ -58,7 +58,7 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
 Result<Axis> ParseAxis(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    return Issues{{"", "expected PATH=a,b,c or PATH=lo:hi:n[:log]; got " + std::string(text)}};
+    return Issues{{"", "Enter PATH=a,b,c or PATH=lo:hi:n[:log], not " + std::string(text)}};
   const std::string path(text.substr(0, equals));
   const std::string values(text.substr(equals + 1));
   const std::vector<std::string> parts = Split(values, ':');
@@ -69,13 +69,13 @@ Result<Axis> ParseAxis(std::string_view text) {
     if (!one) return std::move(one.issues);
     axis.values.push_back(std::move(one->value));
   }
-  if (axis.values.size() > kMaxAxisValues) return Issues{{path, "expected at most 10000 values"}};
+  if (axis.values.size() > kMaxAxisValues) return Issues{{path, "Enter at most 10,000 values"}};
   return axis;
 }
 
 namespace {
 
-// A point at which no mapping will do: of its report only that, and why.
+// A point without a feasible mapping: only feasible and infeasible are filled.
 void FillInfeasible(const Sweep& sweep, const std::string& why, SweepPoint& point) {
   for (const std::string& path : sweep.reports) {
     if (path == sweep.search->part + ".feasible") {
@@ -168,13 +168,13 @@ Result<Sweep> MakeSweep(Json request, const std::vector<std::string>& axes, cons
       issues.insert(issues.end(), axis.issues.begin(), axis.issues.end());
     }
   }
-  if (axes.empty()) issues.push_back({"axes", "expected at least one PATH=values"});
-  if (reports.empty()) issues.push_back({"report", "expected at least one path of the report"});
+  if (axes.empty()) issues.push_back({"axes", "Give at least one PATH=values"});
+  if (reports.empty()) issues.push_back({"report", "Give at least one path of the report"});
   for (const std::string& path : reports) {
     if (IsReportPath(path)) continue;
-    issues.push_back({"report", "a report has no " + path, SetToEach("report", NearestOutputs(path))});
+    issues.push_back({"report", "Unknown output " + path, SetToEach("report", NearestOutputs(path))});
   }
-  if (issues.empty() && sweep.Size() > kMaxPoints) issues.push_back({"axes", "expected at most 10,000,000 points"});
+  if (issues.empty() && sweep.Size() > kMaxPoints) issues.push_back({"axes", "Too many points: at most 10,000,000"});
   if (!issues.empty()) return issues;
   return sweep;
 }

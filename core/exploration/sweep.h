@@ -1,6 +1,6 @@
-// Many scenarios that differ in a few inputs: sweeps, a number as the unknown, and what matters most.
+// Sweeps: many scenarios that differ in a few inputs.
 //
-// All three are stateless and count their work, so that a worker can do it piece by piece, show progress, and stop.
+// Stateless, with numbered points, so that a worker can run a sweep in pieces, show progress, and stop.
 #pragma once
 
 #include <functional>
@@ -26,22 +26,22 @@ Result<Axis> ParseAxis(std::string_view text);
 
 struct Sweep {
   Json request;
-  std::vector<Axis> axes;                           // the last one runs fastest
+  std::vector<Axis> axes;                           // the last one varies fastest
   std::vector<std::string> reports;                 // paths of the report
-  std::string optimise;                             // a figure for which a designed device is split anew at every point; "" for none
-  std::optional<SearchSpec> search = std::nullopt;  // the best mapping is found anew at every point
+  std::string optimise;                             // a figure for which a chip design's split is optimized at every point; "": none
+  std::optional<SearchSpec> search = std::nullopt;  // the best mapping is searched at every point
   [[nodiscard]] Count Size() const;
 };
-// A point's figures, in the order of sweep.reports; absent where the report has none. Issues where the point is no scenario.
+// Figures in the order of sweep.reports, null if the report has none; issues if the point is no valid scenario.
 struct SweepPoint {
   std::vector<Json> inputs;
   std::vector<Json> figures;
   Issues issues;
-  Json mapping;  // overrides of the best mapping, where one was looked for; null where none will do
+  Json mapping;  // overrides of the best mapping, if searched; null if none is feasible
 };
 SweepPoint SweepAt(const Sweep& sweep, Count index);
 
-// The whole sweep as CSV: a column an axis, a column a report path, the mapping where it is found anew, a last column "issue".
+// The sweep as CSV: one column per axis, one per report path, the mapping if searched, and "issue".
 Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments, const std::vector<std::string>& axes,
                    const std::vector<std::string>& reports, const std::optional<SearchSpec>& search = std::nullopt,
                    const std::string& optimise = "");

@@ -118,9 +118,9 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
 }
 
 const std::vector<ForeignFamily>& ForeignFamilies() {
-  constexpr std::string_view kRecurrent = "has no layers that attend over a cache; hybrids with some are read";
-  constexpr std::string_view kOther = "has a recurrence of a kind or in a place that is not modelled";
-  constexpr std::string_view kEncoder = "has an encoder; only decoders are modelled";
+  constexpr std::string_view kRecurrent = "has no attention layers; only hybrids with some are supported";
+  constexpr std::string_view kOther = "has a kind of recurrent layer that is not supported";
+  constexpr std::string_view kEncoder = "has an encoder; only decoders are supported";
   static const std::vector<ForeignFamily> foreign{
       {"mamba", kRecurrent}, {"mamba2", kRecurrent},      {"falcon_mamba", kRecurrent}, {"rwkv", kRecurrent}, {"zamba2", kOther},
       {"falcon_h1", kOther}, {"recurrent_gemma", kOther}, {"granitemoehybrid", kOther}, {"t5", kEncoder},     {"bert", kEncoder},

@@ -22,12 +22,12 @@ Biases Sum(Biases a, Biases b) {
 void ReadShape(const Import& in) {
   Json& model = in.model;
   Config& config = in.config;
-  model["layers"] = config.Needed({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, "how many layers");
-  const Count hidden = config.Needed({"hidden_size", "n_embd", "n_embed", "d_model"}, "width of the residual stream");
+  model["layers"] = config.Needed({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, "number of layers");
+  const Count hidden = config.Needed({"hidden_size", "n_embd", "n_embed", "d_model"}, "hidden size");
   model["hidden"] = hidden;
-  const Count heads = config.Needed({"num_attention_heads", "n_head", "n_heads"}, "how many query heads");
+  const Count heads = config.Needed({"num_attention_heads", "n_head", "n_heads"}, "number of query heads");
   model["heads"] = heads;
-  // Falcon: multi_query means one head of keys and values, unless the newer decoder states how many.
+  // Falcon: multi_query means one KV head, unless the newer decoder states the number.
   if (config.Flag({"multi_query"}) && !config.Flag({"new_decoder_architecture"})) {
     model["kv_heads"] = 1;
   } else if (const auto kv =
@@ -43,9 +43,9 @@ void ReadShape(const Import& in) {
   } else if (ratio) {
     model["ffn"] = static_cast<Count>(std::llround(*ratio * static_cast<double>(hidden)));
   } else {
-    model["ffn"] = config.Needed({"intermediate_size"}, "inner width of the MLP");
+    model["ffn"] = config.Needed({"intermediate_size"}, "FFN size");
   }
-  model["vocab"] = config.Needed({"vocab_size"}, "rows of the token table");
+  model["vocab"] = config.Needed({"vocab_size"}, "vocabulary size");
   model["tied_embeddings"] = config.Flag({"tie_word_embeddings"});
   if (const auto context = config.Whole(
           {"max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_sequence_length", "seq_length", "model_max_length"})) {
@@ -71,7 +71,7 @@ void ReadLayer(const Import& in) {
   if (biases != Biases::kNone) model["biases"] = NameOf(biases);
   if (config.Flag({"qk_layernorm", "use_qk_norm"})) model["qk_norm"] = NameOf(in.family.qk_norm);
   if (config.Flag({"alibi", "attn_config.alibi"})) model["position"] = "alibi";
-  // Attention and MLP side by side: how many norms they share is the family's; Falcon's newer decoder gives each its own.
+  // Parallel attention and MLP: the family fixes the number of norms; Falcon's newer decoder has one each.
   const bool newer = config.Flag({"new_decoder_architecture"});
   if (newer || config.Flag({"use_parallel_residual", "parallel_attn"})) {
     model["parallel_attention"] = true;
@@ -79,11 +79,11 @@ void ReadLayer(const Import& in) {
     if (own > 0) model["norms_per_layer"] = own;
   }
   if (const Json* before = config.Find({"do_layer_norm_before"}); before != nullptr && *before == false) {
-    in.issues.push_back({"do_layer_norm_before", "norms after the residual sum (OPT 350M) are not modelled"});
+    in.issues.push_back({"do_layer_norm_before", "Norms after the residual sum (OPT 350M) are not supported"});
   }
   const Json* projected = config.Find({"word_embed_proj_dim"});
   if (projected != nullptr && *projected != model["hidden"]) {
-    in.issues.push_back({"word_embed_proj_dim", "a token table narrower than the layers (OPT 350M) is not modelled"});
+    in.issues.push_back({"word_embed_proj_dim", "An embedding narrower than the layers (OPT 350M) is not supported"});
   }
 }
 
@@ -100,7 +100,7 @@ void ReadExperts(const Import& in) {
   moe["experts"] = *experts;
   moe["top_k"] =
       config.Needed({"num_experts_per_tok", "num_experts_per_token", "num_selected_experts", "moe_top_k", "ffn_config.moe_top_k"},
-                    "experts that a token visits");
+                    "experts per token (top-k)");
   // Llama-4 calls the dense layers' width intermediate_size_mlp, and the experts' intermediate_size.
   const bool is_experts = config.Find({"intermediate_size_mlp"}) != nullptr;
   const std::optional<Count> width = is_experts ? config.Whole({"intermediate_size"}) : config.Whole({"moe_intermediate_size"});
@@ -118,14 +118,14 @@ void ReadExperts(const Import& in) {
       every && *every > 1) {
     moe["moe_every"] = *every;
   }
-  // Only dense layers at the start have a place in the model.
+  // The model supports dense layers only at the start.
   if (const Json* dense = config.Find({"mlp_only_layers"}); dense != nullptr && dense->is_array() && !dense->empty()) {
     Json leading = Json::array();
     for (std::size_t i = 0; i < dense->size(); ++i) leading.push_back(i);
     if (*dense == leading) {
       moe["dense_layers"] = dense->size();
     } else {
-      in.issues.push_back({"mlp_only_layers", "expected the first layers, in order; got " + internal::Shown(*dense)});
+      in.issues.push_back({"mlp_only_layers", "Must list the first layers in order, not " + internal::Shown(*dense)});
     }
   }
   if (config.Text({"topk_method"}) == "noaux_tc" || config.Flag({"use_routing_bias", "moe_router_enable_expert_bias"})) {
@@ -139,12 +139,12 @@ void ReadLatentAttention(const Import& in) {
   if (!rank) return;
   in.model["mla"] = Json{{"q_lora_rank", config.Whole({"q_lora_rank"}).value_or(0)},
                          {"kv_lora_rank", *rank},
-                         {"nope_head_dim", config.Needed({"qk_nope_head_dim"}, "width of a head's part without positions")},
-                         {"rope_head_dim", config.Needed({"qk_rope_head_dim"}, "width of a head's rotary part")},
-                         {"value_head_dim", config.Needed({"v_head_dim"}, "width of a head's value")}};
+                         {"nope_head_dim", config.Needed({"qk_nope_head_dim"}, "non-rotary part of the head dimension")},
+                         {"rope_head_dim", config.Needed({"qk_rope_head_dim"}, "rotary part of the head dimension")},
+                         {"value_head_dim", config.Needed({"v_head_dim"}, "value head dimension")}};
 }
 
-// Every n-th layer attends to all; 0 where no layer does. Nothing if the list has no such rhythm.
+// Period of the layers with full attention; 0 if none has it, nothing if the list is irregular.
 std::optional<Count> Rhythm(const std::vector<bool>& global) {
   const auto first = std::find(global.begin(), global.end(), true);
   if (first == global.end()) return 0;
@@ -160,7 +160,7 @@ void ReadWindow(const Import& in) {
   const std::optional<Count> window = config.Whole({"sliding_window", "sliding_window_size", "attention_chunk_size"});
   if (!window || *window <= 0 || (in.family.window_by_flag && !config.Flag({"use_sliding_window"}))) return;
   if (const Json* context = FindMember(in.model, "context"); context != nullptr && *window >= context->get<Count>())
-    return;  // wider than any context: attends to all
+    return;  // wider than any context: full attention
   Count global_every =
       config.Whole({"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"}).value_or(in.family.global_every);
   const Json* types = config.Find({"layer_types"});
@@ -174,17 +174,16 @@ void ReadWindow(const Import& in) {
     } else {
       const auto all = static_cast<double>(std::count(global.begin(), global.end(), true));
       global_every = static_cast<Count>(std::llround(static_cast<double>(global.size()) / all));
-      in.notes.push_back("layer_types has no regular rhythm: taken as every layer number " + std::to_string(global_every) +
-                         " attending to all");
+      in.notes.push_back("layer_types is irregular: full attention is assumed every " + std::to_string(global_every) + " layers");
     }
   } else if (in.family.window_by_flag && config.Whole({"max_window_layers"}).value_or(0) > 0) {
-    in.notes.push_back("max_window_layers is not modelled: the window is taken for every layer");
+    in.notes.push_back("max_window_layers is not supported: every layer gets the window");
   }
   in.model["sliding_window"] = *window;
   if (global_every > 0) in.model["global_every"] = global_every;
 }
 
-// The precision of the stored weights, as serving names it, where the checkpoint is quantised.
+// The weight precision of a quantized checkpoint, as serving names it.
 Json WeightPrecision(const Config& config, std::vector<std::string>& notes) {
   const std::string method = config.Text({"quantization_config.quant_method"});
   if (method.empty()) return nullptr;
@@ -193,11 +192,11 @@ Json WeightPrecision(const Config& config, std::vector<std::string>& notes) {
   if (method == "mxfp4") return "mxfp4";
   if (bits != nullptr && *bits == 4) return "int4";
   if (bits != nullptr && *bits == 8) return "int8";
-  notes.push_back("quantization_config of method " + method + ": set serving.precision.weights to what it holds");
+  notes.push_back("quantization method " + method + ": set serving.precision.weights by hand");
   return nullptr;
 }
 
-// The family of a config, or issues that say what is wrong with its type.
+// The family of a config, or issues with its type.
 const ConfigFamily* FamilyOf(const std::string& type, Issues& issues) {
   std::vector<std::string_view> known;
   for (const ConfigFamily& family : ConfigFamilies()) {
@@ -207,7 +206,7 @@ const ConfigFamily* FamilyOf(const std::string& type, Issues& issues) {
   std::string list;
   for (const std::string_view name : known) list += (list.empty() ? "" : ", ") + std::string(name);
   if (type.empty()) {
-    issues.push_back({"model_type", "is needed: which architecture it is; one of " + list});
+    issues.push_back({"model_type", "Required: architecture, one of " + list});
     return nullptr;
   }
   for (const ForeignFamily& foreign : ForeignFamilies()) {
@@ -217,14 +216,14 @@ const ConfigFamily* FamilyOf(const std::string& type, Issues& issues) {
     }
   }
   issues.push_back({"model_type",
-                    "there is no reader for " + internal::Shown(Json(type)) +
-                        "; a model can also be given whole by layers, hidden, heads, kv_heads, head_dim, ffn, gated, vocab and " +
-                        "tied_embeddings. Readers: " + list,
+                    "Architecture " + internal::Shown(Json(type)) + " is not supported" +
+                        ": set layers, hidden, heads, kv_heads, head_dim, ffn, gated, vocab and " +
+                        "tied_embeddings by hand, or import one of " + list,
                     SetToEach("model_type", NearestNames(type, known))});
   return nullptr;
 }
 
-// Only what differs from a model's defaults, and the shape.
+// The shape, and members that differ from the defaults.
 Json Shortened(const Model& model) {
   const Json standard = Write(Model{});
   Json whole = Write(model), shortened = Json::object();
@@ -242,16 +241,16 @@ Json Shortened(const Model& model) {
 Answer ImportModelAnswer(std::string_view text) {
   Result<Json> parsed = ParseJson(text);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
-  if (!parsed->is_object()) return WrongRequest({{"", "expected the object of a config.json; got " + internal::Shown(*parsed)}});
+  if (!parsed->is_object()) return WrongRequest({{"", "Must be the JSON object of a config.json, not " + internal::Shown(*parsed)}});
   Issues issues;
   std::vector<std::string> notes;
-  // The text model of a checkpoint with images or sound stands in a member of its own; what it does not say is said outside.
+  // Multimodal checkpoints hold the text model in text_config; absent keys are outside it.
   Json flat = *parsed;
   const auto nested = parsed->find("text_config");
   if (nested != parsed->end() && nested->is_object()) {
     MergeJson(flat, *nested);
     flat.erase("text_config");
-    notes.push_back("only the text model is read (text_config)");
+    notes.push_back("only the text model (text_config) is imported");
   }
   const auto named = flat.find("model_type");
   const std::string type = named != flat.end() && named->is_string() ? named->get<std::string>() : "";

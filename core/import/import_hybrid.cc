@@ -10,7 +10,7 @@ std::optional<Count> CountOf(const Json* list, const Json& wanted) {
   return std::count(list->begin(), list->end(), wanted);
 }
 
-// How many of the layers attend; each family says it in its own way.
+// The number of attention layers; each family has its own keys.
 std::optional<Count> AttentionLayers(Config& config, Count layers) {
   if (const auto full = CountOf(config.Find({"layer_types"}), "full_attention")) return full;
   if (const auto softmax = CountOf(config.Find({"attn_type_list"}), 1)) return softmax;
@@ -24,17 +24,17 @@ std::optional<Count> AttentionLayers(Config& config, Count layers) {
 }
 
 // Nemotron-H counts mixers (M: Mamba-2, *: attention) and MLPs (-, E: with experts) as layers of their own; here a mixer and the
-// MLP after it make a layer. The attention layers.
+// MLP after it make one layer. Returns the number of attention layers.
 std::optional<Count> ReadPattern(const Import& in, const std::string& pattern) {
   const auto count = [&](char kind) { return static_cast<Count>(std::count(pattern.begin(), pattern.end(), kind)); };
   const Count mixers = count('M') + count('*'), dense = count('-'), sparse = count('E');
   if (mixers + dense + sparse != static_cast<Count>(pattern.size()) || (dense > 0 && sparse > 0) || dense + sparse > mixers) {
-    in.issues.push_back({"hybrid_override_pattern",
-                         "expected M, * and one of - and E, no more of these than of those; got " + internal::Shown(Json(pattern))});
+    in.issues.push_back({"hybrid_override_pattern", "Must consist of M, * and either - or E, with at most one - or E per mixer, not " +
+                                                        internal::Shown(Json(pattern))});
     return std::nullopt;
   }
   if (sparse > 0 && sparse < mixers) {
-    in.issues.push_back({"hybrid_override_pattern", "mixers without experts after them (Nemotron 3) are not modelled"});
+    in.issues.push_back({"hybrid_override_pattern", "Mixers without experts after them (Nemotron 3) are not supported"});
     return std::nullopt;
   }
   in.model["layers"] = mixers;
@@ -52,21 +52,21 @@ void ReadRecurrence(const Import& in) {
   const auto attention = pattern.empty() ? AttentionLayers(config, in.model["layers"].get<Count>()) : ReadPattern(in, pattern);
   const Count layers = in.model["layers"].get<Count>();
   if (!attention) {
-    if (in.issues.empty()) in.issues.push_back({"layer_types", "is needed: which layers attend"});
+    if (in.issues.empty()) in.issues.push_back({"layer_types", "Required: which layers have attention"});
     return;
   }
   if (*attention < 1 || *attention >= layers) {
-    in.issues.push_back({"layer_types", "expected some layers that attend and some that do not; got " + std::to_string(*attention) +
-                                            " of " + std::to_string(layers) + " that attend"});
+    in.issues.push_back({"layer_types", "A hybrid needs layers with and without attention, not " + std::to_string(*attention) + " of " +
+                                            std::to_string(layers) + " with attention"});
     return;
   }
   if (config.Find({"moe_latent_size"}) != nullptr) {
-    in.issues.push_back({"moe_latent_size", "experts on a compressed stream (Nemotron 3 Super) are not modelled"});
+    in.issues.push_back({"moe_latent_size", "Experts on a compressed hidden state (Nemotron 3 Super) are not supported"});
   }
   Json& linear = in.model["linear"];
   linear["layers"] = layers - *attention;
   const std::string kind = linear.value("kind", "");
-  if (kind == "lightning") {  // shares the shape of the layers that attend
+  if (kind == "lightning") {  // same shape as the attention layers
     linear["heads"] = in.model["heads"];
     const Json* given = FindMember(in.model, "head_dim");
     const Count head_dim = given != nullptr ? given->get<Count>() : in.model["hidden"].get<Count>() / in.model["heads"].get<Count>();
@@ -76,24 +76,24 @@ void ReadRecurrence(const Import& in) {
     return;
   }
   const Count inner = in.model["hidden"].get<Count>() * config.Whole({"mamba_expand", "expand"}).value_or(2);
-  if (kind == "mamba") {  // has no heads: any that make up the width
+  if (kind == "mamba") {  // has no heads: any number that yields the width
     linear["head_dim"] = inner % 64 == 0 ? 64 : 1;
     linear["heads"] = inner / linear["head_dim"].get<Count>();
     const bool automatic = config.Text({"mamba_dt_rank"}) == "auto";
     linear["step_rank"] =
-        automatic ? (in.model["hidden"].get<Count>() + 15) / 16 : config.Needed({"mamba_dt_rank"}, "rank of the step size");
+        automatic ? (in.model["hidden"].get<Count>() + 15) / 16 : config.Needed({"mamba_dt_rank"}, "rank of the time step (dt)");
   } else {
     const Count heads = config.Needed({"mamba_num_heads", "mamba_n_heads", "linear_num_value_heads", "linear_attn_config.num_heads"},
-                                      "heads of the recurrence");
+                                      "heads of the recurrent layers");
     linear["heads"] = heads;
     linear["head_dim"] = config.Text({"mamba_d_head"}) == "auto"
                              ? inner / std::max<Count>(1, heads)
                              : config.Needed({"mamba_head_dim", "mamba_d_head", "linear_value_head_dim", "linear_attn_config.head_dim"},
-                                             "width of the recurrence's heads");
+                                             "head dimension of the recurrent layers");
     if (const auto groups = config.Whole({"n_groups", "mamba_n_groups", "linear_num_key_heads"})) linear["key_heads"] = *groups;
   }
   linear["state"] = config.Needed({"ssm_state_size", "mamba_d_state", "linear_key_head_dim", "linear_attn_config.head_dim"},
-                                  "width of the recurrence's state");
+                                  "state size of the recurrent layers");
   linear["convolution"] =
       config.Whole({"conv_kernel", "mamba_d_conv", "linear_conv_kernel_dim", "linear_attn_config.short_conv_kernel_size"}).value_or(4);
 }

@@ -7,7 +7,7 @@
 namespace slipstick {
 namespace {
 
-// The last member of a path, which names an input among its own.
+// The last member of a path.
 std::string_view MemberOf(std::string_view path) {
   const std::size_t dot = path.rfind('.');
   return dot == std::string_view::npos ? path : path.substr(dot + 1);
@@ -18,7 +18,7 @@ std::string ValueText(const Change& change) {
   return value && value->is_string() ? TextOf(*value) : change.value;
 }
 
-// "4" for the member that the issue is about, "tp 4" for another, "tp 4, pp 2" for several.
+// "4" for the member of the issue, "tp 4" for another, "tp 4, pp 2" for several.
 std::string LabelOf(const Fix& fix, const Issue& issue) {
   if (fix.change.value.empty()) return "leave out " + std::string(MemberOf(fix.change.path));
   std::string label = fix.change.path == issue.path ? "" : std::string(MemberOf(fix.change.path)) + " ";

@@ -1,4 +1,4 @@
-// What every verb gives: JSON text, either the answer or the issues of the request.
+// The answer of a verb as JSON text, or the issues of its request.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@ namespace slipstick {
 
 struct Answer {
   // The answer, or {"issues": [{"path","message","fixes": [{"path","value","label","also"}]}]}. A fix without a value leaves its
-  // member out; "also" lists what has to change with it, as {"path","value"}.
+  // member out; "also" lists further changes as {"path","value"}.
   std::string text;
   Issues issues;  // the same issues; empty if answered
 };
 
 Answer WrongRequest(Issues issues);
 
-// A change as the command line takes it: "training.mapping.tp=4"; "without PATH" where a member is to be left out.
+// A change as a command-line argument, "training.mapping.tp=4", or "without PATH" for a member to leave out.
 std::string AssignmentText(const Change& change);
 
 }  // namespace slipstick

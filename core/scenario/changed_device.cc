@@ -7,7 +7,7 @@
 namespace slipstick {
 namespace {
 
-// The members that decide what a device costs to make or what it sells for.
+// The members that decide the manufacturing cost or the price of a device.
 Json PriceRelevant(const Device& device) {
   return Json{{"peak", Write(device.peak)},
               {"capacity", device.memory.capacity.base()},
@@ -26,16 +26,14 @@ std::optional<std::string> ChangedDeviceWarning(const Device& device, const Devi
   if (device.design || device.preset.empty() || bill.preset != device.preset) return std::nullopt;
   const Json* entry = FindPreset("device", device.preset);
   if (entry == nullptr) return std::nullopt;
-  Issues none;  // the catalogue's entries read without any
+  Issues none;  // catalogue entries have none
   Device usual;
   Read(WithoutRemarks(*entry), "", none, usual);
   if (PriceRelevant(usual) == PriceRelevant(device)) return std::nullopt;
   const std::optional<DeviceBill> usual_bill = CatalogueBill(device.preset);
   if (!usual_bill) return std::nullopt;
-  if (Write(*usual_bill) == Write(bill))
-    return "Price and bill of materials are those of " + usual_bill->name + "; the changed device would cost something else";
-  if (bill.price && bill.price == usual_bill->price)
-    return "The price is that of " + usual_bill->name + "; the changed device would cost something else";
+  if (Write(*usual_bill) == Write(bill)) return "Price and bill of materials are for the unmodified " + usual_bill->name;
+  if (bill.price && bill.price == usual_bill->price) return "The price is for the unmodified " + usual_bill->name;
   return std::nullopt;
 }
 

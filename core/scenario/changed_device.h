@@ -1,4 +1,4 @@
-// A device of the catalogue whose members a request changed, at the price of the unchanged one.
+// Warns of a catalogue device that the request changed while its price stayed.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace slipstick {
 
-// The warning, where what the device can do or is made of was changed and its price was not.
+// The warning if performance or silicon differ from the catalogue's device and the price does not.
 std::optional<std::string> ChangedDeviceWarning(const Device& device, const DeviceBill& bill);
 
 }  // namespace slipstick

@@ -26,7 +26,7 @@ std::string TextAt(const Json& json, const char* key) {
   return member.is_string() ? member.get<std::string>() : "";
 }
 
-// The number that a member means in base units; `otherwise` where it is none. Reading the scenario reports what is wrong.
+// A member's number in base units, or `otherwise`. Faults are reported when the scenario is read.
 double NumberOf(const Json& json, const char* key, double otherwise) { return NumberIn(Member(json, key)).value_or(otherwise); }
 
 // "HBM3e" -> "hbm3e"
@@ -36,7 +36,7 @@ std::string DramOf(const std::string& technology) {
   return FindPreset("dram", id) != nullptr ? id : "";
 }
 
-// A bill for a device that the catalogue has none of: its dies and memory in the package their kind calls for.
+// Estimated from the dies and the memory, in the package that this kind of memory needs.
 Json EstimatedBill(const Json& device, const std::string& dram) {
   const double dies = NumberOf(Member(device, "die"), "count", 1);
   const Json* memory = dram.empty() ? nullptr : FindPreset("dram", dram);
@@ -49,9 +49,9 @@ Json EstimatedBill(const Json& device, const std::string& dram) {
               {"module", stacked ? "250 $" : "100 $"}};
 }
 
-// The dies and the memory that are to be priced: a designed chip's own, where there is one.
+// The dies and the memory to price: a chip design's, where the device has one.
 struct Silicon {
-  double area = 0;  // of a compute die, mm^2; 0 where it is not given
+  double area = 0;  // of one compute die, mm^2; 0: not given
   Json count;
   std::string node, dram;
 };
@@ -71,13 +71,91 @@ Silicon SiliconOf(const Json& device) {
   return {NumberOf(die, "area", 0), Member(die, "count"), TextAt(die, "node"), DramOf(TextAt(Member(device, "memory"), "technology"))};
 }
 
-// What the catalogue's price of a device leaves its maker, over that price: a device that differs is priced at this margin.
+// The maker's margin at the catalogue's price; a changed device is priced at this margin.
 std::optional<double> MarginOf(const std::string& id) {
   const std::optional<DeviceBill> bill = CatalogueBill(id);
   if (!bill || !bill->price) return std::nullopt;
   Trace trace = Trace::Off();
   const double margin = 1 - PriceDevice(*bill, ComputeGeometry(*bill), trace).total / *bill->price;
   return std::clamp(margin, 0.0, 0.99);
+}
+
+// The device priced by the request, and the catalogue's device of that bill, whose dies and memory the bill describes.
+struct PricedDevice {
+  const Json& device;
+  const Json* original;  // null where the catalogue has no such device
+  Silicon silicon;
+};
+
+void FillDie(const PricedDevice& priced, Json& bill) {
+  const Silicon& silicon = priced.silicon;
+  Json& dies = bill["dies"];
+  if (!dies.is_array() || dies.empty()) dies = Json::array({Json::object()});
+  Json& die = dies[0];
+  const Json& original_die = priced.original == nullptr ? kNothing : Member(*priced.original, "die");
+  const double original_area = NumberOf(original_die, "area", 0);
+  if (silicon.area > 0) die["area"] = silicon.area;
+  if (!silicon.count.is_object()) die["count"] = silicon.count;
+  // Presets are expanded once more under all this, so a value of the bill's entry is replaced, never erased.
+  // Another area holds as many units, each larger or smaller; another node has its own wafers and defects.
+  if (silicon.area > 0 && original_area > 0 && die.contains("unit_area"))
+    die["unit_area"] = NumberOf(die, "unit_area", 0) * silicon.area / original_area;
+  if (FindPreset("node", silicon.node) == nullptr) return;
+  if (silicon.node != TextAt(original_die, "node") && priced.original != nullptr)
+    die["node"] = WithoutRemarks(*FindPreset("node", silicon.node));
+  die["node"]["preset"] = silicon.node;
+}
+
+void FillMemory(const PricedDevice& priced, Json& bill) {
+  const std::string& dram = priced.silicon.dram;
+  Json& memory = bill["memory"];
+  if (!memory.is_object()) memory = Json::object();
+  const Json* original = priced.original;
+  const std::string original_dram = original == nullptr ? dram : DramOf(TextAt(Member(*original, "memory"), "technology"));
+  const bool same_memory = dram.empty() || dram == original_dram;
+  if (!same_memory) {
+    memory = WithoutRemarks(*FindPreset("dram", dram));
+    memory["preset"] = dram;
+  }
+  const bool has_stacks = same_memory && memory.contains("stacks");
+  if (TextAt(memory, "preset").empty() || !has_stacks) memory["preset"] = dram.empty() ? "hbm3" : dram;
+  // The bill's stacks are the catalogue device's; another capacity takes as many as it needs.
+  const double capacity = NumberOf(Member(priced.device, "memory"), "capacity", 0);
+  const double original_capacity = original == nullptr ? 0 : NumberOf(Member(*original, "memory"), "capacity", 0);
+  if (has_stacks && (capacity == original_capacity || original_capacity <= 0)) return;
+  const Json* chip = FindPreset("dram", TextAt(memory, "preset"));
+  const double stack = NumberOf(memory, "stack_capacity", chip == nullptr ? 16e9 : NumberOf(*chip, "stack_capacity", 16e9));
+  memory["stack_capacity"] = stack;
+  memory["stacks"] = stack > 0 ? std::clamp(std::ceil(capacity / stack), 1.0, 1024.0) : 1.0;
+}
+
+// The catalogue's bill of the device, or an estimated one. `written`: what the request says of it.
+Json DefaultBill(const Json& device, const Json& written) {
+  std::string id = TextAt(written, "preset");
+  if (id.empty()) id = TextAt(device, "preset");
+  const Json* entry = FindPreset("bill", id);
+  const PricedDevice priced{device, FindPreset("device", id), SiliconOf(device)};
+  Json bill = entry != nullptr ? WithoutRemarks(*entry) : EstimatedBill(device, priced.silicon.dram);
+  if (entry != nullptr) bill["preset"] = id;
+  FillDie(priced, bill);
+  // The catalogue's price is for the catalogue's device.
+  const bool designed = Member(device, "design").is_object() && !Member(device, "design").empty();
+  const bool price_dropped = Member(written, "price").is_null() && written.contains("price");
+  if (designed || price_dropped) {
+    if (const std::optional<double> margin = MarginOf(id)) bill["margin"] = *margin;
+    bill["price"] = nullptr;
+  }
+  FillMemory(priced, bill);
+  return bill;
+}
+
+Json DefaultSystem(const Json& cluster, const Json& written) {
+  std::string id = TextAt(written, "preset");
+  if (id.empty()) id = TextAt(cluster, "preset");
+  if (FindPreset("system", id) != nullptr) return Json{{"preset", id}};
+  const Json& networks = Member(cluster, "networks");
+  const double innermost = networks.is_array() && !networks.empty() ? NumberOf(networks[0], "size", 8) : 1;
+  return Json{{"devices_per_host", std::clamp(std::min(innermost, 8.0), 1.0, 8.0)}};
 }
 
 }  // namespace
@@ -91,73 +169,8 @@ std::optional<double> NumberIn(const Json& json) {
 
 void ApplyCostDefaults(const Json& cluster, Json& cost) {
   if (!cost.is_object()) return;
-  const Json& device = Member(cluster, "device");
-  const Json& asked = Member(cost, "device");
-  const bool designed = Member(device, "design").is_object() && !Member(device, "design").empty();
-  std::string id = TextAt(asked, "preset");
-  if (id.empty()) id = TextAt(device, "preset");
-  const Json* entry = FindPreset("bill", id);
-  const Silicon silicon = SiliconOf(device);
-  const std::string& dram = silicon.dram;
-  Json bill = entry != nullptr ? WithoutRemarks(*entry) : EstimatedBill(device, dram);
-  if (entry != nullptr) bill["preset"] = id;
-
-  Json& dies = bill["dies"];
-  if (!dies.is_array() || dies.empty()) dies = Json::array({Json::object()});
-  Json& die = dies[0];
-  const Json* original = FindPreset("device", id);
-  const Json& original_die = original == nullptr ? kNothing : Member(*original, "die");
-  const double usual_area = NumberOf(original_die, "area", 0);
-  if (silicon.area > 0) die["area"] = silicon.area;
-  if (!silicon.count.is_object()) die["count"] = silicon.count;
-  // The bill's entry is merged under all this once more when presets are expanded, so what it says is replaced, not left out.
-  // Another area holds as many units, each larger or smaller; another node has its own wafers and defects.
-  if (silicon.area > 0 && usual_area > 0 && die.contains("unit_area"))
-    die["unit_area"] = NumberOf(die, "unit_area", 0) * silicon.area / usual_area;
-  if (FindPreset("node", silicon.node) != nullptr) {
-    if (silicon.node != TextAt(original_die, "node") && original != nullptr)
-      die["node"] = WithoutRemarks(*FindPreset("node", silicon.node));
-    die["node"]["preset"] = silicon.node;
-  }
-  // The catalogue's price is that of the catalogue's device.
-  const bool price_dropped = Member(asked, "price").is_null() && asked.contains("price");
-  if (designed || price_dropped) {
-    if (const std::optional<double> margin = MarginOf(id)) bill["margin"] = *margin;
-    bill["price"] = nullptr;
-  }
-
-  Json& memory = bill["memory"];
-  if (!memory.is_object()) memory = Json::object();
-  const std::string usual_dram = original == nullptr ? dram : DramOf(TextAt(Member(*original, "memory"), "technology"));
-  const bool same_memory = dram.empty() || dram == usual_dram;
-  if (!same_memory) {
-    memory = WithoutRemarks(*FindPreset("dram", dram));
-    memory["preset"] = dram;
-  }
-  const bool has_stacks = same_memory && memory.contains("stacks");
-  if (TextAt(memory, "preset").empty() || !has_stacks) memory["preset"] = dram.empty() ? "hbm3" : dram;
-  // The bill's stacks are those of the catalogue's device; another capacity takes as many as it needs.
-  const double capacity = NumberOf(Member(device, "memory"), "capacity", 0);
-  const double usual = original == nullptr ? 0 : NumberOf(Member(*original, "memory"), "capacity", 0);
-  if (!has_stacks || (capacity != usual && usual > 0)) {
-    const Json* chip = FindPreset("dram", TextAt(memory, "preset"));
-    const double stack = NumberOf(memory, "stack_capacity", chip == nullptr ? 16e9 : NumberOf(*chip, "stack_capacity", 16e9));
-    memory["stack_capacity"] = stack;
-    memory["stacks"] = stack > 0 ? std::clamp(std::ceil(capacity / stack), 1.0, 1024.0) : 1.0;
-  }
-
-  Json system = Json::object();
-  std::string system_id = TextAt(Member(cost, "system"), "preset");
-  if (system_id.empty()) system_id = TextAt(cluster, "preset");
-  if (FindPreset("system", system_id) != nullptr) {
-    system["preset"] = system_id;
-  } else {
-    const Json& networks = Member(cluster, "networks");
-    const double first = networks.is_array() && !networks.empty() ? NumberOf(networks[0], "size", 8) : 1;
-    system["devices_per_host"] = std::clamp(std::min(first, 8.0), 1.0, 8.0);
-  }
-
-  Json merged{{"device", std::move(bill)}, {"system", std::move(system)}};
+  Json merged{{"device", DefaultBill(Member(cluster, "device"), Member(cost, "device"))},
+              {"system", DefaultSystem(cluster, Member(cost, "system"))}};
   MergeJson(merged, cost);
   cost = std::move(merged);
 }
@@ -182,17 +195,17 @@ void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
   die.unit_area = die.unit_area * (device.die.area / die.area);
   die.area = device.die.area;
   die.count = device.die.count;
-  const auto follow = [](std::string_view kind, const std::string& id, auto& value) {
+  const auto replace = [](std::string_view kind, const std::string& id, auto& value) {
     const Json* entry = FindPreset(kind, id);
     if (entry == nullptr) return;
-    Issues none;  // the catalogue's entries read without any; a test holds them to it
+    Issues none;  // a test checks that catalogue entries have none
     Read(WithoutRemarks(*entry), "", none, value);
     value.preset = id;
   };
-  if (device.die.node != die.node.preset) follow("node", device.die.node, die.node);
+  if (device.die.node != die.node.preset) replace("node", device.die.node, die.node);
   const bool known = device.design && !device.design->dram.preset.empty();
   const std::string dram = DramOf(known ? device.design->dram.preset : device.memory.technology);
-  if (!dram.empty() && dram != bill.memory.preset) follow("dram", dram, bill.memory);
+  if (!dram.empty() && dram != bill.memory.preset) replace("dram", dram, bill.memory);
   if (device.design) bill.memory.stack_capacity = device.design->dram.capacity;
   const double stacks = std::ceil(device.memory.capacity / bill.memory.stack_capacity - 1e-9);
   bill.memory.stacks = static_cast<Count>(std::clamp(stacks, 1.0, 1024.0));

@@ -1,4 +1,4 @@
-// What the cost inputs take from the cluster where the request does not say otherwise.
+// Defaults of the cost inputs, derived from the cluster.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace slipstick {
 
-// The number that a number, or a text with its unit, means in base units; nothing where it is neither.
+// A number, or a text with a unit, in base units.
 std::optional<double> NumberIn(const Json& json);
 
-// Lays under `cost` (an object) the catalogue's bill of the device, or one made up from its dies and memory, and the
-// catalogue's system of the cluster. `cluster` has its presets expanded. The device's own die area, node and count, and
-// its memory capacity, stand whatever the bill says.
+// Fills what `cost` (an object) leaves out: the device's bill of materials from the catalogue, or one estimated from its
+// dies and memory, and the catalogue's system of the cluster. `cluster` has its presets expanded. Die area, node, die count
+// and memory capacity are the device's, whatever the bill says.
 void ApplyCostDefaults(const Json& cluster, Json& cost);
 
-// The bill of a device of the catalogue as it stands there; none where it has none.
+// The catalogue's bill of a device, if it has one.
 std::optional<DeviceBill> CatalogueBill(const std::string& id);
 
-// The same as the first for a device that was worked out after its request was read: its dies, node and memory replace the bill's.
+// For a device derived from a chip design after its request was read: its dies, node and memory replace the bill's.
 void UpdateBillForDevice(const Device& device, DeviceBill& bill);
 
 }  // namespace slipstick

@@ -15,7 +15,7 @@ namespace {
 
 using MemberPath = std::array<std::string, 2>;  // a member of a part of the device
 
-// What the device holds at a member; null where it holds nothing.
+// The value at a member path; null if absent.
 Json ValueAt(const Json& device, const MemberPath& member) {
   const Json* part = FindMember(device, member[0]);
   const Json* value = part == nullptr ? nullptr : FindMember(*part, member[1]);
@@ -46,7 +46,7 @@ void DropRuleDerivedValues(Json& device) {
   ExpandPresets<Device>(bare, "", FindPreset, NearestPresets, issues);
   Device by_rules;
   Read(bare, "", issues, by_rules);
-  if (!issues.empty()) return;  // reading the whole device says them
+  if (!issues.empty()) return;  // reported when the whole device is read
   CompleteEfficiency(by_rules);
   const Json filled = Write(by_rules);
   for (const MemberPath& member : members) {

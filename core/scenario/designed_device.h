@@ -1,4 +1,4 @@
-// A designed device in place of a data sheet's.
+// Devices derived from a chip design.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace slipstick {
 
-// The device that its design makes, and with it the bandwidth of its links, 0 where the design has none. `path` is the design's.
+// Replaces the device by the one that its design yields; returns its link bandwidth, 0 without links. `path` is the design's.
 BytesPerSecond BuildDesign(Device& device, const std::string& path, Issues& issues);
-// The same; the links take the place of the innermost network's.
+// The same for a cluster: the links replace the innermost network's bandwidth.
 void BuildDesign(Cluster& cluster, const std::string& path, Issues& issues);
 
 }  // namespace slipstick

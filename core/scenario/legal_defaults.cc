@@ -14,10 +14,10 @@ namespace {
 
 constexpr Count kMaxTp = 64;
 
-// How far apart two degrees are: doublings.
+// Distance of two degrees in doublings.
 double DoublingsBetween(Count a, Count b) { return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b))); }
 
-// The multiple of `unit` nearest to `wanted`, at least one; the lesser of two as near.
+// The nearest positive multiple of `unit`; the smaller one in a tie.
 Count NearestMultiple(Count wanted, Count unit) {
   const Count below = wanted / unit * unit;
   return below > 0 && wanted - below <= below + unit - wanted ? below : below + unit;
@@ -30,7 +30,7 @@ std::vector<Count> Doublings(Count least, Count most) {
   return degrees;
 }
 
-// A choice: how far it is from the default's, most important first, and the run or load that it makes.
+// A run or load, and its distance from the default, most important component first.
 template <class Run>
 struct Candidate {
   std::array<double, 3> distance;
@@ -80,7 +80,7 @@ class TrainingAdjuster {
   }
 
  private:
-  // What follows from tp and pp.
+  // Virtual stages and batch depend on tp and pp.
   void AdjustDependents(Count devices, TrainingRun& run) const {
     TrainingMapping& mapping = run.mapping;
     if (written_.IsDefault("training.mapping.virtual_stages")) {
@@ -100,10 +100,10 @@ class TrainingAdjuster {
   const Written& written_;
 };
 
-// Legal and how much of the model fits: both are wanted, the first above all.
+// Legality comes first, then whether the model fits.
 struct MappingQuality {
   Count issues = 0;
-  bool fits = false;  // the weights and one request
+  bool fits = false;  // weights and one request fit in memory
 };
 
 class ServingAdjuster {
@@ -116,7 +116,7 @@ class ServingAdjuster {
     AdjustDevices(load);
     const bool may_grow = written_.IsDefault("serving.devices") && load.devices && !load.mapping.replicas;
     if (!written_.IsDefault("serving.mapping.tp") && !written_.IsDefault("serving.mapping.pp")) return;
-    // On ever more devices until the model fits; where it never does, on those it started with.
+    // Doubles the devices until the model fits; if it never does, keeps the first choice.
     ServingLoad trial = load;
     MappingQuality best = AdjustMapping(trial);
     load = trial;
@@ -138,22 +138,22 @@ class ServingAdjuster {
     if (load.prompt + load.output > most && written_.IsDefault("serving.output")) load.output = std::max<Count>(1, most - load.prompt);
   }
 
-  // The least tp that the written ep and cp let be.
+  // The smallest tp that the written ep and cp allow.
   [[nodiscard]] static Count SmallestTp(const ServingMapping& mapping) {
     return std::lcm(mapping.ep / std::gcd(mapping.ep, mapping.attention_dp), mapping.cp);
   }
 
-  // The cluster's at most, and a multiple of what was written of the mapping.
+  // At most the cluster's devices, and a multiple of the written degrees.
   void AdjustDevices(ServingLoad& load) const {
     if (!written_.IsDefault("serving.devices") || !load.devices) return;
     if (load.disaggregated) {
-      load.devices.reset();  // the pools' sum
+      load.devices.reset();  // the sum of the pools
       return;
     }
     const ServingMapping& mapping = load.mapping;
     const Count tp = written_.IsDefault("serving.mapping.tp") ? SmallestTp(mapping) : mapping.tp;
     const Count pp = written_.IsDefault("serving.mapping.pp") ? 1 : mapping.pp;
-    // Degrees that no cluster can have are an issue as they stand.
+    // Degrees beyond the cluster are reported as they are.
     if (tp > cluster_.devices || tp * pp > cluster_.devices || tp * pp * mapping.attention_dp > cluster_.devices) return;
     const Count group = tp * pp * mapping.attention_dp;
     Count devices = NearestMultiple(std::min(*load.devices, cluster_.devices), group);
@@ -161,7 +161,6 @@ class ServingAdjuster {
     load.devices = mapping.replicas ? group * *mapping.replicas : devices;
   }
 
-  // Of the load as it would be completed.
   [[nodiscard]] MappingQuality QualityOf(ServingLoad load) const {
     Issues issues;
     ValidateAndFillDefaults(load, model_, cluster_, "serving", issues);
@@ -174,7 +173,7 @@ class ServingAdjuster {
     return quality;
   }
 
-  // tp and pp to where they are legal and the model fits, as near as may be; how that stands.
+  // Moves tp and pp to the nearest legal pair on which the model fits; returns how good it is.
   MappingQuality AdjustMapping(ServingLoad& load) const {
     MappingQuality best = QualityOf(load);
     if (best.issues == 0 && best.fits) return best;

@@ -29,7 +29,7 @@ const Json& DefaultRequest() {
 Result<Assignment> ParseAssignment(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    return Issues{{"", "expected PATH=VALUE; got " + internal::Shown(Json(std::string(text)))}};
+    return Issues{{"", "Enter PATH=VALUE, not " + internal::Shown(Json(std::string(text)))}};
   }
   const std::string path(text.substr(0, equals));
   const std::string_view value = text.substr(equals + 1);
@@ -43,23 +43,23 @@ constexpr std::string_view kWritten = "written";
 
 std::ptrdiff_t DepthOf(const Assignment& one) { return std::count(one.path.begin(), one.path.end(), '.'); }
 
-// Whether a text at this path names an entry of the catalogue. A network level's are laid in before the fields are read.
+// Whether a text at this path names a catalogue entry. Network levels are expanded before their fields are read.
 bool NamesPreset(std::string_view path) {
   constexpr std::string_view kLevel = "cluster.networks.";
   if (path.starts_with(kLevel) && path.find_first_not_of("0123456789", kLevel.size()) == std::string_view::npos) return true;
   return !PresetKindAt<Scenario>(path).empty();
 }
 
-// The member or place at a path, or null.
+// The member or list entry at a path, or null.
 Json* At(Json& json, std::string_view path) {
   Json* at = &json;
   for (std::size_t dot = 0; at != nullptr && dot != std::string_view::npos; path.remove_prefix(std::min(dot + 1, path.size()))) {
     dot = path.find('.');
     const std::string member(path.substr(0, dot));
     if (at->is_array()) {
-      const bool is_place = !member.empty() && member.size() < 6 && member.find_first_not_of("0123456789") == std::string::npos;
-      const std::size_t place = is_place ? std::stoul(member) : at->size();
-      at = place < at->size() ? &(*at)[place] : nullptr;
+      const bool is_index = !member.empty() && member.size() < 6 && member.find_first_not_of("0123456789") == std::string::npos;
+      const std::size_t index = is_index ? std::stoul(member) : at->size();
+      at = index < at->size() ? &(*at)[index] : nullptr;
     } else {
       const auto found = at->find(member);
       at = found == at->end() ? nullptr : &*found;
@@ -69,7 +69,7 @@ Json* At(Json& json, std::string_view path) {
   return at;
 }
 
-// "cluster.device": "h100-sxm5-80gb" above a path becomes the object that it is short for, so that members can be laid over it.
+// Turns "cluster.device": "h100-sxm5-80gb" above a path into {"preset": …}, so that members below it can be set.
 void Unfold(Json& request, std::string_view path) {
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1)) {
     Json* owner = At(request, path.substr(0, dot));
@@ -84,7 +84,7 @@ void Apply(Json& request, std::vector<Assignment> assignments) {
                    [](const Assignment& a, const Assignment& b) { return DepthOf(a) < DepthOf(b); });
   for (Assignment& one : assignments) {
     Unfold(request, one.path);
-    // Another entry of the catalogue: what was overridden belonged to the old one.
+    // Overrides of the former entry do not apply to a new one.
     const bool names_preset = one.value.is_string() && NamesPreset(one.path);
     SetPath(request, one.path, names_preset ? Json{{"preset", std::move(one.value)}} : std::move(one.value));
     if (request.contains(kWritten)) request[kWritten].push_back(one.path);
@@ -110,16 +110,16 @@ Json WithFix(Json request, const Fix& fix) {
 }
 
 Result<Json> CompleteRequest(Json request) {
-  if (!request.is_object()) return Issues{{"", "expected an object; got " + internal::Shown(request)}};
+  if (!request.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(request)}};
   if (const Json* list = FindMember(request, kWritten)) {
     const bool is_paths = list->is_array() && std::all_of(list->begin(), list->end(), [](const Json& one) { return one.is_string(); });
-    if (!is_paths) return Issues{{std::string(kWritten), "expected a list of paths; got " + internal::Shown(*list)}};
+    if (!is_paths) return Issues{{std::string(kWritten), "Must be a list of paths, not " + internal::Shown(*list)}};
   } else {
     Json written = Json::array();
     for (const auto& [key, value] : request.items()) written.push_back(key);
     request[kWritten] = std::move(written);
   }
-  // A part that the request does not mention is the default scenario's; null means not asked.
+  // An absent part is the default scenario's; null switches a part off.
   for (const auto& [key, value] : DefaultRequest().items()) {
     if (!request.contains(key)) request[key] = value;
   }

@@ -1,9 +1,9 @@
-// How a request comes about: the one rule of every verb, of the page and of links.
+// How a request is completed: one rule for every verb, the page and links.
 //
-// A part that is absent at the top level is the default scenario's. A part that is written holds what it says: members that
-// it leaves out take their fields' defaults. Assignments ("PATH=VALUE") are laid over that, whatever their order: what they
-// are laid over comes first. A completed request knows what was written, in "written": paths, each with all below it. What
-// the default scenario supplied and nobody wrote follows what was written (follow.h).
+// An absent top-level part is the default scenario's. A written part is complete as it stands: absent members take their
+// fields' defaults. Assignments ("PATH=VALUE") come on top, shallow paths before deep ones. A completed request lists in
+// "written" the paths that somebody wrote, each with everything below it. What nobody wrote may be moved to legal values
+// (legal_defaults.h).
 #pragma once
 
 #include <string>
@@ -25,24 +25,24 @@ struct Assignment {
 };
 Result<Assignment> ParseAssignment(std::string_view text);
 
-// Lays assignments over a request; "model=llama-3.1-8b" is short for "model.preset=llama-3.1-8b", and so at every path that
-// names a catalogue entry, whose former overrides go.
+// Applies assignments to a request. "model=llama-3.1-8b" is short for "model.preset=llama-3.1-8b", as at every path that
+// names a catalogue entry; it drops the overrides of the former entry.
 void Apply(Json& request, std::vector<Assignment> assignments);
 
-// A completed request with a fix of one of its issues.
+// Applies a fix to a completed request.
 Json WithFix(Json request, const Fix& fix);
 
-// A request as it is evaluated: the default scenario where the text is empty, parts that it does not mention taken from
-// the default scenario, assignments ("PATH=VALUE") laid over it. Completing what is complete changes nothing.
+// A request as it is evaluated: absent parts taken from the default scenario (all of it if the text is empty), then
+// the assignments ("PATH=VALUE"). Completing a complete request changes nothing.
 Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& assignments);
 Result<Json> CompleteRequest(Json request);
 
 // The paths that a completed request lists as written.
 class Written {
  public:
-  // Of a request without such a list everything is written.
+  // A request without such a list counts as written throughout.
   explicit Written(const Json& request);
-  // Whether nobody wrote this: the default scenario supplied it.
+  // Whether the default scenario supplied this value.
   [[nodiscard]] bool IsDefault(std::string_view path) const;
 
  private:

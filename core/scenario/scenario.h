@@ -1,4 +1,4 @@
-// One scenario: model, cluster, and up to three questions about them, checked as a whole.
+// A scenario: model, cluster, and the questions asked of them (training, serving, cost), checked as a whole.
 #pragma once
 
 #include <optional>
@@ -31,13 +31,13 @@ struct Schema<Scenario> {
   static const Fields fields;
 };
 
-// The only maker of a Scenario: presets expanded, members read and checked, what nobody wrote moved to where it is legal,
-// contradictions between the rest found.
+// The only way from a request to a Scenario: expands presets, reads and checks members, moves unwritten defaults to legal
+// values, and reports contradictions between the rest.
 Result<Scenario> ParseScenario(Json request);
-// The same for a search, which chooses the mapping of a part ("training" or "serving"): the one that is written need not suit.
+// For a search over the mapping of a part ("training" or "serving"): the written mapping need not be legal.
 Result<Scenario> ParseForSearch(Json request, std::string_view part);
 
-// Checks a scenario that was put together by code (search, sweeps) as ParseScenario does, and fills what is derived.
+// Checks a scenario built by code (search, sweeps) as ParseScenario does, and fills derived members.
 void Resolve(Scenario& scenario, Issues& issues);
 
 }  // namespace slipstick

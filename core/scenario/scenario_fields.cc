@@ -3,12 +3,12 @@
 
 namespace slipstick {
 
-constexpr FieldRow kScenarioFields[] = {Of<&Scenario::version>("version", "Version of these names").Between(1, 1),
-                                        Of<&Scenario::model>("model", "What is trained and served"),
-                                        Of<&Scenario::cluster>("cluster", "What it runs on"),
-                                        Of<&Scenario::training>("training", "How it is trained; null: not asked"),
-                                        Of<&Scenario::serving>("serving", "How it is served; null: not asked"),
-                                        Of<&Scenario::cost>("cost", "What it costs; null: not asked")};
+constexpr FieldRow kScenarioFields[] = {Of<&Scenario::version>("version", "Version of the scenario format").Between(1, 1),
+                                        Of<&Scenario::model>("model", "Model"),
+                                        Of<&Scenario::cluster>("cluster", "Cluster"),
+                                        Of<&Scenario::training>("training", "Training question; null: off"),
+                                        Of<&Scenario::serving>("serving", "Serving question; null: off"),
+                                        Of<&Scenario::cost>("cost", "Cost question; null: off")};
 constinit const Fields Schema<Scenario>::fields(kScenarioFields);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// What a search may choose a member from.
+// The values that a search may choose for a member.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace slipstick {
 
-// A range, a list, or both; a member without a limit takes every legal value. Truth values count 0 and 1.
+// A range, a list, or both; a member without a limit takes every valid value. Booleans count as 0 and 1.
 struct SpaceLimit {
   double low = 0;
   double high = 1e18;              // larger than any count
-  std::vector<std::string> among;  // as they are written; empty: any
-  std::vector<double> numbers;     // those of `among` that are numbers
+  std::vector<std::string> among;  // as written; empty: any
+  std::vector<double> numbers;     // the numbers in `among`
 
   [[nodiscard]] bool Allows(Count value) const { return Allows(static_cast<double>(value)); }
   [[nodiscard]] bool Allows(double number) const {
@@ -26,7 +26,7 @@ struct SpaceLimit {
     return among.empty() || std::find(among.begin(), among.end(), word) != among.end();
   }
 };
-// By the member's name in the mapping ("tp", "micro_batch", "schedule", "batch", …).
+// By member name in the mapping ("tp", "micro_batch", "schedule", "batch", …).
 using SpaceLimits = std::map<std::string, SpaceLimit, std::less<>>;
 
 template <class Value>
@@ -35,7 +35,7 @@ bool Allows(const SpaceLimits& limits, std::string_view member, const Value& val
   return found == limits.end() || found->second.Allows(value);
 }
 
-// The candidates that the limits leave.
+// The candidates within the limits.
 inline std::vector<Count> Kept(const SpaceLimits& limits, std::string_view member, std::vector<Count> candidates) {
   candidates.erase(std::remove_if(candidates.begin(), candidates.end(), [&](Count one) { return !Allows(limits, member, one); }),
                    candidates.end());

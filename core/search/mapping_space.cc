@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-// Schedules with the chunks a device may hold under them: one, two folded into a V, or any number that cuts the layers evenly.
+// Schedules and their virtual stages per device: one, two (a V), or any number that divides the layers evenly.
 std::vector<std::pair<PipelineSchedule, Count>> Pipelines(Count layers, Count pp, const SpaceLimits& limits) {
   std::vector<std::pair<PipelineSchedule, Count>> all{{PipelineSchedule::kOneFOneB, 1}};
   if (pp > 1) {
@@ -31,8 +31,8 @@ std::vector<std::pair<PipelineSchedule, Count>> Pipelines(Count layers, Count pp
   return all;
 }
 
-// Orders of ranks, the run's own first. Expert parallelism divides the ranks of tp, cp and dp anew and takes their place:
-// with experts the pipeline stays outermost, as its stages hold them.
+// Rank orders, the run's own first. Expert parallelism regroups the ranks of tp, cp and dp, so with experts the pipeline
+// stays outermost.
 std::vector<std::string> Orders(const std::string& own, bool has_experts, const SpaceLimits& limits) {
   std::vector<std::string> orders{own};
   std::vector<std::string_view> names{"tp", "cp", "dp", "pp"};
@@ -53,7 +53,7 @@ std::vector<std::string> Orders(const std::string& own, bool has_experts, const 
   return orders;
 }
 
-// On which levels of the network an order puts the groups of a mapping: what tells one order from another.
+// The network levels on which an order puts the groups of a mapping: equal levels mean equivalent orders.
 std::vector<double> PlacesOf(const Cluster& cluster, TrainingRun& run, const std::string& order) {
   run.mapping.order = order;
   const TrainingShape shape = ShapeOf(run);
@@ -76,7 +76,7 @@ std::vector<double> PlacesOf(const Cluster& cluster, TrainingRun& run, const std
   return places;
 }
 
-// Of a kind of memory that weighs something, where the host has room.
+// Offloadable shares, if there is such memory and the host has room.
 std::vector<double> Shares(double own, bool is_any, const SpaceLimits& limits, std::string_view member) {
   std::set<double> shares{0, own};
   if (is_any) shares.insert(1);
@@ -115,7 +115,7 @@ std::vector<std::string_view> TrainingSpace::Members() {
 TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& limits)
     : base_(run.mapping) {
   for (const Recompute one : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
-    // Under flash attention the scores that selective drops are never kept, unless the framework's selection is its own.
+    // Flash attention never keeps the scores that selective recomputation drops, unless the framework selects differently.
     const bool is_none = one == Recompute::kSelective && run.flash_attention && run.framework.memory.selective_kept == 1 &&
                          run.framework.compute.selective_share == 0;
     if (!is_none && Allows(limits, "recompute", NameOf(one))) recomputes_.push_back(one);
@@ -175,7 +175,7 @@ TrainingChoice TrainingSpace::At(Count index) const {
   const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), index, [](Count i, const Block& block) { return i < block.offset; });
   const Block& block = *(after - 1);
   auto rest = static_cast<std::size_t>(index - block.offset);
-  // Innermost first: what follows shares ever more of a layer's work and time.
+  // Innermost first: neighboring indices share most sub-results.
   const auto take = [&rest](const auto& values) {
     const auto value = values[rest % values.size()];
     rest /= values.size();

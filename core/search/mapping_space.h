@@ -1,6 +1,6 @@
-// Every legal way to spread a training run over the devices, as a countable set: Size(), At(i).
+// All valid mappings of a training run, as an indexed set: Size(), At(i).
 //
-// The order is fixed by the inputs alone, so that a place means the same mapping on every machine and in every shard.
+// The order depends on the inputs only, so that an index means the same mapping on every machine and in every shard.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@
 
 namespace slipstick {
 
-// The members a training search chooses.
+// The members that a training search chooses.
 struct TrainingChoice {
   TrainingMapping mapping;
   Recompute recompute = Recompute::kNone;
   Offload offload;
 };
 
-// Of activations and optimizer state either nothing, all or the run's own share lies in the host's memory; nothing where the host has
-// none. The order of ranks is one of those that put some group on other links than the orders before it.
+// Offloads none, all or the run's own share of activations and of optimizer state; none without host memory. Rank orders that put
+// every group on the same links as an earlier order are left out.
 class TrainingSpace {
  public:
   TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& limits);
@@ -34,12 +34,12 @@ class TrainingSpace {
  private:
   struct Block {  // all mappings that share the degrees
     Count tp, pp, cp, ep, expert_tp, dp;
-    std::vector<std::size_t> orders;  // places in orders_
+    std::vector<std::size_t> orders;  // indices into orders_
     std::vector<Count> micro_batches, zeros;
     std::vector<bool> sequence_parallel;
-    std::vector<std::pair<PipelineSchedule, Count>> pipelines;  // with chunks a device
+    std::vector<std::pair<PipelineSchedule, Count>> pipelines;  // with virtual stages per device
     Count offset = 0;
-    // With `shared` choices of the members that all blocks have in common.
+    // `shared`: choices of the members that all blocks have in common.
     [[nodiscard]] std::size_t Size(std::size_t shared) const {
       return shared * zeros.size() * pipelines.size() * sequence_parallel.size() * micro_batches.size() * orders.size();
     }

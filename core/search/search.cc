@@ -29,14 +29,14 @@ void KeepBest(std::vector<Found>& best, const Found& found, const SearchOptions&
   if (best.size() > options.top) best.pop_back();
 }
 
-// Where a front of two figures, ascending in the first and so descending in the second, has its last point not above `x`.
+// In a frontier of two figures, ascending in the first and descending in the second: the last point not above `x`.
 std::size_t NotAbove(const std::vector<Found>& front, double x) {
   return static_cast<std::size_t>(
       std::upper_bound(front.begin(), front.end(), x, [](double value, const Found& kept) { return value < kept.figures[0]; }) -
       front.begin());
 }
 
-// A point of the front that is at least as good everywhere; null where there is none.
+// A frontier point at least as good in every figure; null if none.
 const Found* Covering(const std::vector<Found>& front, const Figures& figures, std::size_t count) {
   if (count == 2) {
     const std::size_t after = NotAbove(front, figures[0]);
@@ -52,7 +52,7 @@ const Found* Covering(const std::vector<Found>& front, const Figures& figures, s
 void KeepFront(std::vector<Found>& front, const Found& found, const SearchOptions& options) {
   if (options.figures < 2) return;
   if (const Found* kept = Covering(front, found.figures, options.figures)) {
-    // Of equals the earlier place stands for both.
+    // Of equals the lower index is kept.
     if (found.index < kept->index && Same(kept->figures, found.figures, options.figures)) {
       front[static_cast<std::size_t>(kept - front.data())].index = found.index;
     }
@@ -79,7 +79,7 @@ void Merge(SearchProgress& into, const SearchProgress& other, const SearchOption
 Search::Search(const SearchOptions& options, Evaluate evaluate) : options_(options), evaluate_(std::move(evaluate)), next_(options.from) {
   is_dominated_ = [this](const Figures& least) {
     if (!options_.prune) return false;
-    // Places come in order, so one as good as the last kept is behind it.
+    // Indices come in order, so one as good as the last kept ranks behind it.
     const bool misses_best = options_.top == 0 || (progress_.best.size() == options_.top && least[0] >= progress_.best.back().figures[0]);
     return misses_best && (options_.figures < 2 || Covering(progress_.front, least, options_.figures) != nullptr);
   };

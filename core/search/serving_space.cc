@@ -7,7 +7,7 @@ namespace {
 
 constexpr Count kMaxBatch = 16384, kLeastChunk = 512, kMostChunk = 16384;
 
-// The load's own format, or those that a limit lists.
+// The load's own precision, or those that a limit lists.
 std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view member, Precision own) {
   const auto found = limits.find(member);
   if (found == limits.end() || found->second.among.empty()) return {own};
@@ -19,7 +19,7 @@ std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view membe
 }
 
 std::vector<Count> Batches(const ServingLoad& load, const SpaceLimits& limits) {
-  if (load.requests_per_s) return {load.batch.count};  // in an open loop the arrivals set how many run
+  if (load.requests_per_s) return {load.batch.count};  // in an open loop arrivals set the concurrency
   std::vector<Count> batches;
   for (Count batch = 1; batch <= kMaxBatch; batch *= 2) batches.push_back(batch);
   const Count own = load.batch.count;
@@ -29,7 +29,7 @@ std::vector<Count> Batches(const ServingLoad& load, const SpaceLimits& limits) {
   return Kept(limits, "batch", std::move(batches));
 }
 
-// 0: the prompt in one piece.
+// 0: no chunking.
 std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLimits& limits) {
   std::vector<Count> chunks{0};
   for (Count chunk = kLeastChunk; chunk < load.prompt && chunk <= kMostChunk; chunk *= 2) chunks.push_back(chunk);
@@ -43,12 +43,12 @@ std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLim
   return kept;
 }
 
-// Degrees of context parallelism: none, the load's own, and so far that no ranks hold copies of the same keys and values. Past
-// that it only moves heads for contexts, at the price of an exchange.
+// Degrees of context parallelism: none, the load's own, and the one at which no ranks hold copies of the same KV cache. A higher
+// degree only trades heads for context, at the cost of an exchange.
 std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count tp) {
   const Count cache_heads = model.mla ? 1 : model.KvHeads();
   std::vector<Count> contexts;
-  Count all = 1;  // as many as leave no copy
+  Count all = 1;  // leaves no copies
   for (const Count cp : Divisors(tp)) {
     if (load.engine.composition == Composition::kKernels && cp * cache_heads <= tp) all = cp;
   }
@@ -66,7 +66,7 @@ bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& 
   return engine.composition == Composition::kKernels || mapping.attention_dp == 1;
 }
 
-// Redundant experts fill every rank; without them ranks may hold one expert more or less.
+// Redundant experts fill every rank; without them ranks may differ by one expert.
 bool HoldsExperts(const Moe& moe, Count redundant, Count ep) {
   const Count experts = moe.experts + redundant;
   return ep <= experts && (redundant == 0 || (ep > 1 && experts % ep == 0));
@@ -108,7 +108,7 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
   }
 }
 
-// One pool of whole groups for all, and every split into two.
+// One shared pool of whole groups, and every split into two.
 void ServingSpace::AddPools(Block block, const ServingLoad& load, Count devices, const SpaceLimits& limits) {
   const ServingMapping& mapping = block.mapping;
   const Count group = mapping.tp * mapping.pp * mapping.attention_dp, groups = devices / group;

@@ -1,4 +1,4 @@
-// Every way to serve a load on the devices, as a countable set: degrees, batch, number formats, chunks, pools.
+// All valid ways to serve a load, as an indexed set: degrees, batch, precision, prefill chunk, pools.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace slipstick {
 
-// The members a serving search chooses.
+// The members that a serving search chooses.
 struct ServingChoice {
   ServingMapping mapping;
   Count batch = 1;
@@ -20,10 +20,10 @@ struct ServingChoice {
   std::optional<Disaggregated> disaggregated;
 };
 
-// Formats change what is served, so they are the load's own unless a limit lists others. Batches are powers of two and the
-// load's own; chunks are none, the load's own and powers of two below the prompt; pools are one for all and every split into
-// whole groups of tp·pp·attention_dp devices; contexts are split over all ranks that would hold copies of one cache, over none, or as the
-// load has it.
+// Precisions are the load's own unless a limit lists others, since they change the served model. Batches are powers of two and the
+// load's own; prefill chunks are none, the load's own and powers of two below the prompt; pools are one shared pool and every split into
+// whole groups of tp·pp·attention_dp devices; context parallelism covers all ranks that would hold copies of one KV cache, none, or the
+// load's own degree.
 class ServingSpace {
  public:
   ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits);

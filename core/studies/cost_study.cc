@@ -41,16 +41,16 @@ struct CostStudy {
 template <>
 struct Schema<CostStudy> {
   static constexpr FieldRow kRows[] = {Of<&CostStudy::kind>("kind", "Kind of study").Required(),
-                                       Of<&CostStudy::partition>("partition", "How the device is split"),
-                                       Of<&CostStudy::chiplets>("chiplets", "Numbers of chiplets to compare").Between(1, 64),
+                                       Of<&CostStudy::partition>("partition", "Partition into chiplets"),
+                                       Of<&CostStudy::chiplets>("chiplets", "Chiplet counts to compare").Between(1, 64),
                                        Of<&CostStudy::low>("low", "Smallest area").In(kMm2).Above(0).AtMost(60000),
                                        Of<&CostStudy::high>("high", "Largest area").In(kMm2).Above(0).AtMost(60000),
-                                       Of<&CostStudy::points>("points", "Points of a curve").Between(2, 400),
-                                       Of<&CostStudy::die>("die", "Place of the die").Between(0, 63),
-                                       Of<&CostStudy::seed>("seed", "Of the draw").Between(0, 1LL << 50),
-                                       Of<&CostStudy::first>("first", "First draw").Between(0, 1LL << 40),
-                                       Of<&CostStudy::last>("last", "One past the last draw").Between(0, 1LL << 40),
-                                       Of<&CostStudy::draws>("draws", "Every draw in the answer, too")};
+                                       Of<&CostStudy::points>("points", "Points per curve").Between(2, 400),
+                                       Of<&CostStudy::die>("die", "Index of the die").Between(0, 63),
+                                       Of<&CostStudy::seed>("seed", "Random seed").Between(0, 1LL << 50),
+                                       Of<&CostStudy::first>("first", "First sample").Between(0, 1LL << 40),
+                                       Of<&CostStudy::last>("last", "One past the last sample").Between(0, 1LL << 40),
+                                       Of<&CostStudy::draws>("draws", "Return every sample")};
   static constexpr Fields fields{kRows};
 };
 
@@ -64,7 +64,7 @@ struct StudyInput {
 Result<StudyInput> Parse(std::string_view text) {
   Result<Json> json = ParseJson(text);
   if (!json) return json.issues;
-  if (!json->is_object()) return Issues{{"", "expected an object; got " + internal::Shown(*json)}};
+  if (!json->is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(*json)}};
   Json request = std::move(*json);
   Json scenario_json = request.contains("scenario") ? request["scenario"] : Json::object();
   request.erase("scenario");
@@ -83,19 +83,19 @@ Result<StudyInput> Parse(std::string_view text) {
     const std::optional<CostInputs>& cost = input.scenario.cost;
     if (cost && static_cast<std::size_t>(input.study.die) >= cost->device.dies.size()) {
       issues.push_back({"die",
-                        "expected at most " + std::to_string(cost->device.dies.size() - 1),
+                        "Must be at most " + std::to_string(cost->device.dies.size() - 1),
                         {SetTo("die", static_cast<Count>(cost->device.dies.size()) - 1)}});
     }
   }
-  if (input.study.high < input.study.low) issues.push_back({"high", "expected at least low", {SetToBase("high", input.study.low.base())}});
+  if (input.study.high < input.study.low) issues.push_back({"high", "Must be at least low", {SetToBase("high", input.study.low.base())}});
   if (input.study.last - input.study.first > 20000)
-    issues.push_back({"last", "expected at most 20000 draws a step", {SetTo("last", input.study.first + 20000)}});
-  if (input.study.last < input.study.first) issues.push_back({"last", "expected at least first", {SetTo("last", input.study.first)}});
+    issues.push_back({"last", "Too many samples: at most 20,000 per step", {SetTo("last", input.study.first + 20000)}});
+  if (input.study.last < input.study.first) issues.push_back({"last", "Must be at least first", {SetTo("last", input.study.first)}});
   if (!issues.empty()) return issues;
   return input;
 }
 
-// The device with `area` of compute silicon in all, whole or split.
+// The device with `area` of compute silicon in total, monolithic or split.
 DeviceBill AtArea(const DeviceBill& bill, SquareMillimetres area, const Partition& partition) {
   DeviceBill scaled = bill;
   scaled.dies.resize(1);
@@ -174,7 +174,7 @@ Json AnswerArea(const StudyInput& input) {
               {"crossovers", std::move(crossovers)}};
 }
 
-// A share from a seed and a number, for draws that anyone can repeat.
+// A reproducible random share from a seed and an index.
 double ShareOf(Count seed, std::size_t i) {
   std::uint64_t x = static_cast<std::uint64_t>(seed) * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(i) * 0xd1342543de82ef95ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -241,7 +241,7 @@ Json BillJson(const DeviceBill& bill) {
               {"warnings", std::move(warnings)}};
 }
 
-// The answers of a scenario that a split moves.
+// The answers that a partition changes.
 Json PerformanceOf(const Scenario& scenario) {
   constexpr const char* kPaths[] = {"training.step_time_s", "training.time_to_train_s", "training.cost_usd",
                                     "serving.ttft_s",       "serving.tpot_s",           "serving.cost_usd_per_million_tokens",
@@ -256,7 +256,7 @@ Json PerformanceOf(const Scenario& scenario) {
   return figures;
 }
 
-// The scenario on the device of that bill, sold at the margin that the whole device has at its price.
+// The scenario on the device of that bill, at the whole device's margin.
 Scenario SoldAs(const Scenario& scenario, const DeviceBill& bill, double margin) {
   Scenario sold = scenario;
   sold.cost->device = bill;
@@ -305,7 +305,7 @@ Json Quantiles(std::vector<double> values) {
               {"p75", at(0.75)}, {"p95", at(0.95)}, {"mean", sum / static_cast<double>(values.size())}};
 }
 
-// How many of the values lie in each of so many equal steps from the least to the most.
+// A histogram with equal steps from the smallest to the largest value.
 Json Counts(const std::vector<double>& values) {
   constexpr int kSteps = 36;
   if (values.empty()) return Json::object();

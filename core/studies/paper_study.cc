@@ -51,7 +51,7 @@ std::vector<Point> PointsOf(const Json& study) {
   return points;
 }
 
-// What another verb than evaluate answers to a point's request, or its issues.
+// The answer of another verb than evaluate, or its issues.
 Result<Json> AnswerOf(const std::string& verb, const Json& request) {
   if (verb == "kernel") return EvaluateKernel(request);
   Answer answer = CostStudyAnswer(JsonText(request));
@@ -81,7 +81,7 @@ SweepPoint EvaluatedOf(const Json& study, const Point& point) {
   return SweepAt(sweep, 0);
 }
 
-// One point's label, figures by path, and issues.
+// Label, figures by path, and issues of one point.
 Json Run(const Json& study, const Point& point) {
   const SweepPoint found = study.contains("verb") ? AskedOf(study, point) : EvaluatedOf(study, point);
   Json figures = Json::object();
@@ -103,10 +103,10 @@ double NumberAt(const Json& points, const Json& label, const std::string& path) 
   return found != nullptr && found->is_number() ? found->get<double>() : std::nan("");
 }
 
-// Figures nearer than this are equal: an equal figure has neither risen nor fallen.
+// Figures closer than this are equal: neither risen nor fallen.
 constexpr double kEqual = 1e-6;
 
-// A verdict on figures at labels: "<path> <claim> <label>, <label>", and what was found there.
+// A check of figures at labels: "<path> <claim> <label>, <label>", and the values found.
 struct Verdict {
   std::string text;
   bool holds = true;
@@ -132,7 +132,7 @@ Json JudgeTrend(const Json& expectation, const Json& points, const std::string& 
   for (const Json& label : expectation["along"]) {
     const double value = NumberAt(points, label, path);
     const double factor = kind == "falls" ? before / value : value / before;
-    // Also false where a figure is missing. From nothing every rise is one.
+    // False also if a figure is missing. Any increase from 0 counts.
     if (std::isnan(value) || (!verdict.found.empty() && !(factor >= least))) verdict.holds = false;
     verdict.See(label, FigureOf(points, label, path));
     before = value;
@@ -143,7 +143,7 @@ Json JudgeTrend(const Json& expectation, const Json& points, const std::string& 
 Json JudgeFlat(const Json& expectation, const Json& points) {
   const std::string path = expectation["flat"].get<std::string>();
   const double within = Member(expectation, "within", kEqual);
-  Verdict verdict{path + " is the same" + (expectation.contains("within") ? " within " + NumberText(100 * within) + " %" : "") + " at"};
+  Verdict verdict{path + " is equal" + (expectation.contains("within") ? " within " + NumberText(100 * within) + " %" : "") + " at"};
   double least = std::numeric_limits<double>::infinity(), most = -least;
   for (const Json& label : expectation["along"]) {
     const double value = NumberAt(points, label, path);
@@ -200,7 +200,7 @@ Json JudgeKind(const Json& expectation, const Json& points) {
   return {{"text", ""}, {"holds", false}, {"found", nullptr}};
 }
 
-// {"text","holds","found"}, and "missed" where it is known not to hold; an expectation about a figure that is not there does not hold.
+// {"text","holds","found"}, and "missed" if it is known to fail. An expectation about an absent figure fails.
 Json Judge(const Json& expectation, const Json& points) {
   Json verdict = JudgeKind(expectation, points);
   if (expectation.contains("missed")) verdict["missed"] = expectation["missed"];
@@ -210,8 +210,7 @@ Json Judge(const Json& expectation, const Json& points) {
 Result<Json> FindStudy(std::string_view id) {
   const Json* study = FindPreset("study", id);
   if (study == nullptr)
-    return Issues{
-        {"study", "there is no study " + internal::Shown(Json(std::string(id))), SetToEach("study", NearestPresets("study", id))}};
+    return Issues{{"study", "Unknown study " + internal::Shown(Json(std::string(id))), SetToEach("study", NearestPresets("study", id))}};
   return *study;
 }
 
@@ -251,7 +250,7 @@ Answer StudyOfPointsAnswer(std::string_view id, std::string_view points) {
   }
   const auto is_point = [](const Json& one) { return one.is_object() && one.contains("label") && one.contains("figures"); };
   if (!found->is_array() || !std::all_of(found->begin(), found->end(), is_point)) {
-    return WrongRequest({{"points", "expected a list of what studyPoint answers as point"}});
+    return WrongRequest({{"points", "Must be a list of study points"}});
   }
   return {JsonText(Whole(id, *study, std::move(*found))), {}};
 }
@@ -261,7 +260,7 @@ Answer StudyPointAnswer(std::string_view id, Count point) {
   if (!study) return WrongRequest(study.issues);
   const std::vector<Point> points = PointsOf(*study);
   if (point < 0 || point >= static_cast<Count>(points.size()))
-    return WrongRequest({{"point", "expected 0 to " + std::to_string(points.size() - 1)}});
+    return WrongRequest({{"point", "Must be from 0 to " + std::to_string(points.size() - 1)}});
   return {JsonText(Json{{"size", points.size()}, {"point", Run(*study, points[static_cast<std::size_t>(point)])}}), {}};
 }
 

@@ -1,19 +1,19 @@
-// Studies: named sets of scenarios with what a paper says of them and what must come out. Data: core/presets/studies/.
+// Paper studies: sets of scenarios with a paper's statements and checks of the results. Data: core/presets/studies/.
 //
-//   {"title", "paper", "question", "request": a request as any other (request.h),
-//    "points": [{"label", "overrides": {path: value}}] or "axes": ["PATH=a,b,c", …] (labels are then the values joined by " / "),
+//   {"title", "paper", "question", "request": a request (request.h),
+//    "points": [{"label", "overrides": {path: value}}] or "axes": ["PATH=a,b,c", …] (labels: the values joined by " / "),
 //    "verb": "kernel" or "cost_study" (a request of that verb; otherwise a scenario is evaluated),
-//    "optimise": figure (a designed device is split anew at every point), "report": [path, …],
-//    "chart": {"figure": path, "log": true, "over": label, "paper": {label: value}} (how it is drawn; over: as a ratio to that
-//    point's; paper: what it prints),
-//    "ratios": {"figure": path, "of": [labels], "over": [labels]} (a table of the figure at each of the first over each of the second),
-//    "paper_says": nothing but the paper's own words, "our_reading": what we take its method to be, and from where,
+//    "optimise": figure (the split of a chip design is optimized at every point), "report": [path, …],
+//    "chart": {"figure": path, "log": true, "over": label, "paper": {label: value}} (over: as a ratio to that
+//    point; paper: the printed values),
+//    "ratios": {"figure": path, "of": [labels], "over": [labels]} (a table of ratios of the figure),
+//    "paper_says": verbatim quotes, "our_reading": our interpretation of its method and its basis,
 //    "differs", "expect": [expectation, …]}
 //
-// Expectations: {"falls": path, "along": [labels], "by": least ratio of neighbors; without it any, but equal does not count},
+// Expectations: {"falls": path, "along": [labels], "by": smallest ratio of neighbors; default: any increase},
 // {"rises": …}, {"flat": path, "along": [labels], "within": share (default: equal to six digits)}, {"ratio": path,
 // "of": [label, label], "low", "high"}, {"between": path, "at": [labels], "low", "high"}, {"equals": path, "at": [labels], "value"}.
-// Bounds come from a calculation by hand, a measurement or the paper, not from what came out. "missed": why one is known not to hold.
+// Bounds come from a hand calculation, a measurement or the paper, never from our results. "missed": why a check is known to fail.
 #pragma once
 
 #include <string>
@@ -27,8 +27,8 @@ namespace slipstick {
 // {"id","title",…,"points":[{"label","figures":{path: value},"issues"}],"expectations":[{"text","holds","found"}]} of one study.
 Answer StudyAnswer(std::string_view id);
 
-// How many points a study has, one of them, and the whole from a JSON list of these in order (answers or their points): for those who run a
-// study in pieces, side by side, with progress.
+// For running a study point by point, in parallel or with progress: the number of points, one point, and the study from a JSON list of
+// the points in order.
 Result<Count> StudySize(std::string_view id);
 Answer StudyPointAnswer(std::string_view id, Count point);
 Answer StudyOfPointsAnswer(std::string_view id, std::string_view points);

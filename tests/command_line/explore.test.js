@@ -1,4 +1,4 @@
-// Sweeps, a number as the unknown, sensitivities and the papers' studies, as scripts run them.
+// Sweeps, solves, sensitivities and paper studies, as scripts run them.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -8,7 +8,7 @@ import { timed } from "../support/timed.js";
 
 const answer = (...args) => JSON.parse(slipstickCommand(args));
 
-test("a sweep is a CSV row a point, the last axis fastest, and says what is no scenario", () => {
+test("a sweep has a CSV row per point, the last axis fastest, and names invalid points", () => {
   const rows = slipstickCommand(["sweep", "training.mapping.tp=4,8", "cluster.devices=256:1024:3:log", "--report", "training.step_time_s,training.feasible"]).trim().split("\n");
   assert.equal(rows[0], "training.mapping.tp,cluster.devices,training.step_time_s,training.feasible,issue");
   assert.deepEqual(rows.slice(1).map((row) => row.split(",").slice(0, 2).join(" ")), ["4 256", "4 512", "4 1024", "8 256", "8 512", "8 1024"]);
@@ -18,7 +18,7 @@ test("a sweep is a CSV row a point, the last axis fastest, and says what is no s
 });
 
 test("solve finds the edge of a condition", () => {
-  // Written, or more devices would be taken for a longer prompt.
+  // Written, or the defaults would adjust to a longer prompt.
   const deployment = ["serving.batch=1", "serving.devices=8", "serving.mapping.tp=8", "serving.mapping.pp=1"];
   const found = answer("solve", "serving.prompt=1k:4M", ...deployment, "--until", "serving.feasible>=1");
   assert.equal(found.which, "largest");
@@ -27,7 +27,7 @@ test("solve finds the edge of a condition", () => {
   assert.equal(at(found.value + 1), false);
 });
 
-test("solve says why nothing holds", () => {
+test("solve explains why the condition holds nowhere", () => {
   const none = answer("solve", "cluster.devices=64:1024", "--until", "training.step_time_s<=1e-9");
   assert.equal(none.value, null);
   assert.match(none.reason, /neither end/);
@@ -35,17 +35,17 @@ test("solve says why nothing holds", () => {
 
 const FREE = ["model=llama-3.1-8b", "cluster=dgx-h100", "training.global_batch=512", "serving=null"];
 
-test("a sweep finds the best mapping anew at every point, whatever the scenario's own", () => {
+test("a sweep searches the best mapping at every point", () => {
   const rows = slipstickCommand(["sweep", ...FREE, "cluster.devices=16,24,64", "--report", "training.step_time_s,training.feasible", "--best", "training", "--limit", "schedule=1f1b"]).trim().split("\n");
   assert.equal(rows[0], "cluster.devices,training.step_time_s,training.feasible,mapping,issue");
   const best = answer("search", ...FREE, "cluster.devices=64", "--for", "training", "--top", "1", "--limit", "schedule=1f1b").best[0].step_time_s;
   assert.ok(Math.abs(Number(rows[3].split(",")[1]) / best - 1) < 1e-12);
   assert.match(rows[3], /"(tp|pp|dp|zero).* \d+/);
   const none = slipstickCommand(["sweep", "model=llama-3.1-405b", "serving=null", "cluster.devices=2,4", "--report", "training.step_time_s,training.feasible,training.infeasible", "--best", "training"]).trim().split("\n");
-  assert.match(none[1], /^2,,false,.*none of \d+ mappings will do: \d+ by memory/);
+  assert.match(none[1], /^2,,false,.*None of \d+ mappings is feasible: \d+ by memory/);
 });
 
-test("fewest devices for thirty days, each number at its best mapping", () => {
+test("fewest devices for thirty days, each with its best mapping", () => {
   const ask = (days) => answer("solve", ...FREE, "cluster.devices=8:1024:8", "--until", `training.time_to_train_s<=${days} day`, "--best", "training", "--limit", "schedule=1f1b");
   const found = ask(300);
   assert.equal(found.which, "smallest");
@@ -96,7 +96,7 @@ for (const file of readdirSync(ROOT + "core/presets/studies")) {
   });
 }
 
-test("432 technologies, the die split anew at each, within ten seconds on two threads, with progress", () => {
+test("432 technologies, the die split optimized at each, within ten seconds on two threads, with progress", () => {
   const begun = performance.now();
   const { stdout, stderr } = spawnSync(ROOT + "build/native/slipstick", ["study", "technology-sweep", "--threads", "2", "--progress"], { encoding: "utf8", maxBuffer: 1 << 28 });
   timed("432 technologies on two threads", performance.now() - begun, 10000);
@@ -104,7 +104,7 @@ test("432 technologies, the die split anew at each, within ten seconds on two th
   assert.match(stderr, /432 of 432/);
 });
 
-test("an interrupt ends a long question at once, with nothing half written", async () => {
+test("an interrupt ends a long run at once, without partial output", async () => {
   const child = spawn(ROOT + "build/native/slipstick", ["study", "technology-sweep", "--threads", "1", "--progress"]);
   let written = "";
   child.stdout.on("data", (piece) => (written += piece));
