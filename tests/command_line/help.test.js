@@ -1,4 +1,4 @@
-// Every command says how it is called, and its example works.
+// Every command has a usage and a working example.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import test from "node:test";
@@ -22,7 +22,7 @@ for (const verb of VERBS) {
   });
 }
 
-test("--help lists every command, and help for none that is not there", () => {
+test("--help lists every command; an unknown one has no help", () => {
   const { status, stdout } = run("--help");
   assert.equal(status, 0);
   for (const verb of VERBS) assert.match(stdout, new RegExp(`slipstick ${verb}\\b`));

@@ -113,7 +113,7 @@ test("a serving search meets its objective and its limit", () => {
   assert.ok(answer.best[0].tokens_per_s_per_device >= answer.best.at(-1).tokens_per_s_per_device);
 });
 
-test("a wrong search says everything that is wrong", () => {
+test("a wrong search lists all issues", () => {
   const paths = (...options) => JSON.parse(slipstickCommand(["search", ...options])).issues.map((issue) => issue.path);
   assert.deepEqual(paths("--for", "sleeping"), ["for"]);
   assert.deepEqual(paths("--objective", "happiness"), ["objective"]);

@@ -1,4 +1,4 @@
-// Requests and reports as tests handle them: values at dotted paths.
+// Requests and reports in tests: values at dotted paths.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace slipstick::testing {
 
-// The value at a dotted path, or null where there is none.
+// The value at a dotted path, or null.
 inline const Json* Find(const Json& json, std::string_view path) {
   const Json* at = &json;
   while (!path.empty()) {

@@ -1,4 +1,4 @@
-// What browsers have and Node 18 lacks, for the page's modules under test.
+// Browser globals that Node 18 lacks, for tests of the page's modules.
 import { Duplex } from 'node:stream';
 import { createDeflateRaw, createInflateRaw } from 'node:zlib';
 

@@ -13,7 +13,7 @@ namespace slipstick::testing {
 
 struct FormulaResult {
   double value = 0;
-  std::string fault;  // "" where the text was understood and every symbol bound
+  std::string fault;  // "" if the text is valid and every symbol is bound
 };
 
 class FormulaReader {

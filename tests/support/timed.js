@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
-// Says a time beside its bar. A time says as much about the machine as about the program, so it fails a test only where
-// SLIPSTICK_HOLD_TIMES is set, on a machine that does nothing else.
+// Prints a time and its limit. Times depend on the machine, so one fails a test only if SLIPSTICK_HOLD_TIMES is set, on an
+// otherwise idle machine.
 export function timed(words, milliseconds, bar) {
   console.log(`# ${words}: ${milliseconds.toFixed(0)} ms (bar ${bar} ms)`);
   if (process.env.SLIPSTICK_HOLD_TIMES) assert.ok(milliseconds <= bar, `${words}: ${milliseconds} ms`);

@@ -1,4 +1,4 @@
-// Every device, cluster and model of the catalogue can be asked, and answers with numbers that numbers can be.
+// Every device, cluster and model of the catalogue gives a report of valid numbers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace slipstick {
 namespace {
 
-// No figure may be negative or no number, for which JSON has null; a price may be absent where no cost is asked.
+// No figure may be negative or NaN (null in JSON); prices may be absent without the cost question.
 void ExpectFigures(const Json& json, const std::string& path) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
@@ -65,7 +65,7 @@ TEST(Catalogue, EveryClusterAnswers) {
   }
 }
 
-// On one device most do not fit: the figures are given all the same.
+// On one device most models do not fit; the report has its figures anyway.
 TEST(Catalogue, EveryModelAnswers) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "model") continue;
@@ -78,7 +78,7 @@ TEST(Catalogue, EveryModelAnswers) {
   }
 }
 
-// A large matrix product comes near the data sheet's rate and never above it.
+// A large GEMM approaches the data sheet's rate and never exceeds it.
 TEST(Catalogue, NoDeviceMultipliesFasterThanItsDataSheet) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "device") continue;

@@ -1,5 +1,4 @@
-// The catalogue: every entry reads through its struct's field table, says where its numbers are from, and no id of the
-// published list is missing.
+// The catalogue: every entry reads through its field table and names its sources, and no permanent id is missing.
 #include "core/catalogue/presets.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +28,7 @@ template <class T>
 std::pair<const std::string_view, Reader> ReaderOf() {
   return {Schema<T>::preset_kind, [](std::string_view id, Issues& issues) { FromPreset<T>(id, issues); }};
 }
-// A struct with a preset kind of its own joins here.
+// Add every struct with a preset kind here.
 const std::map<std::string_view, Reader>& Readers() {
   static const std::map<std::string_view, Reader> readers{
       ReaderOf<Device>(),       ReaderOf<Model>(),          ReaderOf<Cluster>(),    ReaderOf<Engine>(),       ReaderOf<Framework>(),
@@ -124,7 +123,7 @@ TEST(Presets, PermanentDeviceIdsAreThere) {
   }
 }
 
-TEST(Presets, EfficienciesAreStatedOnlyWithTheDataThatSetThem) {
+TEST(Presets, EfficienciesHaveTheirMeasurementAsSource) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "device") continue;
     const Json& json = *FindPreset("device", preset.id);
@@ -134,7 +133,7 @@ TEST(Presets, EfficienciesAreStatedOnlyWithTheDataThatSetThem) {
   }
 }
 
-TEST(Presets, DeviceFiguresHangTogether) {
+TEST(Presets, DeviceValuesAreConsistent) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "device") continue;
     const Device device = FromPreset<Device>(preset.id);
@@ -145,7 +144,7 @@ TEST(Presets, DeviceFiguresHangTogether) {
     EXPECT_LE(peak.fp8.value_or(FlopsPerSecond()), peak.fp4.value_or(1e9 * kTFlops)) << preset.id;
     EXPECT_LT(device.idle, device.tdp) << preset.id;
     if (device.memory.usable) {
-      // What a program sees is never more than the nominal number read as GiB, and never much less but on Apple's shared memory.
+      // Usable memory is at most the nominal number in GiB, and close to it except on Apple's shared memory.
       const double share = *device.memory.usable / (In(device.memory.capacity, kGB) * kGiB);
       EXPECT_LE(share, 1.01) << preset.id;
       EXPECT_GE(share, 0.74) << preset.id;
@@ -156,7 +155,7 @@ TEST(Presets, DeviceFiguresHangTogether) {
   }
 }
 
-// "published" states the count, and where it was rounded there, how far off ("within") it can be.
+// "published" states the count, and "within" its rounding.
 TEST(Presets, ModelsHaveTheirPublishedParameters) {
   int models = 0;
   for (const PresetText& preset : PresetTexts()) {

@@ -83,7 +83,7 @@ TEST(Bill, EveryDeviceIsPricedAndAddsUp) {
   EXPECT_GE(devices, 40);
 }
 
-TEST(Bill, FollowsTheDevice) {
+TEST(Bill, UsesTheDevicesDiesAndMemory) {
   const CostReport usual = CostOf({"cluster=dgx-h100"});
   const CostReport larger = CostOf({"cluster=dgx-h100", "cluster.device.die.area=840 mm^2"});
   const CostReport roomier = CostOf({"cluster=dgx-h100", "cluster.device.memory.capacity=160 GB"});
@@ -114,7 +114,7 @@ TEST(Bill, ValuesOfTheBillStayWithItsNodeAndMemory) {
 }
 
 // Without a price a device sells at the margin that the catalogue's price leaves its maker.
-TEST(Bill, PriceLeftOutKeepsTheMargin) {
+TEST(Bill, AnAbsentPriceKeepsTheMargin) {
   const CostReport usual = CostOf({"cluster=dgx-h100"}), left_out = CostOf({"cluster=dgx-h100", "cost.device.price=null"});
   EXPECT_NEAR(left_out.device_price / usual.device_price, 1, 1e-12);
   const CostReport worse = CostOf({"cluster=dgx-h100", "cost.device.price=null", "cost.device.dies.0.node.defect_density=0.4 /cm^2"});

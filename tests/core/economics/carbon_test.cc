@@ -54,7 +54,7 @@ TEST(Carbon, PartsAddUpForEveryKindOfDevice) {
 }
 
 // 10.2 kW for eight devices of 700 W at 0.75 of that and PUE 1.25: 1.194 kW of the building for a device that draws 525 W.
-TEST(WallPower, DeviceAtItsMeanLoadComesToTheDeviceHour) {
+TEST(WallPower, ADeviceAtMeanLoadAgreesWithTheGpuHour) {
   const CostReport report = CostOf({"cluster=dgx-h100"});
   EXPECT_NEAR(report.wall.server.base(), 700 * 0.82 * 0.75, 1e-9);
   EXPECT_NEAR(((525 * kWatt + report.wall.server) * report.wall.pue).base(), 1194.375, 1e-6);

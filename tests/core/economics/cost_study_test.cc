@@ -14,7 +14,7 @@ Json Ask(const std::string& request) {
   return *ParseJson(answer.text);
 }
 
-TEST(CostStudy, AreaCurvesCrossWhereTheySay) {
+TEST(CostStudy, AreaCurvesCrossAtTheirCrossovers) {
   const Json area = Ask(R"({"kind": "area", "low": 100, "high": 1600, "points": 16, "chiplets": [1, 2, 4],
                             "partition": {"package": {"preset": "organic-mcm"}}})");
   ASSERT_EQ(area["curves"].size(), 3U);
@@ -35,7 +35,7 @@ TEST(CostStudy, AreaCurvesCrossWhereTheySay) {
   }
 }
 
-TEST(CostStudy, WaferDrawIsSeededAndNearItsYield) {
+TEST(CostStudy, WaferSampleIsSeededAndNearItsYield) {
   const Json one = Ask(R"({"kind": "wafer", "seed": 3})"), again = Ask(R"({"kind": "wafer", "seed": 3})"),
              other = Ask(R"({"kind": "wafer", "seed": 4})");
   EXPECT_EQ(one["gross"], 66);
@@ -50,7 +50,7 @@ TEST(CostStudy, YieldFanOfEveryModel) {
   for (const Json& model : fan["models"]) EXPECT_EQ(model["yield"].size(), 5U);
 }
 
-TEST(CostStudy, PartitionAddsUpAndBearsItsLinks) {
+TEST(CostStudy, PartitionAddsUpAndCarriesItsLinks) {
   const Json split =
       Ask(R"({"kind": "partition", "partition": {"chiplets": 4, "bandwidth": "2 TB/s", "package": {"preset": "interposer"}}})");
   for (const char* which : {"whole", "split"}) {
@@ -63,7 +63,7 @@ TEST(CostStudy, PartitionAddsUpAndBearsItsLinks) {
 }
 
 // Two dies on an organic substrate save the interposer, which the five stacks need: not without a word.
-TEST(CostStudy, PartitionOnASubstrateThatCannotCarryHbmIsSaid) {
+TEST(CostStudy, PartitionOnASubstrateThatCannotCarryHbmGivesAWarning) {
   const auto ask = [](const char* package) {
     return Ask(std::string(R"({"kind": "partition", "partition": {"chiplets": 2, "package": {"preset": ")") + package + "\"}}}");
   };
@@ -74,14 +74,14 @@ TEST(CostStudy, PartitionOnASubstrateThatCannotCarryHbmIsSaid) {
   EXPECT_EQ(interposer["split"]["warnings"].size(), 0U);
 }
 
-TEST(CostStudy, DrawsInStepsAreTheDrawsInOne) {
+TEST(CostStudy, SamplesDoNotDependOnTheSteps) {
   const Json whole = Ask(R"({"kind": "monte_carlo", "first": 0, "last": 20})"),
              tail = Ask(R"({"kind": "monte_carlo", "first": 15, "last": 20})");
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(whole["device_usd"][15 + i], tail["device_usd"][i]);
   EXPECT_LE(whole["device_usd_quantiles"]["p5"].get<double>(), whole["device_usd_quantiles"]["p95"].get<double>());
 }
 
-TEST(CostStudy, CountsHoldEveryDraw) {
+TEST(CostStudy, CountsHoldEverySample) {
   const Json answer = Ask(R"({"kind": "monte_carlo", "last": 300, "draws": false})");
   EXPECT_FALSE(answer.contains("device_usd"));
   double all = 0;

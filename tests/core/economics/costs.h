@@ -11,7 +11,7 @@
 
 namespace slipstick {
 
-// A scenario of assignments ("cluster=dgx-h100", "cost.lifetime=3 year") over the default one, cost asked.
+// A scenario of assignments ("cluster=dgx-h100", "cost.lifetime=3 year") over the default one, with the cost question.
 inline Scenario ScenarioOf(const std::vector<std::string>& assignments) {
   Result<Json> request = ReadRequest("", assignments);
   if (!request) {

@@ -22,7 +22,7 @@ TEST(Ownership, CitedDeviceHours) {
 }
 
 // The same figures from whole clusters of the catalogue: their devices, servers, network and halls.
-TEST(Ownership, ClustersComeToTheCitedHours) {
+TEST(Ownership, ClustersMatchTheCitedGpuHours) {
   const std::vector<std::string> as_cited{"cost.lifetime=3 year", "cost.system.cost_of_capital=0", "cost.electricity=0 $/kWh",
                                           "cost.system.maintenance=6.6667 %", "cost.system.utilisation=1"};
   std::vector<std::string> h100 = as_cited, gb200 = as_cited;
@@ -57,7 +57,7 @@ TEST(Ownership, CitedElectricity) {
   EXPECT_NEAR(electricity("1000 W"), 3.0140, 5e-5);
 }
 
-TEST(Ownership, AnnuityWritesOffWhatItShould) {  // paid level over the years, discounted, it is a dollar
+TEST(Ownership, AnnuityPaysBackOneDollar) {  // paid level over the years, discounted, it is a dollar
   for (const double rate : {0.01, 0.08, 0.3}) {
     double worth = 0;
     for (int year = 1; year <= 7; ++year) worth += Annuity(rate, 7) * std::pow(1 + rate, -year);

@@ -66,14 +66,14 @@ TEST(Package, ChipFirstLosesDiesWithTheCarrier) {
   EXPECT_NEAR(Total(cost).base(), (450 / (0.8 * bond) + 20) / 0.98, 1e-9);
 }
 
-TEST(Package, ChipLastIsNeverDearerThanChipFirst) {
+TEST(Package, ChipLastNeverCostsMoreThanChipFirst) {
   Trace trace = Trace::Off();
   const Flow last = Worked(false), first = Worked(true);
   EXPECT_LT(Total(Assemble(last.package, last.parts, last.geometry, trace)),
             Total(Assemble(first.package, first.parts, first.geometry, trace)));
 }
 
-TEST(Package, GroupsTestedApartAreLostApart) {
+TEST(Package, SeparatelyTestedGroupsAreLostSeparately) {
   Flow whole = Worked(false), apart = Worked(false);
   apart.package.steps[0].groups = 4;
   Trace trace = Trace::Off();

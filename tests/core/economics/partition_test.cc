@@ -27,7 +27,7 @@ Partition Into(Count n, const char* package) {
 }
 Dollars Recurring(Count n) { return PriceSplit(Split(LargeDie(), Into(n, "organic-mcm")).bill).recurring; }
 
-TEST(Partition, SiliconIsCutAndBearsItsLinks) {
+TEST(Partition, DiesShareTheSiliconAndCarryTheirLinks) {
   const Partitioned split = Split(LargeDie(), Into(4, "interposer"));
   EXPECT_EQ(split.bill.dies[0].count, 4);
   EXPECT_NEAR(split.bill.dies[0].area.base(), 220, 1e-9);
@@ -73,7 +73,7 @@ TEST(Partition, LinksLimitTheMemory) {
   EXPECT_FALSE(Split(LargeDie(), partition).memory_limit);
 }
 
-TEST(Partition, SplittingBeyondTheOptimumIsDearerAgain) {
+TEST(Partition, SplittingBeyondTheOptimumCostsMore) {
   Dollars best = Recurring(1);
   Count best_n = 1;
   for (Count n = 2; n <= 64; ++n) {
@@ -101,14 +101,14 @@ TEST(Partition, CrossoverVolume) {  // 300 + 1000/V = 100 + 9000/V at V = 40
   EXPECT_FALSE(CrossoverVolume({100 * kUsd, 1000 * kUsd}, {300 * kUsd, 9000 * kUsd}));
 }
 
-TEST(Uncertainty, TriangularDraws) {
+TEST(Uncertainty, TriangularSamples) {
   const Band band{0.5, 2};
   EXPECT_EQ(TriangularAt(band, 0), 0.5);
   EXPECT_EQ(TriangularAt(band, 1), 2);
   EXPECT_NEAR(TriangularAt(band, 1.0 / 3), 1, 1e-12);  // a third of the area lies below the peak
 }
 
-TEST(Uncertainty, DrawsDoNotDependOnTheSteps) {
+TEST(Uncertainty, SamplesDoNotDependOnTheSteps) {
   const Scenario scenario = ScenarioOf({"cluster=dgx-h100"});
   const auto whole = DrawOutcomes(scenario.cluster, *scenario.cost, 7, 0, 50);
   const auto tail = DrawOutcomes(scenario.cluster, *scenario.cost, 7, 30, 50);
@@ -117,7 +117,7 @@ TEST(Uncertainty, DrawsDoNotDependOnTheSteps) {
   EXPECT_NE(whole[0].device_second, other[0].device_second);
 }
 
-TEST(Uncertainty, BandHoldsTheMiddleAndTornadoTurnsAsItShould) {
+TEST(Uncertainty, BandHoldsTheMiddleAndTornadoHasTheRightSigns) {
   const Scenario scenario = ScenarioOf({"cluster=dgx-h100"});
   Trace trace = Trace::Off();
   const CostReport report = EvaluateCost(scenario.cluster, *scenario.cost, trace);

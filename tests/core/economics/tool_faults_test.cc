@@ -121,7 +121,7 @@ TEST(EcoChipFaults, TwiceTheIterationsTwiceTheDesign) {
   EXPECT_EQ(design(180, Only(&eco_chip::Settings::always_90_iterations)), design(90, {}));
 }
 
-TEST(EcoChipFaults, GoodDiesBearAllOfTheWafer) {
+TEST(EcoChipFaults, GoodDiesCarryTheWholeWafer) {
   const SquareMillimetres wafer = 70685.83470577035 * kMm2;  // pi/4 300^2
   const double dies = std::floor(GrossLessEdge(100 * kMm2, 150 * kMm)), good = eco_chip::DieYield(100 * kMm2, 0.2 * kPerCm2);
   EXPECT_NEAR(PlainBill(eco_chip::Scheme::kRdl, {}).chips[0].manufacture.base() * dies * good, 10 * wafer.base(), 1e-6);

@@ -1,4 +1,4 @@
-// One energy: a run's and a token's at the meter, with their carbon; and the price of a device that was changed.
+// Energy per run and per token at the meter, their carbon, and the price of a changed device.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ Json ReportOf(const std::vector<std::string>& assignments) {
 // DGX H100: 10.2 kW over 8 * 700 W is 1.82; 0.75 of that on average; PUE 1.25. The server beside a device: 700 * 0.82 * 0.75 = 430.5 W.
 constexpr double kServer = 430.5, kPue = 1.25;
 
-TEST(Energy, OfARunAtTheMeter) {
+TEST(Energy, RunAtTheMeter) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   const double devices = Number(report, "training.device_energy_j");
   const double device_seconds = Number(report, "training.time_to_train_s") * Number(report, "scenario.training.devices");
@@ -32,8 +32,8 @@ TEST(Energy, OfARunAtTheMeter) {
   EXPECT_GT(Number(report, "training.run.energy_j"), Number(report, "training.energy_j"));
 }
 
-// Electricity at 380 g/kWh; making the devices by the share of 4 years at 90 % in use.
-TEST(Energy, CarbonOfARun) {
+// Electricity at 380 g/kWh; embodied carbon by the share of 4 years at 90 % utilization.
+TEST(Energy, CarbonPerRun) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   EXPECT_NEAR(Number(report, "training.tco2") / (Number(report, "training.energy_j") / 3.6e6 * 380 / 1e6), 1, 1e-12);
   EXPECT_NEAR(Number(report, "training.run.tco2") / (Number(report, "training.run.energy_j") / 3.6e6 * 380 / 1e6), 1, 1e-12);
@@ -42,7 +42,7 @@ TEST(Energy, CarbonOfARun) {
   EXPECT_NEAR(Number(report, "training.tco2_embodied") / (Number(report, "cost.carbon.embodied_g") / 1e6 * share), 1, 1e-12);
 }
 
-TEST(Energy, OfATokenAtTheMeter) {
+TEST(Energy, TokenAtTheMeter) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   const double devices = Number(report, "serving.device_energy_j_per_token");
   const double device_seconds = 1 / Number(report, "serving.tokens_per_s_per_device");
@@ -50,7 +50,7 @@ TEST(Energy, OfATokenAtTheMeter) {
   EXPECT_NEAR(Number(report, "serving.tokens_per_j") * Number(report, "serving.energy_j_per_token"), 1, 1e-12);
 }
 
-TEST(Energy, OfTheDevicesAloneWhereNoCostIsAsked) {
+TEST(Energy, DevicesOnlyWithoutTheCostQuestion) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512", "cost=null"});
   EXPECT_EQ(Number(report, "training.energy_j"), Number(report, "training.device_energy_j"));
   EXPECT_EQ(Number(report, "serving.energy_j_per_token"), Number(report, "serving.device_energy_j_per_token"));
@@ -78,17 +78,17 @@ std::string WarningOf(std::vector<std::string> assignments) {
 const char* const kBoth = "Price and bill of materials are those of H100 SXM5; the changed device would cost something else";
 const char* const kPrice = "The price is that of H100 SXM5; the changed device would cost something else";
 
-TEST(ChangedDevice, RatesAtTheOldPriceAreSaid) {
+TEST(ChangedDevice, ChangedRatesAtTheOldPriceGiveAWarning) {
   for (const char* change : {"peak.bf16=1200 TFLOP/s", "memory.bandwidth=5 TB/s", "units=144", "clock=2 GHz", "tdp=1000 W"})
     EXPECT_EQ(WarningOf({"cluster=dgx-h100", std::string("cluster.device.") + change}), kBoth) << change;
 }
 
-TEST(ChangedDevice, BillThatFollowsLeavesThePrice) {
+TEST(ChangedDevice, AnUpdatedBillKeepsThePriceWarning) {
   for (const char* change : {"memory.capacity=160 GB", "memory.technology=HBM4", "die.area=700 mm^2", "die.node=3nm"})
     EXPECT_EQ(WarningOf({"cluster=dgx-h100", std::string("cluster.device.") + change}), kPrice) << change;
 }
 
-TEST(ChangedDevice, NothingWhereNothingCostlyChangedOrThePriceDid) {
+TEST(ChangedDevice, NoWarningWithoutACostlyChangeOrWithANewPrice) {
   EXPECT_EQ(WarningOf({"cluster=dgx-h100"}), "");
   EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.efficiency.stream=0.8"}), "");
   EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.peak.bf16=1200 TFLOP/s", "cost.device.price=40000 $"}), "");

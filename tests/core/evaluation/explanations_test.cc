@@ -1,5 +1,5 @@
 // Every explanation of every golden scenario and of a model of every family: its formula, evaluated with the values of its terms, gives its
-// value; each term that names where it comes from has the value that stands there.
+// value; each term with an origin has the value of that origin.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TEST(Formula, EvaluatesTheLanguageOfTheTrace) {
   EXPECT_EQ(value("pow(a, 2) + sqrt(b_2) + log2(8) + exp(zero) + log(1) + ceil(0.5) + floor(1.5)"), 9 + 2 + 3 + 1 + 0 + 1 + 1);
 }
 
-TEST(Formula, NamesWhatItDoesNotUnderstand) {
+TEST(Formula, NamesUnknownSymbols) {
   const std::map<std::string, double> symbols{{"a", 3}};
   for (const char* text : {"a + b", "a +", "(a", "a.b", "sin(a)", "max(a)", "a ? 1 : 2", "a b", ""}) {
     EXPECT_NE(EvaluateFormula(text, symbols).fault, "") << text;
@@ -111,7 +111,7 @@ void VisitNumbers(const Json& json, const std::string& path, const Visit& visit)
   for (const auto& [key, member] : json.items()) VisitNumbers(member, path + "." + key, visit);
 }
 
-TEST_P(Explanations, AnswerEveryWhy) {
+TEST_P(Explanations, ExistForEveryFigure) {
   const Json report = Ask(*ParseJson(GetParam().text), "*");
   ASSERT_TRUE(report.contains("explanations"));
   std::set<std::string> explained{"serving.batch"};  // the input again, or under a load its mean
@@ -126,8 +126,8 @@ TEST_P(Explanations, AnswerEveryWhy) {
   EXPECT_GT(numbers, 40);
 }
 
-// "Why" leads on, term by term, to what the device and the model are.
-TEST_P(Explanations, OfTimesReachTheDeviceAndTheModel) {
+// The derivation leads, term by term, to inputs of the device and the model.
+TEST_P(Explanations, TimesLeadToTheDeviceAndTheModel) {
   const Json report = Ask(*ParseJson(GetParam().text), "*");
   std::map<std::string, std::set<std::string>> rests_on;
   for (const Json& figure : report["explanations"]) {
@@ -171,7 +171,7 @@ const GoldenRequest kLoads[] = {
         "mapping": {"tp": 1, "attention_dp": 16, "ep": 16}}})"}};
 INSTANTIATE_TEST_SUITE_P(Loads, Explanations, ::testing::ValuesIn(kLoads), [](const auto& info) { return std::string(info.param.name); });
 
-// A request for a model of each family, trained over a pipeline, sharded, or with all it keeps computed again in turn.
+// A request per model family, trained with a pipeline, sharded, or with full recomputation in turn.
 std::vector<GoldenRequest> FamilyRequests() {
   static const std::vector<std::string> texts = [] {
     const std::vector<std::string> trainings{

@@ -1,4 +1,4 @@
-// The kernel command times the device that a design makes, as a scenario does.
+// The kernel command times the device of a chip design, as a scenario does.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ TEST(KernelOfADesign, AFinerNodeIsFaster) {
   EXPECT_LT(fine, 0.6 * sheet);
 }
 
-// The kernel's device is the scenario's: given as the data sheet that the scenario derives, it takes the same time.
+// The device that the scenario derives, given as a data sheet, takes the same time.
 TEST(KernelOfADesign, IsTheScenariosDevice) {
   const Result<Scenario> scenario =
       ParseScenario(*ReadRequest("", {"cluster=dgx-a100", "cluster.device.design=a100-like", "cluster.device.design.node=3nm"}));

@@ -1,4 +1,4 @@
-// Families of kernels and of links are files: what a device names, what it gets, and what a wrong name says.
+// Kernel and link families are files: inheritance, choice by name, and the issue of a wrong name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ TEST(KernelFamilies, AWrongNameIsAnIssueWithItsPathTheNamesAndTheNearest) {
   }
 }
 
-TEST(KernelFamilies, AreChoicesOfTheDeviceAndNothingMoreOfAScenario) {
+TEST(KernelFamilies, AreOneChoiceOfTheDevice) {
   Json described = Json::array();
   Describe<Cluster>("cluster", Cluster{}, described);
   const auto row =
@@ -46,9 +46,8 @@ TEST(KernelFamilies, AreChoicesOfTheDeviceAndNothingMoreOfAScenario) {
   EXPECT_EQ(Write(scenario->cluster.device)["architecture"], "ampere");
 }
 
-// A family states what is its own and has the rest of the one it names: Ampere's int8 products by its file, its fp8 by the
-// generic one's.
-TEST(KernelFamilies, LieOverTheFamilyTheyName) {
+// A family inherits from the one it names: Ampere's int8 GEMMs come from its own file, its fp8 from the generic one.
+TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
   const GemmTable& ampere = Architecture("ampere")->gemm;
   EXPECT_DOUBLE_EQ(ampere.int8.matrix, 0.97);
   EXPECT_DOUBLE_EQ(In(ampere.int8.extra, kUs), 9.1);
@@ -59,7 +58,7 @@ TEST(KernelFamilies, LieOverTheFamilyTheyName) {
 }
 
 // Whatever the formats, the library and the pass, each family has a kernel for it: times are positive and finite.
-TEST(KernelFamilies, LeaveNoKernelOut) {
+TEST(KernelFamilies, HaveEveryKernel) {
   Trace off = Trace::Off();
   for (const std::string_view name : Architecture::Names()) {
     Device device = FromPreset<Device>("b200-sxm");
@@ -92,7 +91,7 @@ TEST(KernelFamilies, LeaveNoKernelOut) {
 }
 
 // Links likewise: more than two ranks behind one PCIe root get 0.55 of it, at NVLink's protocol rates; NICs scale out.
-TEST(Fabrics, LieOverTheFabricTheyName) {
+TEST(Fabrics, InheritFromTheFabricTheyName) {
   const Fabric pcie("pcie"), tcp("tcp");
   EXPECT_DOUBLE_EQ(pcie->beyond_pair, 0.55);
   EXPECT_DOUBLE_EQ(In(pcie->setup, kUs), 4);

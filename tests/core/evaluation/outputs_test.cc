@@ -1,4 +1,4 @@
-// The outputs that are described are those that a report holds, in the units that their names say.
+// The described outputs are those of the reports, in the units of their names.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void CollectPaths(const Json& json, const std::string& path, std::set<std::strin
   }
 }
 
-// Of the reports of the golden scenarios; a place of a list is no output of its own.
+// Paths of the golden reports; list entries count once.
 std::set<std::string> ReportedPaths() {
   std::set<std::string> paths;
   for (const testing::GoldenRequest& golden : testing::GoldenRequests()) {
@@ -54,7 +54,7 @@ std::set<std::string> ReportedPaths() {
   return paths;
 }
 
-TEST(Outputs, AreWhatReportsHold) {
+TEST(Outputs, MatchTheReports) {
   const std::map<std::string, Json> described = Described();
   const std::set<std::string> reported = ReportedPaths();
   for (const std::string& path : reported) EXPECT_TRUE(described.contains(path)) << path << " is not described";
@@ -69,7 +69,7 @@ TEST(Outputs, AreWhatReportsHold) {
   }
 }
 
-// What the last member of a path that says a unit says; the members of a stack have the unit of its name.
+// The unit in the last member name of a path; members of a breakdown have the unit of the whole.
 std::string UnitOfName(std::string path) {
   const auto ends = [&path](const char* suffix) { return path.ends_with(suffix); };
   while (!path.empty()) {
@@ -109,7 +109,7 @@ TEST(Outputs, HaveTheUnitsOfTheirNames) {
   EXPECT_GT(checked, 100);
 }
 
-TEST(Outputs, OfASearchAreThoseOfTheReport) {
+TEST(Outputs, SearchFiguresAreReportOutputs) {
   const std::map<std::string, Json> described = Described();
   for (const std::string of : {"training", "serving"}) {
     for (const SearchFigure& figure : SearchFigures(of)) {
@@ -121,8 +121,8 @@ TEST(Outputs, OfASearchAreThoseOfTheReport) {
   }
 }
 
-// A search says of a mapping what a report says of it, to the last digit.
-TEST(Outputs, AreTheSameInASearchAndInAReport) {
+// Search figures equal report figures, to the last digit.
+TEST(Outputs, SearchAndReportAgree) {
   for (const std::string of : {"training", "serving"}) {
     for (const SearchFigure& figure : SearchFigures(of)) {
       SearchSpec spec;
@@ -144,13 +144,13 @@ TEST(Outputs, AreTheSameInASearchAndInAReport) {
       Apply(one, overrides);
       const Json report = *ParseJson(EvaluateAnswer(JsonText(one), {}, "", false).text);
       const std::optional<double> said = NumberAt(report, of + "." + figure.name);
-      if (!said) continue;  // of a search alone
+      if (!said) continue;  // search only
       EXPECT_EQ(best[0][figure.name].get<double>(), *said) << of << " " << figure.name;
     }
   }
 }
 
-TEST(Outputs, NameTheFiguresThatAreExplained) {
+TEST(Outputs, GiveFiguresTheirTitles) {
   const Json report = *ParseJson(EvaluateAnswer("", {}, "*", false).text);
   const std::map<std::string, Json> described = Described();
   int named = 0;
@@ -163,7 +163,7 @@ TEST(Outputs, NameTheFiguresThatAreExplained) {
   EXPECT_GT(named, 20);
 }
 
-TEST(Outputs, AreTheColumnsOfASweep) {
+TEST(Outputs, CanBeSweepColumns) {
   const Answer answer = SweepAnswer("", {}, {"serving.batch=1,2"}, {"training.step_times", "serving.tpot_s"});
   ASSERT_EQ(answer.issues.size(), 1u);
   EXPECT_EQ(answer.issues[0].path, "report");

@@ -1,5 +1,5 @@
-// Two thousand seeded scenarios: whatever is asked, parts add up exactly, figures are numbers and none is negative, and
-// the physical guards hold. Split into shards so that a failure names a small range and ctest runs them side by side.
+// Two thousand seeded scenarios: parts add up exactly, figures are non-negative numbers, and the physical guards hold.
+// Shards run in parallel, and a failure names a small range.
 #include "tests/support/random_scenarios.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ constexpr int kScenarios = 2000, kShards = 8;
 // Rounding only: the guarded figures are sums and quotients of many terms.
 constexpr double kSlack = 1 + 1e-9;
 
-// Every number below `json` is finite and not negative; what is null is one of the figures that may be absent.
+// Every number below `json` is finite and not negative; only optional figures are null.
 void ExpectSound(const Json& json, const std::string& path) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) ExpectSound(value, JoinPath(path, key));
@@ -28,8 +28,8 @@ void ExpectSound(const Json& json, const std::string& path) {
     const double value = json.get<double>();
     EXPECT_TRUE(std::isfinite(value) && value >= 0) << path << " is " << value;
   } else if (json.is_null()) {
-    // Without a price there is no cost, nothing for a dollar, no server and no building. Nor does a run end that is interrupted before its
-    // first checkpoint.
+    // Without prices there are no costs, no tokens per dollar, no server and no building. A run that is interrupted before its first
+    // checkpoint has no end.
     EXPECT_TRUE(path.find("cost_usd") != std::string::npos || path.find("per_usd") != std::string::npos ||
                 path == "training.run.wall_time_s" || path == "training.run.energy_j" || path == "training.run.device_energy_j" ||
                 path.find("tco2") != std::string::npos || path.find("server_energy_j") != std::string::npos ||
@@ -229,7 +229,7 @@ TEST_P(RandomScenarios, AreSoundAndObeyPhysics) {
     ExpectStrongerNotSlower(report, std::array{1.02, 1.5, 3.0}[static_cast<std::size_t>(seed % 3)]);
     ExpectTrainingChoicesOrdered(report);
   }
-  // The generator makes sense: most of what it says is legal.
+  // Most generated requests are valid.
   EXPECT_TRUE(HasFailure() || answered > kEach / 2) << answered;
 }
 

@@ -81,7 +81,7 @@ void ExpectSame(const std::vector<Found>& a, const std::vector<Found>& b, const 
   }
 }
 
-// With pruning a mapping is evaluated on what it shares with others, against bounds; without it alone, to the end.
+// With pruning a mapping shares sub-results and may stop at bounds; without it each is evaluated alone and completely.
 TEST(SearchJob, PruningAndSharingChangeNothingOnTwoHundredProblems) {
   const Catalogue catalogue;
   const std::vector<std::string> figures = AllFigures();
@@ -144,7 +144,7 @@ Json SmallServingProblem(Random& random, const Catalogue& catalogue) {
               {"cost", Json::object()}};
 }
 
-// With sharing a place takes passes that others timed; without it each is timed alone.
+// With sharing a mapping reuses passes that others timed; without it each is timed alone.
 TEST(SearchJob, SharingChangesNothingOnServingProblems) {
   const Catalogue catalogue;
   Count split = 0;
@@ -176,7 +176,7 @@ TEST(SearchJob, SharingChangesNothingOnServingProblems) {
   EXPECT_GT(split, 10);  // problems that may split contexts
 }
 
-// Places of both spaces, laid over the request as a link or a command line would, are scenarios with the figures found.
+// Mappings of both spaces, set as assignments, are scenarios with the figures found.
 TEST(SearchJob, OverridesGiveTheFiguresFound) {
   const Json training = Parsed(R"({"model": {"preset": "mixtral-8x7b"}, "cluster": {"preset": "dgx-h100", "devices": 32},
       "training": {"sequence": 4096, "global_batch": 64}, "serving": null})");

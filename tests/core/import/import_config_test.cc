@@ -1,5 +1,5 @@
-// config.json to model: the count of each imported model is the published one of its checkpoint, so a wrong reading of any
-// shape, bias, norm or expert shows. The configs hold the members that the publishers' files have and the count depends on.
+// config.json to model: parameter counts equal the published ones, so that a wrong shape, bias, norm or expert shows. The
+// configs hold the members of the publishers' files that affect the count.
 #include "core/import/import_config.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST_P(ImportTest, CountsThePublishedParameters) {
   const Result<Json> json = ParseJson(answer.text);
   ASSERT_TRUE(json && json->contains("parameters"));
   EXPECT_EQ((*json)["parameters"].get<double>(), GetParam().parameters);
-  // The model is one that a scenario takes.
+  // A scenario accepts the model.
   Json request = DefaultRequest();
   request["model"] = (*json)["model"];
   const Result<Scenario> scenario = ParseScenario(request);
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 Json Imported(const char* config) { return *ParseJson(ImportModelAnswer(config).text); }
 
-TEST(Import, ReadsWindowsByTheirRhythm) {
+TEST(Import, ReadsPeriodicWindows) {
   const char* const kStart =
       R"({"model_type": "gemma3_text", "num_hidden_layers": 6, "hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 1,
           "head_dim": 16, "intermediate_size": 128, "vocab_size": 100, "sliding_window": 512)";
@@ -228,7 +228,7 @@ double ParametersOf(const char* config) {
 }
 
 // Hybrids whose checkpoints are known to a few digits.
-TEST(Import, CountsHybridsAsLargeAsTheirCheckpoints) {
+TEST(Import, CountsHybridsLikeTheirCheckpoints) {
   // 4.99 and 3.98 GB of bf16.
   EXPECT_NEAR(
       ParametersOf(R"({"model_type": "nemotron_h", "hybrid_override_pattern": "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-",
@@ -254,7 +254,7 @@ TEST(Import, CountsHybridsAsLargeAsTheirCheckpoints) {
       91.5 * 1073741824 / 2, 0.05 * 1073741824 / 2);
 }
 
-TEST(Import, RefusesHybridsThatItCannotSay) {
+TEST(Import, RefusesUnsupportedHybrids) {
   const auto nemotron = [](const std::string& pattern) {
     std::string config = R"({"model_type": "nemotron_h", "hidden_size": 64, "intermediate_size": 64, "mamba_num_heads": 2,
         "mamba_head_dim": 64, "n_groups": 1, "ssm_state_size": 16, "num_attention_heads": 2, "num_hidden_layers": 4, "vocab_size": 9)";
@@ -268,7 +268,7 @@ TEST(Import, RefusesHybridsThatItCannotSay) {
   }
 }
 
-TEST(Import, AsksForWhatIsMissingByItsKey) {
+TEST(Import, NamesMissingKeys) {
   EXPECT_EQ(Paths(R"({"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4})"),
             (Strings{"num_hidden_layers", "intermediate_size", "vocab_size"}));
   EXPECT_EQ(Paths(R"({"model_type": "deepseek_v3", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 9,
@@ -277,7 +277,7 @@ TEST(Import, AsksForWhatIsMissingByItsKey) {
   EXPECT_EQ(Paths(R"({"num_hidden_layers": 2})"), Strings{"model_type"});
 }
 
-TEST(Import, RefusesWhatItCannotSay) {
+TEST(Import, RefusesUnsupportedConfigs) {
   EXPECT_EQ(Paths(R"({"model_type": "mamba2"})"), Strings{"model_type"});
   EXPECT_EQ(Paths(R"({"model_type": "lama"})"), Strings{"model_type"});
   EXPECT_NE(ImportModelAnswer(R"({"model_type": "lama"})").text.find("llama"), std::string::npos);

@@ -1,5 +1,5 @@
-// Bytes of keys and values a token, over all layers, as `slipstick evaluate model=ID serving.batch=1` states them: 2 x layers
-// x KV heads x head size x 2 byte of bf16, latent attention layers x (rank + rotary width) x 2 byte.
+// KV-cache bytes per token over all layers, in bf16: 2 x layers x KV heads x head dimension x 2 bytes; with latent attention
+// layers x (rank + rotary dimension) x 2 bytes.
 #include <gtest/gtest.h>
 
 #include "core/api/api.h"
@@ -16,7 +16,7 @@ struct Row {
 void PrintTo(const Row& row, std::ostream* out) { *out << row.model; }
 class CacheTest : public testing::TestWithParam<Row> {};
 
-TEST_P(CacheTest, IsThatOfTheShape) {
+TEST_P(CacheTest, FollowsFromTheShape) {
   const Answer answer = EvaluateAnswer("", {std::string("model=") + GetParam().model, "serving.batch=1", "serving.prompt=1024",
                                             "training=null", "serving.mapping.tp=1", "serving.devices=1"});
   for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;

@@ -1,5 +1,5 @@
-// What an answer says of its device: which inputs no measurement set, what is computed in place of a format that the device
-// lacks, and rates that its libraries can reach.
+// Statements of a report about its device: assumed inputs, the format used instead of one that the device lacks, and rates
+// that its libraries reach.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ TEST(Assumed, FiguresOfAnUnmeasuredDeviceCiteTheRuleAndNoFit) {
   EXPECT_GT(assumed, 20);
 }
 
-TEST(Assumed, IdealTimeOfAProductRestsOnTheAssumedShare) {
+TEST(Assumed, IdealGemmTimeUsesTheAssumedEfficiency) {
   const Json report = ReportOf(On("l4"), "*");
   int products = 0;
   for (const Json& figure : report["explanations"]) {
@@ -98,8 +98,8 @@ TEST(Assumed, AMeasuredDeviceCitesItsFits) {
   for (const char* part : {"training", "serving"}) EXPECT_EQ(report[part]["assumed"].size(), 0u) << part;
 }
 
-// The L4's preset states a usable memory and a share of the cache; nothing else of how its kernels fare was measured.
-TEST(Assumed, PartsOfAReportListWhatNoMeasurementSet) {
+// The L4's preset states its usable memory and L2 share; no other efficiency was measured.
+TEST(Assumed, PartsOfAReportListAssumedInputs) {
   const Json report = ReportOf(On("l4"));
   EXPECT_EQ(Texts(report["training"]["assumed"]),
             (std::set<std::string>{"cluster.device.efficiency.matrix", "cluster.device.efficiency.sustained_fall",
@@ -112,8 +112,8 @@ TEST(Assumed, PartsOfAReportListWhatNoMeasurementSet) {
                              "cluster.device.efficiency.decode_stream", "cluster.device.efficiency.cache_stream"}));
 }
 
-// What the presets' own sources call an estimate.
-TEST(Assumed, CostsSayWhatIsEstimated) {
+// Estimates according to the sources in the presets.
+TEST(Assumed, CostsListEstimatedInputs) {
   const std::set<std::string> h100 = Texts(ReportOf(On("h100-sxm5-80gb"))["cost"]["assumed"]);
   for (const char* path : {"cost.device.module", "cost.device.design", "cost.device.package.steps"}) {
     EXPECT_TRUE(h100.contains(path)) << path;
@@ -131,7 +131,7 @@ TEST(Assumed, AnEstimatedBillIsReportedAsAWhole) {
   EXPECT_TRUE(Texts(report["cost"]["assumed"]).contains("cost.device"));
 }
 
-TEST(Assumed, WhatIsWrittenIsNoEstimate) {
+TEST(Assumed, WrittenInputsAreNoEstimates) {
   Assignments mine = On("h100-sxm5-80gb") + Assignments{"cost.device.module=321 $"};
   EXPECT_FALSE(Texts(ReportOf(mine)["cost"]["assumed"]).contains("cost.device.module"));
 }
@@ -143,16 +143,16 @@ TEST(Assumed, AResolvedScenarioKeepsItsEstimates) {
   EXPECT_EQ((*ParseJson(again.text))["cost"]["assumed"], report["cost"]["assumed"]);
 }
 
-// What is written is no longer assumed; a layer-split engine uses no share of the device's.
-TEST(Assumed, WhatTheRequestStatesIsNotAssumed) {
+// Written inputs are not assumed; a layer-split engine does not use the device's share.
+TEST(Assumed, WrittenEfficienciesAreNotAssumed) {
   const Json report = ReportOf(On("l4") + Assignments{"cluster.device.efficiency.matrix=0.8"});
   EXPECT_FALSE(Texts(report["training"]["assumed"]).contains("cluster.device.efficiency.matrix"));
   EXPECT_TRUE(Texts(report["training"]["assumed"]).contains("cluster.device.efficiency.stream"));
   EXPECT_EQ(ReportOf(On("l4") + Assignments{"serving.engine=llamacpp", "serving.batch=1"})["serving"]["assumed"].size(), 0u);
 }
 
-// A part lists an efficiency exactly where another value of it gives other figures.
-TEST(Assumed, IsListedWhereItActs) {
+// A part lists an efficiency exactly if another value changes its figures.
+TEST(Assumed, IsListedExactlyWhereItHasAnEffect) {
   const Assignments base = On("l4") + Assignments{"serving.precision.activations=fp16", "serving.precision.weights=fp16"};
   const Json report = ReportOf(base);
   const Result<Json> request = ReadRequest("", base);
@@ -180,7 +180,7 @@ TEST(Assumed, IsListedWhereItActs) {
   }
 }
 
-TEST(Assumed, KernelLinesListWhatTheirTimeRestsOn) {
+TEST(Assumed, KernelAnswersListTheirAssumedInputs) {
   const auto assumed = [](const char* device, const char* operation) {
     const std::string line = std::string(R"({"device": {"preset": ")") + device + R"("}, "operator": )" + operation + "}";
     return Texts((*ParseJson(KernelAnswer(line).text))["assumed"]);
@@ -196,7 +196,7 @@ TEST(Assumed, KernelLinesListWhatTheirTimeRestsOn) {
 
 std::set<std::string> WarningsOf(const Assignments& assignments) { return Texts(ReportOf(assignments)["warnings"]); }
 
-TEST(PrecisionWarnings, SayWhatTrainingComputesInPlace) {
+TEST(PrecisionWarnings, NameTheFormatThatTrainingUsesInstead) {
   const auto trained = [](const std::string& device, const std::string& precision) {
     return WarningsOf(On(device) + Assignments{"training.precision=" + precision, "serving=null"});
   };
@@ -210,7 +210,7 @@ TEST(PrecisionWarnings, SayWhatTrainingComputesInPlace) {
   EXPECT_EQ(trained("h100-sxm5-80gb", "fp8"), Set{});
 }
 
-TEST(PrecisionWarnings, SayWhatServingComputesInPlaceAndWhatStaysStored) {
+TEST(PrecisionWarnings, NameTheFormatThatServingUsesInsteadAndTheStoredOne) {
   const auto served = [](const std::string& device, const std::string& weights, const std::string& activations,
                          const std::string& cache = "bf16") {
     return WarningsOf(On(device) + Assignments{"training=null", "serving.precision.weights=" + weights,
@@ -231,7 +231,7 @@ TEST(PrecisionWarnings, SayWhatServingComputesInPlaceAndWhatStaysStored) {
 }
 
 // Weights do stay narrow: they take half the memory of 16-bit ones.
-TEST(PrecisionWarnings, WeightsSaidToStayStoredTakeTheirSmallSize) {
+TEST(PrecisionWarnings, StoredWeightsKeepTheirSmallSize) {
   const auto weights = [](const char* format) {
     return Number(ReportOf(On("a100-sxm4-80gb") +
                            Assignments{"model=llama-3.1-8b", "training=null", std::string("serving.precision.weights=") + format}),
@@ -240,7 +240,7 @@ TEST(PrecisionWarnings, WeightsSaidToStayStoredTakeTheirSmallSize) {
   EXPECT_LT(weights("fp8"), 0.6 * weights("bf16"));
 }
 
-TEST(PrecisionWarnings, AreSaidOnce) {
+TEST(PrecisionWarnings, AppearOnce) {
   const Json warnings = ReportOf(On("v100-sxm2-32gb") + Assignments{"training.precision=bf16", "serving.precision.activations=bf16",
                                                                     "serving.precision.weights=bf16"})["warnings"];
   EXPECT_EQ(warnings.size(), Texts(warnings).size());
@@ -249,7 +249,7 @@ TEST(PrecisionWarnings, AreSaidOnce) {
 
 // NVIDIA's whitepapers of GA102, Ada and RTX Blackwell: dense fp16 with fp32 accumulation is half that with fp16
 // accumulation on GeForce cards, and as fast as bf16; the workstation cards of the same dies have no such halving.
-TEST(GeForce, SixteenBitRateIsThatOfSumsInFp32) {
+TEST(GeForce, SixteenBitRateIsWithFp32Accumulation) {
   const struct {
     const char* device;
     double rate;
@@ -268,8 +268,8 @@ TEST(GeForce, SixteenBitRateIsThatOfSumsInFp32) {
   EXPECT_DOUBLE_EQ(Number(ReportOf(On("rtx-6000-ada"))["scenario"], "cluster.device.peak.fp16"), 364.2e12);
 }
 
-// llama.cpp has cuBLAS keep its sums in fp16; it uses that rate and no other engine does.
-TEST(GeForce, OnlyAnEngineThatKeepsSumsInFp16UsesTheirRate) {
+// llama.cpp lets cuBLAS accumulate in fp16; only it uses that rate.
+TEST(GeForce, OnlyAnEngineWithFp16AccumulationUsesThatRate) {
   const Assignments served = On("rtx-4090") + Assignments{"training=null", "serving.batch=1", "serving.precision.weights=fp16",
                                                           "serving.precision.activations=fp16"};
   const auto prefill = [&](const std::string& engine, const std::string& rate) {

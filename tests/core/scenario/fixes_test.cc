@@ -1,4 +1,4 @@
-// What an issue offers puts it right: every fix of many wrong requests is applied, and the issue is gone.
+// Every fix of many wrong requests removes its issue.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ bool HasPath(const Issues& issues, const std::string& path) {
   return std::any_of(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == path; });
 }
 
-// Every fix of every issue applied; how many issues had one.
+// Applies every fix of every issue; returns the number of issues with a fix.
 int ExpectFixesFix(const Json& request, const std::string& name) {
   int fixed = 0;
   for (const Issue& issue : AnsweredIssues(request)) {
@@ -139,7 +139,7 @@ TEST(Fixes, AreTheNearestLegalValues) {
   }
 }
 
-TEST(Fixes, OfEveryInputOutOfItsKind) {
+TEST(Fixes, RemoveTheIssuesOfEveryInput) {
   const Json described = (*ParseJson(DescribeAnswer().text))["inputs"];
   int wrong = 0, fixed = 0;
   for (const Json& input : described) {
@@ -156,7 +156,7 @@ TEST(Fixes, OfEveryInputOutOfItsKind) {
   EXPECT_GT(fixed, wrong * 9 / 10);
 }
 
-TEST(Fixes, OfDegreesThatContradictEachOther) {
+TEST(Fixes, RemoveContradictionsBetweenDegrees) {
   int wrong = 0, fixed = 0;
   const auto expect = [&](const std::vector<std::string>& assignments) {
     std::string name;

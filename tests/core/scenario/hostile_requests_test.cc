@@ -1,5 +1,5 @@
-// Requests that nobody should send: each gives issues with the paths of what is wrong, in little time and without a crash.
-// The same table runs under AddressSanitizer and UBSan.
+// Hostile requests: each gives issues at the right paths, quickly and without a crash. The table also runs under
+// AddressSanitizer and UBSan.
 #include <gtest/gtest.h>
 
 #include <algorithm>

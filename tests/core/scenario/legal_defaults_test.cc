@@ -1,4 +1,4 @@
-// What the default scenario supplied and nobody wrote moves to where it is legal; what was written stays.
+// Unwritten defaults move to legal values; written values stay.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -31,13 +31,13 @@ std::vector<std::string> IssuePaths(const std::vector<std::string>& assignments)
 
 Json Report(const std::vector<std::string>& assignments) { return *ParseJson(EvaluateAnswer("", assignments, "", false).text); }
 
-TEST(Follow, ChoosingAModelMovesThePromptWithinItsPositions) {
+TEST(LegalDefaults, APromptFitsTheModelsPositions) {
   const Scenario scenario = Of({"model=gpt3-175b"});  // 2,048 learned positions
   EXPECT_EQ(scenario.serving->prompt, 2048 - 256);
   EXPECT_EQ(scenario.serving->output, 256);
 }
 
-TEST(Follow, AWrittenPromptMovesTheOutput) {
+TEST(LegalDefaults, AWrittenPromptShortensTheOutput) {
   const Scenario scenario = Of({"model=gpt3-175b", "serving.prompt=2000"});
   EXPECT_EQ(scenario.serving->prompt, 2000);
   EXPECT_EQ(scenario.serving->output, 48);
@@ -45,7 +45,7 @@ TEST(Follow, AWrittenPromptMovesTheOutput) {
   EXPECT_EQ(IssuePaths({"model=gpt3-175b", "serving.prompt=2000", "serving.output=49"}), std::vector<std::string>{"serving.prompt"});
 }
 
-TEST(Follow, ChoosingOneDeviceMovesDevicesAndDegrees) {
+TEST(LegalDefaults, OneDeviceGetsDegreesOfOne) {
   const Scenario scenario = Of({"cluster=single-rtx-4090"});
   EXPECT_EQ(*scenario.serving->devices, 1);
   EXPECT_EQ(scenario.serving->mapping.tp, 1);
@@ -55,14 +55,14 @@ TEST(Follow, ChoosingOneDeviceMovesDevicesAndDegrees) {
   EXPECT_EQ(scenario.training->global_batch, 512);
 }
 
-TEST(Follow, WhatIsLegalStays) {
+TEST(LegalDefaults, LegalValuesStay) {
   const Scenario asked = Of({"model=llama-3.1-8b", "serving.mapping.tp=4"}), standard = Of({});
   EXPECT_EQ(*asked.serving->devices, 8);
   EXPECT_EQ(*asked.serving->mapping.replicas, 2);
   EXPECT_EQ(asked.training->mapping, standard.training->mapping);
 }
 
-TEST(Follow, DegreesFollowTheNumberOfDevices) {
+TEST(LegalDefaults, DegreesDivideTheDevices) {
   // 72 devices: tp 8 divides them, pp 4 does not; 3 is nearer than 9. 513 is the multiple of dp 3 nearest to 512.
   const Scenario scenario = Of({"cluster=gb200-nvl72"});
   EXPECT_EQ(scenario.training->mapping.tp, 8);
@@ -71,31 +71,31 @@ TEST(Follow, DegreesFollowTheNumberOfDevices) {
   EXPECT_EQ(Of({"serving.devices=4"}).serving->mapping.tp, 4);
   EXPECT_EQ(*Of({"serving.mapping.tp=16"}).serving->devices, 16);
   EXPECT_EQ(*Of({"serving.mapping.attention_dp=8", "model=deepseek-v3", "serving.mapping.ep=64"}).serving->devices, 64);
-  EXPECT_EQ(Of({"serving.engine=llamacpp"}).serving->mapping.tp, 1);  // it splits layers only
+  EXPECT_EQ(Of({"serving.engine=llamacpp"}).serving->mapping.tp, 1);  // splits layers only
   EXPECT_EQ(Of({"training.mapping.pp=1"}).training->mapping.virtual_stages, 1);
   EXPECT_FALSE(Of({"serving.disaggregated.prefill_devices=8", "serving.disaggregated.decode_devices=16"}).serving->devices != 24);
 }
 
 // 671 GB of fp8 weights leave eight 80 GB devices no room for a cache.
-TEST(Follow, AModelTooLargeForTheDefaultsDevicesTakesMoreOfTheCluster) {
+TEST(LegalDefaults, ALargeModelTakesMoreDevices) {
   const Scenario scenario = Of({"model=deepseek-v3"});
   EXPECT_EQ(*scenario.serving->devices, 16);
   EXPECT_TRUE(Report({"model=deepseek-v3"})["serving"]["feasible"].get<bool>());
-  EXPECT_EQ(*Of({"model=deepseek-v3", "cluster=dgx-h100"}).serving->devices, 8);  // all there are
+  EXPECT_EQ(*Of({"model=deepseek-v3", "cluster=dgx-h100"}).serving->devices, 8);  // the whole cluster
   EXPECT_EQ(*Of({"model=deepseek-v3", "serving.devices=8"}).serving->devices, 8);
 }
 
-TEST(Follow, WhatWasWrittenStaysAndIsAnIssue) {
+TEST(LegalDefaults, IllegalWrittenValuesStayAndAreIssues) {
   EXPECT_EQ(IssuePaths({"model=llama-3.1-8b", "training.mapping.tp=7"}).back(), "training.mapping.tp");
   EXPECT_EQ(IssuePaths({"cluster=single-rtx-4090", "serving.devices=8"}), std::vector<std::string>{"serving.devices"});
   EXPECT_EQ(IssuePaths({"cluster=single-rtx-4090", "serving.mapping.tp=8"}).size(), 1u);
-  // A part that is written holds what it says.
+  // A written part stands as it is.
   const Result<Scenario> scenario = ParseScenario(
       *ReadRequest(R"({"cluster": {"preset": "single-rtx-4090"}, "training": null, "serving": {"devices": 8, "mapping": {"tp": 8}}})", {}));
   EXPECT_FALSE(scenario);
 }
 
-TEST(Follow, ARequestWithoutAListOfWhatWasWrittenIsWrittenWhole) {
+TEST(LegalDefaults, ARequestWithoutAWrittenListCountsAsWritten) {
   Json request = DefaultRequest();
   request["cluster"] = Json{{"preset", "single-rtx-4090"}};
   EXPECT_FALSE(ParseScenario(request));
@@ -104,8 +104,8 @@ TEST(Follow, ARequestWithoutAListOfWhatWasWrittenIsWrittenWhole) {
   EXPECT_TRUE(ParseScenario(request));
 }
 
-// What was chosen is in the report; written down it gives the same figures.
-TEST(Follow, TheReportsScenarioAnswersTheSame) {
+// The report has the chosen values; as a request they give the same figures.
+TEST(LegalDefaults, TheReportsScenarioGivesTheSameFigures) {
   for (const std::vector<std::string>& assignments :
        {std::vector<std::string>{"model=gpt3-175b"}, {"cluster=single-h200-sxm"}, {"cluster=gb200-nvl72"}, {"model=deepseek-v3"}}) {
     const Json report = Report(assignments);
@@ -114,7 +114,7 @@ TEST(Follow, TheReportsScenarioAnswersTheSame) {
   }
 }
 
-TEST(Follow, ASearchTakesTheDevicesThatItsAnswerIsEvaluatedOn) {
+TEST(LegalDefaults, ASearchUsesTheDevicesOfItsAnswer) {
   for (const std::vector<std::string>& assignments :
        {std::vector<std::string>{"cluster=single-h200-sxm", "model=llama-3.1-8b"}, {"model=deepseek-v3"}, {"cluster=gb200-nvl72"}}) {
     const Json request = *ReadRequest("", assignments);
@@ -141,7 +141,7 @@ TEST(Follow, ASearchTakesTheDevicesThatItsAnswerIsEvaluatedOn) {
 }
 
 // Every model on every cluster, both ways round: all clusters under four models, all models on five clusters.
-TEST(Follow, EveryModelAnswersOnEveryCluster) {
+TEST(LegalDefaults, EveryModelAnswersOnEveryCluster) {
   std::vector<std::string> models, clusters;
   for (const Json& entry : PresetCatalogue("model")) models.push_back(entry["id"].get<std::string>());
   for (const Json& entry : PresetCatalogue("cluster")) clusters.push_back(entry["id"].get<std::string>());

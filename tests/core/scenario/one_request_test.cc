@@ -1,4 +1,4 @@
-// One JSON, one answer: every verb builds the request by the same rule, so it computes the same figures.
+// Every verb completes a request by the same rule, so all give the same figures.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,9 +22,9 @@ namespace {
 using testing::Find;
 
 struct StudyPoint {
-  std::string name, text;                // the request as a file would hold it
-  std::vector<std::string> assignments;  // the point's, as a command line would hold them
-  Json study, found;                     // found: what the study itself answers
+  std::string name, text;                // the request as a file
+  std::vector<std::string> assignments;  // the point's, as command-line arguments
+  Json study, found;                     // found: the study's own answer
 };
 
 Json Parsed(std::string_view text) {
@@ -35,10 +35,10 @@ Json Parsed(std::string_view text) {
 
 std::string Value(const Json& value) { return value.is_string() ? std::string(TextOf(value)) : JsonText(value); }
 
-// What evaluate answers, without the passes of the pipeline.
+// The answer of evaluate, without the pipeline passes.
 Json ReportOf(const StudyPoint& point) { return Parsed(EvaluateAnswer(point.text, point.assignments, "", false).text); }
 
-// Every point of the studies that evaluate scenarios; not of those that split a designed device anew, which only a sweep does too.
+// Every point of the studies that evaluate scenarios, except those that optimize a chip design, as only sweeps do.
 std::vector<StudyPoint> StudyPoints() {
   std::vector<StudyPoint> points;
   for (const Json& study : PresetCatalogue("study")) {
@@ -58,7 +58,7 @@ std::vector<StudyPoint> StudyPoints() {
   return points;
 }
 
-// The first figure of the report that is a number, and an input that does not move it.
+// The first numeric figure of the report, and an input without effect on it.
 std::string FigureOf(const StudyPoint& point) {
   for (const char* path : {"training.step_time_s", "training.memory_bytes.total", "serving.tpot_s"}) {
     const Json report = ReportOf(point);
@@ -76,7 +76,7 @@ class OneRequest : public ::testing::Test {
   static inline std::vector<StudyPoint>* points_ = nullptr;
 };
 
-TEST_F(OneRequest, TheStudyAnswersAsEvaluateDoes) {
+TEST_F(OneRequest, StudiesAgreeWithEvaluate) {
   EXPECT_GT(Points().size(), 60u);
   for (const StudyPoint& point : Points()) {
     const Json report = ReportOf(point);
@@ -89,10 +89,10 @@ TEST_F(OneRequest, TheStudyAnswersAsEvaluateDoes) {
   }
 }
 
-TEST_F(OneRequest, ASweepAnswersAsEvaluateDoes) {
+TEST_F(OneRequest, SweepsAgreeWithEvaluate) {
   for (const StudyPoint& point : Points()) {
     const std::string figure = FigureOf(point);
-    // Once as the command line sweeps, once as the page does, with the point's changes as axes.
+    // As the command line and as the page, with the point's changes as axes.
     const std::vector<std::string> axis{"cluster.device.idle=1 W"};
     const Json expected = ReportOf(point);
     const std::string csv = SweepAnswer(point.text, point.assignments, axis, {figure}).text;
@@ -107,12 +107,12 @@ TEST_F(OneRequest, ASweepAnswersAsEvaluateDoes) {
   }
 }
 
-TEST_F(OneRequest, SolveAndSensitivityAnswerAsEvaluateDoes) {
+TEST_F(OneRequest, SolveAndSensitivityAgreeWithEvaluate) {
   for (const StudyPoint& point : Points()) {
     const std::string figure = FigureOf(point);
     const Json expected = ReportOf(point);
     const Json solved = Parsed(SolveAnswer(point.text, point.assignments, "cluster.device.idle=1 W:2 W", figure + ">=0").text);
-    // A scenario that does not fit solves nothing but questions of memory.
+    // An infeasible scenario solves only conditions on memory.
     const Json& feasible = *Find(expected, figure.substr(0, figure.find('.')) + ".feasible");
     if (feasible.get<bool>()) {
       ASSERT_EQ(solved.value("which", ""), "everywhere") << point.name << JsonText(solved);
@@ -132,7 +132,7 @@ TEST_F(OneRequest, SolveAndSensitivityAnswerAsEvaluateDoes) {
 }
 
 // A search limited to the point's own mapping finds the point's own figure.
-TEST_F(OneRequest, ASearchAnswersAsEvaluateDoes) {
+TEST_F(OneRequest, SearchesAgreeWithEvaluate) {
   int found = 0;
   for (const StudyPoint& point : Points()) {
     const Json expected = ReportOf(point);
@@ -149,7 +149,7 @@ TEST_F(OneRequest, ASearchAnswersAsEvaluateDoes) {
     const Result<Json> request = ReadRequest(point.text, point.assignments);
     ASSERT_TRUE(request);
     const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, spec);
-    if (!job) continue;  // no place of the space has this mapping
+    if (!job) continue;  // the space does not have this mapping
     while ((*job)->Step(1000)) {
     }
     const Json report = (*job)->Report();
@@ -160,7 +160,7 @@ TEST_F(OneRequest, ASearchAnswersAsEvaluateDoes) {
   EXPECT_GT(found, 20);
 }
 
-// What a label says is what runs.
+// Labels match the settings.
 TEST_F(OneRequest, AStudyWithoutSequenceParallelismHasNone) {
   const auto memory = [](const std::string& id, const std::string& label) {
     for (const StudyPoint& point : Points()) {
@@ -191,7 +191,7 @@ TEST_F(OneRequest, EachOfTheFiveDimensionsChangesTheAnswer) {
   }
 }
 
-TEST(Request, WhatIsAbsentAtTheTopIsTheDefaultScenariosAndWhatIsWrittenHoldsWhatItSays) {
+TEST(Request, AbsentPartsAreTheDefaultScenariosAndWrittenPartsStandAlone) {
   const Json request = *ReadRequest(R"({"training": {"mapping": {"tp": 2}}})", {});
   const Scenario scenario = *ParseScenario(request);
   EXPECT_EQ(scenario.training->mapping.tp, 2);
@@ -205,21 +205,21 @@ TEST(Request, CompletingACompleteOneChangesNothing) {
   EXPECT_EQ(JsonText(*CompleteRequest(request)), JsonText(request));
 }
 
-TEST(Request, TheOrderOfAssignmentsSaysNothing) {
+TEST(Request, TheOrderOfAssignmentsDoesNotMatter) {
   const Json one = *ReadRequest("", {"cluster=dgx-a100", "cluster.devices=64"}),
              other = *ReadRequest("", {"cluster.devices=64", "cluster=dgx-a100"});
   EXPECT_EQ(ParseScenario(one)->cluster.devices, 64);
   EXPECT_EQ(ParseScenario(other)->cluster.devices, 64);
 }
 
-TEST(Request, AnIllFormedListOfWhatWasWrittenIsAnIssue) {
+TEST(Request, AnInvalidWrittenListIsAnIssue) {
   for (const char* text : {R"({"written": 1})", R"({"written": [1]})", R"({"written": {"a": 1}})"}) {
     EXPECT_FALSE(ReadRequest(text, {})) << text;
   }
 }
 
-// A text at a path that names a catalogue entry stays that entry when members are laid over it.
-TEST(Request, EveryPathThatNamesAPresetKeepsItUnderFurtherAssignments) {
+// A catalogue entry named by a text stays when members below it are set.
+TEST(Request, PresetsStayUnderFurtherAssignments) {
   const auto resolved = [](const std::vector<std::string>& assignments) {
     const Result<Scenario> scenario = ParseScenario(*ReadRequest("", assignments));
     EXPECT_TRUE(scenario) << assignments[0] << scenario.issues[0].path << scenario.issues[0].message;

@@ -50,7 +50,7 @@ Cluster TwoNodes() {
   return cluster;
 }
 
-// Nothing in the host's memory.
+// No offload.
 SpaceLimits OnDevice(SpaceLimits limits) {
   limits["offload.activations"] = limits["offload.optimizer"] = Between(0, 0);
   return limits;
@@ -71,11 +71,11 @@ TEST(TrainingSpace, OneDeviceHasTheMicroBatchesTimesTheRecomputations) {
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, OnDevice({})).Size(), 6);
 }
 
-TEST(TrainingSpace, ActivationsAndOptimizerStateMayLieInTheHostsMemory) {
+TEST(TrainingSpace, OffloadsActivationsAndOptimizerState) {
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, {}).Size(), 6 * 2 * 2);
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, {{"offload.optimizer", Between(1, 1)}}).Size(), 6 * 2);
   TrainingRun own = RunOf(4);
-  own.offload.activations = 0.5;  // a choice of its own
+  own.offload.activations = 0.5;  // the run's own share
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), own, 1, {}).Size(), 6 * 3 * 2);
   own.optimizer = Optimizer::kNone;
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), own, 1, {}).Size(), 6 * 3);
@@ -84,7 +84,7 @@ TEST(TrainingSpace, ActivationsAndOptimizerStateMayLieInTheHostsMemory) {
   EXPECT_EQ(TrainingSpace(Dense(), without, RunOf(4), 1, {}).Size(), 6);
 }
 
-TEST(TrainingSpace, EveryPlaceIsLegalAndOnce) {
+TEST(TrainingSpace, EveryIndexIsAValidMappingAndUnique) {
   const TrainingRun run = RunOf(16);
   const TrainingSpace space(Dense(), TwoNodes(), run, 8, {});
   std::set<Key> seen;
@@ -100,7 +100,7 @@ TEST(TrainingSpace, EveryPlaceIsLegalAndOnce) {
   EXPECT_GT(space.Size(), 500);
 }
 
-TEST(TrainingSpace, LimitsCutIt) {
+TEST(TrainingSpace, LimitsRestrictIt) {
   const TrainingSpace space(Dense(), TwoNodes(), RunOf(16), 8, {{"tp", Between(2, 4)}, {"zero", Between(1, 1)}});
   EXPECT_GT(space.Size(), 0);
   for (Count i = 0; i < space.Size(); ++i) {
@@ -111,7 +111,7 @@ TEST(TrainingSpace, LimitsCutIt) {
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(16), 8, {{"tp", Between(3, 3)}}).Size(), 0);
 }
 
-TEST(TrainingSpace, EveryPlaceIsAScenario) {
+TEST(TrainingSpace, EveryIndexIsAScenario) {
   for (const bool experts : {false, true}) {
     Model model = Dense();
     if (experts) model.moe = Moe{};
@@ -130,7 +130,7 @@ TEST(TrainingSpace, EveryPlaceIsAScenario) {
   }
 }
 
-TEST(TrainingSpace, OrdersDifferInTheLinksOfSomeGroup) {
+TEST(TrainingSpace, RankOrdersDifferInTheLinksOfSomeGroup) {
   // dp inside the node and pp across, or the other way round: with tp 4, cp 1 the node's other half goes to one of them.
   const SpaceLimits limits{{"tp", Between(4, 4)},          {"cp", Between(1, 1)},
                            {"pp", Between(2, 2)},          {"zero", Between(0, 0)},
@@ -166,7 +166,7 @@ TEST(TrainingSpace, ALimitListsWords) {
   }
 }
 
-TEST(ServingSpace, EveryPlaceIsALoad) {
+TEST(ServingSpace, EveryIndexIsALoad) {
   Cluster cluster = TwoNodes();
   for (const bool experts : {false, true}) {
     Model model = Dense();
@@ -198,7 +198,7 @@ TEST(ServingSpace, EveryPlaceIsALoad) {
 }
 
 // Eight heads, two of them cached: tp 8 would hold each cached head four times, tp 4 twice, tp 2 once.
-TEST(ServingSpace, ContextsAreSplitWhereRanksWouldHoldCopiesOfTheCache) {
+TEST(ServingSpace, ContextIsSplitWhereRanksWouldCopyTheKvCache) {
   Model model = Dense();
   model.kv_heads = 2;
   const auto degrees = [&](const ServingLoad& load) {
@@ -212,11 +212,11 @@ TEST(ServingSpace, ContextsAreSplitWhereRanksWouldHoldCopiesOfTheCache) {
   own.mapping.tp = 8, own.mapping.cp = 2;
   EXPECT_EQ(degrees(own).count({8, 2}), 1u);
   ServingLoad whole;
-  whole.engine.composition = Composition::kCompiledGraph;  // an engine that splits no context
+  whole.engine.composition = Composition::kCompiledGraph;  // an engine without context parallelism
   EXPECT_EQ(degrees(whole), (std::set<std::pair<Count, Count>>{{8, 1}}));
 }
 
-TEST(ServingSpace, FormatsAreTheLoadsOwnUnlessListed) {
+TEST(ServingSpace, PrecisionsAreTheLoadsOwnUnlessListed) {
   const ServingLoad load;
   const ServingSpace own(Dense(), load, 8, {});
   const ServingSpace listed(Dense(), load, 8, {{"weights", Among({"bf16", "fp8"})}, {"kv_cache", Among({"bf16", "fp8", "int8"})}});

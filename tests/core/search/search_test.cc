@@ -11,7 +11,7 @@
 namespace slipstick {
 namespace {
 
-// A repeatable number in [0, 1) for a place and a stream.
+// A reproducible number in [0, 1) per index and stream.
 double Draw(Count index, std::uint64_t stream) {
   std::uint64_t x = static_cast<std::uint64_t>(index) * 0x9E3779B97F4A7C15ULL + stream * 0xD1B54A32D192ED03ULL + 1;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -46,7 +46,7 @@ SearchProgress RunToy(SearchOptions options, std::uint64_t seed, Count step, boo
   return search.progress();
 }
 
-// All feasible places by objective and index; of those with equal figures the first.
+// All feasible indices by objective, then index; of equal figures the first.
 std::vector<Found> BruteForce(Count size, std::uint64_t seed, std::size_t figures) {
   std::vector<Found> all;
   std::set<std::vector<double>> seen;
@@ -73,7 +73,7 @@ std::vector<Count> FrontOf(const std::vector<Found>& all, std::size_t figures) {
   return front;
 }
 
-TEST(Search, FindsWhatBruteForceFinds) {
+TEST(Search, AgreesWithBruteForce) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const Count size = 50 + static_cast<Count>(seed);
     for (std::size_t figures = 1; figures <= kMaxFigures; ++figures) {
@@ -94,7 +94,7 @@ TEST(Search, FindsWhatBruteForceFinds) {
   }
 }
 
-TEST(Search, PruningLeavesOutMostOfTheWork) {
+TEST(Search, PruningSavesMostOfTheWork) {
   const SearchProgress all = RunToy({0, 5000, 10, 1}, 4, 100, false), pruned = RunToy({0, 5000, 10, 1}, 4, 100, true);
   EXPECT_EQ(all.evaluated, 5000);
   EXPECT_LT(pruned.evaluated, 2500);
@@ -102,7 +102,7 @@ TEST(Search, PruningLeavesOutMostOfTheWork) {
   EXPECT_EQ(pruned.rejected, all.rejected);
 }
 
-TEST(Search, GoesOnWhereAnotherStopped) {
+TEST(Search, Resumes) {
   const SearchOptions options{0, 1000, 10, 2};
   const auto evaluate = [](Count i, const Search::IsDominated&) { return Toy(i, 9); };
   Search first(options, evaluate), second(options, evaluate);
@@ -134,7 +134,7 @@ TEST(Search, ShardsMergeToTheWhole) {
   }
 }
 
-TEST(Search, CountsWhatItRejects) {
+TEST(Search, CountsRejectedMappings) {
   const SearchProgress progress = RunToy({0, 500, 3, 1}, 5, 100, false);
   EXPECT_EQ(progress.done, 500);
   EXPECT_EQ(progress.feasible + progress.rejected.at("memory"), 500);

@@ -1,4 +1,4 @@
-// Studies: an expectation must be able to fail, and a study says what is the paper's and what is ours.
+// Studies: expectations can fail, and quotes of the paper are apart from our reading.
 #include "core/studies/paper_study.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::vector<std::string> StudyIds() {
   return ids;
 }
 
-// The verdicts of a study whose every figure is made up: of the place of its label among those that the expectations name.
+// The verdicts of a study with synthetic figures: a function of the label's index in the expectation.
 Json Judged(const std::string& id, const std::function<double(std::size_t place)>& figure) {
   const Json& study = *FindPreset("study", id);
   Json points = Json::array();
@@ -46,7 +46,7 @@ Json Judged(const std::string& id, const std::function<double(std::size_t place)
   return (*ParseJson(StudyOfPointsAnswer(id, JsonText(points)).text))["expectations"];
 }
 
-TEST(PaperStudy, WhereEveryFigureIsTheSameNothingHoldsButThatItIsTheSame) {
+TEST(PaperStudy, EqualFiguresMeetOnlyFlatExpectations) {
   for (const std::string& id : StudyIds()) {
     const Json& expected = (*FindPreset("study", id))["expect"];
     const Json verdicts = Judged(id, [](std::size_t) { return 0.125; });
@@ -56,7 +56,7 @@ TEST(PaperStudy, WhereEveryFigureIsTheSameNothingHoldsButThatItIsTheSame) {
   }
 }
 
-TEST(PaperStudy, WhereEveryFigureIsTenTimesTheOneBeforeNothingHoldsButTheRises) {
+TEST(PaperStudy, TenfoldRisesMeetOnlyRisingExpectations) {
   for (const std::string& id : StudyIds()) {
     const Json& expected = (*FindPreset("study", id))["expect"];
     const Json verdicts = Judged(id, [](std::size_t place) { return std::pow(10.0, -15.0 + static_cast<double>(place)); });
@@ -76,7 +76,7 @@ TEST(PaperStudy, NoBandIsWiderThanAFactorOfFour) {
   }
 }
 
-TEST(PaperStudy, EveryStudySaysWhatThePaperSaysInItsOwnWordsAndWhatIsOurReading) {
+TEST(PaperStudy, EveryStudyQuotesThePaperAndStatesOurReading) {
   for (const std::string& id : StudyIds()) {
     const Json& study = *FindPreset("study", id);
     const std::string says = study["paper_says"].get<std::string>();

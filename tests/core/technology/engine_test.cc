@@ -1,10 +1,9 @@
-#include "core/technology/chip.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "core/exploration/sweep.h"
+#include "core/technology/chip.h"
 
 namespace slipstick {
 namespace {
@@ -54,7 +53,7 @@ DerivedChip Made(const ChipDesign& design) {
 }
 
 // Published: NVIDIA A100 whitepaper (2020).
-TEST(Engine, ReproducesA100) {
+TEST(Chip, ReproducesA100) {
   const DerivedChip chip = Made(A100());
   EXPECT_EQ(chip.units_built, 128);
   EXPECT_EQ(chip.device.units, 108);
@@ -69,7 +68,7 @@ TEST(Engine, ReproducesA100) {
 }
 
 // Published: NVIDIA H100 whitepaper (2022); nothing of it calibrates the constants.
-TEST(Engine, PredictsH100WithinTenPercent) {
+TEST(Chip, PredictsH100WithinTenPercent) {
   const DerivedChip chip = Made(H100());
   EXPECT_NEAR(static_cast<double>(chip.device.units), 132, 13);
   EXPECT_NEAR(In(chip.device.clock, kGHz), 1.83, 0.183);
@@ -89,8 +88,8 @@ struct AtNode {
 };
 void PrintTo(const AtNode& at, std::ostream* out) { *out << at.name; }
 
-class EngineNodes : public testing::TestWithParam<AtNode> {};
-TEST_P(EngineNodes, SameBudgets) {
+class ChipNodes : public testing::TestWithParam<AtNode> {};
+TEST_P(ChipNodes, SameBudgets) {
   ChipDesign design = A100();
   design.node = GetParam().node;
   const DerivedChip chip = Made(design);
@@ -98,7 +97,7 @@ TEST_P(EngineNodes, SameBudgets) {
   EXPECT_NEAR(In(chip.device.clock, kGHz), GetParam().clock, 0.01 * GetParam().clock);
   EXPECT_NEAR(In(*chip.device.peak.bf16, kTFlops), GetParam().rate, 0.01 * GetParam().rate);
 }
-INSTANTIATE_TEST_SUITE_P(Sweep, EngineNodes,
+INSTANTIATE_TEST_SUITE_P(Sweep, ChipNodes,
                          testing::Values(AtNode{"n16", Node(3.30, 2.74, 1.6, 2.86, 0.74, 0.80, 0.32, 0.10), 35, 1.473, 106},
                                          AtNode{"n12", Node(2.75, 2.74, 1.5, 2.14, 0.81, 0.80, 0.32, 0.10), 38, 1.657, 129},
                                          AtNode{"n10", Node(1.60, 1.56, 1.2, 1.67, 0.83, 0.75, 0.31, 0.10), 68, 1.369, 191},
@@ -108,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Sweep, EngineNodes,
                                          AtNode{"n1", Node(0.22, 0.54, 0.78, 0.19, 1.89, 0.62, 0.25, 0.12), 296, 2.035, 1234}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(Engine, FiveThousandRandomBudgets) {
+TEST(Chip, FiveThousandRandomBudgets) {
   std::mt19937_64 random(20240731);
   const auto draw = [&random](double low, double high) {
     return low + (high - low) * static_cast<double>(random() >> 11) / 9007199254740992.0;
@@ -153,7 +152,7 @@ TEST(Engine, FiveThousandRandomBudgets) {
   EXPECT_GT(made, 3000);
 }
 
-TEST(Engine, SaysWhatDoesNotFit) {
+TEST(Chip, NamesTheBudgetThatIsTooSmall) {
   ChipDesign design = A100();
   design.area_split.core = 0.001;
   Trace trace = Trace::Off();
