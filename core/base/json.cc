@@ -8,7 +8,7 @@
 namespace slipstick {
 namespace {
 
-constexpr std::size_t kMaxText = 4'000'000, kMaxDepth = 64, kMaxMembers = 4096, kMaxPlaces = 64;
+constexpr std::size_t kMaxText = 4'000'000, kMaxDepth = 64, kMaxMembers = 4096, kMaxIndex = 64;
 constexpr int kOutOfRange = 406;  // the library's number of that error
 
 // Builds the value and tracks the current path.
@@ -139,9 +139,9 @@ void SetPath(Json& json, std::string_view path, Json value) {
     const std::string member(path.substr(0, dot));
     if (IsPlace(member) && !at->is_object()) {
       if (!at->is_array()) *at = Json::array();
-      const std::size_t place = std::min<std::size_t>(std::stoul(member), kMaxPlaces);
-      while (at->size() <= place) at->push_back(Json::object());
-      at = &(*at)[place];
+      const std::size_t index = std::min<std::size_t>(std::stoul(member), kMaxIndex);
+      while (at->size() <= index) at->push_back(Json::object());
+      at = &(*at)[index];
     } else {
       if (!at->is_object()) *at = Json::object();
       at = &(*at)[member];

@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-constexpr std::size_t kMostNames = 3, kLongestWord = 60;
+constexpr std::size_t kMaxNames = 3, kLongestWord = 60;
 
 // Edit distance: letters added, dropped or changed.
 std::size_t EditDistance(std::string_view a, std::string_view b) {
@@ -28,18 +28,18 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
 
 std::vector<std::string> NearestNames(std::string_view word, const std::vector<std::string_view>& known) {
   if (word.size() > kLongestWord) return {};
-  const std::size_t most = std::max<std::size_t>(2, word.size() / 3);
+  const std::size_t max_distance = std::max<std::size_t>(2, word.size() / 3);
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (const std::string_view name : known) {
     const std::size_t distance = EditDistance(word, name);
     // A part of a name counts as one wrong letter: "h100" is h100-sxm5-80gb rather than a10g.
     const bool is_part = word.size() >= 2 && name.find(word) != std::string_view::npos;
-    if (distance <= most || is_part) near.emplace_back(is_part ? std::min<std::size_t>(distance, 1) : distance, name);
+    if (distance <= max_distance || is_part) near.emplace_back(is_part ? std::min<std::size_t>(distance, 1) : distance, name);
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> names;
   for (const auto& [distance, name] : near) {
-    if (names.size() < kMostNames) names.emplace_back(name);
+    if (names.size() < kMaxNames) names.emplace_back(name);
   }
   return names;
 }

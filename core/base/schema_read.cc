@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kMaxEntries = 64, kMaxText = 200, kMaxIssues = 200, kMaxChoices = 4, kMaxMoved = 16;
 
 // Path of a value; its text is built only for an issue.
-struct Place {
-  const Place* parent;
+struct Location {
+  const Location* parent;
   std::string_view member;
   std::size_t index = 0;  // in a list, where member is empty
 
@@ -27,14 +27,14 @@ struct Place {
 };
 
 // Leave out what has a default. List entries cannot be left out: later entries would move up.
-Fixes WithoutIt(const FieldFacts& facts, const Place& place) {
-  if (facts.is_required || place.member.empty()) return {};
-  return {LeaveOut(place.Text())};
+Fixes WithoutIt(const FieldFacts& facts, const Location& location) {
+  if (facts.is_required || location.member.empty()) return {};
+  return {LeaveOut(location.Text())};
 }
 
 // 16777216 as "16,777,216"; six digits would round a bound.
 std::string GroupedText(double whole) {
-  if (std::abs(whole) >= 1e15) return NumberText(whole);
+  if (std::abs(whole) >= 1'000'000'000'000'000) return NumberText(whole);
   std::string text = std::to_string(static_cast<Count>(whole));
   for (std::size_t at = text.size(), digits = whole < 0 ? 1 : 0; at > digits + 3;) text.insert(at -= 3, ",");
   return text;
@@ -79,7 +79,7 @@ struct NumberField {
   const FieldFacts& facts;
   const Dimension& dimension;
   bool whole;
-  const Place& place;
+  const Location& location;
 
   [[nodiscard]] std::optional<Measure> MeasureOf(std::string_view text) const {
     std::optional<Measure> measure = ParseMeasure(text, facts.is_length ? 1024 : 1000);
@@ -152,7 +152,7 @@ Fixes FixesOf(const Json& json, const NumberField& field) {
     if (*value < facts.range.low) bound(facts.range.low);
     if (*value > facts.range.high) bound(facts.range.high);
   }
-  const std::string path = field.place.Text();
+  const std::string path = field.location.Text();
   Fixes fixes;
   std::vector<double> known;
   for (const Json& candidate : candidates) {
@@ -161,45 +161,45 @@ Fixes FixesOf(const Json& json, const NumberField& field) {
     known.push_back(*value);
     fixes.push_back({{path, JsonText(candidate)}});
   }
-  if (fixes.empty()) fixes = WithoutIt(facts, field.place);
+  if (fixes.empty()) fixes = WithoutIt(facts, field.location);
   return fixes;
 }
 
-std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, const Dimension& dimension, bool whole, const Place& place,
-                                 Issues& issues) {
-  const NumberField field{facts, dimension, whole, place};
+std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, const Dimension& dimension, bool whole,
+                                 const Location& location, Issues& issues) {
+  const NumberField field{facts, dimension, whole, location};
   const std::optional<double> value = field.Accepted(json);
-  if (!value) issues.push_back({place.Text(), MessageOf(json, field), FixesOf(json, field)});
+  if (!value) issues.push_back({location.Text(), MessageOf(json, field), FixesOf(json, field)});
   return value;
 }
 
-void RefuseName(const Json& json, const std::vector<std::string_view>& names, const Place& place, Issues& issues) {
+void RefuseName(const Json& json, const std::vector<std::string_view>& names, const Location& location, Issues& issues) {
   std::string all;
   for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
   std::vector<std::string> near;
   if (json.is_string()) near = NearestNames(TextOf(json), names);
   if (near.empty()) near.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxChoices)));
-  issues.push_back({place.Text(), "Unknown name " + Shown(json) + ": choose " + all, SetToEach(place.Text(), near)});
+  issues.push_back({location.Text(), "Unknown name " + Shown(json) + ": choose " + all, SetToEach(location.Text(), near)});
 }
 
-void ReadChoice(const Json& json, const Choices& choices, const Place& place, Issues& issues, void* out) {
+void ReadChoice(const Json& json, const Choices& choices, const Location& location, Issues& issues, void* out) {
   for (std::size_t i = 0; i < choices.size; ++i) {
     if (json.is_string() && TextOf(json) == choices.names[i]) {
       std::memcpy(out, &choices.values[i], sizeof(int));
       return;
     }
   }
-  RefuseName(json, {choices.names, choices.names + choices.size}, place, issues);
+  RefuseName(json, {choices.names, choices.names + choices.size}, location, issues);
 }
 
-void ReadEntry(const Json& json, const EntryOperations& entry, const Place& place, Issues& issues, void* out) {
+void ReadEntry(const Json& json, const EntryOperations& entry, const Location& location, Issues& issues, void* out) {
   for (const std::string_view name : entry.names()) {
     if (json.is_string() && TextOf(json) == name) return entry.choose(out, name);
   }
-  RefuseName(json, entry.names(), place, issues);
+  RefuseName(json, entry.names(), location, issues);
 }
 
-void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out);
+void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues, void* out);
 
 // The values at and below an unknown member, as changes below another path.
 void MoveBelow(const std::string& path, const Json& json, std::vector<Change>& changes) {
@@ -224,14 +224,14 @@ Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Jso
   return fixes;
 }
 
-void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out) {
+void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues, void* out) {
   if (!json.is_object()) {
-    issues.push_back({place.Text(), "Must be an object, not " + Shown(json), WithoutIt(facts, place)});
+    issues.push_back({location.Text(), "Must be an object, not " + Shown(json), WithoutIt(facts, location)});
     return;
   }
   std::size_t known = 0;
   for (const FieldRow& row : *type.fields) {
-    const Place at{&place, row.facts.key};
+    const Location at{&location, row.facts.key};
     const auto found = json.find(row.facts.key);
     if (found != json.end()) {
       ++known;
@@ -248,56 +248,57 @@ void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, con
     if (issues.size() > kMaxIssues) return;
     const bool is_long = key.size() > 60;
     const std::string shown = is_long ? key.substr(0, 57) + "…" : key;
-    issues.push_back({JoinPath(place.Text(), shown), "Unknown input", is_long ? Fixes() : FixesOfUnknown(place.Text(), key, value, keys)});
+    issues.push_back(
+        {JoinPath(location.Text(), shown), "Unknown input", is_long ? Fixes() : FixesOfUnknown(location.Text(), key, value, keys)});
   }
 }
 
-void ReadList(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out) {
+void ReadList(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues, void* out) {
   if (!json.is_array()) {
-    issues.push_back({place.Text(), "Must be a list, not " + Shown(json), WithoutIt(facts, place)});
+    issues.push_back({location.Text(), "Must be a list, not " + Shown(json), WithoutIt(facts, location)});
     return;
   }
   if (json.size() > kMaxEntries) {
-    issues.push_back({place.Text(), "Too long: at most " + std::to_string(kMaxEntries) + " entries", WithoutIt(facts, place)});
+    issues.push_back({location.Text(), "Too long: at most " + std::to_string(kMaxEntries) + " entries", WithoutIt(facts, location)});
     return;
   }
   type.list.clear(out);
   for (std::size_t i = 0; i < json.size(); ++i) {
-    ReadValue(*type.inner, json[i], facts, Place{&place, {}, i}, issues, type.list.append(out));
+    ReadValue(*type.inner, json[i], facts, Location{&location, {}, i}, issues, type.list.append(out));
   }
 }
 
-void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Place& place, Issues& issues, void* out) {
+void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues, void* out) {
   switch (type.kind) {
     case Kind::kOptional:
       if (json.is_null()) {
         type.optional.reset(out);
       } else {
-        ReadValue(*type.inner, json, facts, place, issues, type.optional.engage(out));
+        ReadValue(*type.inner, json, facts, location, issues, type.optional.engage(out));
       }
       return;
     case Kind::kList:
-      return ReadList(type, json, facts, place, issues, out);
+      return ReadList(type, json, facts, location, issues, out);
     case Kind::kObject:
-      return ReadObject(type, json, facts, place, issues, out);
+      return ReadObject(type, json, facts, location, issues, out);
     case Kind::kChoice:
-      return ReadChoice(json, type.choices, place, issues, out);
+      return ReadChoice(json, type.choices, location, issues, out);
     case Kind::kEntry:
-      return ReadEntry(json, type.entry, place, issues, out);
+      return ReadEntry(json, type.entry, location, issues, out);
     case Kind::kQuantity:
-      if (const auto value = ReadNumber(json, facts, *type.dimension, false, place, issues)) std::memcpy(out, &*value, sizeof(double));
+      if (const auto value = ReadNumber(json, facts, *type.dimension, false, location, issues)) std::memcpy(out, &*value, sizeof(double));
       return;
     case Kind::kRatio:
-      if (const auto value = ReadNumber(json, facts, Dimension{}, false, place, issues)) *static_cast<double*>(out) = *value;
+      if (const auto value = ReadNumber(json, facts, Dimension{}, false, location, issues)) *static_cast<double*>(out) = *value;
       return;
     case Kind::kCount:
-      if (const auto value = ReadNumber(json, facts, Dimension{}, true, place, issues))
+      if (const auto value = ReadNumber(json, facts, Dimension{}, true, location, issues))
         *static_cast<Count*>(out) = static_cast<Count>(*value);
       return;
     case Kind::kCountOrMax:
       if (json.is_string() && TextOf(json) == "max") {
         static_cast<CountOrMax*>(out)->max = true;
-      } else if (const auto value = ReadNumber(json, facts, Dimension{}, true, place, issues)) {
+      } else if (const auto value = ReadNumber(json, facts, Dimension{}, true, location, issues)) {
         *static_cast<CountOrMax*>(out) = {false, static_cast<Count>(*value)};
       }
       return;
@@ -305,7 +306,7 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
       if (json.is_boolean()) {
         *static_cast<bool*>(out) = json.get<bool>();
       } else {
-        const std::string path = place.Text();
+        const std::string path = location.Text();
         issues.push_back({path, "Must be true or false, not " + Shown(json), {{{path, "true"}}, {{path, "false"}}}});
       }
       return;
@@ -313,7 +314,8 @@ void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, cons
       if (json.is_string() && TextOf(json).size() <= kMaxText) {
         *static_cast<std::string*>(out) = TextOf(json);
       } else {
-        issues.push_back({place.Text(), "Enter a text of at most " + std::to_string(kMaxText) + " characters", WithoutIt(facts, place)});
+        issues.push_back(
+            {location.Text(), "Enter a text of at most " + std::to_string(kMaxText) + " characters", WithoutIt(facts, location)});
       }
       return;
   }
@@ -330,7 +332,7 @@ std::string Shown(const Json& json) {
 }
 
 void ReadAs(const Type& type, const Json& json, const std::string& path, Issues& issues, void* out) {
-  ReadValue(type, json, FieldFacts{}, Place{nullptr, path}, issues, out);
+  ReadValue(type, json, FieldFacts{}, Location{nullptr, path}, issues, out);
 }
 
 }  // namespace slipstick::internal

@@ -16,22 +16,22 @@ namespace slipstick {
 namespace {
 
 // A file merged over its preset, recursively.
-Json LaidOut(std::string_view kind, std::string_view id, int depth) {
+Json MergedFile(std::string_view kind, std::string_view id, int depth) {
   const Json* entry = FindPreset(kind, id);
   assert(entry != nullptr && depth < 8);
   Json own = WithoutRemarks(*entry);
   const Json* under = FindMember(own, "preset");
   if (under == nullptr) return own;
-  Json laid = LaidOut(kind, TextOf(*under), depth + 1);
-  MergeJson(laid, own);
-  return laid;
+  Json merged = MergedFile(kind, TextOf(*under), depth + 1);
+  MergeJson(merged, own);
+  return merged;
 }
 
 template <class Entry>
 Entry ReadEntry(std::string_view id) {
   Issues issues;
   Entry entry;
-  Read(LaidOut(Schema<Entry>::preset_kind, id, 0), std::string(id), issues, entry);
+  Read(MergedFile(Schema<Entry>::preset_kind, id, 0), std::string(id), issues, entry);
   assert(issues.empty());
   entry.id = id;
   return entry;
@@ -39,9 +39,9 @@ Entry ReadEntry(std::string_view id) {
 
 // Read on first use.
 template <class Entry>
-class Place {
+class LazyEntry {
  public:
-  explicit Place(std::string_view id) : id_(id) {}
+  explicit LazyEntry(std::string_view id) : id_(id) {}
   std::string_view id() const { return id_; }
   const Entry& entry() const {
     return entry_.Get([this] { return ReadEntry<Entry>(id_); });
@@ -54,21 +54,21 @@ class Place {
 
 // Never destroyed: chosen entries are pointed to until the program ends.
 template <class Entry>
-const std::deque<Place<Entry>>& Places() {
-  static const std::deque<Place<Entry>>& places = *[] {
-    auto* made = new std::deque<Place<Entry>>;
+const std::deque<LazyEntry<Entry>>& LazyEntries() {
+  static const std::deque<LazyEntry<Entry>>& entries = *[] {
+    auto* made = new std::deque<LazyEntry<Entry>>;
     for (const PresetText& preset : PresetTexts()) {
       if (preset.kind == Schema<Entry>::preset_kind) made->emplace_back(preset.id);
     }
     return made;
   }();
-  return places;
+  return entries;
 }
 
 template <class Entry>
 const Entry* Find(std::string_view name) {
-  for (const Place<Entry>& place : Places<Entry>()) {
-    if (place.id() == name) return &place.entry();
+  for (const LazyEntry<Entry>& entry : LazyEntries<Entry>()) {
+    if (entry.id() == name) return &entry.entry();
   }
   return nullptr;
 }
@@ -96,7 +96,7 @@ template <class Entry>
 const std::vector<std::string_view>& CatalogueEntry<Entry>::Names() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> made;
-    for (const Place<Entry>& place : Places<Entry>()) made.push_back(place.id());
+    for (const LazyEntry<Entry>& entry : LazyEntries<Entry>()) made.push_back(entry.id());
     return made;
   }();
   return names;

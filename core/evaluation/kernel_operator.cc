@@ -268,8 +268,8 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
 KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
   Trace off = Trace::Off();
   constexpr std::array<RowKind, 5> kinds{RowKind::kNorm, RowKind::kSoftmax, RowKind::kGelu, RowKind::kRope, RowKind::kAdd};
-  const auto place = static_cast<std::size_t>(line.kind) - static_cast<std::size_t>(OperatorKind::kNorm);
-  return TimeOf(RowKernel{kinds[place], D(line.rows), D(line.columns), line.precision, line.gated}, device, off);
+  const auto index = static_cast<std::size_t>(line.kind) - static_cast<std::size_t>(OperatorKind::kNorm);
+  return TimeOf(RowKernel{kinds[index], D(line.rows), D(line.columns), line.precision, line.gated}, device, off);
 }
 
 // The device efficiencies that this operator's time uses.

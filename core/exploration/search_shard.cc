@@ -9,9 +9,9 @@ namespace slipstick {
 
 Json WriteProgress(const SearchProgress& progress) {
   const auto list = [](const std::vector<Found>& found) {
-    Json places = Json::array();
-    for (const Found& one : found) places.push_back(Json::array({one.index, one.figures[0], one.figures[1], one.figures[2]}));
-    return places;
+    Json entries = Json::array();
+    for (const Found& one : found) entries.push_back(Json::array({one.index, one.figures[0], one.figures[1], one.figures[2]}));
+    return entries;
   };
   Json rejected = Json::object();
   for (const auto& [reason, count] : progress.rejected) rejected[reason] = count;

@@ -145,7 +145,10 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
     }
   }
   ReportDetail detail = ReportDetail::Figures();
-  for (const std::string& path : sweep.reports) detail.operators = detail.operators || path.find(".operators") != std::string::npos;
+  for (const std::string& path : sweep.reports) {
+    detail.operators = detail.operators || path.find(".operators") != std::string::npos;
+    detail.estimates = detail.estimates || path.starts_with("cost.assumed");
+  }
   const Result<Json> report = Evaluate(*scenario, detail);
   for (const std::string& path : sweep.reports) {
     const Json* figure = MemberAt(*report, path);

@@ -23,10 +23,10 @@ Count NearestMultiple(Count wanted, Count unit) {
   return below > 0 && wanted - below <= below + unit - wanted ? below : below + unit;
 }
 
-// `least` and its doublings.
-std::vector<Count> Doublings(Count least, Count most) {
+// `smallest` and its doublings, up to `largest`.
+std::vector<Count> Doublings(Count smallest, Count largest) {
   std::vector<Count> degrees;
-  for (Count degree = least; degree <= most; degree *= 2) degrees.push_back(degree);
+  for (Count degree = smallest; degree <= largest; degree *= 2) degrees.push_back(degree);
   return degrees;
 }
 
@@ -85,8 +85,8 @@ class TrainingAdjuster {
     TrainingMapping& mapping = run.mapping;
     if (written_.IsDefault("training.mapping.virtual_stages")) {
       const bool interleaves = mapping.schedule == PipelineSchedule::kOneFOneB && mapping.pp > 1;
-      const Count most = interleaves ? std::max<Count>(1, (model_.layers + 2) / mapping.pp) : 1;
-      mapping.virtual_stages = std::min(mapping.virtual_stages, most);
+      const Count max_stages = interleaves ? std::max<Count>(1, (model_.layers + 2) / mapping.pp) : 1;
+      mapping.virtual_stages = std::min(mapping.virtual_stages, max_stages);
       if (mapping.schedule == PipelineSchedule::kZbV && mapping.pp > 1) mapping.virtual_stages = 2;
     }
     if (written_.IsDefault("training.global_batch")) {
@@ -132,10 +132,11 @@ class ServingAdjuster {
  private:
   void AdjustLengths(ServingLoad& load) const {
     if (model_.positions.encoding != Position::kLearned || model_.positions.rows <= 0) return;
-    const Count most = model_.positions.rows;
-    if (load.prompt + load.output <= most) return;
-    if (written_.IsDefault("serving.prompt")) load.prompt = std::max<Count>(1, most - load.output);
-    if (load.prompt + load.output > most && written_.IsDefault("serving.output")) load.output = std::max<Count>(1, most - load.prompt);
+    const Count positions = model_.positions.rows;
+    if (load.prompt + load.output <= positions) return;
+    if (written_.IsDefault("serving.prompt")) load.prompt = std::max<Count>(1, positions - load.output);
+    if (load.prompt + load.output > positions && written_.IsDefault("serving.output"))
+      load.output = std::max<Count>(1, positions - load.prompt);
   }
 
   // The smallest tp that the written ep and cp allow.

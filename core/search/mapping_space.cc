@@ -36,17 +36,17 @@ std::vector<std::pair<PipelineSchedule, Count>> Pipelines(Count layers, Count pp
 std::vector<std::string> Orders(const std::string& own, bool has_experts, const SpaceLimits& limits) {
   std::vector<std::string> orders{own};
   std::vector<std::string_view> names{"tp", "cp", "dp", "pp"};
-  std::vector<std::size_t> places{0, 1, 2, 3};
+  std::vector<std::size_t> axes{0, 1, 2, 3};
   do {
     std::string order;
-    for (const std::size_t place : places) {
-      if (names[place] == "dp") order += "ep-";
-      order += std::string(names[place]) + "-";
+    for (const std::size_t axis : axes) {
+      if (names[axis] == "dp") order += "ep-";
+      order += std::string(names[axis]) + "-";
     }
     order.pop_back();
-    const bool pipeline_outermost = places.back() == 3;
+    const bool pipeline_outermost = axes.back() == 3;
     if (order != own && (pipeline_outermost || !has_experts)) orders.push_back(order);
-  } while (std::next_permutation(places.begin(), places.end()));
+  } while (std::next_permutation(axes.begin(), axes.end()));
   orders.erase(std::remove_if(orders.begin(), orders.end(),
                               [&](const std::string& order) { return !Allows(limits, "order", std::string_view(order)); }),
                orders.end());
@@ -54,14 +54,14 @@ std::vector<std::string> Orders(const std::string& own, bool has_experts, const 
 }
 
 // The network levels on which an order puts the groups of a mapping: equal levels mean equivalent orders.
-std::vector<double> PlacesOf(const Cluster& cluster, TrainingRun& run, const std::string& order) {
+std::vector<double> LevelsOf(const Cluster& cluster, TrainingRun& run, const std::string& order) {
   run.mapping.order = order;
   const TrainingShape shape = ShapeOf(run);
   const Strides strides = StridesOf(order, shape);
   const Span tensor{strides.tensor, shape.tensor}, ring{strides.context, shape.context};
   const Span data[]{ring, {strides.data, shape.data}};
-  std::vector<double> places;
-  const auto add = [&](const GroupPlacement& group) { places.insert(places.end(), group.extent.begin(), group.extent.end()); };
+  std::vector<double> levels;
+  const auto add = [&](const GroupPlacement& group) { levels.insert(levels.end(), group.extent.begin(), group.extent.end()); };
   add(PlaceSpans(cluster, &tensor, 1));
   add(PlaceSpans(cluster, &ring, 1));
   add(PlaceSpans(cluster, data, 2));
@@ -71,9 +71,9 @@ std::vector<double> PlacesOf(const Cluster& cluster, TrainingRun& run, const std
       joined *= static_cast<double>(network.size);
       if (hop.stride * hop.size > joined) level += 1;
     }
-    places.push_back(hop.size > 1 ? level : 0);
+    levels.push_back(hop.size > 1 ? level : 0);
   }
-  return places;
+  return levels;
 }
 
 // Offloadable shares, if there is such memory and the host has room.
@@ -150,7 +150,7 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
         mapping.tp = tp, mapping.pp = pp, mapping.cp = cp, mapping.dp = dp;
         std::set<std::vector<double>> seen;
         for (std::size_t order = 0; order < orders_.size(); ++order) {
-          if (seen.insert(PlacesOf(cluster, trial, orders_[order])).second) degrees.orders.push_back(order);
+          if (seen.insert(LevelsOf(cluster, trial, orders_[order])).second) degrees.orders.push_back(order);
         }
         for (const Count expert_tp : Kept(limits, "expert_tp", model.moe ? Divisors(tp) : std::vector<Count>{1})) {
           for (const Count ep : Kept(limits, "ep", Divisors(experts))) {

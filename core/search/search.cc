@@ -77,11 +77,11 @@ void Merge(SearchProgress& into, const SearchProgress& other, const SearchOption
 }
 
 Search::Search(const SearchOptions& options, Evaluate evaluate) : options_(options), evaluate_(std::move(evaluate)), next_(options.from) {
-  is_dominated_ = [this](const Figures& least) {
+  is_dominated_ = [this](const Figures& bounds) {
     if (!options_.prune) return false;
     // Indices come in order, so one as good as the last kept ranks behind it.
-    const bool misses_best = options_.top == 0 || (progress_.best.size() == options_.top && least[0] >= progress_.best.back().figures[0]);
-    return misses_best && (options_.figures < 2 || Covering(progress_.front, least, options_.figures) != nullptr);
+    const bool misses_best = options_.top == 0 || (progress_.best.size() == options_.top && bounds[0] >= progress_.best.back().figures[0]);
+    return misses_best && (options_.figures < 2 || Covering(progress_.front, bounds, options_.figures) != nullptr);
   };
 }
 

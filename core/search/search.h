@@ -52,9 +52,9 @@ void Merge(SearchProgress& into, const SearchProgress& other, const SearchOption
 
 class Search {
  public:
-  // Whether an index with no figure below `least` can change neither the best nor the frontier. Sound: true only if kept
+  // Whether an index with no figure below `bounds` can change neither the best nor the frontier. Sound: true only if kept
   // results dominate every such index, so pruning never changes the answer.
-  using IsDominated = std::function<bool(const Figures& least)>;
+  using IsDominated = std::function<bool(const Figures& bounds)>;
   // Evaluates an index. It may call IsDominated and, if true, return `pruned` without figures.
   using Evaluate = std::function<Outcome(Count index, const IsDominated& is_dominated)>;
 

@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kMaxBatch = 16384, kLeastChunk = 512, kMostChunk = 16384;
+constexpr Count kMaxBatch = 16384, kMinChunk = 512, kMaxChunk = 16384;
 
 // The load's own precision, or those that a limit lists.
 std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view member, Precision own) {
@@ -32,7 +32,7 @@ std::vector<Count> Batches(const ServingLoad& load, const SpaceLimits& limits) {
 // 0: no chunking.
 std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLimits& limits) {
   std::vector<Count> chunks{0};
-  for (Count chunk = kLeastChunk; chunk < load.prompt && chunk <= kMostChunk; chunk *= 2) chunks.push_back(chunk);
+  for (Count chunk = kMinChunk; chunk < load.prompt && chunk <= kMaxChunk; chunk *= 2) chunks.push_back(chunk);
   if (load.prefill_chunk && std::find(chunks.begin(), chunks.end(), *load.prefill_chunk) == chunks.end()) {
     chunks.push_back(*load.prefill_chunk);
   }

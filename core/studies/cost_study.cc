@@ -309,14 +309,14 @@ Json Quantiles(std::vector<double> values) {
 Json Counts(const std::vector<double>& values) {
   constexpr int kSteps = 36;
   if (values.empty()) return Json::object();
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
   std::vector<Count> counts(kSteps, 0);
-  const double step = (*most - *least) / kSteps;
+  const double step = (*largest - *smallest) / kSteps;
   for (const double value : values) {
-    const int at = step > 0 ? std::min(kSteps - 1, static_cast<int>((value - *least) / step)) : 0;
+    const int at = step > 0 ? std::min(kSteps - 1, static_cast<int>((value - *smallest) / step)) : 0;
     ++counts[static_cast<std::size_t>(at)];
   }
-  return Json{{"from", *least}, {"to", *most}, {"counts", counts}};
+  return Json{{"from", *smallest}, {"to", *largest}, {"counts", counts}};
 }
 
 Json AnswerDraws(const StudyInput& input) {

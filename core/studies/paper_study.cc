@@ -126,14 +126,14 @@ double Member(const Json& expectation, const char* name, double otherwise) {
 Json JudgeTrend(const Json& expectation, const Json& points, const std::string& kind) {
   const std::string path = expectation[kind].get<std::string>();
   const double by = Member(expectation, "by", 1);
-  const double least = by > 1 ? by * (1 - kEqual) : 1 + kEqual;
+  const double min_factor = by > 1 ? by * (1 - kEqual) : 1 + kEqual;
   Verdict verdict{path + " " + kind + (by > 1 ? " by " + NumberText(by) + " times or more" : "") + " along"};
   double before = 0;
   for (const Json& label : expectation["along"]) {
     const double value = NumberAt(points, label, path);
     const double factor = kind == "falls" ? before / value : value / before;
     // False also if a figure is missing. Any increase from 0 counts.
-    if (std::isnan(value) || (!verdict.found.empty() && !(factor >= least))) verdict.holds = false;
+    if (std::isnan(value) || (!verdict.found.empty() && !(factor >= min_factor))) verdict.holds = false;
     verdict.See(label, FigureOf(points, label, path));
     before = value;
   }
@@ -144,15 +144,15 @@ Json JudgeFlat(const Json& expectation, const Json& points) {
   const std::string path = expectation["flat"].get<std::string>();
   const double within = Member(expectation, "within", kEqual);
   Verdict verdict{path + " is equal" + (expectation.contains("within") ? " within " + NumberText(100 * within) + " %" : "") + " at"};
-  double least = std::numeric_limits<double>::infinity(), most = -least;
+  double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
   for (const Json& label : expectation["along"]) {
     const double value = NumberAt(points, label, path);
     if (std::isnan(value)) verdict.holds = false;
-    least = std::min(least, value);
-    most = std::max(most, value);
+    smallest = std::min(smallest, value);
+    largest = std::max(largest, value);
     verdict.See(label, FigureOf(points, label, path));
   }
-  if (!(most - least <= within * std::abs(least))) verdict.holds = false;
+  if (!(largest - smallest <= within * std::abs(smallest))) verdict.holds = false;
   return std::move(verdict).Answer();
 }
 
