@@ -33,7 +33,7 @@ std::size_t Trace::Enter(std::string_view scope) {
 
 void Trace::Bind(std::string symbol, std::string origin, internal::Value value) {
   std::size_t& latest = latest_[HashOf(symbol, value.base)];
-  bindings_.push_back({std::move(symbol), std::move(origin), value.base, *value.dimension, latest});
+  bindings_.push_back({std::string(Question()), std::move(symbol), std::move(origin), value.base, *value.dimension, latest});
   latest = bindings_.size();
 }
 
@@ -49,11 +49,13 @@ void Trace::BindFigure(const Figure& figure) {
 }
 
 std::string Trace::OriginOf(std::string_view symbol, internal::Value value) const {
+  const std::string_view question = Question();
   const auto latest_of = [&](std::string_view name) -> const Binding* {
     const auto found = latest_.find(HashOf(name, value.base));
     for (std::size_t place = found == latest_.end() ? 0 : found->second; place > 0; place = bindings_[place - 1].before) {
       const Binding& binding = bindings_[place - 1];
-      if (binding.symbol == name && binding.value == value.base) return &binding;
+      const bool seen = binding.question.empty() || question.empty() || binding.question == question;
+      if (seen && binding.symbol == name && binding.value == value.base) return &binding;
     }
     return nullptr;
   };

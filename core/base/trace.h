@@ -9,7 +9,8 @@
 // The formula language is thus the C++ expression: + - * / ( ), numbers, symbols, and the functions max min sqrt pow
 // log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. A term links to the
 // latest earlier figure or input with its name and value; a quantity under another name links to the latest figure with
-// exactly its value. All texts of a figure are static. Tests evaluate every formula text against its value.
+// exactly its value. Neither reaches into another question (outermost scope): a step time never rests on a packaging step.
+// All texts of a figure are static. Tests evaluate every formula text against its value.
 //
 // An off trace costs one branch per figure.
 #pragma once
@@ -141,6 +142,7 @@ class Trace {
 
  private:
   struct Binding {
+    std::string question;  // the outermost scope it was bound in; "" for what all share
     std::string symbol;
     std::string origin;
     double value;
@@ -148,6 +150,7 @@ class Trace {
     std::size_t before;  // 1 + index of the latest earlier binding with the same hash; 0: none
   };
   explicit Trace(bool on) : on_(on) {}
+  [[nodiscard]] std::string_view Question() const { return std::string_view(scope_).substr(0, scope_.find('.')); }
   std::size_t Enter(std::string_view scope);  // returns the length of the outer scope's name
   void Bind(std::string symbol, std::string origin, internal::Value value);
   void BindFigure(const Figure& figure);

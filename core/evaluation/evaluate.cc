@@ -29,13 +29,22 @@ void BindInputs(const Json& json, const std::string& path, std::string_view name
   }
 }
 
+// Model and cluster are inputs of every question; the others only of their own.
+void BindScenario(const Json& scenario, Trace& trace) {
+  for (const auto& [part, member] : scenario.items()) {
+    const bool shared = part == "model" || part == "cluster";
+    const Trace::Scope scope(trace, shared ? "" : part);
+    BindInputs(member, part, part, trace);
+  }
+}
+
 }  // namespace
 
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On();
   Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
   if (detail.scenario) report["scenario"] = Write(scenario);
-  if (trace.on()) BindInputs(detail.scenario ? report["scenario"] : Write(scenario), "", "", trace);
+  if (trace.on()) BindScenario(detail.scenario ? report["scenario"] : Write(scenario), trace);
   AssumeRules(scenario.cluster.device, trace);
   Json warnings = Json::array();
   std::vector<std::string> issued;  // training and serving may warn of the same

@@ -126,26 +126,47 @@ TEST_P(Explanations, ExistForEveryFigure) {
   EXPECT_GT(numbers, 40);
 }
 
-// The derivation leads, term by term, to inputs of the device and the model.
-TEST_P(Explanations, TimesLeadToTheDeviceAndTheModel) {
-  const Json report = Ask(*ParseJson(GetParam().text), "*");
+// Figures and inputs that a figure of a report rests on, itself included.
+std::set<std::string> ReachedFrom(const std::string& path, const Json& report) {
   std::map<std::string, std::set<std::string>> rests_on;
   for (const Json& figure : report["explanations"]) {
     std::set<std::string>& origins = rests_on[figure["path"].get<std::string>()];
     for (const Json& term : figure["terms"]) origins.insert(term["origin"].get<std::string>());
   }
+  std::set<std::string> seen{path};
+  std::vector<std::string> open{path};
+  while (!open.empty()) {
+    const std::string at = open.back();
+    open.pop_back();
+    for (const std::string& origin : rests_on[at]) {
+      if (seen.insert(origin).second) open.push_back(origin);
+    }
+  }
+  return seen;
+}
+
+// A step time rests on no packaging step, a TPOT on no training degree.
+TEST_P(Explanations, NeverRestOnAnotherQuestion) {
+  const Json report = Ask(*ParseJson(GetParam().text), "*");
+  for (const std::string path : {"training.step_time_s", "training.memory_bytes.total", "serving.ttft_s", "serving.tpot_s",
+                                 "serving.memory_bytes.total", "cost.device_usd"}) {
+    if (Find(report, path) == nullptr) continue;
+    const std::string question = path.substr(0, path.find('.'));
+    for (const std::string& origin : ReachedFrom(path, report)) {
+      for (const std::string other : {"training", "serving", "cost"}) {
+        EXPECT_TRUE(other == question || !origin.starts_with(other + ".")) << path << " rests on " << origin;
+      }
+    }
+  }
+}
+
+// The derivation leads, term by term, to inputs of the device and the model.
+TEST_P(Explanations, TimesLeadToTheDeviceAndTheModel) {
+  const Json report = Ask(*ParseJson(GetParam().text), "*");
   for (const char* path :
        {"training.step_time_s", "training.time_s.forward", "training.time_s.backward", "serving.ttft_s", "serving.tpot_s"}) {
     if (Find(report, path) == nullptr) continue;
-    std::set<std::string> seen{path};
-    std::vector<std::string> open{path};
-    while (!open.empty()) {
-      const std::string at = open.back();
-      open.pop_back();
-      for (const std::string& origin : rests_on[at]) {
-        if (seen.insert(origin).second) open.push_back(origin);
-      }
-    }
+    const std::set<std::string> seen = ReachedFrom(path, report);
     for (const char* input : {"cluster.device.peak.", "cluster.device.memory.bandwidth", "cluster.device.units", "model."}) {
       const auto starts = [&](const std::string& origin) { return origin.starts_with(input); };
       EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), starts)) << path << " does not rest on " << input;

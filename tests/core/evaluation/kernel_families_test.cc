@@ -93,11 +93,11 @@ TEST(KernelFamilies, HaveEveryKernel) {
 // Links likewise: more than two ranks behind one PCIe root get 0.55 of it, at NVLink's protocol rates; NICs scale out.
 TEST(Fabrics, InheritFromTheFabricTheyName) {
   const Fabric pcie("pcie"), tcp("tcp");
-  EXPECT_DOUBLE_EQ(pcie->beyond_pair, 0.55);
+  EXPECT_DOUBLE_EQ(pcie->ring.shared_root_port_fraction, 0.55);
   EXPECT_DOUBLE_EQ(In(pcie->setup, kUs), 4);
-  EXPECT_DOUBLE_EQ(pcie->long_rate, Fabric("nvlink")->long_rate);
+  EXPECT_DOUBLE_EQ(pcie->ring.simple_efficiency, Fabric("nvlink")->ring.simple_efficiency);
   EXPECT_TRUE(tcp->scales_out);
-  EXPECT_DOUBLE_EQ(tcp->outer_rate, 0.7);
+  EXPECT_DOUBLE_EQ(tcp->scale_out.nic_efficiency, 0.7);
   EXPECT_EQ(Fabric(), Fabric("generic"));
   for (const std::string_view name : Fabric::Names()) {
     const Fabric fabric(name);
