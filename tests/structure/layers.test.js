@@ -79,6 +79,30 @@ test("core's includes follow the layers", () => {
   assert.deepEqual(faults, []);
 });
 
+// Folders in which no file includes, even indirectly, a file that includes it. A component is a header with its source and field table.
+const LAYERED_FOLDERS = ["mapping", "software", "training", "workload"];
+
+test("files inside a folder form layers", () => {
+  const componentOf = (name) => name.replace(/\.(h|cc)$/, "").replace(/_fields$/, "");
+  for (const folder of LAYERED_FOLDERS) {
+    const used = new Map();
+    for (const path of filesBelow(join(ROOT, "core", folder), [".h", ".cc"])) {
+      const component = componentOf(path.split(sep).at(-1));
+      const siblings = includesOf(path).filter((include) => dirname(include) === `core/${folder}`);
+      const others = siblings.map((include) => componentOf(include.split("/").at(-1))).filter((name) => name !== component);
+      used.set(component, new Set([...(used.get(component) ?? []), ...others]));
+    }
+    const done = new Set();
+    const visit = (component, trail) => {
+      assert.ok(!trail.includes(component), `core/${folder}: ${[...trail, component].join(" -> ")}`);
+      if (done.has(component)) return;
+      for (const other of used.get(component) ?? []) visit(other, [...trail, component]);
+      done.add(component);
+    };
+    for (const component of used.keys()) visit(component, []);
+  }
+});
+
 test("wasm names nothing of core but what answers requests", () => {
   const faults = filesBelow(join(ROOT, "wasm"), [".h", ".cc"]).flatMap((path) =>
     includesOf(path)
