@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/arithmetic.h"
 #include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 
@@ -86,6 +87,13 @@ struct NumberField {
     if (measure && dimension != Bytes::kDimension && IsBillions(text, *measure)) measure = Measure{measure->value * 1e9, {}, false};
     return measure;
   }
+  // Whether a text is a number of this dimension that no double holds in base units: "1e300 TFLOP/s".
+  [[nodiscard]] bool IsTooLarge(std::string_view text) const {
+    const std::optional<Arithmetic> number = ReadArithmetic(text);
+    if (!number || number->value < 0) return false;
+    const std::optional<Measure> unit = MeasureOf("1" + std::string(text.substr(number->used)));
+    return unit && HasDimension(*unit) && !std::isfinite(number->value * unit->value);
+  }
   [[nodiscard]] bool HasDimension(const Measure& measure) const {
     const bool tokens = facts.is_length && measure.dimension == Tokens::kDimension;
     return !measure.has_unit || measure.dimension == dimension || tokens;
@@ -115,8 +123,7 @@ std::string MessageOf(const Json& json, const NumberField& field) {
            (found.empty() ? "" : ", not in " + found);
   }
   const std::string unit = base.empty() || !field.facts.unit.empty() ? std::string() : " " + base;
-  const std::optional<double> value = field.NumberOf(json);
-  if (value && *value > 0 && !std::isfinite(*value)) {
+  if (json.is_string() && field.IsTooLarge(TextOf(json))) {
     const double high = std::isfinite(field.facts.range.high) ? field.facts.range.high : std::numeric_limits<double>::max();
     return "Too large: enter " + WithArticle(field.whole) + " of at most " + BoundText(high, field.facts, field.whole) + unit;
   }
