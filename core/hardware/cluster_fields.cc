@@ -3,10 +3,10 @@
 
 namespace slipstick {
 
-constexpr FieldRow kClusterFields[] = {Of<&Cluster::preset>("preset", "Catalogue entry that the other members override"),
-                                       Of<&Cluster::name>("name", "What to call it"), Of<&Cluster::device>("device", "The accelerator"),
-                                       Of<&Cluster::devices>("devices", "How many there are").Between(1, 1 << 24),
-                                       Of<&Cluster::networks>("networks", "Levels from the innermost out").Advanced()};
+constexpr FieldRow kClusterFields[] = {Of<&Cluster::preset>("preset", "Preset; fields below override it"),
+                                       Of<&Cluster::name>("name", "Name"), Of<&Cluster::device>("device", "The accelerator"),
+                                       Of<&Cluster::devices>("devices", "Number of devices").Between(1, 1 << 24),
+                                       Of<&Cluster::networks>("networks", "Network levels, innermost first").Advanced()};
 constinit const Fields Schema<Cluster>::fields(kClusterFields);
 
 }  // namespace slipstick
