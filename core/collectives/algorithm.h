@@ -2,14 +2,14 @@
 //
 // To add one: a row {name, title, source, cost model, applies, time} in the file of its family, and its name in a test of that
 // family. The fastest row that applies is chosen; property tests run over every row. A new family is a file and a line in
-// collective.cc. `applies` and `time` get groups of at least two ranks.
+// algorithm.cc. `applies` and `time` get groups of at least two ranks.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "core/base/trace.h"
-#include "core/collectives/collective.h"
+#include "core/collectives/collective_types.h"
 #include "core/collectives/group_view.h"
 
 namespace slipstick {

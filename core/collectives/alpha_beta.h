@@ -1,8 +1,7 @@
-// What the closed forms of collectives share.
+// Shared by the alpha-beta closed forms of collectives.
 //
-// Symbols: ranks, bytes (as nccl-tests counts them), alpha: latency of one message, link: bandwidth of one link in one
-// direction. Contended routes: the busiest link's load, and the latency of the longest route on top, which is the upper
-// end of what a simulation of the messages gives.
+// Symbols: ranks, bytes (as nccl-tests counts them), alpha: latency per message, link: bandwidth per link, one direction. On contended
+// routes: the busiest link's load plus the latency of the longest route, an upper bound on a simulation of the messages.
 #pragma once
 
 #include "core/collectives/algorithm.h"
@@ -26,13 +25,13 @@ inline bool IsGrid(const LevelView& view) {
   const Topology topology = view.level->topology;
   return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus;
 }
-// One stage of switch: every rank reaches every other at full rate. A fat tree of a single leaf is one.
+// One switch stage: every rank reaches every other at full rate. A fat tree with a single leaf is one.
 inline bool IsSwitch(const LevelView& view) {
   const Topology topology = view.level->topology;
   return topology == Topology::kSwitch || topology == Topology::kRail || (topology == Topology::kFatTree && view.leaf >= view.ranks);
 }
 inline bool IsSwitch(const CollectiveInstance& instance) { return IsFlat(instance) && IsSwitch(instance.view.levels[0]); }
-// A ring, or a side of a torus that closes.
+// A ring, or a wrapped side of a torus.
 inline bool IsClosedRing(const CollectiveInstance& instance) {
   return IsFlat(instance) && IsGrid(instance.view.levels[0]) && instance.view.levels[0].side[0] == instance.view.ranks &&
          instance.view.levels[0].wrapped[0];
@@ -45,16 +44,16 @@ inline bool HasDragonfly(const CollectiveInstance& instance) {
   return false;
 }
 
-// Names of the levels' figures in an explanation.
+// Scopes of the levels' figures in explanations.
 inline constexpr std::array<std::string_view, kMaxLevels> kLevelScopes{"level_0", "level_1", "level_2", "level_3"};
 
-// All-reduce moves what an all-gather or reduce-scatter moves, twice.
+// An all-reduce moves twice the data of an all-gather or reduce-scatter.
 inline double PassesOf(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kAllReduce) ? 2 : 1; }
 inline bool Reduces(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) || Is(instance, CollectiveType::kReduceScatter);
 }
 
-// Adds the parts up, with the time that ranks take to add incoming bytes.
+// Sum, with the compute time of the reduction.
 inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced, Trace& trace) {
   const SecondsPerByte reduction = instance.call.alpha_beta.reduction;
   if (reduction > SecondsPerByte()) {

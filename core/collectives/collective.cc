@@ -16,28 +16,6 @@ void ForEach(const CollectiveInstance& instance, const Use& use) {
 
 }  // namespace
 
-const std::vector<AlgorithmFamily>& AlgorithmFamilies() {
-  static const std::vector<AlgorithmFamily> families{LibraryAlgorithms,   EngineAlgorithms,       RingAlgorithms,
-                                                     RecursiveAlgorithms, DirectAlgorithms,       TreeAlgorithms,
-                                                     GridAlgorithms,      HierarchicalAlgorithms, InNetworkAlgorithms};
-  return families;
-}
-
-Bytes MinimumBytes(CollectiveType type, Bytes bytes, double ranks) {
-  switch (type) {
-    case CollectiveType::kAllReduce:
-      return 2 * (ranks - 1) / ranks * bytes;
-    case CollectiveType::kAllGather:
-    case CollectiveType::kReduceScatter:
-    case CollectiveType::kAllToAll:
-      return (ranks - 1) / ranks * bytes;
-    case CollectiveType::kBroadcast:
-    case CollectiveType::kSendReceive:
-      break;
-  }
-  return bytes;
-}
-
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace) {
   const GroupView view = ViewOf(group, cluster);
   CollectiveTime best;

@@ -1,4 +1,4 @@
-// Everyone sends to everyone at once: fewest latencies, and on anything but a switch contended links.
+// All pairs exchange at once: fewest latencies, but contended links on anything but a switch.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -13,8 +13,7 @@ bool IsRouted(const CollectiveInstance& instance) {
   return IsTwoLevels(instance) && !IsGrid(instance.view.levels[0]) && !IsGrid(instance.view.levels[1]);
 }
 
-// The busiest link of an exchange in which every rank sends `bytes`, its own share included: seconds on it, and the
-// latency of the longest route.
+// An exchange in which every rank sends `bytes`, its own block included: latency of the longest route, time on the busiest link.
 struct Routes {
   Seconds latency, load;
 };
@@ -29,13 +28,13 @@ Routes OnGrid(const CollectiveInstance& instance, bool one_way, Trace& trace) {
     const double side = view.side[i];
     if (side <= 1) continue;
     const double is_odd = std::fmod(side, 2);
-    // Bytes over one link of this side, over what a rank sends: each dimension carries all of them.
+    // Bytes over one link of this side per byte sent by a rank; each dimension carries all of them.
     const double load = one_way ? (side - 1) / 2 : view.wrapped[i] ? (side * side - is_odd) / (8 * side) : floor(side * side / 4) / side;
     busiest = max(busiest, load);
     hops += one_way || !view.wrapped[i] ? side - 1 : floor(side / 2);
   }
   FIGURE(trace, latency, hops * alpha, (Note{"Longest route", "", kSource}), hops, alpha);
-  FIGURE(trace, load, busiest * bytes / link, (Note{"Busiest link", "busiest: bytes over it, over what a rank sends", kSource}), busiest,
+  FIGURE(trace, load, busiest * bytes / link, (Note{"Busiest link", "busiest: bytes over it per byte sent by a rank", kSource}), busiest,
          bytes, link);
   return {latency, load};
 }
@@ -48,7 +47,8 @@ Routes OnLeaves(const CollectiveInstance& instance, Trace& trace) {
   const BytesPerSecond link = view.injection;
   FIGURE(trace, latency, 2 * alpha, (Note{"Up to the core and down", "", kSource}), alpha);
   FIGURE(trace, load, max((ranks - 1) / ranks, oversubscription * (ranks - leaf) / ranks) * bytes / link,
-         (Note{"Busiest link", "a rank's own, or its share of the leaf's uplinks", kSource}), ranks, oversubscription, leaf, bytes, link);
+         (Note{"Busiest link", "a rank's own link, or its share of the leaf's uplinks", kSource}), ranks, oversubscription, leaf, bytes,
+         link);
   return {latency, load};
 }
 
@@ -59,11 +59,11 @@ Routes OnSwitch(const CollectiveInstance& instance, Trace& trace) {
   const BytesPerSecond link = view.injection;
   const Seconds latency = view.level->latency;
   trace.Input("latency", latency, "cluster.networks.0.latency");
-  FIGURE(trace, load, (ranks - 1) / ranks * bytes / link, (Note{"A rank's own links", "no route is shared", kSource}), ranks, bytes, link);
+  FIGURE(trace, load, (ranks - 1) / ranks * bytes / link, (Note{"Links of a rank", "no shared routes", kSource}), ranks, bytes, link);
   return {latency, load};
 }
 
-// Nodes of a scale-up network under rails: what is bound for another rail crosses the node's network first.
+// Nodes under rails: data for another rail crosses the node's scale-up network first.
 Routes OnRails(const CollectiveInstance& instance, Trace& trace) {
   const LevelView &inner = instance.view.levels[0], &outer = instance.view.levels[1];
   const double ranks = instance.view.ranks, ranks_in_node = inner.ranks, nodes = outer.ranks;
@@ -83,12 +83,12 @@ Routes OnDragonfly(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = local.level->latency, global_alpha = global.level->latency;
   const BytesPerSecond local_link = local.link;
-  FIGURE(trace, links, (groups - 1) / routers, (Note{"Global links of a router", "one for each pair of groups", kDragonflySource}), groups,
+  FIGURE(trace, links, (groups - 1) / routers, (Note{"Global links per router", "one per pair of groups", kDragonflySource}), groups,
          routers);
   const BytesPerSecond global_link = global.injection / links;
   FIGURE(trace, latency, 2 * alpha + global_alpha, (Note{"Longest route", "", kDragonflySource}), alpha, global_alpha);
   FIGURE(trace, load, max(routers * routers / global_link, (1 + 2 * links * routers) / local_link) * bytes / ranks,
-         (Note{"Busiest link", "of a pair of groups, or between two gateways", kDragonflySource}), routers, global_link, links, local_link,
+         (Note{"Busiest link", "between two groups, or between two gateways", kDragonflySource}), routers, global_link, links, local_link,
          bytes, ranks);
   return {latency, load};
 }
@@ -151,7 +151,7 @@ AlgorithmTime PairwiseTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
   const Seconds alpha = view.level->latency;
-  FIGURE(trace, latency, (ranks - 1) * alpha, (Note{"A step for each peer"}), ranks, alpha);
+  FIGURE(trace, latency, (ranks - 1) * alpha, (Note{"One step per peer"}), ranks, alpha);
   FIGURE(trace, transfer, (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link"}), ranks, bytes, link);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
@@ -173,8 +173,8 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = route;
   const BytesPerSecond link = narrowest;
-  FIGURE(trace, latency, hops * alpha, (Note{"Links of the route", "the message is cut through"}), hops, alpha);
-  FIGURE(trace, transfer, bytes / (ways * link), (Note{"The message", "both ways round to the opposite rank of a ring"}), bytes, ways,
+  FIGURE(trace, latency, hops * alpha, (Note{"Links of the route", "cut-through switching"}), hops, alpha);
+  FIGURE(trace, transfer, bytes / (ways * link), (Note{"The message", "in both directions to the opposite rank of a ring"}), bytes, ways,
          link);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
@@ -183,11 +183,11 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& DirectAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"direct", "Every pair at once", kSource, CostModel::kAlphaBeta, DirectApplies, DirectTime},
-      {"direct_one_way", "Every pair at once, one way round the ring", kSource, CostModel::kAlphaBeta, OneWayApplies, OneWayTime},
+      {"direct", "All pairs at once", kSource, CostModel::kAlphaBeta, DirectApplies, DirectTime},
+      {"direct_one_way", "All pairs at once, one direction around the ring", kSource, CostModel::kAlphaBeta, OneWayApplies, OneWayTime},
       {"two_shot", "Direct reduce-scatter and all-gather", kSource, CostModel::kAlphaBeta, TwoShotApplies, TwoShotTime},
       {"one_shot", "Every rank sends its buffer to all", kSource, CostModel::kAlphaBeta, OneShotApplies, OneShotTime},
-      {"pairwise", "One peer after the other", kSource, CostModel::kAlphaBeta, PairwiseApplies, PairwiseTime},
+      {"pairwise", "One peer after another", kSource, CostModel::kAlphaBeta, PairwiseApplies, PairwiseTime},
       {"send", "One message", kSource, CostModel::kAlphaBeta, SendApplies, SendTime},
   };
   return rows;

@@ -1,4 +1,5 @@
-// One-shot and two-shot all-reduce: kernels of serving engines that read their peers' memory, launched inside a graph.
+// One-shot and two-shot all-reduce kernels of serving engines: they read peers' memory and run inside a CUDA graph. Symbols of formulas
+// keep the ids of the inputs, by which the trace links them.
 #include "core/collectives/algorithm.h"
 
 namespace slipstick {
@@ -6,7 +7,7 @@ namespace {
 
 constexpr std::string_view kTables = "fitted to custom all-reduce tables of ai-dynamo/aiconfigurator at 095f58a, graph launches";
 
-// Peers must reach each other's memory: one scale-up domain, and over PCIe no more than a pair.
+// Peers must reach each other's memory: one scale-up domain, and over PCIe at most a pair.
 bool Applies(const CollectiveInstance& instance) {
   if (instance.call.type != CollectiveType::kAllReduce || instance.call.custom == nullptr) return false;
   if (!instance.view.has_scale_up || instance.view.count != 1) return false;
@@ -26,7 +27,7 @@ Kernel KernelOf(const CollectiveInstance& instance, Trace& trace) {
   const BytesPerSecond link = view.injection;
   const double stream = custom.bandwidth_efficiency;
   if (view.level->topology == Topology::kSwitch) trace.Input("link", link, "cluster.networks.0.bandwidth");
-  FIGURE(trace, link_rate, stream * link, (Note{"What the kernel pulls over its link", "", kTables}), stream, link);
+  FIGURE(trace, link_rate, stream * link, (Note{"Achieved link bandwidth of the kernel", "", kTables}), stream, link);
   const BytesPerSecond pull = custom.kernel_rate ? min(link_rate, *custom.kernel_rate) : link_rate;
   return {view.ranks - 1, custom.base_latency, custom.per_peer_latency, pull};
 }
@@ -49,7 +50,7 @@ AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
   const Seconds start = kernel.start, peer = kernel.peer, second_pass = instance.call.custom->two_shot_penalty;
   const BytesPerSecond pull = kernel.pull;
   FIGURE(trace, two_shot, start + peers * peer + second_pass + 2 * peers / (peers + 1) * bytes / pull,
-         (Note{"Two-shot all-reduce", "every rank reduces its share, then all gather", kTables}), start, peers, peer, second_pass, bytes,
+         (Note{"Two-shot all-reduce", "every rank reduces its part, then all gather", kTables}), start, peers, peer, second_pass, bytes,
          pull);
   return {two_shot, start + peers * peer + second_pass, 2 * peers / (peers + 1) * bytes};
 }

@@ -1,4 +1,4 @@
-// "Bucket" algorithms of meshes and tori: reduce-scatter along one side after the other, then gather back.
+// Bucket algorithms of meshes and tori: reduce-scatter dimension by dimension, then gather back.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -17,7 +17,7 @@ bool IsSolidGrid(const CollectiveInstance& instance) {
   return used >= 2 && ranks == instance.view.ranks;
 }
 
-// One side after the other: the later ones carry what the earlier have reduced.
+// Dimension by dimension: later dimensions carry data reduced by the earlier ones.
 AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   double hops = 0, load = 0, reduced = 1;
@@ -32,8 +32,8 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways, Trace& 
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps along all sides", "", kSource}), passes, hops, alpha);
-  FIGURE(trace, transfer, passes * load * bytes / link, (Note{"Bytes through one link", "load: of all sides, over the buffer", kSource}),
-         passes, load, bytes, link);
+  FIGURE(trace, transfer, passes * load * bytes / link,
+         (Note{"Bytes through one link", "load: sum over the sides, relative to the buffer", kSource}), passes, load, bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 AlgorithmTime OneWay(const CollectiveInstance& instance, Trace& trace) { return InTurn(instance, false, trace); }
@@ -41,7 +41,7 @@ AlgorithmTime BothWays(const CollectiveInstance& instance, Trace& trace) { retur
 
 bool OneWayApplies(const CollectiveInstance& instance) { return IsSolidGrid(instance) && !IsFlat(instance, Topology::kMesh); }
 
-// All sides at once, each with its part of the data, in rotated order: every link is always busy.
+// All dimensions at once, each with its part of the data in rotated order: every link is always busy.
 bool AtOnceApplies(const CollectiveInstance& instance) {
   if (!IsSolidGrid(instance)) return false;
   const LevelView& view = instance.view.levels[0];
@@ -66,9 +66,9 @@ AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& GridAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"bucket_one_way", "Side after side, one way round", kSource, CostModel::kAlphaBeta, OneWayApplies, OneWay},
-      {"bucket", "Side after side, both ways round where it closes", kSource, CostModel::kAlphaBeta, IsSolidGrid, BothWays},
-      {"bucket_at_once", "All sides at once", kSource, CostModel::kAlphaBeta, AtOnceApplies, AtOnce},
+      {"bucket_one_way", "Dimension by dimension, one direction", kSource, CostModel::kAlphaBeta, OneWayApplies, OneWay},
+      {"bucket", "Dimension by dimension, both directions where wrapped", kSource, CostModel::kAlphaBeta, IsSolidGrid, BothWays},
+      {"bucket_at_once", "All dimensions at once", kSource, CostModel::kAlphaBeta, AtOnceApplies, AtOnce},
   };
   return rows;
 }

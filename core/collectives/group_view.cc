@@ -7,7 +7,7 @@ namespace {
 
 bool IsGrid(Topology topology) { return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus; }
 
-// Links of a device along one side of a grid: to both neighbours, one where two are joined directly.
+// Links per device along one side of a grid: to both neighbors; one where two devices are joined directly.
 double LinksAlong(double length) { return length > 2 ? 2 : length > 1 ? 1 : 0; }
 
 struct Shape {
@@ -28,8 +28,8 @@ Shape ShapeOf(const NetworkLevel& level) {
   return shape;
 }
 
-// The links of a grid that a group of `view.ranks` can use. The cluster may be a block of the level's whole grid.
-void SeeGrid(const NetworkLevel& level, double devices, LevelView& view) {
+// Links of a grid usable by a group of `view.ranks`. The cluster may be a block of the level's whole grid.
+void SetGridLinks(const NetworkLevel& level, double devices, LevelView& view) {
   const Shape whole = ShapeOf(level);
   double links = 0;
   for (int i = 0; i < whole.sides; ++i) links += LinksAlong(whole.side[i]);
@@ -50,7 +50,7 @@ void SeeGrid(const NetworkLevel& level, double devices, LevelView& view) {
   view.injection = view.link * max(1.0, used);
 }
 
-LevelView See(const NetworkLevel& level, int index, double ranks, double devices) {
+LevelView LevelViewOf(const NetworkLevel& level, int index, double ranks, double devices) {
   LevelView view;
   view.level = &level;
   view.index = index;
@@ -59,7 +59,7 @@ LevelView See(const NetworkLevel& level, int index, double ranks, double devices
   view.link = view.injection = level.bandwidth;
   const double size = static_cast<double>(level.size);
   if (IsGrid(level.topology)) {
-    SeeGrid(level, devices, view);
+    SetGridLinks(level, devices, view);
   } else if (level.topology == Topology::kFullyConnected) {
     view.link = level.bandwidth / max(1.0, max(size, ranks) - 1);
     view.injection = view.link * (ranks - 1);
@@ -91,7 +91,7 @@ std::array<double, kMaxSides> BlockOf(double devices, const std::array<double, k
 
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   GroupView view;
-  double below = 1;  // devices of a unit of the level below
+  double below = 1;  // devices per group of the level below
   for (std::size_t i = 0; i < group.extent.size() && i < cluster.networks.size(); ++i) {
     const NetworkLevel& level = cluster.networks[i];
     const double ranks = group.extent[i];
@@ -103,7 +103,7 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
       view.levels[kMaxLevels - 1].ranks *= ranks;
       continue;
     }
-    view.levels[view.count++] = See(level, static_cast<int>(i), ranks, min(units, static_cast<double>(level.size)));
+    view.levels[view.count++] = LevelViewOf(level, static_cast<int>(i), ranks, min(units, static_cast<double>(level.size)));
   }
   if (view.count > 0) {
     const LevelView& first = view.levels[0];

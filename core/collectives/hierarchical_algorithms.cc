@@ -1,4 +1,4 @@
-// Level by level: reduce-scatter inwards out, gather back; each level carries only what the inner ones have reduced.
+// Level by level: reduce-scatter from the innermost level out, gather back; each level carries data reduced by the inner ones.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -8,7 +8,7 @@ constexpr std::string_view kSource =
     "Cho et al., BlueConnect: decomposing all-reduce for deep learning on heterogeneous network hierarchy, 2019";
 constexpr std::string_view kDragonflySource = "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008";
 
-// One level's reduce-scatter or all-gather of a whole buffer: steps, and seconds a byte.
+// Reduce-scatter or all-gather of a whole buffer on one level: steps, and seconds per byte.
 struct LevelCost {
   double hops = 0;
   SecondsPerByte load;
@@ -16,7 +16,7 @@ struct LevelCost {
 LevelCost CostOf(const LevelView& view) {
   LevelCost cost;
   if (!IsGrid(view)) {
-    // Fully connected ranks need no ring: everyone sends everyone its share at once.
+    // Fully connected ranks exchange all parts at once.
     cost.hops = view.level->topology == Topology::kFullyConnected ? 1 : view.ranks - 1;
     const double narrowing = view.level->topology == Topology::kFatTree && view.leaf < view.ranks ? view.level->oversubscription : 1;
     cost.load = (view.ranks - 1) / view.ranks * narrowing / view.injection;
@@ -37,7 +37,7 @@ bool IsHierarchy(const CollectiveInstance& instance) { return instance.view.coun
 bool Applies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && IsHierarchy(instance); }
 
 struct Levels {
-  Seconds latency, sum, largest;  // of all levels' transfers
+  Seconds latency, sum, largest;  // over the levels' transfers
 };
 Levels LevelsOf(const CollectiveInstance& instance, Trace& trace) {
   const double passes = PassesOf(instance);
@@ -51,9 +51,9 @@ Levels LevelsOf(const CollectiveInstance& instance, Trace& trace) {
     const double hops = cost.hops, inner_ranks = reduced;
     const Seconds alpha = view.level->latency;
     const SecondsPerByte load = cost.load;
-    FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps of this level", "", kSource}), passes, hops, alpha);
+    FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps on this level", "", kSource}), passes, hops, alpha);
     FIGURE(trace, transfer, passes * bytes / inner_ranks * load,
-           (Note{"What the inner levels leave, over this level's links", "", kSource}), passes, bytes, inner_ranks, load);
+           (Note{"Data left by the inner levels, over this level's links", "", kSource}), passes, bytes, inner_ranks, load);
     levels.latency += latency;
     levels.sum += transfer;
     levels.largest = max(levels.largest, transfer);
@@ -68,7 +68,7 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, Trace& trace) {
   return Total(instance, levels.latency, levels.sum, Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes(), trace);
 }
 
-// In chunks, so that the levels work side by side: the slowest sets the pace, one chunk of the others is left over.
+// In chunks, so that the levels overlap: the slowest level plus one chunk of the others.
 AlgorithmTime Pipelined(const CollectiveInstance& instance, Trace& trace) {
   const Levels levels = LevelsOf(instance, trace);
   const Seconds all = levels.sum, slowest = levels.largest, first_latency = levels.latency;
@@ -76,13 +76,13 @@ AlgorithmTime Pipelined(const CollectiveInstance& instance, Trace& trace) {
   if (asked == 0)
     asked = first_latency > Seconds() ? static_cast<Count>(min(1024.0, 1 + sqrt(max(0.0, (all - slowest) / first_latency)))) : 1024;
   const double chunks = static_cast<double>(asked);
-  FIGURE(trace, latency, chunks * first_latency, (Note{"Every chunk pays every step"}), chunks, first_latency);
+  FIGURE(trace, latency, chunks * first_latency, (Note{"All steps of every chunk"}), chunks, first_latency);
   FIGURE(trace, transfer, slowest + (all - slowest) / chunks, (Note{"The slowest level, and one chunk of the others", "", kSource}),
          slowest, all, chunks);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 
-// One leader a node speaks for it over one NIC.
+// One leader per node communicates over one NIC.
 bool LeaderApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsTwoLevels(instance) && IsSwitch(instance.view.levels[0]) &&
          IsSwitch(instance.view.levels[1]);
@@ -93,7 +93,7 @@ AlgorithmTime Leader(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = inner.level->latency, node_alpha = outer.level->latency;
   const BytesPerSecond link = inner.injection, nic = outer.injection;
-  FIGURE(trace, latency, 4 * alpha + 2 * (nodes - 1) * node_alpha, (Note{"To the leader and back, round the nodes"}), alpha, nodes,
+  FIGURE(trace, latency, 4 * alpha + 2 * (nodes - 1) * node_alpha, (Note{"To the leader and back, around the nodes"}), alpha, nodes,
          node_alpha);
   FIGURE(trace, transfer, 4 * (ranks_in_node - 1) / ranks_in_node * bytes / link + 2 * (nodes - 1) / nodes * bytes / nic,
          (Note{"Reduce-scatter, gather, ring of leaders, scatter, all-gather"}), ranks_in_node, bytes, link, nodes, nic);
@@ -138,7 +138,7 @@ AlgorithmTime Dragonfly(const CollectiveInstance& instance, Trace& trace) {
   FIGURE(trace, latency, 2 * (3 * alpha + global_alpha), (Note{"Longest routes, there and back", "", kDragonflySource}), alpha,
          global_alpha);
   FIGURE(trace, transfer, 2 * bytes / routers * (1 / local_link + max(1 / (groups * global_link), 2 * links / (groups * local_link))),
-         (Note{"Shares in the group, then between groups", "", kDragonflySource}), bytes, routers, local_link, groups, global_link, links);
+         (Note{"Inside the groups, then between groups", "", kDragonflySource}), bytes, routers, local_link, groups, global_link, links);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 
@@ -148,7 +148,7 @@ const std::vector<Algorithm>& HierarchicalAlgorithms() {
   static const std::vector<Algorithm> rows{
       {"hierarchical", "Level by level", kSource, CostModel::kAlphaBeta, Applies, InTurn},
       {"hierarchical_pipelined", "Level by level, in chunks", kSource, CostModel::kAlphaBeta, Applies, Pipelined},
-      {"leader", "One leader and one NIC a node", kSource, CostModel::kAlphaBeta, LeaderApplies, Leader},
+      {"leader", "One leader and one NIC per node", kSource, CostModel::kAlphaBeta, LeaderApplies, Leader},
       {"hierarchical_exchange", "Exchange in the node, then along the rails", kSource, CostModel::kAlphaBeta, ExchangeApplies, Exchange},
       {"dragonfly", "Group by group", kDragonflySource, CostModel::kAlphaBeta, DragonflyApplies, Dragonfly},
   };

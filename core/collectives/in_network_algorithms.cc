@@ -1,4 +1,4 @@
-// All-reduce by switches that add: each rank's link carries its buffer up and the sum down.
+// All-reduce in the switches: each rank's link carries its buffer up and the sum down.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -20,7 +20,7 @@ double ChunksOf(const CollectiveInstance& instance) {
   return max(1.0, min(1024.0, floor(sqrt(instance.call.bytes / view.injection / view.level->latency) + 0.5)));
 }
 
-// `copies`: what a link carries for each byte of the buffer in one direction.
+// `copies`: bytes per link and direction, per byte of the buffer.
 AlgorithmTime UpAndDown(const CollectiveInstance& instance, double copies, double trips, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const Bytes bytes = instance.call.bytes;
@@ -37,7 +37,7 @@ AlgorithmTime UpAndDown(const CollectiveInstance& instance, double copies, doubl
 
 AlgorithmTime Aggregation(const CollectiveInstance& instance, Trace& trace) { return UpAndDown(instance, 1, 1, trace); }
 
-// The switch reads every rank's share, adds, and multicasts: a rank's link carries all buffers' shares and its own.
+// The switch reads every rank's part, reduces and multicasts: a rank's link carries all parts and its own.
 AlgorithmTime Multicast(const CollectiveInstance& instance, Trace& trace) {
   return UpAndDown(instance, 1 + 1 / instance.view.ranks, 2, trace);
 }
@@ -47,7 +47,7 @@ AlgorithmTime Multicast(const CollectiveInstance& instance, Trace& trace) {
 const std::vector<Algorithm>& InNetworkAlgorithms() {
   static const std::vector<Algorithm> rows{
       {"sharp", "Aggregation in the switch", kSource, CostModel::kAlphaBeta, Applies, Aggregation},
-      {"nvls", "Switch reads, adds and multicasts", kSource, CostModel::kAlphaBeta, Applies, Multicast},
+      {"nvls", "Switch reads, reduces and multicasts", kSource, CostModel::kAlphaBeta, Applies, Multicast},
   };
   return rows;
 }

@@ -1,5 +1,4 @@
-// What communication libraries (NCCL, RCCL and their kin) do: two protocols over rings, a tree between nodes, in-network
-// reduction, and direct exchange.
+// Communication libraries (NCCL, RCCL): rings with the LL and Simple protocols, trees between nodes, in-network reduction, direct exchange.
 #include <array>
 
 #include "core/collectives/algorithm.h"
@@ -14,23 +13,23 @@ bool IsReduction(CollectiveType type) {
   return type == CollectiveType::kAllReduce || type == CollectiveType::kAllGather || type == CollectiveType::kReduceScatter;
 }
 
-// The scale-up domain of a group, and the network beyond it.
+// The scale-up domain of a group, and the scale-out network beyond it.
 struct ScaleUp {
   double ranks = 1;
-  BytesPerSecond bandwidth;  // what a library can use of it
-  BytesPerSecond stated;     // what the level states
+  BytesPerSecond bandwidth;  // usable by the library
+  BytesPerSecond stated;     // of the level
   Seconds setup, step;
   double simple_efficiency = 1, exchange_efficiency = 1;
-  double steps = 0;  // of an all-gather over the domain
+  double steps = 0;  // of an all-gather
   const FabricConstants* fabric = nullptr;
 };
 struct ScaleOut {
   double nodes = 1;
-  BytesPerSecond bandwidth;  // of the narrowest level, a device
+  BytesPerSecond bandwidth;  // per device, of the slowest level
   Seconds setup, hop;
   double nic_efficiency = 1;
   const FabricConstants* fabric = nullptr;  // of that level
-  bool has_nics = true;                     // every rank of a node has a way out of its own that rings use side by side
+  bool has_nics = true;                     // every rank has a NIC of its own, which rings use in parallel
 };
 
 double StepsOf(const LevelView& view) {
@@ -59,7 +58,7 @@ ScaleUp ScaleUpOf(const CollectiveInstance& instance) {
   return scale_up;
 }
 
-// Wirings that join nodes, whatever the link's family: their bandwidth is that of each device's own way out.
+// Topologies that join nodes: their bandwidth is per device, so every device has a NIC whatever the fabric.
 bool IsNetworkOfNodes(Topology topology) {
   return topology == Topology::kRail || topology == Topology::kFatTree || topology == Topology::kDragonfly;
 }
@@ -101,7 +100,7 @@ void BindInputs(const CollectiveInstance& instance, Trace& trace) {
   }
 }
 
-// Links that a byte of an exchange crosses on average, on the busiest side, over the links that a rank drives there.
+// Mean links crossed by a byte of an all-to-all on the busiest side, over the links of a rank on that side.
 double Detour(const LevelView& view) {
   const Topology topology = view.level->topology;
   if (topology != Topology::kTorus && topology != Topology::kMesh && topology != Topology::kRing) return 1;
@@ -109,7 +108,7 @@ double Detour(const LevelView& view) {
   for (int i = 0; i < view.sides; ++i) {
     const double side = view.side[i];
     if (side <= 1) continue;
-    // Bytes on the busiest link for each byte that a rank sends, its own share included.
+    // Bytes on the busiest link per byte sent by a rank, its own block included.
     const double load = view.wrapped[i] ? side / 8 : floor(side * side / 4) / side;
     worst = max(worst, load * kB / view.link);
   }
@@ -117,10 +116,10 @@ double Detour(const LevelView& view) {
   return max(1.0, worst * view.injection / (1 * kB) * ranks / (ranks - 1));
 }
 
-// Times an all-reduce takes one over all-gather's or reduce-scatter's volume and steps.
+// Volume and steps over those of an all-gather or reduce-scatter.
 double Passes(CollectiveType type) { return type == CollectiveType::kAllReduce ? 2 : 1; }
 
-// Broadcast passes the whole buffer down the ring in pieces; the others move (ranks - 1)/ranks of it once or twice.
+// A broadcast passes the whole buffer along the ring in pieces; the others move (ranks - 1) / ranks of it once or twice.
 double ShareMoved(CollectiveType type, double ranks) { return type == CollectiveType::kBroadcast ? 1 : Passes(type) * (ranks - 1) / ranks; }
 
 AlgorithmTime InNodeRing(const CollectiveInstance& instance, Trace& trace) {
@@ -133,24 +132,24 @@ AlgorithmTime InNodeRing(const CollectiveInstance& instance, Trace& trace) {
                local_copy_rate = scale_up.fabric->ring.local_copy_rate;
   const double simple_step = scale_up.fabric->ring.simple_step;
   BindInputs(instance, trace);
-  FIGURE(trace, volume, share * bytes, (Note{"Bytes that a rank sends"}), share, bytes);
+  FIGURE(trace, volume, share * bytes, (Note{"Bytes sent per rank"}), share, bytes);
   Seconds own_block;
   if (local_copy_rate > 0) {
-    FIGURE(trace, own, bytes / (ranks * local_copy_rate * link), (Note{"A rank's own block, moved by the same units", "", kTables}), bytes,
-           ranks, local_copy_rate, link);
+    FIGURE(trace, own, bytes / (ranks * local_copy_rate * link), (Note{"Local copy of a rank's own block", "by the same SMs", kTables}),
+           bytes, ranks, local_copy_rate, link);
     own_block = own;
   }
   const Seconds own = own_block;
   FIGURE(trace, ll_time, setup + steps * step + volume / (ll_efficiency * link) + own,
-         (Note{"Ring, short protocol", "flags travel with the data", kTables}), setup, steps, step, volume, ll_efficiency, link, own);
+         (Note{"Ring, LL protocol", "flags are sent with the data", kTables}), setup, steps, step, volume, ll_efficiency, link, own);
   FIGURE(trace, simple_time, setup + simple_setup + steps * simple_step * step + volume / (simple_efficiency * link) + own,
-         (Note{"Ring, long protocol", "fills the link, synchronises at every step", kTables}), setup, simple_setup, steps, simple_step,
+         (Note{"Ring, Simple protocol", "fills the link, synchronizes at every step", kTables}), setup, simple_setup, steps, simple_step,
          step, volume, simple_efficiency, link, own);
-  FIGURE(trace, ring, min(ll_time, simple_time), (Note{"Ring in one domain", "the quicker protocol", kTables}), ll_time, simple_time);
+  FIGURE(trace, ring, min(ll_time, simple_time), (Note{"Ring in one domain", "the faster protocol", kTables}), ll_time, simple_time);
   return {ring, setup + steps * step, volume};
 }
 
-// Rings (or trees) over nodes: each leaves a node through one NIC, so all the NICs of the group's ranks work together.
+// Rings or trees over nodes: each leaves a node through one NIC, so the NICs of all ranks work in parallel.
 AlgorithmTime OverNodes(const CollectiveInstance& instance, double node_steps, Trace& trace) {
   const ScaleUp scale_up = ScaleUpOf(instance);
   const ScaleOut scale_out = ScaleOutOf(instance);
@@ -165,27 +164,27 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, double node_steps, T
                simple_efficiency = scale_up.simple_efficiency;
   const BytesPerSecond nic = scale_out.bandwidth;
   BindInputs(instance, trace);
-  FIGURE(trace, volume, share * bytes, (Note{"Bytes that a rank sends"}), share, bytes);
+  FIGURE(trace, volume, share * bytes, (Note{"Bytes sent per rank"}), share, bytes);
   const double ways_out = scale_out.has_nics ? ranks_in_node : 1;
-  FIGURE(trace, nics, ways_out * nic, (Note{"Ways out of a node that the rings use", "a NIC a rank; one link where there are none"}),
+  FIGURE(trace, nics, ways_out * nic, (Note{"Scale-out bandwidth per node", "one NIC per rank; one link where there are no NICs"}),
          ways_out, nic);
   BytesPerSecond ll_link = ll_efficiency * nics, simple_link = nic_efficiency * nics;
   if (has_scale_up) {
     const BytesPerSecond link = scale_up.bandwidth;
-    FIGURE(trace, ll_rate, ll_efficiency * min(link, nics), (Note{"Rate of the short protocol", "", kTables}), ll_efficiency, link, nics);
-    FIGURE(trace, simple_rate, min(simple_efficiency * link, nic_efficiency * nics),
-           (Note{"Rate of the long protocol", "the link or the NICs"}), simple_efficiency, link, nic_efficiency, nics);
+    FIGURE(trace, ll_rate, ll_efficiency * min(link, nics), (Note{"Rate of LL", "", kTables}), ll_efficiency, link, nics);
+    FIGURE(trace, simple_rate, min(simple_efficiency * link, nic_efficiency * nics), (Note{"Rate of Simple", "the link or the NICs"}),
+           simple_efficiency, link, nic_efficiency, nics);
     ll_link = ll_rate;
     simple_link = simple_rate;
   }
   const BytesPerSecond ll_rate = ll_link, simple_rate = simple_link;
   FIGURE(trace, ll_time, setup + steps * step + hops * hop + volume / ll_rate,
-         (Note{"Over nodes, short protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), setup, steps, step, hops,
+         (Note{"Over nodes, LL protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), setup, steps, step, hops,
          hop, volume, ll_rate);
   FIGURE(trace, simple_time, setup + steps * step + simple_step * hops * hop + volume / simple_rate,
-         (Note{"Over nodes, long protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), setup, steps, step,
+         (Note{"Over nodes, Simple protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), setup, steps, step,
          simple_step, hops, hop, volume, simple_rate);
-  FIGURE(trace, over_nodes, min(ll_time, simple_time), (Note{"Over nodes", "the quicker protocol"}), ll_time, simple_time);
+  FIGURE(trace, over_nodes, min(ll_time, simple_time), (Note{"Over nodes", "the faster protocol"}), ll_time, simple_time);
   return {over_nodes, setup + steps * step + hops * hop, volume};
 }
 
@@ -204,8 +203,8 @@ AlgorithmTime TreeTime(const CollectiveInstance& instance, Trace& trace) {
   return OverNodes(instance, ceil(log2(ScaleOutOf(instance).nodes)), trace);
 }
 
-// Switches that reduce and multicast (NVLS): every rank sends its buffer once and receives the sum once. One launch of the
-// pipeline costs more the more ranks it keeps in step, and the rate falls with them.
+// NVLS: the switches reduce and multicast; every rank sends its buffer once and receives the sum once. Setup time grows and the rate falls
+// with the number of ranks.
 bool ReductionApplies(const CollectiveInstance& instance) {
   return instance.call.type == CollectiveType::kAllReduce && instance.view.has_scale_up &&
          instance.view.levels[0].level->in_network_reduction &&
@@ -224,18 +223,18 @@ AlgorithmTime ReductionTime(const CollectiveInstance& instance, Trace& trace) {
       "H200 at 8 GiB over 4 to 8 ranks within 2 %; 72 and 144 GB200 within 6 % (coreweave/nccl-tests)";
   BindInputs(instance, trace);
   FIGURE(trace, reduction_rate, base_rate - fall * log2(max(1.0, ranks / 8)),
-         (Note{"Share of the link that in-network reduction reaches", "", source}), base_rate, fall, ranks);
-  FIGURE(trace, pipeline, pipeline_setup + pipeline_rank * max(0.0, ranks - 8), (Note{"Start of the pipeline", "", source}), pipeline_setup,
+         (Note{"Bandwidth efficiency of in-network reduction", "", source}), base_rate, fall, ranks);
+  FIGURE(trace, pipeline, pipeline_setup + pipeline_rank * max(0.0, ranks - 8), (Note{"Setup of the pipeline", "", source}), pipeline_setup,
          pipeline_rank, ranks);
-  FIGURE(trace, in_domain, bytes * (1 + 1 / ranks) / (reduction_rate * link),
-         (Note{"Each rank's buffer to the switch and the sum back", "", source}), bytes, ranks, reduction_rate, link);
+  FIGURE(trace, in_domain, bytes * (1 + 1 / ranks) / (reduction_rate * link), (Note{"Buffers to the switch and the sum back", "", source}),
+         bytes, ranks, reduction_rate, link);
   if (nodes > 1) {
     const BytesPerSecond nic = scale_out.bandwidth;
     const double nic_efficiency = scale_out.nic_efficiency * scale_out.fabric->scale_out.tree_fraction;
     const Seconds hop = scale_out.hop;
     FIGURE(trace, between, 2 * (nodes - 1) / nodes * bytes / (nic_efficiency * nic * ranks),
-           (Note{"Between nodes, a share of the sum on every NIC", "beside the domain's work", source}), nodes, bytes, nic_efficiency, nic,
-           ranks);
+           (Note{"Between nodes", "each NIC carries a part of the sum, in parallel with the domain", source}), nodes, bytes, nic_efficiency,
+           nic, ranks);
     FIGURE(trace, in_network, setup + 2 * pipeline + 2 * ceil(log2(nodes)) * hop + max(in_domain, between),
            (Note{"In-network reduction in each node, trees between them", "", source}), setup, pipeline, nodes, hop, in_domain, between);
     return {in_network, setup + 2 * pipeline + 2 * ceil(log2(nodes)) * hop, bytes};
@@ -244,7 +243,7 @@ AlgorithmTime ReductionTime(const CollectiveInstance& instance, Trace& trace) {
   return {in_network, setup + pipeline, bytes};
 }
 
-// Exchange inside one domain of `ranks` where a rank sends `bytes`, its own share included.
+// All-to-all inside one domain; `bytes`: sent per rank, its own block included.
 AlgorithmTime InNodeExchange(const CollectiveInstance& instance, Bytes bytes, Trace& trace) {
   const ScaleUp scale_up = ScaleUpOf(instance);
   const LevelView& view = instance.view.levels[0];
@@ -256,17 +255,17 @@ AlgorithmTime InNodeExchange(const CollectiveInstance& instance, Bytes bytes, Tr
   const Seconds setup = scale_up.setup + instance.call.launch, step = scale_up.step,
                 simple_setup = scale_up.fabric->all_to_all.simple_setup;
   BindInputs(instance, trace);
-  FIGURE(trace, start, setup + step * (1 + peer_steps * (ranks - 1)), (Note{"Start of an exchange", "", kTables}), setup, step, peer_steps,
-         ranks);
+  FIGURE(trace, start, setup + step * (1 + peer_steps * (ranks - 1)), (Note{"Setup of an all-to-all", "", kTables}), setup, step,
+         peer_steps, ranks);
   FIGURE(trace, volume, (ranks - 1) / ranks * bytes, (Note{"Bytes that leave a rank"}), ranks, bytes);
-  FIGURE(trace, ll_time, start + volume / (ll_efficiency * link), (Note{"Direct exchange, short protocol", "", kTables}), start, volume,
+  FIGURE(trace, ll_time, start + volume / (ll_efficiency * link), (Note{"Direct exchange, LL protocol", "", kTables}), start, volume,
          ll_efficiency, link);
   const double detour = Detour(view);
   FIGURE(trace, simple_time,
          start + simple_setup + detour * volume / (exchange_efficiency * link) + bytes / (ranks * local_copy_rate * link),
-         (Note{"Direct exchange, long protocol", "detour: links that a byte crosses, over links that a rank drives", kTables}), start,
-         simple_setup, detour, volume, exchange_efficiency, link, bytes, ranks, local_copy_rate);
-  FIGURE(trace, exchange, min(ll_time, simple_time), (Note{"Direct exchange in one domain", "the quicker protocol"}), ll_time, simple_time);
+         (Note{"Direct exchange, Simple protocol", "detour: links crossed per byte over links per rank", kTables}), start, simple_setup,
+         detour, volume, exchange_efficiency, link, bytes, ranks, local_copy_rate);
+  FIGURE(trace, exchange, min(ll_time, simple_time), (Note{"Direct exchange in one domain", "the faster protocol"}), ll_time, simple_time);
   return {exchange, start, volume};
 }
 
@@ -283,8 +282,8 @@ AlgorithmTime ExchangeTime(const CollectiveInstance& instance, Trace& trace) {
   const Seconds in_node = inside.time;
   BindInputs(instance, trace);
   FIGURE(trace, exchange_over_nodes, hop + (ranks - ranks_in_node) / ranks * bytes / (nic_efficiency * nic) + in_node,
-         (Note{"Direct exchange over nodes", "what leaves the node, each rank on its NIC, then the share that stays"}), hop, ranks,
-         ranks_in_node, bytes, nic_efficiency, nic, in_node);
+         (Note{"Direct exchange over nodes", "inter-node part, each rank on its NIC, then the intra-node part"}), hop, ranks, ranks_in_node,
+         bytes, nic_efficiency, nic, in_node);
   return {exchange_over_nodes, hop + inside.latency, (ranks - 1) / ranks * bytes};
 }
 
@@ -300,8 +299,9 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
     const BytesPerSecond link = view.link;
     const Seconds setup = scale_up.setup + instance.call.launch;
     FIGURE(trace, send, setup + bytes / (send_efficiency * link),
-           (Note{"Send and receive in one domain", "0.77 through a switch, 0.95 over a direct link", "A100: 228 of 300 GB/s"}), setup,
-           bytes, send_efficiency, link);
+           (Note{"Send and receive in one domain", "0.77 of the bandwidth through a switch, 0.95 over a direct link",
+                 "A100: 228 of 300 GB/s"}),
+           setup, bytes, send_efficiency, link);
     return {send, setup, bytes};
   }
   const ScaleOut scale_out = ScaleOutOf(instance);

@@ -1,4 +1,4 @@
-// Exchange with a partner at a distance that halves or doubles: few steps, large messages.
+// Exchanges with partners at halving or doubling distances: few steps, large messages.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -20,13 +20,13 @@ bool HalvingApplies(const CollectiveInstance& instance) {
   return OnRing(instance) || OnLeaves(instance);
 }
 
-// Partners at distance d exchange bytes*d/ranks: over d links of a ring, or up a fat tree once they lie in two leaves.
+// Partners at distance d exchange bytes * d / ranks: over d links of a ring, or through the core of a fat tree if they are in two leaves.
 AlgorithmTime HalvingByDistance(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = instance.view.ranks, passes = PassesOf(instance), leaf = view.leaf;
   const double oversubscription = view.level->oversubscription;
   const bool on_ring = IsGrid(view);
-  double hops = 0, load = 0;  // messages in latencies, bytes on the busiest link over the call's bytes
+  double hops = 0, load = 0;  // latencies; bytes on the busiest link over the call's bytes
   for (double distance = ranks / 2; distance >= 1; distance /= 2) {
     const double far = on_ring ? distance : distance >= leaf ? 2 : 1;
     const double shared = on_ring ? (distance == ranks / 2 ? distance / 2 : distance) : distance >= leaf ? oversubscription : 1;
@@ -36,10 +36,10 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance, Trace& trace
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * hops * alpha, (Note{"Latencies of all steps", "distance, in messages over one link or stage", kSource}),
+  FIGURE(trace, latency, passes * hops * alpha, (Note{"Latencies of all steps", "hops: links or switch stages over all steps", kSource}),
          passes, hops, alpha);
   FIGURE(trace, transfer, passes * load * bytes / link,
-         (Note{"Bytes through the busiest link", "load: of each step, over the whole buffer", kSource}), passes, load, bytes, link);
+         (Note{"Bytes through the busiest link", "load: sum over the steps, relative to the buffer", kSource}), passes, load, bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
@@ -48,7 +48,7 @@ AlgorithmTime HalvingTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double passes = PassesOf(instance);
   const double ranks = LargestPowerOfTwo(instance.view.ranks);
-  const double folds = ranks == instance.view.ranks ? 0 : 2;  // extra ranks hand their buffer to a partner and get the result back
+  const double folds = ranks == instance.view.ranks ? 0 : 2;  // extra ranks send their buffer to a partner and receive the result
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
@@ -98,7 +98,7 @@ bool BinomialApplies(const CollectiveInstance& instance) {
   }
   return true;
 }
-// Level by level, outermost first, so that the far messages are few.
+// Level by level, outermost first: fewest long-distance messages.
 AlgorithmTime BinomialTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   Seconds latency_sum, transfer_sum;
@@ -107,7 +107,7 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance, Trace& trace) {
     const Trace::Scope scope(trace, kLevelScopes[i]);
     double steps = ceil(log2(view.ranks)), narrowing = 1, links = 1;
     if (IsGrid(view)) {
-      // Partners lie a power of two apart along one side, and every message crosses all links between.
+      // Partners are a power of two apart along one side; a message crosses all links in between.
       steps = 0;
       for (int side = 0; side < view.sides; ++side) steps += view.side[side] - 1;
     } else if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) {
@@ -134,7 +134,8 @@ AlgorithmTime ScatterTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
-  FIGURE(trace, latency, (log2(ranks) + ranks - 1) * alpha, (Note{"Scatter by halves, gather round a ring", "", kSource}), ranks, alpha);
+  FIGURE(trace, latency, (log2(ranks) + ranks - 1) * alpha, (Note{"Scatter by halving, all-gather around a ring", "", kSource}), ranks,
+         alpha);
   FIGURE(trace, transfer, 2 * (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link", "", kSource}), ranks, bytes, link);
   return Total(instance, latency, transfer, Bytes(), trace);
 }

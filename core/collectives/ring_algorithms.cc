@@ -1,4 +1,4 @@
-// Rings: every rank passes pieces to its neighbour.
+// Rings: every rank passes pieces to its neighbor.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kRingSource = "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009; Thakur et al., 2005";
 
-// One step of a ring in rank order: the latency of its longest hop, and the rate of its narrowest link.
+// One step of a ring in rank order: latency of the longest hop, rate of the slowest link.
 struct Hop {
   Seconds alpha;
   BytesPerSecond link;
@@ -20,7 +20,7 @@ Hop HopOf(const GroupView& view) {
     Seconds alpha = at.level->latency;
     if (at.level->topology == Topology::kFatTree && at.leaf < at.ranks) alpha = 2 * alpha;  // up to the core and down
     if (at.level->topology == Topology::kDragonfly) {
-      // To the gateway, over the global link, and from the gateway: its local link carries two flows.
+      // To the gateway, over the global link, from the gateway: the local link carries two flows.
       alpha = alpha + view.levels[0].level->latency;
       hop.link = hop.link / 2;
       rate = max(rate, hop.link);
@@ -44,13 +44,13 @@ AlgorithmTime RingTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = hop.alpha;
   const BytesPerSecond link = hop.link;
-  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps round the ring", "", kRingSource}), passes, ranks, alpha);
+  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps around the ring", "", kRingSource}), passes, ranks, alpha);
   FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link", "", kRingSource}), passes,
          ranks, bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
-// A line has no way back, so it is folded: the end ranks' only link carries everything twice.
+// A line is folded into a ring: the only link of an end rank carries everything twice.
 bool LineApplies(const CollectiveInstance& instance) {
   return IsReductionOrGather(instance) && IsFlat(instance) && IsGrid(instance.view.levels[0]) && !HopOf(instance.view).exists &&
          instance.view.levels[0].side[0] == instance.view.ranks;
@@ -63,13 +63,13 @@ AlgorithmTime BothWaysTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps round the ring", "", kRingSource}), passes, ranks, alpha);
-  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / (2 * link), (Note{"Half the bytes each way round", "", kRingSource}),
+  FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps around the ring", "", kRingSource}), passes, ranks, alpha);
+  FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / (2 * link), (Note{"Half the bytes in each direction", "", kRingSource}),
          passes, ranks, bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes / 2 : Bytes(), trace);
 }
 
-// As many rings as a node has ranks, each crossing between nodes on a rail of its own.
+// One ring per rank of a node, each crossing between nodes on its own rail.
 bool RailRingsApplies(const CollectiveInstance& instance) {
   return IsReductionOrGather(instance) && IsTwoLevels(instance) && instance.view.levels[1].level->topology == Topology::kRail &&
          IsSwitch(instance.view.levels[0]) && std::fmod(instance.view.levels[1].ranks, instance.view.levels[0].ranks) == 0;
@@ -80,11 +80,11 @@ AlgorithmTime RailRingsTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = node.level->latency, rail_alpha = rail.level->latency;
   const BytesPerSecond link = node.injection, nic = rail.injection;
-  FIGURE(trace, piece, bytes / (rings * ranks), (Note{"Bytes of a step of one ring"}), bytes, rings, ranks);
+  FIGURE(trace, piece, bytes / (rings * ranks), (Note{"Bytes per step of one ring"}), bytes, rings, ranks);
   FIGURE(trace, step, max(rail_alpha + piece / nic, alpha + (rings - 1) * piece / link),
          (Note{"A step, paced by the slower hop", "", kRingSource}), rail_alpha, piece, nic, alpha, rings, link);
-  FIGURE(trace, latency, passes * (ranks - 1) * max(rail_alpha, alpha), (Note{"Steps round the rings"}), passes, ranks, rail_alpha, alpha);
-  FIGURE(trace, transfer, passes * (ranks - 1) * step - latency, (Note{"What the bytes add"}), passes, ranks, step, latency);
+  FIGURE(trace, latency, passes * (ranks - 1) * max(rail_alpha, alpha), (Note{"Steps around the rings"}), passes, ranks, rail_alpha, alpha);
+  FIGURE(trace, transfer, passes * (ranks - 1) * step - latency, (Note{"Transfer time"}), passes, ranks, step, latency);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 

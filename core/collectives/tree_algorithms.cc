@@ -1,4 +1,4 @@
-// Pipelined trees and chains on a switch: the buffer in chunks, one behind the other.
+// Pipelined trees and chains on a switch: the buffer is sent in chunks.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -7,7 +7,7 @@ namespace {
 constexpr std::string_view kTreeSource =
     "Sanders, Speck and Traeff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009";
 
-// As asked, or the number that balances the cost of a chunk against the pipeline's fill of `fill` whole buffers.
+// The requested number, or the optimum between latency per chunk and a pipeline fill of `fill` whole buffers.
 double ChunksOf(const CollectiveInstance& instance, double fill, Seconds each) {
   const Count asked = instance.call.alpha_beta.chunks;
   if (asked > 0) return static_cast<double>(asked);
@@ -20,8 +20,7 @@ bool TreeApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && instance.view.ranks > 2;
 }
 
-// What latencies add where each delays the next message: the chunks behind the first wait for it once on the way up and
-// once on the way down.
+// Extra latencies where each one delays the next message: the chunks after the first wait once on the way up and once on the way down.
 double WaitsOf(const CollectiveInstance& instance, double chunks) { return instance.call.alpha_beta.overlaps ? 0 : 2 * (chunks - 1); }
 
 AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees, Trace& trace) {
@@ -34,7 +33,7 @@ AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees, Trace& 
   const bool is_double = trees == 2;
   const double fill = is_double ? (4 * depth - 6) / 2 : 4 * depth - 2;
   const double chunks = ChunksOf(instance, fill / 2, alpha), waits = WaitsOf(instance, chunks);
-  // An inner node of one tree receives two children's chunks for each that it sends; of two trees, every rank is one.
+  // An inner node of a tree receives two chunks from its children per chunk sent; with two trees every rank is an inner node.
   const double per_chunk = is_double ? 4 : 3;
   const double ends = is_double ? 6 : chunks > 1 ? 2 : 5;
   FIGURE(trace, latency, (2 * depth + waits) * alpha, (Note{"Up and down the tree", "", kTreeSource}), depth, waits, alpha);
@@ -55,8 +54,7 @@ AlgorithmTime ChainTime(const CollectiveInstance& instance, Trace& trace) {
   const BytesPerSecond link = view.injection;
   const double chunks = ChunksOf(instance, ranks - 2, alpha), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
   FIGURE(trace, latency, (ranks - 1 + waits) * alpha, (Note{"Down the chain"}), ranks, waits, alpha);
-  FIGURE(trace, transfer, (ranks + chunks - 2) * bytes / (chunks * link), (Note{"Chunks, one behind the other"}), ranks, chunks, bytes,
-         link);
+  FIGURE(trace, transfer, (ranks + chunks - 2) * bytes / (chunks * link), (Note{"Chunks in a pipeline"}), ranks, chunks, bytes, link);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 

@@ -1,4 +1,4 @@
-// Closed forms of the table against hand calculation, and what must hold for every row of it.
+// Closed forms against hand calculation, and properties of every row of the table.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -79,7 +79,7 @@ TEST(Algorithms, OversubscriptionOfOneIsNone) {
   tree.oversubscription = 2;
   EXPECT_NEAR(Us(Time(Joined({tree}), 16, CollectiveType::kAllToAll, 1 * kGB, "direct")), 4 + 2 * 12 / 16. * 1e9 / 50e9 * 1e6, 1e-6);
   EXPECT_EQ(Us(Time(Joined({tree}), 16, CollectiveType::kAllReduce, 1 * kGB, "ring")),
-            30 * 4 + 2 * 15 / 16. * 1e9 / 50e9 * 1e6);  // one flow a leaf crosses the core
+            30 * 4 + 2 * 15 / 16. * 1e9 / 50e9 * 1e6);  // one flow per leaf crosses the core
 }
 
 TEST(Algorithms, AMeshNeverBeatsItsTorus) {
@@ -190,7 +190,7 @@ TEST_F(EveryRow, GrowsWithBytes) {
   });
 }
 
-// Whatever the algorithm, a rank's links carry what the type needs, at no more than the stated bandwidth.
+// Whatever the algorithm, a rank's links carry at least the minimum bytes, at no more than the stated bandwidth.
 TEST_F(EveryRow, IsNeverFasterThanItsLinks) {
   ForEach([&](const Use& use, const GroupPlacement& group) {
     const Bytes bytes = 1 * kGB;

@@ -1,4 +1,4 @@
-// Libraries' collectives against worked cases and published plateaus.
+// Library collectives against hand calculation and published plateaus.
 #include <gtest/gtest.h>
 
 #include "core/collectives/collective.h"
@@ -28,7 +28,7 @@ Cluster Node(BytesPerSecond bandwidth, Seconds setup, Seconds step, double copy)
   return cluster;
 }
 
-// Short: 5.4 + 14*0.76 + 114,688/(0.32*450e9) + (65,536/8)/(1.3*450e9). Long adds 8.5 and 2.5*14*0.76.
+// LL: 5.4 + 14*0.76 + 114,688/(0.32*450e9) + (65,536/8)/(1.3*450e9). Simple adds 8.5 and 2.5*14*0.76.
 TEST(Library, RingsOfTwoProtocols) {
   const CollectiveTime small = Time(DgxH100(), 8, CollectiveType::kAllReduce, 65536 * kB);
   EXPECT_NEAR(Us(small), 16.850, 5e-4);
@@ -60,7 +60,7 @@ TEST(Library, OverNodesAllNicsWorkTogether) {
   cluster.networks[0].latency = 1 * kUs;
   const CollectiveTime time = Time(cluster, 64, CollectiveType::kAllReduce, 1 * kGiB, "tree");
   EXPECT_NEAR(Us(time), 5959.8, 0.1);
-  // Training: 0.80 of 8 x 50 GB/s is now the narrower of the two.
+  // Training: 0.80 of 8 x 50 GB/s is now the bottleneck.
   CollectiveCall call;
   call.bytes = 1 * kGiB;
   call.algorithm = "tree";
@@ -70,7 +70,7 @@ TEST(Library, OverNodesAllNicsWorkTogether) {
   EXPECT_NEAR(In(TimeOf(call, PlaceFirst(cluster, 64), cluster, off).time, kUs), 231 + bytes / 320e9 * 1e6, 0.1);
 }
 
-// A network that a user describes states one device's bandwidth, whatever its wiring: eight of them leave a node.
+// A custom network states the bandwidth per device, whatever its topology: eight devices leave a node in parallel.
 TEST(Library, ANetworkOfNoFamilyGivesEachDeviceItsWayOut) {
   Cluster cluster = DgxH100();
   const Seconds expected = Time(cluster, 64, CollectiveType::kReduceScatter, 1 * kGB, "ring").time;
@@ -126,7 +126,7 @@ TEST(Library, ATorusUsesAllItsSides) {
   EXPECT_NEAR(Us(Time(cluster, 4, CollectiveType::kAllReduce, 1 * kGB)), line, 0.01 * line);
 }
 
-// 2.7 + 0.08*7 + 7*131,072/(0.63*450e9) and the same with a second pass of 17.8 us.
+// 2.7 + 0.08*7 + 7*131,072/(0.63*450e9) and the same with a two-shot penalty of 17.8 us.
 TEST(EngineKernels, OneShotAndTwoShotOfTheWorkedCase) {
   CustomAllReduce custom;
   custom.base_latency = 2.7 * kUs;
@@ -143,7 +143,7 @@ TEST(EngineKernels, OneShotAndTwoShotOfTheWorkedCase) {
   EXPECT_EQ(time.algorithm, "one_shot");
   call.algorithm = "two_shot";
   EXPECT_NEAR(In(TimeOf(call, PlaceFirst(cluster, 8), cluster, off).time, kUs), 21.87, 5e-3);
-  // They need peers in one domain.
+  // The kernels need all peers in one domain.
   call.algorithm = "auto";
   EXPECT_EQ(TimeOf(call, PlaceFirst(cluster, 32), cluster, off).algorithm, "tree");
 }

@@ -1,4 +1,4 @@
-// Networks that the tests of collectives run on.
+// Networks for the tests of collectives.
 #pragma once
 
 #include <string>
@@ -44,7 +44,7 @@ inline Cluster DgxH100() {
   return Joined({node, rails});
 }
 
-// One of every wiring that the table knows.
+// One of every topology.
 inline std::vector<Cluster> AllNetworks() {
   NetworkLevel reducing = Level(Topology::kSwitch, 16, 450 * kGBps, 1 * kUs);
   reducing.in_network_reduction = true;

@@ -1,0 +1,62 @@
+// Types of a collective: the call and its result.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/field.h"
+#include "core/software/custom_all_reduce.h"
+
+namespace slipstick {
+
+enum class CollectiveType { kAllReduce, kAllGather, kReduceScatter, kAllToAll, kBroadcast, kSendReceive };
+template <>
+struct EnumNames<CollectiveType> {
+  static constexpr std::array<std::pair<CollectiveType, std::string_view>, 6> names{{{CollectiveType::kAllReduce, "all_reduce"},
+                                                                                     {CollectiveType::kAllGather, "all_gather"},
+                                                                                     {CollectiveType::kReduceScatter, "reduce_scatter"},
+                                                                                     {CollectiveType::kAllToAll, "all_to_all"},
+                                                                                     {CollectiveType::kBroadcast, "broadcast"},
+                                                                                     {CollectiveType::kSendReceive, "send_recv"}}};
+};
+
+// kMeasured: a communication library or an engine's kernels, with fitted protocol constants. kAlphaBeta: closed forms of the literature
+// on the stated latency (alpha) and bandwidth (beta) alone.
+enum class CostModel { kMeasured, kAlphaBeta };
+
+using SecondsPerByte = Quantity<-1, 0, 0, 1, 0, 0, 0, 0>;
+
+// Used by CostModel::kAlphaBeta only.
+struct AlphaBetaOptions {
+  SecondsPerByte reduction{};  // compute time per incoming byte
+  double hops = 1;             // links on the route of a send
+  Count chunks = 0;            // of a pipelined algorithm; 0: the optimum
+  bool overlaps = false;       // a latency overlaps with later messages (LogGP); false: it delays the next message (Hockney)
+};
+
+struct CollectiveCall {
+  CollectiveType type = CollectiveType::kAllReduce;
+  // As nccl-tests counts them. all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer; all_to_all: the send
+  // buffer of a rank, its own block included; send_recv: the message.
+  Bytes bytes{};
+  std::string_view algorithm = "auto";  // or the name of a row of the table (algorithm.h)
+  CostModel cost_model = CostModel::kMeasured;
+  const CustomAllReduce* custom = nullptr;  // the engine's all-reduce kernel, if any; must outlive the call
+  AlphaBetaOptions alpha_beta{};
+  // Bandwidth efficiency of a NIC; absent: that of the collective running alone.
+  std::optional<double> nic_efficiency = std::nullopt;
+  Seconds launch{};  // host launch of the library's kernel where no graph hides it; not added to the engine's kernels
+};
+
+struct CollectiveTime {
+  Seconds time;
+  Seconds latency;             // part of `time` that does not depend on the bytes
+  std::string_view algorithm;  // the chosen one; "" for a group of one
+  Bytes bytes;                 // sent per rank over its links
+  bool applies = true;         // false: the requested algorithm does not apply here; the other members are then empty
+};
+
+}  // namespace slipstick
