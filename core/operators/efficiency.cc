@@ -39,7 +39,7 @@ Rate RateOf(const PeakRates& peak, Precision precision) {
   return {peak.fp32, "cluster.device.peak.fp32"};
 }
 
-// What a value is widened to where its own format has no unit.
+// The format that replaces one without units.
 Precision Wider(Precision precision) {
   switch (precision) {
     case Precision::kNvfp4:
@@ -63,40 +63,42 @@ Precision Wider(Precision precision) {
   return Precision::kFp32;
 }
 
-// Rules for a device of which only the data sheet is known (its family's `data_sheet`). Between two classes the power sets the
-// rate: more arithmetic adds nothing, and takes nothing away.
+// Rules for a device known by its data sheet alone (its family's `data_sheet`). Between two power classes the rate is power-limited and
+// constant in this range.
 JoulesPerFlop EnergyPerFlop(const Device& device) { return device.tdp / PeakRate(device, Precision::kBf16); }
 
-double AssumedMatrixShare(const DataSheetRules& rules, const Device& device) {
-  return std::clamp(rules.matrix_most * (EnergyPerFlop(device) / rules.matrix_energy), rules.matrix_least, rules.matrix_most);
+double AssumedGemmEfficiency(const DataSheetRules& rules, const Device& device) {
+  return std::clamp(rules.max_gemm_efficiency * (EnergyPerFlop(device) / rules.max_gemm_energy), rules.min_gemm_efficiency,
+                    rules.max_gemm_efficiency);
 }
 
-double FallOf(const PowerClass& devices, JoulesPerFlop energy) {
-  return std::clamp(devices.none / energy, devices.least, devices.most) - 1;
+double DeratingOf(const PowerClass& devices, JoulesPerFlop energy) {
+  return std::clamp(devices.no_loss / energy, devices.min_time, devices.max_time) - 1;
 }
 
 double AssumedSustainedClockDerating(const DataSheetRules& rules, const Device& device) {
   if (rules.sustained_clock_derating) return *rules.sustained_clock_derating;
   const JoulesPerFlop energy = EnergyPerFlop(device);
-  for (const PowerClass& devices : rules.sustained) {
-    if (energy > devices.above) return FallOf(devices, energy);
+  for (const PowerClass& devices : rules.sustained_classes) {
+    if (energy > devices.above) return DeratingOf(devices, energy);
   }
   return 0;
 }
 
-double AssumedStream(const DataSheetRules& rules, const Device& device) {
-  return std::clamp(rules.stream_least * (rules.stream_bandwidth / device.memory.bandwidth), rules.stream_least, rules.stream_most);
+double AssumedBandwidthEfficiency(const DataSheetRules& rules, const Device& device) {
+  return std::clamp(rules.min_bandwidth_efficiency * (rules.min_efficiency_bandwidth / device.memory.bandwidth),
+                    rules.min_bandwidth_efficiency, rules.max_bandwidth_efficiency);
 }
 
 Seconds AssumedLaunch(const DataSheetRules& rules, const Device& device) {
-  for (const LaunchFrom& row : rules.launch) {
+  for (const LaunchFrom& row : rules.launch_latency) {
     if (device.year >= row.year) return row.launch;
   }
   return {};
 }
 
-double AssumedDecodeStream(const DataSheetRules& rules, const Device& device) {
-  for (const DecodeOfMemory& row : rules.decode_stream) {
+double AssumedDecodeEfficiency(const DataSheetRules& rules, const Device& device) {
+  for (const DecodeOfMemory& row : rules.decode_bandwidth_efficiency) {
     if (device.memory.technology.find(row.technology) != std::string::npos) return row.share;
   }
   return 1;
@@ -145,7 +147,7 @@ Precision NativePrecision(const Device& device, Precision precision) {
 
 FlopsPerSecond PeakRate(const Device& device, Precision precision) {
   if (const auto& rate = RateOf(device.peak, NativePrecision(device, precision)).value) return *rate;
-  // Nothing so wide: the widest there is.
+  // No wider format: the widest one.
   for (const auto& rate : {device.peak.tf32, device.peak.bf16, device.peak.fp16, device.peak.fp8, device.peak.int8, device.peak.fp4}) {
     if (rate) return *rate;
   }
@@ -161,12 +163,12 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace)
 
 BytesPerSecond L2Rate(const Device& device) {
   const KernelTraits& traits = device.architecture->traits;
-  const BytesPerSecond taken = static_cast<double>(device.units) * traits.cache_feed * device.clock;
-  return max(taken, traits.cache_over_memory * device.memory.bandwidth);
+  const BytesPerSecond taken = static_cast<double>(device.units) * traits.l2_bytes_per_clock * device.clock;
+  return max(taken, traits.l2_over_memory * device.memory.bandwidth);
 }
 
 Bytes L2Capacity(const Device& device) {
-  if (!device.architecture->traits.cached || device.caches.empty()) return {};
+  if (!device.architecture->traits.has_l2 || device.caches.empty()) return {};
   return device.caches.back().capacity;
 }
 
@@ -184,18 +186,18 @@ void CompleteEfficiency(Device& device) {
   Efficiency& e = device.efficiency;
   AssumedEfficiency& assumed = device.assumed;
   const DataSheetRules& rules = device.architecture->data_sheet;
-  Fill(e.gemm_efficiency, assumed.gemm_efficiency, AssumedMatrixShare(rules, device));
-  Fill(e.gemm_efficiency_fp8, assumed.gemm_efficiency_fp8, rules.matrix_fp8 * *e.gemm_efficiency);
-  Fill(e.clock_derating, assumed.clock_derating, FallOf(rules.clock_derating, EnergyPerFlop(device)));
+  Fill(e.gemm_efficiency, assumed.gemm_efficiency, AssumedGemmEfficiency(rules, device));
+  Fill(e.gemm_efficiency_fp8, assumed.gemm_efficiency_fp8, rules.gemm_efficiency_fp8 * *e.gemm_efficiency);
+  Fill(e.clock_derating, assumed.clock_derating, DeratingOf(rules.clock_derating, EnergyPerFlop(device)));
   Fill(e.sustained_clock_derating, assumed.sustained_clock_derating, AssumedSustainedClockDerating(rules, device));
   Fill(e.rated_power, assumed.rated_power, device.tdp);
-  Fill(e.bandwidth_efficiency, assumed.bandwidth_efficiency, AssumedStream(rules, device));
+  Fill(e.bandwidth_efficiency, assumed.bandwidth_efficiency, AssumedBandwidthEfficiency(rules, device));
   Fill(e.launch_latency, assumed.launch_latency, AssumedLaunch(rules, device));
   Fill(e.attention_forward, assumed.attention_forward, rules.attention_forward);
   Fill(e.attention_backward, assumed.attention_backward, rules.attention_backward);
-  Fill(e.decode_bandwidth_efficiency, assumed.decode_bandwidth_efficiency, AssumedDecodeStream(rules, device));
-  Fill(e.l2_bandwidth, assumed.l2_bandwidth, max(rules.cache_over_memory * device.memory.bandwidth, rules.cache_least));
-  Fill(e.usable_l2_fraction, assumed.usable_l2_fraction, rules.cache_share);
+  Fill(e.decode_bandwidth_efficiency, assumed.decode_bandwidth_efficiency, AssumedDecodeEfficiency(rules, device));
+  Fill(e.l2_bandwidth, assumed.l2_bandwidth, max(rules.l2_over_memory * device.memory.bandwidth, rules.min_l2_bandwidth));
+  Fill(e.usable_l2_fraction, assumed.usable_l2_fraction, rules.usable_l2_fraction);
   Fill(device.memory.usable, assumed.usable, UsableBy(rules, device));
 }
 
@@ -217,7 +219,7 @@ void AssumeRules(const Device& device, Trace& trace) {
 std::string_view SourceInPlace(const Device& device) { return SourceOf(device, ""); }
 
 std::string_view SourceOf(const Device& device, std::string_view source) {
-  return device.assumed.bandwidth_efficiency ? "not measured on this device: form and constants as on the devices that were" : source;
+  return device.assumed.bandwidth_efficiency ? "not measured on this device: form and constants of measured devices" : source;
 }
 
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {
@@ -226,7 +228,7 @@ void ExplainShare(std::string_view symbol, double share, double own, std::string
   const double kernel_share = share / own, device_share = own;
   trace.Input("device_share", device_share, own_path);
   trace.Record(symbol, "kernel_share * device_share", share,
-               Note{"Share that this kernel reaches", "the device's, times the kernel's own over that of a 16-bit product"},
+               Note{"Efficiency of this kernel", "the device's, times the kernel's over that of a 16-bit GEMM"},
                "kernel_share, device_share", kernel_share, device_share);
 }
 
@@ -238,7 +240,7 @@ void ExplainSustainedClockDerating(std::string_view symbol, const Device& device
   trace.Input("rated_power", rated_power, "cluster.device.efficiency.rated_power");
   trace.Input("tdp", tdp, "cluster.device.tdp");
   trace.Record(symbol, "max(0, (1 + sustained_derating_at_rated_power) * sqrt(max(1, rated_power / tdp)) - 1)",
-               SustainedClockDerating(device), Note{"Fall of the rate in a long run", "power lowers the clock"},
+               SustainedClockDerating(device), Note{"Clock derating in a long run", "the power limit lowers the clock"},
                "sustained_derating_at_rated_power, rated_power, tdp", sustained_derating_at_rated_power, rated_power, tdp);
 }
 

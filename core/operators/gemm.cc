@@ -19,27 +19,27 @@ struct Tile {
 };
 constexpr std::array<Tile, 10> kTiles{
     {{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {64, 192}, {128, 192}, {64, 96}, {128, 96}}};
-constexpr std::size_t kPowersOfTwo = 6;  // the first of them
+constexpr std::size_t kPowersOfTwo = 6;  // of the first tiles
 constexpr std::array<Tile, 6> kGroupedTiles{{{64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}}};
 
-// What all candidates of a product share.
+// Quantities shared by all candidates of a GEMM.
 struct Shape {
   double rows, outputs, inputs, groups;
-  double row_grain;  // rows are computed in multiples of it
-  double units;      // of the device
+  double mma_rows;  // rows are computed in multiples of it
+  double units;     // of the device
   FlopsPerSecond unit_rate;
   Seconds step_latency;
-  BytesPerSecond cache_rate;
-  double feed_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
-  double tile_load;  // rows or columns of a tile that load as long as they compute
+  BytesPerSecond l2_rate;
+  double copied_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
+  double tile_load;    // rows or columns of a tile that load as long as they compute
   Seconds fill, merge;
 };
 
-// One tile size on a shape, whatever the split.
+// A tile size on a shape, for any split-K.
 struct Tiling {
   double rows = 64, columns = 64;  // of the tile
-  double grid = 1;                 // tiles of the outputs
-  Seconds step;                    // time of 64 inputs of a tile
+  double grid = 1;                 // output tiles
+  Seconds step;                    // per 64 inputs of a tile
 };
 
 struct Candidate {
@@ -49,7 +49,7 @@ struct Candidate {
   Seconds merge;    // T_s
 };
 
-// A trace that is off at compile time: the search over candidates pays nothing for it.
+// A trace that is off at compile time, so the search over candidates does not pay for it.
 struct NoTrace {
   static constexpr bool on() { return false; }
   template <class... Any>
@@ -59,45 +59,45 @@ struct NoTrace {
 template <class AnyTrace>
 Tiling TilingOf(const Shape& shape, const Tile& tile, AnyTrace& trace) {
   const double tile_rows = tile.rows, tile_columns = tile.columns;
-  const double m = shape.rows, n = shape.outputs, groups = shape.groups, row_grain = shape.row_grain;
+  const double m = shape.rows, n = shape.outputs, groups = shape.groups, mma_rows = shape.mma_rows;
   const FlopsPerSecond unit_rate = shape.unit_rate;
   const Seconds step_latency = shape.step_latency;
   const Flops pair = 2 * kFlop;
-  // Few rows: padding costs nothing beside the arrival of the weights by asynchronous copies. That is as long
-  // as 64 rows on the devices that set the form, but far less where the matrix units are weak (H20).
-  const double feed_rows = shape.feed_rows, tile_load = shape.tile_load, fragment = m <= 64 ? min(16, row_grain) : row_grain;
-  FIGURE(trace, rows_computed, min(tile_rows, max(fragment * ceil(m / fragment), min(row_grain * ceil(m / row_grain), feed_rows))),
-         (Note{"Rows a tile computes", "matrix units work on whole fragments of rows; few rows wait for the weights to arrive", kSource}),
-         tile_rows, fragment, m, row_grain, feed_rows);
+  // With few rows, padding costs nothing while asynchronous copies bring the weights: as long as 64 rows take on the devices measured,
+  // far less where the tensor cores are weak (H20).
+  const double copied_rows = shape.copied_rows, tile_load = shape.tile_load, fragment = m <= 64 ? min(16, mma_rows) : mma_rows;
+  FIGURE(trace, rows_computed, min(tile_rows, max(fragment * ceil(m / fragment), min(mma_rows * ceil(m / mma_rows), copied_rows))),
+         (Note{"Rows computed per tile", "tensor cores work on whole fragments of rows; few rows wait for the weights", kSource}),
+         tile_rows, fragment, m, mma_rows, copied_rows);
   FIGURE(trace, tile_cost, (1 + tile_load / max(rows_computed, 64) + tile_load / tile_columns) / (1 + tile_load / 128 + tile_load / 256),
-         (Note{"Cost of a small tile", "over that of a 128x256 one: each operand is loaded for fewer products", kSource}), tile_load,
+         (Note{"Relative cost of a small tile", "over a 128x256 tile: each operand is loaded for fewer multiply-adds", kSource}), tile_load,
          rows_computed, tile_columns);
   FIGURE(trace, step_time, max(pair * rows_computed * tile_columns * 64 / unit_rate * tile_cost, step_latency),
-         (Note{"Time of a step", "64 inputs of a tile: their arithmetic, or the latency of the loop", kSource}), pair, rows_computed,
-         tile_columns, unit_rate, tile_cost, step_latency);
-  FIGURE(trace, grid, groups * ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Tiles of the outputs", "of all groups", kSource}),
-         groups, m, tile_rows, n, tile_columns);
+         (Note{"Time per k step", "64 inputs of a tile: compute, or loop latency", kSource}), pair, rows_computed, tile_columns, unit_rate,
+         tile_cost, step_latency);
+  FIGURE(trace, grid, groups * ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles", "all groups", kSource}), groups, m,
+         tile_rows, n, tile_columns);
   return {tile_rows, tile_columns, grid, step_time};
 }
 
-// Time on the units for a tile and split: waves of tiles, each as long as its loop over k.
+// Time on the SMs: waves of tiles, each as long as its k loop.
 template <class AnyTrace>
 Seconds ComputeTime(const Shape& shape, const Tiling& tiling, double split, AnyTrace& trace) {
   const double k = shape.inputs, units = shape.units, grid = tiling.grid;
   const Seconds step_time = tiling.step, fill = shape.fill;
-  FIGURE(trace, steps, ceil(k / (64 * split)), (Note{"Steps of a tile", "its share of k under split-K", kSource}), k, split);
-  FIGURE(trace, waves, ceil(grid * split / units), (Note{"Waves", "every unit takes one tile at a time", kSource}), grid, split, units);
+  FIGURE(trace, steps, ceil(k / (64 * split)), (Note{"k steps per tile", "its share of k under split-K", kSource}), k, split);
+  FIGURE(trace, waves, ceil(grid * split / units), (Note{"Waves", "one tile per SM at a time", kSource}), grid, split, units);
   FIGURE(trace, compute_time, waves * (steps * step_time + fill),
-         (Note{"Time on the matrix units", "each tile is filled and drained", kSource}), waves, steps, step_time, fill);
+         (Note{"Time on the tensor cores", "each tile is filled and drained", kSource}), waves, steps, step_time, fill);
   return compute_time;
 }
 
-// Partial sums of split-K: fp32, written and read back through the last cache.
+// Partial sums of split-K: fp32, written and read back through L2.
 Seconds MergeTime(const Shape& shape, double split) {
-  return split == 1 ? Seconds{} : shape.merge + 8 * kB * split * shape.rows * shape.outputs / shape.cache_rate;
+  return split == 1 ? Seconds{} : shape.merge + 8 * kB * split * shape.rows * shape.outputs / shape.l2_rate;
 }
 
-// The library's choice: the quickest of its kernels. `ideal` is the arithmetic at the full rate, which no candidate beats.
+// The fastest kernel, as the library's heuristics choose. `ideal`: lower bound on the compute time of every candidate.
 Candidate Choose(const Shape& shape, const GemmKernelParameters& parameters, Seconds ideal, Seconds memory) {
   NoTrace off;
   const std::span<const Tile> tiles = shape.groups != 1          ? std::span<const Tile>(kGroupedTiles)
@@ -110,8 +110,8 @@ Candidate Choose(const Shape& shape, const GemmKernelParameters& parameters, Sec
   Seconds best_time = Seconds::FromBase(std::numeric_limits<double>::infinity());
   for (double split = 1; split <= parameters.max_split; split *= 2) {
     const Seconds merge = MergeTime(shape, split);
-    if (floor_time + merge >= best_time) break;  // merging only grows with the split
-    // The quickest on the units is the quickest beside the same memory.
+    if (floor_time + merge >= best_time) break;  // merge time grows with the split
+    // Memory time is the same for all tiles, so the fastest on the SMs is the fastest.
     std::size_t chosen = tiles.size();
     Seconds least;
     for (std::size_t i = 0; i < tiles.size(); ++i) {
@@ -131,26 +131,25 @@ Candidate Choose(const Shape& shape, const GemmKernelParameters& parameters, Sec
   return best;
 }
 
-// Bytes to and from memory of a tiled product: operands are read again by each generation of resident tiles that the last
-// cache does not serve. 15 % mean error over 39 profiled CUTLASS kernels on A100.
+// DRAM traffic of a tiled GEMM: each generation of resident tiles rereads operands that miss L2. Mean error 15 % over 39 profiled CUTLASS
+// kernels on A100.
 Bytes DramBytes(const Gemm& gemm, const Candidate& best, Bytes cold_read, Bytes output, const Device& device) {
   if (!device.architecture->traits.tiled) return cold_read + output;
-  const Bytes cache = L2Capacity(device);
-  const CacheReuse& reuse = device.architecture->gemm.cache;
+  const Bytes l2 = L2Capacity(device);
+  const L2Reuse& reuse = device.architecture->gemm.l2;
   const double units = static_cast<double>(device.units);
   const double tiles = ceil(gemm.m / best.tile.rows) * ceil(gemm.n / best.tile.columns);
   const double resident = min(tiles, (best.tile.rows * best.tile.columns > 128 * 128 ? 2 : 3) * units);
   const double operand = (BytesPerElement(gemm.precision) + BytesPerElement(gemm.weights)) / 2;
   const Bytes reread = max(1.0, tiles / resident) * 2 * sqrt(resident * best.tile.rows * best.tile.columns) * gemm.k * operand * kB;
-  const double missed = cache > Bytes{} ? min(1.0, cold_read / (reuse.missed_from * cache)) : 1;
-  return cold_read + max(Bytes{}, reuse.read_again * gemm.groups * reread - cold_read) * missed + output;
+  const double missed = l2 > Bytes{} ? min(1.0, cold_read / (reuse.no_reuse_from * l2)) : 1;
+  return cold_read + max(Bytes{}, reuse.reread_factor * gemm.groups * reread - cold_read) * missed + output;
 }
 
-// Traffic further in. Each tile of the outputs fetches its rows and columns of the operands through the last cache; inside a
-// unit the matrix instructions read them a fragment of 64 rows at a time. Large engines (128 x 128, Jouppi et al. 2017) hold a
-// block of weights while all rows pass.
+// Traffic inside the chip. Each output tile fetches its rows and columns of the operands through L2; inside an SM the tensor cores read
+// them in fragments of 64 rows. Large engines (128 x 128, Jouppi et al. 2017) hold a block of weights while all rows pass.
 struct InnerTraffic {
-  Bytes cache, unit;
+  Bytes l2, l1;
 };
 InnerTraffic InnerBytes(const Gemm& gemm, const Candidate& best, Bytes weights, Bytes output, Bytes memory, const Device& device) {
   const double operand = (BytesPerElement(gemm.precision) + BytesPerElement(gemm.weights)) / 2;
@@ -159,115 +158,150 @@ InnerTraffic InnerBytes(const Gemm& gemm, const Candidate& best, Bytes weights, 
     const double rows = min(best.tile.rows, gemm.m), columns = min(best.tile.columns, gemm.n);
     const double tiles = gemm.groups * ceil(gemm.m / best.tile.rows) * ceil(gemm.n / best.tile.columns);
     const Bytes partial_sums = best.split > 1 ? 8 * kB * best.split * gemm.groups * gemm.m * gemm.n : Bytes{};
-    inner.cache = tiles * (rows + columns) * gemm.k * operand * kB + output + partial_sums;
-    inner.unit = tiles * ceil(rows / 64) * (min(rows, 64) + columns) * gemm.k * operand * kB + output + partial_sums;
+    inner.l2 = tiles * (rows + columns) * gemm.k * operand * kB + output + partial_sums;
+    inner.l1 = tiles * ceil(rows / 64) * (min(rows, 64) + columns) * gemm.k * operand * kB + output + partial_sums;
   } else {
-    inner.cache = memory;
-    inner.unit = weights + output + gemm.groups * gemm.m * gemm.k * ceil(gemm.n / 128) * operand * kB;
+    inner.l2 = memory;
+    inner.l1 = weights + output + gemm.groups * gemm.m * gemm.k * ceil(gemm.n / 128) * operand * kB;
   }
-  // What comes from memory passes every level.
-  inner.cache = max(inner.cache, memory);
-  inner.unit = max(inner.unit, inner.cache);
+  // Data from memory passes every level.
+  inner.l2 = max(inner.l2, memory);
+  inner.l1 = max(inner.l1, inner.l2);
   return inner;
 }
 
 }  // namespace
 
-Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double bandwidth_efficiency, double share, const Device& device) {
-  const Bytes reach = resident + cache_factor * L2Capacity(device);
+Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency, const Device& device) {
+  const Bytes reach = resident + kept_l2 * L2Capacity(device);
   const double missed = reach > Bytes{} ? resident / reach : 1;
-  return (bytes * missed / (device.memory.bandwidth * bandwidth_efficiency) + bytes * (1 - missed) / L2Rate(device)) / share;
+  return (bytes * missed / (device.memory.bandwidth * bandwidth_efficiency) + bytes * (1 - missed) / L2Rate(device)) / efficiency;
 }
 
-double WeightsLeftInL2(Bytes weights, double most_copies, const Device& device) {
-  const Bytes cache = L2Capacity(device);
-  if (!(cache > Bytes{}) || !(weights > Bytes{})) return 0;
-  // A set as large as the cache stays in an undivided one (L40S, RTX PRO 6000: 0.75 and more of it usable), but not in one of
-  // two halves (A100, H100, B200: 0.6), which keep some lines twice.
-  const double copies = std::clamp(ceil(cache / weights), 1.0, most_copies);
-  const CacheReuse& reuse = device.architecture->gemm.cache;
-  const double largest = min(reuse.most, reuse.least + *device.efficiency.usable_l2_fraction / reuse.over_share);
-  return std::clamp((largest - copies * (weights / cache)) / reuse.fall, 0.0, 1.0);
+double WeightsLeftInL2(Bytes weights, double max_copies, const Device& device) {
+  const Bytes l2 = L2Capacity(device);
+  if (!(l2 > Bytes{}) || !(weights > Bytes{})) return 0;
+  // A working set as large as the L2 stays resident in an undivided L2 (L40S, RTX PRO 6000: at least 0.75 usable), but not in one of two
+  // halves (A100, H100, B200: 0.6), which keep some lines twice.
+  const double copies = std::clamp(ceil(l2 / weights), 1.0, max_copies);
+  const L2Reuse& reuse = device.architecture->gemm.l2;
+  const double largest = min(reuse.max_weights, reuse.min_weights + *device.efficiency.usable_l2_fraction / reuse.usable_over_min);
+  return std::clamp((largest - copies * (weights / l2)) / reuse.falloff, 0.0, 1.0);
 }
+
+namespace {
+
+// Time to move the operands and the output. The symbols are inputs and efficiencies recorded by TimeOf.
+struct DataMovement {
+  Bytes weights;
+  Seconds time;
+};
+DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
+  const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
+  const Bytes activation_size = ElementSize(NativePrecision(device, gemm.precision)), weight_size = ElementSize(gemm.weights);
+  const Bytes output_size = gemm.output_bytes * kB, l2_capacity = L2Capacity(device);
+  const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device);
+  const double bandwidth_efficiency = parameters.bandwidth_efficiency, weights_in_l2 = gemm.weights_in_l2;
+  FIGURE(trace, weight_bytes, groups * n * k * weight_size, (Note{"Weights", "read once"}), groups, n, k, weight_size);
+  FIGURE(trace, activation_bytes, groups * m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), groups, m, k,
+         activation_size, n, output_size);
+  const double kept_l2 = device.architecture->gemm.l2.activations;
+  FIGURE(trace, missed, activation_bytes / (activation_bytes + kept_l2 * l2_capacity),
+         (Note{"Fraction of the activations that goes to memory", "the rest stays in L2 between kernels", kSource}), activation_bytes,
+         kept_l2, l2_capacity);
+  FIGURE(trace, stream_time,
+         (weight_bytes * (1 - weights_in_l2) + activation_bytes * missed) / (bandwidth * bandwidth_efficiency) +
+             weight_bytes * weights_in_l2 / l2_rate,
+         (Note{"Time to move the data", "at the achievable bandwidth", kSource}), weight_bytes, weights_in_l2, activation_bytes, missed,
+         bandwidth, bandwidth_efficiency, l2_rate);
+  return {weight_bytes, stream_time};
+}
+
+// FLOPs of the product, and the rate of one SM, which falls in a long kernel.
+struct ComputeRate {
+  Flops flops;
+  FlopsPerSecond unit_rate;
+};
+ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, FlopsPerSecond peak_rate, Trace& trace) {
+  const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups, units = static_cast<double>(device.units);
+  const double gemm_efficiency = parameters.gemm_efficiency, clock_derating = parameters.clock_derating;
+  const Seconds derating_ramp = parameters.derating_ramp;
+  const Flops pair = 2 * kFlop;
+  FIGURE(trace, flops, pair * groups * m * n * k, (Note{"FLOPs", "a multiply-add counts as two"}), pair, groups, m, n, k);
+  FIGURE(trace, ideal_time, flops / (peak_rate * gemm_efficiency),
+         (Note{"Ideal compute time", "at the GEMM efficiency of the best tile", kSource}), flops, peak_rate, gemm_efficiency);
+  FIGURE(trace, unit_rate, peak_rate * gemm_efficiency / units / (1 + clock_derating * ideal_time / (ideal_time + derating_ramp)),
+         (Note{"Rate of one SM", "the power limit lowers the clock in long kernels", kSource}), peak_rate, gemm_efficiency, units,
+         clock_derating, ideal_time, derating_ramp);
+  return {flops, unit_rate};
+}
+
+Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
+  const double n = gemm.n, k = gemm.k, groups = gemm.groups, units = static_cast<double>(device.units);
+  const Hertz clock = device.clock;
+  // The vector units beside a few large engines are as wide as those of 128 small SMs.
+  const double convert_per_clock = parameters.convert_per_clock * (device.architecture->traits.tiled ? 1 : max(1.0, 128 / units));
+  FIGURE(trace, convert_time, groups * n * k / (units * clock * convert_per_clock),
+         (Note{"Time to convert the weights", "to the compute precision, on the vector units", kSource}), groups, n, k, units, clock,
+         convert_per_clock);
+  return convert_time;
+}
+
+Candidate BestCandidate(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, const ComputeRate& rate,
+                        Seconds memory_time, Trace& trace) {
+  const double units = static_cast<double>(device.units);
+  const Seconds ideal = rate.flops / (rate.unit_rate * units);
+  const KernelTraits& traits = device.architecture->traits;
+  if (!traits.tiled) {
+    Candidate engine;  // the compiler fits the tiles to large engines: no waves
+    engine.compute = ideal;
+    return engine;
+  }
+  const GemmTable& table = device.architecture->gemm;
+  const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(NativePrecision(device, gemm.precision));
+  const double mma_rows = min(traits.mma_rows, narrow_fragments ? 16 : 64);
+  const BytesPerSecond copy_rate = table.copy_bytes_per_clock * device.clock;
+  const Flops pair = 2 * kFlop;
+  const double copied_rows = traits.asynchronous_mma ? rate.unit_rate / copy_rate * ElementSize(gemm.weights) / pair : mma_rows;
+  const Shape shape{
+      gemm.m,         gemm.n,      gemm.k,          gemm.groups, mma_rows,           units, rate.unit_rate, parameters.step_latency,
+      L2Rate(device), copied_rows, table.tile_load, table.fill,  table.split_k_merge};
+  const Candidate best = Choose(shape, parameters, ideal, memory_time);
+  if (trace.on()) ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);
+  return best;
+}
+
+}  // namespace
 
 KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
   assert(gemm.m > 0 && gemm.n > 0 && gemm.k > 0 && gemm.groups > 0);
   const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
   const Precision native = NativePrecision(device, gemm.precision);
-  const bool weight_only = parameters.convert_per_clock > 0;
-  const KernelTraits& traits = device.architecture->traits;
-  const Bytes activation_size = ElementSize(native), weight_size = ElementSize(gemm.weights), output_size = gemm.output_bytes * kB;
-  const Bytes last_cache = L2Capacity(device);
   const FlopsPerSecond peak_rate = PeakRate(device, native, trace);
-  const BytesPerSecond bandwidth = device.memory.bandwidth, cache_rate = L2Rate(device);
-  const double gemm_efficiency = parameters.gemm_efficiency, bandwidth_efficiency = parameters.bandwidth_efficiency,
-               weights_in_l2 = gemm.weights_in_l2;
-  const double units = static_cast<double>(device.units), clock_derating = parameters.clock_derating;
-  const Seconds power_ramp = parameters.power_ramp, launch = parameters.launch;
-  const Flops pair = 2 * kFlop;
-  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  trace.Input("units", units, "cluster.device.units");
-  trace.Input("last_cache", last_cache, "cluster.device.caches");
+  trace.Input("bandwidth", device.memory.bandwidth, "cluster.device.memory.bandwidth");
+  trace.Input("units", static_cast<double>(device.units), "cluster.device.units");
+  trace.Input("l2_capacity", L2Capacity(device), "cluster.device.caches");
   const GemmTable& table = device.architecture->gemm;
   const Trace::Citing citing(trace, SourceOf(device, table.source));
   Explain(gemm, parameters, device, trace);
 
-  FIGURE(trace, weight_bytes, groups * n * k * weight_size, (Note{"Weights", "read once"}), groups, n, k, weight_size);
-  FIGURE(trace, activation_bytes, groups * m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), groups, m, k,
-         activation_size, n, output_size);
-  const double kept = table.cache.activations;
-  FIGURE(trace, missed, activation_bytes / (activation_bytes + kept * last_cache),
-         (Note{"Share of the activations that goes to memory", "the rest stays in the last cache between kernels", kSource}),
-         activation_bytes, kept, last_cache);
-  FIGURE(trace, stream_time,
-         (weight_bytes * (1 - weights_in_l2) + activation_bytes * missed) / (bandwidth * bandwidth_efficiency) +
-             weight_bytes * weights_in_l2 / cache_rate,
-         (Note{"Time to move the data", "at the share of the bandwidth that a stream reaches", kSource}), weight_bytes, weights_in_l2,
-         activation_bytes, missed, bandwidth, bandwidth_efficiency, cache_rate);
-  FIGURE(trace, flops, pair * groups * m * n * k, (Note{"Arithmetic", "a multiplication and an addition are two"}), pair, groups, m, n, k);
-  FIGURE(trace, ideal_time, flops / (peak_rate * gemm_efficiency),
-         (Note{"Ideal time of the arithmetic", "at the share of the peak that the best tile reaches", kSource}), flops, peak_rate,
-         gemm_efficiency);
-  FIGURE(trace, unit_rate, peak_rate * gemm_efficiency / units / (1 + clock_derating * ideal_time / (ideal_time + power_ramp)),
-         (Note{"Rate of one unit", "power lowers the clock when a kernel runs long", kSource}), peak_rate, gemm_efficiency, units,
-         clock_derating, ideal_time, power_ramp);
-
-  Seconds memory_time = stream_time;
-  if (weight_only) {
-    const Hertz clock = device.clock;
-    // A few large engines: the vector units beside them are as wide as those of a device of 128 small ones.
-    const double convert_per_clock = parameters.convert_per_clock * (traits.tiled ? 1 : max(1.0, 128 / units));
-    FIGURE(trace, convert_time, groups * n * k / (units * clock * convert_per_clock),
-           (Note{"Time to convert the weights", "to the arithmetic's format, on the ordinary units", kSource}), groups, n, k, units, clock,
-           convert_per_clock);
-    memory_time = max(stream_time, convert_time);
-  }
-  Candidate best;
-  if (traits.tiled) {
-    const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(native);
-    const double row_grain = min(traits.row_grain, narrow_fragments ? 16 : 64);
-    const BytesPerSecond feed = table.feed * device.clock;
-    const double feed_rows = traits.asynchronous_mma ? unit_rate / feed * weight_size / pair : row_grain;
-    const Shape shape{
-        m,          n,          k, groups, row_grain, units, unit_rate, parameters.step_latency, cache_rate, feed_rows, table.tile_load,
-        table.fill, table.merge};
-    best = Choose(shape, parameters, flops / (unit_rate * units), memory_time);
-    if (trace.on()) ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);
-  } else {
-    best.compute = flops / (unit_rate * units);  // the compiler tiles to fit; large engines have no waves
-  }
-  const Seconds compute_time = best.compute, merge_time = best.merge;
+  const DataMovement data = MoveData(gemm, device, parameters, trace);
+  const ComputeRate rate = RateOf(gemm, device, parameters, peak_rate, trace);
+  const bool weight_only = parameters.convert_per_clock > 0;
+  const Seconds memory_time = weight_only ? max(data.time, ConvertTime(gemm, device, parameters, trace)) : data.time;
+  const Candidate best = BestCandidate(gemm, device, parameters, rate, memory_time, trace);
+  const Seconds compute_time = best.compute, merge_time = best.merge, launch = parameters.launch;
   FIGURE(trace, overlapped_time, norm(compute_time, memory_time, 3),
-         (Note{"Arithmetic and data together", "they overlap but for the cube norm: equal ones take 1.26 of one", kSource}), compute_time,
-         memory_time);
+         (Note{"Compute and data movement together", "they overlap, except for the cubic norm: equal times take 1.26 of one", kSource}),
+         compute_time, memory_time);
   Seconds quantize_time = parameters.extra_launch;
   if (parameters.quantize_bytes > 0) {
-    quantize_time += PassTime(parameters.quantize_bytes * kB * groups * m * k, 2 * kB * groups * m * k, table.cache.quantized,
+    quantize_time += PassTime(parameters.quantize_bytes * kB * groups * m * k, 2 * kB * groups * m * k, table.l2.quantized_activations,
                               *device.efficiency.bandwidth_efficiency, parameters.quantize_efficiency, device);
   }
   FIGURE(trace, time, launch + overlapped_time + merge_time + quantize_time,
-         (Note{"Time of the product", "launch, the overlapped work, partial sums of split-K, quantisation", kSource, "time_s"}), launch,
-         overlapped_time, merge_time, quantize_time);
+         (Note{"GEMM time", "launch, overlapped work, split-K merge, quantization", kSource, "time_s"}), launch, overlapped_time,
+         merge_time, quantize_time);
 
   KernelTime result;
   result.time = time;
@@ -276,11 +310,12 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   result.bound = launch + merge_time + quantize_time > overlapped_time ? Bound::kLatency
                  : compute_time >= memory_time                         ? Bound::kCompute
                                                                        : Bound::kMemory;
-  result.flops = flops;
-  result.bytes = DramBytes(gemm, best, groups * m * k * activation_size + weight_bytes, groups * m * n * output_size, device);
-  const InnerTraffic inner = InnerBytes(gemm, best, weight_bytes, groups * m * n * output_size, result.bytes, device);
-  result.l2_bytes = inner.cache;
-  result.l1_bytes = inner.unit;
+  result.flops = rate.flops;
+  const Bytes output = groups * m * n * (gemm.output_bytes * kB);
+  result.bytes = DramBytes(gemm, best, groups * m * k * ElementSize(native) + data.weights, output, device);
+  const InnerTraffic inner = InnerBytes(gemm, best, data.weights, output, result.bytes, device);
+  result.l2_bytes = inner.l2;
+  result.l1_bytes = inner.l1;
   return result;
 }
 

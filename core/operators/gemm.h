@@ -1,4 +1,4 @@
-// Matrix products: m rows (tokens) x n outputs x k inputs, one or a group of equal ones.
+// GEMMs: m rows (tokens) x n outputs x k inputs, single or grouped.
 #pragma once
 
 #include "core/base/trace.h"
@@ -8,7 +8,7 @@
 
 namespace slipstick {
 
-enum class Scaling { kTensor, kBlock };  // of fp8: one scale a tensor, or one a 128x128 block
+enum class Scaling { kTensor, kBlock };  // of fp8: one scale per tensor, or per 128x128 block
 template <>
 struct EnumNames<Scaling> {
   static constexpr std::array<std::pair<Scaling, std::string_view>, 2> names{{{Scaling::kTensor, "tensor"}, {Scaling::kBlock, "block"}}};
@@ -16,61 +16,61 @@ struct EnumNames<Scaling> {
 
 struct Gemm {
   double m = 1, n = 1, k = 1;
-  double groups = 1;                       // m is per group; of experts hit by chance it need not be whole
-  Precision precision = Precision::kBf16;  // of the arithmetic and the activations
-  Precision weights = Precision::kBf16;    // narrower than the arithmetic: weight-only quantisation
+  double groups = 1;                       // m is per group; both may be fractional: expected values over routing
+  Precision precision = Precision::kBf16;  // of computation and activations
+  Precision weights = Precision::kBf16;    // narrower than `precision`: weight-only quantization
   Scaling scaling = Scaling::kTensor;
-  bool quantize = false;     // the time includes bringing bf16 activations to `precision`
-  double output_bytes = 2;   // written an output element
-  double weights_in_l2 = 0;  // share of the weights found in the last cache (h)
+  bool quantize = false;     // the time includes quantizing bf16 activations to `precision`
+  double output_bytes = 2;   // written per output element
+  double weights_in_l2 = 0;  // h: fraction of the weights found in L2
   friend bool operator==(const Gemm&, const Gemm&) = default;
 };
 
-// The family of kernels that runs a product: how its precisions are paired.
+// Kernel family of a GEMM, by the pair of operand precisions.
 enum class GemmKernel { kSixteenBit, kFp8Tensor, kFp8Block, kFourBitFloat, kInt8, kInt8Weights, kInt4Weights };
 GemmKernel KernelOf(const Gemm& gemm, const Device& device);
 
-// How a product is run. IsolatedKernelParameters gives a kernel under a graph with the constants of its family; callers then change
-// what differs inside a training or a serving step.
+// IsolatedKernelParameters gives those of a kernel inside a CUDA graph, as benchmarks run it; Training- and ServingKernelParameters change
+// what differs inside a step.
 struct GemmKernelParameters {
-  double clock_derating = 0;           // d: fall of the rate in a long kernel
-  Seconds power_ramp;                  // length of a kernel at which half of the fall has come
-  int max_split = 16;                  // split-K at most
-  bool columns_by_96 = false;          // the library also has tiles of 96 and 192 columns
-  bool split_fills_two_waves = false;  // split-K only while tiles·s <= 2·units
+  double clock_derating = 0;           // d: rate loss in a long kernel
+  Seconds derating_ramp;               // kernel time at which half of the derating is reached
+  int max_split = 16;                  // limit of split-K
+  bool columns_by_96 = false;          // tiles of 96 and 192 columns exist
+  bool split_fills_two_waves = false;  // split-K only while tiles * split <= 2 * SMs
   Seconds launch;                      // t0
-  double gemm_efficiency = 0.8;        // e_c·rho: share of the dense peak with the best tile
-  double bandwidth_efficiency = 0.8;   // e_b·r_b: share of the memory bandwidth
-  Seconds step_latency;                // kappa: one 64-deep step along k
-  double convert_per_clock = 0;        // weights brought to the arithmetic's format, elements a clock and unit; 0: none
-  Seconds extra_launch;                // t_q: fixed cost of quantising in a kernel of its own
-  double quantize_bytes = 0;           // c_q: moved an activation element by the quantising pass
-  double quantize_efficiency = 1;      // e_q: of the stream, reached by that pass
+  double gemm_efficiency = 0.8;        // e_c * rho: fraction of the dense peak with the best tile
+  double bandwidth_efficiency = 0.8;   // e_b * r_b: fraction of the memory bandwidth
+  Seconds step_latency;                // kappa: lower bound per 64-deep step along k
+  double convert_per_clock = 0;        // weights converted per clock and SM; 0: no conversion
+  Seconds extra_launch;                // t_q: of a separate quantizing kernel
+  double quantize_bytes = 0;           // c_q: moved per activation element by the quantizing pass
+  double quantize_efficiency = 1;      // e_q: bandwidth efficiency of that pass over the stream's
 };
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device);
 
-// Records what the shares and costs of a parameters are from.
+// Records the origins of the parameters.
 void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device, Trace& trace);
 
-// In a step of training: rate at sustained power, cautious split-K, no latency of the k loop; quantising is the caller's.
+// Inside a training step: sustained clock, split-K up to two waves, no k-loop latency; the caller adds quantization.
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device);
-// In a step of serving: activations are quantized by the kernel before.
+// Inside a serving step: the kernel before quantizes the activations.
 GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& device);
 
-// Time of the product. The device is complete (CompleteEfficiency). Mean error over 7,183 measured products, m 1 to 16,384
-// on seven NVIDIA parts: 8.9 % (bf16 7.3, fp8 6.7, fp8 blocks 11.3, nvfp4 6.3); elsewhere extrapolated.
+// Requires a device completed by CompleteEfficiency. Mean error over 7,183 measured GEMMs, m 1 to 16,384, on seven NVIDIA devices: 8.9 %
+// (bf16 7.3, fp8 6.7, fp8 blocks 11.3, nvfp4 6.3); extrapolated elsewhere.
 KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace);
 inline KernelTime TimeOf(const Gemm& gemm, const Device& device, Trace& trace) {
   return TimeOf(gemm, device, IsolatedKernelParameters(gemm, device), trace);
 }
 
-// Time of a pass over bytes, some of them left in the last cache by the kernel before: resident/(resident + factor·cache)
-// of them move at bandwidth_efficiency of the memory bandwidth, the rest at the cache's rate, and the kernel reaches `share` of
-// that. Quantising, permuting.
-Seconds PassTime(Bytes bytes, Bytes resident, double cache_factor, double bandwidth_efficiency, double share, const Device& device);
+// Time of a memory pass (quantizing, permuting) over `bytes`, part of which the kernel before left in L2. The fraction
+// resident / (resident + kept_l2 * L2 capacity) moves at bandwidth_efficiency of the memory bandwidth, the rest at L2 bandwidth; the
+// kernel reaches `efficiency` of both.
+Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency, const Device& device);
 
-// Share of the weights that a benchmark finds in the last cache when it repeats an operator over as many copies of them as
-// the cache holds, `most_copies` at most. In a model, where other layers pass in between: none.
-double WeightsLeftInL2(Bytes weights, double most_copies, const Device& device);
+// Fraction of the weights found in L2 when a benchmark cycles over as many copies of them as fit, at most `max_copies`. Zero in a model,
+// where other layers run in between.
+double WeightsLeftInL2(Bytes weights, double max_copies, const Device& device);
 
 }  // namespace slipstick

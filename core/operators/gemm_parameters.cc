@@ -1,4 +1,4 @@
-// How a product is run on a device: the row of its family's table, alone and inside a step.
+// Kernel parameters of a GEMM: the row of its family's table, in isolation and inside a step.
 #include <cassert>
 
 #include "core/base/units.h"
@@ -49,17 +49,19 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   const bool few_rows = gemm.m <= table.few_rows;
   GemmKernelParameters parameters;
   parameters.clock_derating = gemm.groups == 1 ? *e.clock_derating : 0;
-  parameters.power_ramp = table.power_ramp;
+  parameters.derating_ramp = table.derating_ramp;
   parameters.columns_by_96 = row.columns_by_96;
-  parameters.max_split = row.splits && gemm.groups == 1 ? 16 : 1;
+  parameters.max_split = row.has_split_k && gemm.groups == 1 ? 16 : 1;
   parameters.launch = *e.launch_latency;
-  parameters.gemm_efficiency = min(1.0, kernel == GemmKernel::kFp8Tensor ? *e.gemm_efficiency_fp8 : row.matrix * *e.gemm_efficiency);
-  // The weights of a group of products stream a little better than those of one.
-  parameters.bandwidth_efficiency = min(1.0, *e.bandwidth_efficiency * row.stream * (gemm.groups == 1 ? 1 : table.grouped_stream));
+  parameters.gemm_efficiency =
+      min(1.0, kernel == GemmKernel::kFp8Tensor ? *e.gemm_efficiency_fp8 : row.gemm_efficiency * *e.gemm_efficiency);
+  // Weights of grouped GEMMs stream slightly better than those of a single one.
+  parameters.bandwidth_efficiency =
+      min(1.0, *e.bandwidth_efficiency * row.bandwidth_efficiency * (gemm.groups == 1 ? 1 : table.grouped_bandwidth_gain));
   parameters.step_latency = row.step_latency;
   parameters.convert_per_clock = few_rows ? 0 : row.convert_per_clock;
-  if (gemm.quantize || row.always_extra) {
-    parameters.extra_launch = few_rows ? row.extra_few_rows : row.extra;
+  if (gemm.quantize || row.always_extra_overhead) {
+    parameters.extra_launch = few_rows ? row.extra_overhead_few_rows : row.extra_overhead;
     parameters.quantize_bytes = row.quantize_bytes;
     parameters.quantize_efficiency = row.quantize_efficiency;
   }
@@ -84,10 +86,10 @@ void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Dev
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device) {
   GemmKernelParameters parameters = IsolatedKernelParameters(gemm, device);
   parameters.clock_derating = SustainedClockDerating(device);
-  parameters.power_ramp = device.architecture->gemm.training_power_ramp;
+  parameters.derating_ramp = device.architecture->gemm.training_derating_ramp;
   parameters.max_split = std::min(parameters.max_split, 8);
   parameters.split_fills_two_waves = true;
-  parameters.launch = device.architecture->gemm.training_launch;
+  parameters.launch = device.architecture->gemm.training_launch_latency;
   parameters.step_latency = {};
   parameters.extra_launch = {};
   parameters.quantize_bytes = 0;
@@ -98,8 +100,8 @@ GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& dev
   GemmKernelParameters parameters = IsolatedKernelParameters(gemm, device);
   const GemmKernel kernel = KernelOf(gemm, device);
   parameters.extra_launch = {};
-  // The norm before finds the scale on its way, so the maximum needs no pass of its own.
-  if (kernel == GemmKernel::kFp8Tensor) parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize : 0;
+  // The norm before it finds the scale, so the maximum needs no extra pass.
+  if (kernel == GemmKernel::kFp8Tensor) parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize_bytes : 0;
   return parameters;
 }
 

@@ -1,4 +1,4 @@
-// What every operator model answers.
+// The result of every operator model.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@ struct EnumNames<Bound> {
 
 struct KernelTime {
   Seconds time;
-  Seconds compute;  // of it, were arithmetic alone
-  Seconds memory;   // of it, were data movement alone
+  Seconds compute;  // time of computation alone
+  Seconds memory;   // time of data movement alone
   Bound bound = Bound::kCompute;
-  Flops flops;       // useful arithmetic
+  Flops flops;       // useful FLOPs, without padding
   Bytes bytes;       // to and from device memory
-  Bytes l2_bytes{};  // between the last cache and the units
-  Bytes l1_bytes{};  // between a unit's own memory and its arithmetic
+  Bytes l2_bytes{};  // between L2 and the SMs
+  Bytes l1_bytes{};  // between L1 or shared memory and the tensor cores
 };
 
 }  // namespace slipstick

@@ -1,5 +1,5 @@
-// What is fitted about the kernels of a family of accelerators: a file of core/presets/kernels each, read once. A family states
-// what is its own; the rest is that of the family which it names as its preset, in the end of the generic one.
+// Fitted constants of the kernels of an accelerator family: a file of core/presets/kernels each, read once. A family states its own
+// constants and inherits the others from the family named as its preset, finally from the generic one.
 #pragma once
 
 #include <array>
@@ -12,225 +12,224 @@
 
 namespace slipstick {
 
-// What the kernels of a family are like, as far as formulas ask.
+// Structure of the family's hardware, as far as the formulas depend on it.
 struct KernelTraits {
-  bool tiled = true;              // many small units that take one output tile each; false: few large matrix engines
-  bool asynchronous_mma = false;  // matrix units fed in the background (wgmma, tcgen05): attention comes near the peak
-  bool cached = true;             // the last memory before DRAM is a cache; false: scratchpad that software fills
-  Bytes cache_feed;               // out of the last cache into a unit, a clock
-  double cache_over_memory = 0;   // rate of the last memory before DRAM, over the memory's, at least
-  double lanes = 1;               // threads that a unit issues for in a clock
-  double row_grain = 1;           // rows that a matrix unit computes together; 1: plain units, which compute no row in vain
-  double query_rows = 1;          // query rows that a decode kernel computes together
+  bool tiled = true;              // many small units (SMs), one output tile each; false: few large matrix engines
+  bool asynchronous_mma = false;  // tensor cores fed in the background (wgmma, tcgen05): attention comes close to the peak
+  bool has_l2 = true;             // the last level before DRAM is a cache; false: a scratchpad managed by software
+  Bytes l2_bytes_per_clock;       // from L2 into one SM
+  double l2_over_memory = 0;      // lower bound on L2 bandwidth over memory bandwidth
+  double threads_per_clock = 1;   // issued per SM
+  double mma_rows = 1;            // rows that a matrix unit computes together; 1: vector units, no padding
+  double decode_query_rows = 1;   // query rows that a decode kernel computes together
 };
 
-// Matrix products of one pairing of precisions.
+// GEMMs of one pair of operand precisions.
 struct GemmRow {
-  double matrix = 1;               // rho: share of the 16-bit kernels' efficiency
-  double stream = 1;               // r_b: the same of the memory stream
-  Seconds step_latency;            // kappa
-  bool splits = true;              // whether split-K exists
-  bool columns_by_96 = false;      // whether tiles of 96 and 192 columns exist
-  double quantize_bytes = 0;       // c_q
-  double quantize_efficiency = 1;  // e_q
-  Seconds extra;                   // t_q
-  Seconds extra_few_rows;          // the same with few rows, where another kernel runs
-  bool always_extra = false;       // the conversion is part of the kernel whoever quantises
-  double convert_per_clock = 0;    // weights brought to the arithmetic's format, elements a clock and unit; 0: none
+  double gemm_efficiency = 1;          // rho: over that of the 16-bit kernels
+  double bandwidth_efficiency = 1;     // r_b: over that of the 16-bit kernels
+  Seconds step_latency;                // kappa: lower bound per 64 inputs of a tile
+  bool has_split_k = true;             // split-K kernels exist
+  bool columns_by_96 = false;          // tiles of 96 and 192 columns exist
+  double quantize_bytes = 0;           // c_q: per activation element, moved by the quantizing pass
+  double quantize_efficiency = 1;      // e_q: bandwidth efficiency of that pass over the stream's
+  Seconds extra_overhead;              // t_q: of a separate quantizing kernel, or of converting the weights
+  Seconds extra_overhead_few_rows;     // t_q of the kernels for few rows
+  bool always_extra_overhead = false;  // part of the kernel even if the activations come quantized
+  double convert_per_clock = 0;        // weights converted per clock and SM; 0: no conversion
 };
 
-// Data that one kernel leaves in the last cache for the next.
-struct CacheReuse {
-  double activations = 0;      // last caches that keep half of the activations between kernels
-  double quantized = 0;        // the same between a product and the pass that quantises for it
-  double least = 0, most = 0;  // of the last cache, that weights which are used again may fill
-  double over_share = 1;       // of the share in which data read again is found, over what it adds to the least
-  double fall = 1;             // from all weights found to none, of the last cache
-  double missed_from = 1;      // last caches from which no operand that is read again is found
-  double read_again = 1;       // operands read again over what resident tiles need
+// Reuse of data that an earlier kernel left in L2.
+struct L2Reuse {
+  double activations = 0;                   // L2 capacities that keep half of the activations between kernels
+  double quantized_activations = 0;         // the same between a GEMM and the quantizing pass before it
+  double min_weights = 0, max_weights = 0;  // bounds of the L2 fraction that reused weights may fill
+  double usable_over_min = 1;               // usable L2 fraction over what it adds to min_weights
+  double falloff = 1;                       // in L2 capacities, from all weights found to none
+  double no_reuse_from = 1;                 // in L2 capacities, operand size from which no operand is found again
+  double reread_factor = 1;                 // operand rereads over the minimum of the resident tiles
 };
 
 struct GemmTable {
   std::string source;
   GemmRow sixteen_bit, fp8_tensor, fp8_block, four_bit_float, int8, int8_weights, int4_weights;
-  double few_rows = 0;          // up to which kernels for few rows run
-  double grouped_stream = 1;    // of the weights of a group of products, over that of one
-  Seconds power_ramp;           // length of a kernel at which half of the fall of the rate has come
-  Seconds training_power_ramp;  // the same in a training step
-  Seconds training_launch;      // fixed cost of a kernel in a training step
-  double serving_quantize = 0;  // c_q of fp8 in a serving step: the kernel before finds the scale
-  Bytes feed;                   // that asynchronous copies bring a unit in a clock
-  double tile_load = 0;         // rows or columns of a tile that load as long as they compute
-  Seconds fill;                 // of filling and draining a tile
-  Seconds merge;                // of the kernel that adds the partial sums of split-K
-  CacheReuse cache;
+  double few_rows = 0;                // largest m of the kernels for few rows
+  double grouped_bandwidth_gain = 1;  // bandwidth efficiency of grouped GEMMs over that of one
+  Seconds derating_ramp;              // kernel time at which half of the clock derating is reached
+  Seconds training_derating_ramp;     // the same in a training step
+  Seconds training_launch_latency;    // per kernel in a training step
+  double serving_quantize_bytes = 0;  // c_q of fp8 in a serving step: the kernel before finds the scale
+  Bytes copy_bytes_per_clock;         // asynchronous copies into one SM
+  double tile_load = 0;               // rows or columns of a tile that take as long to load as to compute
+  Seconds fill;                       // to fill and drain a tile
+  Seconds split_k_merge;              // fixed time of the kernel that adds the partial sums of split-K
+  L2Reuse l2;
 };
 
-// Attention of a prefill in one library's kernels.
+// Prefill attention of one kernel library.
 struct PrefillRow {
-  Seconds launch;         // t0
-  double matrix = 1;      // epsilon
-  double matrix_fp8 = 1;  // the same where the kernel computes in fp8
-  double narrow = 1;      // of `matrix`, on heads up to 64 wide: more blocks fit a unit
-  double narrow_fp8 =
-      0;  // the same of fp8 operands, where no fp8 kernel takes such heads and a 16-bit one steps in; 0: the fp8 kernel does
-  double exponentials = 1;            // s: weight of an exponential; 0: a unit beside the matrix units computes them in passing
-  Seconds tile;                       // tau
-  double tail = 0;                    // g
-  bool fp8_cache_in_fp8 = false;      // an fp8 cache makes 16-bit queries fp8 too
-  bool fused_pass = true;             // rotary embedding and cache write inside the attention call
-  double passes = 1, passes_fp8 = 1;  // q: of the cache's bytes, 16-bit and fp8 cache
+  Seconds launch;                     // t0
+  double mma_efficiency = 1;          // epsilon: fraction of the peak while the tensor cores work
+  double mma_efficiency_fp8 = 1;      // the same when computing in fp8
+  double narrow_head_factor = 1;      // on mma_efficiency, for heads up to 64 wide: more blocks fit on an SM
+  double narrow_head_factor_fp8 = 0;  // for fp8 operands, where a 16-bit kernel replaces a missing fp8 one; 0: fp8 kernel
+  double exp_weight = 1;              // s: time weight of an exponential; 0: hidden by the tensor cores
+  Seconds tile_overhead;              // tau: per tile of queries
+  double tail = 0;                    // g: fraction of the longest tile of queries left over at the end
+  bool fp8_kv_cache_in_fp8 = false;   // an fp8 KV cache makes 16-bit queries fp8 too
+  bool fused_pass = true;             // rotary embedding and KV-cache write inside the attention call
+  double passes = 1, passes_fp8 = 1;  // q: times the KV-cache bytes move before attention, for 16-bit and fp8 caches
 };
 struct PrefillTable {
-  PrefillRow generic;  // of any library without a row of its own
+  PrefillRow generic;  // libraries without a row of their own
   std::optional<PrefillRow> trtllm, flashinfer;
 };
 
-enum class Sharing { kGrouped, kEvery };  // query heads share a KV head; every one has its own
+enum class Sharing { kGqa, kMha };  // query heads share KV heads; each query head has its own
 template <>
 struct EnumNames<Sharing> {
-  static constexpr std::array<std::pair<Sharing, std::string_view>, 2> names{{{Sharing::kGrouped, "grouped"}, {Sharing::kEvery, "every"}}};
+  static constexpr std::array<std::pair<Sharing, std::string_view>, 2> names{{{Sharing::kGqa, "grouped"}, {Sharing::kMha, "every"}}};
 };
 
-// Attention of a decode step. A row holds where its conditions do.
+// Decode attention. Unset conditions hold for any attention.
 struct DecodeRow {
   std::optional<Sharing> sharing;
-  std::optional<Count> cache_bits;  // 16 or 8, of the KV cache
-  bool narrow = false;              // only heads up to 64 wide, where other kernels run
-  double units_filled = 1, max_splits = 1, min_split = 1;
+  std::optional<Count> kv_cache_bits;  // 16 or 8
+  bool narrow_heads = false;           // only heads up to 64 wide
+  double blocks_per_sm = 1, max_splits = 1, min_split_tokens = 1;
   Seconds launch;
-  BytesPerSecond unit_stream;  // 0: no limit
-  Seconds merge, merge_a_split, wave;
-  double stream = 1;
+  BytesPerSecond block_bandwidth;  // per thread block; 0: no limit
+  Seconds merge, merge_per_split, wave_launch;
+  double bandwidth_efficiency = 1;
 };
-struct DecodeTable {  // the first row that holds; without one, the first of the generic ones
+struct DecodeTable {  // the library's first row that holds, else the first generic one
   std::vector<DecodeRow> trtllm, flashinfer, generic;
 };
 
-// The attention core of training, timed alone.
+// Attention core of training, timed in isolation.
 struct CoreRow {
-  double matrix = 1;
-  double matrix_fp8 = 0;  // 0: no fp8 kernel
-  double exponentials = 1;
-  Seconds tile;
-  double wide = 1;  // of the rate, on heads of more than 256 bytes: fewer keys a tile, one group of warps less to hide behind
+  double mma_efficiency = 1;
+  double mma_efficiency_fp8 = 0;  // 0: no fp8 kernel
+  double exp_weight = 1;
+  Seconds tile_overhead;
+  double wide_head_factor = 1;  // on the rate, for heads of more than 256 bytes: fewer keys per tile, one warp group less to hide latency
 };
 struct CoreKernels {
   CoreRow forward;
-  std::optional<CoreRow> backward;  // and of forward and backward together
+  std::optional<CoreRow> backward;  // also of forward and backward together
 };
 
-// Attention by two batched products and a softmax that writes the scores to memory.
+// Unfused attention: two batched GEMMs and a softmax, with the scores in memory.
 struct UnfusedRow {
   Seconds launch;
-  double matrix = 1;         // of the peak
-  double stream = 1;         // of the memory bandwidth
-  double passes = 0;         // times a score goes to memory and back, forward and backward together
-  double passes_causal = 0;  // the same under a mask, which is read and written, not skipped
-  double forward = 0.5;      // of the passes
+  double gemm_efficiency = 1;       // fraction of the peak
+  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
+  double passes = 0;                // memory round trips per score, forward and backward together
+  double passes_causal = 0;         // the same under a causal mask, which is read and written, not skipped
+  double forward_fraction = 0.5;    // of the passes
 };
 
-// The attention core inside a training step, whose matrix rates are the framework's or the device's own.
+// Attention core inside a training step; its tensor-core efficiencies are the framework's or the device's.
 struct StepCoreTable {
   std::string source, unfused_source;
-  Seconds tile;                     // of loading, draining and writing a tile of queries
-  double backward_tile = 1;         // over that
-  double backward_bytes = 1;        // moved backward over forward
-  Seconds launch, backward_launch;  // of every block of a context-parallel ring
-  double unfused_matrix = 1;        // of the device's share of the peak, by batched products of heads from 128 wide
-  double unfused_stream = 1;        // of the memory bandwidth, by the passes over the scores
+  Seconds tile_overhead;                    // tau: per tile of queries
+  double backward_tile_factor = 1;          // tile overhead backward over forward
+  double backward_bytes_factor = 1;         // bytes moved backward over forward
+  Seconds launch, backward_launch;          // per block of a context-parallel ring
+  double unfused_gemm_efficiency = 1;       // batched GEMMs over the device's GEMM efficiency, for heads from 128 wide
+  double unfused_bandwidth_efficiency = 1;  // of the passes over the scores
 };
 
 struct AttentionTable {
   std::string source, decode_source;
   PrefillTable prefill;
   DecodeTable decode;
-  double decode_matrix = 1;                           // of the peak, in decode
-  std::optional<CoreKernels> flash1, flash2, flash3;  // libraries of training
-  CoreRow backward;                                   // of the family's own kernels, whose forward pass is the generic prefill's
-  Seconds core_launch;
-  double stream = 1;  // of the memory bandwidth, by a kernel's own operands
+  double decode_mma_efficiency = 1;                   // epsilon: fraction of the peak while the tensor cores work
+  std::optional<CoreKernels> flash1, flash2, flash3;  // FlashAttention versions, for training
+  CoreRow backward;  // backward pass of the family's own kernels; their forward pass is the generic prefill
+  Seconds core_launch_latency;
+  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
   UnfusedRow unfused;
   StepCoreTable step;
 };
 
 struct LatentPrefillRow {
   Seconds launch;
-  double matrix = 1, matrix_fp8 = 1, exponentials = 1;
-  Seconds tile;
+  double mma_efficiency = 1, mma_efficiency_fp8 = 1, exp_weight = 1;
+  Seconds tile_overhead;
   double tail = 0, passes = 1, passes_fp8 = 1;
 };
 struct LatentDecodeRow {
-  bool splits = true;  // split-KV kernel; false: a unit walks a sequence's whole cache
+  bool has_split_kv = true;  // split-K kernels exist
   Seconds launch;
-  double stream = 1, matrix = 1, matrix_fp8 = 1;
-  Seconds merge_a_split, wave;  // with splits
-  Seconds token;                // without: a token of one walk
+  double bandwidth_efficiency = 1, mma_efficiency = 1, mma_efficiency_fp8 = 1;
+  Seconds merge_per_split, wave_launch;  // with split-KV
+  Seconds per_token;                     // without split-KV: time per token of the walk
 };
 struct LatentTable {
   std::string source;
   LatentPrefillRow prefill;
   LatentDecodeRow decode;
-  double stream = 1;  // of the memory bandwidth, by the operands of a prefill
+  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
 };
 
-// A layer of experts of one pairing of precisions.
+// MoE layer of one pair of operand precisions.
 struct ExpertRow {
-  Seconds launch;        // t_moe
-  double move = 1;       // e_v
-  double matrix = 1;     // rho
-  Seconds step_latency;  // kappa
-  double stream = 1;     // r_b
+  Seconds launch;                   // t0
+  double permute_efficiency = 1;    // e_v: bandwidth efficiency of permute and combine over the stream's
+  double gemm_efficiency = 1;       // fraction of the peak
+  Seconds step_latency;             // kappa
+  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
 };
 struct ExpertKernels {
   std::optional<ExpertRow> sixteen_bit, fp8_tensor, fp8_block, four_bit_float, eight_by_four, int8, int8_weights, int4_weights;
 };
-// What differs inside a serving step.
+// Changes inside a serving step.
 struct ServingExperts {
-  double four_bit_matrix = 1,
-         four_bit_move = 1;  // neither of a benchmark's two kernels runs alone: rate of the large one, stream of the small one
-  double fp8_move = 1;
-  Seconds narrow_step;  // kappa of 8 and 4 bit: the kernel before finds the scales
-  double spread = 1;    // sigma: real routing repeats itself
+  double four_bit_gemm_efficiency = 1,
+         four_bit_permute_efficiency = 1;  // GEMM rate of the benchmark's large kernel, permute efficiency of its small one
+  double fp8_permute_efficiency = 1;
+  Seconds narrow_step_latency;  // kappa of 8-bit and 4-bit kernels: the kernel before finds the scales
+  double routing_spread = 1;    // sigma: routed rows that count as independent; real routing repeats itself
 };
 struct ExpertTable {
   std::string source;
-  ExpertKernels trtllm;  // complete: what the other library does not have is TensorRT-LLM's
+  ExpertKernels trtllm;  // complete: fallback for the other library
   ExpertKernels flashinfer;
-  double stream = 1;  // over the device's own, of weights and moves
-  double kept = 0;    // last caches that keep half of what is permuted and combined
+  double bandwidth_gain = 1;  // on the device's bandwidth efficiency, for weights, permute and combine
+  double kept_l2 = 0;         // c: L2 capacities that keep half of the operands between kernels
   ServingExperts serving;
 };
 
-// A kernel that goes over rows once.
+// Element-wise kernel with one pass over the rows.
 struct RowwiseRow {
-  double launch = 1;       // of a matrix product's launch, which is the longer
-  double stream = 1;       // u
-  Bytes lane_bytes;        // i: that a lane moves a clock; 0: no limit
-  double kept = 0;         // c
-  Seconds column_latency;  // s_r
+  double launch_factor = 1;         // on a GEMM's launch latency, which is longer
+  double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
+  Bytes bytes_per_thread_clock;     // i: per thread and clock; 0: no limit
+  double kept_l2 = 0;               // c: L2 capacities that keep half of the operands between kernels
+  Seconds column_latency;           // s_r: of a block that walks one row
 };
 struct RowwiseTable {
   std::string source;
   RowwiseRow norm, rope, add, gelu, gated_gelu, softmax;
 };
 
-// Dispatch of tokens to their experts, or their combination, by dedicated kernels.
+// Dispatch or combine of expert tokens by dedicated kernels.
 struct LowLatencyRow {
-  Seconds setup, experts;  // of a call; of 256 experts' counters
-  double link = 1, nic = 1;
-  Seconds node, cast;  // of leaving the node; of quantising a token of 4,096 elements
+  Seconds setup, per_256_experts;  // per call; for the counters of 256 experts
+  double link_efficiency = 1, nic_efficiency = 1;
+  Seconds internode, quantize_token;  // of leaving the node; per token of 4,096 elements
 };
 struct NormalRow {
   Seconds setup;
-  double link = 1;
-  BytesPerSecond unit_rate;  // of one SM
-  double nic = 1;
-  Seconds node;
+  double link_efficiency = 1;
+  BytesPerSecond sm_rate;  // of one SM
+  double nic_efficiency = 1;
+  Seconds per_node;
 };
-struct DomainRow {  // of one-sided kernels
-  Seconds setup, step;
-  double link = 1, own_cost = 0;  // what a byte that stays costs, over a byte at the link's full bandwidth
+struct DomainRow {  // one-sided kernels inside one scale-up domain
+  Seconds setup, per_doubling;
+  double link_efficiency = 1, local_copy_cost = 0;  // cost of a byte that stays, over a byte at full link bandwidth
 };
 struct ExpertExchangeTable {
   std::string source, domain_source;
@@ -239,18 +238,19 @@ struct ExpertExchangeTable {
   DomainRow domain_dispatch, domain_combine;
 };
 
-// Rules for a device of which only the data sheet is known.
-struct PowerClass {  // of devices by the energy that a FLOP may take at the power limit
-  JoulesPerFlop above;
-  JoulesPerFlop none;  // from which nothing falls
-  double least = 1, most = 1;
+// Rules for a device known by its data sheet alone.
+// Devices by energy per FLOP at the power limit; the rate loss is clamp(no_loss / energy, min_time, max_time) - 1.
+struct PowerClass {
+  JoulesPerFlop above;    // the class applies above this energy
+  JoulesPerFlop no_loss;  // energy per FLOP from which nothing is lost
+  double min_time = 1, max_time = 1;
 };
 struct LaunchFrom {
   Count year = 0;
   Seconds launch;
 };
 struct DecodeOfMemory {
-  std::string technology;  // that the memory's name contains; "": any
+  std::string technology;  // substring of the memory's name; "": any
   double share = 1;
 };
 struct RuleTexts {
@@ -258,27 +258,27 @@ struct RuleTexts {
       launch_latency, attention_forward, attention_backward, decode_bandwidth_efficiency, l2_bandwidth, usable_l2_fraction, usable;
 };
 struct DataSheetRules {
-  double matrix_least = 1, matrix_most = 1;  // share of the dense peak
-  JoulesPerFlop matrix_energy;               // from which it is the most
-  double matrix_fp8 = 1;                     // over that of 16 bit
+  double min_gemm_efficiency = 1, max_gemm_efficiency = 1;  // fraction of the dense peak
+  JoulesPerFlop max_gemm_energy;                            // energy per FLOP from which the maximum applies
+  double gemm_efficiency_fp8 = 1;                           // over that of 16 bit
   PowerClass clock_derating;
-  std::vector<PowerClass> sustained;               // the first that holds
-  std::optional<double> sustained_clock_derating;  // in place of them
-  double stream_least = 1, stream_most = 1;
-  BytesPerSecond stream_bandwidth;            // up to which it is the most, times least over most
-  std::vector<LaunchFrom> launch;             // the first whose year is not later than the device's
-  std::vector<DecodeOfMemory> decode_stream;  // the first that fits
+  std::vector<PowerClass> sustained_classes;       // the first that applies
+  std::optional<double> sustained_clock_derating;  // overrides the classes
+  double min_bandwidth_efficiency = 1, max_bandwidth_efficiency = 1;
+  BytesPerSecond min_efficiency_bandwidth;                  // memory bandwidth from which the minimum applies
+  std::vector<LaunchFrom> launch_latency;                   // the first whose year is not after the device's
+  std::vector<DecodeOfMemory> decode_bandwidth_efficiency;  // the first that fits
   double attention_forward = 1, attention_backward = 1, attention_exponentials = 1;
-  double cache_over_memory = 1;
-  BytesPerSecond cache_least;
-  double cache_share = 1;
+  double l2_over_memory = 1;
+  BytesPerSecond min_l2_bandwidth;
+  double usable_l2_fraction = 1;
   double usable = 1;
   RuleTexts texts;
 };
 
 struct KernelFamily {
   std::string id;      // the name that a device gives
-  std::string preset;  // the family that the other members override
+  std::string preset;  // the family that the fields below override
   std::string name;
   KernelTraits traits;
   DataSheetRules data_sheet;

@@ -63,7 +63,7 @@ struct Schema<GemmRow> {
   static const Fields fields;
 };
 template <>
-struct Schema<CacheReuse> {
+struct Schema<L2Reuse> {
   static const Fields fields;
 };
 template <>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kSource = kFamilySource;
 
-// How the products' operands are paired: a product's kernel, or an 8-bit product with 4-bit weights.
+// Operand precisions of the expert GEMMs; kEightByFour: 8-bit activations, 4-bit weights.
 enum class Pairing { kSixteenBit, kFp8, kFp8Block, kFourBit, kEightByFour, kInt8, kInt8Weights, kInt4Weights };
 
 const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, Pairing pairing) {
@@ -35,7 +35,7 @@ const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, Pairing pair
   return kernels.sixteen_bit;
 }
 
-// The library's row, else TensorRT-LLM's.
+// The library's row; TensorRT-LLM's if it has none.
 const ExpertRow& RowOf(const ExpertTable& table, Pairing pairing, ExpertLibrary library) {
   const std::optional<ExpertRow>& trtllm = RowOf(table.trtllm, pairing);
   assert(trtllm);
@@ -44,10 +44,10 @@ const ExpertRow& RowOf(const ExpertTable& table, Pairing pairing, ExpertLibrary 
   return own ? *own : *trtllm;
 }
 
-// A grouped product of the layer with the layer's precisions; its shape is filled in later.
+// Grouped GEMM with the layer's precisions; the caller sets its shape.
 Gemm ProductOf(const MoeLayer& layer) {
   Gemm product;
-  product.groups = 2;  // any number above one: the grouped kernels
+  product.groups = 2;  // any number above 1 selects the grouped kernels
   product.m = 64;
   product.precision = layer.precision;
   product.weights = layer.weights;
@@ -81,16 +81,16 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
   const ExpertTable& table = device.architecture->experts;
   const ExpertRow& row = RowOf(table, PairingOf(layer, device), layer.library);
   MoeKernelParameters parameters;
-  parameters.stream_factor = table.stream;
-  parameters.move_cache = table.kept;
+  parameters.bandwidth_gain = table.bandwidth_gain;
+  parameters.kept_l2 = table.kept_l2;
   parameters.product = IsolatedKernelParameters(ProductOf(layer), device);
   parameters.product.launch = {};
   parameters.product.extra_launch = {};
-  parameters.product.convert_per_clock = 0;  // hidden by the other rows of a group; the row's shares hold what is left
-  parameters.product.gemm_efficiency = min(1.0, row.matrix * *device.efficiency.gemm_efficiency);
+  parameters.product.convert_per_clock = 0;  // hidden by the other rows of the group; the fitted efficiencies include the rest
+  parameters.product.gemm_efficiency = min(1.0, row.gemm_efficiency * *device.efficiency.gemm_efficiency);
   parameters.product.step_latency = row.step_latency;
-  parameters.weight_factor = row.stream;
-  parameters.move_share = row.move;
+  parameters.weight_bandwidth_gain = row.bandwidth_efficiency;
+  parameters.permute_efficiency = row.permute_efficiency;
   parameters.launch = row.launch;
   return parameters;
 }
@@ -100,14 +100,14 @@ MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device&
   const ServingExperts& serving = device.architecture->experts.serving;
   const Pairing pairing = PairingOf(layer, device);
   if (pairing == Pairing::kFourBit) {
-    parameters.product.gemm_efficiency = serving.four_bit_matrix * *device.efficiency.gemm_efficiency;
-    parameters.move_share = serving.four_bit_move;
+    parameters.product.gemm_efficiency = serving.four_bit_gemm_efficiency * *device.efficiency.gemm_efficiency;
+    parameters.permute_efficiency = serving.four_bit_permute_efficiency;
   }
-  if (pairing == Pairing::kFp8) parameters.move_share = serving.fp8_move;
+  if (pairing == Pairing::kFp8) parameters.permute_efficiency = serving.fp8_permute_efficiency;
   const bool narrow =
       pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit || pairing == Pairing::kEightByFour;
-  if (narrow) parameters.product.step_latency = serving.narrow_step;
-  parameters.spread = serving.spread;
+  if (narrow) parameters.product.step_latency = serving.narrow_step_latency;
+  parameters.routing_spread = serving.routing_spread;
   return parameters;
 }
 
@@ -123,12 +123,12 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->experts.source));
   const double held_tokens = layer.held_tokens.value_or(tokens);
   const Seconds launch = parameters.launch;
-  FIGURE(trace, rows, max(1.0, tokens * top_k / ep * imbalance),
-         (Note{"Rows on this device", "a token counts once for each of its experts"}), tokens, top_k, ep, imbalance);
-  const double experts_hit = ExpertsHit(layer, rows, parameters.spread);
+  FIGURE(trace, rows, max(1.0, tokens * top_k / ep * imbalance), (Note{"Rows on this device", "a token counts once per expert"}), tokens,
+         top_k, ep, imbalance);
+  const double experts_hit = ExpertsHit(layer, rows, parameters.routing_spread);
   GemmKernelParameters product_parameters = parameters.product;
   product_parameters.bandwidth_efficiency =
-      min(1.0, *device.efficiency.bandwidth_efficiency * parameters.stream_factor * parameters.weight_factor);
+      min(1.0, *device.efficiency.bandwidth_efficiency * parameters.bandwidth_gain * parameters.weight_bandwidth_gain);
   const auto product = [&](std::string_view name, double outputs, double inputs) {
     const Trace::Scope scope(trace, name);
     Gemm gemm = ProductOf(layer);
@@ -145,16 +145,15 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
 
   const Bytes element = ElementSize(NativePrecision(device, layer.precision)), half = 2 * kB;
   FIGURE(trace, moved_bytes, rows * hidden * (2 * half + element) + 2 * half * held_tokens * hidden,
-         (Note{"Bytes of permuting and combining",
-               "rows are read, written in the products' format, and read back; the layer's in and out, of the tokens held here", kSource}),
+         (Note{"Bytes of permute and combine",
+               "rows are read, written in the GEMM format and read back; input and output of the tokens on this device", kSource}),
          rows, hidden, half, element, held_tokens);
-  const double move_stream = min(1.0, *device.efficiency.bandwidth_efficiency * parameters.stream_factor);
-  const Seconds move_time = PassTime(moved_bytes, moved_bytes, parameters.move_cache, move_stream, parameters.move_share, device);
+  const double move_stream = min(1.0, *device.efficiency.bandwidth_efficiency * parameters.bandwidth_gain);
+  const Seconds move_time = PassTime(moved_bytes, moved_bytes, parameters.kept_l2, move_stream, parameters.permute_efficiency, device);
   const Seconds up_time = up.time, down_time = down.time;
-  FIGURE(
-      trace, time, launch + up_time + down_time + move_time,
-      (Note{"Time of the layer of experts", "routing and small kernels, two grouped products, permuting and combining", kSource, "time_s"}),
-      launch, up_time, down_time, move_time);
+  FIGURE(trace, time, launch + up_time + down_time + move_time,
+         (Note{"MoE layer time", "routing and small kernels, two grouped GEMMs, permute and combine", kSource, "time_s"}), launch, up_time,
+         down_time, move_time);
   KernelTime result;
   result.time = time;
   result.compute = up.compute + down.compute;

@@ -1,5 +1,5 @@
-// The recurrence of a layer in place of attention, over whole sequences: a short convolution, then tokens in chunks, and the state between
-// them. An estimate: no kernel of these was measured here.
+// Prefill of a recurrent layer (linear attention, state space): a short convolution, tokens in chunks, and the state between chunks. An
+// estimate: no such kernel was measured.
 #pragma once
 
 #include "core/base/trace.h"
@@ -11,10 +11,10 @@ namespace slipstick {
 
 struct Recurrence {
   const LinearAttention& layer;
-  double rows = 1;                // tokens of all sequences
-  double tokens = 1;              // of a sequence, at once
+  double rows = 1;                // tokens over all sequences
+  double tokens = 1;              // per sequence
   double heads = 1;               // on the device
-  double columns = 0, inner = 0;  // elements of a token that go in and come out, on the device
+  double columns = 0, inner = 0;  // input and output elements per token, on the device
 };
 KernelTime TimeOf(const Recurrence& recurrence, const Device& device, Trace& trace);
 

@@ -26,10 +26,10 @@ const RowwiseRow& RowOf(const RowwiseTable& table, const RowKernel& kernel) {
   return table.norm;
 }
 
-// Elements read and written an output element.
+// Elements read and written per output element.
 double Accesses(const RowKernel& kernel) { return kernel.kind == RowKind::kAdd || (kernel.kind == RowKind::kGelu && kernel.gated) ? 3 : 2; }
 
-// Arithmetic an element, for reports: no such kernel is bound by it.
+// FLOPs per element, for reports: no such kernel is compute-bound.
 double ArithmeticPerElement(RowKind kind) {
   switch (kind) {
     case RowKind::kNorm:
@@ -53,41 +53,40 @@ RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Devi
   const RowwiseRow& row = RowOf(device.architecture->rowwise, kernel);
   const KernelTraits& traits = device.architecture->traits;
   RowKernelParameters parameters;
-  parameters.launch = row.launch * *device.efficiency.launch_latency;
-  parameters.bandwidth_efficiency = row.stream;
-  if (traits.tiled) parameters.unit_bytes = row.lane_bytes * traits.lanes;
-  parameters.cache_factor = row.kept;
+  parameters.launch = row.launch_factor * *device.efficiency.launch_latency;
+  parameters.bandwidth_efficiency = row.bandwidth_efficiency;
+  if (traits.tiled) parameters.bytes_per_sm_clock = row.bytes_per_thread_clock * traits.threads_per_clock;
+  parameters.kept_l2 = row.kept_l2;
   parameters.column_latency = row.column_latency;
   return parameters;
 }
 
 KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernelParameters& parameters, Trace& trace) {
   const double rows = kernel.rows, columns = kernel.columns, accesses = Accesses(kernel), units = static_cast<double>(device.units);
-  const double bandwidth_efficiency = parameters.bandwidth_efficiency, cache_factor = parameters.cache_factor;
-  const Bytes element = ElementSize(kernel.precision), last_cache = L2Capacity(device);
-  const BytesPerSecond bandwidth = device.memory.bandwidth, cache_rate = L2Rate(device);
+  const double bandwidth_efficiency = parameters.bandwidth_efficiency, kept_l2 = parameters.kept_l2;
+  const Bytes element = ElementSize(kernel.precision), l2_capacity = L2Capacity(device);
+  const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device);
   const Seconds launch = parameters.launch, column_latency = parameters.column_latency;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->rowwise.source));
   FIGURE(trace, bytes, accesses * rows * columns * element, (Note{"Bytes read and written", ""}), accesses, rows, columns, element);
-  FIGURE(trace, missed, bytes / (bytes + cache_factor * last_cache),
-         (Note{"Share that goes to memory", "the rest stays in the last cache between kernels", kSource}), bytes, cache_factor, last_cache);
+  FIGURE(trace, missed, bytes / (bytes + kept_l2 * l2_capacity),
+         (Note{"Fraction that goes to memory", "the rest stays in L2 between kernels", kSource}), bytes, kept_l2, l2_capacity);
   BytesPerSecond stream_rate = bandwidth * bandwidth_efficiency;
-  if (parameters.unit_bytes > Bytes{}) {
-    const Bytes unit_bytes = parameters.unit_bytes;
+  if (parameters.bytes_per_sm_clock > Bytes{}) {
+    const Bytes bytes_per_sm_clock = parameters.bytes_per_sm_clock;
     const Hertz clock = device.clock;
     trace.Input("clock", clock, "cluster.device.clock");
-    FIGURE(trace, slower_rate, min(bandwidth * bandwidth_efficiency, unit_bytes * units * clock),
-           (Note{"Rate of the stream", "what memory gives, or what the units can issue", kSource}), bandwidth, bandwidth_efficiency,
-           unit_bytes, units, clock);
+    FIGURE(trace, slower_rate, min(bandwidth * bandwidth_efficiency, bytes_per_sm_clock * units * clock),
+           (Note{"Streaming rate", "memory bandwidth, or the issue limit of the SMs", kSource}), bandwidth, bandwidth_efficiency,
+           bytes_per_sm_clock, units, clock);
     stream_rate = slower_rate;
   }
-  FIGURE(trace, stream_time, bytes * missed / stream_rate + bytes * (1 - missed) / cache_rate, (Note{"Time to move the data", "", kSource}),
-         bytes, missed, stream_rate, cache_rate);
+  FIGURE(trace, stream_time, bytes * missed / stream_rate + bytes * (1 - missed) / l2_rate, (Note{"Time to move the data", "", kSource}),
+         bytes, missed, stream_rate, l2_rate);
   FIGURE(trace, row_time, ceil(rows / (2 * units)) * columns * column_latency,
-         (Note{"Time of the rows of a unit", "a block walks one row; two blocks a unit", kSource}), rows, units, columns, column_latency);
-  FIGURE(trace, time, launch + norm(stream_time, row_time, 3), (Note{"Time of the kernel", "", kSource, "time_s"}), launch, stream_time,
-         row_time);
+         (Note{"Time of the rows per SM", "a block walks one row; two blocks per SM", kSource}), rows, units, columns, column_latency);
+  FIGURE(trace, time, launch + norm(stream_time, row_time, 3), (Note{"Kernel time", "", kSource, "time_s"}), launch, stream_time, row_time);
   KernelTime result;
   result.time = time;
   result.memory = stream_time;

@@ -1,4 +1,4 @@
-// Kernels that go over rows once: norms, softmax, activations, rotary embedding, residual additions.
+// Element-wise kernels, one pass over the rows: norms, softmax, activations, rotary embedding, residual additions.
 #pragma once
 
 #include <array>
@@ -25,17 +25,17 @@ struct EnumNames<RowKind> {
 struct RowKernel {
   RowKind kind = RowKind::kNorm;
   double rows = 1;
-  double columns = 1;  // of the output; rope: query and key width together
+  double columns = 1;  // of the output; rope: query plus key width
   Precision precision = Precision::kBf16;
-  bool gated = false;  // gelu: reads two columns for each it writes
+  bool gated = false;  // gelu: reads two columns per written column
 };
 
 struct RowKernelParameters {
   Seconds launch;                      // t0
-  double bandwidth_efficiency = 0.75;  // u: of the memory bandwidth
-  Bytes unit_bytes;                    // a clock that a unit can issue; 0: no limit
-  double cache_factor = 0.5;           // c: of the last cache, that keeps operands between kernels
-  Seconds column_latency;              // s_r: of a block that walks one row
+  double bandwidth_efficiency = 0.75;  // u
+  Bytes bytes_per_sm_clock;            // issue limit per SM and clock; 0: none
+  double kept_l2 = 0.5;                // c: L2 capacities that keep half of the operands between kernels
+  Seconds column_latency;              // s_r: per column, of a block that walks one row
 };
 RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Device& device);
 

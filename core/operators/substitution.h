@@ -1,4 +1,4 @@
-// What a device computes in place of a number format that it has no arithmetic for.
+// Number formats computed in place of those that a device does not support.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace slipstick {
 
-// The format that stands in for one that the device has no arithmetic for; none where it has it.
-std::optional<Precision> SubstituteFor(const Device& device, Precision asked);
+// The substitute for a format that the device does not support; none if it supports it.
+std::optional<Precision> SubstituteFor(const Device& device, Precision requested);
 
-// "A100 SXM4 80 GB has no fp8 arithmetic: matrix products are computed in bf16" with no full stop; "" where it has it.
-std::string SubstitutionText(const Device& device, Precision asked);
+// "A100 SXM4 80 GB has no fp8 arithmetic: matrix products are computed in bf16" without a period; "" if it supports the format.
+std::string SubstitutionText(const Device& device, Precision requested);
 
 }  // namespace slipstick

@@ -58,7 +58,7 @@ ExpertTraffic OwnKernels(const Deployment& d, double tokens, Phase phase, Trace&
   one.ranks_in_node = d.experts_group.extent.front();
   one.nodes = d.experts_group.Ranks() / one.ranks_in_node;
   one.kernel_units = static_cast<double>(d.exchange->units);
-  one.most_nodes = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : one.nodes;
+  one.max_nodes_per_token = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : one.nodes;
   one.link = d.cluster.networks.front().bandwidth;
   one.nic = d.hop;
   one.architecture = d.device.architecture;

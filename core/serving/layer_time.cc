@@ -180,19 +180,19 @@ KernelTime Experts(const Deployment& d, double rows, double held, Trace& trace) 
   layer.imbalance = ImbalanceOf(d, trace);
   MoeKernelParameters parameters = ServingKernelParameters(layer, d.device);
   layer.scaling = Scaling::kBlock;
-  parameters.move_share = ServingKernelParameters(layer, d.device).move_share;  // scales of blocks travel with the tokens
+  parameters.permute_efficiency = ServingKernelParameters(layer, d.device).permute_efficiency;  // scales of blocks travel with the tokens
   layer.scaling = Scaling::kTensor;
   if (BytesPerElement(d.mlp_weights) < 1 && BytesPerElement(d.activations) >= 2) {
     // Weight-only experts run as weight-only products do: the same rate, latency and stream.
     parameters.product.gemm_efficiency = min(1.0, 1.065 * *d.device.efficiency.gemm_efficiency);
     parameters.product.step_latency = 25 * kNs;
-    parameters.weight_factor = 1.1;
-    parameters.move_share = 0.55;
+    parameters.weight_bandwidth_gain = 1.1;
+    parameters.permute_efficiency = 0.55;
   }
   parameters.launch = d.engine.kernels.moe_layer_overhead;
   parameters.product.gemm_efficiency *= d.expert_matrix;
-  if (four_bit) parameters.weight_factor = 1;
-  parameters.stream_factor *= four_bit ? kFourBitStream : d.expert_stream;
+  if (four_bit) parameters.weight_bandwidth_gain = 1;
+  parameters.bandwidth_gain *= four_bit ? kFourBitStream : d.expert_stream;
   return TimeOf(layer, d.device, parameters, trace);
 }
 

@@ -34,8 +34,8 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   trace.Input("gemm_efficiency", gemm_efficiency, "cluster.device.efficiency.matrix");
   const double softmax_passes = context.framework().compute.softmax_passes;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
-  const double batched_share = table.step.unfused_matrix, forward_passes = table.unfused.forward;
-  const BytesPerSecond stream_rate = table.step.unfused_stream * device.memory.bandwidth;
+  const double batched_share = table.step.unfused_gemm_efficiency, forward_passes = table.unfused.forward_fraction;
+  const BytesPerSecond stream_rate = table.step.unfused_bandwidth_efficiency * device.memory.bandwidth;
   const Flops pair = 2 * kFlop;
   const Bytes element = ElementSize(context.matrix_precision);
   FIGURE(trace, score_rate, batched_share * sqrt(min(1.0, head_width / 128)) * peak_rate * gemm_efficiency / (1 + sustained_clock_derating),
@@ -111,12 +111,12 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
       FlashTermsOf(context, work, kernel, trace);
   const FrameworkCompute& compute = context.framework().compute;
   const double rounds = context.shape.context, forward_share = kernel.forward, backward_share = kernel.backward;
-  const BytesPerSecond stream_rate = table.stream * device.memory.bandwidth;
+  const BytesPerSecond stream_rate = table.bandwidth_efficiency * device.memory.bandwidth;
   // Kernels that do not skip masked tiles compute the full square; an unbalanced ring waits for its last rank.
   const double square = compute.skips_masked_tiles ? 1 : 2;
   const double unbalanced = compute.balanced_context ? 1 : (2 * rounds - 1) / rounds;
   const Seconds round_launch = table.step.launch, backward_launch = table.step.backward_launch;
-  const double backward_tile = table.step.backward_tile, backward_moved = table.step.backward_bytes;
+  const double backward_tile = table.step.backward_tile_factor, backward_moved = table.step.backward_bytes_factor;
   FIGURE(trace, forward,
          square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, 2) +
              round_launch * rounds,

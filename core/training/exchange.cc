@@ -95,7 +95,7 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, doubl
   call.ranks_in_node = inner_ranks;
   call.nodes = nodes;
   call.kernel_units = static_cast<double>(framework.dispatch_units);
-  call.most_nodes = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : nodes;
+  call.max_nodes_per_token = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : nodes;
   call.link = context.cluster.networks.front().bandwidth;
   call.nic = nodes > 1 ? context.nic : call.link;
   call.architecture = context.device().architecture;

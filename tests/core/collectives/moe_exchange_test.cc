@@ -28,7 +28,7 @@ TEST(ExpertExchange, LowLatencyDispatchOfTheWorkedCase) {
   EXPECT_NEAR(Us(exchange), 8.2 + 3.7 + 25.93, 5e-3);
 }
 
-// Four ranks, two experts a token: 4*(1 - (3/4)^2) = 1.75 reached; 1,000 tokens of 7,168 two-byte elements at 900 GB/s.
+// Four ranks, two experts per token: 4*(1 - (3/4)^2) = 1.75 reached; 1,000 tokens of 7,168 two-byte elements at 900 GB/s.
 TEST(ExpertExchange, ExchangeInOneDomain) {
   ExpertExchange exchange = OnH100();
   exchange.kernel = ExchangeKernel::kDomain;
@@ -44,10 +44,10 @@ TEST(ExpertExchange, ExchangeInOneDomain) {
 }
 
 TEST(ExpertExchange, PlacesReachedOfHandCases) {
-  EXPECT_DOUBLE_EQ(PlacesReached(1, 8), 1);
-  EXPECT_DOUBLE_EQ(PlacesReached(2, 1), 1);
-  EXPECT_DOUBLE_EQ(PlacesReached(2, 2), 1.5);
-  EXPECT_NEAR(PlacesReached(8, 8), 8 * (1 - std::pow(7 / 8., 8)), 1e-12);
+  EXPECT_DOUBLE_EQ(OwnersReached(1, 8), 1);
+  EXPECT_DOUBLE_EQ(OwnersReached(2, 1), 1);
+  EXPECT_DOUBLE_EQ(OwnersReached(2, 2), 1.5);
+  EXPECT_NEAR(OwnersReached(8, 8), 8 * (1 - std::pow(7 / 8., 8)), 1e-12);
 }
 
 TEST(ExpertExchange, MoreWorkIsNeverFasterAndMoreBandwidthNeverSlower) {

@@ -32,8 +32,8 @@ double Us(const Work& work, const Device& device) {
   return In(TimeOf(work, device, off).time, kUs);
 }
 
-// Rows of ai-dynamo/aiconfigurator at 095f58a, context_attention tables, CUDA graphs at the top clock. Nine of ten rows of the
-// tables lie within the tolerance.
+// Rows of ai-dynamo/aiconfigurator at 095f58a, context_attention tables, CUDA graphs at boost clock. Nine of ten rows of the
+// tables are within the tolerance.
 struct PrefillTime {
   Device device;
   AttentionLibrary library;
@@ -55,7 +55,7 @@ const PrefillTime kPrefillTimes[] = {
     {AttentionB200(), AttentionLibrary::kFlashInfer, 4, 8192, 64, 8, 64, k16, k16, 2980.1},
     {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 128, k8, k8, 16073.2},
     {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 64, k16, k16, 14928.7},
-    {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 64, k8, k8, 19592.5},  // there is no fp8 kernel of this size
+    {AttentionL40S(), AttentionLibrary::kTrtllm, 1, 16384, 64, 8, 64, k8, k8, 19592.5},  // no fp8 kernel for this head size
 };
 
 TEST(Attention, PrefillAsMeasured) {
@@ -68,7 +68,7 @@ TEST(Attention, PrefillAsMeasured) {
   }
 }
 
-// Blackwell Ultra computes twice as many exponentials a clock (NVIDIA's brief, 2025). What the matrix units take cannot fall.
+// Blackwell Ultra computes twice as many exponentials per clock (NVIDIA, 2025). The time of the tensor cores stays.
 TEST(Attention, MoreExponentialsHelpAsFarAsTheProductsLet) {
   Device ultra = AttentionB200();
   ultra.exponentials = 32;
@@ -81,7 +81,7 @@ TEST(Attention, MoreExponentialsHelpAsFarAsTheProductsLet) {
   EXPECT_GT(narrow, 0.5);
 }
 
-// The same of generation_attention tables.
+// Rows of the generation_attention tables.
 struct DecodeTime {
   Device device;
   AttentionLibrary library;
@@ -120,7 +120,7 @@ TEST(Attention, LatentDecodeAsMeasured) {
   EXPECT_NEAR(Us(mla, AttentionH100()) / 139, 1, 0.12);
 }
 
-// FlashAttention-2 paper (Dao 2023) and repository: TFLOP/s on A100 by its count, half of the square under a mask.
+// FlashAttention-2 paper (Dao 2023) and repository: TFLOP/s on A100 by its count, half of the square under a causal mask.
 TEST(Attention, FlashAttention2OnA100AsPublished) {
   Attention attention = Prefill(2, 8192, 16, 16, AttentionLibrary::kGeneric);
   attention.algorithm = AttentionAlgorithm::kFlash2;
@@ -218,8 +218,8 @@ TEST(Attention, MoreWorkIsNeverFaster) {
     if (i % 3 == 0) more.head_dim *= 2;
     if (i % 3 == 1) more.kv_len += 1000;
     if (i % 3 == 2 && attention.phase != AttentionPhase::kDecode) more.batch += 3;
-    // Heads up to 64 wide have kernels of their own, and poorer ones: decode of 128 tokens takes 8.6 us with heads of 64 and 6.5
-    // with heads of 128 (H100, fp8 cache, TensorRT-LLM), prefill in fp8 on L40S falls back to a 16-bit kernel.
+    // Heads up to 64 wide have separate, less efficient kernels: decode of 128 tokens takes 8.6 us with heads of 64 and 6.5
+    // with heads of 128 (H100, fp8 KV cache, TensorRT-LLM), prefill in fp8 on L40S falls back to a 16-bit kernel.
     const bool other_kernel = more.head_dim > 64 && attention.head_dim <= 64;
     EXPECT_GE(Us(more, device), Us(attention, device) * (other_kernel ? 0.5 : 1 - 1e-12));
   }

@@ -1,4 +1,4 @@
-// Data-sheet figures and fitted efficiencies of the devices that the operator models were held against.
+// Data-sheet values and fitted efficiencies of the devices used to validate the operator models.
 #pragma once
 
 #include "core/base/units.h"
@@ -40,7 +40,7 @@ inline Device H200() { return MakeDevice({Architecture("hopper"), 132, 1.83, 989
 inline Device B200() { return MakeDevice({Architecture("blackwell"), 148, 1.85, 2250, 4500, 9000, 8000, 126, 0.785, 0.19, 0.72, 2.15}); }
 inline Device L40S() { return MakeDevice({Architecture("ada"), 142, 2.52, 362, 733, 0, 864, 96, 0.745, 0.30, 0.80, 2.3}); }
 
-// The same with the attention figures: decimal sizes, decode plateau, rate of the last cache.
+// With attention values: decimal sizes, decode plateau, L2 bandwidth.
 inline Device ForAttention(Device device, double gbps, double cache_mb, double decode_stream, double cache_tbps, double cache_share) {
   device.memory.bandwidth = gbps * kGBps;
   device.caches = {{"L2", cache_mb * kMB, {}}};

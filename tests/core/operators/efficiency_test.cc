@@ -8,7 +8,7 @@
 namespace slipstick {
 namespace {
 
-// A device of which only the data sheet is known, from its rate and its memory's.
+// A device known by its data sheet alone, with the given peak rate and memory bandwidth.
 Device Unmeasured(Architecture architecture, FlopsPerSecond rate, BytesPerSecond bandwidth) {
   Device device = H100();
   device.architecture = architecture;
@@ -22,7 +22,7 @@ Device Unmeasured(Architecture architecture, FlopsPerSecond rate, BytesPerSecond
   return device;
 }
 
-// The rules for such a device have classes, by watts a TFLOP/s and by bandwidth: no better one is slower across their borders.
+// The rules have classes by watts per TFLOP/s and by bandwidth: a better device is not slower across class boundaries.
 TEST(Efficiency, NeverFallsFasterThanTheRatesOfAnUnmeasuredDeviceGrow) {
   Trace off = Trace::Off();
   for (const Architecture architecture : {Architecture("ampere"), Architecture("hopper"), Architecture("blackwell"), Architecture("tpu")}) {

@@ -1,4 +1,4 @@
-// Every figure of an operator comes with a formula that gives its value.
+// Every figure of an operator has a formula that evaluates to its value.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -58,7 +58,7 @@ TEST(Explanation, EveryOperatorNamesItsTerms) {
   }
 }
 
-// The last figure of an operator is its time, and it rests on the ones before.
+// The last figure of an operator is its time, derived from the earlier ones.
 TEST(Explanation, ATimeLinksToItsParts) {
   Trace trace = Trace::On();
   Gemm gemm;

@@ -20,7 +20,7 @@ Seconds Time(const Gemm& gemm, const Device& device) {
   return TimeOf(gemm, device, off).time;
 }
 
-// Rows of ai-dynamo/aiconfigurator at 095f58a, gemm tables: CUDA graphs at the top clock, weights cold but where said.
+// Rows of ai-dynamo/aiconfigurator at 095f58a, gemm tables: CUDA graphs at boost clock, cold weights except where stated.
 TEST(Gemm, TimesAsMeasured) {
   struct Case {
     Device device;
@@ -56,8 +56,8 @@ TEST(Gemm, QuantisedActivationsAndWeightsAsMeasured) {
   EXPECT_NEAR(In(Time(int4, A100()), kUs) / 42.0, 1, 0.1);
 }
 
-// Weights of 134 MB stream at memory's rate from a B200 with 126 MiB of cache (4.9 of 8 TB/s), and four copies of 34 MB, but
-// 101 MB at more than twice memory's rate from an L40S with 96 MiB (1.9 TB/s).
+// On a B200 with 126 MiB of L2, weights of 134 MB and four copies of 34 MB stream at memory bandwidth (4.9 of 8 TB/s); on an L40S with
+// 96 MiB, 101 MB stream at more than twice the memory bandwidth (1.9 TB/s).
 TEST(Gemm, ACacheOfTwoHalvesDoesNotKeepASetOfItsSize) {
   EXPECT_EQ(WeightsLeftInL2(2 * 5120 * 5120 * kB, 5, H100()), 0);
   EXPECT_EQ(WeightsLeftInL2(2 * 8192 * 8192 * kB, 5, B200()), 0);
@@ -66,7 +66,7 @@ TEST(Gemm, ACacheOfTwoHalvesDoesNotKeepASetOfItsSize) {
   EXPECT_EQ(WeightsLeftInL2(2 * 2048 * 2048 * kB, 5, H100()), 1);
 }
 
-// aiconfigurator's nvfp4 tables show 112 ns a step along k on B200 and 235 ns on RTX PRO 6000; a kernel inside a serving
+// aiconfigurator's nvfp4 tables show 112 ns per step along k on B200 and 235 ns on RTX PRO 6000; a kernel inside a serving
 // step is the same one.
 TEST(Gemm, FourBitProductsKeepTheStepLatencyOfTheirDeviceInServing) {
   Gemm nvfp4 = Make(16, 3584, 8192);
@@ -100,7 +100,7 @@ TEST(Gemm, WhatHasNoUnitsRunsAtTheNextWiderFormat) {
   EXPECT_GE(Time(fp8, A100()), 2 * 4096.0 * 4096 * 4096 * kFlop / (312 * kTFlops));
 }
 
-// Anything a product can be asked for.
+// A random GEMM.
 Gemm RandomGemm(std::mt19937& random) {
   std::uniform_real_distribution<double> log_size(0, 15);
   const auto size = [&] { return std::floor(std::exp2(log_size(random))); };

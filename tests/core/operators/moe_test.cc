@@ -60,8 +60,8 @@ TEST(Moe, ImbalanceAndTokensCostTime) {
   }
 }
 
-// Reading the layer's input and writing its output: 2 + 2 bytes an element of the tokens that a device holds. Of 1,024 tokens of 8
-// devices it holds 128 under an all-to-all, all where the group gathers them.
+// Reading the layer's input and writing its output: 2 + 2 bytes per element of the tokens on a device: of 1,024 tokens on 8
+// devices, 128 under an all-to-all, all after an all-gather.
 TEST(Moe, PermutingTouchesTheTokensThatTheDeviceHolds) {
   MoeLayer layer = Layer(1024, 7168, 2048, 8, 256, 8);
   Trace off = Trace::Off();

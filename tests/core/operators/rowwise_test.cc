@@ -13,13 +13,13 @@ TEST(RowKernel, LargeOnesStream) {
   const KernelTime time = TimeOf(add, A100(), off);
   const Bytes bytes = 3.0 * (1 << 17) * 8192 * 2 * kB;
   EXPECT_EQ(time.bytes, bytes);
-  // 0.76 of 2,039 GB/s, and a little of it from the last cache.
+  // 0.76 of 2,039 GB/s, with a small part from L2.
   EXPECT_NEAR(bytes / time.time / (0.76 * 2039 * kGBps), 1, 0.03);
   EXPECT_EQ(time.bound, Bound::kMemory);
 }
 
-// Rotary embedding reaches about 0.45 of the bandwidth of A100 and H100 (microsoft/vidur at 7d47513), 6 bytes a clock and SM. A
-// card with little bandwidth for its units, an A40 with 84 of them at 1.74 GHz, comes to its memory's limit first.
+// Rotary embedding reaches about 0.45 of the bandwidth of A100 and H100 (microsoft/vidur at 7d47513), 6 bytes per clock and SM. A
+// device with little bandwidth per SM (A40: 84 SMs at 1.74 GHz) is memory-bound instead.
 TEST(RowKernel, ThinKernelsIssueSoManyBytesAClock) {
   Trace off = Trace::Off();
   const RowKernel rope{RowKind::kRope, 1 << 18, 8192, Precision::kBf16, false};
