@@ -1,4 +1,4 @@
-// Attention of one layer as a serving engine runs it.
+// Attention, or the recurrence in its place, of one layer as a serving engine runs it.
 #pragma once
 
 #include "core/base/trace.h"
@@ -7,18 +7,17 @@
 
 namespace slipstick {
 
-// Of `sequences` prompts of `tokens` each behind `cached` ones. `window`: tokens that a query sees; 0: all.
-KernelTime PrefillAttention(const Deployment& d, double sequences, double tokens, double cached, double window, Trace& trace);
-// Of one token (or `checked` ones) a sequence against `context` cached tokens.
-KernelTime DecodeAttention(const Deployment& d, double sequences, double context, double checked, double window, Trace& trace);
+// `sequences` prompts of `tokens` computed tokens, each behind `cached` tokens. `window`: KV length limit per query; 0: none.
+KernelTime PrefillAttention(const Deployment& deployment, double sequences, double tokens, double cached, double window, Trace& trace);
+// `checked` query tokens per sequence (1, or more when drafts are verified) over a KV length of `context`.
+KernelTime DecodeAttention(const Deployment& deployment, double sequences, double context, double checked, double window, Trace& trace);
 
-// The recurrence of a layer in place of attention: of prompts of `tokens`, in chunks; of `checked` tokens a sequence, which read and
-// write the whole state. Estimates: no kernel of these was measured here.
-KernelTime PrefillRecurrence(const Deployment& d, double sequences, double tokens, Trace& trace);
-KernelTime DecodeRecurrence(const Deployment& d, double sequences, double checked, Trace& trace);
+// Prefill in chunks of tokens; decode reads and writes the whole state. Estimates: no such kernel was measured.
+KernelTime PrefillRecurrence(const Deployment& deployment, double sequences, double tokens, Trace& trace);
+KernelTime DecodeRecurrence(const Deployment& deployment, double sequences, double checked, Trace& trace);
 
-// Mean of decode attention over contexts from context - grown/2 to context + grown/2: by Simpson's rule.
-KernelTime MeanDecodeAttention(const Deployment& d, double sequences, double context, double grown, double checked, double window,
+// Mean of DecodeAttention over contexts from context - grown/2 to context + grown/2, by Simpson's rule.
+KernelTime MeanDecodeAttention(const Deployment& deployment, double sequences, double context, double grown, double checked, double window,
                                Trace& trace);
 
 }  // namespace slipstick

@@ -1,4 +1,5 @@
-// One replica of a model on its devices: degrees, shapes on a device, figures of the device, resolved once an evaluation.
+// One replica of a model on its devices, resolved once per evaluation: degrees of parallelism, shapes per rank, number formats,
+// launch overheads, communication groups.
 #pragma once
 
 #include "core/base/trace.h"
@@ -12,7 +13,56 @@ namespace slipstick {
 
 class ServingMemo;
 
-enum class Phase { kPrefill, kDecode };
+struct ServingDegrees {
+  double tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
+  double devices_per_group = 1;  // devices that share a layer
+  double pp = 1, ep = 1, attention_dp = 1, replicas = 1;
+  double cp = 1;            // in decode, ranks that share KV heads and query heads, each with its part of every context
+  double expert_ranks = 1;  // devices that share one expert (expert tensor parallelism)
+
+  [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp; }
+};
+
+// Layers of the model by kind. `window` layers are attention layers with a sliding window.
+struct ServedLayers {
+  double total = 1;
+  double per_stage = 1;  // of the longest pipeline stage
+  double attention = 0, window = 0, recurrent = 0;
+  double moe = 0, dense = 1;
+};
+
+// Shapes on one rank, of a layer that has the part.
+struct RankShapes {
+  LayerWidths widths{};
+  MatrixProducts attention{}, recurrence{}, mlp{}, expert_mlp{};
+  double hidden = 1, head_dim = 1;
+  double decode_heads = 1, decode_kv_heads = 1;  // with context parallelism, all heads of the context group
+  double padded_heads = 1, padded_kv_heads = 1;  // of the whole model, for engines that pad heads to the ranks
+  double experts = 0;                            // routed experts of a layer with their redundant copies, whole model
+};
+
+// Number format of each part: checkpoints keep some parts in 16 bit.
+struct ServedFormats {
+  Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
+  Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, kv_cache = Precision::kBf16;
+};
+
+struct LaunchOverheads {
+  bool graphs = true;  // decode steps replay a CUDA graph
+  Seconds decode_gap{}, prefill_gap{};
+  Seconds per_operation{};  // host time per operation launched in a prefill
+  double steps_ahead = 0;   // decode steps already launched when a request arrives
+};
+
+struct ServingNetwork {
+  const ExchangeKernels* expert_exchange = nullptr;    // the engine's dispatch and combine kernels; null: library collectives
+  const CustomAllReduce* custom_all_reduce = nullptr;  // the engine's all-reduce, where peers reach each other's memory
+  GroupPlacement tensor_group{};                       // ranks that share a layer
+  GroupPlacement context_group{};                      // ranks that share a context
+  GroupPlacement experts_group{};                      // tensor group times attention_dp
+  BytesPerSecond link{};                               // of the level that joins the tensor group
+  BytesPerSecond stage_link{};                         // of the level that joins pipeline stages and attention groups
+};
 
 struct Deployment {
   const Model& model;
@@ -21,43 +71,15 @@ struct Deployment {
   const Engine& engine;
   Device device{};  // the cluster's, every efficiency filled in
 
-  // Degrees. `tp` counts ranks: more than devices where a device has several cores of its own memory.
-  double tp = 1, devices_per_group = 1, pp = 1, ep = 1, attention_dp = 1, replicas = 1;
-  double expert_ranks = 1;  // devices that hold one expert
-  double experts = 0;       // routed experts of a layer and their redundant copies
-
-  // Shapes on one rank.
-  double layers = 1, stage_layers = 1, window_layers = 0, moe_layers = 0, dense_layers = 1;
-  double attention_layers = 1, linear_layers = 0;
-  LayerWidths widths{};
-  MatrixProducts attention{}, recurrence{}, mlp{}, expert_mlp{};  // of a layer that has it
-  double hidden = 1, head_dim = 1;
-  // In decode: groups of `cp` ranks share their KV heads and query heads, and each keeps its part of every context.
-  double cp = 1, core_heads = 1, core_kv_heads = 1;
-  double padded_heads = 1, padded_kv_heads = 1;  // of the whole model
-
-  // Number formats, part by part: what a checkpoint keeps in 16 bit stays there.
-  Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
-  Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, cache = Precision::kBf16;
-
-  Bytes device_cache{};  // what the engine's rule leaves the cache on the device: filled in with the budget
-
-  bool graphs = true;
-  Seconds decode_gap{}, prefill_gap{};
-  Seconds operation_launch{};  // of the host, in a prefill
-  double steps_ahead = 0;      // launched already when a request arrives
-  double expert_matrix = 1, expert_stream = 1;
-
-  const ExchangeKernels* exchange = nullptr;  // the engine's own kernels between expert parallel ranks; null: collectives
-  const CustomAllReduce* custom = nullptr;    // the engine's own all-reduce on these devices, where peers reach each other
-  GroupPlacement tensor_group{};              // the ranks that share a layer
-  GroupPlacement context_group{};             // of them, those that share a context
-  GroupPlacement experts_group{};             // tensor_group times attention_dp
-  BytesPerSecond link{};                      // of the level that joins the tensor group
-  BytesPerSecond hop{};                       // of the level that joins pipeline stages
+  ServingDegrees mapping{};
+  ServedLayers layers{};
+  RankShapes shapes{};
+  ServedFormats formats{};
+  LaunchOverheads launch{};
+  ServingNetwork network{};
+  double expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
+  Bytes kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
   ServingMemo* memo = nullptr;
-
-  [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp; }
 };
 
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);

@@ -5,23 +5,22 @@
 
 namespace slipstick {
 
-ExchangeCost AllReduce(const Deployment& d, Bytes bytes, bool waits_for_host, Trace& trace) {
+ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for_host, Trace& trace) {
   ExchangeCost exchange;
-  if (d.devices_per_group <= 1) return exchange;
+  if (deployment.mapping.devices_per_group <= 1) return exchange;
   CollectiveCall call;
   call.type = CollectiveType::kAllReduce;
   call.bytes = bytes;
-  call.custom = d.custom;
-  // Hosts launch apart: the wait for the last of them grows with every doubling of the ranks.
-  if (waits_for_host) call.launch = d.engine.communication.nccl_launch * log2(d.tensor_group.Ranks());
-  const CollectiveTime taken = TimeOf(call, d.tensor_group, d.cluster, trace);
+  call.custom = deployment.network.custom_all_reduce;
+  // Hosts launch independently: the wait for the last one grows with log2 of the ranks.
+  if (waits_for_host) call.launch = deployment.engine.communication.nccl_launch * log2(deployment.network.tensor_group.Ranks());
+  const CollectiveTime taken = TimeOf(call, deployment.network.tensor_group, deployment.cluster, trace);
   exchange.kernel.time = taken.time;
   exchange.kernel.bound = Bound::kNetwork;
-  exchange.launched_apart = d.custom == nullptr;
-  if (d.custom != nullptr) {
-    // Ranks do not arrive together.
-    const Seconds reduction = taken.time, skew = d.engine.communication.rank_skew;
-    FIGURE(trace, reduction_time, reduction + skew, (Note{"All-reduce inside a step", "its time alone and the wait for the last rank"}),
+  exchange.launched_apart = deployment.network.custom_all_reduce == nullptr;
+  if (deployment.network.custom_all_reduce != nullptr) {
+    const Seconds reduction = taken.time, skew = deployment.engine.communication.rank_skew;
+    FIGURE(trace, reduction_time, reduction + skew, (Note{"All-reduce inside a step", "its own time and the skew between ranks"}),
            reduction, skew);
     exchange.kernel.time = reduction_time;
   }
@@ -37,114 +36,113 @@ KernelTime NetworkTime(Seconds time) {
   return kernel;
 }
 
-// What a token takes on its way to an expert: in the format that the experts compute in, with its scales.
-double DispatchedElement(const Deployment& d) {
-  constexpr double kBlockScale = 4.0 / 128;  // fp32, of 128 elements
-  const Precision format = NativePrecision(d.device, d.activations);
+// Bytes per element of a dispatched token: the experts' compute format, with its scales.
+double DispatchedElement(const Deployment& deployment) {
+  constexpr double kBlockScale = 4.0 / 128;  // one fp32 scale per 128 elements
+  const Precision format = NativePrecision(deployment.device, deployment.formats.activations);
   return format == Precision::kFp8 ? 1 + kBlockScale : min(2.0, BytesPerElement(format));
 }
 
 ExchangeKernel KernelOf(const ExchangeKernels& row, Phase phase) { return phase == Phase::kDecode ? row.decode : row.prefill; }
 
-// Dispatch and combine by the engine's own kernels.
-ExpertTraffic OwnKernels(const Deployment& d, double tokens, Phase phase, Trace& trace) {
-  const Moe& moe = *d.model.moe;
+// Dispatch and combine by the engine's kernels.
+ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phase, Trace& trace) {
+  const Moe& moe = *deployment.model.moe;
   ExpertExchange one;
-  one.kernel = KernelOf(*d.exchange, phase);
-  one.tokens = tokens / d.tp;
+  one.kernel = KernelOf(*deployment.network.expert_exchange, phase);
+  one.tokens = tokens / deployment.mapping.tp;
   one.top_k = static_cast<double>(moe.top_k);
-  one.experts = d.experts;
-  one.hidden = d.hidden;
-  one.ranks_in_node = d.experts_group.extent.front();
-  one.nodes = d.experts_group.Ranks() / one.ranks_in_node;
-  one.kernel_units = static_cast<double>(d.exchange->units);
+  one.experts = deployment.shapes.experts;
+  one.hidden = deployment.shapes.hidden;
+  one.ranks_in_node = deployment.network.experts_group.extent.front();
+  one.nodes = deployment.network.experts_group.Ranks() / one.ranks_in_node;
+  one.kernel_units = static_cast<double>(deployment.network.expert_exchange->units);
   one.max_nodes_per_token = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : one.nodes;
-  one.link = d.cluster.networks.front().bandwidth;
-  one.nic = d.hop;
-  one.architecture = d.device.architecture;
+  one.link = deployment.cluster.networks.front().bandwidth;
+  one.nic = deployment.network.stage_link;
+  one.architecture = deployment.device.architecture;
   const auto time_of = [&](std::string_view name, bool is_combine, double element_bytes) {
     const Trace::Scope scope(trace, name);
     one.is_combine = is_combine;
     one.element_bytes = element_bytes;
     return TimeOf(one, trace);
   };
-  const double own_tokens = one.tokens, imbalance = ImbalanceOf(d, trace);
+  const double own_tokens = one.tokens, imbalance = ImbalanceOf(deployment, trace);
   FIGURE(trace, busiest_tokens, own_tokens * imbalance,
-         (Note{"Tokens that the busiest device receives and returns", "its link sets the pace"}), own_tokens, imbalance);
+         (Note{"Tokens that the busiest device receives and returns", "its link is the bottleneck"}), own_tokens, imbalance);
   one.tokens = busiest_tokens;
-  const Seconds dispatch = time_of("dispatch", false, DispatchedElement(d)), combine = time_of("combine", true, 2);
-  FIGURE(trace, exchange_time, dispatch + combine,
-         (Note{"Tokens to their experts and back", "dispatch in the experts' format, combine in 16 bit"}), dispatch, combine);
+  const Seconds dispatch = time_of("dispatch", false, DispatchedElement(deployment)), combine = time_of("combine", true, 2);
+  FIGURE(trace, exchange_time, dispatch + combine, (Note{"Dispatch and combine", "dispatch in the experts' format, combine in 16 bit"}),
+         dispatch, combine);
   return {NetworkTime(exchange_time), dispatch, own_tokens};
 }
 
 }  // namespace
 
-// A redundant copy takes its share of the busiest expert's tokens, and every device has room for as many copies. The engine's own
-// figure, where the model states none, is one of a balanced deployment.
-double ImbalanceOf(const Deployment& d, Trace& trace) {
-  if (d.ep <= 1) return 1;
-  const double stated = d.model.moe->imbalance, redundant = static_cast<double>(d.load.redundant_experts), ep = d.ep;
-  if (stated <= 1 && d.exchange != nullptr) return d.exchange->imbalance;
+// Redundant copies share the tokens of the busiest experts; every device holds the same number of copies. Where the model states no
+// imbalance, the engine's value for a balanced deployment applies.
+double ImbalanceOf(const Deployment& deployment, Trace& trace) {
+  if (deployment.mapping.ep <= 1) return 1;
+  const double stated = deployment.model.moe->imbalance, redundant = static_cast<double>(deployment.load.redundant_experts),
+               ep = deployment.mapping.ep;
+  if (stated <= 1 && deployment.network.expert_exchange != nullptr) return deployment.network.expert_exchange->imbalance;
   if (redundant <= 0) return stated;
   trace.Input("redundant", redundant, "serving.redundant_experts");
-  FIGURE(
-      trace, imbalance, 1 + (stated - 1) / (1 + redundant / ep),
-      (Note{"Tokens of the busiest device over the mean", "what it has above the mean is shared with the copies of its busiest experts"}),
-      stated, redundant, ep);
+  FIGURE(trace, imbalance, 1 + (stated - 1) / (1 + redundant / ep),
+         (Note{"Tokens of the busiest device over the mean", "the excess is shared with the redundant copies of the busiest experts"}),
+         stated, redundant, ep);
   return imbalance;
 }
 
-double UnitsTaken(const Deployment& d, Phase phase) {
-  if (d.exchange == nullptr || KernelOf(*d.exchange, phase) != ExchangeKernel::kNormal) return 0;
-  return min(0.9, static_cast<double>(d.exchange->units) / static_cast<double>(d.device.units));
+double UnitsTaken(const Deployment& deployment, Phase phase) {
+  if (deployment.network.expert_exchange == nullptr || KernelOf(*deployment.network.expert_exchange, phase) != ExchangeKernel::kNormal)
+    return 0;
+  return min(0.9, static_cast<double>(deployment.network.expert_exchange->units) / static_cast<double>(deployment.device.units));
 }
 
-ExpertTraffic GatherTokens(const Deployment& d, double tokens, Trace& trace) {
-  const double groups = d.attention_dp, hidden = d.hidden;
+ExpertTraffic GatherTokens(const Deployment& deployment, double tokens, Trace& trace) {
+  const double groups = deployment.mapping.attention_dp, hidden = deployment.shapes.hidden;
   const Bytes element = 2.0 * kB;
   FIGURE(trace, gathered, groups * tokens * hidden * element, (Note{"Tokens of all attention groups", ""}), groups, tokens, hidden,
          element);
   CollectiveCall call;
   call.type = CollectiveType::kAllGather;
   call.bytes = gathered;
-  const Seconds gather = TimeOf(call, d.experts_group, d.cluster, trace).time;
+  const Seconds gather = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
   call.type = CollectiveType::kReduceScatter;
-  const Seconds scatter = TimeOf(call, d.experts_group, d.cluster, trace).time;
-  FIGURE(
-      trace, exchange_time, gather + scatter,
-      (Note{"Tokens to their experts and back", "every rank gathers the tokens of all groups, and the experts' answers are summed back"}),
-      gather, scatter);
+  const Seconds scatter = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
+  FIGURE(trace, exchange_time, gather + scatter,
+         (Note{"Dispatch and combine", "all-gather of the tokens of all groups, reduce-scatter of the experts' results"}), gather, scatter);
   return {NetworkTime(exchange_time), gather, groups * tokens};
 }
 
-ExpertTraffic SendTokens(const Deployment& d, double tokens, Phase phase, Trace& trace) {
-  if (d.exchange != nullptr) return OwnKernels(d, tokens, phase, trace);
-  const double ranks = d.experts_group.Ranks(), copies = d.ep > 1 ? ExpertCopies(*d.model.moe, ranks) : ranks;
+ExpertTraffic SendTokens(const Deployment& deployment, double tokens, Phase phase, Trace& trace) {
+  if (deployment.network.expert_exchange != nullptr) return OwnKernels(deployment, tokens, phase, trace);
+  const double ranks = deployment.network.experts_group.Ranks(),
+               copies = deployment.mapping.ep > 1 ? ExpertCopies(*deployment.model.moe, ranks) : ranks;
   CollectiveCall call;
   call.type = CollectiveType::kAllToAll;
-  call.bytes = tokens / d.tp * copies * d.hidden * 2.0 * kB;
-  const Seconds one_way = TimeOf(call, d.experts_group, d.cluster, trace).time;
+  call.bytes = tokens / deployment.mapping.tp * copies * deployment.shapes.hidden * 2.0 * kB;
+  const Seconds one_way = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
   FIGURE(trace, exchange_time, 2 * one_way,
-         (Note{"Tokens to their experts and back", "an all-to-all each way: a copy to each rank that holds one of a token's experts"}),
-         one_way);
-  // Experts that all devices share need all tokens everywhere.
-  return {NetworkTime(exchange_time), one_way, d.ep > 1 ? tokens : d.attention_dp * tokens};
+         (Note{"Dispatch and combine", "an all-to-all each way: one copy per rank that holds an expert of the token"}), one_way);
+  // Experts split over all devices (ep 1) need every token on every device.
+  return {NetworkTime(exchange_time), one_way, deployment.mapping.ep > 1 ? tokens : deployment.mapping.attention_dp * tokens};
 }
 
-KernelTime ContextExchange(const Deployment& d, double rows, Trace& trace) {
+KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& trace) {
   KernelTime kernel;
-  if (d.cp <= 1) return kernel;
-  const double latent = d.model.mla ? static_cast<double>(d.model.mla->kv_lora_rank) : d.head_dim;
+  if (deployment.mapping.cp <= 1) return kernel;
+  const double latent = deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
   const Bytes element = 2.0 * kB;
   CollectiveCall call;
   call.type = CollectiveType::kAllGather;
-  call.bytes = rows * d.core_heads * latent * element;
-  const Seconds queries = TimeOf(call, d.context_group, d.cluster, trace).time;
+  call.bytes = rows * deployment.shapes.decode_heads * latent * element;
+  const Seconds queries = TimeOf(call, deployment.network.context_group, deployment.cluster, trace).time;
   call.type = CollectiveType::kReduceScatter;
-  const Seconds answers = TimeOf(call, d.context_group, d.cluster, trace).time;
+  const Seconds answers = TimeOf(call, deployment.network.context_group, deployment.cluster, trace).time;
   FIGURE(trace, context_exchange, queries + answers,
-         (Note{"Queries to the parts of a context and answers back", "each rank attends to its part; sums are weighted and added",
+         (Note{"Queries to the parts of a context and partial results back", "each rank attends to its part; weighted sums are added",
                "Helix parallelism, arXiv 2507.07120"}),
          queries, answers);
   kernel.time = context_exchange;
@@ -152,15 +150,15 @@ KernelTime ContextExchange(const Deployment& d, double rows, Trace& trace) {
   return kernel;
 }
 
-KernelTime StageHop(const Deployment& d, double rows, Trace& trace) {
+KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace) {
   KernelTime kernel;
-  if (d.pp <= 1) return kernel;
-  const double hidden = d.hidden;
+  if (deployment.mapping.pp <= 1) return kernel;
+  const double hidden = deployment.shapes.hidden;
   const Bytes element = 2.0 * kB;
   const Seconds start = 15 * kUs;
-  const BytesPerSecond link = d.hop;
+  const BytesPerSecond link = deployment.network.stage_link;
   FIGURE(trace, hop_time, start + rows * hidden * element / (0.8 * link),
-         (Note{"Activations to the next stage", "a send and its launch; estimate"}), start, rows, hidden, element, link);
+         (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), start, rows, hidden, element, link);
   kernel.time = hop_time;
   kernel.bound = Bound::kNetwork;
   return kernel;

@@ -1,28 +1,29 @@
-// What a pass of m rows takes outside attention: products, experts, element-wise kernels, exchanges, gaps, head.
+// Time of a pass of `rows` tokens outside attention: GEMMs, experts, element-wise kernels, exchanges, launch gaps, LM head.
 #pragma once
 
+#include "core/base/trace.h"
 #include "core/serving/deployment.h"
-#include "core/serving/step_time.h"
+#include "core/serving/step.h"
 
 namespace slipstick {
 
-// Of one layer each: added up over the layers by the caller. Every operator is added to `parts` with the number of layers that
-// have it.
+// Per layer; the caller multiplies by the number of layers that have each part.
 struct LayerCost {
-  Seconds projections;  // of a layer that attends
-  Seconds recurrent;    // of a layer with a recurrence, that apart
+  Seconds projections;  // of a layer with attention
+  Seconds recurrent;    // GEMMs of a layer with a recurrence
   Seconds mlp;          // of a dense layer
-  Seconds experts;      // of a layer with experts, their exchange apart
-  Seconds dispatch;     // of its tokens to the devices of their experts
-  Seconds combine;      // of the results
-  Seconds elements;     // norms, residual, activation
+  Seconds experts;      // of an MoE layer, without the exchange of its tokens
+  Seconds dispatch;     // tokens to the devices of their experts
+  Seconds combine;      // their results back
+  Seconds elementwise;  // norms, residual, activation
   Seconds reductions;
   Seconds gaps;
-  double operations = 0;  // that the host launches in a layer, mean over the layers
+  double operations = 0;  // launched by the host per layer, mean over the layers
 };
-LayerCost TimeLayer(const Deployment& d, double rows, Phase phase, Parts& parts, Trace& trace);
+// Adds every operator to `operators` with the number of layers that have it.
+LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, OperatorBreakdown& operators, Trace& trace);
 
-// Output matrix and choice of a token for `rows` sequences.
-Seconds TimeHead(const Deployment& d, double rows, bool waits_for_host, Parts& parts, Trace& trace);
+// LM head and sampling for `rows` sequences.
+Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host, OperatorBreakdown& operators, Trace& trace);
 
 }  // namespace slipstick

@@ -1,60 +1,64 @@
-// All layers of a pass: what they compute, what their experts' tokens wait for, and two half batches that take turns.
+// Time of all layers of a pass, with or without two-batch overlap.
 #pragma once
 
 #include "core/base/trace.h"
 #include "core/serving/deployment.h"
 #include "core/serving/layer_time.h"
-#include "core/serving/step_time.h"
+#include "core/serving/step.h"
 
 namespace slipstick {
 
-// What mixes the tokens of a sequence, in one layer of each kind.
+// Token mixing of one layer of each kind.
 struct MixingCost {
   Seconds attention, window_attention, recurrence;
   Seconds context_exchange;
 };
 
-// Of all layers together.
+// Totals over all layers.
 struct LayersCost {
-  Seconds compute;            // everything but the exchange of tokens between experts
-  Seconds experts;            // of it, experts
-  Seconds attention;          // of it, what precedes the experts in their layers
+  Seconds compute;            // everything but dispatch and combine
+  Seconds experts;            // part of compute
+  Seconds attention;          // part of compute: what precedes the experts in their layers
   Seconds dispatch, combine;  // tokens to their experts and back
-  double operations = 0;      // that the host launches in a layer, mean over the layers
+  double operations = 0;      // launched by the host per layer, mean over the layers
 };
-LayersCost AllLayers(const Deployment& d, const LayerCost& one, const MixingCost& mixing, Trace& trace);
+LayersCost AllLayers(const Deployment& deployment, const LayerCost& one, const MixingCost& mixing, Trace& trace);
 
 struct LayersTime {
   Seconds time;
   double operations = 0;
 };
 
-LayersTime InTurn(const LayersCost& whole, const Deployment& d, Parts& parts, Trace& trace);
+LayersTime InTurn(const LayersCost& whole, const Deployment& deployment, OperatorBreakdown& operators, Trace& trace);
 
-// Two halves of the batch: one computes while the other's tokens travel.
-Seconds TwoBatches(const LayersCost& half, const Deployment& d, Phase phase, Trace& trace);
+// Two-batch overlap: one half of the batch computes while the other half's tokens travel.
+Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase phase, Trace& trace);
 
-// `layers_of(half, parts, trace)` gives the layers of the whole pass or of half of it. An engine that overlaps two batches does so
-// where it gains: each half streams the weights again, and a host that launches operation by operation has twice as many to launch.
+// `layers_of(half, operators, trace)` gives the layers of the whole pass or of half of it. An engine with two-batch overlap uses it
+// where it gains: each half reads the weights again, and a host that launches operation by operation has twice as many to launch.
 template <class LayersOf>
-LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& d, Phase phase, Seconds operation_launch, Parts& parts, Trace& trace) {
-  const LayersCost whole = layers_of(false, parts, trace);
-  if (!d.engine.communication.two_batch_overlap || d.exchange == nullptr) return InTurn(whole, d, parts, trace);
+LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& deployment, Phase phase, Seconds operation_launch,
+                      OperatorBreakdown& operators, Trace& trace) {
+  const LayersCost whole = layers_of(false, operators, trace);
+  if (!deployment.engine.communication.two_batch_overlap || deployment.network.expert_exchange == nullptr) {
+    return InTurn(whole, deployment, operators, trace);
+  }
   Trace off = Trace::Off();
-  Parts half_parts;
-  const LayersCost half = layers_of(true, half_parts, off);
-  const Seconds launches = 2 * d.layers * half.operations * operation_launch;
-  if (!(max(TwoBatches(half, d, phase, off), launches) < whole.compute + whole.dispatch + whole.combine))
-    return InTurn(whole, d, parts, trace);
+  OperatorBreakdown half_operators;
+  const LayersCost half = layers_of(true, half_operators, off);
+  const Seconds launches = 2 * deployment.layers.total * half.operations * operation_launch;
+  if (!(max(TwoBatches(half, deployment, phase, off), launches) < whole.compute + whole.dispatch + whole.combine)) {
+    return InTurn(whole, deployment, operators, trace);
+  }
   const Trace::Scope scope(trace, "half");
-  Parts traced;
-  const Seconds time = TwoBatches(layers_of(true, traced, trace), d, phase, trace);
-  parts = half_parts;
-  parts.Repeat(2);
+  OperatorBreakdown traced;
+  const Seconds time = TwoBatches(layers_of(true, traced, trace), deployment, phase, trace);
+  operators = half_operators;
+  operators.Repeat(2);
   KernelTime exposed;
   exposed.time = max(time - 2 * half.compute, Seconds{});
   exposed.bound = Bound::kNetwork;
-  parts.Add("exposed expert exchange", exposed, 1);
+  operators.Add("exposed expert exchange", exposed, 1);
   return {time, 2 * half.operations};
 }
 

@@ -1,5 +1,5 @@
-// What a search's mappings share: passes of the same ranks over the same requests, whatever replicas and pools are around them.
-// Figures are the same with and without it.
+// Results shared by the mappings of a search: passes of the same ranks over the same requests, whatever the replicas and pools.
+// Figures are identical with and without it.
 #pragma once
 
 #include <cmath>
@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "core/operators/gemm.h"
-#include "core/serving/request_flow.h"
+#include "core/serving/phases.h"
+#include "core/serving/serving_load.h"
 
 namespace slipstick {
 
-// Of one model, cluster and load, of which only what a search chooses changes.
+// For one model, cluster and load; only what a search varies may change.
 class ServingMemo {
  public:
-  // Forgets what other ranks or formats gave.
+  // Drops results of other ranks or formats.
   void Enter(const ServingLoad& load) {
     ServingMapping ranks = load.mapping;
     ranks.replicas.reset();
@@ -28,27 +29,27 @@ class ServingMemo {
   }
   template <class Compute>
   const DecodeTimes& Decode(double sequences, const Compute& compute) {
-    const auto [place, is_new] = decode_.try_emplace(sequences);
-    if (is_new) place->second = compute();
-    return place->second;
+    const auto [entry, is_new] = decode_.try_emplace(sequences);
+    if (is_new) entry->second = compute();
+    return entry->second;
   }
   template <class Compute>
   const PrefillTimes& Prefill(const ServingLoad& load, double running, const Compute& compute) {
-    return Kept(prefill_, load, running, compute);
+    return Lookup(prefill_, load, running, compute);
   }
-  // On the devices of a pool of its own, beside a decode group with `running` sequences.
+  // On a prefill pool, beside a decode group with `running` sequences.
   template <class Compute>
   const PrefillTimes& PoolPrefill(const ServingLoad& load, double running, const Compute& compute) {
-    return Kept(pool_prefill_, load, running, compute);
+    return Lookup(pool_prefill_, load, running, compute);
   }
-  // Of one product on the devices, which does not depend on the ranks around it.
+  // One GEMM on one device: independent of the ranks around it.
   template <class Compute>
   const KernelTime& Product(const Gemm& gemm, const Compute& compute) {
     if (products_.empty()) products_.resize(kProducts);
     const double mixed = gemm.m * 73856093 + gemm.n * 19349663 + gemm.k * 83492791 + static_cast<double>(gemm.weights);
-    TimedProduct& entry = products_[static_cast<std::size_t>(std::fmod(mixed, kProducts))];
-    if (!(entry.gemm == gemm)) entry = {gemm, compute()};
-    return entry.time;
+    TimedProduct& slot = products_[static_cast<std::size_t>(std::fmod(mixed, kProducts))];
+    if (!(slot.gemm == gemm)) slot = {gemm, compute()};
+    return slot.time;
   }
 
  private:
@@ -57,17 +58,17 @@ class ServingMemo {
     Gemm gemm{0, 0, 0};
     KernelTime time;
   };
-  using Prefills = std::map<std::pair<double, double>, PrefillTimes>;  // by chunk, and sequences of a group
+  using Prefills = std::map<std::pair<double, double>, PrefillTimes>;  // by prefill chunk and sequences per group
   template <class Compute>
-  static const PrefillTimes& Kept(Prefills& kept, const ServingLoad& load, double running, const Compute& compute) {
-    const auto [place, is_new] = kept.try_emplace({static_cast<double>(load.prefill_chunk.value_or(0)), running});
-    if (is_new) place->second = compute();
-    return place->second;
+  static const PrefillTimes& Lookup(Prefills& entries, const ServingLoad& load, double running, const Compute& compute) {
+    const auto [entry, is_new] = entries.try_emplace({static_cast<double>(load.prefill_chunk.value_or(0)), running});
+    if (is_new) entry->second = compute();
+    return entry->second;
   }
 
   ServingMapping ranks_;
   ServingPrecision formats_;
-  std::map<double, DecodeTimes> decode_;  // by sequences of a group
+  std::map<double, DecodeTimes> decode_;  // by sequences per group
   Prefills prefill_, pool_prefill_;
   std::vector<TimedProduct> products_;
 };

@@ -1,89 +1,87 @@
-// An open loop: requests come at random, and meet the same engine as in a closed one (closed_loop.cc). As many run as arrive in the time
-// of one; of all slots but its own, a request finds those taken that the load takes.
+// Open loop: requests arrive at random at the engine of closed_loop.cc. The number running is the number that arrive during one
+// request's cycle; a request finds the other slots occupied in proportion to the load.
 #include <algorithm>
 
-#include "core/serving/memo.h"
-#include "core/serving/request_flow.h"
+#include "core/serving/load_model.h"
+#include "core/serving/phase_time.h"
 
 namespace slipstick {
 namespace {
 
-double StepsOnArrival(const Deployment& d, double running) { return min(1.0, running) * (0.5 + d.steps_ahead); }
+double ResidualSteps(const Deployment& deployment, double running) { return min(1.0, running) * (0.5 + deployment.launch.steps_ahead); }
 
-// Seconds in which each of `running` sequences is served once.
-double CycleSeconds(const Deployment& d, double running, double slots, const PrefillTimes& prefill) {
+// Cycle time in seconds with `running` sequences.
+double CycleSeconds(const Deployment& deployment, double running, double slots, const PrefillTimes& prefill) {
   Trace off = Trace::Off();
   const double sequences = max(1.0, running);
-  const DecodeTimes decode = TimeDecode(d, sequences, off);
+  const DecodeTimes decode = TimeDecode(deployment, sequences, off);
   PrefillTimes times = prefill;
-  times.stall = TimeStall(d, sequences, decode, off);
+  times.stall = TimeStall(deployment, sequences, decode, off);
   const double others = running * (slots - 1) / slots;
-  return CycleOf(d, others, 1, StepsOnArrival(d, running), decode, times, off).time / (1 * kS);
+  return CycleOf(deployment, others, 1, ResidualSteps(deployment, running), decode, times, off).time / (1 * kS);
 }
 
-Flow AtCapacity(const Deployment& d, double slots, Trace& trace) {
-  Flow flow = ClosedLoop(d, slots * AttentionGroups(d), slots, Rounds::kSteady, trace);
-  flow.saturated = true;
-  flow.utilisation = 1;
-  return flow;
+ServingPerformance AtCapacity(const Deployment& deployment, double slots, Trace& trace) {
+  ServingPerformance performance = ClosedLoop(deployment, slots * AttentionGroups(deployment), slots, Rounds::kSteady, trace);
+  performance.saturated = true;
+  performance.utilization = 1;
+  return performance;
 }
 
-Seconds SlotWait(double utilisation, double slots, Seconds cycle, Trace& trace) {
-  const double slot_wait = WaitOverService(min(0.999, utilisation), slots);
-  FIGURE(trace, slot_time, slot_wait * cycle,
-         (Note{"Waiting for a slot", "a queue of random arrivals and as many servers as sequences fit (Sakasegawa 1977)"}), slot_wait,
-         cycle);
+Seconds SlotWait(double utilization, double slots, Seconds cycle, Trace& trace) {
+  const double slot_wait = WaitOverService(min(0.999, utilization), slots);
+  FIGURE(trace, slot_time, slot_wait * cycle, (Note{"Waiting for a slot", "M/M/c queue with one server per slot (Sakasegawa 1977)"}),
+         slot_wait, cycle);
   return slot_time;
 }
 
 }  // namespace
 
-Flow OpenLoop(const Deployment& d, double arrivals, double most, Trace& trace) {
-  const double groups = AttentionGroups(d), slots = max(1.0, most);
+ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, double max_slots, Trace& trace) {
+  const double groups = AttentionGroups(deployment), slots = max(1.0, max_slots);
   const double per_group = arrivals / groups;
   Trace off = Trace::Off();
-  const Flow full = AtCapacity(d, slots, off);
-  const auto output = static_cast<double>(d.load.output);
-  const double highest = full.rate.base() / output / groups;
+  const ServingPerformance full = AtCapacity(deployment, slots, off);
+  const auto output = static_cast<double>(deployment.load.output);
+  const double capacity = full.rate.base() / output / groups;
   trace.Input("arrivals", arrivals, "serving.requests_per_s");
-  if (per_group >= highest) return AtCapacity(d, slots, trace);
-  Flow flow;
+  if (per_group >= capacity) return AtCapacity(deployment, slots, trace);
+  ServingPerformance performance;
   trace.Input("output", output, "serving.output");
-  const double mean = Settled(slots, [&](double n) { return per_group * CycleSeconds(d, n, slots, full.prefill); });
-  const double running = flow.running = max(1.0, mean);
-  const DecodeTimes& decode = flow.decode = DecodeOf(d, running, trace);
-  const PrefillTimes& prefill = flow.prefill = PrefillsOf(d, running, decode, trace);
-  FIGURE(trace, others, mean * (slots - 1) / slots, (Note{"Others that run beside a request", "as many as arrive in the time of one"}),
-         mean, slots);
-  const RequestCycle cycle = CycleOf(d, others, 1, StepsOnArrival(d, mean), decode, prefill, trace);
+  const double mean = SettledSequences(slots, [&](double n) { return per_group * CycleSeconds(deployment, n, slots, full.prefill); });
+  const double running = performance.running = max(1.0, mean);
+  const DecodeTimes& decode = performance.decode = DecodeOf(deployment, running, trace);
+  const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, running, decode, trace);
+  FIGURE(trace, others, mean * (slots - 1) / slots, (Note{"Other running requests", "arrivals during one request's cycle"}), mean, slots);
+  const RequestCycle cycle = CycleOf(deployment, others, 1, ResidualSteps(deployment, mean), decode, prefill, trace);
   const Seconds token = cycle.tpot, alone = cycle.alone, prefill_wait = cycle.prefill_wait;
-  FIGURE(trace, tpot, 1 * token, (Note{"Time of an output token", "after the first, others' prefills in the way", "", "serving.tpot_s"}),
-         token);
-  const double utilisation = per_group / highest;
-  const Seconds slot_time = SlotWait(utilisation, slots, cycle.time, trace);
+  FIGURE(trace, tpot, 1 * token,
+         (Note{"Time per output token (TPOT)", "after the first, with others' prefills in between", "", "serving.tpot_s"}), token);
+  const double utilization = per_group / capacity;
+  const Seconds slot_time = SlotWait(utilization, slots, cycle.time, trace);
   FIGURE(trace, ttft, alone + prefill_wait + slot_time,
-         (Note{"Time to the first token", "alone, behind others' prefills, and for a slot", "", "serving.ttft_s"}), alone, prefill_wait,
-         slot_time);
-  FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"Whole request", "", "", "serving.request_latency_s"}), ttft, output,
-         tpot);
+         (Note{"Time to first token (TTFT)", "own prefill, waiting for others' prefills and for a slot", "", "serving.ttft_s"}), alone,
+         prefill_wait, slot_time);
+  FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"End-to-end latency", "", "", "serving.request_latency_s"}), ttft,
+         output, tpot);
   const Hertz all_arrivals = arrivals / (1 * kS);
   const Tokens one = 1 * kToken;
-  FIGURE(trace, rate, all_arrivals * output * one, (Note{"Output tokens a second", "what arrives is served", "", "serving.tokens_per_s"}),
-         all_arrivals, output, one);
+  FIGURE(trace, rate, all_arrivals * output * one,
+         (Note{"Throughput in output tokens", "all arrivals are served", "", "serving.tokens_per_s"}), all_arrivals, output, one);
   FIGURE(trace, waiting, all_arrivals * slot_time,
-         (Note{"Requests that wait for a slot", "of all replicas, Little's law", "", "serving.requests_waiting"}), all_arrivals, slot_time);
+         (Note{"Requests waiting for a slot", "all replicas, Little's law", "", "serving.requests_waiting"}), all_arrivals, slot_time);
   FIGURE(trace, in_flight, all_arrivals * (request_latency - slot_time),
-         (Note{"Requests in flight", "of all replicas, Little's law", "", "serving.requests_in_flight"}), all_arrivals, request_latency,
+         (Note{"Requests in flight", "all replicas, Little's law", "", "serving.requests_in_flight"}), all_arrivals, request_latency,
          slot_time);
-  flow.ttft = ttft;
-  flow.tpot = tpot;
-  flow.latency = request_latency;
-  flow.queue = slot_time;
-  flow.rate = rate;
-  flow.in_flight = in_flight;
-  flow.waiting = waiting;
-  flow.utilisation = utilisation;
-  return flow;
+  performance.ttft = ttft;
+  performance.tpot = tpot;
+  performance.latency = request_latency;
+  performance.queue = slot_time;
+  performance.rate = rate;
+  performance.in_flight = in_flight;
+  performance.waiting = waiting;
+  performance.utilization = utilization;
+  return performance;
 }
 
 }  // namespace slipstick

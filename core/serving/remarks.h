@@ -1,4 +1,4 @@
-// What a report says beside its figures: what was computed in place of what was asked, and what no measurement set.
+// Remarks of a report: number formats computed in place of the requested ones, and inputs that were assumed.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace slipstick {
 
-// Number formats that a load asks for and its devices or its engine do not compute in, each in a sentence.
-std::vector<std::string> SubstitutionsOf(const Deployment& d);
-// Paths of inputs that the figures use and a rule set, not a measurement.
-std::vector<std::string> AssumedInputs(const Deployment& d);
+// One sentence per requested number format that the devices or the engine do not compute in.
+std::vector<std::string> SubstitutionsOf(const Deployment& deployment);
+// Paths of the inputs in use that a rule, not a measurement, has set.
+std::vector<std::string> AssumedInputs(const Deployment& deployment);
 
 }  // namespace slipstick

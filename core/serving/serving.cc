@@ -5,126 +5,205 @@
 
 #include "core/operators/efficiency.h"
 #include "core/serving/deployment.h"
+#include "core/serving/load_model.h"
 #include "core/serving/memo.h"
 #include "core/serving/remarks.h"
-#include "core/serving/request_flow.h"
 #include "core/serving/serving_memory.h"
+#include "core/serving/static_batch.h"
 
 namespace slipstick {
 namespace {
 
-std::vector<ServedOperator> OperatorsOf(const Parts& parts) {
-  std::vector<ServedOperator> operators;
-  for (const StepPart& part : parts) {
-    operators.push_back({std::string(part.name), part.kernel.flops, part.kernel.bytes, part.kernel.time, part.kernel.bound, part.count});
+std::vector<ServedOperator> OperatorsOf(const OperatorBreakdown& operators) {
+  std::vector<ServedOperator> served;
+  for (const OperatorTime& one : operators) {
+    served.push_back({std::string(one.name), one.kernel.flops, one.kernel.bytes, one.kernel.time, one.kernel.bound, one.count});
   }
-  return operators;
+  return served;
 }
 
-// Sequences of one attention group that the load asks for, memory apart.
-double SequencesAsked(const Deployment& d, double fits) {
-  if (d.load.batch.max) return max(1.0, fits);
-  return max(1.0, static_cast<double>(d.load.batch.count) / d.attention_dp);
+// Sequences per attention group: those that fit, and those that the load requests.
+struct BatchSize {
+  double max_sequences = 0, requested_sequences = 1;
+};
+
+double RequestedSequences(const Deployment& deployment, double max_sequences) {
+  if (deployment.load.batch.max) return max(1.0, max_sequences);
+  return max(1.0, static_cast<double>(deployment.load.batch.count) / deployment.mapping.attention_dp);
 }
 
-Flow FlowOf(const Deployment& d, double fits, double asked, Trace& trace) {
-  if (d.load.disaggregated) return TwoPools(d, asked, fits, trace);
-  if (d.load.requests_per_s) return OpenLoop(d, *d.load.requests_per_s, fits, trace);
-  const double all_asked = asked * d.replicas * d.attention_dp;
-  const double concurrency = d.load.concurrency ? static_cast<double>(*d.load.concurrency) : all_asked;
-  const bool waits = d.load.concurrency || d.engine.scheduler.queues_static_batch;
-  return ClosedLoop(d, concurrency, waits ? fits : asked, Rounds::kBenchmark, trace);
+ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& batch, Trace& trace) {
+  const ServingLoad& load = deployment.load;
+  if (load.disaggregated) return TwoPools(deployment, batch.requested_sequences, batch.max_sequences, trace);
+  if (load.requests_per_s) return OpenLoop(deployment, *load.requests_per_s, batch.max_sequences, trace);
+  const double all_requested = batch.requested_sequences * deployment.mapping.replicas * deployment.mapping.attention_dp;
+  const double concurrency = load.concurrency ? static_cast<double>(*load.concurrency) : all_requested;
+  const bool queues = load.concurrency || deployment.engine.scheduler.queues_static_batch;
+  const double slots = queues ? batch.max_sequences : batch.requested_sequences;
+  return ClosedLoop(deployment, concurrency, slots, Rounds::kBenchmark, trace);
 }
 
-// As people say a number.
+// To three significant digits.
 std::string Rounded(double value) {
   if (!(value > 0)) return "0";
   const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
   return NumberText(value >= 1000 ? std::round(value) : std::round(value / unit) * unit);
 }
 
-std::string Percent(double share) { return NumberText(std::floor(100 * share)) + " %"; }
+std::string Percent(double fraction) { return NumberText(std::floor(100 * fraction)) + " %"; }
 
 std::string Gib(Bytes bytes) { return NumberText(std::round(In(bytes, kGiB) * 10) / 10) + " GiB"; }
 
-// What a load is short of; "" where it fits.
-std::string_view MisfitOf(const Deployment& d, const KvCacheBudget& budget, double fits, double asked) {
+// The infeasibility reason of the memory, "" if the load fits.
+std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch) {
   if (!(budget.kv_cache > Bytes{})) return "memory";
-  const bool waits = d.engine.scheduler.queues_static_batch || d.load.concurrency || d.load.requests_per_s;
-  return fits < 1 || (!waits && asked > fits) ? "kv_cache" : "";
+  const ServingLoad& load = deployment.load;
+  const bool queues = deployment.engine.scheduler.queues_static_batch || load.concurrency || load.requests_per_s;
+  return batch.max_sequences < 1 || (!queues && batch.requested_sequences > batch.max_sequences) ? "kv_cache" : "";
 }
 
-void FindInfeasible(const Deployment& d, const KvCacheBudget& budget, double fits, double asked, const Flow& flow, ServingReport& report) {
-  const std::string reason(MisfitOf(d, budget, fits, asked));
+void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
+                    const ServingPerformance& performance, ServingReport& report) {
+  const std::string reason(MemoryReason(deployment, budget, batch));
+  const double attention_dp = deployment.mapping.attention_dp;
   if (reason == "memory") {
-    report.infeasible.push_back(
-        {reason, "weights, activations and workspace take " + Gib(budget.weights + budget.activations + budget.workspace) + " of " +
-                     Gib(budget.capacity) +
-                     " a device, and the engine's rule leaves nothing for the cache; spread the model over more devices"});
-  } else if (!reason.empty() && fits < 1) {
-    report.infeasible.push_back({reason, "one request needs " + Gib(report.kv_cache) + " of cache a device, and " + Gib(budget.kv_cache) +
-                                             " are left; the longest that fits holds " +
+    const Bytes taken = budget.weights + budget.activations + budget.workspace;
+    report.infeasible.push_back({reason, "Out of memory: weights, activations and workspace take " + Gib(taken) + " of " +
+                                             Gib(budget.capacity) +
+                                             " per device, and the engine's rule leaves nothing for the KV cache; spread the model over "
+                                             "more devices"});
+  } else if (!reason.empty() && batch.max_sequences < 1) {
+    report.infeasible.push_back({reason, "Out of memory: one request needs " + Gib(report.kv_cache) + " of KV cache per device, " +
+                                             Gib(budget.kv_cache) + " are left; the longest request that fits has " +
                                              NumberText(static_cast<double>(report.max_context)) + " tokens"});
   } else if (!reason.empty()) {
-    report.infeasible.push_back({reason, "a batch of " + NumberText(asked * d.attention_dp) + " needs " + Gib(report.kv_cache) +
-                                             " of cache a device, and " + Gib(budget.kv_cache) +
-                                             " are left; the largest batch that fits is " + NumberText(fits * d.attention_dp)});
+    report.infeasible.push_back({reason, "Out of memory: a batch of " + NumberText(batch.requested_sequences * attention_dp) + " needs " +
+                                             Gib(report.kv_cache) + " of KV cache per device, " + Gib(budget.kv_cache) +
+                                             " are left; the largest batch that fits is " +
+                                             NumberText(batch.max_sequences * attention_dp)});
   }
-  if (flow.prefill_lack > Bytes{}) {
-    report.infeasible.push_back({"memory", "the weights take " + Gib(flow.prefill_lack) +
-                                               " more than a device of the prefill pool has; spread the model over more of them"});
+  if (performance.prefill_shortfall > Bytes{}) {
+    report.infeasible.push_back({"memory", "Out of memory: the weights exceed the memory of a prefill device by " +
+                                               Gib(performance.prefill_shortfall) + "; spread the model over more of them"});
   }
-  if (flow.saturated) {
-    report.infeasible.push_back({"rate", "Overloaded: " + Rounded(*d.load.requests_per_s) + " requests/s arrive, capacity is " +
-                                             Rounded(flow.rate.base() / static_cast<double>(d.load.output))});
+  if (performance.saturated) {
+    report.infeasible.push_back({"rate", "Overloaded: " + Rounded(*deployment.load.requests_per_s) + " requests/s arrive, capacity is " +
+                                             Rounded(performance.rate.base() / static_cast<double>(deployment.load.output))});
   }
 }
 
-// What is true and easily misread.
-void FindWarnings(const Deployment& d, const Flow& flow, ServingReport& report) {
+// Correct results that are easily misread.
+void FindWarnings(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report) {
   constexpr double kMostlyQueue = 0.8, kUnbalanced = 1.5;
-  const double queued = flow.queue / flow.ttft;
+  const double queued = performance.queue / performance.ttft;
   if (queued > kMostlyQueue && report.requests_waiting > 0) {
-    report.warnings.push_back(Percent(queued) + " of the time to first token is waiting in a queue: " + Rounded(flow.waiting) + " of " +
-                              Rounded(flow.waiting + flow.in_flight) + " requests wait, the others run");
+    report.warnings.push_back(Percent(queued) + " of the time to first token is spent in a queue: " + Rounded(performance.waiting) +
+                              " of " + Rounded(performance.waiting + performance.in_flight) + " requests wait, the others run");
   }
-  if (!d.load.disaggregated) return;
-  if (d.load.disaggregated->prefill_device) {
+  if (!deployment.load.disaggregated) return;
+  if (deployment.load.disaggregated->prefill_device) {
     report.warnings.emplace_back("serving: cost and energy count the prefill pool's devices as the cluster's");
   }
-  const bool prefill_is_short = flow.prefill_capacity < flow.decode_capacity;
-  const Hertz least = min(flow.prefill_capacity, flow.decode_capacity), most = max(flow.prefill_capacity, flow.decode_capacity);
-  if (most / least < kUnbalanced) return;
-  const std::string small = prefill_is_short ? "prefill" : "decode", large = prefill_is_short ? "decode" : "prefill";
-  report.warnings.push_back("The pools are out of balance: the " + small + " pool can serve " + Rounded(least.base()) +
-                            " requests/s, the " + large + " pool " + Rounded(most.base()) + "; the " + large + " pool idles at least " +
-                            Percent(1 - least / most) + " of the time");
+  const Hertz prefill = performance.prefill_capacity, decode = performance.decode_capacity;
+  const bool prefill_is_slower = prefill < decode;
+  const Hertz lower = min(prefill, decode), higher = max(prefill, decode);
+  if (higher / lower < kUnbalanced) return;
+  const std::string slower = prefill_is_slower ? "prefill" : "decode", faster = prefill_is_slower ? "decode" : "prefill";
+  report.warnings.push_back("The pools are unbalanced: the " + slower + " pool can serve " + Rounded(lower.base()) + " requests/s, the " +
+                            faster + " pool " + Rounded(higher.base()) + "; the " + faster + " pool is idle at least " +
+                            Percent(1 - lower / higher) + " of the time");
 }
 
-// What the devices draw: between idle and the design power, as busy as their busier half is.
-void SetEnergy(const Deployment& d, const Flow& flow, double devices, ServingReport& report, Trace& trace) {
-  const double output = static_cast<double>(d.load.output), running = flow.running;
-  const FlopsPerSecond peak = PeakRate(d.device, d.activations);
-  const BytesPerSecond bandwidth = d.device.memory.bandwidth;
-  const auto activity = [&](const Parts& parts, Seconds time) {
-    return min(1.0, max(parts.FlopsOf() / (peak * time), parts.BytesOf() / (bandwidth * time)));
+// Device power rises from idle to TDP with max(compute, memory) utilization.
+void SetEnergy(const Deployment& deployment, const ServingPerformance& performance, double devices, ServingReport& report, Trace& trace) {
+  const double output = static_cast<double>(deployment.load.output), running = performance.running;
+  const FlopsPerSecond peak = PeakRate(deployment.device, deployment.formats.activations);
+  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const auto activity = [&](const OperatorBreakdown& operators, Seconds time) {
+    return min(1.0, max(operators.FlopsOf() / (peak * time), operators.BytesOf() / (bandwidth * time)));
   };
-  const double decode_activity = activity(flow.decode.step.parts, flow.decode.step.time);
-  const double prefill_activity = activity(flow.prefill.alone.parts, flow.prefill.alone.time);
-  const Seconds decoding = output * flow.decode.token, prefilling = running * flow.prefill.shared;
-  const Watts tdp = d.device.tdp, idle = d.device.idle;
+  const double decode_activity = activity(performance.decode.step.operators, performance.decode.step.time);
+  const double prefill_activity = activity(performance.prefill.alone.operators, performance.prefill.alone.time);
+  const Seconds decoding = output * performance.decode.token, prefilling = running * performance.prefill.shared;
+  const Watts tdp = deployment.device.tdp, idle = deployment.device.idle;
   trace.Input("tdp", tdp, "cluster.device.tdp");
   trace.Input("idle", idle, "cluster.device.idle");
   FIGURE(trace, power, idle + (tdp - idle) * (decode_activity * decoding + prefill_activity * prefilling) / (decoding + prefilling),
-         (Note{"Power of a device",
-               "between idle and the design power, as its arithmetic or its memory is busy; other parts of the server apart"}),
-         idle, tdp, decode_activity, decoding, prefill_activity, prefilling);
-  const TokensPerSecond rate = flow.rate;
+         (Note{"Power per device", "between idle and TDP, by compute or memory utilization; without the rest of the server"}), idle, tdp,
+         decode_activity, decoding, prefill_activity, prefilling);
+  const TokensPerSecond rate = performance.rate;
   FIGURE(trace, device_seconds, devices / rate, (Note{"Device time per output token"}), devices, rate);
   FIGURE(trace, device_energy, devices * power / rate,
-         (Note{"Energy of the devices per output token", "", "", "serving.device_energy_j_per_token"}), devices, power, rate);
+         (Note{"Energy per output token, devices", "", "", "serving.device_energy_j_per_token"}), devices, power, rate);
   report.device_seconds_per_token = device_seconds;
   report.energy_per_token = device_energy;
+}
+
+void SetLatency(const ServingPerformance& performance, ServingReport& report, Trace& trace) {
+  report.ttft = performance.ttft;
+  report.tpot = performance.tpot;
+  report.request_latency = performance.latency;
+  report.tokens_per_s = performance.rate;
+  const Seconds first_prefill = performance.prefill.first;
+  FIGURE(trace, prefill, first_prefill, (Note{"Prefill of one prompt", "", "", "serving.prefill_s"}), first_prefill);
+  report.prefill = prefill;
+  const Seconds mean_step = performance.decode.step.time;
+  FIGURE(trace, decode_step, mean_step, (Note{"Decode step", "mean over the output's growing context", "", "serving.decode_step_s"}),
+         mean_step);
+  report.decode_step = decode_step;
+}
+
+void SetRates(const Deployment& deployment, const ServingPerformance& performance, double devices, ServingReport& report, Trace& trace) {
+  const TokensPerSecond rate = performance.rate;
+  const double output = static_cast<double>(deployment.load.output);
+  FIGURE(trace, rate_per_device, rate / devices, (Note{"Throughput per GPU (tokens/s)", "", "", "serving.tokens_per_s_per_device"}), rate,
+         devices);
+  report.tokens_per_s_per_device = rate_per_device;
+  const Tokens token = 1 * kToken;
+  const Seconds latency = performance.latency;
+  FIGURE(trace, rate_per_user, output * token / latency,
+         (Note{"Interactivity (tokens/s/user)", "over the whole request, first token included", "", "serving.tokens_per_s_per_user"}),
+         output, token, latency);
+  report.tokens_per_s_per_user = rate_per_user;
+  const double output_rate = rate.base();
+  FIGURE(trace, requests_per_s, output_rate / output, (Note{"Request throughput", "", "", "serving.requests_per_s"}), output_rate, output);
+  report.requests_per_s = requests_per_s;
+  report.requests_in_flight = performance.in_flight;
+  report.requests_waiting = performance.waiting;
+  report.batch = static_cast<Count>(std::llround(performance.running * deployment.mapping.attention_dp));
+  report.utilization = performance.utilization;
+}
+
+// Max. context is left out where `searching`: no search uses it.
+void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double max_sequences, const ServingPerformance& performance,
+               bool searching, ServingReport& report, Trace& trace) {
+  const ServingLoad& load = deployment.load;
+  const double running = performance.running;
+  report.kv_cache_per_token = KvCachePerToken(deployment, trace);
+  const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, static_cast<double>(load.prompt) + static_cast<double>(load.output));
+  FIGURE(trace, kv_cache, running * kv_cache_of_sequence,
+         (Note{"KV cache per GPU, full batch", "every sequence at its full length", "", "serving.kv_cache_bytes"}), running,
+         kv_cache_of_sequence);
+  report.kv_cache = kv_cache;
+  report.state_per_sequence = StateOfSequence(deployment, trace);
+  report.offloaded = performance.decode.offloaded;
+  report.offload_transfer = performance.decode.transfer;
+  report.offload_exposed = performance.decode.exposed;
+  report.max_batch = static_cast<Count>(std::llround(max_sequences * deployment.mapping.attention_dp));
+  if (!searching) report.max_context = static_cast<Count>(ContextThatFits(deployment, budget, trace));
+  const Bytes in_host = load.kv_offload ? max(kv_cache - budget.kv_cache, 0 * kB) : 0 * kB;
+  FIGURE(trace, kv_cache_held, kv_cache - in_host,
+         (Note{"KV cache in device memory", "without the part in host memory", "", "serving.memory_bytes.kv_cache"}), kv_cache, in_host);
+  const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
+  FIGURE(trace, memory, weights + kv_cache_held + activations + workspace,
+         (Note{"Peak memory per GPU", "of the most loaded device", "", "serving.memory_bytes.total"}), weights, kv_cache_held, activations,
+         workspace);
+  report.memory = {weights, kv_cache_held, activations, workspace};
+  const Bytes visible = budget.capacity;
+  FIGURE(trace, capacity, 1 * visible,
+         (Note{"Usable device memory", "the part of the stated capacity available to programs", "", "serving.memory_bytes.capacity"}),
+         visible);
+  report.capacity = capacity;
 }
 
 }  // namespace
@@ -132,100 +211,50 @@ void SetEnergy(const Deployment& d, const Flow& flow, double devices, ServingRep
 ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace,
                               ServingMemo* memo) {
   const Trace::Scope scope(trace, "serving");
-  Deployment d = Deploy(model, cluster, load);
-  d.memo = memo;
-  if (memo != nullptr) memo->Enter(load);
+  Deployment deployment = Deploy(model, cluster, load);
+  deployment.memo = memo;
+  const bool searching = memo != nullptr;
+  if (searching) memo->Enter(load);
   ServingReport report;
   const auto prompt = static_cast<double>(load.prompt), output = static_cast<double>(load.output);
   trace.Input("prompt", prompt, "serving.prompt");
   trace.Input("output", output, "serving.output");
 
-  const KvCacheBudget budget = KvCacheBudgetOf(d, trace);
-  d.device_cache = budget.kv_cache;
-  const double fits = BatchThatFits(d, budget, prompt, output, trace);
-  const double asked = SequencesAsked(d, fits);
-  if (memo != nullptr) {
-    if (const std::string_view misfit = MisfitOf(d, budget, fits, asked); !misfit.empty()) {
-      report.infeasible.push_back({std::string(misfit), ""});
+  const KvCacheBudget budget = KvCacheBudgetOf(deployment, trace);
+  deployment.kv_cache_budget = budget.kv_cache;
+  BatchSize batch;
+  batch.max_sequences = BatchThatFits(deployment, budget, prompt, output, trace);
+  batch.requested_sequences = RequestedSequences(deployment, batch.max_sequences);
+  if (searching) {
+    if (const std::string_view reason = MemoryReason(deployment, budget, batch); !reason.empty()) {
+      report.infeasible.push_back({std::string(reason), ""});
       return report;
     }
   }
-  const Flow flow = FlowOf(d, fits, asked, trace);
+  const ServingPerformance performance = PerformanceOf(deployment, batch, trace);
 
-  report.ttft = flow.ttft;
-  report.tpot = flow.tpot;
-  report.request_latency = flow.latency;
-  report.tokens_per_s = flow.rate;
-  const Seconds first_prefill = flow.prefill.first;
-  FIGURE(trace, prefill, first_prefill, (Note{"Prefill of one prompt", "", "", "serving.prefill_s"}), first_prefill);
-  report.prefill = prefill;
-  const Seconds mean_step = flow.decode.step.time;
-  FIGURE(trace, decode_step, mean_step, (Note{"Decode step", "mean over the output's growing context", "", "serving.decode_step_s"}),
-         mean_step);
-  report.decode_step = decode_step;
-  if (memo == nullptr) {
-    const StaticBatch batch = TimeStaticBatch(d, asked, budget, trace);
-    report.static_ttft = batch.ttft;
-    report.static_tpot = batch.tpot;
-    report.static_latency = batch.latency;
+  SetLatency(performance, report, trace);
+  if (!searching) {
+    const StaticBatch together = TimeStaticBatch(deployment, batch.requested_sequences, budget, trace);
+    report.static_ttft = together.ttft;
+    report.static_tpot = together.tpot;
+    report.static_latency = together.latency;
   }
-
   const double devices = static_cast<double>(load.devices.value_or(cluster.devices));
-  const TokensPerSecond rate = flow.rate;
-  FIGURE(trace, rate_per_device, rate / devices, (Note{"Output tokens a second and device", "", "", "serving.tokens_per_s_per_device"}),
-         rate, devices);
-  report.tokens_per_s_per_device = rate_per_device;
-  const Tokens token = 1 * kToken;
-  const Seconds latency = flow.latency;
-  FIGURE(trace, rate_per_user, output * token / latency,
-         (Note{"Output tokens a second of one request", "first token included", "", "serving.tokens_per_s_per_user"}), output, token,
-         latency);
-  report.tokens_per_s_per_user = rate_per_user;
-  const double output_rate = rate.base(), running = flow.running;
-  FIGURE(trace, requests_per_s, output_rate / output, (Note{"Requests answered a second", "", "", "serving.requests_per_s"}), output_rate,
-         output);
-  report.requests_per_s = requests_per_s;
-  report.requests_in_flight = flow.in_flight;
-  report.requests_waiting = flow.waiting;
-  report.batch = static_cast<Count>(std::llround(flow.running * d.attention_dp));
-  report.utilisation = flow.utilisation;
-
-  report.kv_cache_per_token = KvCachePerToken(d, trace);
-  const Bytes kv_cache_of_sequence = KvCacheOfSequence(d, prompt + output);
-  FIGURE(trace, kv_cache, running * kv_cache_of_sequence,
-         (Note{"Cache of the batch", "on one device, at the full length of every sequence", "", "serving.kv_cache_bytes"}), running,
-         kv_cache_of_sequence);
-  report.kv_cache = kv_cache;
-  report.state_per_sequence = StateOfSequence(d, trace);
-  report.offloaded = flow.decode.offloaded;
-  report.offload_transfer = flow.decode.transfer;
-  report.offload_exposed = flow.decode.exposed;
-  report.max_batch = static_cast<Count>(std::llround(fits * d.attention_dp));
-  if (memo == nullptr) report.max_context = static_cast<Count>(ContextThatFits(d, budget, trace));
-  const Bytes in_host = load.kv_offload ? max(kv_cache - budget.kv_cache, 0 * kB) : 0 * kB;
-  FIGURE(trace, cache_held, kv_cache - in_host,
-         (Note{"Cache in the memory of a device", "what the host holds left out", "", "serving.memory_bytes.kv_cache"}), kv_cache, in_host);
-  const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
-  FIGURE(trace, memory, weights + cache_held + activations + workspace,
-         (Note{"Memory of the fullest device", "", "", "serving.memory_bytes.total"}), weights, cache_held, activations, workspace);
-  report.memory = {weights, cache_held, activations, workspace};
-  const Bytes visible = budget.capacity;
-  FIGURE(trace, capacity, 1 * visible,
-         (Note{"Memory that the device really offers", "what is left of the stated size to programs", "", "serving.memory_bytes.capacity"}),
-         visible);
-  report.capacity = capacity;
-  report.prefill_bound = flow.prefill.alone.parts.BoundOf();
-  report.decode_bound = flow.decode.step.parts.BoundOf();
-  SetEnergy(d, flow, devices, report, trace);
-  if (memo == nullptr) {
-    FindWarnings(d, flow, report);
-    for (std::string& text : SubstitutionsOf(d)) report.warnings.push_back(std::move(text));
-    report.assumed = AssumedInputs(d);
+  SetRates(deployment, performance, devices, report, trace);
+  SetMemory(deployment, budget, batch.max_sequences, performance, searching, report, trace);
+  report.prefill_bound = performance.prefill.alone.operators.BoundOf();
+  report.decode_bound = performance.decode.step.operators.BoundOf();
+  SetEnergy(deployment, performance, devices, report, trace);
+  if (!searching) {
+    FindWarnings(deployment, performance, report);
+    for (std::string& text : SubstitutionsOf(deployment)) report.warnings.push_back(std::move(text));
+    report.assumed = AssumedInputs(deployment);
   }
-  FindInfeasible(d, budget, fits, asked, flow, report);
+  FindInfeasible(deployment, budget, batch, performance, report);
   if (operators) {
-    report.prefill_operators = OperatorsOf(flow.prefill.alone.parts);
-    report.decode_operators = OperatorsOf(flow.decode.step.parts);
+    report.prefill_operators = OperatorsOf(performance.prefill.alone.operators);
+    report.decode_operators = OperatorsOf(performance.decode.step.operators);
   }
   return report;
 }

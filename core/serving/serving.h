@@ -1,4 +1,4 @@
-// Serving: latency of a request, rate of an engine, memory and cache.
+// Serving: latency, throughput, memory and energy of a load on a cluster.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace slipstick {
 
-// Contradictions between the load, the model and the cluster, with the nearest values that would do; fills devices and replicas.
+// Reports contradictions between load, model and cluster, each with the nearest valid values; fills `devices` and `replicas`.
 void ValidateAndFillDefaults(ServingLoad& load, const Model& model, const Cluster& cluster, const std::string& path, Issues& issues);
 
 struct ServingMemory {
@@ -26,36 +26,36 @@ struct ServedOperator {
   Bytes bytes;
   Seconds time;
   Bound bound = Bound::kCompute;
-  double count = 1;  // times a pass runs it
+  double count = 1;  // runs per pass
 };
 
 struct ServingReport {
   Seconds ttft, tpot, request_latency, prefill, decode_step;
-  Seconds static_ttft, static_tpot, static_latency;  // a batch that starts together
+  Seconds static_ttft, static_tpot, static_latency;  // a batch whose requests start together
   TokensPerSecond tokens_per_s, tokens_per_s_per_device, tokens_per_s_per_user;
   double requests_per_s = 0;
-  double requests_in_flight = 0, requests_waiting = 0;  // of all replicas
-  double utilisation = 0;                               // of the rate at saturation, in an open loop
-  Count batch = 1;                                      // sequences that one replica runs
+  double requests_in_flight = 0, requests_waiting = 0;  // all replicas
+  double utilization = 0;                               // open loop: arrival rate over capacity
+  Count batch = 1;                                      // running sequences per replica
   BytesPerToken kv_cache_per_token;
   Bytes kv_cache;
-  Bytes state_per_sequence;  // of layers with a recurrence
-  Bytes offloaded;           // cache in host memory
+  Bytes state_per_sequence;  // of recurrent layers
+  Bytes offloaded;           // KV cache in host memory
   Seconds offload_transfer, offload_exposed;
   Count max_batch = 0, max_context = 0;
   ServingMemory memory;
   Bytes capacity;
   Bound prefill_bound = Bound::kCompute, decode_bound = Bound::kMemory;
-  SecondsPerToken device_seconds_per_token;  // times the price of a device-second it is the cost of a token
+  SecondsPerToken device_seconds_per_token;  // times the price of a device-second: cost per token
   JoulesPerToken energy_per_token;
   std::vector<ServedOperator> prefill_operators, decode_operators;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
-  std::vector<std::string> assumed;  // paths of inputs that no measurement set
+  std::vector<std::string> assumed;  // paths of inputs in use that were assumed, not measured
 };
 class ServingMemo;
-// With a memo (memo.h) as a search wants it: what does not fit is not timed, and what no search looks at stays empty (static
-// latency, longest context, messages).
+// With a memo (memo.h), for a search: an infeasible mapping is not timed, and figures that no search uses stay empty (static latency,
+// longest context, messages).
 ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace,
                               ServingMemo* memo = nullptr);
 

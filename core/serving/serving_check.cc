@@ -1,4 +1,4 @@
-// Contradictions between a load, the model and the cluster.
+// Contradictions between load, model and cluster, with fixes.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,9 +11,9 @@ namespace {
 
 std::string Text(Count value) { return std::to_string(value); }
 
-constexpr Count kMostDevices = 1 << 24, kMostRedundant = 1 << 16;  // as their fields have it
+constexpr Count kMostDevices = 1 << 24, kMostRedundant = 1 << 16;  // as in their field tables
 
-// The divisors of `whole` next below and above `value` that pass.
+// The nearest divisors of `whole` below and above `value` that pass.
 template <class Passes>
 std::vector<Count> NearestDivisors(Count whole, Count value, Passes passes) {
   Count below = 0, above = 0;
@@ -34,14 +34,14 @@ std::vector<Count> NearestDivisors(Count whole, Count value) {
   return NearestDivisors(whole, value, [](Count) { return true; });
 }
 
-// a·b, or nothing where it would not fit: degrees are checked one by one, their product is not.
+// a·b, or nothing on overflow: the degrees are range-checked one by one, their product is not.
 std::optional<Count> Product(Count a, Count b) {
   constexpr Count kMost = Count{1} << 40;
   if (a > kMost / b) return std::nullopt;
   return a * b;
 }
 
-// The devices of a replica; nothing where they are more than any cluster has.
+// Devices per replica, or nothing on overflow.
 std::optional<Count> GroupOf(const ServingMapping& mapping) {
   const std::optional<Count> group = Product(mapping.tp, mapping.pp);
   return group ? Product(*group, mapping.attention_dp) : std::nullopt;
@@ -81,7 +81,7 @@ class Checker {
   [[nodiscard]] bool SplitsLayers() const { return load_.engine.composition == Composition::kLayerPipelined; }
   [[nodiscard]] Count Experts() const { return model_.moe ? model_.moe->experts + load_.redundant_experts : 1; }
 
-  // The load on so many devices, and on a cluster that has them.
+  // Sets the number of devices, enlarging the cluster if necessary.
   [[nodiscard]] Fixes OnDevices(Count devices) const {
     if (devices > kMostDevices) return {};
     Fix fix = At(".devices", devices);
@@ -132,8 +132,8 @@ class Checker {
     if (below >= 0) counts.push_back(below);
     if (above <= kMostRedundant) counts.push_back(above);
     Say(".redundant_experts",
-        "expected a number that fills every rank: " + Text(model_.moe->experts) + " experts and the redundant ones a multiple of ep " +
-            Text(mapping_.ep) + "; got " + Text(load_.redundant_experts),
+        "expected a count that divides evenly over the ranks: " + Text(model_.moe->experts) +
+            " experts plus redundant ones must be a multiple of ep " + Text(mapping_.ep) + "; got " + Text(load_.redundant_experts),
         AtEach(".redundant_experts", counts));
   }
 
@@ -178,7 +178,7 @@ class Checker {
     Say(".devices", message, Joined({{At(".devices", fitting)}, larger}));
   }
 
-  // Degrees that so many devices hold: the nearest of tp alone, or all of them at once.
+  // Degrees that fit on `devices`: the nearest tp, or all degrees changed at once.
   [[nodiscard]] Fixes SmallerGroups(const ServingMapping& mapping, const std::string& where, Count devices) const {
     const Count most_tp = SplitsLayers() ? 1 : std::min(mapping.tp, devices);
     const auto suits = [&](Count tp, Count others) { return SplitsHeads(tp) && devices % (tp * others) == 0; };
@@ -193,7 +193,7 @@ class Checker {
     return {together};
   }
 
-  // A pool of devices beside another (none but in a disaggregated load).
+  // Checks the size of a pool; `other`: devices of the other pool of a disaggregated load.
   void CheckPool(Count pool, Count other, Count group, const std::string& where) {
     if (pool % group == 0) return;
     const Count below = pool / group * group;
@@ -220,7 +220,7 @@ class Checker {
         Joined({{fix}, used ? OnDevices(*used) : Fixes()}));
   }
 
-  // Degrees that the attention core and the prefill pool add.
+  // Context parallelism and the prefill pool.
   void CheckPools() {
     const bool splits_context = load_.engine.composition == Composition::kKernels;
     const Fixes degrees = splits_context ? AtEach(".mapping.cp", NearestDivisors(mapping_.tp, mapping_.cp)) : Fixes{At(".mapping.cp", 1)};
@@ -228,7 +228,7 @@ class Checker {
       Say(".mapping.cp", "expected a divisor of tp " + Text(mapping_.tp) + "; got " + Text(mapping_.cp), degrees);
     }
     if (mapping_.cp > 1 && !splits_context) {
-      Say(".mapping.cp", "expected 1: this engine splits no context; got " + Text(mapping_.cp), degrees);
+      Say(".mapping.cp", "expected 1: this engine has no context parallelism; got " + Text(mapping_.cp), degrees);
     }
     if (load_.disaggregated && load_.disaggregated->prefill_mapping) {
       CheckPrefillPool(*load_.disaggregated->prefill_mapping, load_.disaggregated->prefill_devices);
@@ -266,7 +266,7 @@ class Checker {
       }
     }
     if (engine.composition != Composition::kKernels && mapping_.attention_dp != 1) {
-      Say(".mapping.attention_dp", "expected 1: this engine has none; got " + Text(mapping_.attention_dp),
+      Say(".mapping.attention_dp", "expected 1: this engine has no DP attention; got " + Text(mapping_.attention_dp),
           {At(".mapping.attention_dp", 1)});
     }
     CheckLengths();
@@ -290,7 +290,7 @@ class Checker {
   const Cluster& cluster_;
   const std::string& path_;
   Issues& issues_;
-  bool gives_devices_ = false;  // the load says on how many it is
+  bool gives_devices_ = false;  // `devices` is stated, not derived
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is served: prompt and output lengths, how many at once, number formats, engine.
+// The serving load: prompt and output lengths, concurrency or arrivals, number formats, engine, mapping.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct ServingPrecision {
   Precision weights = Precision::kBf16;
   Precision activations = Precision::kBf16;
   Precision kv_cache = Precision::kBf16;
-  Precision state = Precision::kFp32;  // of layers with a recurrence
+  Precision state = Precision::kFp32;  // of recurrent layers
   friend bool operator==(const ServingPrecision&, const ServingPrecision&) = default;
 };
 template <>
@@ -24,12 +24,12 @@ struct Schema<ServingPrecision> {
   static const Fields fields;
 };
 
-// Prefill and decode on pools of their own.
+// Prefill and decode on separate pools of devices.
 struct Disaggregated {
   Count prefill_devices = 8;
   Count decode_devices = 8;
-  std::optional<Device> prefill_device;           // of the prefill pool; default: the cluster's
-  std::optional<ServingMapping> prefill_mapping;  // of the prefill pool; default: the load's
+  std::optional<Device> prefill_device;           // default: the cluster's
+  std::optional<ServingMapping> prefill_mapping;  // default: the load's
 };
 template <>
 struct Schema<Disaggregated> {
@@ -38,18 +38,18 @@ struct Schema<Disaggregated> {
 
 struct Speculative {
   Count draft_tokens = 3;
-  double acceptance = 0.7;  // probability that a drafted token is kept
-  double draft_cost = 0.1;  // of one drafted token, over a decode step
+  double acceptance = 0.7;  // probability that a draft token is accepted
+  double draft_cost = 0.1;  // time per draft token over a decode step
 };
 template <>
 struct Schema<Speculative> {
   static const Fields fields;
 };
 
-// Cache beyond the devices' memory, kept in the host's and brought in layer by layer while a step runs.
+// KV cache beyond the device memory, kept in host memory and streamed in layer by layer during a step.
 struct KvOffload {
-  Bytes capacity = 256 * kGB;             // of host memory, a device
-  BytesPerSecond bandwidth = 63 * kGBps;  // of the link to the host, a device and direction
+  Bytes capacity = 256 * kGB;             // host memory per device
+  BytesPerSecond bandwidth = 63 * kGBps;  // host link per device, one direction
 };
 template <>
 struct Schema<KvOffload> {
@@ -59,19 +59,19 @@ struct Schema<KvOffload> {
 struct ServingLoad {
   Count prompt = 2048;
   Count output = 256;
-  CountOrMax batch{false, 1};            // sequences of one replica
+  CountOrMax batch{false, 1};            // concurrent requests per replica
   std::optional<Count> devices;          // default: the cluster's
-  std::optional<Count> concurrency;      // closed loop: requests always in flight
-  std::optional<double> requests_per_s;  // open loop
-  std::optional<Count> max_requests;     // the engine runs no more at once
-  std::optional<Count> waves;            // requests each stream sends in a benchmark whose streams start together
+  std::optional<Count> concurrency;      // closed loop: constant number of requests in the system
+  std::optional<double> requests_per_s;  // open loop: arrival rate
+  std::optional<Count> max_requests;     // limit of concurrent requests in the engine
+  std::optional<Count> waves;            // benchmark rounds: requests per stream, all streams starting together
   Engine engine;
   std::optional<bool> cuda_graphs;  // default: the engine's
   ServingPrecision precision;
   ServingMapping mapping;
-  Count redundant_experts = 0;         // copies of busy experts, in all
-  std::optional<Count> prefill_chunk;  // tokens of prefill a step takes
-  double prefix_hit = 0;               // share of the prompt found in the cache
+  Count redundant_experts = 0;         // total copies of busy experts (EPLB)
+  std::optional<Count> prefill_chunk;  // prefill tokens per step
+  double prefix_hit = 0;               // prefix-cache hit rate: fraction of the prompt tokens
   std::optional<Speculative> speculative;
   std::optional<Disaggregated> disaggregated;
   std::optional<KvOffload> kv_offload;

@@ -3,68 +3,69 @@
 
 namespace slipstick {
 
-constexpr FieldRow kServingPrecisionFields[] = {
-    Of<&ServingPrecision::weights>("weights", "Format of the weights in memory"),
-    Of<&ServingPrecision::activations>("activations", "Format of the matrix products' inputs"),
-    Of<&ServingPrecision::kv_cache>("kv_cache", "Format of the cached keys and values"),
-    Of<&ServingPrecision::state>("state", "Format of the state of layers with a recurrence").Advanced()};
+constexpr FieldRow kServingPrecisionFields[] = {Of<&ServingPrecision::weights>("weights", "Weight precision"),
+                                                Of<&ServingPrecision::activations>("activations", "Activation precision (GEMM inputs)"),
+                                                Of<&ServingPrecision::kv_cache>("kv_cache", "KV-cache precision"),
+                                                Of<&ServingPrecision::state>("state", "Precision of recurrent states").Advanced()};
 constinit const Fields Schema<ServingPrecision>::fields(kServingPrecisionFields);
 
 constexpr FieldRow kDisaggregatedFields[] = {
-    Of<&Disaggregated::prefill_devices>("prefill_devices", "Devices that prefill only").Between(1, 1 << 24),
-    Of<&Disaggregated::decode_devices>("decode_devices", "Devices that decode only").Between(1, 1 << 24),
+    Of<&Disaggregated::prefill_devices>("prefill_devices", "Devices of the prefill pool").Between(1, 1 << 24),
+    Of<&Disaggregated::decode_devices>("decode_devices", "Devices of the decode pool").Between(1, 1 << 24),
     Of<&Disaggregated::prefill_device>(
         "prefill_device",
-        "The prefill pool's accelerator; default the cluster's. Cost and energy count it as the cluster's, and it neither trains nor "
+        "Accelerator of the prefill pool; default: the cluster's. Cost and energy count it as the cluster's; it neither trains nor "
         "decodes: no figure uses its host, idle, die, fp16_accumulate, sustained_fall, rated_power, attention_forward, "
         "attention_backward, decode_stream, "
         "nor the link and network of its design")
         .Advanced(),
-    Of<&Disaggregated::prefill_mapping>(
-        "prefill_mapping", "How the prefill pool spreads the model; default as the decode pool. It decodes nothing: no figure uses its cp")
+    Of<&Disaggregated::prefill_mapping>("prefill_mapping",
+                                        "Parallelism of the prefill pool; default: that of the decode pool. No figure uses its cp")
         .Advanced()};
 constinit const Fields Schema<Disaggregated>::fields(kDisaggregatedFields);
 
 constexpr FieldRow kSpeculativeFields[] = {
-    Of<&Speculative::draft_tokens>("draft_tokens", "Tokens drafted a step").Between(1, 64),
-    Of<&Speculative::acceptance>("acceptance", "Probability that a drafted token is kept").Between(0, 1),
-    Of<&Speculative::draft_cost>("draft_cost", "Time of one drafted token over a decode step").Between(0, 10)};
+    Of<&Speculative::draft_tokens>("draft_tokens", "Draft tokens per step").Between(1, 64),
+    Of<&Speculative::acceptance>("acceptance", "Acceptance rate: probability that a draft token is accepted").Between(0, 1),
+    Of<&Speculative::draft_cost>("draft_cost", "Time per draft token over a decode step").Between(0, 10)};
 constinit const Fields Schema<Speculative>::fields(kSpeculativeFields);
 
 constexpr FieldRow kKvOffloadFields[] = {
-    Of<&KvOffload::capacity>("capacity", "Host memory for the cache, a device").In(kGB).AtLeast(0),
-    Of<&KvOffload::bandwidth>("bandwidth", "Link to the host, one direction, a device").In(kGBps).Above(0).AtMost(1'000'000)};
+    Of<&KvOffload::capacity>("capacity", "Host memory for the KV cache, per device").In(kGB).AtLeast(0),
+    Of<&KvOffload::bandwidth>("bandwidth", "Host link per device, one direction").In(kGBps).Above(0).AtMost(1'000'000)};
 constinit const Fields Schema<KvOffload>::fields(kKvOffloadFields);
 
 constexpr FieldRow kServingLoadFields[] = {
-    Of<&ServingLoad::prompt>("prompt", "Tokens in").Length().Between(1, 1 << 28),
-    Of<&ServingLoad::output>("output", "Tokens out").Length().Between(1, 1 << 28),
-    Of<&ServingLoad::batch>("batch", "Sequences that one replica runs together, or max: as many as fit").Between(1, 1 << 24),
-    Of<&ServingLoad::devices>("devices", "Devices used; default all of the cluster").Between(1, 1 << 24).Derived(),
-    Of<&ServingLoad::concurrency>("concurrency", "Closed loop: requests always in flight").Between(1, 1 << 24).Advanced(),
-    Of<&ServingLoad::requests_per_s>("requests_per_s", "Open loop: requests that arrive a second")
-        .Above(0)
-        .AtMost(1'000'000'000)
-        .Advanced(),
-    Of<&ServingLoad::max_requests>("max_requests", "The engine runs no more at once; null: memory decides").Between(1, 1 << 24).Advanced(),
-    Of<&ServingLoad::waves>("waves", "Requests that each stream sends in a benchmark whose streams start together; null: steady state")
+    Of<&ServingLoad::prompt>("prompt", "Prompt tokens").Length().Between(1, 1 << 28),
+    Of<&ServingLoad::output>("output", "Output tokens").Length().Between(1, 1 << 28),
+    Of<&ServingLoad::batch>("batch", "Concurrent requests per replica; max: as many as fit").Between(1, 1 << 24),
+    Of<&ServingLoad::devices>("devices", "Devices used; default: the whole cluster").Between(1, 1 << 24).Derived(),
+    Of<&ServingLoad::concurrency>("concurrency", "Closed loop: constant number of requests, in flight or waiting")
         .Between(1, 1 << 24)
         .Advanced(),
-    Of<&ServingLoad::engine>("engine", "Costs a step and a layer, kernels, memory rule"),
-    Of<&ServingLoad::cuda_graphs>("cuda_graphs", "Kernels launched as a graph; default the engine's").Advanced(),
+    Of<&ServingLoad::requests_per_s>("requests_per_s", "Open loop: arrival rate (requests/s)").Above(0).AtMost(1'000'000'000).Advanced(),
+    Of<&ServingLoad::max_requests>("max_requests", "Limit of concurrent requests in the engine; off: memory is the limit")
+        .Between(1, 1 << 24)
+        .Advanced(),
+    Of<&ServingLoad::waves>("waves", "Benchmark rounds: requests per stream, all streams starting together; off: steady state")
+        .Between(1, 1 << 24)
+        .Advanced(),
+    Of<&ServingLoad::engine>("engine", "Serving engine: overheads, kernels, memory budget"),
+    Of<&ServingLoad::cuda_graphs>("cuda_graphs", "Launch decode steps as CUDA graphs; default: the engine's").Advanced(),
     Of<&ServingLoad::precision>("precision", "Number formats"),
-    Of<&ServingLoad::mapping>("mapping", "How the model is spread"),
-    Of<&ServingLoad::redundant_experts>("redundant_experts", "Copies of busy experts (EPLB), beside the model's: ep divides both together")
+    Of<&ServingLoad::mapping>("mapping", "Parallelism mapping"),
+    Of<&ServingLoad::redundant_experts>("redundant_experts",
+                                        "Redundant copies of busy experts (EPLB); experts plus copies must be a multiple of ep")
         .Between(0, 1 << 16)
         .Advanced(),
-    Of<&ServingLoad::prefill_chunk>("prefill_chunk", "Tokens of prefill that a step takes; default the engine's")
+    Of<&ServingLoad::prefill_chunk>("prefill_chunk", "Chunked-prefill size: prefill tokens per step; default: whole prompts")
         .Length()
         .Between(1, 1 << 28)
         .Advanced(),
-    Of<&ServingLoad::prefix_hit>("prefix_hit", "Share of the prompt found in the cache").Between(0, 1).Advanced(),
-    Of<&ServingLoad::speculative>("speculative", "Draft tokens checked together").Advanced(),
-    Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on pools of their own").Advanced(),
-    Of<&ServingLoad::kv_offload>("kv_offload", "Cache beyond the devices' memory, in the host's").Advanced()};
+    Of<&ServingLoad::prefix_hit>("prefix_hit", "Prefix-cache hit rate: fraction of the prompt tokens").Between(0, 1).Advanced(),
+    Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
+    Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on separate pools (disaggregated serving)").Advanced(),
+    Of<&ServingLoad::kv_offload>("kv_offload", "KV-cache offload to host memory").Advanced()};
 constinit const Fields Schema<ServingLoad>::fields(kServingLoadFields);
 
 }  // namespace slipstick

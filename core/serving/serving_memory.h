@@ -1,36 +1,35 @@
-// Memory of one device: weights, cache, activations; what the engine's budget rule leaves; what fits.
+// Memory of one device: weights, KV cache, activations; the engine's KV-cache budget; the batch and context that fit.
 #pragma once
 
 #include "core/base/trace.h"
 #include "core/serving/deployment.h"
-#include "core/serving/serving.h"
 
 namespace slipstick {
 
-// Weights of the fullest device, exact shapes: experts over their group, what cannot be split replicated, embedding and
-// head in 16 bit unless the file is one mixture.
-Bytes WeightsOf(const Deployment& d, Trace& trace);
-// Cache of one token in all layers of the model, nothing split, replicated or cut by a window.
-BytesPerToken KvCachePerToken(const Deployment& d, Trace& trace);
-// States of one sequence in all layers with a recurrence, nothing split.
-Bytes StateOfSequence(const Deployment& d, Trace& trace);
-// Cache and states of one sequence of `tokens` on the fullest device: whole pages, KV heads replicated beyond their number, the
-// latent of MLA on every rank, window layers never more than their window.
-Bytes KvCacheOfSequence(const Deployment& d, double tokens);
+// Weights of the most loaded device, from exact shapes: what tensor parallelism cannot split is replicated. Embedding and head are in
+// 16 bit, except in llama.cpp's mixtures.
+Bytes WeightsOf(const Deployment& deployment, Trace& trace);
+// Per token, all layers of the model, before any split, replication or sliding window.
+BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace);
+// Recurrent state per sequence, all layers, before any split.
+Bytes StateOfSequence(const Deployment& deployment, Trace& trace);
+// KV cache and recurrent state of one sequence of `tokens` on the most loaded device: whole pages; KV heads replicated beyond their
+// number; the MLA latent on every rank; sliding-window layers hold at most their window.
+Bytes KvCacheOfSequence(const Deployment& deployment, double tokens);
 
 struct KvCacheBudget {
-  Bytes capacity;  // what the device offers
+  Bytes capacity;  // usable memory of the device
   Bytes weights, activations, workspace;
-  Bytes kv_cache;  // what the rule gives to the cache; 0 where the rest leaves nothing
-  Bytes host;      // of host memory, where the cache may overflow into it
+  Bytes kv_cache;  // left by the engine's rule; 0 if the rest leaves nothing
+  Bytes host;      // host memory for KV-cache offload
   [[nodiscard]] Bytes Room() const { return kv_cache + host; }
 };
-KvCacheBudget KvCacheBudgetOf(const Deployment& d, Trace& trace);
+KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace);
 
-// Sequences of prompt + output that fit at once on one attention group's devices; whole, 0 where none does. The share of
-// the output that is reserved is the engine's.
-double BatchThatFits(const Deployment& d, const KvCacheBudget& budget, double prompt, double output, Trace& trace);
-// The longest single sequence that fits, in tokens.
-double ContextThatFits(const Deployment& d, const KvCacheBudget& budget, Trace& trace);
+// Whole sequences of prompt + output that fit at once on the devices of one attention group; 0 if none fits. The reserved fraction of
+// the output is the engine's.
+double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output, Trace& trace);
+// Longest single sequence that fits, in tokens.
+double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace);
 
 }  // namespace slipstick

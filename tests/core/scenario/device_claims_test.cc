@@ -224,7 +224,7 @@ TEST(PrecisionWarnings, NameTheFormatThatServingUsesInsteadAndTheStoredOne) {
   EXPECT_EQ(served("a100-sxm4-80gb", "bf16", "bf16", "fp8"),
             Set{"A100 SXM4 80 GB has no fp8 arithmetic: the KV cache stays stored in fp8, and attention is computed in a wider format."});
   EXPECT_EQ(served("b200-sxm", "int4", "nvfp4"),
-            Set{"Weights in int4 are widened as they are read: matrix products are computed in bf16, not in nvfp4."});
+            Set{"Weights in int4 are dequantized as they are read: matrix products are computed in bf16, not in nvfp4."});
   EXPECT_EQ(served("a100-sxm4-80gb", "int4", "bf16"), Set{});  // as asked
   EXPECT_EQ(served("h100-sxm5-80gb", "fp8", "fp8", "fp8"), Set{});
   EXPECT_EQ(served("b200-sxm", "nvfp4", "nvfp4"), Set{});

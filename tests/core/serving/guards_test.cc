@@ -1,5 +1,5 @@
-// Physics on random deployments, without slack: more load is never sooner, a larger batch never a shorter step. That better hardware
-// is never slower is a test of random scenarios (tests/core/evaluation).
+// Monotonicity on random deployments, without tolerance: more load is never faster, a larger batch never has a shorter step. That better
+// hardware is never slower is tested on random scenarios (tests/core/evaluation).
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -20,7 +20,7 @@ class Dice {
   std::uint64_t state_;
 };
 
-// One that Serve takes.
+// A valid random deployment.
 std::vector<std::string> Drawn(std::uint64_t seed) {
   Dice dice(seed);
   const std::string tp = dice.One({"1", "2", "4", "8"});

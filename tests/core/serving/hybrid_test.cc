@@ -1,5 +1,5 @@
-// Layers with a recurrence of fixed state in place of attention: states, cache and weights of published hybrids, and how
-// steps grow. Then contexts split over ranks, cache in host memory, and a prefill pool of other devices.
+// Recurrent layers: state, KV cache and weights of published hybrid models, and growth of the step. Also context parallelism, KV-cache
+// offload, and a prefill pool of other devices.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -7,8 +7,8 @@ namespace {
 
 struct Hybrid {
   const char* model;
-  double state_bytes;      // of a sequence, fp32: layers x (heads x head width x key width + channels x (convolution - 1)) x 4
-  double bytes_per_token;  // 16 bit, of the layers that attend
+  double state_bytes;      // per sequence, fp32: layers x (heads x head width x key width + channels x (convolution - 1)) x 4
+  double bytes_per_token;  // 16 bit, attention layers only
 };
 // From the models' published configurations.
 constexpr Hybrid kHybrids[] = {
@@ -37,7 +37,7 @@ TEST(Hybrid, KeepsTheStateThatItsShapesSay) {
 }
 
 TEST(Hybrid, HoldsTheWeightsOfItsCheckpoint) {
-  // Published parameters, two bytes each; biases of experts' routers and the like aside.
+  // Published parameters, two bytes each, without small tensors such as router biases.
   const std::pair<const char*, double> published[] = {{"nemotron-h-8b", 8.10e9},
                                                       {"qwen3-next-80b-a3b", 79.67e9},
                                                       {"kimi-linear-48b-a3b", 49.12e9},
@@ -99,7 +99,7 @@ TEST(Offload, HidesAsMuchAsTheStepLasts) {
   EXPECT_GT(more.max_context, 3 * plain.max_context);
   EXPECT_TRUE(more.infeasible.empty());
   EXPECT_LE(more.memory.Total(), more.capacity);
-  // What is not on the device crosses the link once a step, at 0.85 of 63 GB/s.
+  // KV cache beyond the device memory crosses the link once per step, at 0.85 of 63 GB/s.
   EXPECT_NEAR(more.offloaded / (0.85 * 63 * kGBps) / more.offload_transfer, 1, 1e-9);
   EXPECT_GT(more.offload_exposed, 0 * kS);
   EXPECT_LT(more.offload_exposed, more.offload_transfer);

@@ -1,5 +1,5 @@
-// Requests/s x latency = requests in flight and waiting, and latency = TTFT + (output - 1) x TPOT, under every load; no prefill is
-// waited for twice, and what is called feasible is served.
+// Under every load: requests/s x latency = requests in flight and waiting, latency = TTFT + (output - 1) x TPOT, no prefill is waited for
+// twice, and a feasible load is served.
 #include <cmath>
 #include <map>
 #include <random>
@@ -26,7 +26,7 @@ struct DrawnLoad {
   double concurrency = 0, requests_per_s = 0, batch = 0;
 };
 
-// Any load: batch, largest batch, concurrency, a benchmark of some rounds, arrivals; pools, DP attention, several replicas, a limit.
+// A random load: batch, largest batch, concurrency, benchmark rounds or arrivals; with pools, DP attention, replicas or a request limit.
 DrawnLoad AnyLoad(unsigned seed) {
   Draw draw(seed);
   const std::string tp = draw.One({"1", "2", "4"}), output = draw.One({"1", "2", "16", "200", "1000"});
@@ -116,7 +116,7 @@ TEST(Batch, OfTwoReplicasIsTwiceInFlight) {
   EXPECT_NEAR(Serve(load + Assignments{"serving.batch=16"}).requests_in_flight, 32, 1e-9);
 }
 
-// The figure of a symbol in the explanation of a scenario, the last of that name.
+// The last figure with the symbol in the explanation of a scenario.
 double FigureOf(const Assignments& assignments, std::string_view symbol) {
   Trace trace = Trace::On();
   Serve(assignments, trace);
@@ -127,8 +127,8 @@ double FigureOf(const Assignments& assignments, std::string_view symbol) {
   return value;
 }
 
-// By hand: of the others' prefills, one each, those that TPOT does not hold are waited for before the first token: for no less than a
-// prefill delays a step, for no more than it takes alone.
+// By hand: each other request is prefilled once per cycle. The prefills not included in TPOT are waited for before the first token, each
+// for at least the decode stall and at most an isolated prefill.
 TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
   for (const char* output : {"2", "16", "256", "4000"}) {
     for (const char* batch : {"2", "8", "60"}) {
@@ -136,7 +136,7 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
       const ServingReport report = Serve(load);
       const double steps = std::stod(output) - 1, others = std::stod(batch) - 1;
       const double stall = FigureOf(load, "prefill_stall"), step = report.decode_step.base(), prefill = report.prefill.base();
-      const double alone = 0.018 + 1.5 * step + prefill;  // handling in vLLM, half a step and the one launched ahead
+      const double alone = 0.018 + 1.5 * step + prefill;  // vLLM request overhead, half a step and the one launched ahead
       const double between = steps * (report.tpot.base() - step) / stall, before = others - between;
       const double wait = report.ttft.base() - alone;
       EXPECT_GT(before, 0) << output << " " << batch;
@@ -146,7 +146,7 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
   }
 }
 
-// With one output token an engine does nothing but prefill: never faster than one prefill after the other.
+// With one output token an engine only prefills: never faster than one prefill after another.
 TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
   for (const char* concurrency : {"1", "2", "10", "100", "1000"}) {
     const ServingReport report = Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=ideal", "serving.devices=1",
@@ -159,8 +159,8 @@ TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
   }
 }
 
-// Streams that start together and send one request each: the prefills of the 31 others come half before, half after the first token of
-// the mean request, and each is waited for once.
+// Streams that start together with one request each: of the 31 other prefills, half come before and half after the first token of the mean
+// request, and each is waited for once.
 TEST(Waves, PayAPrefillOnce) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=32", "serving.waves=1"};
   const ServingReport report = Serve(load);
@@ -189,7 +189,7 @@ const Assignments kPools{"cluster=dgx-h100",
                          "serving.disaggregated.prefill_devices=4",
                          "serving.disaggregated.decode_devices=4"};
 
-// A prompt fills a pass of its own, so one prefill group serves one prompt per prefill and no more.
+// A prompt fills a pass, so one prefill group serves one prompt per prefill time.
 TEST(Pools, ServeNoMoreThanTheSlowerOne) {
   const double capacity = 1 / Serve(kPools + Assignments{"serving.requests_per_s=0.01"}).prefill.base();
   const ServingReport below = Serve(kPools + Assignments{"serving.requests_per_s=" + std::to_string(0.9 * capacity)});
@@ -222,16 +222,16 @@ bool Warns(const ServingReport& report, std::string_view text) {
 }
 
 TEST(Warnings, NameThePoolThatIdles) {
-  EXPECT_TRUE(Warns(Serve(kPools + Assignments{"serving.concurrency=64"}), "the decode pool idles at least "));
+  EXPECT_TRUE(Warns(Serve(kPools + Assignments{"serving.concurrency=64"}), "the decode pool is idle at least "));
   EXPECT_TRUE(
       Warns(Serve(kPools + Assignments{"serving.prompt=16", "serving.output=2000", "serving.max_requests=8", "serving.concurrency=64"}),
-            "the prefill pool idles at least "));
+            "the prefill pool is idle at least "));
   EXPECT_TRUE(Serve(kOneReplica + Assignments{"serving.concurrency=64"}).warnings.empty());
 }
 
 TEST(Warnings, SayThatAFirstTokenIsMostlyQueue) {
   const ServingReport crowd = Serve(kOneReplica + Assignments{"serving.concurrency=64", "serving.max_requests=4"});
-  EXPECT_TRUE(Warns(crowd, "of the time to first token is waiting in a queue: 60 of 64 requests wait, the others run"));
+  EXPECT_TRUE(Warns(crowd, "of the time to first token is spent in a queue: 60 of 64 requests wait, the others run"));
   EXPECT_NEAR(crowd.requests_waiting, 60, 1e-9);
 }
 

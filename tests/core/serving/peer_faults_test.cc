@@ -1,4 +1,4 @@
-// Faults that other calculators and models of serving were found to have, each as a case that ours must not have.
+// Regression cases for faults found in other serving calculators.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -12,7 +12,7 @@ double FlopsOf(const std::vector<ServedOperator>& operators, std::string_view na
   return sum;
 }
 
-// LLM-Viewer: turning flash attention on made decoding slower (scores counted as its output, cache read by query heads).
+// LLM-Viewer: turning flash attention on made decoding slower (scores counted as output, KV cache read by every query head).
 TEST(PeerFaults, FlashAttentionIsNeverSlower) {
   for (const char* prompt : {"512", "4000", "32000"}) {
     const std::vector<std::string> load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm", "serving.batch=8",
@@ -23,7 +23,7 @@ TEST(PeerFaults, FlashAttentionIsNeverSlower) {
   }
 }
 
-// llm-analysis: a mixture's arithmetic without the factor top_k; GenZ: top_k/E of the experts read at any batch.
+// llm-analysis: MoE FLOPs without the factor top_k; GenZ: top_k/E of the experts read at any batch.
 TEST(PeerFaults, EveryChosenExpertComputes) {
   const ServingReport report = Serve({"cluster=single-h200-sxm", "model=qwen3-30b-a3b", "serving.engine=ideal", "serving.batch=1",
                                       "serving.prompt=2048", "serving.output=1"},
@@ -31,10 +31,10 @@ TEST(PeerFaults, EveryChosenExpertComputes) {
   EXPECT_NEAR(FlopsOf(report.prefill_operators, "experts") / (48 * 2.0 * 2048 * 8 * 3 * 2048 * 768), 1, 1e-9);
 }
 
-// LLM-Viewer: the output matrix counted with one operation a weight, and without the batch.
+// LLM-Viewer: LM head with one FLOP per weight, and without the batch.
 TEST(PeerFaults, TheHeadCountsForEverySequence) {
   const ServingReport report = Serve({"cluster=single-h200-sxm", "model=llama-3.1-8b", "serving.engine=ideal", "serving.batch=16"}, true);
-  EXPECT_NEAR(FlopsOf(report.decode_operators, "output matrix") / (2.0 * 16 * 4096 * 128256), 1, 1e-9);
+  EXPECT_NEAR(FlopsOf(report.decode_operators, "LM head") / (2.0 * 16 * 4096 * 128256), 1, 1e-9);
 }
 
 // GenZ: energy a hundred times too large.
@@ -48,7 +48,7 @@ TEST(PeerFaults, NoDeviceDrawsMoreThanItsDesignPower) {
   }
 }
 
-// calculon: less time for more work. The guards of an engine's step, exact.
+// calculon: less time for more work.
 TEST(PeerFaults, MoreWorkIsNeverFasterAndMoreHardwareNeverSlower) {
   const std::vector<std::string> load{"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.prompt=1000",
                                       "serving.output=200"};
@@ -76,7 +76,7 @@ TEST(PeerFaults, MoreWorkIsNeverFasterAndMoreHardwareNeverSlower) {
   }
 }
 
-// A closed loop whose requests all have a replica of their own: none waits for another, however fast the tokens come.
+// A closed loop with one replica per request: no request waits for another.
 TEST(PeerFaults, ARequestAloneWaitsForNobody) {
   const auto ttft = [](const char* bandwidth) {
     return Serve({"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=sglang", "serving.mapping.tp=2", "serving.prompt=8000",

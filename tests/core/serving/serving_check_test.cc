@@ -1,4 +1,4 @@
-// Contradictions of a load are issues at their paths.
+// Contradictory loads are reported as issues at their paths.
 #include "tests/core/serving/served.h"
 #include "tests/support/issue_words.h"
 

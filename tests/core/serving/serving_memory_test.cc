@@ -1,4 +1,4 @@
-// Cache and weights, exact; budgets of engines against what their logs print.
+// KV cache and weights, exact; engine budgets against their logs.
 #include "core/serving/serving_memory.h"
 
 #include "tests/core/serving/served.h"
@@ -38,8 +38,8 @@ TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
   EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"serving.precision.kv_cache=fp8"}).kv_cache_per_token.base(), 10240);
 }
 
-// One device holds every parameter of the published checkpoints, in 16 bit: biases of experts, steps of recurrences, sinks. A final norm,
-// an embedding's norm and a head's bias are left out.
+// One device holds every parameter of the published checkpoints, in 16 bit, including expert biases, recurrence time steps and attention
+// sinks, but not final norm, embedding norm and head bias.
 TEST(Weights, AreThoseOfTheWholeModel) {
   for (const std::string model : {"llama-3.1-8b", "gpt-oss-20b", "gpt-oss-120b", "jamba-v0.1", "kimi-linear-48b-a3b", "qwen3-next-80b-a3b",
                                   "minimax-text-01", "deepseek-v3", "deepseek-v2-lite", "qwen2-57b-a14b", "olmo-2-7b", "qwen3-8b"}) {
@@ -85,7 +85,7 @@ TEST(Weights, AreTheCheckpointsOnOneDevice) {
   // Published parameters, two bytes each.
   EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-8b"}).memory.weights.base(), 2 * 8030261248.0, 1e5);
   EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-2-7b"}).memory.weights.base(), 2 * 6738415616.0, 1e5);
-  // Tied: the table is held once.
+  // Tied embeddings are stored once.
   EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.2-1b"}).memory.weights.base(), 2 * 1235814400.0, 1e5);
 }
 
@@ -105,7 +105,7 @@ TEST(Weights, OfExpertsAreSplitOverTheirGroup) {
 }
 
 TEST(Budget, OfVllmIsWhatItsStartUpLogPrints) {
-  // vLLM, Llama-3.1-8B in bf16 on an H100 that shows 79.22 GiB: 14.96 GiB of weights, 53.29 GiB left for the cache.
+  // vLLM, Llama-3.1-8B in bf16 on an H100 with 79.22 GiB: 14.96 GiB of weights, 53.29 GiB left for the KV cache.
   const ServingReport report = Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-8b", "serving.engine=vllm"});
   EXPECT_NEAR(In(report.memory.weights, kGiB), 14.96, 0.02);
   EXPECT_NEAR(In(static_cast<double>(report.max_context) * report.kv_cache_per_token * (1 * kToken), kGiB), 53.29, 0.4);

@@ -23,9 +23,9 @@ const std::vector<std::string> kOne{"cluster=single-h200-sxm", "serving.engine=i
 struct WorkCase {
   const char* model;
   double decode_flops;     // one token at a context of 1024, batch 1
-  double decode_bytes;     // matrices and the cache's 1024 tokens
-  double prefill_linears;  // layers' matrices over 2048 tokens
-  double prefill_scores;   // attention, causal, every pair once
+  double decode_bytes;     // weights and 1024 tokens of KV cache
+  double prefill_linears;  // GEMMs of all layers over 2048 tokens
+  double prefill_scores;   // causal attention, each pair once
   double head;             // hidden x vocabulary
 };
 // Multiply-adds count two; 16 bit. From the models' published shapes.
@@ -36,7 +36,7 @@ constexpr WorkCase kWork[] = {
 
 TEST(DecodeStep, DoesTheWorkThatTheShapesSay) {
   for (const WorkCase& one : kWork) {
-    // One output token behind 1023.5: the mean context of the step is 1024.
+    // Prompt 1023 and two outputs: the mean context of the step is 1024.
     const ServingReport report =
         Serve(kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=1023", "serving.output=2"}, true);
     EXPECT_NEAR(FlopsOf(report.decode_operators).base() / one.decode_flops, 1, 1e-9) << one.model;
@@ -72,7 +72,7 @@ TEST(DecodeStep, IsNeverFasterThanReadingTheWeights) {
 }
 
 TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
-  // 128 experts, 8 a token: at one token 8 are read, at 16 tokens 82 by independent routing, and never all.
+  // 128 experts, 8 per token: one token reads 8, 16 tokens read 82 under independent routing.
   const auto expert_bytes = [](int batch) {
     const ServingReport report = Serve(
         {"cluster=dgx-h200", "model=qwen3-30b-a3b", "serving.devices=1", "serving.engine=ideal", "serving.batch=" + std::to_string(batch)},
@@ -105,7 +105,7 @@ TEST(ClosedLoop, MatchesNim) {
   EXPECT_NEAR(In(report.tpot, kMs), 23.47, 0.06 * 23.47);
 }
 
-// TensorRT-LLM, Llama-3.1-8B in bf16 on one H100, 1024 in, 256 out, 32 at once: 10.92 ms a token.
+// TensorRT-LLM, Llama-3.1-8B in bf16 on one H100, 1024 in, 256 out, 32 at once: 10.92 ms per token.
 TEST(ClosedLoop, MatchesTensorRtLlm) {
   const ServingReport report = Serve({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm", "serving.prompt=1024",
                                       "serving.output=256", "serving.concurrency=32"});

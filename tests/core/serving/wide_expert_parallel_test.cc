@@ -1,4 +1,4 @@
-// Experts over many nodes: what each device does for its own sequences, what travels, and what hides it.
+// Wide expert parallelism: work per device, expert exchange, and its overlap.
 #include <cmath>
 
 #include "tests/core/serving/served.h"
@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-// DeepSeek-V3 in fp8 on `ranks` H100 with `each` sequences on every one.
+// DeepSeek-V3 in fp8 on `ranks` H100 with `each` sequences per device.
 std::vector<std::string> Wide(int ranks, int each) {
   const std::string all = std::to_string(ranks);
   return {"model=deepseek-v3",
@@ -30,7 +30,7 @@ const ServedOperator* Find(const std::vector<ServedOperator>& operators, std::st
   return nullptr;
 }
 
-// Each attention group has a scheduler: 18,432 sequences on 72 groups are 256 for each of them.
+// Each attention group has a scheduler: 18,432 sequences on 72 groups are 256 each.
 TEST(WideExpertParallel, AHostWorksForItsOwnSequences) {
   const ServingReport report = Serve(Wide(72, 256), true);
   const ServedOperator* host = Find(report.decode_operators, "engine, a sequence");
@@ -39,7 +39,7 @@ TEST(WideExpertParallel, AHostWorksForItsOwnSequences) {
   EXPECT_LT(report.decode_step, 884.7 * kMs / 4);
 }
 
-// DeepEP's low-latency kernels over 9 nodes, 64 tokens to 8 of 256 experts, 50 GB/s a device (times in us):
+// DeepEP's low-latency kernels over 9 nodes, 64 tokens to 8 of 256 experts, 50 GB/s per device (times in us):
 // dispatch: 7168 (1 + 4/128) + 16 = 7408 bytes; 64 * 8 * 7408 * 8/9 / (0.96 * 50 GB/s) = 70.24; 8.2 + 3.7 + 8.3 (1 + log2 9)/2 = 29.20
 // combine: 2 * 7168 + 16 = 14352 bytes; 64 * 8 * 14352 * 8/9 / (0.92 * 50 GB/s) = 142.00; 10.1 + 1.4 + 9.3 (1 + log2 9)/2 = 30.89
 TEST(WideExpertParallel, DispatchTravelsInFp8AndCombineInSixteenBit) {
@@ -61,7 +61,7 @@ TEST(WideExpertParallel, OneScaleUpDomainHasKernelsOfItsOwn) {
   EXPECT_NEAR(In(exchange->time, kUs), 28.80 + 45.76, 0.02);
 }
 
-// The weights of fewer experts stream as the ranks grow, until the network takes as long: the rate rises and then flattens.
+// With more ranks each one reads fewer expert weights, until the network is the bottleneck: the rate rises, then flattens.
 TEST(WideExpertParallel, TheRatePerDeviceRisesAndThenFlattens) {
   double best = 0, first = 0;
   for (const int ranks : {8, 16, 32, 72, 144}) {
@@ -79,7 +79,7 @@ TEST(WideExpertParallel, TwoBatchesInTurnHideWhatComputingCan) {
     const ServingReport hidden = Serve(load, true),
                         in_turn = Serve(load + std::vector<std::string>{"serving.engine.two_batch_overlap=false"}, true);
     EXPECT_LE(hidden.decode_step, in_turn.decode_step) << each;
-    // Two halves carry the same bytes: what is saved is no longer than the exchange was.
+    // Two halves send the same bytes: overlap saves at most the exchange time.
     const ServedOperator* exchange = Find(in_turn.decode_operators, "expert exchange");
     ASSERT_NE(exchange, nullptr);
     EXPECT_GE(hidden.decode_step, in_turn.decode_step - exchange->count * exchange->time) << each;

@@ -1,4 +1,4 @@
-// Requests: identities of queues, limits, and an explanation for every figure.
+// The load model: queueing identities, limits, and an explanation for every figure.
 #include <cmath>
 
 #include "tests/core/serving/served.h"
@@ -48,12 +48,12 @@ TEST(OpenLoop, ServesWhatArrivesUntilItCannot) {
   const double most = With({"serving.batch=max"}).requests_per_s;
   const ServingReport idle = With({"serving.requests_per_s=" + std::to_string(0.001 * most)});
   EXPECT_NEAR(idle.requests_per_s / (0.001 * most), 1, 1e-4);
-  EXPECT_LT(idle.utilisation, 0.01);
+  EXPECT_LT(idle.utilization, 0.01);
   Seconds before;
   for (const double share : {0.1, 0.5, 0.8, 0.95}) {
     const ServingReport report = With({"serving.requests_per_s=" + std::to_string(share * most)});
     EXPECT_TRUE(report.infeasible.empty()) << share;
-    EXPECT_NEAR(report.utilisation, share, 0.02);
+    EXPECT_NEAR(report.utilization, share, 0.02);
     EXPECT_GT(report.ttft, before) << share;
     EXPECT_NEAR(report.requests_per_s / (share * most), 1, 1e-4);
     before = report.ttft;

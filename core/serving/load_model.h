@@ -1,0 +1,74 @@
+// From passes to requests: what users and operators see under a closed loop, an open loop, or disaggregated pools.
+#pragma once
+
+#include <cmath>
+
+#include "core/base/trace.h"
+#include "core/serving/deployment.h"
+#include "core/serving/phases.h"
+
+namespace slipstick {
+
+// Rates and requests are totals over all replicas. Invariants: request rate x latency = in_flight + waiting (Little's law), and
+// latency = ttft + (output - 1) x tpot.
+struct ServingPerformance {
+  Seconds ttft, tpot, latency;
+  Seconds queue;  // part of ttft: waiting for a slot, or for a pool that is full
+  TokensPerSecond rate;
+  double in_flight = 0, waiting = 0;
+  double running = 1;                       // sequences per attention group
+  double utilization = 0;                   // open loop: arrival rate over capacity
+  bool saturated = false;                   // open loop: arrivals exceed capacity; the figures are those at capacity
+  Bytes prefill_shortfall;                  // disaggregated: weights beyond the memory of a prefill device
+  Hertz prefill_capacity, decode_capacity;  // disaggregated: requests per second of each pool
+  DecodeTimes decode;
+  PrefillTimes prefill;
+};
+
+// A request from its slot to its last token, in an engine that prefills and decodes in turn.
+struct RequestCycle {
+  Seconds alone;         // time to first token if no other request were prefilled
+  Seconds prefill_wait;  // before its own prefill, for those of others
+  Seconds tpot;          // including others' prefills between steps
+  Seconds time;
+};
+// `others`: requests of the group that are each prefilled once during the cycle, beside the `batched_prompts` that share its prefill.
+// `residual_steps`: decode steps in progress or launched ahead that it waits for on arrival.
+RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double residual_steps, const DecodeTimes& decode,
+                     const PrefillTimes& prefill, Trace& trace);
+
+enum class Rounds { kSteady, kBenchmark };
+// `concurrency` requests always in flight or waiting over all replicas: each one that ends is followed by the next. `slots`: sequences
+// that one attention group can run.
+ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, double slots, Rounds rounds, Trace& trace);
+// Requests arrive at random, `arrivals` per second over all replicas.
+ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, double slots, Trace& trace);
+// Prefill and decode on separate pools, under any load. `requested_sequences`: per decode group where the load is a batch.
+ServingPerformance TwoPools(const Deployment& deployment, double requested_sequences, double max_sequences, Trace& trace);
+
+// Fixed point n = inflow(n), at most `slots`: inflow(n) is the number of sequences that arrive while one of n stays, nearly linear in n.
+template <class Inflow>
+double SettledSequences(double slots, const Inflow& inflow) {
+  double low = 1, low_excess = inflow(1.0) - 1;
+  if (low_excess <= 0) return inflow(1 + low_excess);
+  if (slots <= 1) return 1;
+  double high = slots, high_excess = inflow(slots) - slots;
+  if (high_excess >= 0) return slots;
+  for (int i = 0; i < 4 && high - low > 0.02 * high; ++i) {
+    const double middle = low + (high - low) * low_excess / (low_excess - high_excess);
+    const double excess = inflow(middle) - middle;
+    if (std::abs(excess) < 0.002 * middle) return middle;
+    (excess > 0 ? low : high) = middle;
+    (excess > 0 ? low_excess : high_excess) = excess;
+  }
+  return low + (high - low) * low_excess / (low_excess - high_excess);
+}
+
+// Wait in an M/M/c queue over the service time (Sakasegawa 1977).
+inline double WaitOverService(double utilization, double servers) {
+  return pow(utilization, sqrt(2 * (servers + 1)) - 1) / (servers * (1 - utilization));
+}
+
+inline double AttentionGroups(const Deployment& deployment) { return deployment.mapping.replicas * deployment.mapping.attention_dp; }
+
+}  // namespace slipstick

@@ -1,0 +1,30 @@
+// Prefill and decode times of a load's requests, from passes (step_time.h). One attention group with a number of running sequences.
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/serving/deployment.h"
+#include "core/serving/phases.h"
+
+namespace slipstick {
+
+DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace);
+PrefillTimes TimePrefills(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
+// PrefillTimes::stall alone.
+Seconds TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
+
+// TimeDecode and TimePrefills, from the search's memo where there is one.
+DecodeTimes DecodeOf(const Deployment& deployment, double running, Trace& trace);
+PrefillTimes PrefillsOf(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
+
+// One pass over `sequences` prompts, in chunks if the load asks for chunked prefill.
+PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace);
+
+// Prompt tokens that a prefill computes, at least one; the others hit the prefix cache.
+double ComputedTokens(const ServingLoad& load);
+
+// Whether requests of equal length stay together, prefill after prefill: engines of the generation without CUDA graphs.
+inline bool GroupsPrefills(const Deployment& deployment) {
+  return deployment.engine.scheduler.groups_prefills && !deployment.launch.graphs;
+}
+
+}  // namespace slipstick

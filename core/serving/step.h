@@ -1,0 +1,69 @@
+// Types of one pass of a model over its devices: which requests it holds, how long it takes, and the operators it consists of.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <string_view>
+
+#include "core/operators/kernel.h"
+
+namespace slipstick {
+
+enum class Phase { kPrefill, kDecode };
+
+// An operator of a pass: its time per run, and how often the pass runs it (in how many layers).
+struct OperatorTime {
+  std::string_view name;
+  KernelTime kernel;
+  double count = 1;
+};
+
+class OperatorBreakdown {
+ public:
+  void Add(std::string_view name, const KernelTime& kernel, double count) {
+    if (count <= 0 || !(kernel.time > Seconds{})) return;
+    assert(size_ < static_cast<int>(operators_.size()));
+    operators_[size_++] = {name, kernel, count};
+  }
+  [[nodiscard]] const OperatorTime* begin() const { return operators_.data(); }
+  [[nodiscard]] const OperatorTime* end() const { return operators_.data() + size_; }
+  // Multiplies every operator's count.
+  void Repeat(double times) {
+    for (int i = 0; i < size_; ++i) operators_[i].count *= times;
+  }
+  [[nodiscard]] Bound BoundOf() const;  // the bound of the largest part of the time
+  // Totals over all runs; FLOPs and bytes are those of one device.
+  [[nodiscard]] Seconds TimeOf() const;
+  [[nodiscard]] Flops FlopsOf() const;
+  [[nodiscard]] Bytes BytesOf() const;
+
+ private:
+  std::array<OperatorTime, 32> operators_{};
+  int size_ = 0;
+};
+
+struct PassCost {
+  Seconds time;       // of one pass through all pipeline stages
+  Seconds occupancy;  // of the slowest stage: the next pass can start after it
+  OperatorBreakdown operators;
+};
+
+// Prefill of `sequences` prompts in one pass: `tokens` computed tokens each, behind `cached` tokens already in the KV cache.
+struct PrefillPass {
+  double sequences = 1, tokens = 1, cached = 0;
+};
+
+// Decode step of the sequences of one attention group, with a mean context of `context` tokens and `checked` tokens per sequence
+// (more than 1 when drafts are verified). With `grown` > 0: the mean step while contexts grow from context - grown/2 to
+// context + grown/2, by Simpson's rule in attention, which is exact for what is linear in the context.
+struct DecodePass {
+  double sequences = 1, context = 1, checked = 1, grown = 0;
+};
+
+// Step that decodes and prefills at once: `prompts` chunks of `tokens`, each behind `cached`, share the GEMMs with the decoded tokens.
+struct MixedPass {
+  DecodePass decode;
+  double prompts = 1, tokens = 1, cached = 0;
+};
+
+}  // namespace slipstick
