@@ -156,7 +156,7 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
        4 * kFlop * sequences * pass.checked * context * deployment.shapes.padded_heads * deployment.shapes.head_dim / devices,
        sequences * context * cached * element / devices},
       attending);
-  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.engine.overhead.per_sequence;
+  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
   trace.Input("engine_step", engine_step, "serving.engine.step");
   trace.Input("engine_sequence", engine_sequence, "serving.engine.sequence");
   KernelTime host;

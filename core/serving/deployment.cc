@@ -84,11 +84,13 @@ void SetLaunches(Deployment& deployment) {
   const Engine& engine = deployment.engine;
   LaunchOverheads& launch = deployment.launch;
   launch.graphs = engine.kernels.graphs;
+  launch.per_sequence = engine.overhead.per_sequence;
   deployment.expert_gemm_efficiency = engine.kernels.expert_gemm_efficiency;
   deployment.expert_bandwidth_efficiency = engine.kernels.expert_bandwidth_efficiency;
   for (const EngineOn& on : engine.on) {
     if (on.architecture != deployment.device.architecture) continue;
     launch.graphs = on.graphs.value_or(launch.graphs);
+    launch.per_sequence = on.per_sequence.value_or(launch.per_sequence);
     deployment.expert_gemm_efficiency = on.expert_gemm_efficiency.value_or(deployment.expert_gemm_efficiency);
     deployment.expert_bandwidth_efficiency = on.expert_bandwidth_efficiency.value_or(deployment.expert_bandwidth_efficiency);
   }

@@ -51,6 +51,7 @@ struct LaunchOverheads {
   bool graphs = true;  // decode steps replay a CUDA graph
   Seconds decode_gap{}, prefill_gap{};
   Seconds per_operation{};  // host time per operation launched in a prefill
+  Seconds per_sequence{};   // scheduler, per sequence and step
   double steps_ahead = 0;   // decode steps already launched when a request arrives
 };
 

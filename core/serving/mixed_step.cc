@@ -47,7 +47,7 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& deployment, Trace& trace
   const Seconds layers_time = TimeLayers(layers_of, deployment, Phase::kPrefill, Seconds{}, operators, trace).time;
   const Seconds head = TimeHead(deployment, decode.sequences * decode.checked + pass.prompts, true, operators, trace);
   const double own_sequences = decode.sequences;
-  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.engine.overhead.per_sequence,
+  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence,
                 prefill_step = deployment.engine.overhead.prefill_step;
   FIGURE(trace, device_time, layers_time + head, (Note{"Mixed step on the devices", "kernel after kernel"}), layers_time, head);
   // Launching a prefill delays only its own first token: the host runs ahead while other steps decode.

@@ -143,7 +143,7 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& tra
   const double hops = deployment.mapping.pp - 1;
   step.operators.Add("pipeline P2P", hop, hops);
   const Seconds hop_time = hop.time;
-  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.engine.overhead.per_sequence;
+  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
   // Each attention group has its own scheduler, in parallel with the others.
   const double own_sequences = pass.sequences;
   trace.Input("engine_step", engine_step, "serving.engine.step");

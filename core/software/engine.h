@@ -131,6 +131,7 @@ struct Schema<LayerPipeline> {
 struct EngineOn {
   Architecture architecture;
   std::optional<bool> graphs;
+  std::optional<Seconds> per_sequence;
   std::optional<double> expert_gemm_efficiency, expert_bandwidth_efficiency;
 };
 template <>

@@ -70,6 +70,7 @@ constinit const Fields Schema<LayerPipeline>::fields(kLayerPipelineFields);
 
 constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::architecture>("architecture", "Device architecture"), Of<&EngineOn::graphs>("graphs", "CUDA graphs on this architecture"),
+    Of<&EngineOn::per_sequence>("sequence", "Scheduler overhead per sequence and step on this architecture").In(kUs).Between(0, 1'000'000),
     Of<&EngineOn::expert_gemm_efficiency>("expert_matrix", "Expert GEMM efficiency on this architecture").Above(0).AtMost(1),
     Of<&EngineOn::expert_bandwidth_efficiency>("expert_stream", "Expert bandwidth efficiency on this architecture").Above(0).AtMost(1)};
 constinit const Fields Schema<EngineOn>::fields(kEngineOnFields);

@@ -85,7 +85,7 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   FIGURE(trace, exponential_time, unhidden * pairs / (exponentials * clock * units),
          (Note{"Exponentials not hidden by the tensor cores", "one per score, on the special-function units", kFamilySource}), unhidden,
          pairs, exponentials, clock, units);
-  const Seconds tile_cost = device.architecture->attention.step.tile;
+  const Seconds tile_cost = device.architecture->attention.step.tile_overhead;
   FIGURE(trace, tile_time, tile_cost * query_tiles / units, (Note{"Fixed cost of the query tiles", "load, drain, write", kFamilySource}),
          tile_cost, query_tiles, units);
   FIGURE(trace, forward_bytes, 2 * element * own_tokens * (query_width + value_width) * (query_heads + kv_heads),
