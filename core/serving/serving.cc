@@ -83,7 +83,7 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                                              NumberText(batch.max_sequences * attention_dp)});
   }
   if (performance.prefill_shortfall > Bytes{}) {
-    report.infeasible.push_back({"memory", "Out of memory: the weights exceed the memory of a prefill device by " +
+    report.infeasible.push_back({"memory", "Out of memory: the weights exceed the memory of a device of the prefill pool by " +
                                                Gib(performance.prefill_shortfall) + "; spread the model over more of them"});
   }
   if (performance.saturated) {

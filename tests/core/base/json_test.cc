@@ -36,7 +36,7 @@ TEST(Json, LimitsSize) {
   EXPECT_EQ(FaultOf(std::string(64, '[') + std::string(64, ']')), "none");
   EXPECT_NE(FaultOf(std::string(65, '[') + std::string(65, ']')).find("Nested too deep: at most 64 levels"), std::string::npos);
   EXPECT_EQ(FaultOf(Members(4096)), "none");
-  EXPECT_EQ(FaultOf("{\"many\": " + Members(4097) + "}"), "many: more than 4096 members");
+  EXPECT_EQ(FaultOf("{\"many\": " + Members(4097) + "}"), "many: Too many members: at most 4096");
   EXPECT_EQ(FaultOf("\"" + std::string(3'999'998, 'a') + "\""), "none");
   EXPECT_EQ(FaultOf("\"" + std::string(3'999'999, 'a') + "\""), ": Too long: at most 4 MB");
 }

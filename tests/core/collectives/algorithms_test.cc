@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/collectives/algorithm.h"
+#include "core/collectives/collective.h"
 #include "tests/core/collectives/networks.h"
 #include "tests/support/formula.h"
 

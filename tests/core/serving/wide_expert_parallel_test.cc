@@ -33,7 +33,7 @@ const ServedOperator* Find(const std::vector<ServedOperator>& operators, std::st
 // Each attention group has a scheduler: 18,432 sequences on 72 groups are 256 each.
 TEST(WideExpertParallel, AHostWorksForItsOwnSequences) {
   const ServingReport report = Serve(Wide(72, 256), true);
-  const ServedOperator* host = Find(report.decode_operators, "engine, a sequence");
+  const ServedOperator* host = Find(report.decode_operators, "engine overhead per sequence");
   ASSERT_NE(host, nullptr);
   EXPECT_NEAR(host->count, 256, 1e-6);
   EXPECT_LT(report.decode_step, 884.7 * kMs / 4);
