@@ -1,4 +1,4 @@
-// How the work is spread over the devices: degrees, schedule, sharding, order of ranks.
+// Parallelism: degrees, pipeline schedule, sharding, order of ranks.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct EnumNames<PipelineSchedule> {
                                                                                        {PipelineSchedule::kDualPipe, "dualpipe"}}};
 };
 
-// Whether communication runs beside compute; absent: what the framework does.
+// Whether communication overlaps with compute; absent: as the framework does.
 struct Overlap {
   std::optional<bool> tp, dp, pp, ep;
   friend bool operator==(const Overlap&, const Overlap&) = default;
@@ -49,9 +49,9 @@ struct TrainingMapping {
   PipelineSchedule schedule = PipelineSchedule::kOneFOneB;
   std::optional<Count> dp;  // devices / (tp·pp·cp)
   Count zero = 0;
-  std::optional<Count> shard_within;  // data-parallel ranks over which ZeRO shards; default all
+  std::optional<Count> shard_within;  // data-parallel ranks that ZeRO shards over; default: all
   Count micro_batch = 1;
-  std::string order = "tp-cp-ep-dp-pp";  // of ranks, innermost first
+  std::string order = "tp-cp-ep-dp-pp";  // of parallel groups, innermost first
   Overlap overlap;
   friend bool operator==(const TrainingMapping&, const TrainingMapping&) = default;
 };

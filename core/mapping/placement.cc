@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-// Members of a group of `size`, `stride` devices apart, within `capacity` consecutive devices.
+// Members of a group of `size` ranks, `stride` devices apart, within `capacity` consecutive devices.
 double Within(double capacity, double stride, double size) { return min(size, max(1.0, floor(capacity / stride))); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where the ranks of a group lie on the levels of the network.
+// Placement of a group of ranks on the levels of the network.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace slipstick {
 
-// extent[i] is how many parts of the group level i joins, innermost first: with {8, 4} four nodes hold eight ranks each.
-// 1: the group does not use the level. The product is the group's size.
+// extent[i]: parts of the group that network level i joins, innermost first: {8, 4} is four nodes with eight ranks each.
+// 1: the group does not use the level. The product is the size of the group.
 struct GroupPlacement {
   std::vector<double> extent;
   [[nodiscard]] double Ranks() const {
@@ -24,12 +24,12 @@ struct Degree {
   double size;
 };
 
-// The group `name` of a mapping whose degrees are listed innermost first. Its neighbours lie as far apart as the product
-// of the degrees before it. A degree that does not divide a node leaves the node's remainder unused; levels that the
-// cluster does not state are taken to be more of the outermost one.
+// The group `name` of a mapping whose degrees are listed innermost first: its stride is the product of the degrees before it.
+// A degree that does not divide a node leaves the remainder of the node unused; ranks beyond the outermost level are joined by
+// that level.
 GroupPlacement PlaceGroup(const Cluster& cluster, const std::vector<Degree>& order, std::string_view name);
 
-// A group of the first `ranks` devices: as few units of every level as hold them, filled evenly.
+// The group of the first `ranks` devices: the fewest units of each level that hold them, filled evenly.
 GroupPlacement PlaceFirst(const Cluster& cluster, double ranks);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// A training stack as numbers: how it overlaps, fuses, launches and keeps memory. Presets: core/presets/frameworks/.
+// A training framework as data: overlap, fusion, launches, memory. Presets: core/presets/frameworks/; help: framework_fields.cc.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@
 
 namespace slipstick {
 
-// The stack's flash attention in training on one family of devices.
+// The framework's flash attention on one device architecture.
 struct TrainingAttention {
   Architecture architecture;
-  double forward = 0.65;   // share of the dense peak while the matrix units work
+  double forward = 0.65;   // share of the dense peak, exponentials apart
   double backward = 0.5;   // the same
-  double exponential = 1;  // share of the exponentials that the matrix work does not hide
+  double exponential = 1;  // share of the exponentials that the tensor cores do not hide
 };
 template <>
 struct Schema<TrainingAttention> {
   static const Fields fields;
 };
 
-// Bytes moved an element by the passes that bring activations to a narrow format.
+// Bytes per element moved by the passes that quantize activations.
 struct QuantizePasses {
   double fp8 = 3, mxfp8 = 5.8, nvfp4 = 3;
 };
@@ -52,8 +52,8 @@ struct Schema<FrameworkCompute> {
   static const Fields fields;
 };
 
-// What carries tokens to their experts: a library's all-to-all, which sends a copy to every rank that holds one of the token's
-// experts, or kernels made for it (DeepEP), which cross the network once a node.
+// Dispatch of tokens to experts: a library's all-to-all, which sends one copy per rank that holds any of the token's experts, or
+// dedicated kernels (DeepEP), which send one copy per node.
 enum class ExpertDispatch { kAllToAll, kDedicated };
 template <>
 struct EnumNames<ExpertDispatch> {
@@ -61,7 +61,7 @@ struct EnumNames<ExpertDispatch> {
       {{ExpertDispatch::kAllToAll, "all_to_all"}, {ExpertDispatch::kDedicated, "dedicated"}}};
 };
 
-// Over how many ranks the stack splits an expert where a run does not say: none, or as many as attention's tensor parallelism.
+// Default expert tensor parallelism of the framework: 1, or the tensor parallelism of attention.
 enum class ExpertTensor { kOne, kTensorParallel };
 template <>
 struct EnumNames<ExpertTensor> {
@@ -74,7 +74,7 @@ struct FrameworkExperts {
   double grouped_efficiency_fp8 = 0.69;
   double imbalance = 1.1;
   double permute_traffic = 9.6;
-  // Experts with biases and a limited activation, in 16 bit, where the fused kernels know neither.
+  // Experts with biases and a clamped activation in 16 bits, which fused kernels do not support: added bytes per element.
   double biased_inner_forward = 0, biased_inner_backward = 0;
   double biased_output_forward = 0, biased_output_backward = 0;
   double exposed = 0.33;
@@ -153,7 +153,7 @@ struct Framework {
   FrameworkExperts experts;
   FrameworkExchange exchange;
   FrameworkMemory memory;
-  bool places_by_cost = false;  // layers in order until a stage has its share of the parameters' cost (head included)
+  bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)
   double jitter = 0.0127;
   Seconds step_overhead = 32 * kMs;
   Count lora_rank = 16;

@@ -1,4 +1,4 @@
-// Contradictions between a run, its model and its cluster.
+// Validation of a training run against its model and its cluster.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,9 +10,9 @@ namespace {
 
 std::string Text(Count count) { return std::to_string(count); }
 
-constexpr Count kMostDevices = 1 << 24, kMostBatch = 1 << 30;  // as their fields have it
+constexpr Count kMostDevices = 1 << 24, kMostBatch = 1 << 30;  // the ranges of their fields
 
-// The values nearest to `wanted` that pass, below and above, the latter up to `limit`.
+// The nearest values below and above `wanted` that pass, up to `limit`.
 template <class Passes>
 std::vector<Count> Nearest(Count wanted, Count limit, Passes passes) {
   std::vector<Count> values;
@@ -25,7 +25,7 @@ std::vector<Count> Nearest(Count wanted, Count limit, Passes passes) {
   return values;
 }
 
-// The multiples of `unit` next to `wanted`, from 1 to `limit`.
+// The nearest multiples of `unit` below and above `wanted`, up to `limit`.
 std::vector<Count> NearestMultiples(Count wanted, Count unit, Count limit) {
   std::vector<Count> values;
   const Count below = std::min(wanted, limit) / unit * unit;
@@ -44,7 +44,7 @@ class Checker {
     gives_devices_ = run.devices.has_value();
     if (!run.devices) run.devices = cluster_.devices;
     if (*run.devices > cluster_.devices) {
-      Say("devices", "expected at most the " + Text(cluster_.devices) + " devices of the cluster; got " + Text(*run.devices),
+      Say("devices", "expected at most " + Text(cluster_.devices) + ", the devices of the cluster; got " + Text(*run.devices),
           {At("devices", cluster_.devices), SetTo("cluster.devices", *run.devices)});
     }
     CheckPrecision(run);
@@ -84,7 +84,7 @@ class Checker {
     }
   }
 
-  // The run on so many devices, and on a cluster that has them.
+  // Sets the run's devices, and the cluster's where it has too few.
   [[nodiscard]] Fixes OnDevices(Count devices) const {
     if (devices > kMostDevices) return {};
     const Fix run = At("devices", devices), cluster = SetTo("cluster.devices", devices);
@@ -93,14 +93,14 @@ class Checker {
     return {cluster};
   }
 
-  // Another pp, with as many virtual stages as it lets be.
+  // Sets pp, and reduces virtual_stages where pp allows fewer.
   [[nodiscard]] Fix WithStages(Count pp, const TrainingMapping& mapping) const {
     Fix fix = At("mapping.pp", pp);
     const Count most = pp > 1 ? std::max<Count>(1, (model_.layers + 2) / pp) : 1;
     if (mapping.virtual_stages > most) fix.also.push_back(At("mapping.virtual_stages", most).change);
     return fix;
   }
-  [[nodiscard]] bool SuitsStages(Count pp, const TrainingMapping& mapping) const {
+  [[nodiscard]] bool AllowsStages(Count pp, const TrainingMapping& mapping) const {
     return pp <= model_.layers && (mapping.schedule != PipelineSchedule::kDualPipe || pp % 2 == 0);
   }
   [[nodiscard]] Fixes WithStagesOfEach(const std::vector<Count>& degrees, const TrainingMapping& mapping) const {
@@ -109,12 +109,12 @@ class Checker {
     return fixes;
   }
 
-  // One degree that would do, or other devices; or all three degrees where no single one does.
+  // Changes of one degree or of the devices; where no single degree helps, a change of all three.
   [[nodiscard]] Fixes NearestDegrees(Count devices, const TrainingMapping& mapping) const {
     const auto suits = [&](Count tp, Count pp, Count cp) { return model_.heads % tp == 0 && devices % (tp * pp * cp) == 0; };
     const std::vector<Count> tps = Nearest(mapping.tp, devices, [&](Count tp) { return suits(tp, mapping.pp, mapping.cp); });
     const std::vector<Count> pps =
-        Nearest(mapping.pp, devices, [&](Count pp) { return suits(mapping.tp, pp, mapping.cp) && SuitsStages(pp, mapping); });
+        Nearest(mapping.pp, devices, [&](Count pp) { return suits(mapping.tp, pp, mapping.cp) && AllowsStages(pp, mapping); });
     const std::vector<Count> counts = NearestMultiples(devices, mapping.tp * mapping.pp * mapping.cp, kMostDevices);
     const Fixes other_devices = counts.empty() ? Fixes() : OnDevices(counts.front());
     if (!tps.empty() || !pps.empty()) return Joined({AtEach("mapping.tp", tps), WithStagesOfEach(pps, mapping), other_devices});
@@ -142,8 +142,8 @@ class Checker {
     const Count parts = mapping.tp * mapping.cp * mapping.pp;
     if (devices % parts != 0) {
       Say("mapping",
-          "tp " + Text(mapping.tp) + " x pp " + Text(mapping.pp) + " x cp " + Text(mapping.cp) + " = " + Text(parts) +
-              " does not divide the " + Text(devices) + " devices",
+          "TP " + Text(mapping.tp) + " x PP " + Text(mapping.pp) + " x CP " + Text(mapping.cp) + " = " + Text(parts) + " does not divide " +
+              Text(devices) + " devices",
           NearestDegrees(devices, mapping));
       if (!mapping.dp) mapping.dp = 1;
       return;
@@ -151,7 +151,7 @@ class Checker {
     const Count dp = devices / parts;
     if (mapping.dp && *mapping.dp != dp) {
       Say("mapping.dp",
-          "expected " + Text(devices) + " devices / (tp " + Text(mapping.tp) + " x pp " + Text(mapping.pp) + " x cp " + Text(mapping.cp) +
+          "expected " + Text(devices) + " devices / (TP " + Text(mapping.tp) + " x PP " + Text(mapping.pp) + " x CP " + Text(mapping.cp) +
               ") = " + Text(dp) + "; got " + Text(*mapping.dp),
           Joined({{At("mapping.dp", dp)}, OnDevices(*mapping.dp * parts)}));
     }
@@ -159,19 +159,19 @@ class Checker {
     const Count stage_devices = devices / mapping.pp, experts_take = mapping.ep * mapping.expert_tp;
     if (stage_devices % experts_take != 0) {
       Say("mapping.ep",
-          "ep " + Text(mapping.ep) + " x expert_tp " + Text(mapping.expert_tp) + " does not divide the " + Text(stage_devices) +
+          "EP " + Text(mapping.ep) + " x ETP " + Text(mapping.expert_tp) + " does not divide the " + Text(stage_devices) +
               " devices of a pipeline stage",
           NearestExpertDegrees(stage_devices, mapping));
     }
     if (mapping.shard_within && dp % *mapping.shard_within != 0) {
-      Say("mapping.shard_within", "expected a divisor of the data parallel degree " + Text(dp) + "; got " + Text(*mapping.shard_within),
+      Say("mapping.shard_within", "expected a divisor of DP = " + Text(dp) + "; got " + Text(*mapping.shard_within),
           AtEach("mapping.shard_within", Nearest(*mapping.shard_within, dp, [&](Count within) { return dp % within == 0; })));
     }
   }
 
   static std::string BatchUnitText(const TrainingRun& run, Count unit) {
-    return "expected a multiple of dp " + Text(run.mapping.dp.value_or(1)) + " x micro_batch " + Text(run.mapping.micro_batch) + " = " +
-           Text(unit) + "; got ";
+    return "expected a multiple of DP " + Text(run.mapping.dp.value_or(1)) + " x micro-batch size " + Text(run.mapping.micro_batch) +
+           " = " + Text(unit) + "; got ";
   }
 
   void CheckBatch(const TrainingRun& run) {
@@ -188,19 +188,19 @@ class Checker {
     const Count unit = run.mapping.dp.value_or(1) * run.mapping.micro_batch;
     const Fixes starts = AtEach("batch_ramp.start", NearestMultiples(ramp.start, unit, run.global_batch));
     if (ramp.start > run.global_batch) {
-      Say("batch_ramp.start", "expected at most the global batch of " + Text(run.global_batch) + "; got " + Text(ramp.start), starts);
+      Say("batch_ramp.start", "expected at most " + Text(run.global_batch) + ", the global batch" + "; got " + Text(ramp.start), starts);
     } else if (ramp.start % unit != 0) {
       Say("batch_ramp.start", BatchUnitText(run, unit) + Text(ramp.start), starts);
     }
     if (ramp.tokens > run.tokens) {
       Say("batch_ramp.tokens",
-          "expected at most the run's " + NumberText(In(run.tokens, kGToken)) + " Gtoken; got " + NumberText(In(ramp.tokens, kGToken)) +
-              " Gtoken",
+          "expected at most " + NumberText(In(run.tokens, kGToken)) + " G tokens, those of the run; got " +
+              NumberText(In(ramp.tokens, kGToken)) + " G tokens",
           {SetToBase(JoinPath(path_, "batch_ramp.tokens"), run.tokens.base())});
     }
   }
 
-  // Degrees that divide the heads, and the devices as well where some do.
+  // Degrees that divide the heads, and where possible also the devices.
   [[nodiscard]] std::vector<Count> NearestHeadSplits(const TrainingRun& run) const {
     const TrainingMapping& mapping = run.mapping;
     const auto splits_heads = [&](Count tp) { return model_.heads % tp == 0; };
@@ -219,7 +219,7 @@ class Checker {
       Say("mapping.cp", "does not divide the sequence of " + Text(run.sequence) + " tokens; got " + Text(mapping.cp), degrees);
     } else {
       Say("mapping.cp",
-          "ulysses spreads heads: tp " + Text(mapping.tp) + " x cp " + Text(mapping.cp) + " does not divide the model's " +
+          "Ulysses splits heads: TP " + Text(mapping.tp) + " x CP " + Text(mapping.cp) + " does not divide the model's " +
               Text(model_.heads) + " heads",
           Joined({degrees, {At("mapping.cp_kind", NameOf(ContextKind::kRing))}}));
     }
@@ -244,7 +244,7 @@ class Checker {
     }
   }
 
-  // As many as the schedule, the stages and the layers let be.
+  // As many as schedule, stages and layers allow.
   [[nodiscard]] Fixes LegalVirtualStages(const TrainingMapping& mapping) const {
     const Count most = std::max<Count>(1, (model_.layers + 2) / mapping.pp);
     if (mapping.schedule == PipelineSchedule::kZbV && mapping.pp > 1) {
@@ -255,10 +255,10 @@ class Checker {
     return {At("mapping.virtual_stages", interleaves ? std::min(mapping.virtual_stages, most) : 1)};
   }
 
-  // Stages that the model and the schedule let be, and that divide the devices where some do.
+  // Degrees that model and schedule allow, and where possible divide the devices.
   [[nodiscard]] Fixes NearestStages(const TrainingRun& run) const {
     const TrainingMapping& mapping = run.mapping;
-    const auto suits = [&](Count pp) { return SuitsStages(pp, mapping); };
+    const auto suits = [&](Count pp) { return AllowsStages(pp, mapping); };
     const auto divides = [&](Count pp) { return suits(pp) && *run.devices % (mapping.tp * pp * mapping.cp) == 0; };
     const std::vector<Count> degrees = Nearest(mapping.pp, model_.layers, divides);
     const Fixes fixes = WithStagesOfEach(degrees.empty() ? Nearest(mapping.pp, model_.layers, suits) : degrees, mapping);
@@ -269,24 +269,26 @@ class Checker {
   void CheckSchedule(const TrainingRun& run) {
     const TrainingMapping& mapping = run.mapping;
     const auto say_virtual = [&](const std::string& message) { Say("mapping.virtual_stages", message, LegalVirtualStages(mapping)); };
-    // The embedding and the head may take a virtual stage of their own.
-    const Count places = model_.layers + 2;
+    // The embedding and the head may have virtual stages of their own.
+    const Count parts = model_.layers + 2;
     if (mapping.pp > model_.layers) {
-      Say("mapping.pp", "expected at most the model's " + Text(model_.layers) + " layers; got " + Text(mapping.pp), NearestStages(run));
-    } else if (mapping.pp * mapping.virtual_stages > places) {
-      say_virtual("pp " + Text(mapping.pp) + " x virtual_stages " + Text(mapping.virtual_stages) + " is more than the model's " +
-                  Text(model_.layers) + " layers, embedding and head; at most " + Text(places / mapping.pp));
+      Say("mapping.pp", "expected at most " + Text(model_.layers) + ", the layers of the model; got " + Text(mapping.pp),
+          NearestStages(run));
+    } else if (mapping.pp * mapping.virtual_stages > parts) {
+      say_virtual("PP " + Text(mapping.pp) + " x virtual stages " + Text(mapping.virtual_stages) + " exceeds the model's " +
+                  Text(model_.layers) + " layers, embedding and head; at most " + Text(parts / mapping.pp));
     }
-    if (mapping.virtual_stages > 1 && mapping.pp == 1) say_virtual("expected 1 where pp is 1; got " + Text(mapping.virtual_stages));
+    if (mapping.virtual_stages > 1 && mapping.pp == 1)
+      say_virtual("expected 1 without pipeline parallelism; got " + Text(mapping.virtual_stages));
     const bool folds = mapping.schedule == PipelineSchedule::kZbV;
     if (folds && mapping.pp > 1 && mapping.virtual_stages != 2) {
-      say_virtual("zb-v runs two chunks a device in a V: expected 2; got " + Text(mapping.virtual_stages));
+      say_virtual("ZB-V needs two chunks per device: expected 2; got " + Text(mapping.virtual_stages));
     }
     if (!folds && mapping.schedule != PipelineSchedule::kOneFOneB && mapping.virtual_stages > 1) {
       say_virtual("expected 1 under " + std::string(NameOf(mapping.schedule)) + "; got " + Text(mapping.virtual_stages));
     }
     if (mapping.schedule == PipelineSchedule::kDualPipe && mapping.pp % 2 != 0) {
-      Say("mapping.pp", "dualpipe joins stages in pairs: expected an even number; got " + Text(mapping.pp), NearestStages(run));
+      Say("mapping.pp", "DualPipe pairs stages: expected an even number; got " + Text(mapping.pp), NearestStages(run));
     }
   }
 
@@ -301,7 +303,7 @@ class Checker {
     std::sort(names.begin(), names.end());
     if (names != std::vector<std::string>{"cp", "dp", "ep", "pp", "tp"}) {
       Say("mapping.order",
-          "expected tp, cp, ep, dp and pp in some order joined by -, innermost first, such as tp-cp-ep-dp-pp; got " + mapping.order,
+          "expected tp, cp, ep, dp and pp in any order joined by -, innermost first, such as tp-cp-ep-dp-pp; got " + mapping.order,
           {At("mapping.order", TrainingMapping().order)});
     }
   }
@@ -310,7 +312,7 @@ class Checker {
   const Cluster& cluster_;
   const std::string& path_;
   Issues& issues_;
-  bool gives_devices_ = false;  // the run says on how many it is
+  bool gives_devices_ = false;  // the run states its number of devices
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is trained: batch, tokens, number formats, optimizer, recomputation.
+// A training run: batch, tokens, number formats, optimizer, recomputation.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ struct EnumNames<StatePrecision> {
                                                                                      {StatePrecision::kNone, "none"}}};
 };
 
-// Formats of what the optimizer keeps; absent: what the framework does (fp32 under mixed precision).
+// Formats of gradients and optimizer state; absent: as the framework does (fp32 under mixed precision).
 struct TrainingState {
   std::optional<StatePrecision> gradients, master_weights, moments;
 };
@@ -57,7 +57,7 @@ struct Schema<TrainingState> {
   static const Fields fields;
 };
 
-// The batch grows from `start` to the run's own over the first tokens, evenly with the tokens seen.
+// The batch grows from `start` to global_batch over the first `tokens`, linearly with the tokens seen.
 struct BatchRamp {
   Count start = 16;  // sequences
   Tokens tokens = 10 * kGToken;
@@ -67,7 +67,7 @@ struct Schema<BatchRamp> {
   static const Fields fields;
 };
 
-// What interrupts a run and what it costs to go on. The defaults are those of published runs:
+// Interruptions and recovery. Defaults from published runs:
 //   device_mtbf        419 unexpected interruptions in 54 days on 16,384 H100 (Grattafiori et al., The Llama 3 Herd of Models, 2024)
 //   restart            under 10 minutes to detect, diagnose and restart (Jiang et al., MegaScale, 2024)
 //   storage_bandwidth  2 TB/s sustained for 16,384 devices (Llama 3)
@@ -83,8 +83,8 @@ struct Schema<Interruptions> {
   static const Fields fields;
 };
 
-// Shares of what a device keeps that lie in its host's memory instead and come back over the host link when they are needed:
-// activations between a layer's forward and backward pass, optimizer state around the update.
+// Shares kept in host memory and transferred over the host link when needed: activations between a layer's forward and backward
+// passes, optimizer state around the update.
 struct Offload {
   double activations = 0, optimizer = 0;
 };
@@ -97,7 +97,7 @@ struct TrainingRun {
   Count sequence = 8192;
   Count global_batch = 512;  // sequences
   Tokens tokens = 15 * kTToken;
-  std::optional<double> tokens_per_parameter;  // where it is there, the tokens follow from it
+  std::optional<double> tokens_per_parameter;  // replaces tokens where given
   std::optional<BatchRamp> batch_ramp;
   Interruptions interruptions;
   Precision precision = Precision::kBf16;
@@ -108,7 +108,7 @@ struct TrainingRun {
   bool flash_attention = true;
   Trainable trainable = Trainable::kAll;
   Framework framework;
-  std::optional<Count> devices;  // default: the cluster's
+  std::optional<Count> devices;  // default: all of the cluster
   TrainingMapping mapping;
 };
 template <>

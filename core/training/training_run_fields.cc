@@ -3,58 +3,60 @@
 
 namespace slipstick {
 
-constexpr FieldRow kTrainingStateFields[] = {
-    Of<&TrainingState::gradients>("gradients", "Format of the accumulated gradients"),
-    Of<&TrainingState::master_weights>("master_weights", "Format of the optimizer's copy of the weights"),
-    Of<&TrainingState::moments>("moments", "Format of the optimizer's moments")};
+constexpr FieldRow kTrainingStateFields[] = {Of<&TrainingState::gradients>("gradients", "Format of the accumulated gradients"),
+                                             Of<&TrainingState::master_weights>("master_weights", "Format of the master weights"),
+                                             Of<&TrainingState::moments>("moments", "Format of the optimizer's moments")};
 constinit const Fields Schema<TrainingState>::fields(kTrainingStateFields);
 
 constexpr FieldRow kBatchRampFields[] = {
-    Of<&BatchRamp::start>("start", "Sequences in the first steps").Between(1, 1 << 30),
+    Of<&BatchRamp::start>("start", "Sequences per step at the start").Between(1, 1 << 30),
     Of<&BatchRamp::tokens>("tokens", "Tokens over which the batch grows to its full size").In(kGToken).Above(0).AtMost(1'000'000'000)};
 constinit const Fields Schema<BatchRamp>::fields(kBatchRampFields);
 
 constexpr FieldRow kInterruptionsFields[] = {
     Of<&Interruptions::device_mtbf>("device_mtbf",
-                                    "Mean time between interruptions that one device causes, its share of host and network included")
+                                    "Mean time between interruptions caused by one device, with its share of host and network")
         .In(kDay)
         .Above(0)
         .AtMost(1'000'000'000),
-    Of<&Interruptions::restart>("restart", "From an interruption until the job loads its checkpoint").In(kS).Between(0, 10'000'000),
-    Of<&Interruptions::storage_bandwidth>("storage_bandwidth", "Of the checkpoint store, a device").In(kGBps).Above(0).AtMost(1'000'000),
-    Of<&Interruptions::checkpoint_interval>("checkpoint_interval", "Training between checkpoints; default the best one (Daly)")
+    Of<&Interruptions::restart>("restart", "Time from an interruption until the job loads its checkpoint").In(kS).Between(0, 10'000'000),
+    Of<&Interruptions::storage_bandwidth>("storage_bandwidth", "Checkpoint-storage bandwidth per device")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(1'000'000),
+    Of<&Interruptions::checkpoint_interval>("checkpoint_interval", "Training time between checkpoints; default: Daly's optimum")
         .In(kS)
         .Above(0)
         .AtMost(1'000'000'000),
     Of<&Interruptions::asynchronous_checkpoints>("asynchronous_checkpoints",
-                                                 "Training waits for the copy to host memory only; the store is written behind it")};
+                                                 "Training waits only for the copy to host memory; storage is written in the background")};
 constinit const Fields Schema<Interruptions>::fields(kInterruptionsFields);
 
-constexpr FieldRow kOffloadFields[] = {Of<&Offload::activations>("activations", "Share of the layers' activations").Between(0, 1),
+constexpr FieldRow kOffloadFields[] = {Of<&Offload::activations>("activations", "Share of the layer activations").Between(0, 1),
                                        Of<&Offload::optimizer>("optimizer", "Share of the optimizer state").Between(0, 1)};
 constinit const Fields Schema<Offload>::fields(kOffloadFields);
 
 constexpr FieldRow kTrainingRunFields[] = {
-    Of<&TrainingRun::sequence>("sequence", "Tokens in a sequence").Length().Between(1, 1 << 28),
-    Of<&TrainingRun::global_batch>("global_batch", "Sequences in a step").Between(1, 1 << 30),
-    Of<&TrainingRun::tokens>("tokens", "Length of the whole run").In(kGToken).Above(0).AtMost(1'000'000'000),
-    Of<&TrainingRun::tokens_per_parameter>(
-        "tokens_per_parameter", "Length of the run by the model's size, in place of tokens; 20 is compute-optimal (Hoffmann et al. 2022)")
+    Of<&TrainingRun::sequence>("sequence", "Sequence length").Length().Between(1, 1 << 28),
+    Of<&TrainingRun::global_batch>("global_batch", "Global batch: sequences per step").Between(1, 1 << 30),
+    Of<&TrainingRun::tokens>("tokens", "Training tokens").In(kGToken).Above(0).AtMost(1'000'000'000),
+    Of<&TrainingRun::tokens_per_parameter>("tokens_per_parameter",
+                                           "Training tokens per parameter, replaces tokens; 20 is compute-optimal (Hoffmann et al. 2022)")
         .Above(0)
         .AtMost(1'000'000'000)
         .Advanced(),
-    Of<&TrainingRun::batch_ramp>("batch_ramp", "The batch grows over the first tokens; null: full from the start").Advanced(),
+    Of<&TrainingRun::batch_ramp>("batch_ramp", "Batch-size ramp over the first tokens; null: off").Advanced(),
     Of<&TrainingRun::interruptions>("interruptions", "Failures, restarts and checkpoints").Advanced(),
-    Of<&TrainingRun::precision>("precision", "Format of the matrix products"),
-    Of<&TrainingRun::optimizer>("optimizer", "How the weights are updated").Advanced(),
-    Of<&TrainingRun::state>("state", "Formats of what the optimizer keeps").Advanced(),
-    Of<&TrainingRun::recompute>("recompute", "Activations computed again in the backward pass; auto: the least that fits"),
-    Of<&TrainingRun::offload>("offload", "What lies in the host's memory").Advanced(),
+    Of<&TrainingRun::precision>("precision", "Format of the GEMMs"),
+    Of<&TrainingRun::optimizer>("optimizer", "Optimizer").Advanced(),
+    Of<&TrainingRun::state>("state", "Formats of gradients and optimizer state").Advanced(),
+    Of<&TrainingRun::recompute>("recompute", "Activation recomputation; auto: the least that fits"),
+    Of<&TrainingRun::offload>("offload", "Offload to host memory").Advanced(),
     Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory").Advanced(),
-    Of<&TrainingRun::trainable>("trainable", "All weights, or low-rank adapters beside frozen ones").Advanced(),
-    Of<&TrainingRun::framework>("framework", "How the software overlaps, fuses, launches and keeps memory"),
-    Of<&TrainingRun::devices>("devices", "Devices used; default all of the cluster").Between(1, 1 << 24).Derived().Advanced(),
-    Of<&TrainingRun::mapping>("mapping", "How the work is spread")};
+    Of<&TrainingRun::trainable>("trainable", "All weights, or low-rank adapters beside frozen weights (LoRA)").Advanced(),
+    Of<&TrainingRun::framework>("framework", "Training framework: overlap, fusion, launches, memory"),
+    Of<&TrainingRun::devices>("devices", "Devices used; default: all of the cluster").Between(1, 1 << 24).Derived().Advanced(),
+    Of<&TrainingRun::mapping>("mapping", "Parallelism")};
 constinit const Fields Schema<TrainingRun>::fields(kTrainingRunFields);
 
 }  // namespace slipstick

@@ -10,7 +10,7 @@ namespace {
 constexpr std::array kTraits{
     ProductTraits{"query, key, value projection", ProductRole::kMixer},
     ProductTraits{"query projection", ProductRole::kMixer},
-    // Down projections are not split: each rank computes them for the tokens it keeps.
+    // Down projections are not split: each rank computes them for its sequence-parallel tokens.
     ProductTraits{"query down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"query up projection", ProductRole::kMixer},
     ProductTraits{"key and value down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
@@ -85,13 +85,13 @@ double SmallOfRecurrence(const LinearAttention& linear) {
   const auto channels = static_cast<double>(linear.ConvolvedChannels()), head_dim = static_cast<double>(linear.head_dim);
   const double convolution = channels * static_cast<double>(linear.convolution);
   switch (linear.kind) {
-    case LinearAttentionKind::kMamba:  // convolution and its bias, step's bias, A, D, norms of step, B and C (Jamba)
+    case LinearAttentionKind::kMamba:  // convolution and bias, step-size bias, A, D, norms of step size, B and C (Jamba)
       return convolution + channels + inner + inner * state + inner + rank + 2 * state;
-    case LinearAttentionKind::kMamba2:  // convolution's bias, step's bias, A, D, norm
+    case LinearAttentionKind::kMamba2:  // convolution bias, step-size bias, A, D, norm
       return convolution + channels + 3 * heads + inner;
-    case LinearAttentionKind::kGatedDelta:  // step's bias, A, norm of a head
+    case LinearAttentionKind::kGatedDelta:  // step-size bias, A, norm per head
       return convolution + 2 * heads + head_dim;
-    case LinearAttentionKind::kKimiDelta:  // decay's bias, A, norm of a head
+    case LinearAttentionKind::kKimiDelta:  // decay bias, A, norm per head
       return convolution + inner + heads + head_dim;
     case LinearAttentionKind::kLightning:  // norm
       return convolution + inner;
@@ -151,7 +151,7 @@ MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths&
 
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths) {
   const auto hidden = static_cast<double>(model.hidden);
-  const double inputs = model.gated ? 2 : 1;  // a gate is as wide as what it scales
+  const double inputs = model.gated ? 2 : 1;  // gate and up
   MatrixProducts products;
   if (feed_forward == FeedForward::kDense) {
     products.Add(ProductId::kMlpIn, inputs * widths.mlp, hidden);
@@ -176,7 +176,7 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths)
   if (mixer == Mixer::kRecurrence) {
     return SmallOfRecurrence(*model.linear_attention) * (widths.recurrent_inner / static_cast<double>(model.linear_attention->Inner()));
   }
-  // Norms of the compressed queries, keys and values.
+  // Norms of the compressed queries and of the latent KV vector.
   if (model.mla) return static_cast<double>(model.mla->q_lora_rank + model.mla->kv_lora_rank);
   const auto width = static_cast<double>(model.HeadDim());
   const bool output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
@@ -213,7 +213,7 @@ ActivationBytes ActivationOf(const Model& model) { return model.gated ? Activati
 
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths) {
   const auto hidden = static_cast<double>(model.hidden), norms = static_cast<double>(model.norms.per_layer);
-  // Attention and MLP side by side are added to the stream at once.
+  // Parallel attention and MLP are added to the residual stream in one pass.
   const double added = model.parallel_attention ? 8 : 2 * 6;
   const auto [forward, backward] = ActivationOf(model);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;

@@ -1,7 +1,7 @@
-// What a layer computes of a token, on one of the devices that share it: stated once, timed by training and by serving in their ways.
+// Shapes of a layer's GEMMs, elementwise passes and attention on one device; training and serving time them in their own ways.
 //
-// A layer is a mixer, which joins the tokens of a sequence, and a feed-forward part. Devices share it as Megatron's do (Shoeybi et al.
-// 2019; Korthikanti et al. 2022): column-parallel inputs, row-parallel outputs, experts on groups of their own.
+// A layer is a mixer (attention or a recurrence) and a feed-forward part, split as in Megatron (Shoeybi et al. 2019; Korthikanti et
+// al. 2022): column-parallel inputs, row-parallel outputs, experts on groups of their own.
 #pragma once
 
 #include <array>
@@ -13,22 +13,22 @@
 
 namespace slipstick {
 
-// What one device holds of a layer's widths, and of the output matrix's.
+// Widths of a layer and of the LM head on one device.
 struct LayerWidths {
   double heads = 1, kv_heads = 1;
-  double mlp = 0, shared = 0, expert = 0;  // inner widths of a dense MLP, of all shared experts, of one routed expert
+  double mlp = 0, shared = 0, expert = 0;  // inner widths: dense MLP, all shared experts, one routed expert
   double recurrent_heads = 0, recurrent_key_heads = 0;
-  double recurrent_inner = 0, recurrent_columns = 0;  // that the recurrence yields, and that it takes in
+  double recurrent_inner = 0, recurrent_columns = 0;  // of the recurrence: output width, input columns
   double vocab = 0;
 };
-// Of a layer that is not shared.
+// Of the whole layer.
 LayerWidths WholeWidths(const Model& model);
-// Of the fullest of `ranks`: whole heads, of which each has one at least, and whole columns of the MLP; `expert_ranks` share an expert.
+// On the most loaded of `ranks`, with whole heads (at least one) and whole MLP columns; `expert_ranks` split each expert.
 LayerWidths WidthsOf(const Model& model, double ranks, double expert_ranks);
 
 enum class ProductId {
   kQueryKeyValue,
-  kQuery,  // of latent attention without a compression of its queries
+  kQuery,  // of latent attention without query compression
   kQueryDown,
   kQueryUp,
   kKeyValueDown,
@@ -36,7 +36,7 @@ enum class ProductId {
   kAttentionOut,
   kRecurrentIn,
   kRecurrentOut,
-  kStepsAndStates,  // of channels: the steps' compression, B and C
+  kStepsAndStates,  // Mamba-1: step-size compression, B and C
   kStepsUp,
   kDecaysUp,
   kGatesUp,
@@ -50,9 +50,9 @@ enum class ProductId {
   kHead
 };
 
-// What a product belongs to. Adapters lie beside the mixer's; the wide ones stay in 16 bit.
+// Part of the layer. Low-rank adapters are beside kMixer; kWide stays in 16 bits in every recipe.
 enum class ProductRole { kMixer, kMlp, kExperts, kWide };
-// The rows of a product: all tokens that the device sees, those of them whose residual stream it keeps, or those routed to its experts.
+// Rows of a GEMM: all tokens of the device, those whose residual stream it holds under sequence parallelism, or rows routed to experts.
 enum class ProductRows { kTokens, kSequenceParallel, kRouted };
 
 struct ProductTraits {
@@ -62,21 +62,21 @@ struct ProductTraits {
 };
 const ProductTraits& TraitsOf(ProductId id);
 
-// y = x·w of a token, or of a row that an expert gets.
+// y = x·w per row.
 struct MatrixProduct {
   ProductId id = ProductId::kHead;
   double outputs = 0, inputs = 0;
   [[nodiscard]] double Elements() const { return outputs * inputs; }
 };
 
-// A mixer's or a feed-forward part's, in the order in which they run.
+// GEMMs of a mixer or of a feed-forward part, in execution order.
 class MatrixProducts {
  public:
   void Add(ProductId id, double outputs, double inputs) { products_[size_++] = {id, outputs, inputs}; }
   [[nodiscard]] const MatrixProduct* begin() const { return products_.data(); }
   [[nodiscard]] const MatrixProduct* end() const { return products_.data() + size_; }
-  [[nodiscard]] const MatrixProduct* Find(ProductId id) const;  // null: it has none
-  [[nodiscard]] double Elements() const;                        // of all weights; of experts, one's
+  [[nodiscard]] const MatrixProduct* Find(ProductId id) const;  // null: none
+  [[nodiscard]] double Elements() const;                        // weights; of the experts, those of one
 
  private:
   std::array<MatrixProduct, 6> products_{};
@@ -86,48 +86,48 @@ MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths&
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
 MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths);
 
-// Elements beside the matrices, of which a device has those of the widths it holds: biases, norms inside a mixer, what a recurrence
-// keeps a head and channel. Of experts, what all tokens pass.
+// Parameters outside the GEMMs, at the device's widths: biases, norms inside a mixer, per-head and per-channel parameters of a
+// recurrence. Of an MoE layer, without the routed experts.
 double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths);
 double SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
-// Of one routed expert: its matrices, its biases.
+// Parameters of one routed expert: matrices; biases.
 double ExpertElements(const Model& model, const LayerWidths& widths);
 double ExpertBiases(const Model& model, const LayerWidths& widths);
-// Of one norm over the residual stream.
+// Parameters of one norm over the residual stream.
 double NormElements(const Model& model);
 
-// A pass over rows of 16-bit elements that touches every operand once: bytes an element, where nothing is fused. Routing apart.
+// An unfused elementwise pass over rows of 16-bit elements that touches every operand once. Routing is not included.
 struct RowPass {
   std::string_view name;
   ProductRows rows = ProductRows::kTokens;
-  double columns = 0;                // elements of a row
-  double forward = 0, backward = 0;  // bytes
-  bool is_light = false;             // the lightest recomputation repeats it: norms and activation functions
+  double columns = 0;                // elements per row
+  double forward = 0, backward = 0;  // bytes per element
+  bool is_light = false;             // norms and activation functions, repeated by the lightest recomputation
 };
 inline constexpr std::size_t kRowPasses = 5;
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths);
-// Bytes an element of the inner width of an MLP, forward and backward.
+// Memory traffic of the activation function, in bytes per inner element of the MLP.
 struct ActivationBytes {
   double forward, backward;
 };
 ActivationBytes ActivationOf(const Model& model);
 
-// Times that a layer adds to the residual stream, each after a norm and a sum over the tensor parallel ranks.
+// Additions to the residual stream per layer; each follows a norm and a sum over the TP ranks.
 double ResidualAdditions(const Model& model);
-// Copies of a token that leave it for its experts where each of `ranks` holds its share of them: one a rank that has any of them.
+// Expected copies of a token sent to its experts on `ranks` ranks: one per rank that holds any of them.
 double ExpertCopies(const Moe& moe, double ranks);
 
-// Tokens that a recurrence computes at once.
+// Tokens per chunk of a recurrence.
 inline double RecurrenceChunk(double tokens) { return min(tokens, 128.0); }
-// Multiplications of a head's recurrence a token: with those of its chunk, and with the state that it reads and adds to (Dao and Gu 2024,
-// arXiv 2405.21060); of channels, with the state alone.
+// Multiply-adds per token and head: within the chunk, and with the state that is read and updated (Dao and Gu 2024, arXiv
+// 2405.21060); for Mamba-1 with the state alone.
 double RecurrencePairs(const LinearAttention& linear, double tokens);
 
-// Where tokens meet: attention's scores and sums, or a recurrence.
+// The attention core or the recurrence, without its projections.
 struct MixerCore {
   double heads = 0, kv_heads = 0;
-  double query_width = 0, value_width = 0;  // of a head
-  double columns = 0;                       // elements of a token that go in and come out
+  double query_width = 0, value_width = 0;  // per head
+  double columns = 0;                       // elements per token read and written
 };
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths);
 

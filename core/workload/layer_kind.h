@@ -1,4 +1,4 @@
-// The kinds of layers a model is made of.
+// Kinds of layers.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace slipstick {
 
 enum class FeedForward { kDense, kExperts };
-// How a layer mixes tokens: attention to all before, to a sliding window of them, or a recurrence of fixed state.
+// Token mixer: full attention, sliding-window attention, or a recurrence with a fixed-size state.
 enum class Mixer { kFullAttention, kWindow, kRecurrence };
 
 struct LayerKind {
@@ -25,7 +25,7 @@ constexpr std::size_t IndexOf(LayerKind kind) {
   return static_cast<std::size_t>(kind.mixer) * kFeedForwards.size() + static_cast<std::size_t>(kind.feed_forward);
 }
 
-// Every kind there is: what is summed or looked for over kinds goes through this list.
+// All kinds; loops over kinds use this list.
 inline constexpr auto kLayerKinds = [] {
   std::array<LayerKind, kFeedForwards.size() * kMixers.size()> kinds{};
   for (const Mixer mixer : kMixers) {
@@ -34,7 +34,7 @@ inline constexpr auto kLayerKinds = [] {
   return kinds;
 }();
 
-// As formulas and paths name it: "window_expert_layer".
+// Name in formulas and figure paths, such as "window_expert_layer".
 constexpr std::string_view NameOf(LayerKind kind) {
   const bool experts = kind.feed_forward == FeedForward::kExperts;
   switch (kind.mixer) {
@@ -57,9 +57,9 @@ static_assert(
       }
       return true;
     }(),
-    "every kind of layer has a place and a name of its own");
+    "every kind of layer has its own index and its own name");
 
-// One value for each kind.
+// One value per kind.
 template <class T>
 class ByKind {
  public:

@@ -8,10 +8,10 @@ namespace slipstick {
 
 namespace {
 
-// Whether a place is one of `chosen` spread evenly over `all`, the last of them at the end.
-bool IsChosen(Count place, Count chosen, Count all) { return (place + 1) * chosen / all > place * chosen / all; }
+// Whether index is one of `chosen` indices spread evenly over [0, all), the last of them at the end.
+bool IsChosen(Count index, Count chosen, Count all) { return (index + 1) * chosen / all > index * chosen / all; }
 
-// A member set to the divisors of `whole` next below and above what it is.
+// Sets a member to the nearest divisors of `whole` below and above `value`.
 Fixes NearestDivisors(const std::string& path, Count whole, Count value) {
   std::vector<Count> divisors;
   for (Count below = std::min(value, whole); below >= 1 && divisors.empty(); --below) {
@@ -70,7 +70,7 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
   const auto Text = [](Count count) { return std::to_string(count); };
   if (!model.head_dim && model.hidden % model.heads != 0) {
     issues.push_back({path + ".head_dim",
-                      "is needed: hidden " + Text(model.hidden) + " is not a multiple of heads " + Text(model.heads),
+                      "is required: hidden " + Text(model.hidden) + " is not a multiple of heads " + Text(model.heads),
                       {SetTo(path + ".head_dim", std::max<Count>(1, model.hidden / model.heads))}});
     return;
   }
@@ -82,19 +82,19 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
   }
   if (model.linear_attention && model.linear_attention->layers > model.layers) {
     issues.push_back({path + ".linear.layers",
-                      "expected at most the " + Text(model.layers) + " layers; got " + Text(model.linear_attention->layers),
+                      "expected at most " + Text(model.layers) + ", the layers of the model; got " + Text(model.linear_attention->layers),
                       {SetTo(path + ".linear.layers", model.layers)}});
   }
   if (model.linear_attention && model.linear_attention->heads % model.linear_attention->KeyHeads() != 0) {
-    issues.push_back(
-        {path + ".linear.key_heads",
-         "expected a divisor of its " + Text(model.linear_attention->heads) + " heads; got " + Text(model.linear_attention->key_heads),
-         NearestDivisors(path + ".linear.key_heads", model.linear_attention->heads, model.linear_attention->key_heads)});
+    issues.push_back({path + ".linear.key_heads",
+                      "expected a divisor of its " + Text(model.linear_attention->heads) + " value heads; got " +
+                          Text(model.linear_attention->key_heads),
+                      NearestDivisors(path + ".linear.key_heads", model.linear_attention->heads, model.linear_attention->key_heads)});
   }
   if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && model.moe)) {
     issues.push_back({path + ".mlp_layers",
-                      model.moe ? std::string("expected 0: every layer of a mixture of experts has an MLP")
-                                : "expected at most the " + Text(model.layers) + " layers; got " + Text(model.mlp_layers),
+                      model.moe ? std::string("expected 0: every layer of an MoE model has an MLP")
+                                : "expected at most " + Text(model.layers) + ", the layers of the model; got " + Text(model.mlp_layers),
                       {SetTo(path + ".mlp_layers", model.moe ? 0 : model.layers)}});
   }
   if (model.moe) {
@@ -103,12 +103,12 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     if (moe.shared_ffn == 0) moe.shared_ffn = moe.shared_experts * moe.expert_ffn;
     if (moe.top_k > moe.experts) {
       issues.push_back({path + ".moe.top_k",
-                        "expected at most the " + Text(moe.experts) + " experts; got " + Text(moe.top_k),
+                        "expected at most " + Text(moe.experts) + ", the experts of a layer; got " + Text(moe.top_k),
                         {SetTo(path + ".moe.top_k", moe.experts)}});
     }
     if (moe.dense_layers > model.layers) {
       issues.push_back({path + ".moe.dense_layers",
-                        "expected at most the " + Text(model.layers) + " layers; got " + Text(moe.dense_layers),
+                        "expected at most " + Text(model.layers) + ", the layers of the model; got " + Text(moe.dense_layers),
                         {SetTo(path + ".moe.dense_layers", model.layers)}});
     }
   }

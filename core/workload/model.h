@@ -1,4 +1,4 @@
-// The model that is trained or served: a dense or mixture-of-experts transformer decoder.
+// The model: a dense, mixture-of-experts or hybrid transformer decoder.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct EnumNames<Norm> {
       {{Norm::kRms, "rms"}, {Norm::kLayer, "layer"}, {Norm::kLayerWithoutBias, "layer_without_bias"}}};
 };
 
-// What the norms of queries and keys span: each head alone with weights that the heads share, or all heads together.
+// Norm of queries and keys: per head, with weights shared by the heads, or over all heads.
 enum class QkNorm { kNone, kHead, kAllHeads };
 template <>
 struct EnumNames<QkNorm> {
@@ -44,15 +44,15 @@ struct Moe {
   Count experts = 8;
   Count top_k = 2;
   Count shared_experts = 0;
-  Count expert_ffn = 0;    // of one routed expert; 0 until ValidateAndFillDefaults() copies the model's ffn
-  Count shared_ffn = 0;    // of all shared experts together; 0 until ValidateAndFillDefaults() derives it
+  Count expert_ffn = 0;    // of one routed expert; 0: the model's ffn
+  Count shared_ffn = 0;    // of all shared experts together; 0: shared_experts · expert_ffn
   Count dense_layers = 0;  // leading layers with a dense MLP
-  Count moe_every = 1;     // of the layers after them, every n-th has experts
+  Count moe_every = 1;     // of the layers after them every n-th is an MoE layer
   bool router_bias = false;
-  bool shared_gate = false;    // the shared experts' output is scaled by a gate of its own (Qwen2-MoE)
-  double imbalance = 1;        // busiest device's tokens / mean
-  Count node_limit = 0;        // nodes that a token's experts may lie on; 0: any
-  double capacity_factor = 0;  // tokens an expert takes at most, over the mean; 0: dropless
+  bool shared_gate = false;    // a gate scales the output of the shared experts (Qwen2-MoE)
+  double imbalance = 1;        // tokens of the busiest device over the mean
+  Count node_limit = 0;        // maximum nodes that a token's experts are on; 0: any
+  double capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
 };
 
 struct Mla {
@@ -63,13 +63,13 @@ struct Mla {
   Count value_head_dim = 128;
 };
 
-// Layers that mix tokens by a recurrence with a state of fixed size in place of attention over a cache.
+// Layers with linear attention or a state-space model: a recurrence with a fixed-size state in place of a KV cache.
 enum class LinearAttentionKind {
-  kMamba,       // selective state space, a state a channel (Jamba)
-  kMamba2,      // state space duality, a state a head (Nemotron-H)
+  kMamba,       // selective state space, one state per channel (Jamba)
+  kMamba2,      // state-space duality, one state per head (Nemotron-H)
   kGatedDelta,  // gated delta rule (Qwen3-Next)
-  kKimiDelta,   // the same with a decay a channel (Kimi-Linear)
-  kLightning    // linear attention with a fixed decay a head (MiniMax-Text-01)
+  kKimiDelta,   // gated delta rule with one decay per channel (Kimi-Linear)
+  kLightning    // linear attention with a fixed decay per head (MiniMax-Text-01)
 };
 template <>
 struct EnumNames<LinearAttentionKind> {
@@ -82,19 +82,19 @@ struct EnumNames<LinearAttentionKind> {
 
 struct LinearAttention {
   LinearAttentionKind kind = LinearAttentionKind::kMamba2;
-  Count layers = 1;       // so many of the model's; the others attend, spread evenly
-  Count heads = 64;       // heads of values; heads x head_dim is the inner width
-  Count key_heads = 0;    // heads of keys and queries, groups of B and C; 0: as many as heads
-  Count head_dim = 64;    // width of a head's value
-  Count state = 128;      // width of a key: a head's state is head_dim x state
-  Count convolution = 4;  // tokens that the short convolution before it sees; 0: none
-  Count step_rank = 0;    // of the step size's projection (Mamba-1)
+  Count layers = 1;       // layers of the model that have it, spread evenly; the others have softmax attention
+  Count heads = 64;       // value heads; heads · head_dim is the inner width
+  Count key_heads = 0;    // key and query heads (groups of B and C); 0: equal to heads
+  Count head_dim = 64;    // of values
+  Count state = 128;      // width of a key: the state of a head is head_dim x state
+  Count convolution = 4;  // kernel size of the short convolution; 0: none
+  Count step_rank = 0;    // rank of the step-size projection (Mamba-1)
 
   [[nodiscard]] Count KeyHeads() const { return key_heads > 0 ? key_heads : heads; }
   [[nodiscard]] Count Inner() const { return heads * head_dim; }
-  [[nodiscard]] Count ConvolvedChannels() const;  // that the short convolution runs over
-  [[nodiscard]] Count InputColumns() const;       // outputs of the projection into the layer
-  [[nodiscard]] Count StateElements() const;      // that a sequence keeps: recurrence and convolution
+  [[nodiscard]] Count ConvolvedChannels() const;  // channels of the short convolution
+  [[nodiscard]] Count InputColumns() const;       // output width of the input projection
+  [[nodiscard]] Count StateElements() const;      // per sequence and layer: recurrence and convolution
 };
 
 struct Positions {
@@ -130,49 +130,49 @@ struct Model {
   Positions positions;
   Norms norms;
   Biases biases = Biases::kNone;
-  bool head_bias = false;        // the output matrix adds a bias (GPT-J, Phi)
-  bool attention_sinks = false;  // a learned logit a head (gpt-oss)
+  bool head_bias = false;        // the LM head has a bias (GPT-J, Phi)
+  bool attention_sinks = false;  // a learned logit per head (gpt-oss)
   std::optional<Moe> moe;
   std::optional<Mla> mla;
-  bool attention_gate = false;  // the queries' projection also makes a gate of the output (Qwen3-Next)
+  bool attention_gate = false;  // a gate on the attention output, from the query projection (Qwen3-Next)
   std::optional<LinearAttention> linear_attention;
-  Count mlp_layers = 0;  // layers that have an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
+  Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   SlidingWindow window;
-  Count mtp_layers = 0;  // extra multi-token-prediction modules
-  Count context = 0;     // longest context its publisher supports, to show; limits nothing
+  Count mtp_layers = 0;  // multi-token-prediction modules
+  Count context = 0;     // longest context that the publisher supports; limits nothing
 
-  // Shapes with the defaults resolved.
+  // With defaults resolved.
   [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }
   [[nodiscard]] Count HeadDim() const { return head_dim.value_or(heads > 0 ? hidden / heads : 0); }
   [[nodiscard]] Count MoeLayers() const;  // layers with experts
   [[nodiscard]] Count LinearAttentionLayers() const { return linear_attention ? linear_attention->layers : 0; }
   [[nodiscard]] Count AttentionLayers() const { return layers - LinearAttentionLayers(); }
   [[nodiscard]] Count MlpLayers() const { return mlp_layers > 0 ? mlp_layers : layers; }  // with experts or without
-  [[nodiscard]] bool IsLinearAttention(Count layer) const;                                // by place, from 0
+  [[nodiscard]] bool IsLinearAttention(Count layer) const;                                // by index, from 0
   [[nodiscard]] bool HasMlp(Count layer) const;
-  [[nodiscard]] Count WindowLayers() const;  // layers that attend to the window only
+  [[nodiscard]] Count WindowLayers() const;  // attention layers limited to the window
 };
 
 // Parameters, exact to the published checkpoints (tests/core/workload/model_test.cc).
 struct ParameterCount {
   double embedding = 0;  // token table, positions, embedding norm
-  double head = 0;       // output matrix of its own, 0 if tied, and its bias
+  double head = 0;       // 0 if tied; with its bias
   double attention_per_layer = 0;
-  double linear_attention_per_layer = 0;  // of a layer with a recurrence in place of attention
+  double linear_attention_per_layer = 0;  // of a layer with linear attention
   double dense_mlp_per_layer = 0;
   double moe_per_layer = 0;         // router, all experts, shared experts
   double moe_active_per_layer = 0;  // router, top_k experts, shared experts
   double norms_per_layer = 0;
   double final_norm = 0;
   double mtp = 0;
-  double total = 0;            // without the MTP modules, as checkpoints are counted
-  double active = 0;           // touched by one token, embedding and head included
-  double matrices = 0;         // in matrix products of the layers, all experts
-  double active_matrices = 0;  // the same, top_k experts
+  double total = 0;            // without MTP modules, as published
+  double active = 0;           // per token, embedding and head included
+  double matrices = 0;         // in the layers' GEMMs, all experts
+  double active_matrices = 0;  // in the layers' GEMMs, top_k experts
 };
 ParameterCount CountParameters(const Model& model);
 
-// Fills in what follows from the rest (kv_heads, head_dim, expert_ffn, shared_ffn) and reports contradictions.
+// Reports contradictions, with the nearest valid values; fills kv_heads, head_dim, expert_ffn and shared_ffn.
 void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issues);
 
 template <>

@@ -28,13 +28,13 @@ ParameterCount CountParameters(const Model& model) {
   if (model.moe) {
     const auto experts = static_cast<double>(model.moe->experts), chosen = static_cast<double>(model.moe->top_k);
     const double expert = ExpertElements(model, whole), small = SmallElements(model, FeedForward::kExperts, whole);
-    const double shared = FeedForwardProducts(model, FeedForward::kExperts, whole).Elements() - expert;  // by all tokens
+    const double shared = FeedForwardProducts(model, FeedForward::kExperts, whole).Elements() - expert;  // router and shared experts
     moe = shared + experts * expert;
     moe_active = shared + chosen * expert;
     count.moe_per_layer = moe + small + experts * ExpertBiases(model, whole);
     count.moe_active_per_layer = moe_active + small + chosen * ExpertBiases(model, whole);
   }
-  // A layer without an MLP lacks its norm too.
+  // A layer without an MLP has no norm for it.
   const double norms = layers * count.norms_per_layer - (layers - mlp_layers) * norm;
   const double shared_by_all = attention_layers * count.attention_per_layer + linear_layers * count.linear_attention_per_layer + norms +
                                dense_layers * count.dense_mlp_per_layer + count.final_norm + count.embedding + count.head;
@@ -43,7 +43,7 @@ ParameterCount CountParameters(const Model& model) {
   const double everywhere = attention_layers * attention + linear_layers * linear + dense_layers * mlp;
   count.matrices = everywhere + moe_layers * moe;
   count.active_matrices = everywhere + moe_layers * moe_active;
-  // A module: projection of two joined streams, its norms, and a layer like the last one.
+  // An MTP module: projection of two concatenated streams, its norms, and a layer like the last one.
   const double last_layer =
       count.attention_per_layer + count.norms_per_layer + (model.moe ? count.moe_per_layer : count.dense_mlp_per_layer);
   count.mtp = static_cast<double>(model.mtp_layers) * (2 * h * h + 3 * norm + last_layer);

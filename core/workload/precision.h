@@ -1,4 +1,4 @@
-// Number formats and what they take in memory, block scales included.
+// Number formats and their size in memory, block scales included.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct EnumNames<Precision> {
                                                                                  {Precision::kQ8_0, "q8_0"}}};
 };
 
-// Bytes of one element, its share of the block scales included: nvfp4 4 bit + fp8 scale a 16-block, mxfp4 and mxfp8 an
-// 8-bit scale a 32-block, int4 a 16-bit scale and zero a 128-group, q4_k_m 4.85 and q8_0 8.5 bit (llama.cpp).
+// Bytes per element with its share of the scales: nvfp4 an fp8 scale per block of 16, mxfp4 and mxfp8 an 8-bit scale per block of 32,
+// int4 a 16-bit scale and zero point per group of 128, q4_k_m 4.85 and q8_0 8.5 bits (llama.cpp).
 constexpr double BytesPerElement(Precision precision) {
   switch (precision) {
     case Precision::kFp32:
@@ -41,7 +41,7 @@ constexpr double BytesPerElement(Precision precision) {
     case Precision::kInt8:
       return 1;
     case Precision::kMxfp8:
-      return 1 + 1.0 / 32;  // a scale byte a block
+      return 1 + 1.0 / 32;  // one scale byte per block
     case Precision::kNvfp4:
       return 0.5 + 1.0 / 16;
     case Precision::kMxfp4:
@@ -51,7 +51,7 @@ constexpr double BytesPerElement(Precision precision) {
     case Precision::kQ4KM:
       return 0.606;
     case Precision::kQ8_0:
-      return 1 + 2.0 / 32;  // a 16-bit scale
+      return 1 + 2.0 / 32;  // a 16-bit scale per block
   }
   return 2;
 }

@@ -20,7 +20,7 @@ TEST(Placement, InnerDegreesFillNodesFirst) {
   const std::vector<Degree> order{{"tp", 4}, {"cp", 2}, {"dp", 16}, {"pp", 4}};
   EXPECT_EQ(PlaceGroup(cluster, order, "tp").extent, (Extent{4, 1}));
   EXPECT_EQ(PlaceGroup(cluster, order, "cp").extent, (Extent{2, 1}));   // ranks 0 and 4 of one node
-  EXPECT_EQ(PlaceGroup(cluster, order, "dp").extent, (Extent{1, 16}));  // eight apart: a rank a node
+  EXPECT_EQ(PlaceGroup(cluster, order, "dp").extent, (Extent{1, 16}));  // stride 8: one rank per node
   EXPECT_EQ(PlaceGroup(cluster, order, "pp").extent, (Extent{1, 4}));
 }
 
@@ -28,7 +28,7 @@ TEST(Placement, AGroupMayFillItsNodesInPart) {
   const Cluster cluster = Nodes(8, 1024);
   EXPECT_EQ(PlaceGroup(cluster, {{"tp", 2}, {"dp", 64}}, "dp").extent, (Extent{4, 16}));
   EXPECT_EQ(PlaceGroup(cluster, {{"tp", 16}, {"dp", 4}}, "tp").extent, (Extent{8, 2}));
-  EXPECT_EQ(PlaceGroup(cluster, {{"tp", 3}, {"dp", 8}}, "dp").extent, (Extent{2, 4}));  // two of three in a node of eight
+  EXPECT_EQ(PlaceGroup(cluster, {{"tp", 3}, {"dp", 8}}, "dp").extent, (Extent{2, 4}));  // two groups of three in a node of eight
   EXPECT_EQ(PlaceGroup(cluster, {{"tp", 1}, {"dp", 8}}, "tp").extent, (Extent{1, 1}));
 }
 

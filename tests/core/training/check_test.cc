@@ -18,13 +18,13 @@ std::string Training(const std::string& members) {
   return R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, )" + members + "}";
 }
 
-TEST(Complete, FillsDevicesAndDataParallelism) {
+TEST(Validation, FillsDevicesAndDataParallelism) {
   const Scenario scenario = TrainingScenario(kLlama, kCluster, Training(R"("mapping": {"tp": 4, "pp": 2, "cp": 2})"));
   EXPECT_EQ(*scenario.training->devices, 64);
   EXPECT_EQ(*scenario.training->mapping.dp, 4);
 }
 
-TEST(Complete, NamesTheMemberAndTheNearestValues) {
+TEST(Validation, NamesTheMemberAndTheNearestValues) {
   struct Row {
     const char* mapping;
     const char* path;
@@ -34,7 +34,7 @@ TEST(Complete, NamesTheMemberAndTheNearestValues) {
                          Row{R"({"tp": 8, "dp": 4})", "training.mapping.dp", "= 8; got 4"},
                          Row{R"({"ep": 2})", "training.mapping.ep", "the model has no experts"},
                          Row{R"({"pp": 2, "virtual_stages": 64})", "training.mapping.virtual_stages", "at most 41"},
-                         Row{R"({"virtual_stages": 2})", "training.mapping.virtual_stages", "pp is 1"},
+                         Row{R"({"virtual_stages": 2})", "training.mapping.virtual_stages", "without pipeline parallelism"},
                          Row{R"({"micro_batch": 3})", "training.global_batch", "fix training.global_batch=192"},
                          Row{R"({"order": "tp-dp"})", "training.mapping.order", "innermost first"},
                          Row{R"({"pp": 2, "schedule": "zb-v"})", "training.mapping.virtual_stages", "expected 2"},
@@ -48,19 +48,19 @@ TEST(Complete, NamesTheMemberAndTheNearestValues) {
   }
 }
 
-TEST(Complete, FindsWhatDoesNotDivideTheHeads) {
+TEST(Validation, FindsWhatDoesNotDivideTheHeads) {
   const Issues issues = TrainingIssues(R"({"layers": 8, "hidden": 1536, "heads": 12, "ffn": 6144, "vocab": 32000})", kCluster,
                                        Training(R"("mapping": {"tp": 8})"));
-  // 6 and 12 divide the heads as well, but not the 64 devices.
+  // 6 and 12 divide the heads too, but not the 64 devices.
   EXPECT_NE(WordsAt(issues, "training.mapping.tp").find("fix training.mapping.tp=4"), std::string::npos);
 }
 
-TEST(Complete, RefusesFormatsThatNobodyTrainsIn) {
+TEST(Validation, RefusesFormatsThatNobodyTrainsIn) {
   EXPECT_NE(WordsAt(TrainingIssues(kLlama, kCluster, Training(R"("precision": "int4")")), "training.precision").find("nvfp4"),
             std::string::npos);
 }
 
-TEST(Complete, ReportsEveryFaultAtOnce) {
+TEST(Validation, ReportsEveryFaultAtOnce) {
   EXPECT_GE(TrainingIssues(kLlama, kCluster, Training(R"("precision": "int8", "mapping": {"tp": 128, "order": "x"})")).size(), 3U);
 }
 

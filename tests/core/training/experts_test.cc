@@ -1,4 +1,4 @@
-// Experts: what carries tokens to them, and what their capacity drops.
+// Experts: dispatch kernels, and tokens dropped at the capacity.
 #include "core/training/exchange.h"
 #include "core/training/stage.h"
 #include "tests/core/training/scenarios.h"
@@ -14,12 +14,12 @@ Scenario DeepSeek(const std::string& experts, int ep = 64) {
 
 Seconds LinkTime(const Scenario& scenario) { return Evaluated(scenario).communication.ep; }
 
-// DeepEP's report: kernels that cross the network once a node beat an all-to-all that sends a copy to every rank.
+// DeepEP: kernels that send one copy per node beat an all-to-all that sends one copy per rank.
 TEST(ExpertDispatch, OfDedicatedKernelsCrossesTheNetworkOnceANode) {
   const Seconds library = LinkTime(DeepSeek("")), dedicated = LinkTime(DeepSeek(R"("dispatch": "dedicated")"));
   EXPECT_LT(dedicated, library);
   EXPECT_LT(LinkTime(DeepSeek(R"("dispatch": "dedicated", "dispatch_bytes": 1.03)")), dedicated);
-  // Tokens that may go to any of 8 nodes go further.
+  // Without a node limit more copies cross the network.
   Scenario free = DeepSeek(R"("dispatch": "dedicated")");
   EXPECT_EQ(free.model.moe->node_limit, 4);
   free.model.moe->node_limit = 0;
@@ -32,7 +32,7 @@ TEST(ExpertDispatch, InEightBitHalvesTheWayOut) {
   EXPECT_NEAR(narrow / wide, 0.75, 0.01);  // dispatch at half, combine as before
 }
 
-// Loads evenly between 0.5 and 1.5 of the mean, capacity 1.25: 0.25·0.25/2 of a uniform width of 1 is over it.
+// Loads uniform between 0.5 and 1.5 of the mean, capacity 1.25: 0.25·0.25/2 of a uniform width of 1 is above it.
 TEST(Capacity, DropsWhatIsOverIt) {
   Scenario scenario = DeepSeek("");
   const auto dropped = [&](double imbalance, double capacity) {
@@ -43,7 +43,7 @@ TEST(Capacity, DropsWhatIsOverIt) {
   EXPECT_DOUBLE_EQ(dropped(1.5, 1.25), 0.03125);
   EXPECT_EQ(dropped(1.5, 1.5), 0);
   EXPECT_EQ(dropped(1.5, 0), 0);  // dropless
-  // One expert in two busy, loads between 0 and 4: half of (4 - 2)²/(2·4) is over 2.
+  // Half of the experts busy, loads uniform between 0 and 4: half of (4 - 2)²/(2·4) is above 2.
   EXPECT_DOUBLE_EQ(dropped(4, 2), 0.25);
   EXPECT_NEAR(dropped(1.5, 0.4), 0.6, 1e-12);  // all experts full
   double last = 1;
@@ -63,7 +63,7 @@ TEST(Capacity, BoundsTheWorkOfTheBusiest) {
   EXPECT_LT(Evaluated(scenario).time.forward, free.time.forward);
 }
 
-// Megatron-Core's 16-bit passes over experts with biases, counted in its code: 16 bytes an inner element and 28 an output element
+// Megatron-Core's 16-bit passes over experts with biases, counted in its code: 16 bytes per inner and 28 per output element
 // forward, 24 and 40 backward; both widths of gpt-oss are 2880. Its 8-bit kernels fuse them.
 TEST(ExpertBiases, CostTheirPassesInSixteenBitOnly) {
   const auto evaluated = [](const char* precision, const char* experts) {
@@ -80,7 +80,7 @@ TEST(ExpertBiases, CostTheirPassesInSixteenBitOnly) {
 }
 
 // DeepSeek-V3's published layouts on 16 chunks: four layers each, and one beside the head and its module (NVIDIA/Megatron-Bridge,
-// recipes/deepseek): a head of about three layers' work makes its own chunk the short one.
+// recipes/deepseek): the head costs about three layers, so its chunk has the fewest.
 TEST(PlaceLayers, LeavesTheHeadsChunkShort) {
   const std::vector<Count> chunks = PlaceLayers(61, 8, 2, PipelineSchedule::kOneFOneB, {1, 0, 3}, false);
   std::vector<Count> expected(15, 4);
@@ -89,7 +89,7 @@ TEST(PlaceLayers, LeavesTheHeadsChunkShort) {
   EXPECT_EQ(PlaceLayers(61, 16, 1, PipelineSchedule::kOneFOneB, {1, 0, 3}, false), expected);
 }
 
-// Without expert_tp a tensor-parallel rank keeps its experts whole, where Megatron-Core would split them.
+// Without expert_tp a TP rank holds whole experts; Megatron-Core would split them.
 TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
   const auto warnings = [](const char* model, const char* framework, const char* mapping) {
     const Scenario scenario = TrainingScenario(R"({"preset": ")" + std::string(model) + "\"}", R"({"preset": "dgx-h100", "devices": 64})",

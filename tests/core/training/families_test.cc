@@ -1,4 +1,4 @@
-// Every model of the catalogue, whatever its layers are, is trained whole: none of them is lost between the model and its stages.
+// Every model of the catalog is trained with all of its layers: none is lost between the model and its stages.
 #include "core/catalogue/presets.h"
 #include "core/training/attention_core.h"
 #include "core/training/memory.h"
@@ -28,8 +28,8 @@ TEST(Families, StagesHoldEveryLayer) {
 }
 
 TEST(Families, LayersAreCountedByKind) {
-  // Of 48 layers every fourth attends, all have experts (Qwen3-Next); of 32 every eighth attends and every second has experts
-  // (Jamba); of 61 the first three are dense (DeepSeek-V3); of 36 every second has a window (gpt-oss).
+  // Qwen3-Next: attention in every fourth of 48 layers, experts in all; Jamba: attention in every eighth of 32, experts in every second
+  // one; DeepSeek-V3: the first three of 61 are dense; gpt-oss: every second of 36 has a window.
   struct Expected {
     const char* model;
     double dense, experts, window, window_experts, recurrent, recurrent_experts;
@@ -49,7 +49,7 @@ TEST(Families, LayersAreCountedByKind) {
   }
 }
 
-// Under full recomputation a layer keeps its input: 2 byte x 8192 tokens x 4096. The last of two stages holds 14 of them for one
+// Under full recomputation a layer keeps its input: 2 bytes x 8192 tokens x 4096. The last of two stages holds 14 of them for one
 // micro-batch, 0.94 GB; with these the run does not fit, and without twelve of them it would.
 TEST(Families, CheckpointsOfRecurrentLayersCount) {
   const Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
@@ -70,7 +70,7 @@ TEST(Families, CheckpointsOfRecurrentLayersCount) {
   EXPECT_LT(report.memory.Total() - Bytes::FromBase(12 * 2.0 * 8192 * 4096), report.capacity);
 }
 
-// Two layers are gathered at once in 16 bit. The largest of Jamba's has a recurrence, 4096 x 16384 in and 8192 x 4096 out, steps of
+// Two layers are gathered at once in 16 bits. Jamba's largest has a recurrence, 4096 x 16384 in and 8192 x 4096 out, steps of
 // rank 256 and two states of 16 from its 8192 channels and the steps back to them, more than attention's four matrices; 16 experts of three
 // matrices of 4096 x 14336, a router and two norms.
 TEST(Families, WorkspaceGathersTheLargestLayersWhole) {
@@ -84,8 +84,8 @@ TEST(Families, WorkspaceGathersTheLargestLayersWhole) {
   EXPECT_NEAR(report.memory.workspace.base(), 1.5 * kGiB.factor + 2 * 2 * largest, 1);
 }
 
-// A recurrence has no scores: whether attention is fused changes neither its time nor what it keeps but for 2 bytes an element of the
-// stream, the masks of dropout.
+// A recurrence has no scores: flash attention changes neither its time nor its activations, except for the dropout masks, 2 bytes per
+// element of the residual stream.
 TEST(Families, RecurrencesKeepNoScores) {
   const auto layer = [](bool fused) {
     Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
@@ -101,8 +101,7 @@ TEST(Families, RecurrencesKeepNoScores) {
   EXPECT_LE(unfused_kept - fused_kept, 2 * 8192 * 4096 * kB);
 }
 
-// Alone on a device a model holds its published parameters, all tables and biases with them, and those of the modules that predict
-// further tokens.
+// A single device holds all published parameters, tables and biases included, and those of the MTP modules.
 TEST(Families, ADeviceAloneHoldsTheWholeModel) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "model") continue;
@@ -111,7 +110,7 @@ TEST(Families, ADeviceAloneHoldsTheWholeModel) {
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
     const LayerWorks works = WorksOf(context);
     const ParameterCount count = CountParameters(scenario.model);
-    // The head's bias and the sequence's learned positions, where the model has more, are not held.
+    // Not held: the head's bias, and learned positions beyond the sequence.
     const double held = PlanLayers(context, works).stages.front().Parameters();
     EXPECT_NEAR(held / (count.total + count.mtp), 1, scenario.model.positions.encoding == Position::kLearned ? 0.02 : 5e-5) << model;
   }

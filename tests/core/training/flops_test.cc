@@ -35,7 +35,7 @@ TEST(Flops, AreKorthikantisForGpt) {
   }
 }
 
-// 6(Pm + hV) and 12·L·a·d·s a token at 4,096 tokens, by hand.
+// 6(Pm + hV) and 12·L·a·d·s per token at 4,096 tokens, by hand.
 TEST(Flops, OfModernModelsAreSixAWeightAndTheUncutCore) {
   struct Row {
     const char* preset;
@@ -53,17 +53,17 @@ TEST(Flops, OfLoraAreFourAFrozenWeight) {
   const StepFlops flops = FlopsOf(R"({"preset": "llama-2-7b"})", 8,
                                   R"({"sequence": 4096, "global_batch": 8, "trainable": "lora",
                                       "framework": {"preset": "megatron", "lora_rank": 16}})");
-  // Rank 16 on q, k, v (one product here) and the output: 16·32·(4096 + 12288 + 8192) adapters.
+  // Rank 16 on q, k, v (one GEMM here) and the output: 16·32·(4096 + 12288 + 8192) adapters.
   const double adapters = 16.0 * 32 * (4096 + 12288 + 8192);
   EXPECT_DOUBLE_EQ(flops.model.base() / (8 * 4096), 39642464256.0 * 4 / 6 + 6442450944 + 6 * adapters);
 }
 
-// A causal mask leaves a token half of the sequence on average; with a window of w in s tokens, w - w²/2s: here 2048 - 512. The
-// core is 12·L·a·d a token and key.
+// A causal mask leaves half of the sequence per token on average; with a window of w in s tokens, w - w²/2s: here 2048 - 512. The
+// core is 12·L·a·d per token and key.
 TEST(Flops, OfCausalAttentionCountTheTokensBefore) {
   struct Row {
     const char* model;
-    double full, causal;  // keys a token
+    double full, causal;  // keys per token
   };
   constexpr double linear = 45027950592, key = 12.0 * 32 * 4096;
   for (const Row& row :

@@ -1,5 +1,5 @@
-// Physics on ten thousand random mappings with every feature: figures are sound and add up, nothing is more efficient than its
-// hardware, communication never shows longer than it takes, better hardware is never slower, recomputation never keeps more.
+// Physics on ten thousand random mappings with every feature: figures are finite and add up, no efficiency exceeds the hardware,
+// exposed communication never exceeds link time, better hardware is never slower, recomputation never keeps more.
 #include <cmath>
 
 #include "tests/core/training/scenarios.h"
@@ -36,7 +36,7 @@ Scenario Made(const std::string& model, const std::string& cluster, const std::s
                           R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": ")" + framework + R"("}})");
 }
 
-// A random mapping; nothing where it contradicts itself.
+// A random mapping; null if it is invalid.
 std::optional<Scenario> Draw(Dice& dice) {
   static const std::vector<Scenario> models = [] {
     std::vector<Scenario> made;

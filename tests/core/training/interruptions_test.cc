@@ -18,7 +18,7 @@ Scenario Llama405() {
 TEST(Interruptions, OfLlama3AreThosePublished) {
   const RunReport run = Evaluated(Llama405()).run;
   EXPECT_NEAR(In(run.mean_time_between_interruptions, kHour), 54 * 24 / 419.0, 1e-9);
-  // 14 byte a parameter through 2 TB/s.
+  // 14 bytes per parameter at 2 TB/s.
   EXPECT_NEAR(run.checkpoint.base(), 14 * 405.85e9, 1e-3 * 14 * 405.85e9);
   EXPECT_NEAR(In(run.checkpoint_stall, kS), 14 * 405.85e9 / 2e12, 3e-3);
   EXPECT_GT(run.goodput, 0.90);
@@ -89,7 +89,7 @@ TEST(Interruptions, MoreOfThemNeverHelp) {
     EXPECT_GE(*report.run.energy, report.energy);
     last = report.run.goodput;
   }
-  // Interrupted every tenth of a second, nothing is ever written: no large number stands for that.
+  // With an interruption every 0.1 s no checkpoint is ever written; the wall time is null, not a large number.
   const RunReport never = Evaluated(Case(0.1 * kS, 30 * kS).scenario).run;
   EXPECT_EQ(never.goodput, 0);
   EXPECT_FALSE(never.wall_time);
@@ -102,10 +102,10 @@ TEST(Interruptions, AsynchronousCheckpointsCostLess) {
   const RunReport behind = Evaluated(one.scenario).run;
   EXPECT_LT(behind.checkpoint_stall, waiting.checkpoint_stall);
   EXPECT_GT(behind.goodput, waiting.goodput);
-  EXPECT_GE(behind.checkpoint_interval, 50 * kS);  // one is written before the next begins
+  EXPECT_GE(behind.checkpoint_interval, 50 * kS);  // a checkpoint is written before the next one starts
 }
 
-// 1,200 sequences. Steps of 2 s whatever the batch: 1,200·2·ln(400/100)/300 s. Steps of 10 ms a sequence: 12 s.
+// 1,200 sequences. Steps of 2 s whatever the batch: 1,200·2·ln(400/100)/300 s. Steps of 10 ms per sequence: 12 s.
 TEST(BatchRamp, TakesTheSumOfItsSteps) {
   Trace off = Trace::Off();
   const BatchRamp ramp{100, 1.2e6 * kToken};
@@ -133,14 +133,14 @@ TEST(BatchRamp, MustSuitTheMapping) {
   EXPECT_EQ(issues[1].path, "training.batch_ramp.tokens");
 }
 
-// Hoffmann et al. 2022: 20 tokens a parameter.
+// Hoffmann et al. 2022: 20 tokens per parameter.
 TEST(Chinchilla, TokensFollowFromTheModel) {
   const Scenario scenario = TrainingScenario(R"({"preset": "llama-2-70b"})", R"({"preset": "dgx-h100", "devices": 64})",
                                              R"({"sequence": 2048, "global_batch": 64, "tokens_per_parameter": 20})");
   EXPECT_EQ(scenario.training->tokens, 20 * 68976648192.0 * kToken);
   const RunReport run = Evaluated(scenario).run;
   EXPECT_EQ(run.compute_optimal_tokens, scenario.training->tokens);
-  // 6·N·D of its own size is what the run spends, but for attention.
+  // The run spends 6·N·D, without attention.
   EXPECT_NEAR(run.compute_optimal_parameters, 68976648192.0, 0.04 * 68976648192.0);
 }
 

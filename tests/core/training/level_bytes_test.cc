@@ -13,8 +13,8 @@ TrainingReport WithOperators(const std::string& cluster) {
   return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false}, off);
 }
 
-// 8,192³ in 16 bit on 128 x 256 tiles: 64·32 tiles fetch 384 rows of 8,192 each, and the outputs; fragments of 64 rows read
-// 64 + 256 rows twice a tile.
+// 8,192³ in 16 bits on 128 x 256 tiles: 64·32 tiles fetch 384 rows of 8,192 each, and the outputs; fragments of 64 rows read
+// 64 + 256 rows twice per tile.
 TEST(LevelBytes, OfASquareProductFollowItsTiles) {
   const Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100"})", "{}");
   Device device = scenario.cluster.device;
@@ -44,7 +44,7 @@ TEST(LevelBytes, GrowInwards) {
   }
 }
 
-// What products reuse on the chip is what makes them bound by arithmetic: far more bytes inside than at the memory.
+// On-chip reuse makes GEMMs compute-bound: far more bytes move on the chip than from memory.
 TEST(LevelBytes, OfProductsAndAttentionDifferByLevel) {
   for (const TimedOperator& one : WithOperators("dgx-h100").operators) {
     if (one.name.find("element-wise") != std::string::npos) {

@@ -9,9 +9,9 @@ namespace {
 struct Shape {
   const char* name;
   int layers, hidden, heads, pipeline, chunks, micro_batch;
-  // MiB a layer: tensor parallel; with sequence parallelism and selective recomputation.
+  // MiB per layer: tensor parallel; with sequence parallelism and selective recomputation.
   double tensor_mib, selective_mib;
-  // GiB of the first stage: none; sequence parallel; selective; both; full with 2sbh a layer.
+  // GiB of the first stage: none; sequence parallel; selective; both; full with 2sbh per layer.
   double tensor, sequence, selective, both, full;
 };
 const Shape kFigure1[] = {
@@ -36,7 +36,8 @@ double LayerBytes(const Shape& shape, bool sequence_parallel, const char* recomp
   const Scenario scenario = Figure1Scenario(shape, sequence_parallel, recompute);
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {});
-  return (std::string(recompute) == "full" ? LayerCheckpoint(context) : LayerActivations(context, work, ChoiceFor(*scenario.training).selective))
+  return (std::string(recompute) == "full" ? LayerCheckpoint(context)
+                                           : LayerActivations(context, work, ChoiceFor(*scenario.training).selective))
       .base();
 }
 
@@ -81,7 +82,7 @@ TEST(Activations, WithoutParallelismAre34Plus5AsOverH) {
   EXPECT_EQ(LayerActivations(context, work, {}).base(), 2048.0 * 1024 * (34 + 5.0 * 16 * 2048 / 1024));
 }
 
-// Modern layer: 8h + 4·a·d + 4·n_kv·d + 4a + 6f bytes a token, summed by hand for three models.
+// Modern layer: 8h + 4·a·d + 4·n_kv·d + 4a + 6f bytes per token, summed by hand for three models.
 TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
   struct Row {
     const char* preset;
@@ -102,7 +103,7 @@ TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
   }
 }
 
-// 12Lh² parameters at 18 byte over tp·pp: 45.5625, 45.5625, 31.640625 GiB of figure 1, plus what it leaves out (tables, norms, biases).
+// 12Lh² parameters at 18 bytes over tp·pp: 45.5625, 45.5625, 31.640625 GiB of figure 1, plus tables, norms and biases, which it leaves out.
 TEST(States, OfMegatronAre18BytesAParameter) {
   const Scenario scenario = Figure1Scenario(kFigure1[0], false, "none");
   const TrainingReport report = Evaluated(scenario);
@@ -114,7 +115,7 @@ TEST(States, OfMegatronAre18BytesAParameter) {
   EXPECT_LT(18 * parameters, 45.5625 * 1.03 * kGiB.factor);
 }
 
-// Llama-2-7B under FSDP: fp32 weights, gradients and two moments, 16 byte a parameter in shards.
+// Llama-2-7B under FSDP: fp32 weights, gradients and two moments, 16 bytes per parameter, sharded.
 TEST(States, OfZero3AreShardedOverAllDataRanks) {
   for (const int devices : {8, 64}) {
     const Scenario scenario =
@@ -149,10 +150,10 @@ TEST(InFlight, IsWhatEachScheduleHolds) {
   shape.chunks = 3;
   EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8 * (1 + 7.0 / 24));  // p(1 + (p-1)/(pv))
   shape.micro_batches = 8;
-  EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8);  // no more than there are
+  EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8);  // all micro-batches
 }
 
-// 6.74 G frozen parameters in 16 bit are 13.48 GB, whatever the framework keeps of weights that it trains; torchtune fine-tunes so
+// 6.74 B frozen parameters in 16 bits are 13.48 GB, whatever the framework keeps for trained weights; torchtune fine-tunes this way
 // on 24 GB (Llama-3-8B, 16.1 GB of weights, peaks at 17.4 GB). Adapters of rank 16 on q, k, v and the output are 12.6 M.
 TEST(LoraMemory, KeepsFrozenWeightsInTheComputePrecision) {
   const double adapters = 16.0 * 32 * (4096 + 12288 + 8192), frozen = 2.0 * 6738415616;

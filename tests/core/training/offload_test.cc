@@ -1,4 +1,4 @@
-// What lies in the host's memory: bytes by hand, transfers beside compute, never more exposed than moved.
+// Offload to host memory: bytes by hand, overlap with compute, exposed time at most link time.
 #include "core/training/memory.h"
 #include "tests/core/training/scenarios.h"
 
@@ -10,7 +10,7 @@ Scenario Small() {
                           R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "ideal"}, "mapping": {"zero": 1}})");
 }
 
-// Adam's state is 12 byte a parameter, an eighth of 8,030,261,248 on each rank; PCIe 5.0 carries 64 GB/s each way.
+// Adam's state is 12 bytes per parameter, an eighth of 8,030,261,248 on each rank; PCIe 5.0 carries 64 GB/s each way.
 TEST(Offload, OptimizerStateMovesToTheHost) {
   Scenario scenario = Small();
   const TrainingReport plain = Evaluated(scenario);
@@ -29,7 +29,7 @@ TEST(Offload, ActivationsTravelBehindThePasses) {
   const TrainingReport plain = Evaluated(scenario);
   scenario.training->offload.activations = 0.5;
   const TrainingReport report = Evaluated(scenario);
-  // Flash attention, gated: 8h + 2·2d(a + n_kv) + 4a + 6f byte a token; half of 32 layers', out and back, for 8 micro-batches.
+  // Flash attention, gated: 8h + 2·2d(a + n_kv) + 4a + 6f bytes per token; half of 32 layers, out and back, for 8 micro-batches.
   const double layer = 4096.0 * (8 * 4096 + 4 * 128 * (32 + 8) + 4 * 32 + 6 * 14336);
   EXPECT_NEAR(report.communication.offload.base(), 8 * 32 * 2 * 0.5 * layer / 64e9, 1e-9);
   EXPECT_NEAR(report.memory.host.base(), 0.5 * 32 * layer, 1);

@@ -1,4 +1,4 @@
-// What other published models of training got wrong, as cases that must come out right here.
+// Defects of other published training models, as regression tests.
 #include <cmath>
 
 #include "core/training/flops.h"
@@ -25,13 +25,13 @@ TEST(PeerDefects, FullRecomputationIsOneForwardPass) {
   const Flops again = CountFlops(full.model, *full.training, ChoiceFor(*full.training), off).hardware - model;
   const double head = 6.0 * 512 * 2048 * 12288 * 51200;
   EXPECT_NEAR(again.base(), (model.base() - head) / 3, 1e-9 * again.base());
-  // And in time: no more than the forward pass.
+  // In time too: at most the forward pass.
   const TrainingReport repeated = Evaluated(full);
   EXPECT_LE(repeated.time.recompute, repeated.time.forward);
   EXPECT_GT(repeated.time.recompute.base(), 0.9 * repeated.time.forward.base());
 }
 
-// calculon: with overlap more communication showed than the links carried, in 39 of 55 cases; an exposed tile counted twice.
+// calculon: overlap exposed more communication than the links carried in 39 of 55 cases; an exposed tile was counted twice.
 TEST(PeerDefects, OverlapNeverShowsMoreThanTheLinksCarry) {
   for (const char* recompute : {"none", "selective", "full"}) {
     for (const int tp : {2, 4, 8}) {
@@ -44,7 +44,7 @@ TEST(PeerDefects, OverlapNeverShowsMoreThanTheLinksCarry) {
       EXPECT_EQ(plain.communication.tp, hidden.communication.tp);
       EXPECT_EQ(plain.time.tp, plain.communication.tp);
       EXPECT_LT(hidden.time.tp, plain.time.tp);
-      EXPECT_EQ(hidden.time.forward, plain.time.forward);  // nothing of it hides in the compute
+      EXPECT_EQ(hidden.time.forward, plain.time.forward);  // no communication is booked as compute
       EXPECT_EQ(hidden.step_time, hidden.time.Total());
     }
   }
@@ -63,7 +63,7 @@ TEST(PeerDefects, MoreWorkIsNeverFaster) {
   }
 }
 
-// calculon: what does not fit was found only after the whole evaluation.
+// calculon: found only after the whole evaluation that a run does not fit.
 TEST(PeerDefects, MemoryIsLookedAtBeforeTimes) {
   const Scenario scenario = Gpt3(R"({"tp": 1, "pp": 1})");
   Trace off = Trace::Off();
@@ -73,8 +73,8 @@ TEST(PeerDefects, MemoryIsLookedAtBeforeTimes) {
   EXPECT_EQ(report.step_time, Seconds{});
 }
 
-// calculon, vidur, LLM-Viewer: embedding, head and logits missing. Over all stages every parameter is there once, a tied table
-// twice; the last stage holds logits.
+// calculon, vidur, LLM-Viewer: embedding, head and logits missing. The stages together hold every parameter once, a tied table twice;
+// the last stage holds logits.
 TEST(PeerDefects, MemoryHoldsTheEmbeddingTheHeadAndTheLogits) {
   const Scenario scenario =
       TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 32})",
@@ -82,7 +82,7 @@ TEST(PeerDefects, MemoryHoldsTheEmbeddingTheHeadAndTheLogits) {
   const TrainingReport report = Evaluated(scenario);
   double weights = 0;
   for (const TrainingStage& stage : report.stages) weights += 4 * stage.memory.weights.base();
-  // Norms are held by each of the four tensor-parallel ranks.
+  // Each of the four TP ranks holds the norms.
   EXPECT_NEAR(weights, 2 * 8030261248.0, 1e-3 * 2 * 8030261248.0);
   EXPECT_GE(weights, 2 * 8030261248.0);
   const TrainingStage &third = report.stages[2], &last = report.stages[3];
@@ -102,14 +102,14 @@ TEST(PeerDefects, ActivationsKnowRecomputationGatesAndExperts) {
   const std::string gated = shape + "}", plain = shape + R"(, "gated": false})";
   const std::string experts = shape + R"(, "moe": {"experts": 8, "top_k": 2}})";
   EXPECT_GT(activations(gated, "none"), 5 * activations(gated, "full"));
-  // Gate and up in place of one matrix: 2 byte a token and inner unit more, in each of 32 layers.
+  // Gate and up instead of one matrix: 2 bytes more per token and inner unit, in each of 32 layers.
   EXPECT_NEAR(activations(gated, "none") - activations(plain, "none"), 32 * 4096.0 * 2 * 14336, 1);
-  // Two experts a token keep twice a dense MLP, and a copy of each row (imbalance 1.1).
+  // Two experts per token keep twice as much as a dense MLP, and a copy of each row (imbalance 1.1).
   const double dense = 6.0 * 14336, routed = 1.1 * 2 * (6.0 * 14336 + 2 * 4096);
   EXPECT_NEAR(activations(experts, "none") - activations(gated, "none"), 32 * 4096 * (routed - dense), 1e-6 * 32 * 4096 * routed);
 }
 
-// EleutherAI: gradients and optimizer not divided by tp·pp (1,958 GiB a GPU for GPT-3 on 64), ZeRO by all GPUs in place of dp.
+// EleutherAI: gradients and optimizer not divided by tp·pp (1,958 GiB per GPU for GPT-3 on 64), ZeRO over all GPUs instead of dp.
 TEST(PeerDefects, StatesAreDividedByTensorAndPipelineAndOnlyThenByData) {
   const auto report = [](int zero) {
     return Evaluated(TrainingScenario(Gpt(96, 12288, 96), R"({"preset": "dgx-a100", "devices": 64})",
@@ -123,7 +123,7 @@ TEST(PeerDefects, StatesAreDividedByTensorAndPipelineAndOnlyThenByData) {
   EXPECT_EQ(report(1).memory.optimizer, report(0).memory.optimizer);  // dp is 1: nothing to shard over
 }
 
-// Megatron-Bridge: experts divided by tp in place of ep·expert_tp. SimAI: tp 1 with ep above 1 failed.
+// Megatron-Bridge: experts divided by tp instead of ep·expert_tp. SimAI: tp 1 with ep above 1 failed.
 TEST(PeerDefects, ExpertsFollowTheirOwnDegrees) {
   for (const int tp : {1, 2, 4}) {
     const Scenario scenario = TrainingScenario(
@@ -131,7 +131,8 @@ TEST(PeerDefects, ExpertsFollowTheirOwnDegrees) {
         R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": {"ep": 4, "expert_tp": 2, "tp": )" +
             std::to_string(tp) + "}}");
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-    EXPECT_EQ(WorkOf(scenario.model, *scenario.training, context.shape, {FeedForward::kExperts}).expert_parameters, 2 * 3.0 * 4096 * 14336 / 2);
+    EXPECT_EQ(WorkOf(scenario.model, *scenario.training, context.shape, {FeedForward::kExperts}).expert_parameters,
+              2 * 3.0 * 4096 * 14336 / 2);
     EXPECT_GT(Evaluated(scenario).time.ep, Seconds{});
   }
 }
@@ -151,7 +152,7 @@ TEST(PeerDefects, EveryDegreeHasItsOwnCommunication) {
   EXPECT_GT(pipeline.time.bubble, Seconds{});
   EXPECT_GT(pipeline.time.pp, Seconds{});
   EXPECT_GT(replicas.communication.dp, Seconds{});
-  EXPECT_GT(sharded.communication.dp, 2 * replicas.communication.dp);  // every micro-batch, not once
+  EXPECT_GT(sharded.communication.dp, 2 * replicas.communication.dp);  // per micro-batch, not per step
   EXPECT_NEAR(CountParameters(TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100"})", "{}").model).total, 6738415616.0,
               0);
 }
@@ -181,7 +182,7 @@ TEST(PeerDefects, TrainingKeepsNoKvCache) {
                                       R"({"sequence": 4096, "global_batch": 8, "recompute": "full", "framework": {"preset": "megatron"}})"))
         .memory;
   };
-  // Under full recomputation one layer is whole at a time: 4·d byte a token and KV head of it.
+  // Under full recomputation one layer is restored at a time: 4·d bytes per token and KV head of it.
   EXPECT_NEAR((with(32).activations - with(8).activations).base(), 4096.0 * 4 * 128 * 24, 1);
 }
 
@@ -208,7 +209,7 @@ TEST(PeerDefects, MoreDevicesTrainFaster) {
   }
 }
 
-// Interleaving with micro-batches that the stages do not divide: every pass runs, and none for free.
+// Interleaving where the stages do not divide the micro-batches: every pass runs and takes its time.
 TEST(PeerDefects, OddMicroBatchesRunToTheEnd) {
   const PipelineShape even{PipelineSchedule::kOneFOneB, 4, 3, 8}, odd{PipelineSchedule::kOneFOneB, 4, 3, 9};
   const std::vector<StagePass> passes(12, StagePass{1 * kS, 2 * kS, {}});

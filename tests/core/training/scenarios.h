@@ -1,4 +1,4 @@
-// Scenarios of the training tests, as people write them.
+// Training scenarios in the JSON that users write.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace slipstick {
 
-// A scenario of training alone; the test fails where the request is wrong.
+// A training scenario; the test fails if it is invalid.
 inline Scenario TrainingScenario(const std::string& model, const std::string& cluster, const std::string& training) {
   const Result<Json> request = ParseJson(R"({"model": )" + model + R"(, "cluster": )" + cluster + R"(, "training": )" + training +
                                          R"(, "serving": null, "cost": null})");

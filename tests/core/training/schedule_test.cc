@@ -92,7 +92,7 @@ TEST(Timeline, OfDualPipeHasThePublishedBubble) {
   }
 }
 
-// The reason to have them: with passes as a transformer has them, each wastes less than the one before.
+// With the pass times of a transformer, each newer schedule has a smaller bubble.
 TEST(Timeline, OfZeroBubbleSchedulesIsShorterThan1f1b) {
   const Count p = 8, m = 32;
   const StagePass split = Of(1, 1.2, 0.8);
@@ -151,7 +151,7 @@ TEST(ScheduleLength, IsTheEndOfTheTimeline) {
   }
 }
 
-// Orders look at no times: a shorter pass never makes the whole longer.
+// Orders do not depend on times: a shorter pass never lengthens the schedule.
 TEST(ScheduleLength, NeverGrowsWhereAPassShrinks) {
   Draw draw(5);
   for (int trial = 0; trial < 500; ++trial) {
@@ -166,7 +166,7 @@ TEST(ScheduleLength, NeverGrowsWhereAPassShrinks) {
   }
 }
 
-// Every pass once, on one device at a time, after what it needs.
+// Every pass runs once, one at a time per device, after its inputs.
 TEST(Timeline, HoldsEveryPassOnceAfterItsInputs) {
   Draw draw(3);
   for (int trial = 0; trial < 300; ++trial) {
@@ -184,7 +184,7 @@ TEST(Timeline, HoldsEveryPassOnceAfterItsInputs) {
       end = box.end.base();
       EXPECT_TRUE(seen.insert({box.kind, box.stage, box.chunk, box.micro_batch}).second) << NameOf(shape.schedule);
     }
-    // The first micro-batch goes forward through all visits and back, transfers between.
+    // The first micro-batch visits all virtual stages forward and back, with transfers between them.
     double sum = 0;
     for (const StagePass& pass : drawn.passes) sum += (pass.forward + pass.backward).base();
     EXPECT_GE(*std::max_element(free.begin(), free.end()), sum - 1e-9);

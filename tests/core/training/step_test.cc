@@ -1,4 +1,4 @@
-// Whole steps: parts add up, physics holds on random mappings, published steps come out.
+// Whole steps: parts add up, physics holds on random mappings, published step times are reproduced.
 #include <cmath>
 
 #include "tests/core/training/scenarios.h"
@@ -19,7 +19,7 @@ class Dice {
   std::uint64_t state_;
 };
 
-// A random mapping of a random model; nothing where it contradicts itself.
+// A random mapping of a random model; null if it is invalid.
 std::optional<Scenario> RandomScenario(Dice& dice) {
   static const std::vector<Scenario> bases = [] {
     std::vector<Scenario> made;
@@ -63,7 +63,7 @@ TEST(Step, HoldsThePhysicalGuardsOnRandomMappings) {
     ++tried;
     const TrainingReport report = Evaluated(*scenario);
     const StepTime& t = report.time;
-    // Adds up exactly; nothing negative, nothing undefined; never above the peak.
+    // Parts add up exactly; nothing negative or NaN; never above the peak.
     EXPECT_EQ(report.step_time, t.Total());
     for (const Seconds part : {t.forward, t.backward, t.recompute, t.tp, t.cp, t.ep, t.pp, t.dp, t.bubble, t.optimizer, t.other}) {
       EXPECT_GE(part.base(), 0);
@@ -71,7 +71,7 @@ TEST(Step, HoldsThePhysicalGuardsOnRandomMappings) {
     }
     EXPECT_LT(report.hardware_flops_utilization, 1);
     EXPECT_LE(report.model_flops_utilization, report.hardware_flops_utilization);
-    // Exposed communication never exceeds the links' time.
+    // Exposed communication never exceeds link time.
     const LinkTime& link = report.communication;
     EXPECT_LE(t.tp.base(), link.tp.base() * (1 + 1e-12));
     EXPECT_LE(t.cp.base(), link.cp.base() * (1 + 1e-12));

@@ -1,4 +1,4 @@
-// What a device computes of a layer, by hand from published shapes.
+// Shapes of a layer on one device, by hand from published models.
 #include "core/workload/layer.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(Layer, ChannelsOfARecurrenceHaveStepsAndStates) {
   EXPECT_EQ(products.Elements(), 8192.0 * 4096 + 4096.0 * 4096 + (256 + 2 * 16) * 4096.0 + 4096.0 * 256);
 }
 
-// Phi-3-medium has 10 KV heads and MLPs of 17,920 columns, GPT-2 a vocabulary of 50,257: what does not divide goes to the fullest rank.
+// Phi-3-medium has 10 KV heads and MLPs of 17,920 columns, GPT-2 a vocabulary of 50,257: uneven splits are those of the most loaded rank.
 TEST(Layer, TheFullestRankHoldsWholeHeadsAndColumns) {
   const LayerWidths four = WidthsOf(Named("phi-3-medium"), 4, 1);
   EXPECT_EQ(four.heads, 10);
@@ -44,7 +44,7 @@ TEST(Layer, TheFullestRankHoldsWholeHeadsAndColumns) {
   EXPECT_EQ(WidthsOf(Named("gpt2"), 4, 1).vocab, 12565);
 }
 
-// gpt-oss (model card, 2025): 64 query and 8 KV heads of 64, hidden and experts' width 2880, biases everywhere, a sink a head.
+// gpt-oss (model card, 2025): 64 query and 8 KV heads of 64, hidden and experts' width 2880, biases everywhere, one sink per head.
 TEST(Layer, BiasesAndSinksAreCounted) {
   const Model model = Named("gpt-oss-20b");
   const LayerWidths whole = WholeWidths(model);
@@ -55,11 +55,11 @@ TEST(Layer, BiasesAndSinksAreCounted) {
 }
 
 // 16-bit elements: a norm reads and writes (4 bytes), an addition reads two and writes one (6). A layer of Llama has two of each; Gemma-2
-// has norms behind attention and MLP too; GPT-J adds both to the stream at once (three read, one written) behind one norm.
+// has norms after attention and MLP too; GPT-J adds both in one pass (three reads, one write) after one norm.
 TEST(Layer, NormsAndAdditionsAreTheModels) {
   struct Expected {
     const char* model;
-    double norms, additions;  // bytes an element of the stream
+    double norms, additions;  // bytes per element of the residual stream
   };
   for (const Expected& expected : {Expected{"llama-3.1-8b", 2 * 4, 2 * 6}, {"gemma-2-9b", 4 * 4, 2 * 6}, {"gpt-j-6b", 4, 8}}) {
     const Model model = Named(expected.model);
@@ -75,7 +75,7 @@ TEST(Layer, NormsAndAdditionsAreTheModels) {
 }
 
 // Nemotron-H: heads of 64, states of 128, a token meets 128 of its chunk: 128 (128 + 64) in the chunk, 2 x 64 x 128 with the state. Jamba:
-// three multiplications a channel and state, 64 channels and 16 states a head. A short sequence is one chunk.
+// three multiply-adds per channel and state, 64 channels and 16 states per head. A short sequence is one chunk.
 TEST(Layer, MultiplicationsOfRecurrences) {
   EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 8192), 128 * 192 + 2 * 64 * 128);
   EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 32), 32 * 192 + 2 * 64 * 128);

@@ -27,7 +27,7 @@ TEST(Parameters, GptFormulaOfNarayanan) {
 
 struct ActiveRow {
   const char* id;
-  double active;  // parameters one token touches, embedding and head included
+  double active;  // parameters active for one token, embedding and head included
 };
 class ActiveTest : public testing::TestWithParam<ActiveRow> {};
 TEST_P(ActiveTest, OfMixturesOfExperts) { EXPECT_EQ(CountParameters(Named(GetParam().id)).active, GetParam().active); }
@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ActiveTest,
 TEST(Parameters, ActiveIsNearWhatWasAnnounced) {
   EXPECT_NEAR(CountParameters(Named("kimi-k2")).active, 32.9e9, 0.05e9);
   EXPECT_NEAR(CountParameters(Named("llama-4-maverick")).active, 17.2e9, 0.05e9);
-  // OpenAI's model card counts the head and not the embedding: 5.13 and 3.61 billion.
+  // OpenAI's model card counts the head but not the embedding: 5.13 and 3.61 billion.
   EXPECT_NEAR(CountParameters(Named("gpt-oss-120b")).active - 201088.0 * 2880, 5.13e9, 0.01e9);
   EXPECT_NEAR(CountParameters(Named("gpt-oss-20b")).active - 201088.0 * 2880, 3.61e9, 0.01e9);
 }

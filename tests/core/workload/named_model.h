@@ -1,4 +1,4 @@
-// A model of the catalogue, complete.
+// A model of the catalog with defaults filled in.
 #pragma once
 
 #include <gtest/gtest.h>
