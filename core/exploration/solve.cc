@@ -145,7 +145,7 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
 
 // The figure, or the issue, at one end of the range.
 std::string EndText(const SolveProblem& problem, double at, const Trial& trial) {
-  if (!trial.issue.empty()) return "at " + NumberText(at) + ", " + trial.issue;
+  if (!trial.issue.empty()) return "at " + NumberText(at) + ": " + trial.issue;
   std::string text = problem.condition.path + " is " + NumberText(trial.figure);
   if (!problem.condition.other.empty()) text += " against " + NumberText(trial.other);
   return text + " at " + NumberText(at);

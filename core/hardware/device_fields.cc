@@ -28,7 +28,7 @@ constexpr FieldRow kDeviceMemoryFields[] = {
 constinit const Fields Schema<DeviceMemory>::fields(kDeviceMemoryFields);
 
 constexpr FieldRow kCacheFields[] = {
-    Of<&Cache::name>("name", "Cache level"),
+    Of<&Cache::name>("name", "Name of the cache level"),
     Of<&Cache::capacity>("capacity", "Capacity of the whole device; figures use the last level (L2)").In(kMiB).AtLeast(0),
     Of<&Cache::bandwidth>("bandwidth", "Bandwidth of the whole device. Informational: no figure uses it yet").In(kTBps).Above(0)};
 constinit const Fields Schema<Cache>::fields(kCacheFields);

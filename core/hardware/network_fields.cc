@@ -7,7 +7,7 @@ constexpr FieldRow kNetworkLevelFields[] = {
     Of<&NetworkLevel::name>("name", "Name of this level"),
     Of<&NetworkLevel::fabric>("fabric", "Fabric: selects the protocol constants").Advanced(),
     Of<&NetworkLevel::topology>("topology", "Topology of this level"),
-    Of<&NetworkLevel::size>("size", "Groups of the level below (devices, for the innermost level) joined by this level")
+    Of<&NetworkLevel::size>("size", "Domain size: groups of the level below (devices, for the innermost level) joined by this level")
         .Between(1, 1 << 24),
     Of<&NetworkLevel::bandwidth>("bandwidth", "Bandwidth per device, one direction").In(kGBps).Above(0).AtMost(1'000'000),
     Of<&NetworkLevel::latency>("latency", "Latency per hop, software included").In(kUs).Between(0, 1'000'000),

@@ -60,7 +60,7 @@ class Checker {
     CheckPools();
     CheckEngine();
     if (load_.concurrency && load_.requests_per_s) {
-      Say(".requests_per_s", "expected a closed loop (concurrency) or an open one (requests_per_s), not both",
+      Say(".requests_per_s", "Choose a closed loop (concurrency) or an open one (requests_per_s), not both",
           {LeaveOut(path_ + ".requests_per_s"), LeaveOut(path_ + ".concurrency")});
     }
   }
@@ -91,12 +91,11 @@ class Checker {
 
   void CheckHeadsOf(const ServingMapping& mapping, const std::string& where) {
     if (!SplitsHeads(mapping.tp)) {
-      Say(where + ".tp", "expected a divisor of the model's " + Text(model_.heads) + " heads; got " + Text(mapping.tp),
+      Say(where + ".tp", "Must divide the model's " + Text(model_.heads) + " heads",
           SplitsLayers() ? Fixes{At(where + ".tp", 1)} : AtEach(where + ".tp", NearestDivisors(model_.heads, mapping.tp)));
     }
     if (mapping.pp > model_.layers) {
-      Say(where + ".pp", "expected at most the model's " + Text(model_.layers) + " layers; got " + Text(mapping.pp),
-          {At(where + ".pp", model_.layers)});
+      Say(where + ".pp", "At most the model's " + Text(model_.layers) + " layers", {At(where + ".pp", model_.layers)});
     }
   }
   void CheckHeads() { CheckHeadsOf(mapping_, ".mapping"); }
@@ -104,23 +103,22 @@ class Checker {
   void CheckExperts() {
     const Count redundant = load_.redundant_experts;
     if (redundant > 0 && (mapping_.ep == 1 || !model_.moe)) {
-      Say(".redundant_experts", "expected 0: no experts are spread over devices; got " + Text(redundant), {At(".redundant_experts", 0)});
+      Say(".redundant_experts", "Must be 0: no experts are spread over devices", {At(".redundant_experts", 0)});
     }
     if (mapping_.ep == 1) return;
     if (!model_.moe) {
-      return Say(".mapping.ep", "expected 1: the model has no experts; got " + Text(mapping_.ep), {At(".mapping.ep", 1)});
+      return Say(".mapping.ep", "Must be 1: the model has no experts", {At(".mapping.ep", 1)});
     }
     const std::optional<Count> ranks = Product(mapping_.tp, mapping_.attention_dp);
     const Fixes degrees = AtEach(
         ".mapping.ep", NearestDivisors(ranks.value_or(1), mapping_.ep, [&](Count ep) { return ep != mapping_.ep && ep <= Experts(); }));
     if (!ranks || *ranks % mapping_.ep != 0) {
-      Say(".mapping.ep",
-          "expected a divisor of tp·attention_dp" + (ranks ? " = " + Text(*ranks) : std::string()) + "; got " + Text(mapping_.ep), degrees);
+      Say(".mapping.ep", "Must divide TP·DP attention" + (ranks ? " = " + Text(*ranks) : std::string()), degrees);
     }
-    const std::string own = "expected at most the model's " + Text(model_.moe->experts) + " experts";
+    const std::string own = "At most the model's " + Text(model_.moe->experts) + " experts";
     if (mapping_.ep > Experts()) {
       const std::string more = redundant > 0 ? " and " + Text(redundant) + " redundant ones" : " (redundant_experts adds copies)";
-      Say(".mapping.ep", own + more + "; got " + Text(mapping_.ep), degrees);
+      Say(".mapping.ep", own + more, degrees);
     } else if (redundant > 0 && Experts() % mapping_.ep != 0) {
       CheckRedundant();
     }
@@ -132,8 +130,8 @@ class Checker {
     if (below >= 0) counts.push_back(below);
     if (above <= kMostRedundant) counts.push_back(above);
     Say(".redundant_experts",
-        "expected a count that divides evenly over the ranks: " + Text(model_.moe->experts) +
-            " experts plus redundant ones must be a multiple of ep " + Text(mapping_.ep) + "; got " + Text(load_.redundant_experts),
+        "Must divide evenly over the ranks: " + Text(model_.moe->experts) + " experts plus redundant ones must be a multiple of EP " +
+            Text(mapping_.ep),
         AtEach(".redundant_experts", counts));
   }
 
@@ -141,7 +139,7 @@ class Checker {
     if (load_.disaggregated) {
       const Count pools = load_.disaggregated->prefill_devices + load_.disaggregated->decode_devices;
       if (gives_devices_ && *load_.devices != pools) {
-        Say(".devices", "expected the two pools' " + Text(pools) + " devices; got " + Text(*load_.devices), {At(".devices", pools)});
+        Say(".devices", "Must be the two pools' " + Text(pools) + " devices", {At(".devices", pools)});
       }
       load_.devices = pools;
     } else if (!gives_devices_) {
@@ -151,9 +149,8 @@ class Checker {
     const std::optional<Count> group = GroupOf(mapping_);
     if (devices > cluster_.devices) return SayTooMany(devices, group);
     if (!group || *group > devices) {
-      return Say(".mapping",
-                 "expected tp·pp·attention_dp of at most " + Text(devices) + " devices; got " +
-                     (group ? Text(*group) : Text(mapping_.tp) + "·" + Text(mapping_.pp) + "·" + Text(mapping_.attention_dp)),
+      const std::string product = Text(mapping_.tp) + " · PP " + Text(mapping_.pp) + " · DP attention " + Text(mapping_.attention_dp);
+      return Say(".mapping", "TP " + product + (group ? " = " + Text(*group) : "") + " needs more than " + Text(devices) + " devices",
                  Joined({SmallerGroups(mapping_, ".mapping", devices), group && !load_.disaggregated ? OnDevices(*group) : Fixes()}));
     }
     if (load_.disaggregated) {
@@ -170,7 +167,7 @@ class Checker {
   }
 
   void SayTooMany(Count devices, std::optional<Count> group) {
-    const std::string message = "expected at most the cluster's " + Text(cluster_.devices) + "; got " + Text(devices);
+    const std::string message = "At most the cluster's " + Text(cluster_.devices);
     Fixes larger;
     if (devices <= kMostDevices) larger.push_back(SetTo("cluster.devices", devices));
     if (load_.disaggregated) return Say(".disaggregated", message, larger);
@@ -205,7 +202,7 @@ class Checker {
       if (devices + other > cluster_.devices) fix.also.push_back(SetTo("cluster.devices", devices + other).change);
       fixes.push_back(std::move(fix));
     }
-    Say(where, "expected a multiple of tp·pp·attention_dp = " + Text(group) + "; got " + Text(pool), std::move(fixes));
+    Say(where, "Must be a multiple of TP·PP·DP attention = " + Text(group), std::move(fixes));
   }
 
   void CheckReplicas(Count devices, Count group) {
@@ -214,9 +211,7 @@ class Checker {
     const Count fitting = devices / group;
     Fix fix = At(".mapping.replicas", fitting);
     if (devices % group != 0) fix.also.push_back(At(".devices", fitting * group).change);
-    Say(".mapping.replicas",
-        "expected devices / (tp·pp·attention_dp) = " + Text(devices) + " / " + Text(group) + " = " + Text(fitting) + "; got " +
-            Text(*mapping_.replicas),
+    Say(".mapping.replicas", "Must be devices / (TP·PP·DP attention) = " + Text(devices) + " / " + Text(group) + " = " + Text(fitting),
         Joined({{fix}, used ? OnDevices(*used) : Fixes()}));
   }
 
@@ -225,10 +220,10 @@ class Checker {
     const bool splits_context = load_.engine.composition == Composition::kKernels;
     const Fixes degrees = splits_context ? AtEach(".mapping.cp", NearestDivisors(mapping_.tp, mapping_.cp)) : Fixes{At(".mapping.cp", 1)};
     if (mapping_.tp % mapping_.cp != 0) {
-      Say(".mapping.cp", "expected a divisor of tp " + Text(mapping_.tp) + "; got " + Text(mapping_.cp), degrees);
+      Say(".mapping.cp", "Must divide TP " + Text(mapping_.tp), degrees);
     }
     if (mapping_.cp > 1 && !splits_context) {
-      Say(".mapping.cp", "expected 1: this engine has no context parallelism; got " + Text(mapping_.cp), degrees);
+      Say(".mapping.cp", "Must be 1: this engine has no context parallelism", degrees);
     }
     if (load_.disaggregated && load_.disaggregated->prefill_mapping) {
       CheckPrefillPool(*load_.disaggregated->prefill_mapping, load_.disaggregated->prefill_devices);
@@ -239,17 +234,17 @@ class Checker {
     const std::string where = ".disaggregated.prefill_mapping";
     const std::optional<Count> group = GroupOf(prefill);
     if (!group || devices % *group != 0) {
-      Say(where, "expected tp·pp·attention_dp to divide the pool's " + Text(devices) + " devices", SmallerGroups(prefill, where, devices));
+      Say(where, "TP·PP·DP attention must divide the pool's " + Text(devices) + " devices", SmallerGroups(prefill, where, devices));
     }
     CheckHeadsOf(prefill, where);
     const std::optional<Count> ranks = Product(prefill.tp, prefill.attention_dp);
     if (prefill.ep > 1 && (!model_.moe || !ranks || *ranks % prefill.ep != 0 || prefill.ep > Experts())) {
       const Count shared = model_.moe && ranks ? *ranks : 1;
-      Say(where + ".ep", "expected a divisor of tp·attention_dp, and experts in the model; got " + Text(prefill.ep),
+      Say(where + ".ep", "Must divide TP·DP attention, and needs a model with experts",
           AtEach(where + ".ep", NearestDivisors(shared, prefill.ep, [&](Count ep) { return ep <= Experts(); })));
     }
     if (prefill.cp > 1) {
-      Say(where + ".cp", "expected 1: a prefill pool does not decode; got " + Text(prefill.cp), {At(where + ".cp", 1)});
+      Say(where + ".cp", "Must be 1: a prefill pool does not decode", {At(where + ".cp", 1)});
     }
   }
 
@@ -262,12 +257,11 @@ class Checker {
     if (SplitsLayers()) {
       if (!engine.layer_pipeline) Say(".engine.layer_split", "is needed by an engine whose composition is layer_split", {kernels});
       if (mapping_.tp != 1) {
-        Say(".mapping.tp", "expected 1: this engine splits layers over pp; got " + Text(mapping_.tp), {At(".mapping.tp", 1)});
+        Say(".mapping.tp", "Must be 1: this engine splits layers over pp", {At(".mapping.tp", 1)});
       }
     }
     if (engine.composition != Composition::kKernels && mapping_.attention_dp != 1) {
-      Say(".mapping.attention_dp", "expected 1: this engine has no DP attention; got " + Text(mapping_.attention_dp),
-          {At(".mapping.attention_dp", 1)});
+      Say(".mapping.attention_dp", "Must be 1: this engine has no DP attention", {At(".mapping.attention_dp", 1)});
     }
     CheckLengths();
   }
@@ -279,9 +273,7 @@ class Checker {
     if (most > load_.output) fixes.push_back(At(".prompt", most - load_.output));
     if (most > load_.prompt) fixes.push_back(At(".output", most - load_.prompt));
     if (fixes.empty() && most > 1) fixes.push_back({At(".prompt", most / 2).change, {At(".output", most - most / 2).change}});
-    Say(".prompt",
-        "expected prompt + output of at most the model's " + Text(most) + " learned positions; got " + Text(load_.prompt + load_.output),
-        std::move(fixes));
+    Say(".prompt", "Prompt + output must be at most the model's " + Text(most) + " learned positions", std::move(fixes));
   }
 
   ServingLoad& load_;

@@ -20,7 +20,7 @@ constexpr FieldRow kDisaggregatedFields[] = {
         "nor the link and network of its design")
         .Advanced(),
     Of<&Disaggregated::prefill_mapping>("prefill_mapping",
-                                        "Parallelism of the prefill pool; default: that of the decode pool. No figure uses its cp")
+                                        "Parallelism of the prefill pool; default: that of the decode pool. It decodes nothing: no figure uses its cp or replicas")
         .Advanced()};
 constinit const Fields Schema<Disaggregated>::fields(kDisaggregatedFields);
 

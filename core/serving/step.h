@@ -55,7 +55,7 @@ struct PrefillPass {
 
 // Decode step of the sequences of one attention group, with a mean context of `context` tokens and `checked` tokens per sequence
 // (more than 1 when drafts are verified). With `grown` > 0: the mean step while contexts grow from context - grown/2 to
-// context + grown/2, by Simpson's rule in attention, which is exact for what is linear in the context.
+// context + grown/2, by Simpson's rule in attention, exact for costs linear in the context.
 struct DecodePass {
   double sequences = 1, context = 1, checked = 1, grown = 0;
 };

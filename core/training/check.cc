@@ -44,7 +44,7 @@ class Checker {
     gives_devices_ = run.devices.has_value();
     if (!run.devices) run.devices = cluster_.devices;
     if (*run.devices > cluster_.devices) {
-      Say("devices", "expected at most " + Text(cluster_.devices) + ", the devices of the cluster; got " + Text(*run.devices),
+      Say("devices", "At most " + Text(cluster_.devices) + ", the devices of the cluster",
           {At("devices", cluster_.devices), SetTo("cluster.devices", *run.devices)});
     }
     CheckPrecision(run);
@@ -79,8 +79,7 @@ class Checker {
       case Precision::kNvfp4:
         return;
       default:
-        Say("precision", "expected one of fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4; got " + std::string(NameOf(run.precision)),
-            {At("precision", "bf16"), At("precision", "fp8")});
+        Say("precision", "Choose one of fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4", {At("precision", "bf16"), At("precision", "fp8")});
     }
   }
 
@@ -151,8 +150,8 @@ class Checker {
     const Count dp = devices / parts;
     if (mapping.dp && *mapping.dp != dp) {
       Say("mapping.dp",
-          "expected " + Text(devices) + " devices / (TP " + Text(mapping.tp) + " x PP " + Text(mapping.pp) + " x CP " + Text(mapping.cp) +
-              ") = " + Text(dp) + "; got " + Text(*mapping.dp),
+          "Must be " + Text(devices) + " devices / (TP " + Text(mapping.tp) + " x PP " + Text(mapping.pp) + " x CP " + Text(mapping.cp) +
+              ") = " + Text(dp),
           Joined({{At("mapping.dp", dp)}, OnDevices(*mapping.dp * parts)}));
     }
     mapping.dp = dp;
@@ -164,21 +163,20 @@ class Checker {
           NearestExpertDegrees(stage_devices, mapping));
     }
     if (mapping.shard_within && dp % *mapping.shard_within != 0) {
-      Say("mapping.shard_within", "expected a divisor of DP = " + Text(dp) + "; got " + Text(*mapping.shard_within),
+      Say("mapping.shard_within", "Must divide DP = " + Text(dp),
           AtEach("mapping.shard_within", Nearest(*mapping.shard_within, dp, [&](Count within) { return dp % within == 0; })));
     }
   }
 
   static std::string BatchUnitText(const TrainingRun& run, Count unit) {
-    return "expected a multiple of DP " + Text(run.mapping.dp.value_or(1)) + " x micro-batch size " + Text(run.mapping.micro_batch) +
-           " = " + Text(unit) + "; got ";
+    return "Must be a multiple of DP " + Text(run.mapping.dp.value_or(1)) + " x micro-batch size " + Text(run.mapping.micro_batch) + " = " +
+           Text(unit);
   }
 
   void CheckBatch(const TrainingRun& run) {
     const Count unit = run.mapping.dp.value_or(1) * run.mapping.micro_batch;
     if (run.global_batch % unit == 0) return;
-    Say("global_batch", BatchUnitText(run, unit) + Text(run.global_batch),
-        AtEach("global_batch", NearestMultiples(run.global_batch, unit, kMostBatch)));
+    Say("global_batch", BatchUnitText(run, unit), AtEach("global_batch", NearestMultiples(run.global_batch, unit, kMostBatch)));
   }
 
   void CheckRamp(TrainingRun& run) {
@@ -188,14 +186,12 @@ class Checker {
     const Count unit = run.mapping.dp.value_or(1) * run.mapping.micro_batch;
     const Fixes starts = AtEach("batch_ramp.start", NearestMultiples(ramp.start, unit, run.global_batch));
     if (ramp.start > run.global_batch) {
-      Say("batch_ramp.start", "expected at most " + Text(run.global_batch) + ", the global batch" + "; got " + Text(ramp.start), starts);
+      Say("batch_ramp.start", "At most " + Text(run.global_batch) + ", the global batch", starts);
     } else if (ramp.start % unit != 0) {
-      Say("batch_ramp.start", BatchUnitText(run, unit) + Text(ramp.start), starts);
+      Say("batch_ramp.start", BatchUnitText(run, unit), starts);
     }
     if (ramp.tokens > run.tokens) {
-      Say("batch_ramp.tokens",
-          "expected at most " + NumberText(In(run.tokens, kGToken)) + " G tokens, those of the run; got " +
-              NumberText(In(ramp.tokens, kGToken)) + " G tokens",
+      Say("batch_ramp.tokens", "At most " + NumberText(In(run.tokens, kGToken)) + " G tokens, those of the run",
           {SetToBase(JoinPath(path_, "batch_ramp.tokens"), run.tokens.base())});
     }
   }
@@ -216,7 +212,7 @@ class Checker {
     if (suits(mapping.cp)) return;
     const Fixes degrees = AtEach("mapping.cp", Nearest(mapping.cp, run.sequence, suits));
     if (run.sequence % mapping.cp != 0) {
-      Say("mapping.cp", "does not divide the sequence of " + Text(run.sequence) + " tokens; got " + Text(mapping.cp), degrees);
+      Say("mapping.cp", "Must divide the sequence of " + Text(run.sequence) + " tokens", degrees);
     } else {
       Say("mapping.cp",
           "Ulysses splits heads: TP " + Text(mapping.tp) + " x CP " + Text(mapping.cp) + " does not divide the model's " +
@@ -228,19 +224,17 @@ class Checker {
   void CheckModel(const TrainingRun& run) {
     const TrainingMapping& mapping = run.mapping;
     if (model_.heads % mapping.tp != 0) {
-      Say("mapping.tp", "does not divide the model's " + Text(model_.heads) + " heads; got " + Text(mapping.tp),
-          AtEach("mapping.tp", NearestHeadSplits(run)));
+      Say("mapping.tp", "Must divide the model's " + Text(model_.heads) + " heads", AtEach("mapping.tp", NearestHeadSplits(run)));
     }
     CheckContext(run);
     const auto without_experts = [&](const char* member, Count degree) {
-      if (!model_.moe && degree > 1) Say(member, "expected 1: the model has no experts; got " + Text(degree), {At(member, Count{1})});
+      if (!model_.moe && degree > 1) Say(member, "Must be 1: the model has no experts", {At(member, Count{1})});
     };
     without_experts("mapping.ep", mapping.ep);
     without_experts("mapping.expert_tp", mapping.expert_tp);
     if (model_.moe && !SuitsExperts(mapping.ep)) {
       const Count stage_devices = *run.devices / mapping.pp;
-      Say("mapping.ep", "does not divide the model's " + Text(model_.moe->experts) + " experts; got " + Text(mapping.ep),
-          NearestExpertDegrees(stage_devices, mapping));
+      Say("mapping.ep", "Must divide the model's " + Text(model_.moe->experts) + " experts", NearestExpertDegrees(stage_devices, mapping));
     }
   }
 
@@ -272,23 +266,21 @@ class Checker {
     // The embedding and the head may have virtual stages of their own.
     const Count parts = model_.layers + 2;
     if (mapping.pp > model_.layers) {
-      Say("mapping.pp", "expected at most " + Text(model_.layers) + ", the layers of the model; got " + Text(mapping.pp),
-          NearestStages(run));
+      Say("mapping.pp", "At most " + Text(model_.layers) + ", the layers of the model", NearestStages(run));
     } else if (mapping.pp * mapping.virtual_stages > parts) {
       say_virtual("PP " + Text(mapping.pp) + " x virtual stages " + Text(mapping.virtual_stages) + " exceeds the model's " +
                   Text(model_.layers) + " layers, embedding and head; at most " + Text(parts / mapping.pp));
     }
-    if (mapping.virtual_stages > 1 && mapping.pp == 1)
-      say_virtual("expected 1 without pipeline parallelism; got " + Text(mapping.virtual_stages));
+    if (mapping.virtual_stages > 1 && mapping.pp == 1) say_virtual("Must be 1 without pipeline parallelism");
     const bool folds = mapping.schedule == PipelineSchedule::kZbV;
     if (folds && mapping.pp > 1 && mapping.virtual_stages != 2) {
-      say_virtual("ZB-V needs two chunks per device: expected 2; got " + Text(mapping.virtual_stages));
+      say_virtual("ZB-V needs two chunks per device: must be 2");
     }
     if (!folds && mapping.schedule != PipelineSchedule::kOneFOneB && mapping.virtual_stages > 1) {
-      say_virtual("expected 1 under " + std::string(NameOf(mapping.schedule)) + "; got " + Text(mapping.virtual_stages));
+      say_virtual("Must be 1 under " + std::string(NameOf(mapping.schedule)));
     }
     if (mapping.schedule == PipelineSchedule::kDualPipe && mapping.pp % 2 != 0) {
-      Say("mapping.pp", "DualPipe pairs stages: expected an even number; got " + Text(mapping.pp), NearestStages(run));
+      Say("mapping.pp", "DualPipe pairs stages: must be even", NearestStages(run));
     }
   }
 
@@ -302,8 +294,7 @@ class Checker {
     names.push_back(rest);
     std::sort(names.begin(), names.end());
     if (names != std::vector<std::string>{"cp", "dp", "ep", "pp", "tp"}) {
-      Say("mapping.order",
-          "expected tp, cp, ep, dp and pp in any order joined by -, innermost first, such as tp-cp-ep-dp-pp; got " + mapping.order,
+      Say("mapping.order", "Enter tp, cp, ep, dp and pp in any order joined by -, innermost first, such as tp-cp-ep-dp-pp",
           {At("mapping.order", TrainingMapping().order)});
     }
   }

@@ -77,24 +77,22 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
   model.head_dim = model.HeadDim();
   model.kv_heads = model.KvHeads();
   if (model.heads % *model.kv_heads != 0) {
-    issues.push_back({path + ".kv_heads", "expected a divisor of heads " + Text(model.heads) + "; got " + Text(*model.kv_heads),
+    issues.push_back({path + ".kv_heads", "Must divide the heads, " + Text(model.heads),
                       NearestDivisors(path + ".kv_heads", model.heads, *model.kv_heads)});
   }
   if (model.linear_attention && model.linear_attention->layers > model.layers) {
     issues.push_back({path + ".linear.layers",
-                      "expected at most " + Text(model.layers) + ", the layers of the model; got " + Text(model.linear_attention->layers),
+                      "At most " + Text(model.layers) + ", the layers of the model",
                       {SetTo(path + ".linear.layers", model.layers)}});
   }
   if (model.linear_attention && model.linear_attention->heads % model.linear_attention->KeyHeads() != 0) {
-    issues.push_back({path + ".linear.key_heads",
-                      "expected a divisor of its " + Text(model.linear_attention->heads) + " value heads; got " +
-                          Text(model.linear_attention->key_heads),
+    issues.push_back({path + ".linear.key_heads", "Must divide its " + Text(model.linear_attention->heads) + " value heads",
                       NearestDivisors(path + ".linear.key_heads", model.linear_attention->heads, model.linear_attention->key_heads)});
   }
   if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && model.moe)) {
     issues.push_back({path + ".mlp_layers",
-                      model.moe ? std::string("expected 0: every layer of an MoE model has an MLP")
-                                : "expected at most " + Text(model.layers) + ", the layers of the model; got " + Text(model.mlp_layers),
+                      model.moe ? std::string("Must be 0: every layer of an MoE model has an MLP")
+                                : "At most " + Text(model.layers) + ", the layers of the model",
                       {SetTo(path + ".mlp_layers", model.moe ? 0 : model.layers)}});
   }
   if (model.moe) {
@@ -102,13 +100,12 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     if (moe.expert_ffn == 0) moe.expert_ffn = model.ffn;
     if (moe.shared_ffn == 0) moe.shared_ffn = moe.shared_experts * moe.expert_ffn;
     if (moe.top_k > moe.experts) {
-      issues.push_back({path + ".moe.top_k",
-                        "expected at most " + Text(moe.experts) + ", the experts of a layer; got " + Text(moe.top_k),
-                        {SetTo(path + ".moe.top_k", moe.experts)}});
+      issues.push_back(
+          {path + ".moe.top_k", "At most " + Text(moe.experts) + ", the experts of a layer", {SetTo(path + ".moe.top_k", moe.experts)}});
     }
     if (moe.dense_layers > model.layers) {
       issues.push_back({path + ".moe.dense_layers",
-                        "expected at most " + Text(model.layers) + ", the layers of the model; got " + Text(moe.dense_layers),
+                        "At most " + Text(model.layers) + ", the layers of the model",
                         {SetTo(path + ".moe.dense_layers", model.layers)}});
     }
   }

@@ -67,7 +67,7 @@ TEST(Package, OrganicSubstrateCannotCarryHbm) {
   };
   for (const char* package : {"organic-mcm", "flip-chip", "board"}) {
     ASSERT_EQ(warnings(package).size(), 1U) << package;
-    EXPECT_EQ(warnings(package)[0], "HBM3 needs a silicon interposer or bridge; an organic substrate cannot carry it");
+    EXPECT_EQ(warnings(package)[0], "HBM3 needs a silicon interposer or bridge: an organic substrate cannot carry HBM");
   }
   for (const char* package : {"interposer", "bridge", "fan-out", "fan-out-chip-first", "stacked-hybrid", "stacked-microbump"})
     EXPECT_TRUE(warnings(package).empty()) << package;

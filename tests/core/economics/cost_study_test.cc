@@ -69,7 +69,7 @@ TEST(CostStudy, PartitionOnASubstrateThatCannotCarryHbmGivesAWarning) {
   };
   const Json organic = ask("organic-mcm"), interposer = ask("interposer");
   ASSERT_EQ(organic["split"]["warnings"].size(), 1U);
-  EXPECT_EQ(organic["split"]["warnings"][0], "HBM3 needs a silicon interposer or bridge; an organic substrate cannot carry it");
+  EXPECT_EQ(organic["split"]["warnings"][0], "HBM3 needs a silicon interposer or bridge: an organic substrate cannot carry HBM");
   EXPECT_EQ(organic["whole"]["warnings"].size(), 0U);
   EXPECT_EQ(interposer["split"]["warnings"].size(), 0U);
 }

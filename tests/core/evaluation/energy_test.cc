@@ -61,7 +61,7 @@ TEST(Energy, DevicesOnlyWithoutTheCostQuestion) {
   }
   bool said = false;
   for (const Json& figure : report["explanations"])
-    said |= figure["path"] == Json("training.energy_j") && figure["note"].get<std::string>().find("devices alone") != std::string::npos;
+    said |= figure["path"] == Json("training.energy_j") && figure["note"].get<std::string>().find("devices only") != std::string::npos;
   EXPECT_TRUE(said);
 }
 

@@ -49,10 +49,10 @@ TEST(KernelFamilies, AreOneChoiceOfTheDevice) {
 // A family inherits from the one it names: Ampere's int8 GEMMs come from its own file, its fp8 from the generic one.
 TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
   const GemmTable& ampere = Architecture("ampere")->gemm;
-  EXPECT_DOUBLE_EQ(ampere.int8.matrix, 0.97);
-  EXPECT_DOUBLE_EQ(In(ampere.int8.extra, kUs), 9.1);
-  EXPECT_DOUBLE_EQ(In(ampere.int8.extra_few_rows, kUs), 1.5);
-  EXPECT_DOUBLE_EQ(In(ampere.fp8_tensor.extra, kUs), 10.6);
+  EXPECT_DOUBLE_EQ(ampere.int8.gemm_efficiency, 0.97);
+  EXPECT_DOUBLE_EQ(In(ampere.int8.extra_overhead, kUs), 9.1);
+  EXPECT_DOUBLE_EQ(In(ampere.int8.extra_overhead_few_rows, kUs), 1.5);
+  EXPECT_DOUBLE_EQ(In(ampere.fp8_tensor.extra_overhead, kUs), 10.6);
   EXPECT_FALSE(Architecture("tpu")->attention.prefill.flashinfer);
   EXPECT_TRUE(Architecture("ampere")->attention.prefill.flashinfer);
 }

@@ -21,13 +21,13 @@ TEST(ServingCheck, NamesTheNearestDegrees) {
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=6"}, "serving.mapping.tp",
               "fix serving.mapping.tp=4; fix serving.mapping.tp=8");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.pp=81"}, "serving.mapping.pp", "80 layers");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=16"}, "serving.mapping", "at most 8 devices");
+  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=16"}, "serving.mapping", "needs more than 8 devices");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.replicas=3"}, "serving.mapping.replicas", "= 2");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.ep=2"}, "serving.mapping.ep", "no experts");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.devices=7", "serving.mapping.tp=2"}, "serving.devices",
               "fix serving.devices=6; fix serving.devices=8");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.devices=4096", "serving.mapping.tp=8"}, "serving.devices", "at most the cluster's");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=8", "serving.engine=llamacpp"}, "serving.mapping.tp", "expected 1");
+  ExpectIssue(kLoad + std::vector<std::string>{"serving.devices=4096", "serving.mapping.tp=8"}, "serving.devices", "At most the cluster's");
+  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=8", "serving.engine=llamacpp"}, "serving.mapping.tp", "Must be 1");
   ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=8", "serving.concurrency=4", "serving.requests_per_s=2"},
               "serving.requests_per_s", "not both");
   ExpectIssue({"model=qwen3-235b-a22b", "cluster=dgx-h100", "serving.mapping.tp=4", "serving.mapping.ep=3"}, "serving.mapping.ep",
@@ -56,7 +56,7 @@ TEST(ServingCheck, LetsAnEngineThatPadsSplitAnyHeads) {
 TEST(ServingCheck, StandsHugeDegrees) {
   ExpectIssue(
       kLoad + std::vector<std::string>{"serving.mapping.tp=1048576", "serving.mapping.pp=1048576", "serving.mapping.attention_dp=1048576"},
-      "serving.mapping", "at most 8 devices");
+      "serving.mapping", "needs more than 8 devices");
 }
 
 }  // namespace
