@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/fix.h"
 #include "core/base/trace.h"
 #include "core/catalogue/presets.h"
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/kernel.h"
 #include "core/evaluation/report.h"
 #include "core/scenario/legal_defaults.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "core/training/training.h"
 
 namespace slipstick {

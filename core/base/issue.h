@@ -1,8 +1,6 @@
 // Faults of a request: all at once, each with the path of its member and the fixes that remove it.
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,15 +23,6 @@ struct Fix {
   friend bool operator==(const Fix&, const Fix&) = default;
 };
 using Fixes = std::vector<Fix>;
-
-Fix SetTo(std::string path, std::int64_t value);
-Fix SetTo(std::string path, std::string_view name);
-Fix SetToBase(std::string path, double base);  // in base units
-Fix LeaveOut(std::string path);
-// One fix per value.
-Fixes SetToEach(const std::string& path, const std::vector<std::int64_t>& values);
-Fixes SetToEach(const std::string& path, const std::vector<std::string>& names);
-Fixes Joined(std::initializer_list<Fixes> parts);
 
 struct Issue {
   std::string path;         // members joined by dots, list entries by number: "cluster.networks.1.bandwidth"; "" for the request

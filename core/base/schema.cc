@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/base/fix.h"
+
 namespace slipstick::internal {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/arithmetic.h"
+#include "core/base/fix.h"
 #include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 

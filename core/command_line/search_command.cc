@@ -13,6 +13,7 @@
 #include "core/exploration/search_shard.h"
 #include "core/exploration/search_spec.h"
 #include "core/scenario/answer.h"
+#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {

@@ -1,7 +1,8 @@
 // Switches, cables and links by topology and number of tiers.
 #pragma once
 
-#include "core/economics/ownership.h"
+#include "core/economics/system_inputs.h"
+#include "core/hardware/cluster.h"
 
 namespace slipstick {
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/fix.h"
 #include "core/base/schema.h"
 
 namespace slipstick {

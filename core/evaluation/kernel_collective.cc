@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/base/field_table.h"
+#include "core/base/fix.h"
 #include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "core/base/field_table.h"
+#include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
 #include "core/evaluation/kernel.h"

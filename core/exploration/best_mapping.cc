@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/scenario/request.h"
+
 namespace slipstick {
 
 Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec) {

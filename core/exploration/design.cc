@@ -4,6 +4,8 @@
 #include "core/catalogue/presets.h"
 #include "core/evaluation/evaluate.h"
 #include "core/scenario/answer.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {

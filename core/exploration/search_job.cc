@@ -4,11 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/fix.h"
 #include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 #include "core/economics/cost.h"
 #include "core/exploration/search_criteria.h"
 #include "core/exploration/search_spec.h"
+#include "core/scenario/parse_scenario.h"
 #include "core/serving/memo.h"
 #include "core/training/memo.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/exploration/search_spec.h"
+#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {

@@ -5,7 +5,8 @@
 
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {

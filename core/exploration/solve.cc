@@ -9,7 +9,8 @@
 #include "core/exploration/best_mapping.h"
 #include "core/exploration/condition.h"
 #include "core/scenario/legal_defaults.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/report.h"
@@ -10,7 +11,8 @@
 #include "core/exploration/design.h"
 #include "core/exploration/search_spec.h"
 #include "core/scenario/answer.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {

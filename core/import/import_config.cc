@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fix.h"
 #include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 #include "core/import/config_reader.h"

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/fix.h"
 #include "core/serving/serving.h"
 
 namespace slipstick {

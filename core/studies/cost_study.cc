@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "core/base/field_table.h"
+#include "core/base/fix.h"
 #include "core/catalogue/presets.h"
 #include "core/economics/carrier.h"
 #include "core/economics/partition.h"
 #include "core/economics/uncertainty.h"
 #include "core/evaluation/evaluate.h"
 #include "core/operators/efficiency.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 
 namespace slipstick {
 

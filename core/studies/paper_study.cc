@@ -5,11 +5,13 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
 #include "core/evaluation/kernel.h"
 #include "core/exploration/sweep.h"
 #include "core/scenario/answer.h"
+#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 #include "core/studies/cost_study.h"
 

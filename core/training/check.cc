@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fix.h"
 #include "core/training/training.h"
 
 namespace slipstick {

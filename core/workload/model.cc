@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fix.h"
+
 namespace slipstick {
 
 namespace {

@@ -8,7 +8,8 @@
 #include "core/base/trace.h"
 #include "core/economics/cost.h"
 #include "core/economics/device_bill.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
 

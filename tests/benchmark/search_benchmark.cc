@@ -5,6 +5,7 @@
 
 #include "core/exploration/search_job.h"
 #include "core/exploration/search_spec.h"
+#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/fix.h"
 #include "core/collectives/algorithm.h"
 #include "core/collectives/collective.h"
 #include "tests/core/collectives/networks.h"

@@ -1,6 +1,7 @@
 // Library collectives against hand calculation and published plateaus.
 #include <gtest/gtest.h>
 
+#include "core/base/fix.h"
 #include "core/collectives/collective.h"
 #include "tests/core/collectives/networks.h"
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fix.h"
 #include "core/hardware/cluster.h"
 
 namespace slipstick {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/economics/cost.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 #include "tests/support/answers.h"
 

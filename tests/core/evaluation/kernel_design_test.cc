@@ -4,7 +4,8 @@
 #include <string>
 
 #include "core/evaluation/kernel.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "tests/support/answers.h"
 
 namespace slipstick {

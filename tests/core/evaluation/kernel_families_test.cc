@@ -10,7 +10,7 @@
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
 #include "core/operators/moe.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
 #include "tests/core/preset.h"
 
 namespace slipstick {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/api/api.h"
+#include "core/base/fix.h"
 #include "core/base/json.h"
 #include "core/exploration/search_figures.h"
 #include "core/exploration/search_job.h"

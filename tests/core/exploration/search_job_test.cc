@@ -6,6 +6,8 @@
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
 #include "core/exploration/search_spec.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "tests/support/random_scenarios.h"
 
 namespace slipstick {

@@ -8,7 +8,8 @@
 
 #include "core/base/json.h"
 #include "core/scenario/answer.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "tests/core/preset.h"
 
 namespace slipstick {

@@ -11,6 +11,7 @@
 #include "core/api/api.h"
 #include "core/evaluation/evaluate.h"
 #include "core/scenario/answer.h"
+#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 #include "tests/support/answers.h"
 

@@ -7,7 +7,8 @@
 
 #include "core/api/api.h"
 #include "core/base/json.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "tests/support/issue_words.h"
 
 namespace slipstick {

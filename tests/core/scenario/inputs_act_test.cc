@@ -10,7 +10,8 @@
 
 #include "core/api/api.h"
 #include "core/evaluation/evaluate.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "tests/support/answers.h"
 
 namespace slipstick::testing {

@@ -8,7 +8,8 @@
 #include "core/catalogue/presets.h"
 #include "core/exploration/search_job.h"
 #include "core/exploration/search_spec.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "tests/support/answers.h"
 
 namespace slipstick {

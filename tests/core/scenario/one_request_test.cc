@@ -12,7 +12,8 @@
 #include "core/exploration/sensitivity.h"
 #include "core/exploration/solve.h"
 #include "core/exploration/sweep.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "core/studies/paper_study.h"
 #include "tests/support/answers.h"
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 #include "core/serving/serving.h"
 

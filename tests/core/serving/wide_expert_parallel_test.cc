@@ -1,6 +1,7 @@
 // Wide expert parallelism: work per device, expert exchange, and its overlap.
 #include <cmath>
 
+#include "core/base/fix.h"
 #include "tests/core/serving/served.h"
 
 namespace slipstick {

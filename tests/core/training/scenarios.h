@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/scenario/parse_scenario.h"
 #include "core/scenario/scenario.h"
 #include "core/training/training.h"
 

@@ -1,16 +1,18 @@
-#include "core/scenario/scenario.h"
+#include "core/scenario/parse_scenario.h"
 
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
 #include <utility>
 
+#include "core/base/fix.h"
 #include "core/catalogue/presets.h"
 #include "core/operators/efficiency.h"
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/data_sheet_rules.h"
 #include "core/scenario/designed_device.h"
 #include "core/scenario/legal_defaults.h"
+#include "core/scenario/request.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
 

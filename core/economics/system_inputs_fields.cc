@@ -1,5 +1,5 @@
 #include "core/base/field_table.h"
-#include "core/economics/ownership.h"
+#include "core/economics/system_inputs.h"
 
 namespace slipstick {
 

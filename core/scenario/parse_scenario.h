@@ -1,0 +1,21 @@
+// From a request to a scenario.
+#pragma once
+
+#include <string_view>
+
+#include "core/base/issue.h"
+#include "core/base/json.h"
+#include "core/scenario/scenario.h"
+
+namespace slipstick {
+
+// The only way from a request to a Scenario: expands presets, reads and checks members, moves unwritten defaults to legal
+// values, and reports contradictions between the rest.
+Result<Scenario> ParseScenario(Json request);
+// For a search over the mapping of a part ("training" or "serving"): the written mapping need not be legal.
+Result<Scenario> ParseForSearch(Json request, std::string_view part);
+
+// Checks a scenario built by code (search, sweeps) as ParseScenario does, and fills derived members.
+void Resolve(Scenario& scenario, Issues& issues);
+
+}  // namespace slipstick
