@@ -9,7 +9,7 @@ namespace {
 
 bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-// "MLP, in" -> "MLP_in".
+// "gate+up projection" -> "gate_up_projection".
 std::string SymbolOf(std::string_view name) {
   std::string symbol;
   for (const char c : name) {

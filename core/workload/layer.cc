@@ -8,28 +8,28 @@ namespace {
 
 // In the order of ProductId.
 constexpr std::array kTraits{
-    ProductTraits{"query, key, value projection", ProductRole::kMixer},
+    ProductTraits{"QKV projection", ProductRole::kMixer},
     ProductTraits{"query projection", ProductRole::kMixer},
     // Down projections are not split: each rank computes them for its sequence-parallel tokens.
     ProductTraits{"query down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"query up projection", ProductRole::kMixer},
     ProductTraits{"key and value down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"key and value up projection", ProductRole::kMixer},
-    ProductTraits{"attention output", ProductRole::kMixer},
-    ProductTraits{"recurrent layer, in", ProductRole::kMixer},
-    ProductTraits{"recurrent layer, out", ProductRole::kMixer},
-    ProductTraits{"recurrent layer, steps and states", ProductRole::kMixer},
-    ProductTraits{"recurrent layer, steps up", ProductRole::kMixer},
-    ProductTraits{"recurrent layer, decays up", ProductRole::kMixer},
-    ProductTraits{"recurrent layer, gates up", ProductRole::kMixer},
-    ProductTraits{"MLP, in", ProductRole::kMlp},
-    ProductTraits{"MLP, out", ProductRole::kMlp},
+    ProductTraits{"output projection", ProductRole::kMixer},
+    ProductTraits{"recurrence input projection", ProductRole::kMixer},
+    ProductTraits{"recurrence output projection", ProductRole::kMixer},
+    ProductTraits{"state projection", ProductRole::kMixer},
+    ProductTraits{"step projection", ProductRole::kMixer},
+    ProductTraits{"decay projection", ProductRole::kMixer},
+    ProductTraits{"gate projection", ProductRole::kMixer},
+    ProductTraits{"gate+up projection", ProductRole::kMlp},
+    ProductTraits{"down projection", ProductRole::kMlp},
     ProductTraits{"router", ProductRole::kWide, ProductRows::kSequenceParallel},
-    ProductTraits{"experts, in", ProductRole::kExperts, ProductRows::kRouted},
-    ProductTraits{"experts, out", ProductRole::kExperts, ProductRows::kRouted},
-    ProductTraits{"shared experts, in", ProductRole::kMlp},
-    ProductTraits{"shared experts, out", ProductRole::kMlp},
-    ProductTraits{"output head", ProductRole::kWide},
+    ProductTraits{"experts, gate+up", ProductRole::kExperts, ProductRows::kRouted},
+    ProductTraits{"experts, down", ProductRole::kExperts, ProductRows::kRouted},
+    ProductTraits{"shared experts, gate+up", ProductRole::kMlp},
+    ProductTraits{"shared experts, down", ProductRole::kMlp},
+    ProductTraits{"LM head", ProductRole::kWide},
 };
 static_assert(kTraits.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
 
