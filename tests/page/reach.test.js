@@ -77,7 +77,7 @@ test('the single-file edition opens from a file, computes, searches and has its 
   await file.goto(`${pathToFileURL(`${SITE}slipstick.html`)}#/serve?serving.batch=64&v=1`);
   await answered(file);
   await page.goto(`${chromium.base}#/serve?serving.batch=64&v=1`);
-  await answered(page);
+  await Promise.all([settled(file), settled(page)]);
   assert.deepEqual(await values(file), await values(page));
   await type(file, 'serving.batch', '32');
   assert.match(file.url(), /#\/serve$/);
