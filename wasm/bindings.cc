@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/api/api.h"
+#include "core/exploration/dependence.h"
 #include "core/exploration/design.h"
 #include "core/exploration/search_figures.h"
 #include "core/exploration/search_shard.h"
@@ -45,6 +46,9 @@ std::string SolveFor(const std::string& spec) {
 std::string Sensitivity(const std::string& request, const std::string& figure, double share) {
   return slipstick::SensitivityAnswer(request, {}, figure, share).text;
 }
+std::string Dependence(const std::string& request, const std::string& input, int from, int to) {
+  return slipstick::DependenceAnswer(request, {}, input, static_cast<std::size_t>(from), static_cast<std::size_t>(to)).text;
+}
 
 std::string Design(const std::string& request, const std::string& figure) { return slipstick::DesignAnswer(request, {}, figure).text; }
 std::string StudyPoint(const std::string& id, int point) { return slipstick::StudyPointAnswer(id, point).text; }
@@ -67,6 +71,7 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("solve", &Solve);
   emscripten::function("solveFor", &SolveFor);
   emscripten::function("sensitivity", &Sensitivity);
+  emscripten::function("dependence", &Dependence);
   emscripten::function("costStudy", &CostStudy);
   emscripten::function("design", &Design);
   emscripten::function("study", &Study);

@@ -43,6 +43,8 @@ export interface Slipstick {
   onprogress?: ((tried: number, of: number, low: number, high: number) => void) | null;
   /** How much a figure moves when each input moves by a share. */
   sensitivity(request: string, figure: string, share: number): string;
+  /** Which figures move with each number at `input` or below it ("": all), of these the places `from` to before `to`. */
+  dependence(request: string, input: string, from: number, to: number): string;
   /** Curves, wafer maps, draws and tornados of cost: {"kind", "scenario", …} (core/studies/cost_study.h). */
   costStudy(request: string): string;
   /** The split of a designed chip's budgets that makes a figure least. */

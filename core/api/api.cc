@@ -6,6 +6,7 @@
 #include "core/base/fix.h"
 #include "core/base/trace.h"
 #include "core/catalogue/presets.h"
+#include "core/evaluation/derivation.h"
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/kernel.h"
 #include "core/evaluation/report.h"
@@ -41,17 +42,33 @@ Issues WithTriedFixes(Issues issues, const Json& request) {
 
 }  // namespace
 
-Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain, bool timeline) {
-  const Result<Json> json = ReadRequest(request, assignments);
-  if (!json) return WrongRequest(json.issues);
+namespace {
+
+Result<Json> ReportOf(std::string_view request, const std::vector<std::string>& assignments, const ReportDetail& detail) {
+  Result<Json> json = ReadRequest(request, assignments);
+  if (!json) return json;
   Result<Scenario> scenario = ParseScenario(*json);
-  if (!scenario) return WrongRequest(WithTriedFixes(std::move(scenario.issues), *json));
+  if (!scenario) return WithTriedFixes(std::move(scenario.issues), *json);
+  return Evaluate(*scenario, detail);
+}
+
+}  // namespace
+
+Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view explain, bool timeline) {
   ReportDetail detail;
   detail.explain = explain;
   detail.timeline = timeline;
-  const Result<Json> report = Evaluate(*scenario, detail);
-  if (!report) return WrongRequest(report.issues);
+  Result<Json> report = ReportOf(request, assignments, detail);
+  if (!report) return WrongRequest(std::move(report.issues));
   return {JsonText(*report), {}};
+}
+
+Answer DerivationAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view path) {
+  ReportDetail detail = ReportDetail::Figures();
+  detail.explain = path;
+  Result<Json> report = ReportOf(request, assignments, detail);
+  if (!report) return WrongRequest(std::move(report.issues));
+  return {DerivationText((*report)["explanations"], (*report)["sources"], path), {}};
 }
 
 Answer KernelAnswer(std::string_view request) {

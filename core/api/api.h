@@ -11,10 +11,14 @@
 namespace slipstick {
 
 // A scenario's report. An empty request is the default scenario; each assignment is "PATH=VALUE". `explain` is the path
-// of a figure of the report, "*" for all of them, "" for none.
+// of a figure of the report, "*" for all of them, "" for none; the report then has its explanations, and the sources of the inputs
+// that they lead to.
 // `timeline`: include every pass of the pipeline, most of a report's size.
 Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments = {}, std::string_view explain = "",
                       bool timeline = true);
+
+// How one figure of a scenario's report came to be, as a tree in Markdown.
+Answer DerivationAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view path);
 
 // One operator or collective: {"time_s","bound","flops","bytes","algorithm"}.
 Answer KernelAnswer(std::string_view request);

@@ -12,7 +12,8 @@ namespace slipstick {
 // Collects the parts for a formula such as "layer * layer_count + output_head"; zero parts are left out.
 class SumText {
  public:
-  void Add(std::string_view name, internal::Value part, double count);
+  // `from` and `count_from`: the figures that part and count are; the nearest when they are added. Empty: one of the part's own name.
+  void Add(Trace& trace, std::string_view name, internal::Value part, double count, std::string_view from, std::string_view count_from);
   // Records a figure in the current scope, if there is any part. The total is the sum in the order of the parts.
   void Record(Trace& trace, std::string_view symbol, internal::Value total, const Note& note) const;
 
@@ -21,6 +22,7 @@ class SumText {
     std::string symbol;
     internal::Value value;
     double count;
+    std::string from, count_from;  // symbols bound to their origins
   };
   std::vector<Part> parts_;
 };
@@ -31,10 +33,12 @@ class ListedSum {
  public:
   explicit ListedSum(Trace& trace) : trace_(trace) {}
 
-  // `name` may be any text: its letters and digits become the symbol.
-  void Add(std::string_view name, Q part, double count = 1) {
+  // `name` may be any text: its letters and digits become the symbol. `from`, `count_from`: the figures that part and count are, if they
+  // have other names; a part that is zero is left out unless it has one.
+  void Add(std::string_view name, Q part, double count = 1, std::string_view from = "", std::string_view count_from = "") {
     total_ += part * count;
-    if (trace_.on() && count != 0 && part != Q()) text_.Add(name, internal::ValueOf(part), count);
+    if (trace_.on() && count != 0 && (part != Q() || !from.empty()))
+      text_.Add(trace_, name, internal::ValueOf(part), count, from, count_from);
   }
   // Records the total as a figure. The note's texts must be static.
   Q Total(std::string_view symbol, const Note& note) const { return Record(symbol, total_, note); }

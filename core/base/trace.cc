@@ -18,6 +18,16 @@ std::string_view NextName(std::string_view& names) {
   return name;
 }
 
+// Outermost scopes that two have in common.
+std::size_t SharedScopes(std::string_view a, std::string_view b) {
+  std::size_t scopes = 0;
+  for (std::size_t at = 0;; ++at) {
+    const bool a_ends = at == a.size() || a[at] == '.', b_ends = at == b.size() || b[at] == '.';
+    if (a_ends && b_ends && at > 0) ++scopes;
+    if (at == a.size() || at == b.size() || a[at] != b[at]) return scopes;
+  }
+}
+
 std::size_t HashOf(std::string_view symbol, double value) {
   return std::hash<std::string_view>()(symbol) * 31 + std::hash<double>()(value);
 }
@@ -33,7 +43,7 @@ std::size_t Trace::Enter(std::string_view scope) {
 
 void Trace::Bind(std::string symbol, std::string origin, internal::Value value) {
   std::size_t& latest = latest_[HashOf(symbol, value.base)];
-  bindings_.push_back({std::string(Question()), std::move(symbol), std::move(origin), value.base, *value.dimension, latest});
+  bindings_.push_back({scope_, std::move(symbol), std::move(origin), value.base, latest});
   latest = bindings_.size();
 }
 
@@ -41,27 +51,47 @@ void Trace::BindInput(std::string_view symbol, internal::Value value, std::strin
   Bind(std::string(symbol), std::string(path), value);
 }
 
-// A figure is found by name; one with a dimension also by value alone, since a chance match is unlikely.
-void Trace::BindFigure(const Figure& figure) {
-  const internal::Value value{figure.value, &figure.dimension};
-  Bind(figure.symbol, figure.path, value);
-  if (figure.value != 0 && figure.dimension != internal::kNoDimension) Bind("", figure.path, value);
+void Trace::BindAlias(std::string_view symbol, internal::Value value, std::string_view of) {
+  std::string origin = OriginOf(of, value);
+  if (!origin.empty()) Bind(std::string(symbol), std::move(origin), value);
 }
 
+void Trace::BindConstants(std::string_view table, std::string_view source, std::string_view names,
+                          std::span<const internal::Value> values) {
+  for (const internal::Value& value : values) {
+    const std::string_view name = NextName(names);
+    const std::string path = std::string(table) + "." + std::string(name);
+    const std::size_t known = values_[path].size();
+    Figure constant;
+    constant.kind = FigureKind::kConstant;
+    constant.path = OwnPath(path, value.base);
+    constant.symbol = name;
+    constant.title = name;
+    std::replace(constant.title.begin(), constant.title.end(), '_', ' ');
+    constant.source = source;
+    constant.value = value.base;
+    constant.dimension = *value.dimension;
+    Bind(std::string(name), constant.path, value);
+    if (values_[path].size() > known) figures_.push_back(std::move(constant));
+  }
+  assert(names.empty());
+}
+
+// The nearest scope: the most scopes in common, then an enclosing one before a sibling's, then the latest. The value only tells apart
+// bindings of the same name.
 std::string Trace::OriginOf(std::string_view symbol, internal::Value value) const {
-  const std::string_view question = Question();
-  const auto latest_of = [&](std::string_view name) -> const Binding* {
-    const auto found = latest_.find(HashOf(name, value.base));
-    for (std::size_t place = found == latest_.end() ? 0 : found->second; place > 0; place = bindings_[place - 1].before) {
-      const Binding& binding = bindings_[place - 1];
-      const bool seen = binding.question.empty() || question.empty() || binding.question == question;
-      if (seen && binding.symbol == name && binding.value == value.base) return &binding;
-    }
-    return nullptr;
-  };
-  if (const Binding* named = latest_of(symbol)) return named->origin;
-  const Binding* alike = latest_of("");
-  return alike != nullptr && alike->dimension == *value.dimension ? alike->origin : "";
+  const auto found = latest_.find(HashOf(symbol, value.base));
+  const Binding* nearest = nullptr;
+  std::pair<std::size_t, bool> nearness;  // 1 + scopes in common, whether it encloses
+  for (std::size_t place = found == latest_.end() ? 0 : found->second; place > 0; place = bindings_[place - 1].before) {
+    const Binding& binding = bindings_[place - 1];
+    if (binding.symbol != symbol || binding.value != value.base) continue;
+    const std::size_t scopes = 1 + SharedScopes(binding.scope, scope_);
+    if (scopes == 1 && !binding.scope.empty() && !scope_.empty()) continue;  // another question's
+    const std::pair<std::size_t, bool> near{scopes, std::string_view(scope_).starts_with(binding.scope)};
+    if (near > nearness) nearest = &binding, nearness = near;
+  }
+  return nearest == nullptr ? "" : nearest->origin;
 }
 
 // A part computed more than once, with other values, has a path for each.
@@ -107,8 +137,17 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
   }
   assert(names.empty());
   figure.source = SourceOf(figure, note.source);
-  BindFigure(figure);
+  Bind(figure.symbol, figure.path, *value_and_terms);
   figures_.push_back(std::move(figure));
+}
+
+void Trace::RecordChoice(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms,
+                         std::vector<Option> among, const Dimension& compared) {
+  RecordValues(text, value_and_terms, terms);
+  Figure& choice = figures_.back();
+  choice.kind = FigureKind::kChoice;
+  choice.among = std::move(among);
+  choice.compared = compared;
 }
 
 }  // namespace slipstick

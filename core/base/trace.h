@@ -7,17 +7,22 @@
 //          bytes, bandwidth, fraction);
 //
 // The formula language is thus the C++ expression: + - * / ( ), numbers, symbols, and the functions max min sqrt pow
-// log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. A term links to the
-// latest earlier figure or input with its name and value; a quantity under another name links to the latest figure with
-// exactly its value. Neither reaches into another question (outermost scope): a step time never rests on a packaging step.
-// All texts of a figure are static. Tests evaluate every formula text against its value.
+// log2 log exp ceil floor norm of quantity.h. No member access and no casts: name the terms first. All texts of a figure
+// are static. Tests evaluate every formula text against its value.
+//
+// A term comes from the figure, input or constant that its name stands for, as a name in a program does: the nearest scope
+// that has it, its latest there. Figures name themselves; Input, Constants and Alias name what comes from elsewhere. A copy under another
+// name has no origin, however equal; nor does a name reach into another question (outermost scope): a step time never rests
+// on a packaging step.
 //
 // An off trace costs one branch per figure.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/quantity.h"
@@ -28,8 +33,17 @@ struct Term {
   std::string symbol;
   double value = 0;  // in base units
   Dimension dimension{};
-  std::string origin;  // path of the figure or input; "" if neither
+  std::string origin;  // path of the figure, input or constant; "": a number of the formula itself
 };
+
+// What a choice chose among, by what it compared.
+struct Option {
+  std::string name;  // "tile 128 x 256"
+  double value = 0;  // in base units
+  bool is_chosen = false;
+};
+
+enum class FigureKind { kFormula, kChoice, kConstant };
 
 struct Figure {
   std::string path;     // scopes and name joined by dots: "training.step_time"
@@ -37,10 +51,13 @@ struct Figure {
   std::string title;    // short
   std::string note;     // meaning and validity
   std::string source;   // source of the formula
-  std::string formula;  // in the language above
+  std::string formula;  // in the language above; "" of a choice or a constant
   double value = 0;
   Dimension dimension{};
   std::vector<Term> terms;
+  FigureKind kind = FigureKind::kFormula;
+  std::vector<Option> among{};  // of a choice
+  Dimension compared{};         // of their values
 };
 
 struct Note {
@@ -81,6 +98,31 @@ class Trace {
   template <class T>
   void Input(std::string_view symbol, T value, std::string_view path) {
     if (on()) BindInput(symbol, internal::ValueOf(value), path);
+  }
+
+  // Declares that a symbol of the current scope is the latest figure, input or constant of another name, which has its value.
+  // The nearest scope's, as for a term.
+  template <class T>
+  void Alias(std::string_view symbol, T value, std::string_view of) {
+    if (on()) BindAlias(symbol, internal::ValueOf(value), of);
+  }
+
+  // Declares that symbols of the current scope, "a, b", are fitted constants of a table ("kernels.hopper.gemm"); called by CONSTANTS.
+  template <class... Values>
+  void Constants(std::string_view table, std::string_view source, std::string_view names, Values... values_of_names) {
+    const internal::Value values[]{internal::ValueOf(values_of_names)...};
+    BindConstants(table, source, names, values);
+  }
+
+  // Records what was chosen in the current scope, among what, and what the choice rests on: `names` "m, n" of the terms.
+  template <class T, class Q, class... Terms>
+  void Choice(std::string_view symbol, T chosen, const Note& note, const std::vector<std::pair<std::string, Q>>& among,
+              std::size_t place, std::string_view names, Terms... terms) {
+    if (!on()) return;
+    std::vector<Option> options;
+    for (const auto& [name, compared] : among) options.push_back({name, internal::ValueOf(compared).base, options.size() == place});
+    const internal::Value values[]{internal::ValueOf(chosen), internal::ValueOf(terms)...};
+    RecordChoice({symbol, "", names, note}, values, sizeof...(Terms), std::move(options), *internal::ValueOf(Q{}).dimension);
   }
 
   // Declares that a rule, not a measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.
@@ -142,19 +184,20 @@ class Trace {
 
  private:
   struct Binding {
-    std::string question;  // the outermost scope it was bound in; "" for what all share
+    std::string scope;  // it was bound in
     std::string symbol;
     std::string origin;
     double value;
-    Dimension dimension;
     std::size_t before;  // 1 + index of the latest earlier binding with the same hash; 0: none
   };
   explicit Trace(bool on) : on_(on) {}
-  [[nodiscard]] std::string_view Question() const { return std::string_view(scope_).substr(0, scope_.find('.')); }
   std::size_t Enter(std::string_view scope);  // returns the length of the outer scope's name
   void Bind(std::string symbol, std::string origin, internal::Value value);
-  void BindFigure(const Figure& figure);
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
+  void BindAlias(std::string_view symbol, internal::Value value, std::string_view of);
+  void BindConstants(std::string_view table, std::string_view source, std::string_view names, std::span<const internal::Value> values);
+  void RecordChoice(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms,
+                    std::vector<Option> among, const Dimension& compared);
   void RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms);
   [[nodiscard]] std::string OriginOf(std::string_view symbol, internal::Value value) const;
   [[nodiscard]] std::string OwnPath(const std::string& path, double value);
@@ -177,6 +220,10 @@ class Trace {
     (trace).Record(figure_text, name, __VA_ARGS__);                                                                \
   }                                                                                                                \
   static_assert(true)
+
+// Local variables that are fitted constants of a table.
+#define CONSTANTS(trace, table, source, ...) \
+  if ((trace).on()) (trace).Constants(table, source, #__VA_ARGS__, __VA_ARGS__)
 
 // A figure whose note is built at run time: an entry of a list in the report.
 #define LISTED_FIGURE(trace, name, expression, description, ...) \

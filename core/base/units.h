@@ -81,4 +81,7 @@ std::string BaseUnitText(const Dimension& dimension);
 // At most six significant digits, no trailing zeros.
 std::string NumberText(double value);
 
+// A value in a base unit for a reader, four digits and a decimal prefix: "5.657 s", "80 GB", "12.5 us".
+std::string ReadableText(double value, std::string unit);
+
 }  // namespace slipstick

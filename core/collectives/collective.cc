@@ -1,5 +1,9 @@
 #include "core/collectives/collective.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "core/collectives/algorithm.h"
 
 namespace slipstick {
@@ -14,6 +18,17 @@ void ForEach(const CollectiveInstance& instance, const Use& use) {
   }
 }
 
+using Candidates = std::vector<std::pair<std::string, Seconds>>;
+
+// The time just explained, as that of the collective.
+void ExplainChoice(Seconds time, std::string_view title, const Candidates& candidates, Trace& trace) {
+  const std::string symbol = trace.figures().back().symbol;
+  if (candidates.size() < 2) return trace.Alias("collective_time", time, symbol);
+  std::size_t place = 0;
+  while (candidates[place].first != title) ++place;
+  trace.Choice("collective_time", time, Note{"Time of the collective", "of the fastest algorithm"}, candidates, place, symbol, time);
+}
+
 }  // namespace
 
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster, Trace& trace) {
@@ -24,9 +39,11 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
   const bool is_free = call.algorithm == "auto";
   const Algorithm* chosen = nullptr;
   Trace off = Trace::Off();
+  Candidates candidates;
   ForEach(instance, [&](const Algorithm& row) {
     if (!is_free && row.name != call.algorithm) return;
     const AlgorithmTime made = row.time(instance, off);
+    if (trace.on()) candidates.emplace_back(row.title, made.time);
     if (chosen != nullptr && !(made.time < best.time)) return;
     chosen = &row;
     best.time = made.time;
@@ -38,6 +55,7 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
     best.applies = false;
   } else if (trace.on()) {
     chosen->time(instance, trace);
+    ExplainChoice(best.time, chosen->title, candidates, trace);
   }
   return best;
 }

@@ -48,7 +48,8 @@ struct CollectiveCall {
   AlphaBetaOptions alpha_beta{};
   // Bandwidth efficiency of a NIC; absent: that of the collective running alone.
   std::optional<double> nic_efficiency = std::nullopt;
-  Seconds launch{};  // host launch of the library's kernel where no graph hides it; not added to the engine's kernels
+  Seconds launch{};             // host launch of the library's kernel where no graph hides it; not added to the engine's kernels
+  bool waits_for_host = false;  // `launch` is that launch, even if it takes no time
 };
 
 struct CollectiveTime {

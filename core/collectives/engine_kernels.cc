@@ -16,39 +16,55 @@ bool Applies(const CollectiveInstance& instance) {
   return is_joined && (view.ranks <= 2 || view.level->fabric->ring.shared_root_port_fraction == 1);
 }
 
-struct Kernel {
-  double peers;
-  Seconds start, peer;
-  BytesPerSecond pull;
-};
-Kernel KernelOf(const CollectiveInstance& instance, Trace& trace) {
+// Rate at which a rank reads from its peers.
+BytesPerSecond PullRate(const CollectiveInstance& instance, Trace& trace) {
   const CustomAllReduce& custom = *instance.call.custom;
   const LevelView& view = instance.view.levels[0];
   const BytesPerSecond link = view.injection;
   const double stream = custom.bandwidth_efficiency;
-  if (view.level->topology == Topology::kSwitch) trace.Input("link", link, "cluster.networks.0.bandwidth");
+  if (link == view.level->bandwidth) {
+    trace.Input("link", link, "cluster.networks.0.bandwidth");
+  } else if (trace.on()) {
+    const BytesPerSecond stated = view.level->bandwidth;
+    const double used_share = link / stated;
+    trace.Input("stated", stated, "cluster.networks.0.bandwidth");
+    trace.Record("link", "stated * used_share", link, Note{"Bandwidth to the peers", "of the links that join the group"},
+                 "stated, used_share", stated, used_share);
+  }
   FIGURE(trace, link_rate, stream * link, (Note{"Achieved link bandwidth of the kernel", "", kTables}), stream, link);
-  const BytesPerSecond pull = custom.kernel_rate ? min(link_rate, *custom.kernel_rate) : link_rate;
-  return {view.ranks - 1, custom.base_latency, custom.per_peer_latency, pull};
+  if (!custom.kernel_rate) {
+    trace.Alias("pull", link_rate, "link_rate");
+    return link_rate;
+  }
+  const BytesPerSecond kernel_rate = *custom.kernel_rate;
+  FIGURE(trace, pull, min(link_rate, kernel_rate),
+         (Note{"Rate at which a rank reads", "of the link or of the kernel's thread blocks", kTables}), link_rate, kernel_rate);
+  return pull;
+}
+
+// The engine's constants have their names in its row: the caller names the row.
+double PeersOf(const CollectiveInstance& instance, Trace& trace) {
+  const double inner_ranks = instance.view.levels[0].ranks;
+  FIGURE(trace, peers, inner_ranks - 1, (Note{"Peers of a rank", ""}), inner_ranks);
+  return peers;
 }
 
 AlgorithmTime OneShot(const CollectiveInstance& instance, Trace& trace) {
-  const Kernel kernel = KernelOf(instance, trace);
-  const double peers = kernel.peers;
+  const double peers = PeersOf(instance, trace);
   const Bytes bytes = instance.call.bytes;
-  const Seconds start = kernel.start, peer = kernel.peer;
-  const BytesPerSecond pull = kernel.pull;
+  const Seconds start = instance.call.custom->base_latency, peer = instance.call.custom->per_peer_latency;
+  const BytesPerSecond pull = PullRate(instance, trace);
   FIGURE(trace, one_shot, start + peers * peer + peers * bytes / pull,
          (Note{"One-shot all-reduce", "every rank reads every peer's buffer", kTables}), start, peers, peer, bytes, pull);
   return {one_shot, start + peers * peer, peers * bytes};
 }
 
 AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
-  const Kernel kernel = KernelOf(instance, trace);
-  const double peers = kernel.peers;
+  const double peers = PeersOf(instance, trace);
   const Bytes bytes = instance.call.bytes;
-  const Seconds start = kernel.start, peer = kernel.peer, second_pass = instance.call.custom->two_shot_penalty;
-  const BytesPerSecond pull = kernel.pull;
+  const Seconds start = instance.call.custom->base_latency, peer = instance.call.custom->per_peer_latency,
+                second_pass = instance.call.custom->two_shot_penalty;
+  const BytesPerSecond pull = PullRate(instance, trace);
   FIGURE(trace, two_shot, start + peers * peer + second_pass + 2 * peers / (peers + 1) * bytes / pull,
          (Note{"Two-shot all-reduce", "every rank reduces its part, then all gather", kTables}), start, peers, peer, second_pass, bytes,
          pull);

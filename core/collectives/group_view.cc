@@ -91,6 +91,7 @@ std::array<double, kMaxSides> BlockOf(double devices, const std::array<double, k
 
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   GroupView view;
+  view.devices = static_cast<double>(cluster.devices);
   double below = 1;  // devices per group of the level below
   for (std::size_t i = 0; i < group.extent.size() && i < cluster.networks.size(); ++i) {
     const NetworkLevel& level = cluster.networks[i];

@@ -29,6 +29,7 @@ struct GroupView {
   std::array<LevelView, kMaxLevels> levels;  // only those with more than one rank, innermost first
   int count = 0;
   double ranks = 1;
+  double devices = 1;         // of the cluster
   bool has_scale_up = false;  // levels[0] is a scale-up network (NVLink, PCIe, …), not a network of NICs
 };
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster);

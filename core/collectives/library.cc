@@ -1,103 +1,12 @@
 // Communication libraries (NCCL, RCCL): rings with the LL and Simple protocols, trees between nodes, in-network reduction, direct exchange.
-#include <array>
-
 #include "core/collectives/algorithm.h"
+#include "core/collectives/library_network.h"
 
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kTables =
-    "form and constants fitted to NCCL tables of ai-dynamo/aiconfigurator at 095f58a, 1,008 cells of A100, H100, H200, B200, GB200";
-
 bool IsReduction(CollectiveType type) {
   return type == CollectiveType::kAllReduce || type == CollectiveType::kAllGather || type == CollectiveType::kReduceScatter;
-}
-
-// The scale-up domain of a group, and the scale-out network beyond it.
-struct ScaleUp {
-  double ranks = 1;
-  BytesPerSecond bandwidth;  // usable by the library
-  BytesPerSecond stated;     // of the level
-  Seconds setup, step;
-  double simple_efficiency = 1, exchange_efficiency = 1;
-  double steps = 0;  // of an all-gather
-  const FabricConstants* fabric = nullptr;
-};
-struct ScaleOut {
-  double nodes = 1;
-  BytesPerSecond bandwidth;  // per device, of the slowest level
-  Seconds setup, hop;
-  double nic_efficiency = 1;
-  const FabricConstants* fabric = nullptr;  // of that level
-  bool has_nics = true;                     // every rank has a NIC of its own, which rings use in parallel
-};
-
-double StepsOf(const LevelView& view) {
-  double steps = 0;
-  for (int i = 0; i < view.sides; ++i) steps += view.side[i] - 1;
-  return steps;
-}
-
-ScaleUp ScaleUpOf(const CollectiveInstance& instance) {
-  ScaleUp scale_up;
-  if (!instance.view.has_scale_up) return scale_up;
-  const LevelView& view = instance.view.levels[0];
-  const NetworkLevel& level = *view.level;
-  scale_up.fabric = &*level.fabric;
-  scale_up.ranks = view.ranks;
-  scale_up.stated = level.bandwidth;
-  scale_up.bandwidth = view.injection;
-  if (level.topology == Topology::kSwitch && view.ranks > 2)
-    scale_up.bandwidth = view.injection * scale_up.fabric->ring.shared_root_port_fraction;
-  scale_up.setup = level.base_latency.value_or(scale_up.fabric->setup);
-  scale_up.step = level.hop_latency.value_or(level.latency);
-  scale_up.simple_efficiency = level.bandwidth_fraction.value_or(scale_up.fabric->ring.simple_efficiency);
-  scale_up.exchange_efficiency =
-      scale_up.fabric->all_to_all.simple_efficiency * scale_up.simple_efficiency / scale_up.fabric->ring.simple_efficiency;
-  scale_up.steps = StepsOf(view);
-  return scale_up;
-}
-
-// Topologies that join nodes: their bandwidth is per device, so every device has a NIC whatever the fabric.
-bool IsNetworkOfNodes(Topology topology) {
-  return topology == Topology::kRail || topology == Topology::kFatTree || topology == Topology::kDragonfly;
-}
-
-ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
-  ScaleOut scale_out;
-  for (int i = instance.view.has_scale_up ? 1 : 0; i < instance.view.count; ++i) {
-    const LevelView& view = instance.view.levels[i];
-    const NetworkLevel& level = *view.level;
-    const FabricConstants& fabric = *level.fabric;
-    const BytesPerSecond bandwidth = view.injection / (level.topology == Topology::kFatTree ? level.oversubscription : 1);
-    const bool has_nics = fabric.scales_out || IsNetworkOfNodes(level.topology);
-    const double usual = has_nics ? fabric.scale_out.nic_efficiency * (level.in_network_reduction ? fabric.scale_out.reduction_gain : 1)
-                                  : fabric.ring.simple_efficiency;
-    const double rate = min(1.0, instance.call.nic_efficiency.value_or(level.bandwidth_fraction.value_or(usual)));
-    scale_out.has_nics &= has_nics;
-    if (scale_out.nodes == 1 || bandwidth * rate < scale_out.bandwidth * scale_out.nic_efficiency) {
-      scale_out.bandwidth = bandwidth;
-      scale_out.nic_efficiency = rate;
-      scale_out.fabric = &fabric;
-    }
-    scale_out.hop = max(scale_out.hop, level.hop_latency.value_or(level.latency));
-    scale_out.setup = max(scale_out.setup, level.base_latency.value_or(fabric.setup));
-    scale_out.nodes *= view.ranks;
-  }
-  return scale_out;
-}
-
-void BindInputs(const CollectiveInstance& instance, Trace& trace) {
-  if (!trace.on()) return;
-  static constexpr std::array<std::string_view, 2> kPaths{"cluster.networks.0", "cluster.networks.1"};
-  for (int i = 0; i < instance.view.count; ++i) {
-    const LevelView& view = instance.view.levels[i];
-    if (view.index >= static_cast<int>(kPaths.size())) continue;
-    const bool is_scale_up = instance.view.has_scale_up && i == 0;
-    const std::string path(kPaths[view.index]);
-    trace.Input(is_scale_up ? "link" : "nic", view.level->bandwidth, path + ".bandwidth");
-    trace.Input(is_scale_up ? "step" : "hop", view.level->hop_latency.value_or(view.level->latency), path + ".latency");
-  }
 }
 
 // Mean links crossed by a byte of an all-to-all on the busiest side, over the links of a rank on that side.
@@ -120,32 +29,47 @@ double Detour(const LevelView& view) {
 double Passes(CollectiveType type) { return type == CollectiveType::kAllReduce ? 2 : 1; }
 
 // A broadcast passes the whole buffer along the ring in pieces; the others move (ranks - 1) / ranks of it once or twice.
-double ShareMoved(CollectiveType type, double ranks) { return type == CollectiveType::kBroadcast ? 1 : Passes(type) * (ranks - 1) / ranks; }
+double ShareMoved(CollectiveType type, double ranks, Trace& trace) {
+  if (type == CollectiveType::kBroadcast) return 1;
+  const double phases = Passes(type);
+  FIGURE(trace, share, phases * (ranks - 1) / ranks,
+         (Note{"Share of the buffer that a rank sends", "all but its own block, in each phase"}), phases, ranks);
+  return share;
+}
+
+// Of both phases of an all-reduce.
+double StepsTaken(CollectiveType type, double grid_steps, Trace& trace) {
+  const double phases = Passes(type);
+  FIGURE(trace, steps, phases * grid_steps, (Note{"Steps inside a domain", "of all phases"}), phases, grid_steps);
+  return steps;
+}
 
 AlgorithmTime InNodeRing(const CollectiveInstance& instance, Trace& trace) {
   const ScaleUp scale_up = ScaleUpOf(instance);
   const Bytes bytes = instance.call.bytes;
-  const double ranks = scale_up.ranks, share = ShareMoved(instance.call.type, ranks), steps = Passes(instance.call.type) * scale_up.steps;
+  const double ranks = scale_up.ranks;
+  BindInputs(instance, trace);
+  const double share = ShareMoved(instance.call.type, ranks, trace), steps = StepsTaken(instance.call.type, scale_up.steps, trace);
   const BytesPerSecond link = scale_up.bandwidth;
   const Seconds setup = scale_up.setup + instance.call.launch, step = scale_up.step, simple_setup = scale_up.fabric->ring.simple_setup;
   const double ll_efficiency = scale_up.fabric->ring.ll_efficiency, simple_efficiency = scale_up.simple_efficiency,
                local_copy_rate = scale_up.fabric->ring.local_copy_rate;
   const double simple_step = scale_up.fabric->ring.simple_step;
-  BindInputs(instance, trace);
+  CONSTANTS(trace, TableOf(*scale_up.fabric), kLibrarySource, simple_setup, ll_efficiency, local_copy_rate, simple_step);
   FIGURE(trace, volume, share * bytes, (Note{"Bytes sent per rank"}), share, bytes);
   Seconds own_block;
   if (local_copy_rate > 0) {
-    FIGURE(trace, own, bytes / (ranks * local_copy_rate * link), (Note{"Local copy of a rank's own block", "by the same SMs", kTables}),
-           bytes, ranks, local_copy_rate, link);
+    FIGURE(trace, own, bytes / (ranks * local_copy_rate * link),
+           (Note{"Local copy of a rank's own block", "by the same SMs", kLibrarySource}), bytes, ranks, local_copy_rate, link);
     own_block = own;
   }
   const Seconds own = own_block;
   FIGURE(trace, ll_time, setup + steps * step + volume / (ll_efficiency * link) + own,
-         (Note{"Ring, LL protocol", "flags are sent with the data", kTables}), setup, steps, step, volume, ll_efficiency, link, own);
+         (Note{"Ring, LL protocol", "flags are sent with the data", kLibrarySource}), setup, steps, step, volume, ll_efficiency, link, own);
   FIGURE(trace, simple_time, setup + simple_setup + steps * simple_step * step + volume / (simple_efficiency * link) + own,
-         (Note{"Ring, Simple protocol", "fills the link, synchronizes at every step", kTables}), setup, simple_setup, steps, simple_step,
-         step, volume, simple_efficiency, link, own);
-  FIGURE(trace, ring, min(ll_time, simple_time), (Note{"Ring in one domain", "the faster protocol", kTables}), ll_time, simple_time);
+         (Note{"Ring, Simple protocol", "fills the link, synchronizes at every step", kLibrarySource}), setup, simple_setup, steps,
+         simple_step, step, volume, simple_efficiency, link, own);
+  FIGURE(trace, ring, min(ll_time, simple_time), (Note{"Ring in one domain", "the faster protocol", kLibrarySource}), ll_time, simple_time);
   return {ring, setup + steps * step, volume};
 }
 
@@ -154,26 +78,36 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, double node_steps, T
   const ScaleUp scale_up = ScaleUpOf(instance);
   const ScaleOut scale_out = ScaleOutOf(instance);
   const Bytes bytes = instance.call.bytes;
-  const double passes = Passes(instance.call.type);
-  const double ranks = instance.view.ranks, ranks_in_node = scale_up.ranks, share = ShareMoved(instance.call.type, ranks);
+  const double phases = Passes(instance.call.type), ranks = instance.view.ranks, ranks_in_node = scale_up.ranks;
+  BindInputs(instance, trace);
+  const double share = ShareMoved(instance.call.type, ranks, trace);
   const bool has_scale_up = scale_up.ranks > 1;
   const Seconds setup = (has_scale_up ? scale_up.setup : scale_out.setup) + instance.call.launch;
   const Seconds step = scale_up.step, hop = scale_out.hop;
-  const double steps = passes * scale_up.steps, hops = passes * node_steps, simple_step = scale_out.fabric->ring.simple_step;
+  const double steps = has_scale_up ? StepsTaken(instance.call.type, scale_up.steps, trace) : phases * scale_up.steps;
+  const double simple_step = scale_out.fabric->ring.simple_step;
+  FIGURE(trace, hops, phases * node_steps, (Note{"Steps between nodes", "of all phases"}), phases, node_steps);
   const double nic_efficiency = scale_out.nic_efficiency, ll_efficiency = scale_out.fabric->scale_out.ll_efficiency,
                simple_efficiency = scale_up.simple_efficiency;
   const BytesPerSecond nic = scale_out.bandwidth;
-  BindInputs(instance, trace);
+  CONSTANTS(trace, TableOf(*scale_out.fabric), kLibrarySource, simple_step, ll_efficiency);
   FIGURE(trace, volume, share * bytes, (Note{"Bytes sent per rank"}), share, bytes);
   const double ways_out = scale_out.has_nics ? ranks_in_node : 1;
+  if (scale_out.has_nics) trace.Alias("ways_out", ways_out, "ranks_in_node");
   FIGURE(trace, nics, ways_out * nic, (Note{"Scale-out bandwidth per node", "one NIC per rank; one link where there are no NICs"}),
          ways_out, nic);
-  BytesPerSecond ll_link = ll_efficiency * nics, simple_link = nic_efficiency * nics;
+  BytesPerSecond ll_link, simple_link;
+  constexpr Note kLl{"Rate of LL", "", kLibrarySource}, kSimple{"Rate of Simple", "the link or the NICs"};
   if (has_scale_up) {
     const BytesPerSecond link = scale_up.bandwidth;
-    FIGURE(trace, ll_rate, ll_efficiency * min(link, nics), (Note{"Rate of LL", "", kTables}), ll_efficiency, link, nics);
-    FIGURE(trace, simple_rate, min(simple_efficiency * link, nic_efficiency * nics), (Note{"Rate of Simple", "the link or the NICs"}),
-           simple_efficiency, link, nic_efficiency, nics);
+    FIGURE(trace, ll_rate, ll_efficiency * min(link, nics), kLl, ll_efficiency, link, nics);
+    FIGURE(trace, simple_rate, min(simple_efficiency * link, nic_efficiency * nics), kSimple, simple_efficiency, link, nic_efficiency,
+           nics);
+    ll_link = ll_rate;
+    simple_link = simple_rate;
+  } else {
+    FIGURE(trace, ll_rate, ll_efficiency * nics, kLl, ll_efficiency, nics);
+    FIGURE(trace, simple_rate, nic_efficiency * nics, kSimple, nic_efficiency, nics);
     ll_link = ll_rate;
     simple_link = simple_rate;
   }
@@ -195,12 +129,16 @@ bool RingApplies(const CollectiveInstance& instance) {
 }
 AlgorithmTime RingTime(const CollectiveInstance& instance, Trace& trace) {
   if (IsInNode(instance)) return InNodeRing(instance, trace);
-  return OverNodes(instance, ScaleOutOf(instance).nodes - 1, trace);
+  const double nodes = ScaleOutOf(instance).nodes;
+  FIGURE(trace, node_steps, nodes - 1, (Note{"Steps around the nodes", ""}), nodes);
+  return OverNodes(instance, node_steps, trace);
 }
 
 bool TreeApplies(const CollectiveInstance& instance) { return RingApplies(instance) && !IsInNode(instance); }
 AlgorithmTime TreeTime(const CollectiveInstance& instance, Trace& trace) {
-  return OverNodes(instance, ceil(log2(ScaleOutOf(instance).nodes)), trace);
+  const double nodes = ScaleOutOf(instance).nodes;
+  FIGURE(trace, node_steps, ceil(log2(nodes)), (Note{"Steps of a tree over the nodes", ""}), nodes);
+  return OverNodes(instance, node_steps, trace);
 }
 
 // NVLS: the switches reduce and multicast; every rank sends its buffer once and receives the sum once. Setup time grows and the rate falls
@@ -222,6 +160,12 @@ AlgorithmTime ReductionTime(const CollectiveInstance& instance, Trace& trace) {
   static constexpr std::string_view source =
       "H200 at 8 GiB over 4 to 8 ranks within 2 %; 72 and 144 GB200 within 6 % (coreweave/nccl-tests)";
   BindInputs(instance, trace);
+  if (trace.on()) {
+    trace.Alias("ranks", ranks, "inner_ranks");
+    CONSTANTS(trace, TableOf(*scale_up.fabric), kLibrarySource, fall, pipeline_setup, pipeline_rank);
+    BindStated("base_rate", base_rate, instance.view.levels[0].level->reduction_fraction.has_value(), instance.view.levels[0],
+               "reduction_fraction", trace);
+  }
   FIGURE(trace, reduction_rate, base_rate - fall * log2(max(1.0, ranks / 8)),
          (Note{"Bandwidth efficiency of in-network reduction", "", source}), base_rate, fall, ranks);
   FIGURE(trace, pipeline, pipeline_setup + pipeline_rank * max(0.0, ranks - 8), (Note{"Setup of the pipeline", "", source}), pipeline_setup,
@@ -230,7 +174,11 @@ AlgorithmTime ReductionTime(const CollectiveInstance& instance, Trace& trace) {
          bytes, ranks, reduction_rate, link);
   if (nodes > 1) {
     const BytesPerSecond nic = scale_out.bandwidth;
-    const double nic_efficiency = scale_out.nic_efficiency * scale_out.fabric->scale_out.tree_fraction;
+    const double ring_efficiency = scale_out.nic_efficiency, tree_fraction = scale_out.fabric->scale_out.tree_fraction;
+    CONSTANTS(trace, TableOf(*scale_out.fabric), kLibrarySource, tree_fraction);
+    trace.Alias("ring_efficiency", ring_efficiency, "nic_efficiency");
+    FIGURE(trace, nic_efficiency, ring_efficiency * tree_fraction, (Note{"Bandwidth efficiency of the trees", "over that of rings"}),
+           ring_efficiency, tree_fraction);
     const Seconds hop = scale_out.hop;
     FIGURE(trace, between, 2 * (nodes - 1) / nodes * bytes / (nic_efficiency * nic * ranks),
            (Note{"Between nodes", "each NIC carries a part of the sum, in parallel with the domain", source}), nodes, bytes, nic_efficiency,
@@ -255,16 +203,27 @@ AlgorithmTime InNodeExchange(const CollectiveInstance& instance, Bytes bytes, Tr
   const Seconds setup = scale_up.setup + instance.call.launch, step = scale_up.step,
                 simple_setup = scale_up.fabric->all_to_all.simple_setup;
   BindInputs(instance, trace);
-  FIGURE(trace, start, setup + step * (1 + peer_steps * (ranks - 1)), (Note{"Setup of an all-to-all", "", kTables}), setup, step,
+  if (trace.on()) {
+    trace.Alias("ranks", ranks, "inner_ranks");
+    CONSTANTS(trace, TableOf(*scale_up.fabric), kLibrarySource, ll_efficiency, peer_steps, simple_setup);
+    BindStated("local_copy_rate", local_copy_rate, view.level->copy_fraction.has_value(), view, "copy_fraction", trace);
+    const double exchange_rate = scale_up.fabric->all_to_all.simple_efficiency, ring_rate = scale_up.fabric->ring.simple_efficiency,
+                 simple_efficiency = scale_up.simple_efficiency;
+    CONSTANTS(trace, TableOf(*scale_up.fabric), kLibrarySource, exchange_rate, ring_rate);
+    trace.Record("exchange_efficiency", "exchange_rate * simple_efficiency / ring_rate", exchange_efficiency,
+                 Note{"Bandwidth efficiency of an all-to-all", "as the level's rings over the fabric's"},
+                 "exchange_rate, simple_efficiency, ring_rate", exchange_rate, simple_efficiency, ring_rate);
+  }
+  FIGURE(trace, start, setup + step * (1 + peer_steps * (ranks - 1)), (Note{"Setup of an all-to-all", "", kLibrarySource}), setup, step,
          peer_steps, ranks);
   FIGURE(trace, volume, (ranks - 1) / ranks * bytes, (Note{"Bytes that leave a rank"}), ranks, bytes);
-  FIGURE(trace, ll_time, start + volume / (ll_efficiency * link), (Note{"Direct exchange, LL protocol", "", kTables}), start, volume,
+  FIGURE(trace, ll_time, start + volume / (ll_efficiency * link), (Note{"Direct exchange, LL protocol", "", kLibrarySource}), start, volume,
          ll_efficiency, link);
   const double detour = Detour(view);
   FIGURE(trace, simple_time,
          start + simple_setup + detour * volume / (exchange_efficiency * link) + bytes / (ranks * local_copy_rate * link),
-         (Note{"Direct exchange, Simple protocol", "detour: links crossed per byte over links per rank", kTables}), start, simple_setup,
-         detour, volume, exchange_efficiency, link, bytes, ranks, local_copy_rate);
+         (Note{"Direct exchange, Simple protocol", "detour: links crossed per byte over links per rank", kLibrarySource}), start,
+         simple_setup, detour, volume, exchange_efficiency, link, bytes, ranks, local_copy_rate);
   FIGURE(trace, exchange, min(ll_time, simple_time), (Note{"Direct exchange in one domain", "the faster protocol"}), ll_time, simple_time);
   return {exchange, start, volume};
 }
@@ -278,9 +237,16 @@ AlgorithmTime ExchangeTime(const CollectiveInstance& instance, Trace& trace) {
   const BytesPerSecond nic = scale_out.bandwidth;
   const Seconds hop = scale_out.hop;
   AlgorithmTime inside{scale_out.setup + instance.call.launch, scale_out.setup + instance.call.launch, Bytes{}};
-  if (instance.view.has_scale_up) inside = InNodeExchange(instance, ranks_in_node / ranks * bytes, trace);
-  const Seconds in_node = inside.time;
   BindInputs(instance, trace);
+  if (instance.view.has_scale_up) {
+    FIGURE(trace, inner_bytes, ranks_in_node / ranks * bytes, (Note{"Bytes that stay in a node", ""}), ranks_in_node, ranks, bytes);
+    trace.Alias("bytes", inner_bytes, "inner_bytes");
+    inside = InNodeExchange(instance, inner_bytes, trace);
+    trace.Alias("in_node", inside.time, "exchange");
+  } else {
+    trace.Alias("in_node", inside.time, "setup");
+  }
+  const Seconds in_node = inside.time;
   FIGURE(trace, exchange_over_nodes, hop + (ranks - ranks_in_node) / ranks * bytes / (nic_efficiency * nic) + in_node,
          (Note{"Direct exchange over nodes", "inter-node part, each rank on its NIC, then the intra-node part"}), hop, ranks, ranks_in_node,
          bytes, nic_efficiency, nic, in_node);
@@ -298,6 +264,7 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
     const double send_efficiency = is_direct ? scale_up.fabric->send.direct_efficiency : scale_up.fabric->send.switch_efficiency;
     const BytesPerSecond link = view.link;
     const Seconds setup = scale_up.setup + instance.call.launch;
+    CONSTANTS(trace, TableOf(*scale_up.fabric), kLibrarySource, send_efficiency);
     FIGURE(trace, send, setup + bytes / (send_efficiency * link),
            (Note{"Send and receive in one domain", "0.77 of the bandwidth through a switch, 0.95 over a direct link",
                  "A100: 228 of 300 GB/s"}),
@@ -317,11 +284,11 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& LibraryAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"ring", "Ring", kTables, CostModel::kMeasured, RingApplies, RingTime},
-      {"tree", "Rings in nodes, trees between them", kTables, CostModel::kMeasured, TreeApplies, TreeTime},
-      {"nvls", "In-network reduction by the switches", kTables, CostModel::kMeasured, ReductionApplies, ReductionTime},
-      {"direct", "Direct exchange", kTables, CostModel::kMeasured, ExchangeApplies, ExchangeTime},
-      {"send", "One message", kTables, CostModel::kMeasured, SendApplies, SendTime},
+      {"ring", "Ring", kLibrarySource, CostModel::kMeasured, RingApplies, RingTime},
+      {"tree", "Rings in nodes, trees between them", kLibrarySource, CostModel::kMeasured, TreeApplies, TreeTime},
+      {"nvls", "In-network reduction by the switches", kLibrarySource, CostModel::kMeasured, ReductionApplies, ReductionTime},
+      {"direct", "Direct exchange", kLibrarySource, CostModel::kMeasured, ExchangeApplies, ExchangeTime},
+      {"send", "One message", kLibrarySource, CostModel::kMeasured, SendApplies, SendTime},
   };
   return rows;
 }

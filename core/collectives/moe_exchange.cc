@@ -1,5 +1,7 @@
 #include "core/collectives/moe_exchange.h"
 
+#include <string>
+
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -7,21 +9,49 @@ namespace {
 
 constexpr double kHeaderBytes = 16;  // per message
 
+std::string TableOf(const ExpertExchange& exchange, std::string_view row) {
+  return "kernels." + exchange.architecture->id + ".expert_exchange." + std::string(row);
+}
+
+// A token on the wire.
+Bytes MessageOf(const ExpertExchange& exchange, double header, Trace& trace) {
+  const double hidden = exchange.hidden, element_bytes = exchange.element_bytes;
+  const Bytes byte = 1 * kB;
+  if (header <= 0) {
+    FIGURE(trace, message, hidden * element_bytes * byte, (Note{"A token on the wire", ""}), hidden, element_bytes, byte);
+    return message;
+  }
+  FIGURE(trace, message, (hidden * element_bytes + header) * byte, (Note{"A token on the wire", "with its header"}), hidden, element_bytes,
+         header, byte);
+  return message;
+}
+
+// OwnersReached as a figure.
+double Reached(std::string_view symbol, double owners, std::string_view owners_are, double top_k, Trace& trace) {
+  const double reached = OwnersReached(owners, top_k);
+  trace.Alias("owners", owners, owners_are);
+  trace.Record(symbol, "owners * (1 - pow(1 - 1 / owners, top_k))", reached,
+               Note{"Owners that hold an expert of a token", "with experts spread evenly"}, "owners, top_k", owners, top_k);
+  return reached;
+}
+
 Seconds LowLatency(const ExpertExchange& exchange, Trace& trace) {
   const ExpertExchangeTable& table = exchange.architecture->expert_exchange;
   const LowLatencyRow& row = exchange.is_combine ? table.low_latency_combine : table.low_latency_dispatch;
   const Trace::Citing citing(trace, table.source);
-  const double tokens = exchange.tokens, top_k = exchange.top_k, experts = exchange.experts, hidden = exchange.hidden;
+  const double tokens = exchange.tokens, top_k = exchange.top_k, held_experts = exchange.experts, hidden = exchange.hidden;
   const double link_efficiency = row.link_efficiency, nic_efficiency = row.nic_efficiency, nodes = exchange.nodes;
-  const Bytes message = (exchange.hidden * exchange.element_bytes + kHeaderBytes) * kB;
+  const Bytes message = MessageOf(exchange, kHeaderBytes, trace);
   const Seconds setup = row.setup, of_experts = row.per_256_experts, node = row.internode, cast = row.quantize_token;
   const BytesPerSecond link = exchange.link, nic = exchange.nic;
+  CONSTANTS(trace, TableOf(exchange, exchange.is_combine ? "low_latency_combine" : "low_latency_dispatch"), table.source, link_efficiency,
+            nic_efficiency, setup, of_experts, node, cast);
   FIGURE(trace, in_domain, tokens * top_k * message / (link_efficiency * link),
          (Note{"Messages over the scale-up link", "one copy per expert", kFamilySource}), tokens, top_k, message, link_efficiency, link);
-  FIGURE(trace, quantize, tokens * cast * (hidden / 4096) / ceil(experts / 3),
-         (Note{"Quantization, three experts per thread block", "", kFamilySource}), tokens, cast, hidden, experts);
-  FIGURE(trace, start, setup + of_experts * (experts / 256), (Note{"Setup, and counters of all experts", "", kFamilySource}), setup,
-         of_experts, experts);
+  FIGURE(trace, quantize, tokens * cast * (hidden / 4096) / ceil(held_experts / 3),
+         (Note{"Quantization, three experts per thread block", "", kFamilySource}), tokens, cast, hidden, held_experts);
+  FIGURE(trace, start, setup + of_experts * (held_experts / 256), (Note{"Setup, and counters of all experts", "", kFamilySource}), setup,
+         of_experts, held_experts);
   if (nodes <= 1) {
     FIGURE(trace, exchange_time, start + max(in_domain, quantize), (Note{"Low-latency exchange in one domain", "", kFamilySource}), start,
            in_domain, quantize);
@@ -39,16 +69,23 @@ Seconds Normal(const ExpertExchange& exchange, Trace& trace) {
   const ExpertExchangeTable& table = exchange.architecture->expert_exchange;
   const NormalRow& row = exchange.is_combine ? table.normal_combine : table.normal_dispatch;
   const Trace::Citing citing(trace, table.source);
-  const double tokens = exchange.tokens, nodes = exchange.nodes, units = exchange.kernel_units;
+  const double tokens = exchange.tokens, nodes = exchange.nodes, kernel_units = exchange.kernel_units;
   const double link_efficiency = row.link_efficiency, nic_efficiency = row.nic_efficiency;
-  const Bytes message = (exchange.hidden * exchange.element_bytes + kHeaderBytes) * kB;
-  const double ranks_reached = OwnersReached(exchange.ranks_in_node * nodes, exchange.top_k);
-  const double nodes_reached = min(exchange.max_nodes_per_token, OwnersReached(nodes, exchange.top_k));
+  const Bytes message = MessageOf(exchange, kHeaderBytes, trace);
+  const double ranks_in_node = exchange.ranks_in_node;
+  FIGURE(trace, ranks, ranks_in_node * nodes, (Note{"Ranks that share the experts", ""}), ranks_in_node, nodes);
+  const double ranks_reached = Reached("ranks_reached", ranks, "ranks", exchange.top_k, trace);
+  const double all_nodes_reached = Reached("all_nodes_reached", nodes, "nodes", exchange.top_k, trace),
+               node_limit = exchange.max_nodes_per_token;
+  FIGURE(trace, nodes_reached, min(node_limit, all_nodes_reached),
+         (Note{"Nodes that hold experts of a token", "at most the routing's limit"}), node_limit, all_nodes_reached);
   const Seconds setup = row.setup, node = row.per_node;
   const BytesPerSecond link = exchange.link, nic = exchange.nic, sm_rate = row.sm_rate;
-  FIGURE(trace, in_domain, tokens * ranks_reached * message / min(link_efficiency * link, units * sm_rate),
+  CONSTANTS(trace, TableOf(exchange, exchange.is_combine ? "normal_combine" : "normal_dispatch"), table.source, link_efficiency,
+            nic_efficiency, setup, node, sm_rate);
+  FIGURE(trace, in_domain, tokens * ranks_reached * message / min(link_efficiency * link, kernel_units * sm_rate),
          (Note{"One copy of a token per rank that needs it", "link bandwidth, or that of the kernel's SMs", kFamilySource}), tokens,
-         ranks_reached, message, link_efficiency, link, units, sm_rate);
+         ranks_reached, message, link_efficiency, link, kernel_units, sm_rate);
   if (nodes <= 1) {
     FIGURE(trace, exchange_time, setup + in_domain, (Note{"Normal exchange in one domain", "within 15 %", kFamilySource}), setup,
            in_domain);
@@ -68,11 +105,15 @@ Seconds Domain(const ExpertExchange& exchange, Trace& trace) {
   const ExpertExchangeTable& table = exchange.architecture->expert_exchange;
   const DomainRow& row = exchange.is_combine ? table.domain_combine : table.domain_dispatch;
   const Trace::Citing citing(trace, table.domain_source);
-  const double tokens = exchange.tokens, ranks = exchange.ranks_in_node * exchange.nodes;
-  const double reached = OwnersReached(ranks, exchange.top_k), link_efficiency = row.link_efficiency, local_copy_cost = row.local_copy_cost;
-  const Bytes message = exchange.hidden * exchange.element_bytes * kB;
+  const double tokens = exchange.tokens, ranks_in_node = exchange.ranks_in_node, nodes = exchange.nodes;
+  FIGURE(trace, ranks, ranks_in_node * nodes, (Note{"Ranks that share the experts", ""}), ranks_in_node, nodes);
+  const double reached = Reached("reached", ranks, "ranks", exchange.top_k, trace), link_efficiency = row.link_efficiency,
+               local_copy_cost = row.local_copy_cost;
+  const Bytes message = MessageOf(exchange, 0, trace);
   const Seconds setup = row.setup, step = row.per_doubling;
   const BytesPerSecond link = exchange.link;
+  CONSTANTS(trace, TableOf(exchange, exchange.is_combine ? "domain_combine" : "domain_dispatch"), table.domain_source, link_efficiency,
+            local_copy_cost, setup, step);
   FIGURE(trace, exchange_time,
          setup + step * log2(ranks) + tokens * reached * message / link * ((1 - 1 / ranks) / link_efficiency + local_copy_cost / ranks),
          (Note{"Exchange in one scale-up domain", "2 to 32 ranks, one-sided kernels, within 8 %", kFamilySource}), setup, step, ranks,

@@ -10,9 +10,10 @@ struct Help {
 constexpr std::string_view kBest = "[--best training|serving [--objective NAME] [--limit ...]]";
 
 constexpr Help kHelp[] = {
-    {"evaluate", "[FILE|-] [PATH=VALUE ...] [--explain PATH] [--lines]",
+    {"evaluate", "[FILE|-] [PATH=VALUE ...] [--explain PATH [--format text]] [--lines]",
      "Prints the report of one scenario as JSON. Inputs that are not given come from the default scenario.\n"
-     "--explain adds the derivation of a figure (* for all); --lines reads one request per line from standard input.",
+     "--explain adds the derivation of a figure (* for all), or with --format text prints it alone, as a tree in Markdown;\n"
+     "--lines reads one request per line from standard input.",
      "evaluate model=llama-3.1-8b cluster=dgx-h100 serving.batch=64"},
     {"search",
      "[FILE|-] [PATH=VALUE ...] --for training|serving [--objective NAME] [--pareto NAME,NAME] [--top N]\n"
@@ -28,6 +29,8 @@ constexpr Help kHelp[] = {
     {"sensitivity", "[FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]",
      "Ranks the inputs by how far a figure moves when each changes by the same relative amount.",
      "sensitivity model=llama-3.1-8b --figure serving.tpot_s"},
+    {"dependence", "[FILE|-] [PATH=VALUE ...] [--input PATH]",
+     "Lists the figures that move when each number of the scenario, or of one input, moves a little.", "dependence --input model.heads"},
     {"design", "[FILE|-] [PATH=VALUE ...] --objective PATH",
      "Finds the split of a chip design's area, power and shoreline that minimizes a figure.",
      "design cluster.device.design=a100-like --objective training.step_time_s"},

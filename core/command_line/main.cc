@@ -15,6 +15,7 @@
 #include "core/command_line/progress_line.h"
 #include "core/command_line/search_command.h"
 #include "core/command_line/study_command.h"
+#include "core/exploration/dependence.h"
 #include "core/exploration/design.h"
 #include "core/exploration/search_shard.h"
 #include "core/exploration/search_spec.h"
@@ -71,10 +72,10 @@ struct CommandLine {
   std::vector<std::string> assignments, words;
   std::vector<std::string> limits, against;
   // Options with a value, and their defaults.
-  std::map<std::string, std::string> options{{"--explain", ""},   {"--report", ""},   {"--until", ""},       {"--figure", ""},
-                                             {"--objective", ""}, {"--share", "0.2"}, {"--for", "training"}, {"--pareto", ""},
-                                             {"--best", ""},      {"--optimise", ""}, {"--top", "10"},       {"--shard", "0/1"},
-                                             {"--threads", "0"}};
+  std::map<std::string, std::string> options{{"--explain", ""},     {"--report", ""},     {"--until", ""},     {"--figure", ""},
+                                             {"--input", ""},       {"--format", "json"}, {"--objective", ""}, {"--share", "0.2"},
+                                             {"--for", "training"}, {"--pareto", ""},     {"--best", ""},      {"--optimise", ""},
+                                             {"--top", "10"},       {"--shard", "0/1"},   {"--threads", "0"}};
   bool lines = false, prune = true, show_progress = false;
 
   [[nodiscard]] const std::string& Option(const std::string& name) const { return options.at(name); }
@@ -169,6 +170,9 @@ int Run(const std::string& verb, const CommandLine& line) {
   if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "Cannot read this file");
   if (verb == "cost-study") return Print(slipstick::CostStudyAnswer(request));
   if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
+  if (verb == "evaluate" && line.Option("--format") == "text") {
+    return Print(slipstick::DerivationAnswer(request, line.assignments, line.Option("--explain")));
+  }
   if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, line.assignments, line.Option("--explain")));
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
   if (verb == "search") {
@@ -181,6 +185,7 @@ int Run(const std::string& verb, const CommandLine& line) {
     const double share = std::strtod(line.Option("--share").c_str(), nullptr);
     return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"), share));
   }
+  if (verb == "dependence") return Print(slipstick::DependenceAnswer(request, line.assignments, line.Option("--input")));
   if (verb == "sweep" || verb == "solve") return AnswerRange(verb, request, line);
   return Wrong(verb, "Unknown command");
 }

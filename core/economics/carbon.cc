@@ -1,5 +1,9 @@
 #include "core/economics/carbon.h"
 
+#include <string>
+
+#include "core/base/traced_sum.h"
+
 namespace slipstick {
 
 GramsPerArea CarbonPerArea(GramsPerJoule intensity, JoulesPerArea energy, GramsPerArea gas, GramsPerArea materials, double yield) {
@@ -8,6 +12,13 @@ GramsPerArea CarbonPerArea(GramsPerJoule intensity, JoulesPerArea energy, GramsP
 
 namespace {
 
+void BindDie(const DieInput& die, const std::string& input, Trace& trace) {
+  trace.Input("count", static_cast<double>(die.count), input + "count");
+  trace.Input("area", die.area, input + "area");
+  trace.Input("fab_energy", die.node.fab_energy, input + "node.fab_energy");
+  trace.Input("fab_gas", die.node.fab_gas, input + "node.fab_gas");
+}
+
 Grams SiliconCarbon(const DeviceBill& bill, const DeviceCost& device, const CarbonInputs& inputs, Trace& trace) {
   const GramsPerJoule fab_intensity = inputs.fab_intensity;
   const GramsPerArea materials = inputs.materials;
@@ -15,19 +26,21 @@ Grams SiliconCarbon(const DeviceBill& bill, const DeviceCost& device, const Carb
     trace.Input("fab_intensity", fab_intensity, "cost.carbon.fab_intensity");
     trace.Input("materials", materials, "cost.carbon.materials");
   }
-  Grams silicon_before;
+  RunningSum<Grams> silicon(trace, "silicon", "silicon_before", Note{"Embodied carbon of the dies so far"});
   for (std::size_t i = 0; i < bill.dies.size(); ++i) {
     const DieInput& die = bill.dies[i];
     const JoulesPerArea fab_energy = die.node.fab_energy;
     const GramsPerArea fab_gas = die.node.fab_gas;
     const double count = static_cast<double>(die.count), die_yield = device.dies[i].yield;
     const SquareMillimetres area = die.area;
-    FIGURE(trace, silicon, silicon_before + count * area * (fab_intensity * fab_energy + fab_gas + materials) / die_yield,
-           (Note{"Embodied carbon of the dies", "summed over the kinds of die; bad dies included", "ACT, Gupta et al., ISCA 2022"}),
-           silicon_before, count, area, fab_intensity, fab_energy, fab_gas, materials, die_yield);
-    silicon_before = silicon;
+    const Trace::Scope scope(trace, die.name);
+    if (trace.on()) BindDie(die, "cost.device.dies." + std::to_string(i) + ".", trace);
+    FIGURE(trace, silicon_of_kind, count * area * (fab_intensity * fab_energy + fab_gas + materials) / die_yield,
+           (Note{"Embodied carbon of the dies of this kind", "bad dies included", "ACT, Gupta et al., ISCA 2022"}), count, area,
+           fab_intensity, fab_energy, fab_gas, materials, die_yield);
+    silicon.Add("silicon_of_kind", silicon_of_kind);
   }
-  return silicon_before;
+  return silicon.sum();
 }
 
 struct PackageCarbon {
@@ -44,6 +57,7 @@ PackageCarbon PackageCarbonOf(const DeviceBill& bill, const DeviceGeometry& geom
     const double carriers = static_cast<double>(bill.package.carrier->count);
     const SquareMillimetres carrier_area = geometry.package.carrier_area;
     const GramsPerArea carrier_carbon = bill.package.carrier->carbon;
+    trace.Input("carriers", carriers, "cost.device.package.carrier.count");
     if (trace.on()) trace.Input("carrier_carbon", carrier_carbon, "cost.device.package.carrier.carbon");
     FIGURE(trace, carrier, carriers * carrier_area * carrier_carbon, (Note{"Embodied carbon of the interposer, bridges or RDL"}), carriers,
            carrier_area, carrier_carbon);
@@ -88,7 +102,11 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
                        Watts tdp, Watts wall_power, Trace& trace) {
   const Trace::Scope scope(trace, "cost.carbon.parts");
   const Grams silicon = SiliconCarbon(bill, device, inputs, trace);
-  const Bytes capacity = bill.memory.stack_capacity * static_cast<double>(bill.memory.stacks);
+  const Bytes stack_capacity = bill.memory.stack_capacity;
+  const double stacks = static_cast<double>(bill.memory.stacks);
+  trace.Input("stack_capacity", stack_capacity, "cost.device.memory.stack_capacity");
+  trace.Input("stacks", stacks, "cost.device.memory.stacks");
+  FIGURE(trace, capacity, stack_capacity * stacks, (Note{"Memory of a device"}), stack_capacity, stacks);
   const GramsPerByte memory_carbon = bill.memory.carbon;
   const GramsPerJoule grid_intensity = inputs.grid_intensity;
   const double assembly_share = inputs.assembly;

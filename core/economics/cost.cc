@@ -21,6 +21,16 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
   }
 }
 
+// Of a device, over its life.
+Seconds TimeInUse(const CostInputs& inputs, Trace& trace) {
+  const Seconds lifetime = inputs.lifetime;
+  const double utilisation = inputs.system.utilisation;
+  trace.Input("lifetime", lifetime, "cost.lifetime");
+  trace.Input("utilisation", utilisation, "cost.system.utilisation");
+  FIGURE(trace, device_life, lifetime * utilisation, (Note{"Time in which a device is used, over its life"}), lifetime, utilisation);
+  return device_life;
+}
+
 }  // namespace
 
 CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace) {
@@ -50,14 +60,14 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   report.device_hour = system.device_hour;
   report.device_second = system.device_second;
   report.device_hour_parts = std::move(system.hour_lines);
-  const Watts wall_power = cluster.device.tdp * (inputs.system.host_power * inputs.system.load * inputs.system.pue);
+  const Watts wall_power = PowerAtTheMeter(cluster, inputs.system, trace);
   CarbonCost carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, wall_power, trace);
   report.embodied = carbon.embodied;
   report.embodied_parts = std::move(carbon.lines);
   report.operation = carbon.operation;
   report.grid_intensity = inputs.carbon.grid_intensity;
-  report.use = inputs.lifetime * inputs.system.utilisation;
   const Trace::Scope scope(trace, "cost.energy");
+  report.use = TimeInUse(inputs, trace);
   report.wall = WallPowerOf(cluster, inputs.system, trace);
   if (const auto warning = CarrierWarning(bill)) report.warnings.push_back(*warning);
   CheckReticle(bill, report.infeasible);

@@ -1,22 +1,13 @@
 #include "core/economics/device_bill.h"
 
 #include <algorithm>
+#include <string>
+
+#include "core/base/traced_sum.h"
+#include "core/economics/package_parts.h"
 
 namespace slipstick {
 namespace {
-
-PackageParts PartsOf(const DeviceBill& bill) {
-  PackageParts parts;
-  for (const DieInput& die : bill.dies) {
-    (die.stacked ? parts.stacked_dies : parts.dies) += die.count;
-    (die.stacked ? parts.stacked_area : parts.die_area) += die.area * static_cast<double>(die.count);
-  }
-  if (bill.memory.in_package) {
-    parts.stacks = bill.memory.stacks;
-    parts.memory_area = bill.memory.stack_area * static_cast<double>(bill.memory.stacks);
-  }
-  return parts;
-}
 
 Dollars PriceMemory(const MemoryInput& memory, Trace& trace) {
   const double stacks = static_cast<double>(memory.stacks);
@@ -63,22 +54,28 @@ struct PricedDies {
   double quality = 1;  // share of packages without an undetected bad die
 };
 PricedDies PriceDies(const DeviceBill& bill, const DeviceGeometry& geometry, PackageParts& parts, DeviceCost& result, Trace& trace) {
-  PricedDies priced;
+  RunningSum<Dollars> dies(trace, "dies", "dies_before", Note{"Good dies per package"});
+  RunningSum<Dollars> stacked(trace, "stacked_cost", "stacked_before", Note{"Good dies bonded on another die"});
+  RunningSum<Dollars> side_by_side(trace, "die_cost", "side_by_side_before", Note{"Good dies side by side"});
+  RunningProduct dies_quality(trace, "dies_quality", "quality_before", Note{"Share of packages where all dies are good"});
   for (std::size_t i = 0; i < bill.dies.size(); ++i) {
     const DieInput& die = bill.dies[i];
-    const DieCost cost = PriceDie(die, geometry.dies_per_wafer[i], bill.sort, i, trace);
-    const double count = static_cast<double>(die.count);
-    const Dollars good_die = cost.good, dies_before = priced.cost;
+    const DieCost cost = PriceDie(die, bill.wafer, geometry.dies_per_wafer[i], bill.sort, i, trace);
+    const Trace::Scope scope(trace, die.name);
+    const double count = static_cast<double>(die.count), quality = cost.quality;
+    const Dollars good_die = cost.good;
     if (trace.on()) trace.Input("count", count, "cost.device.dies." + std::to_string(i) + ".count");
-    FIGURE(trace, dies, dies_before + count * good_die, (Note{"Good dies per package", "summed over the kinds of die"}), dies_before, count,
-           good_die);
-    (die.stacked ? parts.stacked_cost : parts.die_cost) += count * good_die;
-    priced.quality *= std::pow(cost.quality, count);
+    FIGURE(trace, cost_of_kind, count * good_die, (Note{"Good dies of this kind"}), count, good_die);
+    FIGURE(trace, quality_of_kind, pow(quality, count), (Note{"Share of packages where all dies of this kind are good"}), quality, count);
+    dies.Add("cost_of_kind", cost_of_kind);
+    (die.stacked ? stacked : side_by_side).Add("cost_of_kind", cost_of_kind);
+    dies_quality.MultiplyBy("quality_of_kind", quality_of_kind);
     result.dies.push_back(cost);
-    result.lines.push_back({die.name + (die.count > 1 ? " dies (" + std::to_string(die.count) + ")" : " die"), count * good_die});
-    priced.cost = dies;
+    result.lines.push_back({die.name + (die.count > 1 ? " dies (" + std::to_string(die.count) + ")" : " die"), cost_of_kind});
   }
-  return priced;
+  parts.die_cost = side_by_side.sum();
+  parts.stacked_cost = stacked.sum();
+  return {dies.sum(), dies_quality.product()};
 }
 
 // The price stated as an input, or the manufacturing cost at the maker's margin.
@@ -103,34 +100,48 @@ DeviceGeometry ComputeGeometry(const DeviceBill& bill) {
     const Millimetres width = DieWidth(die.area, die.aspect);
     geometry.dies_per_wafer.push_back(CountDies(width, die.area / width, bill.wafer).best);
   }
-  geometry.package = ComputeGeometry(bill.package, PartsOf(bill), bill.wafer);
+  geometry.package = ComputeGeometry(bill.package, PartsOf(bill.dies, bill.memory), bill.wafer);
   return geometry;
 }
 
 DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace) {
   const Trace::Scope scope(trace, "cost");
   DeviceCost result;
-  PackageParts parts = PartsOf(bill);
+  PackageParts parts = PartsOf(bill.dies, bill.memory);
   const PricedDies priced_dies = PriceDies(bill, geometry, parts, result, trace);
   const Dollars dies = priced_dies.cost;
+  ExplainParts({bill.dies, bill.memory, bill.package, bill.wafer}, parts, geometry.package, trace);
   const Dollars memory_cost = PriceMemory(bill.memory, trace);
   if (bill.memory.in_package) parts.memory_cost = memory_cost;
   const PackageCost package = Assemble(bill.package, parts, geometry.package, trace);
   const Dollars carrier = package.carrier, substrate = package.substrate, assembly = package.assembly, quoted_package = package.quoted,
                 assembly_loss = package.loss;
-  const Tested tested = PriceTest(bill.test, package.put_in + package.loss, priced_dies.quality, trace);
+  const Dollars parts_in = package.put_in;
+  FIGURE(trace, assembled, parts_in + assembly_loss, (Note{"Cost of a package that was assembled", "what went in, and what was lost"}),
+         parts_in, assembly_loss);
+  const Tested tested = PriceTest(bill.test, assembled, priced_dies.quality, trace);
   const Dollars test_cost = tested.cost, test_loss = tested.loss;
   const Dollars module = bill.module;
   const DesignCost design = PriceDesign(bill, geometry, trace);
   const Dollars design_share = design.share;
   if (trace.on()) trace.Input("module", module, "cost.device.module");
-  FIGURE(
-      trace, device_usd,
-      dies + memory_cost + quoted_package + carrier + substrate + assembly + assembly_loss + test_cost + test_loss + module + design_share,
-      (Note{"Manufacturing cost per device", "each line per shipped device, yield loss included", "", "cost.device_usd"}), dies,
-      memory_cost, quoted_package, carrier, substrate, assembly, assembly_loss, test_cost, test_loss, module, design_share);
+  const bool is_quoted = bill.package.price.has_value();
+  const Dollars device_usd =
+      Sum<Dollars>(trace, "device_usd",
+                   Note{"Manufacturing cost per device", "each line per shipped device, yield loss included", "", "cost.device_usd"},
+                   {{"dies", dies},
+                    {"memory_cost", memory_cost},
+                    {"quoted_package", quoted_package, is_quoted},
+                    {"carrier", carrier, !is_quoted && bill.package.carrier},
+                    {"substrate", substrate, !is_quoted},
+                    {"assembly", assembly, !is_quoted},
+                    {"assembly_loss", assembly_loss},
+                    {"test_cost", test_cost},
+                    {"test_loss", test_loss},
+                    {"module", module},
+                    {"design_share", design_share}});
   result.lines.push_back({bill.memory.in_package ? "memory stacks" : "memory chips", memory_cost});
-  if (bill.package.price) {
+  if (is_quoted) {
     result.lines.push_back({"package", quoted_package});
   } else {
     result.lines.push_back({"package carrier", carrier});
@@ -144,9 +155,9 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   result.lines.push_back({"design (NRE) share", design_share});
   for (const BillLine& line : result.lines) result.total += line.cost;
   result.package_yield = package.yield;
-  const double assembled_yield = package.yield, tested_good = tested.yield;
-  FIGURE(trace, device_yield, assembled_yield * tested_good,
-         (Note{"Package yield", "assembly yield x final test yield", "", "cost.package_yield"}), assembled_yield, tested_good);
+  const double assembled_yield = package.yield, tested_yield = tested.yield;
+  FIGURE(trace, device_yield, assembled_yield * tested_yield,
+         (Note{"Package yield", "assembly yield x final test yield", "", "cost.package_yield"}), assembled_yield, tested_yield);
   result.yield = device_yield;
   result.price = PriceOf(bill, device_usd, trace);
   return result;

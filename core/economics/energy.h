@@ -13,6 +13,9 @@ struct WallPower {
   Watts server;    // CPUs, NICs, fans and power supplies, per device
   double pue = 1;  // facility power / server power
 };
+// Mean power of a device with its share of the server, cooling and power distribution.
+Watts PowerAtTheMeter(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
+
 WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
 
 }  // namespace slipstick

@@ -1,6 +1,7 @@
 // Switches, cables and links by topology and number of tiers.
 #pragma once
 
+#include "core/base/trace.h"
 #include "core/economics/system_inputs.h"
 #include "core/hardware/cluster.h"
 
@@ -21,6 +22,7 @@ struct NetworkCost {
 };
 // Levels that reach beyond a host: switched ones as rail planes (one a device of the host) of their own tree, direct ones
 // by their links.
+NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs, Trace& trace);
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 
 // LIBRA's: dollars of one level for `devices` devices in groups of `size` at `bandwidth` each. A ring has 2 n links at half

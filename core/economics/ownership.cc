@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/traced_sum.h"
 #include "core/economics/network_cost.h"
 
 namespace slipstick {
@@ -38,7 +39,13 @@ Dollars PriceHost(const SystemInputs& inputs, double per_host, Dollars device_pr
   const double host_share = inputs.host_share;
   FIGURE(trace, host_price_by_share, host_share * per_host * device_price, (Note{"Price of a server without its devices"}), host_share,
          per_host, device_price);
+  trace.Alias("host_price", host_price_by_share, "host_price_by_share");
   return host_price_by_share;
+}
+
+NetworkCost NetworkOf(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
+  const Trace::Scope scope(trace, "network");
+  return PriceNetwork(cluster, inputs, trace);
 }
 
 // Cost per GPU-hour by line, and per GPU-second.
@@ -51,10 +58,9 @@ void PriceDeviceHour(Dollars system_usd, Seconds device_hours, SystemCost& resul
   }
   const Dollars device_hour_usd = hourly;
   if (trace.on()) {
-    const double hours = device_hours / hour;
-    trace.Record("device_hour_usd", "system_usd / hours", device_hour_usd,
-                 Note{"Cost per GPU-hour", "idle hours are paid for by the hours in use", "", "cost.device_hour_usd"}, "system_usd, hours",
-                 system_usd, hours);
+    trace.Record("device_hour_usd", "system_usd / device_hours * hour", device_hour_usd,
+                 Note{"Cost per GPU-hour", "idle hours are paid for by the hours in use", "", "cost.device_hour_usd"},
+                 "system_usd, device_hours, hour", system_usd, device_hours, hour);
   }
   FIGURE(trace, device_second, device_hour_usd / hour, (Note{"Cost per GPU-second"}), device_hour_usd, hour);
   result.device_hour = device_hour_usd;
@@ -84,17 +90,21 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
                margin = inputs.margin;
   const Seconds accounting_year = kAccountingYear;
   if (trace.on()) BindInputs(cluster, inputs, lifetime, electricity, trace);
+  CONSTANTS(trace, "cost", "8,760 hours: a year of 365 days", accounting_year);
+  CONSTANTS(trace, "cost", "365.25 days", calendar_year);
   FIGURE(trace, years, lifetime / calendar_year, (Note{"Depreciation period in years"}), lifetime, calendar_year);
   FIGURE(trace, devices_usd, devices * device_price, (Note{"Purchase price of the devices"}), devices, device_price);
   FIGURE(trace, hosts, ceil(devices / devices_per_host), (Note{"Servers"}), devices, devices_per_host);
-  const Dollars host_price = PriceHost(inputs, std::min(devices, devices_per_host), device_price, trace);
+  FIGURE(trace, per_host, min(devices, devices_per_host), (Note{"Devices of a server"}), devices, devices_per_host);
+  const Dollars host_price = PriceHost(inputs, per_host, device_price, trace);
   FIGURE(trace, hosts_usd, hosts * host_price, (Note{"Price of all servers without their devices"}), hosts, host_price);
-  const NetworkCost network = PriceNetwork(cluster, inputs);
+  const NetworkCost network = NetworkOf(cluster, inputs, trace);
   const Dollars switches = network.switches, cables = network.cables, links = network.links;
-  FIGURE(trace, network_usd, switches + cables + links,
-         (Note{"Network outside the servers",
-               "one switch plane per device of a server, with as many tiers as its size needs; direct links priced by bandwidth"}),
-         switches, cables, links);
+  const Dollars network_usd =
+      Sum<Dollars>(trace, "network_usd",
+                   Note{"Network outside the servers",
+                        "one switch plane per device of a server, with as many tiers as its size needs; direct links priced by bandwidth"},
+                   {{"switches", switches, network.tiers > 0}, {"cables", cables, network.tiers > 0}, {"links", links, links > Dollars()}});
   FIGURE(trace, power, devices * device_power * host_power, (Note{"Rated power of the servers"}), devices, device_power, host_power);
   const bool rented = inputs.colocation.base() > 0;
   const DollarsPerWatt power_delivery_price = rented ? DollarsPerWatt() : inputs.power_delivery,

@@ -53,6 +53,7 @@ void CarbonOf(const CostReport& cost, Seconds device_seconds, TrainingCostEffici
   cost_efficiency.emitted = emitted;
   if (cost_efficiency.run_energy) {
     const Joules run_energy = cost_efficiency.run_energy->total;
+    trace.Alias("run_energy", run_energy, "energy");
     FIGURE(trace, run_emitted, run_energy * grid_intensity, (Note{"", "interruptions included", "", "training.run.tco2"}), run_energy,
            grid_intensity);
     cost_efficiency.run_emitted = run_emitted;
@@ -105,6 +106,7 @@ ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, co
     cost_efficiency.tokens_per_j = served_per_joule;
   }
   const TokensPerSecond tokens_per_s_per_device = serving.tokens_per_s_per_device;
+  trace.Alias("tokens_per_s_per_device", tokens_per_s_per_device, "rate_per_device");
   if (!cost || !(tokens_per_s_per_device > TokensPerSecond())) return cost_efficiency;
   const DollarsPerSecond device_second = cost->device_second;
   FIGURE(trace, token_price, device_second / tokens_per_s_per_device,

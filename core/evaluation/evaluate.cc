@@ -1,14 +1,17 @@
 #include "core/evaluation/evaluate.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "core/base/trace.h"
 #include "core/economics/cost.h"
+#include "core/evaluation/derivation.h"
 #include "core/evaluation/report.h"
 #include "core/operators/efficiency.h"
 #include "core/scenario/changed_device.h"
 #include "core/scenario/estimated_costs.h"
+#include "core/scenario/input_sources.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"
 
@@ -29,6 +32,21 @@ void BindInputs(const Json& json, const std::string& path, std::string_view name
   }
 }
 
+// The sources of the inputs that explanations lead to.
+Json SourcesOf(const Json& explanations, const Json& scenario) {
+  const auto sources = InputSources(scenario);
+  std::map<std::string_view, std::string_view> reached;
+  for (const Json& figure : explanations) {
+    for (const Json& term : figure["terms"]) {
+      const auto found = sources.find(TextOf(term["origin"]));
+      if (found != sources.end()) reached[found->first] = found->second;
+    }
+  }
+  Json written = Json::object();
+  for (const auto& [path, source] : reached) AddMember(written, path, source);
+  return written;
+}
+
 // Model and cluster are inputs of every question; the others only of their own.
 void BindScenario(const Json& scenario, Trace& trace) {
   for (const auto& [part, member] : scenario.items()) {
@@ -41,10 +59,15 @@ void BindScenario(const Json& scenario, Trace& trace) {
 }  // namespace
 
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
-  Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On();
+  Trace trace = detail.explain.empty() ? Trace::Off() : Trace::On(), off = Trace::Off();
+  // Figures of the other questions need not be recorded.
+  const auto trace_of = [&](std::string_view part) -> Trace& {
+    return detail.explain == "*" || detail.explain.substr(0, detail.explain.find('.')) == part ? trace : off;
+  };
   Json report{{"version", 1}, {"training", nullptr}, {"serving", nullptr}, {"cost", nullptr}};
   if (detail.scenario) report["scenario"] = Write(scenario);
-  if (trace.on()) BindScenario(detail.scenario ? report["scenario"] : Write(scenario), trace);
+  const Json inputs = trace.on() && !detail.scenario ? Write(scenario) : Json();
+  if (trace.on()) BindScenario(detail.scenario ? report["scenario"] : inputs, trace);
   AssumeRules(scenario.cluster.device, trace);
   Json warnings = Json::array();
   std::vector<std::string> issued;  // training and serving may warn of the same
@@ -57,14 +80,15 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   if (scenario.cost) cost = EvaluateCost(scenario.cluster, *scenario.cost, trace);
   if (scenario.training) {
     const TrainingDetail wanted{detail.operators, detail.timeline};
-    const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace);
-    const TrainingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, training, *scenario.training, trace);
+    const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
+    const TrainingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, training, *scenario.training, trace_of("training"));
     report["training"] = WriteTraining({training, cost_efficiency});
     warn(training.warnings);
   }
   if (scenario.serving) {
-    const ServingReport serving = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace);
-    const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, serving, trace);
+    const ServingReport serving =
+        EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace_of("serving"));
+    const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, serving, trace_of("serving"));
     report["serving"] = WriteServing({serving, cost_efficiency});
     warn(serving.warnings);
   }
@@ -79,6 +103,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   if (!detail.explain.empty()) {
     Json explanations = WriteExplanations(trace.figures(), detail.explain);
     if (explanations.empty()) return Issues{{std::string(detail.explain), "The report has no such figure"}};
+    report["sources"] = SourcesOf(explanations, detail.scenario ? report["scenario"] : inputs);
     report["explanations"] = std::move(explanations);
   }
   return report;

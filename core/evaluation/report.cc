@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/base/nearest_names.h"
 
@@ -32,24 +31,6 @@ const Json* OutputAt(std::string_view path) {
   }());
   const auto found = entries.find(WithWildcards(path));
   return found == entries.end() ? nullptr : found->second;
-}
-
-Json Write(const Figure& figure) {
-  const std::string_view title = OutputTitle(figure.path);
-  Json terms = Json::array();
-  for (const Term& term : figure.terms) {
-    terms.push_back(
-        ObjectOf({{"symbol", term.symbol}, {"value", term.value}, {"unit", BaseUnitText(term.dimension)}, {"origin", term.origin}}));
-  }
-  return ObjectOf({{"path", figure.path},
-                   {"symbol", figure.symbol},
-                   {"title", title.empty() ? figure.title : title},
-                   {"note", figure.note},
-                   {"source", figure.source},
-                   {"formula", figure.formula},
-                   {"value", figure.value},
-                   {"unit", BaseUnitText(figure.dimension)},
-                   {"terms", std::move(terms)}});
 }
 
 }  // namespace
@@ -85,27 +66,6 @@ std::string_view OutputTitle(std::string_view path) {
   const Json* output = OutputAt(path);
   const Json* title = output == nullptr ? nullptr : FindMember(*output, "title");
   return title == nullptr ? std::string_view() : std::string_view(TextOf(*title));
-}
-
-Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path) {
-  Json list = Json::array();
-  if (path == "*") {
-    for (const Figure& figure : figures) list.push_back(Write(figure));
-    return list;
-  }
-  std::unordered_map<std::string, const Figure*> by_path;  // the latest of a path is the one shown
-  for (const Figure& figure : figures) by_path[figure.path] = &figure;
-  std::vector<std::string> open{std::string(path)};
-  std::unordered_set<std::string> seen;
-  for (std::size_t next = 0; next < open.size(); ++next) {
-    const auto found = by_path.find(open[next]);
-    if (found == by_path.end() || !seen.insert(open[next]).second) continue;
-    list.push_back(Write(*found->second));
-    for (const Term& term : found->second->terms) {
-      if (!term.origin.empty()) open.push_back(term.origin);
-    }
-  }
-  return list;
 }
 
 }  // namespace slipstick

@@ -49,7 +49,4 @@ std::vector<std::string> NearestOutputs(std::string_view path);
 // The title of the figure at a path of the report; "" if none.
 std::string_view OutputTitle(std::string_view path);
 
-// The figure at a path of the report and all figures it depends on; "*": every figure. Empty if no figure has that path.
-Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path);
-
 }  // namespace slipstick

@@ -156,6 +156,25 @@ std::vector<std::string> NearestFigures(const std::string& of, const std::string
   return NearestNames(name, names);
 }
 
+// The names of the objective and of the further figures, without their part; each one's row in `figures`, null if it is unknown.
+std::vector<std::string> ReadFigures(const SearchSpec& spec, bool has_cost, std::vector<const SearchFigure*>& figures, Issues& issues) {
+  const std::string standard = spec.part == "training" ? "step_time_s" : "tokens_per_s_per_device";
+  std::vector<std::string> names{spec.objective.empty() ? standard : spec.objective};
+  names.insert(names.end(), spec.pareto.begin(), spec.pareto.end());
+  for (std::string& name : names) {
+    name = WithoutPart(name, spec.part);
+    const SearchFigure* found = FindSearchFigure(spec.part, name);
+    if (found == nullptr) {
+      issues.push_back({"objective", "Unknown objective " + name + ": choose " + SearchFigureNames(spec.part),
+                        &name == names.data() ? SetToEach("objective", NearestFigures(spec.part, name)) : Fixes()});
+    }
+    if (!has_cost && name.find("usd") != std::string::npos) issues.push_back({"cost", "Required for " + name, {LeaveOut("cost")}});
+    figures.push_back(found);
+  }
+  if (names.size() > kMaxFigures) issues.push_back({"pareto", "Give at most two further figures"});
+  return names;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const SearchSpec& spec) {
@@ -177,20 +196,7 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
   std::shared_ptr<SearchJob> job(new SearchJob);
   job->part_ = spec.part;
   SearchCriteria criteria;
-  std::vector<std::string> names{spec.objective.empty() ? training ? "step_time_s" : "tokens_per_s_per_device" : spec.objective};
-  names.insert(names.end(), spec.pareto.begin(), spec.pareto.end());
-  for (std::string name : names) {
-    name = WithoutPart(name, spec.part);
-    const SearchFigure* found = FindSearchFigure(spec.part, name);
-    if (found == nullptr) {
-      issues.push_back({"objective", "Unknown objective " + name + ": choose " + SearchFigureNames(spec.part),
-                        name == names[0] ? SetToEach("objective", NearestFigures(spec.part, name)) : Fixes()});
-    }
-    if (!scenario.cost && name.find("usd") != std::string::npos) issues.push_back({"cost", "Required for " + name, {LeaveOut("cost")}});
-    criteria.figures.push_back(found);
-    job->figures_.push_back(name);
-  }
-  if (names.size() > kMaxFigures) issues.push_back({"pareto", "Give at most two further figures"});
+  job->figures_ = ReadFigures(spec, scenario.cost.has_value(), criteria.figures, issues);
   SpaceLimits limits;
   for (const std::string& text : spec.limits) ReadLimit(text, spec.part, limits, criteria.limits, issues);
   if (!issues.empty()) return issues;

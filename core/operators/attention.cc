@@ -37,12 +37,13 @@ Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Devi
 
 namespace {
 
-// Explains ReadTime under a symbol.
-void ExplainRead(std::string_view symbol, Bytes bytes, Bytes working_set, double memory_share, const Device& device, Trace& trace) {
-  if (!trace.on()) return;
+// ReadTime, recorded as the figure read_time.
+Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Device& device, Trace& trace) {
+  const Seconds read_time = ReadTime(bytes, working_set, memory_share, device);
+  if (!trace.on()) return read_time;
   const double usable_l2_fraction = *device.efficiency.usable_l2_fraction;
   const BytesPerSecond bandwidth = device.memory.bandwidth, l2_bandwidth = *device.efficiency.l2_bandwidth;
-  const Bytes l2_capacity = L2Capacity(device);
+  const Bytes l2_capacity = L2Capacity(device, trace);
   trace.Input("usable_l2_fraction", usable_l2_fraction, "cluster.device.efficiency.cache_share");
   trace.Input("l2_bandwidth", l2_bandwidth, "cluster.device.efficiency.cache_stream");
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
@@ -53,57 +54,102 @@ void ExplainRead(std::string_view symbol, Bytes bytes, Bytes working_set, double
     missed = missed_share;
   }
   const double missed_share = missed;
-  trace.Record(symbol, "bytes * missed_share / (memory_share * bandwidth) + bytes * (1 - missed_share) / l2_bandwidth",
-               ReadTime(bytes, working_set, memory_share, device), Note{"Time to move the data", "from memory and from L2", kTileSource},
+  trace.Record("read_time", "bytes * missed_share / (memory_share * bandwidth) + bytes * (1 - missed_share) / l2_bandwidth", read_time,
+               Note{"Time to move the data", "from memory and from L2", kTileSource},
                "bytes, missed_share, memory_share, bandwidth, l2_bandwidth", bytes, missed_share, memory_share, bandwidth, l2_bandwidth);
+  return read_time;
+}
+
+// Operands and results, and the set that the passes over them reuse.
+struct TileTraffic {
+  Bytes bytes, working_set;
+};
+TileTraffic TrafficOf(const Attention& attention, Bytes row_element, Trace& trace) {
+  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads,
+               kv_heads = attention.kv_heads, qk_dim = attention.head_dim, v_dim = ValueDim(attention), window = attention.window;
+  const Bytes half = 2 * kB;
+  double keys = kv_len;
+  if (window > 0) {
+    FIGURE(trace, seen_keys, min(kv_len, window + q_len), (Note{"Keys that the queries see", "of the window"}), kv_len, window, q_len);
+    keys = seen_keys;
+  }
+  trace.Alias("keys", keys, window > 0 ? "seen_keys" : "kv_len");
+  FIGURE(trace, working_set, 2 * half * batch * qk_dim * (q_len * heads + 2 * keys * kv_heads),
+         (Note{"Working set", "operands and results in 16 bit"}), half, batch, qk_dim, q_len, heads, keys, kv_heads);
+  if (attention.phase == AttentionPhase::kPrefill) {
+    FIGURE(trace, bytes, batch * (q_len * heads * (qk_dim * row_element + v_dim * half) + keys * kv_heads * (qk_dim + v_dim) * row_element),
+           (Note{"Operands and results", ""}), batch, q_len, heads, qk_dim, row_element, v_dim, half, keys, kv_heads);
+    return {bytes, working_set};
+  }
+  // Q, K, V, O and their gradients, some accumulated in fp32: five passes at equal head counts, seven with the forward pass.
+  const bool both = attention.phase == AttentionPhase::kForwardBackward;
+  const double query_passes = both ? 8 : 6, key_passes = both ? 6 : 4;
+  FIGURE(trace, bytes, batch * (qk_dim + v_dim) / 2 * half * (q_len * heads * query_passes + keys * kv_heads * key_passes),
+         (Note{"Operands, results and their gradients", ""}), batch, qk_dim, v_dim, half, q_len, heads, query_passes, keys, kv_heads,
+         key_passes);
+  return {bytes, working_set};
+}
+
+// Bytes of the passes before the core: rotary embedding, KV-cache write and quantization.
+Bytes PassBytes(const Attention& attention, const TileKernelParameters& parameters, Bytes row_element, Trace& trace) {
+  const double batch = attention.batch, q_len = attention.q_len, heads = attention.heads, kv_heads = attention.kv_heads,
+               qk_dim = attention.head_dim, passes = parameters.pass_factor;
+  const Bytes half = 2 * kB, kv_element = ElementSize(attention.kv_precision), byte = 1 * kB;
+  trace.Alias("passes", passes, "passes");
+  constexpr Note kNote{"Bytes of the passes before attention", "rotary embedding, KV-cache write, quantization", kTileSource};
+  if (parameters.fused_pass) {
+    FIGURE(trace, bytes, passes * batch * q_len * (qk_dim * (heads * (half + row_element) + 2 * kv_heads * (half + kv_element))), kNote,
+           passes, batch, q_len, qk_dim, heads, half, row_element, kv_heads, kv_element);
+    return bytes;
+  }
+  if (kv_element < half) {
+    FIGURE(trace, bytes, passes * batch * q_len * (qk_dim * (3 * byte * heads + 6 * byte * kv_heads)), kNote, passes, batch, q_len, qk_dim,
+           byte, heads, kv_heads);
+    return bytes;
+  }
+  FIGURE(trace, bytes, passes * batch * q_len * (qk_dim * 8 * byte * kv_heads), kNote, passes, batch, q_len, qk_dim, byte, kv_heads);
+  return bytes;
 }
 
 }  // namespace
 
 KernelTime TimeOf(const Attention& attention, const Device& device, const TileKernelParameters& parameters, Trace& trace) {
   assert(attention.phase != AttentionPhase::kDecode);
-  const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads,
-               kv_heads = attention.kv_heads, qk_dim = attention.head_dim, v_dim = ValueDim(attention);
-  const bool forward = attention.phase == AttentionPhase::kPrefill;
+  const double batch = attention.batch, heads = attention.heads, qk_dim = attention.head_dim, v_dim = ValueDim(attention);
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.source));
   const Precision native = NativePrecision(device, attention.precision);
   // A 16-bit kernel widens an 8-bit KV cache as it reads it.
   const Precision computed = parameters.in_fp8                                       ? Precision::kFp8
                              : IsEightBitFloat(native) || native == Precision::kInt8 ? Precision::kBf16
                                                                                      : native;
-  const Bytes element = ElementSize(parameters.in_fp8 ? Precision::kFp8 : computed), cached = ElementSize(attention.kv_precision),
-              half = 2 * kB;
+  const Bytes row_element = ElementSize(computed);
+  const Flops multiply_add = 2 * kFlop;
+  trace.Alias("qk_dim", qk_dim, "head_dim");
+  trace.Alias("v_dim", v_dim, attention.value_dim > 0 ? "value_dim" : "head_dim");
 
   TileWork work;
-  work.tiles = CountTiles(q_len, kv_len, attention.causal, attention.window);
-  work.sequence_heads = batch * heads;
+  work.tiles = CountTiles(attention.q_len, attention.kv_len, attention.causal, attention.window, trace);
+  FIGURE(trace, sequence_heads, batch * heads, (Note{"Sequences times heads", "each has its tiles"}), batch, heads);
+  work.sequence_heads = sequence_heads;
   work.precision = computed;
   const double products = ProductPairs(attention.phase);
-  work.pair_flops = products * 2 * (qk_dim + v_dim) * kFlop;
+  FIGURE(trace, pair_flops, products * (qk_dim + v_dim) * multiply_add, (Note{"FLOPs per query and key", ""}), products, qk_dim, v_dim,
+         multiply_add);
+  work.pair_flops = pair_flops;
   work.exp_passes = attention.phase == AttentionPhase::kForwardBackward ? 2 : 1;
   work.useful = batch * heads * PairsSeen(attention) * work.pair_flops;
-  const double keys = attention.window > 0 ? min(kv_len, attention.window + q_len) : kv_len;
-  if (forward) {
-    work.bytes = batch * (q_len * heads * (qk_dim * element + v_dim * half) + keys * kv_heads * (qk_dim + v_dim) * element);
-  } else {
-    // Q, K, V, O and their gradients, some accumulated in fp32: five passes at equal head counts, seven with the forward pass.
-    const bool both = attention.phase == AttentionPhase::kForwardBackward;
-    work.bytes = batch * (qk_dim + v_dim) / 2 * half * (q_len * heads * (both ? 8 : 6) + keys * kv_heads * (both ? 6 : 4));
-  }
-  const Bytes working_set = 2 * half * batch * qk_dim * (q_len * heads + 2 * keys * kv_heads);
-  const double stream = device.architecture->attention.bandwidth_efficiency;
-  work.stream_time = ReadTime(work.bytes, working_set, stream, device);
-  ExplainRead("stream_time", work.bytes, working_set, stream, device, trace);
+  const double memory_share = device.architecture->attention.bandwidth_efficiency;
+  const TileTraffic traffic = TrafficOf(attention, row_element, trace);
+  work.bytes = traffic.bytes;
+  work.stream_time = ReadTime(work.bytes, traffic.working_set, memory_share, device, trace);
+  trace.Alias("stream_time", work.stream_time, "read_time");
   if (parameters.pass_factor > 0) {
-    const bool narrow_kv_cache = cached < half;
-    const Bytes row = parameters.fused_pass ? qk_dim * (heads * (half + element) + 2 * kv_heads * (half + cached))
-                      : narrow_kv_cache     ? qk_dim * (3 * kB * heads + 6 * kB * kv_heads)
-                                            : qk_dim * 8 * kB * kv_heads;
-    const Bytes moved = parameters.pass_factor * batch * q_len * row;
-    work.pass_time = ReadTime(moved, working_set, stream, device);
-    ExplainRead("pass_time", moved, working_set, stream, device, trace);
+    const Trace::Scope scope(trace, "before");
+    const Bytes moved = PassBytes(attention, parameters, row_element, trace);
+    work.pass_time = ReadTime(moved, traffic.working_set, memory_share, device, trace);
     work.bytes += moved;
   }
+  if (parameters.pass_factor > 0) trace.Alias("pass_time", work.pass_time, "read_time");
   return TimeOfTiles(work, device, parameters, trace);
 }
 
@@ -141,16 +187,45 @@ namespace {
 // Time to read the KV cache: from memory if it is cold, else partly from L2.
 Seconds KvCacheReadTime(const Attention& attention, Bytes kv_cache_bytes, double decode_bandwidth_efficiency, const Device& device,
                         Trace& trace) {
-  if (!attention.cold) return ReadTime(kv_cache_bytes, kv_cache_bytes, decode_bandwidth_efficiency, device);
-  const BytesPerSecond bandwidth = device.memory.bandwidth;
-  if (trace.on()) {
-    ExplainShare("decode_bandwidth_efficiency", decode_bandwidth_efficiency, *device.efficiency.decode_bandwidth_efficiency,
-                 "cluster.device.efficiency.decode_stream", trace);
-    trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  if (!attention.cold) {
+    trace.Alias("bytes", kv_cache_bytes, "kv_cache_bytes");
+    trace.Alias("working_set", kv_cache_bytes, "kv_cache_bytes");
+    trace.Alias("memory_share", decode_bandwidth_efficiency, "decode_bandwidth_efficiency");
+    const Seconds stream_time = ReadTime(kv_cache_bytes, kv_cache_bytes, decode_bandwidth_efficiency, device, trace);
+    trace.Alias("stream_time", stream_time, "read_time");
+    return stream_time;
   }
+  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   FIGURE(trace, stream_time, kv_cache_bytes / (decode_bandwidth_efficiency * bandwidth),
          (Note{"Time to read the KV cache", "from memory", kDecodeSource}), kv_cache_bytes, decode_bandwidth_efficiency, bandwidth);
   return stream_time;
+}
+
+// Keys that each query of a decode step sees.
+double ContextOf(const Attention& attention, Trace& trace) {
+  const double kv_len = attention.kv_len, window = attention.window;
+  if (window <= 0) {
+    trace.Alias("context", kv_len, "kv_len");
+    return kv_len;
+  }
+  FIGURE(trace, context, min(kv_len, window), (Note{"Keys that a query sees", "of the window"}), kv_len, window);
+  return context;
+}
+
+// Multiply-adds per query head and key; elements of a key and its value.
+double PairDims(const Attention& attention, Trace& trace) {
+  const double head_dim = attention.head_dim, value_dim = ValueDim(attention);
+  if (attention.value_dim <= 0) trace.Alias("value_dim", value_dim, "head_dim");
+  FIGURE(trace, pair_dims, head_dim + value_dim, (Note{"Elements of a key and its value", ""}), head_dim, value_dim);
+  return pair_dims;
+}
+
+Seconds MergeTime(double splits, Seconds merge, Seconds merge_per_split, Trace& trace) {
+  if (splits <= 1) return {};
+  FIGURE(trace, merge_time, merge + merge_per_split * splits, (Note{"Merging the splits", "", kDecodeSource}), merge, merge_per_split,
+         splits);
+  return merge_time;
 }
 
 // The query heads of a KV head share its keys; a thread block computes them in whole fragments of rows.
@@ -158,6 +233,7 @@ Seconds DecodeComputeTime(const Attention& attention, double context, double mma
                           Trace& trace) {
   const double batch = attention.batch, heads = attention.heads, kv_heads = attention.kv_heads, q_len = attention.q_len;
   const double pair_dims = attention.head_dim + ValueDim(attention), mma_rows = device.architecture->traits.decode_query_rows;
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->attention.decode_source), mma_rows);
   FIGURE(trace, query_rows, mma_rows * ceil(heads * q_len / (mma_rows * kv_heads)),
          (Note{"Rows computed", "query heads per KV head, padded"}), mma_rows, heads, q_len, kv_heads);
   const Flops pair = 2 * kFlop;
@@ -170,17 +246,16 @@ Seconds DecodeComputeTime(const Attention& attention, double context, double mma
 
 KernelTime TimeOf(const Attention& attention, const Device& device, const DecodeKernelParameters& parameters, Trace& trace) {
   const double batch = attention.batch, heads = attention.heads, kv_heads = attention.kv_heads;
-  const double context = attention.window > 0 ? min(attention.kv_len, attention.window) : attention.kv_len;
+  const double context = ContextOf(attention, trace);
   const double units = static_cast<double>(device.units), blocks_per_sm = parameters.blocks_per_sm;
-  const double max_splits = parameters.max_splits, min_split_tokens = parameters.min_split_tokens,
-               pair_dims = attention.head_dim + ValueDim(attention);
-  const Bytes cached = ElementSize(attention.kv_precision);
+  const double max_splits = parameters.max_splits, min_split_tokens = parameters.min_split_tokens, pair_dims = PairDims(attention, trace);
+  const Bytes kv_element = ElementSize(attention.kv_precision);
   const Seconds launch = parameters.launch, wave_launch = parameters.wave_launch, merge = parameters.merge,
                 merge_per_split = parameters.merge_per_split;
   const FlopsPerSecond peak_rate = PeakRate(device, attention.precision, trace);
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.decode_source));
-  FIGURE(trace, kv_cache_bytes, batch * context * kv_heads * pair_dims * cached, (Note{"Keys and values read", ""}), batch, context,
-         kv_heads, pair_dims, cached);
+  FIGURE(trace, kv_cache_bytes, batch * context * kv_heads * pair_dims * kv_element, (Note{"Keys and values read", ""}), batch, context,
+         kv_heads, pair_dims, kv_element);
   FIGURE(trace, splits, max(1.0, min(floor(blocks_per_sm * units / (batch * kv_heads)), min(max_splits, ceil(context / min_split_tokens)))),
          (Note{"Splits per sequence", "enough to fill the SMs", kDecodeSource}), blocks_per_sm, units, batch, kv_heads, max_splits, context,
          min_split_tokens);
@@ -190,15 +265,16 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   Seconds block_time;
   if (parameters.block_bandwidth > BytesPerSecond{}) {
     const BytesPerSecond block_bandwidth = parameters.block_bandwidth;
-    FIGURE(trace, pull_time, context / splits * pair_dims * cached / block_bandwidth * ceil(blocks / (blocks_per_sm * units)),
+    FIGURE(trace, pull_time, context / splits * pair_dims * kv_element / block_bandwidth * ceil(blocks / (blocks_per_sm * units)),
            (Note{"Time per thread block", "at the bandwidth of one block, times the rounds", kDecodeSource}), context, splits, pair_dims,
-           cached, block_bandwidth, blocks, blocks_per_sm, units);
+           kv_element, block_bandwidth, blocks, blocks_per_sm, units);
     block_time = pull_time;
+    trace.Alias("block_time", block_time, "pull_time");
   }
   const Seconds compute_time = DecodeComputeTime(attention, context, parameters.mma_efficiency, peak_rate, device, trace);
   FIGURE(trace, start_time, wave_launch * max(0.0, ceil(blocks / units) - 1), (Note{"Launching further waves", "", kDecodeSource}),
          wave_launch, blocks, units);
-  const Seconds merge_time = splits > 1 ? merge + merge_per_split * splits : Seconds{};
+  const Seconds merge_time = MergeTime(splits, merge, merge_per_split, trace);
   FIGURE(trace, time, launch + max(stream_time, block_time, compute_time) + start_time + merge_time,
          (Note{"Attention time", "launch, the slowest of memory, thread block and compute, further waves, merging the splits",
                kDecodeSource, "time_s"}),
@@ -216,11 +292,17 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
 }
 
 KernelTime TimeOf(const Attention& attention, const Device& device, Trace& trace) {
-  if (attention.phase == AttentionPhase::kDecode) return TimeOf(attention, device, IsolatedDecodeParameters(attention, device), trace);
+  if (attention.phase == AttentionPhase::kDecode) {
+    const DecodeKernelParameters parameters = IsolatedDecodeParameters(attention, device);
+    Explain(attention, parameters, device, trace);
+    return TimeOf(attention, device, parameters, trace);
+  }
   if (attention.algorithm == AttentionAlgorithm::kUnfused || attention.library == AttentionLibrary::kUnfused) {
     return TimeOf(attention, device, IsolatedUnfusedParameters(attention, device), trace);
   }
-  return TimeOf(attention, device, IsolatedKernelParameters(attention, device), trace);
+  const TileKernelParameters parameters = IsolatedKernelParameters(attention, device);
+  Explain(attention, parameters, device, trace);
+  return TimeOf(attention, device, parameters, trace);
 }
 
 }  // namespace slipstick

@@ -1,7 +1,5 @@
 #include "core/operators/attention_core.h"
 
-#include <algorithm>
-
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 
@@ -14,12 +12,36 @@ constexpr double kTile = 128;
 }  // namespace
 
 TileCount CountTiles(double q_len, double kv_len, bool causal, double window) {
-  const double rows = ceil(q_len / kTile), columns = ceil(kv_len / kTile);
-  const double limit = window > 0 ? min(columns, ceil(window / kTile) + 1) : columns;
-  if (!causal) return {rows, rows * limit, limit};
-  const double prefix = ceil(max(0.0, kv_len - q_len) / kTile);
-  const double growing = std::clamp(limit - prefix, 0.0, rows);
-  return {rows, growing * prefix + growing * (growing + 1) / 2 + (rows - growing) * limit, min(limit, prefix + rows)};
+  Trace off = Trace::Off();
+  return CountTiles(q_len, kv_len, causal, window, off);
+}
+
+TileCount CountTiles(double q_len, double kv_len, bool causal, double window, Trace& trace) {
+  FIGURE(trace, tile_rows, ceil(q_len / 128), (Note{"Rows of tiles", "of 128 queries", kTileSource}), q_len);
+  FIGURE(trace, tile_columns, ceil(kv_len / 128), (Note{"Columns of tiles", "of 128 keys", kTileSource}), kv_len);
+  const double rows = tile_rows, columns = tile_columns;
+  double limit = columns;
+  if (window > 0) {
+    FIGURE(trace, seen_columns, min(tile_columns, ceil(window / 128) + 1),
+           (Note{"Tiles of keys that a row of queries sees", "those of the window, and one at its edge", kTileSource}), tile_columns,
+           window);
+    limit = seen_columns;
+  }
+  trace.Alias("limit", limit, window > 0 ? "seen_columns" : "tile_columns");
+  if (!causal) {
+    trace.Alias("longest_row", limit, "limit");
+    FIGURE(trace, tiles, tile_rows * limit, (Note{"Tiles", "without a mask", kTileSource}), tile_rows, limit);
+    return {rows, tiles, limit};
+  }
+  FIGURE(trace, prefix, ceil(max(0.0, kv_len - q_len) / 128), (Note{"Tiles of keys before the first query", "", kTileSource}), kv_len,
+         q_len);
+  FIGURE(trace, growing, min(max(0.0, limit - prefix), tile_rows),
+         (Note{"Rows of tiles that the causal mask cuts", "each a tile longer than the one before", kTileSource}), limit, prefix,
+         tile_rows);
+  FIGURE(trace, tiles, growing * prefix + growing * (growing + 1) / 2 + (tile_rows - growing) * limit,
+         (Note{"Tiles that are not masked", "", kTileSource}), growing, prefix, tile_rows, limit);
+  FIGURE(trace, longest_row, min(limit, prefix + tile_rows), (Note{"Tiles of the longest row", "", kTileSource}), limit, prefix, tile_rows);
+  return {rows, tiles, longest_row};
 }
 
 KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKernelParameters& parameters, Trace& trace) {
@@ -34,6 +56,7 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
                 stream_time = work.stream_time;
   trace.Input("units", units, "cluster.device.units");
   trace.Input("clock", clock, "cluster.device.clock");
+  trace.Input("exponentials", exponentials, "cluster.device.exponentials");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.source));
   FIGURE(trace, product_time, tile_side * tile_side * pair_flops * units / (peak_rate * mma_efficiency),
          (Note{"GEMM time per tile", "on the tensor cores of one SM", kTileSource}), tile_side, pair_flops, units, peak_rate,

@@ -27,6 +27,8 @@ struct TileCount {
   double longest;  // tiles of the longest row
 };
 TileCount CountTiles(double q_len, double kv_len, bool causal, double window);
+// Also records them as the figures tile_rows, tiles and longest_row, which rest on q_len, kv_len and window.
+TileCount CountTiles(double q_len, double kv_len, bool causal, double window, Trace& trace);
 
 struct TileWork {
   TileCount tiles{};

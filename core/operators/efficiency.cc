@@ -161,15 +161,42 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace)
   return rate;
 }
 
-BytesPerSecond L2Rate(const Device& device) {
+BytesPerSecond L2Rate(const Device& device, Trace& trace) {
   const KernelTraits& traits = device.architecture->traits;
-  const BytesPerSecond taken = static_cast<double>(device.units) * traits.l2_bytes_per_clock * device.clock;
-  return max(taken, traits.l2_over_memory * device.memory.bandwidth);
+  const double units = static_cast<double>(device.units), cache_over_memory = traits.l2_over_memory;
+  const Bytes cache_feed = traits.l2_bytes_per_clock;
+  const Hertz clock = device.clock;
+  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  trace.Input("units", units, "cluster.device.units");
+  trace.Input("clock", clock, "cluster.device.clock");
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), cache_feed, cache_over_memory);
+  FIGURE(trace, l2_rate, max(units * cache_feed * clock, cache_over_memory * bandwidth),
+         (Note{"L2 bandwidth", "into all SMs together; at least a multiple of the memory's"}), units, cache_feed, clock, cache_over_memory,
+         bandwidth);
+  return l2_rate;
+}
+
+BytesPerSecond L2Rate(const Device& device) {
+  Trace off = Trace::Off();
+  return L2Rate(device, off);
 }
 
 Bytes L2Capacity(const Device& device) {
   if (!device.architecture->traits.has_l2 || device.caches.empty()) return {};
   return device.caches.back().capacity;
+}
+
+Bytes L2Capacity(const Device& device, Trace& trace) {
+  const Bytes capacity = L2Capacity(device);
+  if (trace.on() && capacity > Bytes{}) {
+    trace.Input("l2_capacity", capacity, "cluster.device.caches." + std::to_string(device.caches.size() - 1) + ".capacity");
+  }
+  return capacity;
+}
+
+std::string KernelTable(const Device& device, std::string_view table) {
+  return "kernels." + device.architecture->id + "." + std::string(table);
 }
 
 Bytes UsableMemory(const Device& device) {
@@ -225,6 +252,11 @@ std::string_view SourceOf(const Device& device, std::string_view source) {
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {
   if (!trace.on()) return;
   if (share == own) return trace.Input(symbol, share, own_path);
+  ExplainKernelShare(symbol, share, own, own_path, trace);
+}
+
+void ExplainKernelShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace) {
+  if (!trace.on()) return;
   const double kernel_share = share / own, device_share = own;
   trace.Input("device_share", device_share, own_path);
   trace.Record(symbol, "kernel_share * device_share", share,

@@ -22,8 +22,14 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision);
 FlopsPerSecond PeakRate(const Device& device, Precision precision, Trace& trace);
 // Bandwidth from L2 into all SMs (R).
 BytesPerSecond L2Rate(const Device& device);
+// Also records it as the figure l2_rate.
+BytesPerSecond L2Rate(const Device& device, Trace& trace);
 // Capacity of the last cache shared by all SMs; 0 if there is none.
 Bytes L2Capacity(const Device& device);
+// Also binds the symbol l2_capacity to its input.
+Bytes L2Capacity(const Device& device, Trace& trace);
+// Name of a table of the device's family, as it cites its constants: "kernels.hopper.gemm".
+std::string KernelTable(const Device& device, std::string_view table);
 // Memory that a program can allocate.
 Bytes UsableMemory(const Device& device);
 // Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over the TDP, as the
@@ -47,6 +53,8 @@ std::string_view SourceOf(const Device& device, std::string_view source);
 std::string_view SourceInPlace(const Device& device);
 // Explains a kernel's efficiency `share` as the device's efficiency `own` (an input) times the kernel's relative efficiency.
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace);
+// The same for a kernel whose relative efficiency is a figure, "kernel_share", even where it is 1.
+void ExplainKernelShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace);
 // Explains SustainedClockDerating under the symbol it has in the formula.
 void ExplainSustainedClockDerating(std::string_view symbol, const Device& device, Trace& trace);
 

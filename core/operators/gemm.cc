@@ -3,137 +3,19 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
-#include <span>
 
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/gemm_tiles.h"
 
 namespace slipstick {
 namespace {
 
 constexpr std::string_view kSource = kFamilySource;
 
-struct Tile {
-  double rows, columns;
-};
-constexpr std::array<Tile, 10> kTiles{
-    {{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {64, 192}, {128, 192}, {64, 96}, {128, 96}}};
-constexpr std::size_t kPowersOfTwo = 6;  // of the first tiles
-constexpr std::array<Tile, 6> kGroupedTiles{{{64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}}};
-
-// Quantities shared by all candidates of a GEMM.
-struct Shape {
-  double rows, outputs, inputs, groups;
-  double mma_rows;  // rows are computed in multiples of it
-  double units;     // of the device
-  FlopsPerSecond unit_rate;
-  Seconds step_latency;
-  BytesPerSecond l2_rate;
-  double copied_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
-  double tile_load;    // rows or columns of a tile that load as long as they compute
-  Seconds fill, merge;
-};
-
-// A tile size on a shape, for any split-K.
-struct Tiling {
-  double rows = 64, columns = 64;  // of the tile
-  double grid = 1;                 // output tiles
-  Seconds step;                    // per 64 inputs of a tile
-};
-
-struct Candidate {
-  Tile tile{64, 64};
-  double split = 1;
-  Seconds compute;  // T_c
-  Seconds merge;    // T_s
-};
-
-// A trace that is off at compile time, so the search over candidates does not pay for it.
-struct NoTrace {
-  static constexpr bool on() { return false; }
-  template <class... Any>
-  static constexpr void Record(Any&&...) {}
-};
-
-template <class AnyTrace>
-Tiling TilingOf(const Shape& shape, const Tile& tile, AnyTrace& trace) {
-  const double tile_rows = tile.rows, tile_columns = tile.columns;
-  const double m = shape.rows, n = shape.outputs, groups = shape.groups, mma_rows = shape.mma_rows;
-  const FlopsPerSecond unit_rate = shape.unit_rate;
-  const Seconds step_latency = shape.step_latency;
-  const Flops pair = 2 * kFlop;
-  // With few rows, padding costs nothing while asynchronous copies bring the weights: as long as 64 rows take on the devices measured,
-  // far less where the tensor cores are weak (H20).
-  const double copied_rows = shape.copied_rows, tile_load = shape.tile_load, fragment = m <= 64 ? min(16, mma_rows) : mma_rows;
-  FIGURE(trace, rows_computed, min(tile_rows, max(fragment * ceil(m / fragment), min(mma_rows * ceil(m / mma_rows), copied_rows))),
-         (Note{"Rows computed per tile", "tensor cores work on whole fragments of rows; few rows wait for the weights", kSource}),
-         tile_rows, fragment, m, mma_rows, copied_rows);
-  FIGURE(trace, tile_cost, (1 + tile_load / max(rows_computed, 64) + tile_load / tile_columns) / (1 + tile_load / 128 + tile_load / 256),
-         (Note{"Relative cost of a small tile", "over a 128x256 tile: each operand is loaded for fewer multiply-adds", kSource}), tile_load,
-         rows_computed, tile_columns);
-  FIGURE(trace, step_time, max(pair * rows_computed * tile_columns * 64 / unit_rate * tile_cost, step_latency),
-         (Note{"Time per k step", "64 inputs of a tile: compute, or loop latency", kSource}), pair, rows_computed, tile_columns, unit_rate,
-         tile_cost, step_latency);
-  FIGURE(trace, grid, groups * ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles", "all groups", kSource}), groups, m,
-         tile_rows, n, tile_columns);
-  return {tile_rows, tile_columns, grid, step_time};
-}
-
-// Time on the SMs: waves of tiles, each as long as its k loop.
-template <class AnyTrace>
-Seconds ComputeTime(const Shape& shape, const Tiling& tiling, double split, AnyTrace& trace) {
-  const double k = shape.inputs, units = shape.units, grid = tiling.grid;
-  const Seconds step_time = tiling.step, fill = shape.fill;
-  FIGURE(trace, steps, ceil(k / (64 * split)), (Note{"k steps per tile", "its share of k under split-K", kSource}), k, split);
-  FIGURE(trace, waves, ceil(grid * split / units), (Note{"Waves", "one tile per SM at a time", kSource}), grid, split, units);
-  FIGURE(trace, compute_time, waves * (steps * step_time + fill),
-         (Note{"Time on the tensor cores", "each tile is filled and drained", kSource}), waves, steps, step_time, fill);
-  return compute_time;
-}
-
-// Partial sums of split-K: fp32, written and read back through L2.
-Seconds MergeTime(const Shape& shape, double split) {
-  return split == 1 ? Seconds{} : shape.merge + 8 * kB * split * shape.rows * shape.outputs / shape.l2_rate;
-}
-
-// The fastest kernel, as the library's heuristics choose. `ideal`: lower bound on the compute time of every candidate.
-Candidate Choose(const Shape& shape, const GemmKernelParameters& parameters, Seconds ideal, Seconds memory) {
-  NoTrace off;
-  const std::span<const Tile> tiles = shape.groups != 1          ? std::span<const Tile>(kGroupedTiles)
-                                      : parameters.columns_by_96 ? std::span<const Tile>(kTiles)
-                                                                 : std::span<const Tile>(kTiles).first(kPowersOfTwo);
-  std::array<Tiling, kTiles.size()> tilings;
-  for (std::size_t i = 0; i < tiles.size(); ++i) tilings[i] = TilingOf(shape, tiles[i], off);
-  const Seconds floor_time = norm(ideal, memory, 3);
-  Candidate best;
-  Seconds best_time = Seconds::FromBase(std::numeric_limits<double>::infinity());
-  for (double split = 1; split <= parameters.max_split; split *= 2) {
-    const Seconds merge = MergeTime(shape, split);
-    if (floor_time + merge >= best_time) break;  // merge time grows with the split
-    // Memory time is the same for all tiles, so the fastest on the SMs is the fastest.
-    std::size_t chosen = tiles.size();
-    Seconds least;
-    for (std::size_t i = 0; i < tiles.size(); ++i) {
-      if (split > 1 && parameters.split_fills_two_waves && tilings[i].grid * split > 2 * shape.units) continue;
-      const Seconds compute = ComputeTime(shape, tilings[i], split, off);
-      if (chosen < tiles.size() && compute >= least) continue;
-      chosen = i;
-      least = compute;
-    }
-    if (chosen == tiles.size() || max(least, memory) + merge >= best_time) continue;
-    const Seconds time = norm(least, memory, 3) + merge;
-    if (time < best_time) {
-      best = {tiles[chosen], split, least, merge};
-      best_time = time;
-    }
-  }
-  return best;
-}
-
 // DRAM traffic of a tiled GEMM: each generation of resident tiles rereads operands that miss L2. Mean error 15 % over 39 profiled CUTLASS
 // kernels on A100.
-Bytes DramBytes(const Gemm& gemm, const Candidate& best, Bytes cold_read, Bytes output, const Device& device) {
+Bytes DramBytes(const Gemm& gemm, const TileChoice& best, Bytes cold_read, Bytes output, const Device& device) {
   if (!device.architecture->traits.tiled) return cold_read + output;
   const Bytes l2 = L2Capacity(device);
   const L2Reuse& reuse = device.architecture->gemm.l2;
@@ -151,7 +33,7 @@ Bytes DramBytes(const Gemm& gemm, const Candidate& best, Bytes cold_read, Bytes 
 struct InnerTraffic {
   Bytes l2, l1;
 };
-InnerTraffic InnerBytes(const Gemm& gemm, const Candidate& best, Bytes weights, Bytes output, Bytes memory, const Device& device) {
+InnerTraffic InnerBytes(const Gemm& gemm, const TileChoice& best, Bytes weights, Bytes output, Bytes memory, const Device& device) {
   const double operand = (BytesPerElement(gemm.precision) + BytesPerElement(gemm.weights)) / 2;
   InnerTraffic inner;
   if (device.architecture->traits.tiled) {
@@ -172,10 +54,23 @@ InnerTraffic InnerBytes(const Gemm& gemm, const Candidate& best, Bytes weights, 
 
 }  // namespace
 
+Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency, const Device& device,
+                 Trace& trace) {
+  const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device, trace);
+  const Bytes l2_capacity = L2Capacity(device, trace);
+  const Bytes reach = resident + kept_l2 * l2_capacity;
+  if (!(reach > Bytes{})) return bytes / (bandwidth * bandwidth_efficiency) / efficiency;
+  FIGURE(trace, missed, resident / (resident + kept_l2 * l2_capacity),
+         (Note{"Fraction that goes to memory", "the rest is found in L2, where the kernel before left it", kSource}), resident, kept_l2,
+         l2_capacity);
+  FIGURE(trace, pass_time, (bytes * missed / (bandwidth * bandwidth_efficiency) + bytes * (1 - missed) / l2_rate) / efficiency,
+         (Note{"Time of the pass over memory", "", kSource}), bytes, missed, bandwidth, bandwidth_efficiency, l2_rate, efficiency);
+  return pass_time;
+}
+
 Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency, const Device& device) {
-  const Bytes reach = resident + kept_l2 * L2Capacity(device);
-  const double missed = reach > Bytes{} ? resident / reach : 1;
-  return (bytes * missed / (device.memory.bandwidth * bandwidth_efficiency) + bytes * (1 - missed) / L2Rate(device)) / efficiency;
+  Trace off = Trace::Off();
+  return PassTime(bytes, resident, kept_l2, bandwidth_efficiency, efficiency, device, off);
 }
 
 double WeightsLeftInL2(Bytes weights, double max_copies, const Device& device) {
@@ -199,13 +94,15 @@ struct DataMovement {
 DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
   const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
   const Bytes activation_size = ElementSize(NativePrecision(device, gemm.precision)), weight_size = ElementSize(gemm.weights);
-  const Bytes output_size = gemm.output_bytes * kB, l2_capacity = L2Capacity(device);
-  const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device);
+  const Bytes output_size = gemm.output_bytes * kB, l2_capacity = L2Capacity(device, trace);
+  const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device, trace);
   const double bandwidth_efficiency = parameters.bandwidth_efficiency, weights_in_l2 = gemm.weights_in_l2;
   FIGURE(trace, weight_bytes, groups * n * k * weight_size, (Note{"Weights", "read once"}), groups, n, k, weight_size);
   FIGURE(trace, activation_bytes, groups * m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), groups, m, k,
          activation_size, n, output_size);
-  const double kept_l2 = device.architecture->gemm.l2.activations;
+  const double activations = device.architecture->gemm.l2.activations, kept_l2 = activations;
+  CONSTANTS(trace, KernelTable(device, "gemm.cache"), SourceOf(device, device.architecture->gemm.source), activations);
+  trace.Alias("kept_l2", kept_l2, "activations");
   FIGURE(trace, missed, activation_bytes / (activation_bytes + kept_l2 * l2_capacity),
          (Note{"Fraction of the activations that goes to memory", "the rest stays in L2 between kernels", kSource}), activation_bytes,
          kept_l2, l2_capacity);
@@ -240,35 +137,103 @@ Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelPara
   const double n = gemm.n, k = gemm.k, groups = gemm.groups, units = static_cast<double>(device.units);
   const Hertz clock = device.clock;
   // The vector units beside a few large engines are as wide as those of 128 small SMs.
-  const double convert_per_clock = parameters.convert_per_clock * (device.architecture->traits.tiled ? 1 : max(1.0, 128 / units));
-  FIGURE(trace, convert_time, groups * n * k / (units * clock * convert_per_clock),
+  const double convert_per_clock = parameters.convert_per_clock, engine_width = device.architecture->traits.tiled ? 1 : 128 / units;
+  FIGURE(trace, converted, convert_per_clock * max(1.0, engine_width),
+         (Note{"Weights converted per clock and engine", "the vector units beside a large engine are as wide as many SMs", kSource}),
+         convert_per_clock, engine_width);
+  FIGURE(trace, convert_time, groups * n * k / (units * clock * converted),
          (Note{"Time to convert the weights", "to the compute precision, on the vector units", kSource}), groups, n, k, units, clock,
-         convert_per_clock);
+         converted);
   return convert_time;
 }
 
-Candidate BestCandidate(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, const ComputeRate& rate,
-                        Seconds memory_time, Trace& trace) {
+// Conversion runs beside the loads.
+Seconds SlowerOf(Seconds stream_time, Seconds convert_time, Trace& trace) {
+  FIGURE(trace, slower_time, max(stream_time, convert_time), (Note{"Time to load and convert the weights", "side by side", kSource}),
+         stream_time, convert_time);
+  return slower_time;
+}
+
+// Properties of the matrix units that a GEMM meets.
+struct MatrixUnits {
+  double mma_rows, copied_rows;
+};
+MatrixUnits UnitsFor(const Gemm& gemm, const Device& device, FlopsPerSecond unit_rate, Trace& trace) {
+  const KernelTraits& traits = device.architecture->traits;
+  const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(NativePrecision(device, gemm.precision));
+  const double row_grain = traits.mma_rows, widest = narrow_fragments ? 16 : 64;
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), row_grain);
+  FIGURE(trace, mma_rows, min(row_grain, widest),
+         (Note{"Rows that a tensor core computes together", "16 at most where weights are converted", kSource}), row_grain, widest);
+  if (!traits.asynchronous_mma) {
+    trace.Alias("copied_rows", mma_rows, "mma_rows");
+    return {mma_rows, mma_rows};
+  }
+  const Bytes feed = device.architecture->gemm.copy_bytes_per_clock, weight_size = ElementSize(gemm.weights);
+  const Hertz clock = device.clock;
+  const Flops pair = 2 * kFlop;
+  CONSTANTS(trace, KernelTable(device, "gemm"), SourceOf(device, device.architecture->gemm.source), feed);
+  FIGURE(trace, copied_rows, unit_rate / (feed * clock) * weight_size / pair,
+         (Note{"Rows that take as long as the weights take to arrive", "asynchronous copies feed the tensor cores", kSource}), unit_rate,
+         feed, clock, weight_size, pair);
+  return {mma_rows, copied_rows};
+}
+
+TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, const ComputeRate& rate,
+                         Seconds memory_time, Trace& trace) {
   const double units = static_cast<double>(device.units);
   const Seconds ideal = rate.flops / (rate.unit_rate * units);
-  const KernelTraits& traits = device.architecture->traits;
-  if (!traits.tiled) {
-    Candidate engine;  // the compiler fits the tiles to large engines: no waves
-    engine.compute = ideal;
+  if (!device.architecture->traits.tiled) {
+    const Flops flops = rate.flops;
+    const FlopsPerSecond unit_rate = rate.unit_rate;
+    FIGURE(trace, compute_time, flops / (unit_rate * units),
+           (Note{"Time on the matrix engines", "the compiler fits the tiles to large engines: no waves", kSource}), flops, unit_rate,
+           units);
+    TileChoice engine;
+    engine.compute = compute_time;
     return engine;
   }
   const GemmTable& table = device.architecture->gemm;
-  const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(NativePrecision(device, gemm.precision));
-  const double mma_rows = min(traits.mma_rows, narrow_fragments ? 16 : 64);
-  const BytesPerSecond copy_rate = table.copy_bytes_per_clock * device.clock;
-  const Flops pair = 2 * kFlop;
-  const double copied_rows = traits.asynchronous_mma ? rate.unit_rate / copy_rate * ElementSize(gemm.weights) / pair : mma_rows;
-  const Shape shape{
-      gemm.m,         gemm.n,      gemm.k,          gemm.groups, mma_rows,           units, rate.unit_rate, parameters.step_latency,
-      L2Rate(device), copied_rows, table.tile_load, table.fill,  table.split_k_merge};
-  const Candidate best = Choose(shape, parameters, ideal, memory_time);
-  if (trace.on()) ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);
-  return best;
+  const auto [mma_rows, copied_rows] = UnitsFor(gemm, device, rate.unit_rate, trace);
+  const TiledGemm shape{gemm.m,
+                        gemm.n,
+                        gemm.k,
+                        gemm.groups,
+                        mma_rows,
+                        units,
+                        rate.unit_rate,
+                        parameters.step_latency,
+                        L2Rate(device),
+                        copied_rows,
+                        table.tile_load,
+                        table.fill,
+                        table.split_k_merge,
+                        parameters.max_split,
+                        parameters.columns_by_96,
+                        parameters.split_fills_two_waves};
+  return ChooseTiles(shape, ideal, memory_time, trace);
+}
+
+// Quantizing pass before the GEMM, with its launch.
+Seconds QuantizeTime(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
+  const Seconds extra_launch = parameters.extra_launch;
+  if (!(parameters.quantize_bytes > 0)) {
+    trace.Alias("quantize_time", extra_launch, "extra_launch");
+    return extra_launch;
+  }
+  const double m = gemm.m, k = gemm.k, groups = gemm.groups, quantize_bytes = parameters.quantize_bytes;
+  const Bytes byte = 1 * kB, half = 2 * kB;
+  Trace::Scope scope(trace, "quantize");
+  trace.Alias("kept_l2", device.architecture->gemm.l2.quantized_activations, "quantized");
+  trace.Alias("bandwidth_efficiency", *device.efficiency.bandwidth_efficiency, "device_stream");
+  trace.Alias("efficiency", parameters.quantize_efficiency, "quantize_share");
+  FIGURE(trace, bytes, quantize_bytes * byte * groups * m * k, (Note{"Bytes moved by the quantizing pass"}), quantize_bytes, byte, groups,
+         m, k);
+  FIGURE(trace, resident, half * groups * m * k, (Note{"Activations in 16 bits, that the kernel before wrote"}), half, groups, m, k);
+  const Seconds pass_time = PassTime(bytes, resident, device.architecture->gemm.l2.quantized_activations,
+                                     *device.efficiency.bandwidth_efficiency, parameters.quantize_efficiency, device, trace);
+  FIGURE(trace, quantize_time, extra_launch + pass_time, (Note{"Time to quantize the activations", "", kSource}), extra_launch, pass_time);
+  return quantize_time;
 }
 
 }  // namespace
@@ -280,7 +245,6 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   const FlopsPerSecond peak_rate = PeakRate(device, native, trace);
   trace.Input("bandwidth", device.memory.bandwidth, "cluster.device.memory.bandwidth");
   trace.Input("units", static_cast<double>(device.units), "cluster.device.units");
-  trace.Input("l2_capacity", L2Capacity(device), "cluster.device.caches");
   const GemmTable& table = device.architecture->gemm;
   const Trace::Citing citing(trace, SourceOf(device, table.source));
   Explain(gemm, parameters, device, trace);
@@ -288,17 +252,14 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   const DataMovement data = MoveData(gemm, device, parameters, trace);
   const ComputeRate rate = RateOf(gemm, device, parameters, peak_rate, trace);
   const bool weight_only = parameters.convert_per_clock > 0;
-  const Seconds memory_time = weight_only ? max(data.time, ConvertTime(gemm, device, parameters, trace)) : data.time;
-  const Candidate best = BestCandidate(gemm, device, parameters, rate, memory_time, trace);
+  const Seconds memory_time = weight_only ? SlowerOf(data.time, ConvertTime(gemm, device, parameters, trace), trace) : data.time;
+  trace.Alias("memory_time", memory_time, weight_only ? "slower_time" : "stream_time");
+  const TileChoice best = BestCandidate(gemm, device, parameters, rate, memory_time, trace);
   const Seconds compute_time = best.compute, merge_time = best.merge, launch = parameters.launch;
   FIGURE(trace, overlapped_time, norm(compute_time, memory_time, 3),
          (Note{"Compute and data movement together", "they overlap, except for the cubic norm: equal times take 1.26 of one", kSource}),
          compute_time, memory_time);
-  Seconds quantize_time = parameters.extra_launch;
-  if (parameters.quantize_bytes > 0) {
-    quantize_time += PassTime(parameters.quantize_bytes * kB * groups * m * k, 2 * kB * groups * m * k, table.l2.quantized_activations,
-                              *device.efficiency.bandwidth_efficiency, parameters.quantize_efficiency, device);
-  }
+  const Seconds quantize_time = QuantizeTime(gemm, device, parameters, trace);
   FIGURE(trace, time, launch + overlapped_time + merge_time + quantize_time,
          (Note{"GEMM time", "launch, overlapped work, split-K merge, quantization", kSource, "time_s"}), launch, overlapped_time,
          merge_time, quantize_time);

@@ -30,9 +30,13 @@ struct Gemm {
 enum class GemmKernel { kSixteenBit, kFp8Tensor, kFp8Block, kFourBitFloat, kInt8, kInt8Weights, kInt4Weights };
 GemmKernel KernelOf(const Gemm& gemm, const Device& device);
 
+// Where a GEMM runs; constants of the family differ between them.
+enum class GemmSetting { kIsolated, kTraining, kServing };
+
 // IsolatedKernelParameters gives those of a kernel inside a CUDA graph, as benchmarks run it; Training- and ServingKernelParameters change
 // what differs inside a step.
 struct GemmKernelParameters {
+  GemmSetting setting = GemmSetting::kIsolated;
   double clock_derating = 0;           // d: rate loss in a long kernel
   Seconds derating_ramp;               // kernel time at which half of the derating is reached
   int max_split = 16;                  // limit of split-K
@@ -49,7 +53,8 @@ struct GemmKernelParameters {
 };
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device);
 
-// Records the origins of the parameters.
+// Records the origins of the parameters. Of grouped GEMMs outside a training step, an operator's own tables set efficiencies and latencies:
+// it names them.
 void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Device& device, Trace& trace);
 
 // Inside a training step: sustained clock, split-K up to two waves, no k-loop latency; the caller adds quantization.
@@ -68,6 +73,9 @@ inline KernelTime TimeOf(const Gemm& gemm, const Device& device, Trace& trace) {
 // resident / (resident + kept_l2 * L2 capacity) moves at bandwidth_efficiency of the memory bandwidth, the rest at L2 bandwidth; the
 // kernel reaches `efficiency` of both.
 Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency, const Device& device);
+// The same, recorded as the figure pass_time; its terms have the names of the parameters.
+Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency, const Device& device,
+                 Trace& trace);
 
 // Fraction of the weights found in L2 when a benchmark cycles over as many copies of them as fit, at most `max_copies`. Zero in a model,
 // where other layers run in between.

@@ -11,6 +11,17 @@ namespace {
 
 constexpr std::string_view kSource = kFamilySource;
 
+// Names the table that the parameters come from.
+void ExplainPrefill(const LatentPrefillRow& row, const TileKernelParameters& parameters, const Device& device, Trace& trace) {
+  if (!trace.on()) return;
+  const std::string_view source = SourceOf(device, device.architecture->latent.source);
+  const Seconds launch = row.launch, row_overhead = row.tile_overhead;
+  const double mma_efficiency = parameters.mma_efficiency, exp_weight = row.exp_weight, tail = row.tail, passes = parameters.pass_factor,
+               memory_share = device.architecture->latent.bandwidth_efficiency;
+  CONSTANTS(trace, KernelTable(device, "latent.prefill"), source, launch, row_overhead, mma_efficiency, exp_weight, tail, passes);
+  CONSTANTS(trace, KernelTable(device, "latent"), source, memory_share);
+}
+
 KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace& trace) {
   const LatentPrefillRow& row = device.architecture->latent.prefill;
   const bool narrow_kv_cache = BytesPerElement(mla.kv_precision) < 2;
@@ -23,43 +34,84 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
   parameters.tail = row.tail;
   parameters.pass_factor = parameters.in_fp8 ? row.passes_fp8 : row.passes;
 
-  const Bytes half = 2 * kB, element = ElementSize(parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16),
-              cached = ElementSize(mla.kv_precision);
-  const double qk_dim = mla.nope_head_dim + mla.rope_head_dim, v_dim = mla.value_head_dim;
-  const BytesPerSecond stream = device.architecture->latent.bandwidth_efficiency * device.memory.bandwidth;
+  ExplainPrefill(row, parameters, device, trace);
+  const Bytes half = 2 * kB, row_element = ElementSize(parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16),
+              kv_element = ElementSize(mla.kv_precision), byte = 1 * kB;
+  const double batch = mla.batch, heads = mla.heads, q_len = mla.q_len, kv_len = mla.kv_len, nope_head_dim = mla.nope_head_dim,
+               rope_head_dim = mla.rope_head_dim, value_head_dim = mla.value_head_dim, kv_lora_rank = mla.kv_lora_rank,
+               memory_share = device.architecture->latent.bandwidth_efficiency, passes = parameters.pass_factor;
+  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  const Flops multiply_add = 2 * kFlop;
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  const Trace::Citing citing(trace, SourceOf(device, device.architecture->latent.source));
   TileWork work;
-  work.tiles = CountTiles(mla.q_len, mla.kv_len, true, 0);
-  work.sequence_heads = mla.batch * mla.heads;
+  work.tiles = CountTiles(q_len, kv_len, true, 0, trace);
+  FIGURE(trace, qk_dim, nope_head_dim + rope_head_dim, (Note{"Width of a query and a key", "with the rotary part"}), nope_head_dim,
+         rope_head_dim);
+  FIGURE(trace, sequence_heads, batch * heads, (Note{"Sequences times heads", "each has its tiles"}), batch, heads);
+  FIGURE(trace, pair_flops, (qk_dim + value_head_dim) * multiply_add, (Note{"FLOPs per query and key", ""}), qk_dim, value_head_dim,
+         multiply_add);
+  work.sequence_heads = sequence_heads;
   work.precision = parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16;
-  work.pair_flops = 2 * (qk_dim + v_dim) * kFlop;
-  const double prefix = mla.kv_len - mla.q_len;
-  work.useful = work.sequence_heads * mla.q_len * (prefix + (mla.q_len + 1) / 2) * work.pair_flops;
-  work.bytes = work.sequence_heads * (mla.q_len * (qk_dim * element + v_dim * half) + mla.kv_len * (qk_dim + v_dim) * element);
+  work.pair_flops = pair_flops;
+  const double prefix = kv_len - q_len;
+  work.useful = sequence_heads * q_len * (prefix + (q_len + 1) / 2) * pair_flops;
+  FIGURE(trace, bytes,
+         sequence_heads * (q_len * (qk_dim * row_element + value_head_dim * half) + kv_len * (qk_dim + value_head_dim) * row_element),
+         (Note{"Operands and results", ""}), sequence_heads, q_len, qk_dim, row_element, value_head_dim, half, kv_len);
   // Passes before the core: rotary embedding, latent into the KV cache, and conversion of all operands for an fp8 kernel.
-  const Bytes per_head = 2 * half * mla.rope_head_dim + (parameters.in_fp8 ? 3 * kB * (2 * qk_dim + v_dim) : Bytes{});
-  const Bytes moved =
-      parameters.pass_factor * mla.batch * mla.q_len * (mla.heads * per_head + (mla.kv_lora_rank + mla.rope_head_dim) * (half + cached));
-  work.stream_time = work.bytes / stream;
-  work.pass_time = moved / stream;
-  work.bytes += moved;
+  const Bytes moved = [&] {
+    constexpr Note kNote{"Bytes of the passes before attention", "rotary embedding, latent into the KV cache, conversion to fp8"};
+    if (!parameters.in_fp8) {
+      FIGURE(trace, moved_bytes,
+             passes * batch * q_len * (heads * (2 * half * rope_head_dim) + (kv_lora_rank + rope_head_dim) * (half + kv_element)), kNote,
+             passes, batch, q_len, heads, half, rope_head_dim, kv_lora_rank, kv_element);
+      return moved_bytes;
+    }
+    FIGURE(trace, moved_bytes,
+           passes * batch * q_len *
+               (heads * (2 * half * rope_head_dim + 3 * byte * (2 * qk_dim + value_head_dim)) +
+                (kv_lora_rank + rope_head_dim) * (half + kv_element)),
+           kNote, passes, batch, q_len, heads, half, rope_head_dim, byte, qk_dim, value_head_dim, kv_lora_rank, kv_element);
+    return moved_bytes;
+  }();
+  FIGURE(trace, stream, memory_share * bandwidth, (Note{"Bandwidth that the kernels reach", ""}), memory_share, bandwidth);
+  FIGURE(trace, stream_time, bytes / stream, (Note{"Time to move operands and results", "", kSource}), bytes, stream);
+  const Bytes moved_bytes = moved;
+  FIGURE(trace, pass_time, moved_bytes / stream, (Note{"Time of the passes before attention", "", kSource}), moved_bytes, stream);
+  work.stream_time = stream_time;
+  work.pass_time = pass_time;
+  work.bytes = bytes + moved;
   return TimeOfTiles(work, device, parameters, trace);
+}
+
+Seconds MergeTime(double splits, Seconds merge_per_split, Trace& trace) {
+  if (splits <= 1) return {};
+  FIGURE(trace, merge_time, merge_per_split * splits, (Note{"Merging the splits", "", kSource}), merge_per_split, splits);
+  return merge_time;
 }
 
 KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace& trace) {
   const LatentDecodeRow& row = device.architecture->latent.decode;
   const bool in_fp8 = BytesPerElement(mla.kv_precision) < 2 && Supports(device, Precision::kFp8);
-  const double batch = mla.batch, heads = mla.heads, context = mla.kv_len, latent = mla.kv_lora_rank + mla.rope_head_dim;
-  const double pair_dims = 2 * mla.kv_lora_rank + mla.rope_head_dim;  // multiply-adds per head and token
+  const double batch = mla.batch, heads = mla.heads, context = mla.kv_len, kv_lora_rank = mla.kv_lora_rank,
+               rope_head_dim = mla.rope_head_dim;
   const double units = static_cast<double>(device.units), bandwidth_efficiency = row.bandwidth_efficiency,
                mma_efficiency = in_fp8 ? row.mma_efficiency_fp8 : row.mma_efficiency;
-  const Bytes cached = ElementSize(mla.kv_precision);
+  const Bytes kv_element = ElementSize(mla.kv_precision);
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   const FlopsPerSecond peak_rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16, trace);
   const Flops pair = 2 * kFlop;
   const Seconds launch = row.launch;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->latent.source));
-  FIGURE(trace, kv_cache_bytes, batch * context * latent * cached, (Note{"Latent KV cache read", ""}), batch, context, latent, cached);
+  trace.Alias("context", context, "kv_len");
+  CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), launch, bandwidth_efficiency,
+            mma_efficiency);
+  FIGURE(trace, pair_dims, 2 * kv_lora_rank + rope_head_dim, (Note{"Multiply-adds per head and token", "with the latent"}), kv_lora_rank,
+         rope_head_dim);
+  FIGURE(trace, kv_cache_bytes, batch * context * (kv_lora_rank + rope_head_dim) * kv_element, (Note{"Latent KV cache read", ""}), batch,
+         context, kv_lora_rank, rope_head_dim, kv_element);
   FIGURE(trace, stream_time, kv_cache_bytes / (bandwidth * bandwidth_efficiency), (Note{"Time to read the latent KV cache", "", kSource}),
          kv_cache_bytes, bandwidth, bandwidth_efficiency);
   KernelTime result;
@@ -68,21 +120,24 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   result.memory = stream_time;
   if (row.has_split_kv) {
     const Seconds wave_launch = row.wave_launch, merge_per_split = row.merge_per_split;
-    const double head_rows = heads * mla.q_len;
-    FIGURE(trace, head_blocks, ceil(head_rows / 64), (Note{"Blocks of 64 query heads", "", kSource}), head_rows);
+    const double q_len = mla.q_len;
+    CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), wave_launch,
+              merge_per_split);
+    FIGURE(trace, head_blocks, ceil(heads * q_len / 64), (Note{"Blocks of 64 query heads", "", kSource}), heads, q_len);
     FIGURE(trace, splits, max(1.0, min(floor(2 * units / (batch * head_blocks)), min(256, ceil(context / 128)))),
            (Note{"Splits per sequence", "enough to fill the SMs twice", kSource}), units, batch, head_blocks, context);
     FIGURE(trace, blocks, batch * head_blocks * splits, (Note{"Thread blocks", "", kSource}), batch, head_blocks, splits);
     FIGURE(trace, compute_time, context / splits * 64 * pair * pair_dims * units / (peak_rate * mma_efficiency) * ceil(blocks / units),
            (Note{"Compute time", "heads are padded to 64", kSource}), context, splits, pair, pair_dims, units, peak_rate, mma_efficiency,
            blocks);
-    const Seconds merge_time = splits > 1 ? merge_per_split * splits : Seconds{};
+    const Seconds merge_time = MergeTime(splits, merge_per_split, trace);
     FIGURE(trace, time, launch + norm(stream_time, compute_time, 3) + wave_launch * max(0.0, ceil(blocks / units) - 1) + merge_time,
            (Note{"Attention time", "", kSource, "time_s"}), launch, stream_time, compute_time, wave_launch, blocks, units, merge_time);
     result.time = time;
     result.compute = compute_time;
   } else {
     const Seconds token_time = row.per_token;
+    CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), token_time);
     FIGURE(trace, compute_time, pair * batch * heads * context * pair_dims / (peak_rate * mma_efficiency),
            (Note{"Compute time", "", kSource}), pair, batch, heads, context, pair_dims, peak_rate, mma_efficiency);
     FIGURE(trace, walk_time, context * token_time, (Note{"One SM walks a sequence", "no split-KV kernel", kSource}), context, token_time);

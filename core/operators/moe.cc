@@ -1,6 +1,9 @@
 #include "core/operators/moe.h"
 
+#include <array>
 #include <cassert>
+#include <cmath>
+#include <string>
 
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
@@ -12,6 +15,12 @@ constexpr std::string_view kSource = kFamilySource;
 
 // Operand precisions of the expert GEMMs; kEightByFour: 8-bit activations, 4-bit weights.
 enum class Pairing { kSixteenBit, kFp8, kFp8Block, kFourBit, kEightByFour, kInt8, kInt8Weights, kInt4Weights };
+
+std::string_view NameOf(Pairing pairing) {
+  constexpr std::array<std::string_view, 8> names{"sixteen_bit",   "fp8_tensor", "fp8_block",    "four_bit_float",
+                                                  "eight_by_four", "int8",       "int8_weights", "int4_weights"};
+  return names[static_cast<std::size_t>(pairing)];
+}
 
 const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, Pairing pairing) {
   switch (pairing) {
@@ -108,49 +117,179 @@ MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device&
       pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit || pairing == Pairing::kEightByFour;
   if (narrow) parameters.product.step_latency = serving.narrow_step_latency;
   parameters.routing_spread = serving.routing_spread;
+  parameters.product.setting = GemmSetting::kServing;
   return parameters;
 }
 
 double ExpertsHit(const MoeLayer& layer, double rows, double spread) {
-  const double local = layer.experts / layer.ep;
-  if (layer.routing == Routing::kEven) return min(local, max(1.0, std::round(rows)));
-  return local <= 1 ? 1 : local * (1 - pow(1 - 1 / local, max(1.0, spread * rows)));
+  Trace off = Trace::Off();
+  return ExpertsHit(layer, rows, spread, off);
 }
+
+double ExpertsHit(const MoeLayer& layer, double rows, double spread, Trace& trace) {
+  const double held_experts = layer.experts, ep = layer.ep;
+  FIGURE(trace, local_experts, held_experts / ep, (Note{"Experts on this device", ""}), held_experts, ep);
+  if (layer.routing == Routing::kEven) return min(local_experts, max(1.0, std::round(rows)));
+  if (local_experts <= 1) return 1;
+  FIGURE(trace, experts_hit, local_experts * (1 - pow(1 - 1 / local_experts, max(1.0, spread * rows))),
+         (Note{"Experts that get a row", "of those on this device, under random routing", kSource}), local_experts, spread, rows);
+  return experts_hit;
+}
+
+namespace {
+
+bool Near(double a, double b) { return std::abs(a - b) <= 1e-13 * std::abs(b); }
+
+// Efficiency of the grouped GEMMs over the device's: the row's, or what replaces it inside a serving step.
+void ExplainGemm(const ExpertRow& row, const std::string& path, const MoeLayer& layer, const MoeKernelParameters& parameters,
+                 const Device& device, std::string_view source, Trace& trace) {
+  const ServingExperts& serving = device.architecture->experts.serving;
+  const double matrix = row.gemm_efficiency, four_bit_matrix = serving.four_bit_gemm_efficiency,
+               device_matrix = *device.efficiency.gemm_efficiency, expert_matrix = parameters.engine_gemm_efficiency,
+               share = parameters.product.gemm_efficiency;
+  trace.Input("device_matrix", device_matrix, "cluster.device.efficiency.matrix");
+  constexpr Note kNote{"GEMM efficiency over that of a 16-bit GEMM", "of the grouped kernels, times the engine's"};
+  if (Near(share, min(1.0, matrix * device_matrix) * expert_matrix)) {
+    CONSTANTS(trace, path, source, matrix);
+    trace.Record("kernel_share", "min(1, matrix * device_matrix) * expert_matrix / device_matrix", share / device_matrix, kNote,
+                 "matrix, device_matrix, expert_matrix", matrix, device_matrix, expert_matrix);
+  } else if (IsFourBitFloat(layer.precision) && Near(share, four_bit_matrix * device_matrix * expert_matrix)) {
+    CONSTANTS(trace, KernelTable(device, "experts.serving"), source, four_bit_matrix);
+    trace.Record("kernel_share", "four_bit_matrix * expert_matrix", share / device_matrix, kNote, "four_bit_matrix, expert_matrix",
+                 four_bit_matrix, expert_matrix);
+  } else {
+    const double step_matrix = share / (device_matrix * expert_matrix);
+    trace.Record("kernel_share", "step_matrix * expert_matrix", share / device_matrix, kNote, "step_matrix, expert_matrix", step_matrix,
+                 expert_matrix);
+  }
+}
+
+// Bandwidth efficiency of weights, and of permute and combine, over the device's.
+void ExplainStreams(const ExpertRow& row, const std::string& path, const MoeKernelParameters& parameters, const Device& device,
+                    std::string_view source, Trace& trace) {
+  const double device_stream = *device.efficiency.bandwidth_efficiency, grouped_stream = device.architecture->experts.bandwidth_gain;
+  const double weight_stream = parameters.weight_bandwidth_gain, bandwidth_gain = parameters.bandwidth_gain,
+               engine_stream = bandwidth_gain / grouped_stream, expert_stream = parameters.engine_bandwidth_efficiency;
+  trace.Input("device_stream", device_stream, "cluster.device.efficiency.stream");
+  CONSTANTS(trace, KernelTable(device, "experts"), source, grouped_stream);
+  if (weight_stream == row.bandwidth_efficiency) CONSTANTS(trace, path, source, weight_stream);
+  if (Near(engine_stream, expert_stream)) trace.Alias("engine_stream", engine_stream, "expert_stream");
+  trace.Record("bandwidth_gain", "grouped_stream * expert_stream", bandwidth_gain,
+               Note{"Bandwidth efficiency of the experts' kernels", "over that of a 16-bit GEMM, times the engine's"},
+               "grouped_stream, expert_stream", grouped_stream, expert_stream);
+  const double share = min(1.0, device_stream * bandwidth_gain * weight_stream);
+  trace.Record("kernel_share", "min(1, device_stream * bandwidth_gain * weight_stream) / device_stream", share / device_stream,
+               Note{"Bandwidth efficiency over that of a 16-bit GEMM", "of the weights of the grouped kernels"},
+               "device_stream, bandwidth_gain, weight_stream", device_stream, bandwidth_gain, weight_stream);
+}
+
+// The tables that the parameters come from.
+void Explain(const MoeLayer& layer, const MoeKernelParameters& parameters, const Device& device, Trace& trace) {
+  if (!trace.on()) return;
+  const ExpertTable& table = device.architecture->experts;
+  const ServingExperts& serving = table.serving;
+  const Pairing pairing = PairingOf(layer, device);
+  const ExpertRow& row = RowOf(table, pairing, layer.library);
+  const bool own = layer.library == ExpertLibrary::kFlashInfer && RowOf(table.flashinfer, pairing);
+  const std::string tables = KernelTable(device, "experts"),
+                    path = tables + (own ? ".flashinfer." : ".trtllm.") + std::string(NameOf(pairing));
+  const std::string_view source = SourceOf(device, table.source);
+  const Seconds step_latency = row.step_latency, narrow_step = serving.narrow_step_latency, launch = row.launch;
+  const double kept = table.kept_l2, move = row.permute_efficiency, spread = serving.routing_spread;
+  CONSTANTS(trace, tables, source, kept);
+  if (parameters.launch == launch) CONSTANTS(trace, path, source, launch);
+  if (parameters.permute_efficiency == move) CONSTANTS(trace, path, source, move);
+  if (parameters.product.step_latency == step_latency) {
+    CONSTANTS(trace, path, source, step_latency);
+  } else if (parameters.product.step_latency == narrow_step) {
+    CONSTANTS(trace, tables + ".serving", source, narrow_step);
+    trace.Alias("step_latency", narrow_step, "narrow_step");
+  }
+  if (parameters.routing_spread == spread) CONSTANTS(trace, tables + ".serving", source, spread);
+  const double fp8_move = serving.fp8_permute_efficiency, four_bit_move = serving.four_bit_permute_efficiency;
+  if (pairing == Pairing::kFp8 && parameters.permute_efficiency == fp8_move) {
+    CONSTANTS(trace, tables + ".serving", source, fp8_move);
+    trace.Alias("move", fp8_move, "fp8_move");
+  } else if (pairing == Pairing::kFourBit && parameters.permute_efficiency == four_bit_move) {
+    CONSTANTS(trace, tables + ".serving", source, four_bit_move);
+    trace.Alias("move", four_bit_move, "four_bit_move");
+  }
+  // Block scales travel with the tokens.
+  const std::optional<ExpertRow>& block = RowOf(table.trtllm, Pairing::kFp8Block);
+  if (pairing == Pairing::kFp8 && block && parameters.permute_efficiency == block->permute_efficiency) {
+    const double block_move = block->permute_efficiency;
+    trace.Constants(tables + ".trtllm.fp8_block", source, "move", block_move);
+  }
+  ExplainGemm(row, path, layer, parameters, device, source, trace);
+  ExplainStreams(row, path, parameters, device, source, trace);
+}
+
+// Permute before the GEMMs and combine after them.
+struct Permutation {
+  Bytes bytes;
+  Seconds time;
+};
+Permutation Permute(const MoeLayer& layer, double rows, const MoeKernelParameters& parameters, const Device& device, Trace& trace) {
+  const double hidden = layer.hidden, held_tokens = layer.held_tokens.value_or(layer.tokens), bandwidth_gain = parameters.bandwidth_gain,
+               device_stream = *device.efficiency.bandwidth_efficiency, move = parameters.permute_efficiency;
+  const Bytes row_element = ElementSize(NativePrecision(device, layer.precision)), half = 2 * kB;
+  FIGURE(trace, moved_bytes, rows * hidden * (2 * half + row_element) + 2 * half * held_tokens * hidden,
+         (Note{"Bytes of permute and combine",
+               "rows are read, written in the GEMM format and read back; input and output of the tokens on this device", kSource}),
+         rows, hidden, half, row_element, held_tokens);
+  FIGURE(trace, move_stream, min(1.0, device_stream * bandwidth_gain), (Note{"Bandwidth efficiency of permute and combine", ""}),
+         device_stream, bandwidth_gain);
+  const Trace::Scope scope(trace, "move");
+  trace.Alias("bytes", moved_bytes, "moved_bytes");
+  trace.Alias("resident", moved_bytes, "moved_bytes");
+  trace.Alias("kept_l2", parameters.kept_l2, "kept");
+  trace.Alias("bandwidth_efficiency", move_stream, "move_stream");
+  trace.Alias("efficiency", move, "move");
+  return {moved_bytes, PassTime(moved_bytes, moved_bytes, parameters.kept_l2, move_stream, move, device, trace)};
+}
+
+}  // namespace
 
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters, Trace& trace) {
   assert(device.efficiency.bandwidth_efficiency);
-  const double tokens = layer.tokens, top_k = layer.top_k, ep = layer.ep, imbalance = layer.imbalance, hidden = layer.hidden;
+  const double group_tokens = layer.tokens, top_k = layer.top_k, ep = layer.ep, imbalance = layer.imbalance, hidden = layer.hidden;
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->experts.source));
-  const double held_tokens = layer.held_tokens.value_or(tokens);
+  Explain(layer, parameters, device, trace);
+  if (!layer.held_tokens) trace.Alias("held_tokens", group_tokens, "group_tokens");
   const Seconds launch = parameters.launch;
-  FIGURE(trace, rows, max(1.0, tokens * top_k / ep * imbalance), (Note{"Rows on this device", "a token counts once per expert"}), tokens,
-         top_k, ep, imbalance);
-  const double experts_hit = ExpertsHit(layer, rows, parameters.routing_spread);
+  FIGURE(trace, rows, max(1.0, group_tokens * top_k / ep * imbalance), (Note{"Rows on this device", "a token counts once per expert"}),
+         group_tokens, top_k, ep, imbalance);
+  trace.Alias("spread", parameters.routing_spread, "spread");
+  const double experts_hit = ExpertsHit(layer, rows, parameters.routing_spread, trace);
   GemmKernelParameters product_parameters = parameters.product;
   product_parameters.bandwidth_efficiency =
       min(1.0, *device.efficiency.bandwidth_efficiency * parameters.bandwidth_gain * parameters.weight_bandwidth_gain);
-  const auto product = [&](std::string_view name, double outputs, double inputs) {
+  FIGURE(trace, expert_rows, rows / experts_hit, (Note{"Rows of an expert", "mean of those that get any"}), rows, experts_hit);
+  const double expert_ffn = layer.ffn, expert_tp = layer.tp;
+  FIGURE(trace, width, expert_ffn / expert_tp, (Note{"Inner width of an expert on this device", ""}), expert_ffn, expert_tp);
+  FIGURE(trace, up_width, 2 * width, (Note{"Outputs of gate and up projection", ""}), width);
+  const auto product = [&](std::string_view name, double outputs, std::string_view outputs_are, double inputs,
+                           std::string_view inputs_are) {
     const Trace::Scope scope(trace, name);
     Gemm gemm = ProductOf(layer);
     gemm.groups = experts_hit;
-    gemm.m = rows / experts_hit;
+    gemm.m = expert_rows;
     gemm.n = outputs;
     gemm.k = inputs;
     gemm.weights_in_l2 = layer.weights_in_l2;
+    trace.Alias("groups", gemm.groups, "experts_hit");
+    trace.Alias("m", gemm.m, "expert_rows");
+    trace.Alias("n", gemm.n, outputs_are);
+    trace.Alias("k", gemm.k, inputs_are);
     return TimeOf(gemm, device, product_parameters, trace);
   };
-  const double width = layer.ffn / layer.tp;
-  const KernelTime up = product("gate_and_up", 2 * width, hidden);
-  const KernelTime down = product("down", hidden, width);
-
-  const Bytes element = ElementSize(NativePrecision(device, layer.precision)), half = 2 * kB;
-  FIGURE(trace, moved_bytes, rows * hidden * (2 * half + element) + 2 * half * held_tokens * hidden,
-         (Note{"Bytes of permute and combine",
-               "rows are read, written in the GEMM format and read back; input and output of the tokens on this device", kSource}),
-         rows, hidden, half, element, held_tokens);
-  const double move_stream = min(1.0, *device.efficiency.bandwidth_efficiency * parameters.bandwidth_gain);
-  const Seconds move_time = PassTime(moved_bytes, moved_bytes, parameters.kept_l2, move_stream, parameters.permute_efficiency, device);
-  const Seconds up_time = up.time, down_time = down.time;
+  const KernelTime up = product("gate_and_up", up_width, "up_width", hidden, "hidden");
+  trace.Alias("up_time", up.time, "time");
+  const KernelTime down = product("down", hidden, "hidden", width, "width");
+  trace.Alias("down_time", down.time, "time");
+  const Permutation moved = Permute(layer, rows, parameters, device, trace);
+  trace.Alias("move_time", moved.time, "pass_time");
+  const Seconds up_time = up.time, down_time = down.time, move_time = moved.time;
   FIGURE(trace, time, launch + up_time + down_time + move_time,
          (Note{"MoE layer time", "routing and small kernels, two grouped GEMMs, permute and combine", kSource, "time_s"}), launch, up_time,
          down_time, move_time);
@@ -160,7 +299,7 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   result.memory = up.memory + down.memory + move_time;
   result.bound = 2 * launch > time ? Bound::kLatency : result.compute >= result.memory ? Bound::kCompute : Bound::kMemory;
   result.flops = up.flops + down.flops;
-  result.bytes = up.bytes + down.bytes + moved_bytes;
+  result.bytes = up.bytes + down.bytes + moved.bytes;
   return result;
 }
 

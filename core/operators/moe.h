@@ -43,6 +43,8 @@ struct MoeKernelParameters {
   double kept_l2 = 0;                // L2 capacities that keep half of the permuted and combined data
   Seconds launch;                    // t_moe: of all kernels of the layer
   double routing_spread = 1;         // sigma: routed rows that count as independent
+  // What an engine's own kernels reach over the library's; parts of the efficiencies and gains above.
+  double engine_gemm_efficiency = 1, engine_bandwidth_efficiency = 1;
 };
 MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device);
 // Inside a serving step: real routing is correlated, and the kernel before finds the scales of narrow formats.
@@ -50,6 +52,7 @@ MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device&
 
 // Expected number of experts on this device that get at least one of `rows` rows.
 double ExpertsHit(const MoeLayer& layer, double rows, double spread);
+double ExpertsHit(const MoeLayer& layer, double rows, double spread, Trace& trace);
 
 // Time on one device, without communication. Mean error with balanced routing: bf16 9.5 %, fp8 10.8 %, fp8 blocks 12.8 %, nvfp4 15.1 %
 // over 364 to 462 measurements per format on NVIDIA devices.

@@ -5,27 +5,52 @@
 
 namespace slipstick {
 
+namespace {
+
+// Multiply-adds per token and head.
+double PairsPerHead(const Recurrence& layer, Trace& trace) {
+  const double pairs = RecurrencePairs(layer.layer, layer.tokens);
+  if (!trace.on()) return pairs;
+  const auto head_dim = static_cast<double>(layer.layer.head_dim), state = static_cast<double>(layer.layer.state);
+  const double tokens = layer.tokens;
+  constexpr Note kNote{"Multiply-adds per token and head", "within a chunk of 128 tokens, and with the state",
+                       "Dao and Gu 2024, arXiv 2405.21060"};
+  trace.Input("head_dim", head_dim, "model.linear.head_dim");
+  trace.Input("state", state, "model.linear.state");
+  if (layer.layer.kind == LinearAttentionKind::kMamba) {
+    trace.Record("pairs_per_head", "3 * head_dim * state", pairs, kNote, "head_dim, state", head_dim, state);
+  } else {
+    trace.Record("pairs_per_head", "min(tokens, 128) * (state + head_dim) + 2 * head_dim * state", pairs, kNote, "tokens, state, head_dim",
+                 tokens, state, head_dim);
+  }
+  return pairs;
+}
+
+}  // namespace
+
 KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
   constexpr double kShareOfPeak = 0.4, kShareOfVector = 0.3;
-  const double rows = layer.rows, heads = layer.heads, columns = layer.columns, inner = layer.inner;
+  const double rows = layer.rows, recurrent_heads = layer.heads, recurrent_columns = layer.columns, recurrent_inner = layer.inner;
   const Seconds launch = *device.efficiency.launch_latency;
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   const double bandwidth_efficiency = *device.efficiency.bandwidth_efficiency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
-  const Bytes element = 2.0 * kB;
+  const Bytes half = 2.0 * kB;
   // Channel-wise recurrences have no GEMMs: they run on the vector units, six operations per state and token.
   const bool by_channel = layer.layer.kind == LinearAttentionKind::kMamba;
-  const FlopsPerSecond rate =
-      by_channel ? kShareOfVector * PeakRate(device, Precision::kFp32) : kShareOfPeak * PeakRate(device, Precision::kBf16);
+  const FlopsPerSecond peak_rate = PeakRate(device, by_channel ? Precision::kFp32 : Precision::kBf16, trace);
+  const double peak_share = by_channel ? kShareOfVector : kShareOfPeak;
+  FIGURE(trace, rate, peak_share * peak_rate, (Note{"Rate of the recurrence", "of GEMMs, or of the vector units; estimate"}), peak_share,
+         peak_rate);
   const Flops pair = 2 * kFlop;
-  const double pairs_per_head = RecurrencePairs(layer.layer, layer.tokens);
-  FIGURE(trace, recurrence_flops, pair * rows * heads * pairs_per_head,
+  const double pairs_per_head = PairsPerHead(layer, trace);
+  FIGURE(trace, recurrence_flops, pair * rows * recurrent_heads * pairs_per_head,
          (Note{"FLOPs of the recurrence", "each token with its chunk of 128 tokens and with the state; channel-wise: with the state",
                "Dao and Gu 2024, arXiv 2405.21060"}),
-         pair, rows, heads, pairs_per_head);
-  FIGURE(trace, recurrence_bytes, rows * (columns + inner) * element, (Note{"Bytes of the recurrence", "read and written once"}), rows,
-         columns, inner, element);
+         pair, rows, recurrent_heads, pairs_per_head);
+  FIGURE(trace, recurrence_bytes, rows * (recurrent_columns + recurrent_inner) * half,
+         (Note{"Bytes of the recurrence", "read and written once"}), rows, recurrent_columns, recurrent_inner, half);
   FIGURE(trace, recurrence, 3 * launch + norm(recurrence_flops / rate, recurrence_bytes / (bandwidth * bandwidth_efficiency), 3),
          (Note{"Recurrence per layer", "three kernels (convolution, chunks, states) at 0.4 of the GEMM peak; estimate"}), launch,
          recurrence_flops, rate, recurrence_bytes, bandwidth, bandwidth_efficiency);

@@ -1,6 +1,7 @@
 #include "core/operators/rowwise.h"
 
 #include <cassert>
+#include <string>
 
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
@@ -28,6 +29,32 @@ const RowwiseRow& RowOf(const RowwiseTable& table, const RowKernel& kernel) {
 
 // Elements read and written per output element.
 double Accesses(const RowKernel& kernel) { return kernel.kind == RowKind::kAdd || (kernel.kind == RowKind::kGelu && kernel.gated) ? 3 : 2; }
+
+std::string_view RowName(const RowKernel& kernel) {
+  return kernel.kind == RowKind::kGelu && kernel.gated ? "gated_gelu" : NameOf(kernel.kind);
+}
+
+// Records the origins of the parameters.
+void Explain(const RowKernel& kernel, const RowKernelParameters& parameters, const Device& device, Trace& trace) {
+  if (!trace.on()) return;
+  const RowwiseRow& row = RowOf(device.architecture->rowwise, kernel);
+  const std::string table = KernelTable(device, "rowwise." + std::string(RowName(kernel)));
+  const std::string_view source = SourceOf(device, device.architecture->rowwise.source);
+  const double launch_factor = row.launch_factor, stream = row.bandwidth_efficiency, kept_l2 = row.kept_l2;
+  const double lanes = device.architecture->traits.threads_per_clock;
+  const Bytes thread_bytes = row.bytes_per_thread_clock;
+  const Seconds column_latency = row.column_latency, device_launch = *device.efficiency.launch_latency;
+  CONSTANTS(trace, table, source, launch_factor, stream, kept_l2, column_latency, thread_bytes);
+  CONSTANTS(trace, KernelTable(device, "traits"), source, lanes);
+  trace.Input("device_launch", device_launch, "cluster.device.efficiency.launch");
+  trace.Alias("bandwidth_efficiency", parameters.bandwidth_efficiency, "stream");
+  trace.Record("launch", "launch_factor * device_launch", parameters.launch,
+               Note{"Launch latency", "over that of a GEMM, which is longer", kSource}, "launch_factor, device_launch", launch_factor,
+               device_launch);
+  if (!(parameters.bytes_per_sm_clock > Bytes{})) return;
+  trace.Record("bytes_per_sm_clock", "thread_bytes * lanes", parameters.bytes_per_sm_clock,
+               Note{"Issue limit per SM and clock", "", kSource}, "thread_bytes, lanes", thread_bytes, lanes);
+}
 
 // FLOPs per element, for reports: no such kernel is compute-bound.
 double ArithmeticPerElement(RowKind kind) {
@@ -64,15 +91,21 @@ RowKernelParameters IsolatedKernelParameters(const RowKernel& kernel, const Devi
 KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernelParameters& parameters, Trace& trace) {
   const double rows = kernel.rows, columns = kernel.columns, accesses = Accesses(kernel), units = static_cast<double>(device.units);
   const double bandwidth_efficiency = parameters.bandwidth_efficiency, kept_l2 = parameters.kept_l2;
-  const Bytes element = ElementSize(kernel.precision), l2_capacity = L2Capacity(device);
-  const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device);
+  const Bytes element = ElementSize(kernel.precision), l2_capacity = L2Capacity(device, trace);
+  const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device, trace);
   const Seconds launch = parameters.launch, column_latency = parameters.column_latency;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  trace.Input("units", units, "cluster.device.units");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->rowwise.source));
+  Explain(kernel, parameters, device, trace);
   FIGURE(trace, bytes, accesses * rows * columns * element, (Note{"Bytes read and written", ""}), accesses, rows, columns, element);
   FIGURE(trace, missed, bytes / (bytes + kept_l2 * l2_capacity),
          (Note{"Fraction that goes to memory", "the rest stays in L2 between kernels", kSource}), bytes, kept_l2, l2_capacity);
   BytesPerSecond stream_rate = bandwidth * bandwidth_efficiency;
+  if (!(parameters.bytes_per_sm_clock > Bytes{})) {
+    trace.Record("stream_rate", "bandwidth * bandwidth_efficiency", stream_rate, Note{"Streaming rate", "of the memory", kSource},
+                 "bandwidth, bandwidth_efficiency", bandwidth, bandwidth_efficiency);
+  }
   if (parameters.bytes_per_sm_clock > Bytes{}) {
     const Bytes bytes_per_sm_clock = parameters.bytes_per_sm_clock;
     const Hertz clock = device.clock;
@@ -81,6 +114,7 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernel
            (Note{"Streaming rate", "memory bandwidth, or the issue limit of the SMs", kSource}), bandwidth, bandwidth_efficiency,
            bytes_per_sm_clock, units, clock);
     stream_rate = slower_rate;
+    trace.Alias("stream_rate", stream_rate, "slower_rate");
   }
   FIGURE(trace, stream_time, bytes * missed / stream_rate + bytes * (1 - missed) / l2_rate, (Note{"Time to move the data", "", kSource}),
          bytes, missed, stream_rate, l2_rate);

@@ -167,6 +167,11 @@ std::optional<double> NumberIn(const Json& json) {
   return measure ? std::optional(measure->value) : std::nullopt;
 }
 
+bool IsSameValue(const Json& one, const Json& other) {
+  const std::optional<double> a = NumberIn(one), b = NumberIn(other);
+  return a && b ? std::abs(*a - *b) <= 1e-9 * std::abs(*a) : one == other;
+}
+
 void ApplyCostDefaults(const Json& cluster, Json& cost) {
   if (!cost.is_object()) return;
   Json merged{{"device", DefaultBill(Member(cluster, "device"), Member(cost, "device"))},

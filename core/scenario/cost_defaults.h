@@ -12,6 +12,8 @@ namespace slipstick {
 
 // A number, or a text with a unit, in base units.
 std::optional<double> NumberIn(const Json& json);
+// Whether two values are the same; a text with a unit is the number that it stands for.
+bool IsSameValue(const Json& one, const Json& other);
 
 // Fills what `cost` (an object) leaves out: the device's bill of materials from the catalogue, or one estimated from its
 // dies and memory, and the catalogue's system of the cluster. `cluster` has its presets expanded. Die area, node, die count

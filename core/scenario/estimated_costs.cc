@@ -1,8 +1,6 @@
 #include "core/scenario/estimated_costs.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <string_view>
 
 #include "core/base/schema.h"
@@ -29,9 +27,7 @@ bool IsUnchanged(const Json& value, const Json& entry) {
     }
     return true;
   }
-  const std::optional<double> number = NumberIn(entry), held = NumberIn(value);
-  if (number && held) return std::fabs(*number - *held) <= 1e-9 * std::fabs(*number);
-  return value == entry;
+  return IsSameValue(entry, value);
 }
 
 bool IsInReports(const internal::Type& type, std::string_view key) {

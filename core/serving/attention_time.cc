@@ -1,5 +1,9 @@
 #include "core/serving/attention_time.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "core/operators/attention.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/recurrence.h"
@@ -9,22 +13,23 @@ namespace {
 
 // Attention in separate kernels (two GEMMs, softmax, passes between them): masked scores are computed too.
 KernelTime UnfusedPrefill(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
-  const double heads = deployment.shapes.widths.heads, head_dim = deployment.shapes.head_dim;
+  const double rank_heads = deployment.shapes.widths.heads, head_dim = deployment.shapes.head_dim;
   const Flops pair = 4 * kFlop;
   const Bytes score = 20.0 * kB;
   const Trace::Citing citing(trace, SourceInPlace(deployment.device));
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
-  const FlopsPerSecond peak = PeakRate(deployment.device, Precision::kFp16);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth, l2_rate = L2Rate(deployment.device);
-  const Bytes l2_capacity = L2Capacity(deployment.device);
-  FIGURE(trace, scores, sequences * heads * tokens * (tokens + cached), (Note{"Scores", "every query against every key"}), sequences, heads,
-         tokens, cached);
+  trace.Input("head_dim", head_dim, "model.head_dim");
+  const FlopsPerSecond peak_rate = PeakRate(deployment.device, Precision::kFp16, trace);
+  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth, l2_rate = L2Rate(deployment.device, trace);
+  const Bytes l2_capacity = L2Capacity(deployment.device, trace);
+  FIGURE(trace, scores, sequences * rank_heads * tokens * (tokens + cached), (Note{"Scores", "every query against every key"}), sequences,
+         rank_heads, tokens, cached);
   FIGURE(trace, score_bytes, score * scores, (Note{"Score traffic", "ten 16-bit passes"}), score, scores);
   FIGURE(trace, missed, score_bytes / (score_bytes + 0.5 * l2_capacity),
          (Note{"Fraction of the score traffic that goes to memory", "the rest stays in L2"}), score_bytes, l2_capacity);
-  FIGURE(trace, product_time, pair * scores * head_dim / (0.6 * peak), (Note{"Two GEMMs per layer", "at 0.6 of the dense peak"}), pair,
-         scores, head_dim, peak);
+  FIGURE(trace, product_time, pair * scores * head_dim / (0.6 * peak_rate), (Note{"Two GEMMs per layer", "at 0.6 of the dense peak"}), pair,
+         scores, head_dim, peak_rate);
   FIGURE(trace, score_time, score_bytes * missed / (0.8 * bandwidth) + score_bytes * (1 - missed) / l2_rate,
          (Note{"Passes over the scores", ""}), score_bytes, missed, bandwidth, l2_rate);
   FIGURE(trace, time, 4 * launch + product_time + score_time,
@@ -66,52 +71,102 @@ Attention HeadsOf(const Deployment& deployment, AttentionPhase phase) {
 }  // namespace
 
 KernelTime PrefillAttention(const Deployment& deployment, double sequences, double tokens, double cached, double window, Trace& trace) {
+  if (!deployment.model.mla && deployment.engine.kernels.attention == AttentionLibrary::kUnfused)
+    return UnfusedPrefill(deployment, sequences, tokens, cached, trace);
+  trace.Alias("batch", sequences, "sequences");
+  trace.Alias("q_len", tokens, "tokens");
+  FIGURE(trace, kv_len, tokens + cached, (Note{"Keys of a prompt", "with those in the KV cache"}), tokens, cached);
+  trace.Alias("heads", deployment.shapes.widths.heads, "rank_heads");
   if (deployment.model.mla) {
     LatentAttention mla = LatentOf(deployment, AttentionPhase::kPrefill);
     mla.batch = sequences;
     mla.q_len = tokens;
-    mla.kv_len = tokens + cached;
+    mla.kv_len = kv_len;
     return TimeOf(mla, deployment.device, trace);
   }
-  if (deployment.engine.kernels.attention == AttentionLibrary::kUnfused)
-    return UnfusedPrefill(deployment, sequences, tokens, cached, trace);
   Attention attention = HeadsOf(deployment, AttentionPhase::kPrefill);
+  trace.Alias("kv_heads", attention.kv_heads, "rank_kv_heads");
+  trace.Input("head_dim", attention.head_dim, "model.head_dim");
+  trace.Input("window", window, "model.sliding_window");
   attention.batch = sequences;
   attention.q_len = tokens;
-  attention.kv_len = tokens + cached;
+  attention.kv_len = kv_len;
   attention.window = window;
   return TimeOf(attention, deployment.device, trace);
 }
 
+namespace {
+
+// Keys on this rank that a query of a decode step sees: context parallelism splits them.
+double KeysOf(const Deployment& deployment, double context, double window, Trace& trace) {
+  const double cp = deployment.mapping.cp;
+  constexpr Note kNote{"Keys of a sequence on one device", "at least one; context parallelism splits them"};
+  if (window > 0) {
+    trace.Input("window", window, "model.sliding_window");
+    FIGURE(trace, kv_len, max(1.0, min(context, window) / cp), kNote, context, window, cp);
+    return kv_len;
+  }
+  FIGURE(trace, kv_len, max(1.0, context / cp), kNote, context, cp);
+  return kv_len;
+}
+
+// No GQA kernel for so few query heads per KV head: every query head reads the KV cache itself, 20 elements per clock and SM.
+void ReadByHead(const Deployment& deployment, double sequences, double kv_len, KernelTime& kernel, Trace& trace) {
+  const double decode_heads = deployment.shapes.decode_heads, head_dim = deployment.shapes.head_dim;
+  const double units = static_cast<double>(deployment.device.units);
+  const Hertz clock = deployment.device.clock;
+  const Seconds shared_read = kernel.time, work = max(kernel.memory, kernel.compute);
+  trace.Alias("shared_read", shared_read, "time");
+  trace.Alias("work", work, kernel.memory > kernel.compute ? "stream_time" : "compute_time");
+  FIGURE(trace, read_by_head, 2 * sequences * kv_len * decode_heads * head_dim / (20 * units * clock),
+         (Note{"KV-cache reads of every query head", "from L2, 20 elements per clock and SM"}), sequences, kv_len, decode_heads, head_dim,
+         units, clock);
+  FIGURE(trace, attention_time, shared_read - work + max(work, read_by_head),
+         (Note{"Attention without a GQA kernel", "every query head reads the KV cache itself"}), shared_read, work, read_by_head);
+  trace.Alias("time", attention_time, "attention_time");
+  kernel.time = attention_time;
+  kernel.memory = max(kernel.memory, read_by_head);
+}
+
+}  // namespace
+
 KernelTime DecodeAttention(const Deployment& deployment, double sequences, double context, double checked, double window, Trace& trace) {
+  const double decode_heads = deployment.shapes.decode_heads;
   if (deployment.model.mla) {
     LatentAttention mla = LatentOf(deployment, AttentionPhase::kDecode);
-    mla.batch = sequences * checked;
+    trace.Alias("heads", mla.heads, "decode_heads");
+    FIGURE(trace, batch, sequences * checked, (Note{"Queries of the step", "per head"}), sequences, checked);
+    mla.batch = batch;
     mla.q_len = 1;
-    mla.kv_len = max(1.0, context / deployment.mapping.cp);
+    mla.kv_len = KeysOf(deployment, context, 0, trace);
     return TimeOf(mla, deployment.device, trace);
   }
   Attention attention = HeadsOf(deployment, AttentionPhase::kDecode);
+  trace.Alias("batch", sequences, "sequences");
+  trace.Alias("kv_heads", attention.kv_heads, "decode_kv_heads");
+  trace.Input("head_dim", attention.head_dim, "model.head_dim");
   attention.batch = sequences;
-  attention.kv_len = max(1.0, (window > 0 ? min(context, window) : context) / deployment.mapping.cp);
+  attention.kv_len = KeysOf(deployment, context, window, trace);
   // Draft tokens are further query rows over the same KV cache.
-  attention.heads = deployment.shapes.decode_heads * checked;
+  FIGURE(trace, heads, decode_heads * checked, (Note{"Query rows per token of the KV cache", "heads, times the tokens that are verified"}),
+         decode_heads, checked);
+  attention.heads = heads;
   KernelTime kernel = TimeOf(attention, deployment.device, trace);
-  const double group = static_cast<double>(deployment.model.heads) / static_cast<double>(deployment.model.KvHeads());
-  if (group > 1 && group < static_cast<double>(deployment.engine.kernels.multi_query_from)) {
-    // No GQA kernel for so few query heads per KV head: every query head reads the KV cache itself, 20 elements per clock and SM.
-    const double heads = deployment.shapes.decode_heads, head_dim = deployment.shapes.head_dim;
-    const double units = static_cast<double>(deployment.device.units);
-    const Hertz clock = deployment.device.clock;
-    const double length = attention.kv_len;
-    const Seconds shared_read = kernel.time, work = max(kernel.memory, kernel.compute);
-    FIGURE(trace, read_by_head, 2 * sequences * length * heads * head_dim / (20 * units * clock),
-           (Note{"KV-cache reads of every query head", "from L2, 20 elements per clock and SM"}), sequences, length, heads, head_dim, units,
-           clock);
-    FIGURE(trace, attention_time, shared_read - work + max(work, read_by_head),
-           (Note{"Attention without a GQA kernel", "every query head reads the KV cache itself"}), shared_read, work, read_by_head);
-    kernel.time = attention_time;
-    kernel.memory = max(kernel.memory, read_by_head);
+  const auto model_heads = static_cast<double>(deployment.model.heads), model_kv_heads = static_cast<double>(deployment.model.KvHeads()),
+             multi_query_from = static_cast<double>(deployment.engine.kernels.multi_query_from);
+  if (model_heads <= model_kv_heads || multi_query_from <= 1) return kernel;
+  trace.Input("model_heads", model_heads, "model.heads");
+  trace.Input("model_kv_heads", model_kv_heads, "model.kv_heads");
+  FIGURE(trace, group, model_heads / model_kv_heads, (Note{"Query heads per KV head", ""}), model_heads, model_kv_heads);
+  const bool apart = group < multi_query_from;
+  if (apart) ReadByHead(deployment, sequences, attention.kv_len, kernel, trace);
+  if (trace.on()) {
+    const std::vector<std::pair<std::string, double>> among{{"every query head by itself: query heads per KV head", group},
+                                                            {"a GQA kernel: from", multi_query_from}};
+    const Seconds attention_time = kernel.time;
+    trace.Alias("attention_time", attention_time, "time");
+    trace.Choice("time", attention_time, Note{"Attention of the engine", "its GQA kernel needs several query heads per KV head"}, among,
+                 apart ? 0 : 1, "attention_time, group, multi_query_from", attention_time, group, multi_query_from);
   }
   return kernel;
 }
@@ -124,16 +179,18 @@ KernelTime PrefillRecurrence(const Deployment& deployment, double sequences, dou
 }
 
 KernelTime DecodeRecurrence(const Deployment& deployment, double sequences, double checked, Trace& trace) {
-  const double share = deployment.shapes.widths.recurrent_inner / static_cast<double>(deployment.model.linear_attention->Inner());
-  const double elements = share * static_cast<double>(deployment.model.linear_attention->StateElements());
-  const Bytes element = ElementSize(deployment.load.precision.state);
+  const double state_share = deployment.shapes.state_share, state_elements = deployment.shapes.state_elements;
+  const Bytes state_element = ElementSize(deployment.load.precision.state);
+  trace.Input("state_element", state_element, "serving.precision.state");
+  FIGURE(trace, elements, state_share * state_elements, (Note{"Elements of a layer's state on one device", ""}), state_share,
+         state_elements);
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const double bandwidth_efficiency = *deployment.device.efficiency.bandwidth_efficiency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
-  FIGURE(trace, state_bytes, 2 * sequences * elements * element,
-         (Note{"State traffic", "every sequence's state is read and written, whatever its length"}), sequences, elements, element);
+  FIGURE(trace, state_bytes, 2 * sequences * elements * state_element,
+         (Note{"State traffic", "every sequence's state is read and written, whatever its length"}), sequences, elements, state_element);
   FIGURE(trace, recurrence, 2 * launch + state_bytes / (bandwidth * bandwidth_efficiency),
          (Note{"Recurrence per layer", "two memory-bound kernels, convolution and state; estimate"}), launch, state_bytes, bandwidth,
          bandwidth_efficiency);
@@ -150,9 +207,27 @@ KernelTime MeanDecodeAttention(const Deployment& deployment, double sequences, d
                                Trace& trace) {
   KernelTime kernel = DecodeAttention(deployment, sequences, context, checked, window, trace);
   if (grown <= 0) return kernel;
-  Trace off = Trace::Off();
-  const KernelTime first = DecodeAttention(deployment, sequences, context - grown / 2, checked, window, off);
-  const KernelTime last = DecodeAttention(deployment, sequences, context + grown / 2, checked, window, off);
+  trace.Alias("middle_time", kernel.time, "time");
+  const auto at = [&](std::string_view name, std::string_view symbol, const auto& context_there) {
+    const KernelTime there = [&] {
+      const Trace::Scope scope(trace, name);
+      return DecodeAttention(deployment, sequences, context_there(), checked, window, trace);
+    }();
+    trace.Alias(symbol, there.time, "time");
+    return there;
+  };
+  const double mean_context = context;
+  trace.Alias("mean_context", mean_context, "context");
+  const KernelTime first = at("first", "first_time", [&] {
+    FIGURE(trace, first_context, mean_context - grown / 2, (Note{"Context of the first output token", ""}), mean_context, grown);
+    trace.Alias("context", first_context, "first_context");
+    return first_context;
+  });
+  const KernelTime last = at("last", "last_time", [&] {
+    FIGURE(trace, last_context, mean_context + grown / 2, (Note{"Context of the last output token", ""}), mean_context, grown);
+    trace.Alias("context", last_context, "last_context");
+    return last_context;
+  });
   const Seconds middle_time = kernel.time, first_time = first.time, last_time = last.time;
   FIGURE(trace, mean_attention, (first_time + 4 * middle_time + last_time) / 6,
          (Note{"Mean over the output tokens", "Simpson's rule over the growing context"}), first_time, middle_time, last_time);

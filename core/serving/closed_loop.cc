@@ -28,6 +28,7 @@ RoundTimes OverRounds(const Deployment& deployment, double others, const Request
   trace.Input("waves", waves, "serving.waves");
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall;
   const Seconds steady_wait = steady.prefill_wait, steady_token = steady.tpot;
+  trace.Alias("steady_wait", steady_wait, "prefill_wait");
   const double prefilled_before = output > 1 ? 0.5 : 1;  // with one output token, all of them
   FIGURE(
       trace, prefill_wait, (1 - 1 / waves) * steady_wait + prefilled_before * others * shared_prefill / waves,
@@ -41,9 +42,22 @@ RoundTimes OverRounds(const Deployment& deployment, double others, const Request
 }
 
 // Requests prefilled in the same pass: those that ended together, where the engine keeps them together.
-double BatchedPrompts(const Deployment& deployment, double running) {
+double BatchedPrompts(const Deployment& deployment, double running, Trace& trace) {
   if (!GroupsPrefills(deployment)) return 1;
-  return min(running, max(1.0, floor(static_cast<double>(deployment.engine.scheduler.prefill_tokens) / ComputedTokens(deployment.load))));
+  const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
+  const double tokens = ComputedTokens(deployment.load, trace).tokens;
+  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
+  FIGURE(trace, batched_prompts, min(running, max(1.0, floor(step_tokens / tokens))),
+         (Note{"Requests prefilled in the same pass", "those that ended together"}), running, step_tokens, tokens);
+  return batched_prompts;
+}
+
+// Decode steps that an arriving request waits for: half of the one in progress, and those launched ahead.
+double ResidualSteps(const Deployment& deployment, double running, Trace& trace) {
+  const double steps_ahead = deployment.launch.steps_ahead;
+  FIGURE(trace, residual_steps, min(1.0, running - 1) * (0.5 + steps_ahead),
+         (Note{"Steps that an arriving request waits for", "half of the one in progress, and those launched ahead"}), running, steps_ahead);
+  return residual_steps;
 }
 
 }  // namespace
@@ -74,28 +88,34 @@ RequestCycle CycleOf(const Deployment& deployment, double others, double batched
   FIGURE(trace, steady_token, mean_step + max(0.0, others - before) * prefill_stall / max(1.0, output - 1),
          (Note{"Decode step with the prefills in between", "those that the first token did not wait for", kSource}), mean_step, others,
          before, prefill_stall, output);
-  return {alone, prefill_wait, steady_token, alone + prefill_wait + (output - 1) * steady_token};
+  FIGURE(trace, cycle, alone + prefill_wait + (output - 1) * steady_token, (Note{"From its slot to the last token", "", kSource}), alone,
+         prefill_wait, output, steady_token);
+  return {alone, prefill_wait, steady_token, cycle, others};
+}
+
+RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode, const PrefillTimes& prefill,
+                         Trace& trace) {
+  const double batched_prompts = BatchedPrompts(deployment, running, trace), residual_steps = ResidualSteps(deployment, running, trace);
+  FIGURE(trace, others, running - batched_prompts, (Note{"Other running requests", "prefilled on their own"}), running, batched_prompts);
+  return CycleOf(deployment, others, batched_prompts, residual_steps, decode, prefill, trace);
 }
 
 ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, double max_slots, Rounds rounds, Trace& trace) {
   ServingPerformance performance;
   const auto output = static_cast<double>(deployment.load.output);
-  const double groups = AttentionGroups(deployment);
-  trace.Input("output", output, "serving.output");
-  if (deployment.load.concurrency) trace.Input("concurrency", concurrency, "serving.concurrency");
-  FIGURE(trace, offered, max(1.0, concurrency / groups), (Note{"Requests per attention group", "in flight and waiting"}), concurrency,
-         groups);
-  const double slots = max(1.0, max_slots);
+  const double attention_groups = AttentionGroups(deployment, trace);
+  FIGURE(trace, offered, max(1.0, concurrency / attention_groups), (Note{"Requests per attention group", "in flight and waiting"}),
+         concurrency, attention_groups);
+  FIGURE(trace, slots, max(1.0, max_slots), (Note{"Slots of an attention group", "sequences that it can run"}), max_slots);
   FIGURE(trace, running, min(offered, slots), (Note{"Running requests per attention group", "the others wait for a slot"}), offered, slots);
   performance.running = running;
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, running, trace);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, running, decode, trace);
-  const double batched_prompts = BatchedPrompts(deployment, running), others = running - batched_prompts;
-  const double residual_steps = min(1.0, running - 1) * (0.5 + deployment.launch.steps_ahead);
-  const RequestCycle steady = CycleOf(deployment, others, batched_prompts, residual_steps, decode, prefill, trace);
-  const bool benchmark = rounds == Rounds::kBenchmark && deployment.load.waves && others > 0;
+  const RequestCycle steady = SteadyCycle(deployment, running, decode, prefill, trace);
+  const bool benchmark = rounds == Rounds::kBenchmark && deployment.load.waves && steady.others > 0;
   const RoundTimes mean =
-      benchmark ? OverRounds(deployment, others, steady, decode, prefill, trace) : RoundTimes{steady.prefill_wait, steady.tpot};
+      benchmark ? OverRounds(deployment, steady.others, steady, decode, prefill, trace) : RoundTimes{steady.prefill_wait, steady.tpot};
+  trace.Alias("token", mean.tpot, benchmark ? "round_token" : "steady_token");
   const Seconds token = mean.tpot, prefill_wait = mean.prefill_wait, alone = steady.alone;
   FIGURE(trace, tpot, 1 * token,
          (Note{"Time per output token (TPOT)", "after the first, with others' prefills in between", kSource, "serving.tpot_s"}), token);

@@ -1,7 +1,10 @@
 #include "core/serving/compiled_graph.h"
 
+#include <string>
+
 #include "core/operators/efficiency.h"
-#include "core/operators/moe.h"
+#include "core/serving/exchange.h"
+#include "core/serving/served_product.h"
 
 namespace slipstick {
 namespace {
@@ -11,44 +14,138 @@ namespace {
 struct Matrices {
   double computed = 0, read = 0;
 };
-Matrices MatricesOf(const Deployment& deployment, double rows) {
+LayerWidths PaddedWidths(const Deployment& deployment, Trace& trace) {
   LayerWidths whole = WholeWidths(deployment.model);
   whole.heads = deployment.shapes.padded_heads;
   whole.kv_heads = deployment.shapes.padded_kv_heads;
-  const double attending = deployment.layers.attention / deployment.layers.total, dense = deployment.layers.dense / deployment.layers.total,
-               with_experts = deployment.layers.moe / deployment.layers.total;
-  double all = attending * MixerProducts(deployment.model, Mixer::kFullAttention, whole).Elements() +
-               dense * FeedForwardProducts(deployment.model, FeedForward::kDense, whole).Elements();
-  if (deployment.model.linear_attention) all += (1 - attending) * MixerProducts(deployment.model, Mixer::kRecurrence, whole).Elements();
-  if (!deployment.model.moe) return {all, all};
-  const double expert = ExpertElements(deployment.model, whole);
-  all += with_experts * (FeedForwardProducts(deployment.model, FeedForward::kExperts, whole).Elements() - expert);
-  const auto experts = static_cast<double>(deployment.model.moe->experts), chosen = static_cast<double>(deployment.model.moe->top_k);
-  return {all + with_experts * chosen * expert, all + with_experts * experts * (1 - pow(1 - chosen / experts, rows)) * expert};
+  trace.Alias("rank_heads", whole.heads, "padded_heads");
+  trace.Alias("rank_kv_heads", whole.kv_heads, "padded_kv_heads");
+  trace.Input("rank_mlp", whole.mlp, "model.ffn");
+  if (deployment.model.moe) {
+    trace.Alias("rank_shared", whole.shared, "shared_width");
+    trace.Input("rank_expert", whole.expert, "model.moe.expert_ffn");
+  }
+  return whole;
+}
+
+// Matrices that every token computes with: mean over the layers.
+double CommonMatrices(const Deployment& deployment, const LayerWidths& whole, Trace& trace) {
+  const Model& model = deployment.model;
+  const double attention_layers = deployment.layers.attention, dense_layers = deployment.layers.dense, layers = deployment.layers.total;
+  const double attention_matrices = ElementsOf(model, whole, MixerProducts(model, Mixer::kFullAttention, whole), "attention_matrices",
+                                               {"Weights of attention", ""}, trace);
+  const double mlp_matrices = ElementsOf(model, whole, FeedForwardProducts(model, FeedForward::kDense, whole), "mlp_matrices",
+                                         {"Weights of a dense MLP", ""}, trace);
+  FIGURE(trace, attention_and_mlp, attention_layers / layers * attention_matrices + dense_layers / layers * mlp_matrices,
+         (Note{"Weights of attention and dense MLP", "mean over the layers"}), attention_layers, layers, attention_matrices, dense_layers,
+         mlp_matrices);
+  if (!model.linear_attention) {
+    trace.Alias("common", attention_and_mlp, "attention_and_mlp");
+    return attention_and_mlp;
+  }
+  const double recurrent_matrices = ElementsOf(model, whole, MixerProducts(model, Mixer::kRecurrence, whole), "recurrent_matrices",
+                                               {"Weights of a recurrence", ""}, trace);
+  FIGURE(trace, common, attention_and_mlp + (1 - attention_layers / layers) * recurrent_matrices,
+         (Note{"Weights of attention, recurrence and dense MLP", "mean over the layers"}), attention_and_mlp, attention_layers, layers,
+         recurrent_matrices);
+  return common;
+}
+
+Matrices MatricesOf(const Deployment& deployment, double rows, Trace& trace) {
+  const Model& model = deployment.model;
+  const Trace::Scope scope(trace, "matrices");
+  const LayerWidths whole = PaddedWidths(deployment, trace);
+  const double common = CommonMatrices(deployment, whole, trace);
+  if (!model.moe) {
+    trace.Alias("computed", common, "common");
+    trace.Alias("read", common, "common");
+    return {common, common};
+  }
+  const double moe_layers = deployment.layers.moe, layers = deployment.layers.total;
+  const auto experts = static_cast<double>(model.moe->experts), top_k = static_cast<double>(model.moe->top_k);
+  const MatrixProducts products = FeedForwardProducts(model, FeedForward::kExperts, whole);
+  const double one_of_each = ElementsOf(model, whole, products, "one_of_each", {"Weights of an MoE layer with one expert", ""}, trace);
+  const double routed = products.Find(ProductId::kExpertsIn)->Elements(), routed_out = products.Find(ProductId::kExpertsOut)->Elements();
+  FIGURE(trace, expert, routed + routed_out, (Note{"Weights of a routed expert", ""}), routed, routed_out);
+  FIGURE(trace, outside_experts, common + moe_layers / layers * (one_of_each - expert),
+         (Note{"Weights outside the routed experts", "mean over the layers"}), common, moe_layers, layers, one_of_each, expert);
+  FIGURE(trace, computed, outside_experts + moe_layers / layers * top_k * expert, (Note{"Weights that a token computes with", ""}),
+         outside_experts, moe_layers, layers, top_k, expert);
+  FIGURE(trace, read, outside_experts + moe_layers / layers * experts * (1 - pow(1 - top_k / experts, rows)) * expert,
+         (Note{"Weights read", "experts that get any of the rows"}), outside_experts, moe_layers, layers, experts, top_k, rows, expert);
+  return {computed, read};
+}
+
+// Names the engine's constants and the device's rates.
+void BindEngine(const Deployment& deployment, Trace& trace) {
+  if (!trace.on()) return;
+  const CompiledGraph& engine = *deployment.engine.compiled_graph;
+  const std::string path = "serving.engine.whole_layer.";
+  trace.Input("matrix", engine.gemm_efficiency, path + "matrix");
+  trace.Input("stream", engine.bandwidth_efficiency, path + "stream");
+  trace.Input("cache_stream", engine.kv_cache_bandwidth_efficiency, path + "cache_stream");
+  trace.Input("element_stream", engine.elementwise_bandwidth_efficiency, path + "element_stream");
+  trace.Input("fixed", engine.layer_overhead, path + "layer");
+  trace.Input("start", engine.all_reduce_overhead, path + "reduce");
+  trace.Input("reduce_stream", engine.all_reduce_bandwidth_efficiency, path + "reduce_stream");
+  trace.Input("score_passes", engine.score_passes, path + "score_passes");
+  trace.Input("power", engine.spill_exponent, path + "spill");
+  trace.Input("on_chip", engine.on_chip_capacity, path + "on_chip");
+  trace.Input("bandwidth", deployment.device.memory.bandwidth, "cluster.device.memory.bandwidth");
+  trace.Input("weight_size", ElementSize(deployment.formats.mlp_weights), "serving.precision.weights");
+  trace.Input("kv_element", ElementSize(deployment.formats.kv_cache), "serving.precision.kv_cache");
+  trace.Input("head_dim", deployment.shapes.head_dim, "model.head_dim");
+}
+
+FlopsPerSecond PeakAs(std::string_view symbol, const Device& device, Precision precision, Trace& trace) {
+  const FlopsPerSecond rate = PeakRate(device, precision, trace);
+  trace.Alias(symbol, rate, "peak_rate");
+  return rate;
+}
+
+// Two all-reduces of a layer.
+Seconds ReduceTime(const Deployment& deployment, double rows, OperatorBreakdown& operators, Trace& trace) {
+  const CompiledGraph& engine = *deployment.engine.compiled_graph;
+  const double group_devices = deployment.mapping.devices_per_group, hidden = deployment.shapes.hidden,
+               reduce_stream = engine.all_reduce_bandwidth_efficiency;
+  const Seconds start = engine.all_reduce_overhead;
+  const Bytes half = 2.0 * kB;
+  const BytesPerSecond link = deployment.network.link;
+  BindLevelLink("link", link, group_devices, deployment, trace);
+  FIGURE(trace, reduction, 2 * (start + 2 * (group_devices - 1) / group_devices * rows * hidden * half / (reduce_stream * link)),
+         (Note{"Two all-reduces per layer", ""}), start, group_devices, rows, hidden, half, reduce_stream, link);
+  KernelTime kernel;
+  kernel.time = reduction;
+  kernel.bound = Bound::kNetwork;
+  operators.Add("all-reduces", kernel, deployment.layers.total);
+  return reduction;
 }
 
 // Layers and LM head without attention, for `rows` tokens, `last_rows` of which go through the head.
 Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, OperatorBreakdown& operators, Trace& trace) {
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
-  const double devices = deployment.mapping.devices_per_group, layers = deployment.layers.total, hidden = deployment.shapes.hidden;
-  const Matrices matrices = MatricesOf(deployment, rows);
+  BindEngine(deployment, trace);
+  const double group_devices = deployment.mapping.devices_per_group, layers = deployment.layers.total, hidden = deployment.shapes.hidden;
+  const Matrices matrices = MatricesOf(deployment, rows, trace);
   const double computed = matrices.computed, read = matrices.read;
-  const Bytes weight = ElementSize(deployment.formats.mlp_weights), element = 2.0 * kB;
-  const FlopsPerSecond peak = PeakRate(deployment.device, deployment.formats.activations),
-                       wide_peak = PeakRate(deployment.device, Precision::kBf16);
+  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights), half = 2.0 * kB;
+  const FlopsPerSecond peak = PeakAs("peak", deployment.device, deployment.formats.activations, trace),
+                       wide_peak = PeakAs("wide_peak", deployment.device, Precision::kBf16, trace);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const double matrix = engine.gemm_efficiency, stream = engine.bandwidth_efficiency,
                element_stream = engine.elementwise_bandwidth_efficiency;
   const Seconds fixed = engine.layer_overhead;
   const Flops pair = 2 * kFlop;
-  const double width = 4 * hidden + 2 * static_cast<double>(deployment.model.ffn) +
-                       (deployment.shapes.padded_heads + 2 * deployment.shapes.padded_kv_heads) * deployment.shapes.head_dim;
-  FIGURE(trace, compute_time, pair * rows * computed / (devices * matrix * peak), (Note{"Compute per layer", ""}), pair, rows, computed,
-         devices, matrix, peak);
-  FIGURE(trace, stream_time, read * weight / (devices * stream * bandwidth), (Note{"Weights per layer", ""}), read, weight, devices, stream,
-         bandwidth);
-  FIGURE(trace, element_time, rows * width * element / (devices * element_stream * bandwidth), (Note{"Activations per layer", ""}), rows,
-         width, element, devices, element_stream, bandwidth);
+  const double ffn = static_cast<double>(deployment.model.ffn), padded_heads = deployment.shapes.padded_heads,
+               padded_kv_heads = deployment.shapes.padded_kv_heads, head_dim = deployment.shapes.head_dim;
+  FIGURE(trace, width, 4 * hidden + 2 * ffn + (padded_heads + 2 * padded_kv_heads) * head_dim,
+         (Note{"Activations per token of a layer", "elements"}), hidden, ffn, padded_heads, padded_kv_heads, head_dim);
+  FIGURE(trace, compute_time, pair * rows * computed / (group_devices * matrix * peak), (Note{"Compute per layer", ""}), pair, rows,
+         computed, group_devices, matrix, peak);
+  FIGURE(trace, stream_time, read * weight_size / (group_devices * stream * bandwidth), (Note{"Weights per layer", ""}), read, weight_size,
+         group_devices, stream, bandwidth);
+  FIGURE(trace, element_time, rows * width * half / (group_devices * element_stream * bandwidth), (Note{"Activations per layer", ""}), rows,
+         width, half, group_devices, element_stream, bandwidth);
   FIGURE(trace, layer_time, norm(compute_time, stream_time, 3) + element_time + fixed,
          (Note{"A layer as one operator", "compute and weights overlap; activations and the fixed overhead do not"}), compute_time,
          stream_time, element_time, fixed);
@@ -57,31 +154,20 @@ Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, 
                  fixed > norm(compute_time, stream_time, 3) + element_time ? Bound::kLatency
                  : compute_time > stream_time                              ? Bound::kCompute
                                                                            : Bound::kMemory,
-                 pair * rows * computed / devices, (read * weight + rows * width * element) / devices},
+                 pair * rows * computed / group_devices, (read * weight_size + rows * width * half) / group_devices},
                 layers);
-  Seconds reduce_time;
-  if (devices > 1) {
-    const Seconds start = engine.all_reduce_overhead;
-    const double reduce_stream = engine.all_reduce_bandwidth_efficiency;
-    const BytesPerSecond link = deployment.network.link;
-    FIGURE(trace, reduction, 2 * (start + 2 * (devices - 1) / devices * rows * hidden * element / (reduce_stream * link)),
-           (Note{"Two all-reduces per layer", ""}), start, devices, rows, hidden, element, reduce_stream, link);
-    KernelTime kernel;
-    kernel.time = reduction;
-    kernel.bound = Bound::kNetwork;
-    operators.Add("all-reduces", kernel, layers);
-    reduce_time = reduction;
-  }
-  const double vocabulary = static_cast<double>(deployment.model.vocab);
-  const Bytes head_weight = ElementSize(deployment.formats.head_weights);
-  FIGURE(trace, head_compute, pair * last_rows * hidden * vocabulary / (devices * matrix * wide_peak), (Note{"Compute of the LM head", ""}),
-         pair, last_rows, hidden, vocabulary, devices, matrix, wide_peak);
-  FIGURE(trace, head_stream, hidden * vocabulary * head_weight / (devices * stream * bandwidth), (Note{"Weights of the LM head", ""}),
-         hidden, vocabulary, head_weight, devices, stream, bandwidth);
+  const Seconds reduce_time = group_devices > 1 ? ReduceTime(deployment, rows, operators, trace) : Seconds{};
+  if (group_devices > 1) trace.Alias("reduce_time", reduce_time, "reduction");
+  const double vocab = static_cast<double>(deployment.model.vocab);
+  const Bytes head_size = ElementSize(deployment.formats.head_weights);
+  FIGURE(trace, head_compute, pair * last_rows * hidden * vocab / (group_devices * matrix * wide_peak),
+         (Note{"Compute of the LM head", ""}), pair, last_rows, hidden, vocab, group_devices, matrix, wide_peak);
+  FIGURE(trace, head_stream, hidden * vocab * head_size / (group_devices * stream * bandwidth), (Note{"Weights of the LM head", ""}),
+         hidden, vocab, head_size, group_devices, stream, bandwidth);
   FIGURE(trace, head_time, norm(head_compute, head_stream, 3), (Note{"LM head", ""}), head_compute, head_stream);
   operators.Add("LM head",
                 {head_time, head_compute, head_stream, head_compute > head_stream ? Bound::kCompute : Bound::kMemory,
-                 pair * last_rows * hidden * vocabulary / devices, hidden * vocabulary * head_weight / devices},
+                 pair * last_rows * hidden * vocab / group_devices, hidden * vocab * head_size / group_devices},
                 1);
   FIGURE(trace, linear_time, layers * (layer_time + reduce_time) + head_time, (Note{"Layers and LM head", "without attention"}), layers,
          layer_time, reduce_time, head_time);
@@ -90,42 +176,91 @@ Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, 
 
 }  // namespace
 
+namespace {
+
+double UnmaskedShare(double tokens, double cached, double keys, Trace& trace) {
+  FIGURE(trace, unmasked, (cached + tokens / 2) / keys, (Note{"Share of the scores that the causal mask leaves", ""}), cached, tokens,
+         keys);
+  return unmasked;
+}
+
+// Slow-down where the residual stream does not fit on chip.
+double SpillFactor(const Deployment& deployment, double rows, Trace& trace) {
+  const Bytes on_chip = deployment.engine.compiled_graph->on_chip_capacity, half = 2.0 * kB;
+  if (!(on_chip > Bytes{})) return 1;
+  const double hidden = deployment.shapes.hidden, power = deployment.engine.compiled_graph->spill_exponent;
+  FIGURE(trace, activations, rows * hidden * half, (Note{"Residual stream", "in 16 bit"}), rows, hidden, half);
+  FIGURE(trace, spill, pow(max(1.0, activations / on_chip), power), (Note{"Slow-down by spilled activations", ""}), activations, on_chip,
+         power);
+  return spill;
+}
+
+// A graph of fixed shapes is compiled for the longest context of the load.
+double LongestContext(const Deployment& deployment, const DecodePass& pass, Trace& trace) {
+  const double mean_context = pass.context, grown = pass.grown;
+  if (!deployment.engine.compiled_graph->fixed_shapes) return mean_context;
+  trace.Alias("mean_context", mean_context, "context");
+  FIGURE(trace, longest_context, mean_context + grown / 2, (Note{"Longest context of the load", "that the graph is compiled for"}),
+         mean_context, grown);
+  trace.Alias("context", longest_context, "longest_context");
+  return longest_context;
+}
+
+// Elements of the KV cache per token and layer, all devices.
+double CacheWidth(const Deployment& deployment, Trace& trace) {
+  if (deployment.model.mla) {
+    const auto kv_lora_rank = static_cast<double>(deployment.model.mla->kv_lora_rank),
+               rope_head_dim = static_cast<double>(deployment.model.mla->rope_head_dim);
+    const double group_devices = deployment.mapping.devices_per_group;
+    FIGURE(trace, cache_width, (kv_lora_rank + rope_head_dim) * group_devices, (Note{"KV cache per token and layer", "on every device"}),
+           kv_lora_rank, rope_head_dim, group_devices);
+    return cache_width;
+  }
+  const double padded_kv_heads = deployment.shapes.padded_kv_heads, head_dim = deployment.shapes.head_dim;
+  FIGURE(trace, cache_width, 2 * padded_kv_heads * head_dim, (Note{"KV cache per token and layer", "elements"}), padded_kv_heads, head_dim);
+  return cache_width;
+}
+
+}  // namespace
+
 PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deployment, Trace& trace) {
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
   PassCost step;
-  const double sequences = pass.sequences, tokens = pass.tokens, keys = pass.tokens + pass.cached;
-  const double rows = sequences * tokens;
-  const Seconds linear = LinearTime(deployment, rows, sequences, step.operators, trace);
-  const double devices = deployment.mapping.devices_per_group, attending = deployment.layers.attention,
-               heads = deployment.shapes.padded_heads, head_dim = deployment.shapes.head_dim, matrix = engine.gemm_efficiency;
-  const double unmasked = engine.skips_masked_scores ? (pass.cached + pass.tokens / 2) / keys : 1;
+  const double sequences = pass.sequences, tokens = pass.tokens, cached = pass.cached;
+  FIGURE(trace, keys, tokens + cached, (Note{"Keys of a prompt", "with those in the KV cache"}), tokens, cached);
+  FIGURE(trace, rows, sequences * tokens, (Note{"Tokens of the pass", ""}), sequences, tokens);
+  trace.Alias("last_rows", sequences, "sequences");
+  const Seconds linear_time = LinearTime(deployment, rows, sequences, step.operators, trace);
+  const double group_devices = deployment.mapping.devices_per_group, attention_layers = deployment.layers.attention,
+               padded_heads = deployment.shapes.padded_heads, head_dim = deployment.shapes.head_dim, matrix = engine.gemm_efficiency;
+  const double unmasked = engine.skips_masked_scores ? UnmaskedShare(tokens, cached, keys, trace) : 1;
   const double score_passes = engine.score_passes;
-  const FlopsPerSecond peak = PeakRate(deployment.device, Precision::kBf16);
+  const FlopsPerSecond peak = PeakAs("peak", deployment.device, Precision::kBf16, trace);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const Flops pair = 4 * kFlop;
   const Bytes score = 4.0 * kB;
   FIGURE(trace, attention_time,
-         unmasked * pair * sequences * heads * tokens * keys * head_dim / (devices * matrix * peak) +
-             score_passes * score * sequences * heads * tokens * keys / (devices * bandwidth),
+         unmasked * pair * sequences * padded_heads * tokens * keys * head_dim / (group_devices * matrix * peak) +
+             score_passes * score * sequences * padded_heads * tokens * keys / (group_devices * bandwidth),
          (Note{"Attention per layer", "compute, and score traffic where the compiler keeps the scores in memory"}), unmasked, pair,
-         sequences, heads, tokens, keys, head_dim, devices, matrix, peak, score_passes, score, bandwidth);
+         sequences, padded_heads, tokens, keys, head_dim, group_devices, matrix, peak, score_passes, score, bandwidth);
   step.operators.Add("attention",
                      {attention_time,
                       attention_time,
                       {},
                       Bound::kCompute,
-                      unmasked * pair * sequences * heads * tokens * keys * head_dim / devices,
-                      score_passes * score * sequences * heads * tokens * keys / devices},
-                     attending);
-  const Bytes activations = rows * deployment.shapes.hidden * 2.0 * kB;
-  const double power = engine.spill_exponent,
-               spilled = engine.on_chip_capacity > Bytes{} ? max(1.0, activations / engine.on_chip_capacity) : 1;
-  const double spill = pow(spilled, power);
-  FIGURE(trace, pass_time, spill * (linear + attending * attention_time),
-         (Note{"Prefill on the devices", "slower by the spill factor when the residual stream does not fit on chip"}), spill, linear,
-         attending, attention_time);
-  if (spill > 1)
-    step.operators.Add("spilled activations", {(spill - 1) * (linear + attending * attention_time), {}, {}, Bound::kMemory, {}, {}}, 1);
+                      unmasked * pair * sequences * padded_heads * tokens * keys * head_dim / group_devices,
+                      score_passes * score * sequences * padded_heads * tokens * keys / group_devices},
+                     attention_layers);
+  const double spill = SpillFactor(deployment, rows, trace);
+  FIGURE(trace, pass_time, spill * (linear_time + attention_layers * attention_time),
+         (Note{"Prefill on the devices", "slower by the spill factor when the residual stream does not fit on chip"}), spill, linear_time,
+         attention_layers, attention_time);
+  if (spill > 1) {
+    step.operators.Add("spilled activations",
+                       {(spill - 1) * (linear_time + attention_layers * attention_time), {}, {}, Bound::kMemory, {}, {}}, 1);
+  }
+  trace.Alias("occupancy", pass_time, "pass_time");
   step.time = pass_time;
   step.occupancy = pass_time;
   return step;
@@ -134,38 +269,36 @@ PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deploym
 PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
   PassCost step;
-  // A graph of fixed shapes is compiled for the longest context of the load.
-  const double sequences = pass.sequences, context = pass.context + (engine.fixed_shapes ? pass.grown / 2 : 0);
-  const Seconds linear = LinearTime(deployment, sequences * pass.checked, sequences * pass.checked, step.operators, trace);
-  const double devices = deployment.mapping.devices_per_group, attending = deployment.layers.attention;
-  const double cached = deployment.model.mla
-                            ? static_cast<double>(deployment.model.mla->kv_lora_rank + deployment.model.mla->rope_head_dim) * devices
-                            : 2 * deployment.shapes.padded_kv_heads * deployment.shapes.head_dim;
-  const Bytes element = ElementSize(deployment.formats.kv_cache);
+  const double sequences = pass.sequences, checked = pass.checked, context = LongestContext(deployment, pass, trace);
+  FIGURE(trace, rows, sequences * checked, (Note{"Tokens of the step", ""}), sequences, checked);
+  trace.Alias("last_rows", rows, "rows");
+  const Seconds linear_time = LinearTime(deployment, rows, rows, step.operators, trace);
+  const double group_devices = deployment.mapping.devices_per_group, attention_layers = deployment.layers.attention;
+  const double cache_width = CacheWidth(deployment, trace);
+  const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
   const double cache_stream = engine.kv_cache_bandwidth_efficiency;
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
-  FIGURE(trace, kv_cache_time, sequences * context * cached * element / (devices * cache_stream * bandwidth),
-         (Note{"KV cache per layer", "keys and values of every sequence, read once"}), sequences, context, cached, element, devices,
-         cache_stream, bandwidth);
+  FIGURE(trace, kv_cache_time, sequences * context * cache_width * kv_element / (group_devices * cache_stream * bandwidth),
+         (Note{"KV cache per layer", "keys and values of every sequence, read once"}), sequences, context, cache_width, kv_element,
+         group_devices, cache_stream, bandwidth);
   step.operators.Add(
       "attention",
       {kv_cache_time,
        {},
        kv_cache_time,
        Bound::kMemory,
-       4 * kFlop * sequences * pass.checked * context * deployment.shapes.padded_heads * deployment.shapes.head_dim / devices,
-       sequences * context * cached * element / devices},
-      attending);
+       4 * kFlop * sequences * pass.checked * context * deployment.shapes.padded_heads * deployment.shapes.head_dim / group_devices,
+       sequences * context * cache_width * kv_element / group_devices},
+      attention_layers);
   const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
   trace.Input("engine_step", engine_step, "serving.engine.step");
-  trace.Input("engine_sequence", engine_sequence, "serving.engine.sequence");
   KernelTime host;
   host.time = engine_step + sequences * engine_sequence;
   host.bound = Bound::kLatency;
   step.operators.Add("engine overhead", host, 1);
-  FIGURE(trace, step_time, linear + attending * kv_cache_time + engine_step + sequences * engine_sequence,
-         (Note{"Decode step", "layers, KV cache, LM head and engine overhead"}), linear, attending, kv_cache_time, engine_step, sequences,
-         engine_sequence);
+  FIGURE(trace, step_time, linear_time + attention_layers * kv_cache_time + engine_step + sequences * engine_sequence,
+         (Note{"Decode step", "layers, KV cache, LM head and engine overhead"}), linear_time, attention_layers, kv_cache_time, engine_step,
+         sequences, engine_sequence);
   step.time = step_time;
   step.occupancy = step_time;
   return step;

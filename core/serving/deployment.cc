@@ -1,6 +1,8 @@
 #include "core/serving/deployment.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "core/collectives/fabric.h"
 #include "core/operators/efficiency.h"
@@ -8,57 +10,195 @@
 namespace slipstick {
 namespace {
 
-double Divided(double whole, double parts) { return std::ceil(whole / parts - 1e-9); }
-
 bool IsWeightOnly(Precision weights) {
   return weights == Precision::kInt4 || weights == Precision::kInt8 || weights == Precision::kMxfp4 || weights == Precision::kQ4KM ||
          weights == Precision::kQ8_0;
 }
 
-ServingDegrees DegreesOf(const ServingLoad& load) {
-  const double cores_per_device = load.engine.compiled_graph ? static_cast<double>(load.engine.compiled_graph->cores) : 1;
+constexpr Note kState{"Elements of a layer's recurrent state", "per sequence: of the recurrence and of the short convolution"};
+
+// Ranks of a tensor-parallel group: devices, or their cores where an engine splits each device.
+double TensorRanks(const ServingLoad& load, Trace& trace) {
+  const auto group_devices = static_cast<double>(load.mapping.tp);
+  trace.Alias("group_devices", group_devices, "tp");
+  if (!load.engine.compiled_graph) return group_devices;
+  const auto cores = static_cast<double>(load.engine.compiled_graph->cores);
+  FIGURE(trace, tp, group_devices * cores, (Note{"Tensor-parallel ranks", "every core of a device is one"}), group_devices, cores);
+  return tp;
+}
+
+ServingDegrees DegreesOf(const ServingLoad& load, Trace& trace) {
   ServingDegrees degrees;
-  degrees.devices_per_group = static_cast<double>(load.mapping.tp);
-  degrees.tp = degrees.devices_per_group * cores_per_device;
+  const auto tp = static_cast<double>(load.mapping.tp), ep = static_cast<double>(load.mapping.ep),
+             attention_dp = static_cast<double>(load.mapping.attention_dp);
+  degrees.devices_per_group = tp;
   degrees.pp = static_cast<double>(load.mapping.pp);
-  degrees.ep = static_cast<double>(load.mapping.ep);
-  degrees.attention_dp = static_cast<double>(load.mapping.attention_dp);
+  degrees.ep = ep;
+  degrees.attention_dp = attention_dp;
   degrees.replicas = static_cast<double>(load.mapping.replicas.value_or(1));
   degrees.cp = static_cast<double>(load.mapping.cp);
-  degrees.expert_ranks = std::max(1.0, degrees.devices_per_group * degrees.attention_dp / degrees.ep);
+  FIGURE(trace, expert_tp, max(1.0, tp * attention_dp / ep), (Note{"Devices that share an expert", ""}), tp, attention_dp, ep);
+  degrees.expert_ranks = expert_tp;
+  degrees.tp = TensorRanks(load, trace);
   return degrees;
 }
 
-ServedLayers LayersOf(const Model& model, double pp) {
-  ServedLayers layers;
-  layers.total = static_cast<double>(model.layers);
-  layers.per_stage = Divided(layers.total, pp);
-  layers.window = static_cast<double>(model.WindowLayers());
-  layers.moe = static_cast<double>(model.MoeLayers());
-  layers.dense = static_cast<double>(model.MlpLayers()) - layers.moe;
-  layers.attention = static_cast<double>(model.AttentionLayers());
-  layers.recurrent = layers.total - layers.attention;
-  return layers;
+double AttentionLayers(const Model& model, double layers, double recurrent_layers, Trace& trace) {
+  if (!model.linear_attention) {
+    trace.Alias("attention_layers", layers, "layers");
+    return layers;
+  }
+  trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
+  FIGURE(trace, attention_layers, layers - recurrent_layers, (Note{"Layers with attention", "the others have a recurrence"}), layers,
+         recurrent_layers);
+  return attention_layers;
 }
 
-RankShapes ShapesOf(const Model& model, const ServingLoad& load, const ServingDegrees& mapping) {
-  RankShapes shapes;
+double WindowLayers(const Model& model, double attention_layers, Trace& trace) {
+  const auto sliding_window = static_cast<double>(model.window.tokens), global_every = static_cast<double>(model.window.global_every);
+  if (global_every <= 0) {
+    FIGURE(trace, window_layers, min(1, sliding_window) * attention_layers,
+           (Note{"Layers with a sliding window", "all that attend, if there is one"}), sliding_window, attention_layers);
+    return window_layers;
+  }
+  FIGURE(trace, window_layers, min(1, sliding_window) * (attention_layers - floor(attention_layers / global_every)),
+         (Note{"Layers with a sliding window", "every n-th attends to all tokens"}), sliding_window, attention_layers, global_every);
+  return window_layers;
+}
+
+// Layers with experts, and with a dense MLP.
+void CountFeedForward(const Model& model, double layers, LayerCounts& counts, Trace& trace) {
+  if (!model.moe) {
+    const auto mlp_layers = static_cast<double>(model.mlp_layers);
+    FIGURE(trace, dense_layers, mlp_layers + max(0, 1 - mlp_layers) * layers, (Note{"Layers with an MLP", "all where 0 are stated"}),
+           mlp_layers, layers);
+    counts.dense = dense_layers;
+    return;
+  }
+  const auto leading_layers = static_cast<double>(model.moe->dense_layers), moe_every = static_cast<double>(model.moe->moe_every);
+  trace.Input("leading_layers", leading_layers, "model.moe.dense_layers");
+  FIGURE(trace, moe_layers, max(0, floor((layers - leading_layers) / moe_every)),
+         (Note{"Layers with experts", "every n-th after the leading dense ones"}), layers, leading_layers, moe_every);
+  FIGURE(trace, dense_layers, layers - moe_layers, (Note{"Layers with a dense MLP", "the others have experts"}), layers, moe_layers);
+  counts.moe = moe_layers;
+  counts.dense = dense_layers;
+}
+
+// Layers of each kind are spread evenly over the stages, to within one layer.
+LayerCounts MostLoadedStage(const ServedLayers& layers, double pp, Trace& trace) {
+  constexpr std::string_view kEven = "spread evenly over the stages, to within one layer";
+  const double stage_layers = layers.per_stage, attention_layers = layers.attention, window_layers = layers.window,
+               recurrent_layers = layers.recurrent, moe_layers = layers.moe, dense_layers = layers.dense;
+  LayerCounts stage;
+  FIGURE(trace, stage_attention, min(stage_layers, ceil(attention_layers / pp)), (Note{"Layers with attention on a stage", kEven}),
+         stage_layers, attention_layers, pp);
+  FIGURE(trace, stage_window, min(stage_layers, ceil(window_layers / pp)), (Note{"Layers with a sliding window on a stage", kEven}),
+         stage_layers, window_layers, pp);
+  stage.attention = stage_attention, stage.window = stage_window;
+  if (recurrent_layers > 0) {
+    FIGURE(trace, stage_recurrent, min(stage_layers, ceil(recurrent_layers / pp)), (Note{"Recurrent layers on a stage", kEven}),
+           stage_layers, recurrent_layers, pp);
+    stage.recurrent = stage_recurrent;
+  }
+  if (moe_layers > 0) {
+    FIGURE(trace, stage_moe, min(stage_layers, ceil(moe_layers / pp)), (Note{"Layers with experts on a stage", kEven}), stage_layers,
+           moe_layers, pp);
+    stage.moe = stage_moe;
+  }
+  FIGURE(trace, stage_dense, min(stage_layers, ceil(dense_layers / pp)), (Note{"Layers with a dense MLP on a stage", kEven}), stage_layers,
+         dense_layers, pp);
+  stage.dense = stage_dense;
+  return stage;
+}
+
+ServedLayers LayersOf(const Model& model, double pp, Trace& trace) {
+  ServedLayers counts;
+  const auto layers = static_cast<double>(model.layers);
+  FIGURE(trace, stage_layers, ceil(layers / pp), (Note{"Layers of the longest pipeline stage", ""}), layers, pp);
+  counts.total = layers;
+  counts.per_stage = stage_layers;
+  counts.recurrent = static_cast<double>(model.LinearAttentionLayers());
+  counts.attention = AttentionLayers(model, layers, counts.recurrent, trace);
+  counts.window = WindowLayers(model, counts.attention, trace);
+  CountFeedForward(model, layers, counts, trace);
+  counts.on_stage = MostLoadedStage(counts, pp, trace);
+  return counts;
+}
+
+// Heads in decode: context parallelism gives a rank the heads of all ranks that share its contexts.
+void SetDecodeHeads(const Model& model, const ServingDegrees& mapping, RankShapes& shapes, Trace& trace) {
+  const double rank_heads = shapes.widths.heads, kv_heads = static_cast<double>(model.KvHeads()), tp = mapping.tp, cp = mapping.cp;
+  FIGURE(trace, decode_heads, rank_heads * cp, (Note{"Query heads of a rank in decode", "of all ranks that share its contexts"}),
+         rank_heads, cp);
+  FIGURE(trace, decode_kv_heads, max(1.0, ceil(kv_heads * cp / tp)),
+         (Note{"KV heads of a rank in decode", "at least one; of all ranks that share its contexts"}), kv_heads, cp, tp);
+  shapes.decode_heads = decode_heads;
+  shapes.decode_kv_heads = decode_kv_heads;
+}
+
+// Heads of the whole model in an engine that pads them to the ranks; each rank has at least one KV head.
+void SetPaddedHeads(const Model& model, const ServingDegrees& mapping, bool pads, RankShapes& shapes, Trace& trace) {
   const auto heads = static_cast<double>(model.heads), kv_heads = static_cast<double>(model.KvHeads());
+  const double tp = mapping.tp, rank_heads = shapes.widths.heads, rank_kv_heads = shapes.widths.kv_heads;
+  if (!pads) {
+    FIGURE(trace, padded_kv_heads, max(kv_heads, tp), (Note{"KV heads of all ranks", "at least one each"}), kv_heads, tp);
+    trace.Alias("padded_heads", heads, "heads");
+    shapes.padded_heads = heads;
+    shapes.padded_kv_heads = padded_kv_heads;
+    return;
+  }
+  FIGURE(trace, padded_heads, rank_heads * tp, (Note{"Query heads of all ranks", "padded"}), rank_heads, tp);
+  FIGURE(trace, padded_kv_heads, rank_kv_heads * tp, (Note{"KV heads of all ranks", "padded"}), rank_kv_heads, tp);
+  shapes.padded_heads = padded_heads;
+  shapes.padded_kv_heads = padded_kv_heads;
+}
+
+// Elements of the state of a recurrent layer, and a rank's share of them.
+void SetState(const LinearAttention& linear, RankShapes& shapes, Trace& trace) {
+  shapes.state_elements = static_cast<double>(linear.StateElements());
+  const auto state = static_cast<double>(linear.state), convolution = static_cast<double>(linear.convolution);
+  const auto value_heads = static_cast<double>(linear.heads), stated_key_heads = static_cast<double>(linear.key_heads),
+             value_dim = static_cast<double>(linear.head_dim);
+  trace.Input("value_heads", value_heads, "model.linear.heads");
+  trace.Input("stated_key_heads", stated_key_heads, "model.linear.key_heads");
+  FIGURE(trace, key_heads, stated_key_heads + max(0, 1 - stated_key_heads) * value_heads,
+         (Note{"Key heads of the recurrence", "as stated, or one per value head"}), stated_key_heads, value_heads);
+  trace.Input("value_dim", value_dim, "model.linear.head_dim");
+  if (linear.kind == LinearAttentionKind::kMamba) {
+    trace.Record("state_elements", "value_heads * value_dim * (state + max(0, convolution - 1))", shapes.state_elements, kState,
+                 "value_heads, value_dim, state, convolution", value_heads, value_dim, state, convolution);
+  } else {
+    trace.Record("state_elements",
+                 "value_heads * value_dim * state + (value_heads * value_dim + 2 * key_heads * state) * max(0, convolution - 1)",
+                 shapes.state_elements, kState, "value_heads, value_dim, key_heads, state, convolution", value_heads, value_dim, key_heads,
+                 state, convolution);
+  }
+  const double recurrent_inner = shapes.widths.recurrent_inner;
+  FIGURE(trace, state_share, recurrent_inner / (value_heads * value_dim), (Note{"Share of the recurrent state on one device", ""}),
+         recurrent_inner, value_heads, value_dim);
+  shapes.state_share = state_share;
+}
+
+RankShapes ShapesOf(const Model& model, const ServingLoad& load, const ServingDegrees& mapping, Trace& trace) {
+  RankShapes shapes;
   shapes.hidden = static_cast<double>(model.hidden);
   shapes.head_dim = static_cast<double>(model.HeadDim());
-  shapes.widths = WidthsOf(model, mapping.tp, mapping.expert_ranks);
+  shapes.widths = WidthsOf(model, mapping.tp, mapping.expert_ranks, trace);
   shapes.attention = MixerProducts(model, Mixer::kFullAttention, shapes.widths);
-  if (model.linear_attention) shapes.recurrence = MixerProducts(model, Mixer::kRecurrence, shapes.widths);
+  if (model.linear_attention) {
+    shapes.recurrence = MixerProducts(model, Mixer::kRecurrence, shapes.widths);
+    SetState(*model.linear_attention, shapes, trace);
+  }
   shapes.mlp = FeedForwardProducts(model, FeedForward::kDense, shapes.widths);
   if (model.moe) {
     shapes.expert_mlp = FeedForwardProducts(model, FeedForward::kExperts, shapes.widths);
-    shapes.experts = static_cast<double>(model.moe->experts + load.redundant_experts);
+    const auto experts = static_cast<double>(model.moe->experts), redundant_experts = static_cast<double>(load.redundant_experts);
+    FIGURE(trace, held_experts, experts + redundant_experts, (Note{"Experts of a layer", "with their redundant copies"}), experts,
+           redundant_experts);
+    shapes.experts = held_experts;
   }
-  shapes.decode_heads = shapes.widths.heads * mapping.cp;
-  shapes.decode_kv_heads = std::max(1.0, Divided(kv_heads * mapping.cp, mapping.tp));
-  const bool pads = load.engine.kernels.pads_heads;
-  shapes.padded_heads = pads ? shapes.widths.heads * mapping.tp : heads;
-  shapes.padded_kv_heads = pads ? shapes.widths.kv_heads * mapping.tp : std::max(kv_heads, mapping.tp);
+  SetDecodeHeads(model, mapping, shapes, trace);
+  SetPaddedHeads(model, mapping, load.engine.kernels.pads_heads, shapes, trace);
   return shapes;
 }
 
@@ -80,20 +220,39 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested) {
   return formats;
 }
 
-void SetLaunches(Deployment& deployment) {
+// An engine's value, or the one that its row `row` states for the device's architecture.
+template <class T>
+void SetTo(T& member, const std::optional<T>& value, std::string_view symbol, std::string_view field, std::optional<std::size_t> row,
+           Trace& trace) {
+  if (!value) return;
+  member = *value;
+  if (!trace.on()) return;
+  trace.Input(symbol, member, "serving.engine." + (row ? "on." + std::to_string(*row) + "." : "") + std::string(field));
+}
+
+void SetByArchitecture(Deployment& deployment, Trace& trace) {
   const Engine& engine = deployment.engine;
   LaunchOverheads& launch = deployment.launch;
   launch.graphs = engine.kernels.graphs;
-  launch.per_sequence = engine.overhead.per_sequence;
-  deployment.expert_gemm_efficiency = engine.kernels.expert_gemm_efficiency;
-  deployment.expert_bandwidth_efficiency = engine.kernels.expert_bandwidth_efficiency;
-  for (const EngineOn& on : engine.on) {
+  const auto set = [&](std::optional<Seconds> per_sequence, std::optional<double> gemm_efficiency,
+                       std::optional<double> bandwidth_efficiency, std::optional<std::size_t> row) {
+    SetTo(launch.per_sequence, per_sequence, "engine_sequence", "sequence", row, trace);
+    SetTo(deployment.expert_gemm_efficiency, gemm_efficiency, "expert_matrix", "expert_matrix", row, trace);
+    SetTo(deployment.expert_bandwidth_efficiency, bandwidth_efficiency, "expert_stream", "expert_stream", row, trace);
+  };
+  set(engine.overhead.per_sequence, engine.kernels.expert_gemm_efficiency, engine.kernels.expert_bandwidth_efficiency, std::nullopt);
+  for (std::size_t i = 0; i < engine.on.size(); ++i) {
+    const EngineOn& on = engine.on[i];
     if (on.architecture != deployment.device.architecture) continue;
     launch.graphs = on.graphs.value_or(launch.graphs);
-    launch.per_sequence = on.per_sequence.value_or(launch.per_sequence);
-    deployment.expert_gemm_efficiency = on.expert_gemm_efficiency.value_or(deployment.expert_gemm_efficiency);
-    deployment.expert_bandwidth_efficiency = on.expert_bandwidth_efficiency.value_or(deployment.expert_bandwidth_efficiency);
+    set(on.per_sequence, on.expert_gemm_efficiency, on.expert_bandwidth_efficiency, i);
   }
+}
+
+void SetLaunches(Deployment& deployment, Trace& trace) {
+  const Engine& engine = deployment.engine;
+  LaunchOverheads& launch = deployment.launch;
+  SetByArchitecture(deployment, trace);
   launch.graphs = deployment.load.cuda_graphs.value_or(launch.graphs);
   launch.decode_gap = launch.graphs ? 0 * kUs : engine.overhead.launch_gap;
   // Graphs do not capture a prefill: it has gaps of its own, at most those of a step without graphs.
@@ -101,6 +260,9 @@ void SetLaunches(Deployment& deployment) {
   // Engines without graphs are compiled runtimes: they launch kernels, not operations of a script, one step at a time.
   launch.per_operation = launch.graphs ? engine.overhead.prefill_launch : 0 * kUs;
   launch.steps_ahead = launch.graphs ? engine.scheduler.steps_ahead : 0;
+  if (!launch.graphs) trace.Input("decode_gap", launch.decode_gap, "serving.engine.launch_gap");
+  trace.Input("prefill_gap", launch.prefill_gap, launch.graphs ? "serving.engine.prefill_gap" : "serving.engine.launch_gap");
+  if (launch.graphs) trace.Input("operation_launch", launch.per_operation, "serving.engine.prefill_launch");
 }
 
 // Bandwidth of the innermost level that joins `ranks` devices.
@@ -150,16 +312,26 @@ void PlaceGroups(Deployment& deployment) {
 
 }  // namespace
 
-Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load) {
+Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load, Trace& trace) {
   Deployment deployment{model, cluster, load, load.engine, cluster.device};
   CompleteEfficiency(deployment.device);
-  deployment.mapping = DegreesOf(load);
-  deployment.layers = LayersOf(model, deployment.mapping.pp);
-  deployment.shapes = ShapesOf(model, load, deployment.mapping);
+  deployment.mapping = DegreesOf(load, trace);
+  deployment.layers = LayersOf(model, deployment.mapping.pp, trace);
+  deployment.shapes = ShapesOf(model, load, deployment.mapping, trace);
   deployment.formats = FormatsOf(model, load.precision);
-  SetLaunches(deployment);
+  SetLaunches(deployment, trace);
   PlaceGroups(deployment);
   return deployment;
+}
+
+void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& trace) {
+  if (!trace.on()) return;
+  trace.Input("tp", static_cast<double>(mapping.tp), path + ".tp");
+  trace.Input("pp", static_cast<double>(mapping.pp), path + ".pp");
+  trace.Input("ep", static_cast<double>(mapping.ep), path + ".ep");
+  trace.Input("cp", static_cast<double>(mapping.cp), path + ".cp");
+  trace.Input("attention_dp", static_cast<double>(mapping.attention_dp), path + ".attention_dp");
+  trace.Input("replicas", static_cast<double>(mapping.replicas.value_or(1)), path + ".replicas");
 }
 
 }  // namespace slipstick

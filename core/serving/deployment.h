@@ -2,6 +2,8 @@
 // launch overheads, communication groups.
 #pragma once
 
+#include <string>
+
 #include "core/base/trace.h"
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
@@ -23,12 +25,15 @@ struct ServingDegrees {
   [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp; }
 };
 
-// Layers of the model by kind. `window` layers are attention layers with a sliding window.
-struct ServedLayers {
-  double total = 1;
-  double per_stage = 1;  // of the longest pipeline stage
+// Layers by kind. `window` layers are attention layers with a sliding window.
+struct LayerCounts {
   double attention = 0, window = 0, recurrent = 0;
   double moe = 0, dense = 1;
+};
+struct ServedLayers : LayerCounts {  // of the model
+  double total = 1;
+  double per_stage = 1;    // of the longest pipeline stage
+  LayerCounts on_stage{};  // of each kind on its most loaded stage
 };
 
 // Shapes on one rank, of a layer that has the part.
@@ -38,6 +43,7 @@ struct RankShapes {
   double hidden = 1, head_dim = 1;
   double decode_heads = 1, decode_kv_heads = 1;  // with context parallelism, all heads of the context group
   double padded_heads = 1, padded_kv_heads = 1;  // of the whole model, for engines that pad heads to the ranks
+  double state_elements = 0, state_share = 0;    // of a recurrence, whole layer; share of it on one rank
   double experts = 0;                            // routed experts of a layer with their redundant copies, whole model
 };
 
@@ -83,6 +89,14 @@ struct Deployment {
   ServingMemo* memo = nullptr;
 };
 
-Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);
+// Its figures are those of the current scope.
+Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load, Trace& trace);
+inline Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load) {
+  Trace off = Trace::Off();
+  return Deploy(model, cluster, load, off);
+}
+
+// Binds the degrees to their inputs at a path: two pools may have the same.
+void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& trace);
 
 }  // namespace slipstick

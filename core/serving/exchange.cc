@@ -1,9 +1,44 @@
 #include "core/serving/exchange.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "core/collectives/moe_exchange.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
+
+namespace {
+
+// A group of `ranks` devices, by its size's symbol: those of one scale-up domain, and the domains.
+void ExplainGroup(const GroupPlacement& group, const Deployment& deployment, std::string_view size_symbol, Trace& trace) {
+  if (!trace.on()) return;
+  const double group_size = group.Ranks(), inner_ranks = group.extent.front(), nodes = group_size / inner_ranks;
+  trace.Alias("ranks", group_size, size_symbol);
+  trace.Alias("group_size", group_size, size_symbol);
+  if (group.extent.size() < 2) return trace.Alias("inner_ranks", inner_ranks, size_symbol);
+  const auto domain = static_cast<double>(deployment.cluster.networks.front().size);
+  trace.Input("domain", domain, "cluster.networks.0.size");
+  trace.Record("nodes", "ceil(group_size / domain)", nodes, Note{"Scale-up domains that a group spans", ""}, "group_size, domain",
+               group_size, domain);
+  trace.Record("inner_ranks", "group_size / nodes", inner_ranks, Note{"Ranks of a group in a scale-up domain", ""}, "group_size, nodes",
+               group_size, nodes);
+}
+
+// The row of the engine's all-reduce.
+void ExplainOwnKernel(const Deployment& deployment, Trace& trace) {
+  const CustomAllReduce* own = deployment.network.custom_all_reduce;
+  if (!trace.on() || own == nullptr) return;
+  const std::string row = "serving.engine.all_reduce." + std::to_string(own - deployment.engine.communication.all_reduce.data());
+  trace.Input("start", own->base_latency, row + ".start");
+  trace.Input("peer", own->per_peer_latency, row + ".peer");
+  trace.Input("stream", own->bandwidth_efficiency, row + ".stream");
+  trace.Input("second_pass", own->two_shot_penalty, row + ".second_pass");
+  if (own->kernel_rate) trace.Input("kernel_rate", *own->kernel_rate, row + ".kernel_rate");
+}
+
+}  // namespace
 
 ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for_host, Trace& trace) {
   ExchangeCost exchange;
@@ -13,21 +48,38 @@ ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for
   call.bytes = bytes;
   call.custom = deployment.network.custom_all_reduce;
   // Hosts launch independently: the wait for the last one grows with log2 of the ranks.
-  if (waits_for_host) call.launch = deployment.engine.communication.nccl_launch * log2(deployment.network.tensor_group.Ranks());
+  const double tensor_ranks = deployment.network.tensor_group.Ranks();
+  ExplainOwnKernel(deployment, trace);
+  ExplainGroup(deployment.network.tensor_group, deployment, "group_devices", trace);
+  if (waits_for_host) {
+    const Seconds nccl_launch = deployment.engine.communication.nccl_launch;
+    trace.Alias("tensor_ranks", tensor_ranks, "group_devices");
+    FIGURE(trace, host_wait, nccl_launch * log2(tensor_ranks), (Note{"Wait for the last host", "hosts launch independently"}), nccl_launch,
+           tensor_ranks);
+    call.launch = host_wait;
+    call.waits_for_host = true;
+  }
   const CollectiveTime taken = TimeOf(call, deployment.network.tensor_group, deployment.cluster, trace);
+  trace.Alias("reduction_time", taken.time, "collective_time");
   exchange.kernel.time = taken.time;
   exchange.kernel.bound = Bound::kNetwork;
   exchange.launched_apart = deployment.network.custom_all_reduce == nullptr;
   if (deployment.network.custom_all_reduce != nullptr) {
-    const Seconds reduction = taken.time, skew = deployment.engine.communication.rank_skew;
-    FIGURE(trace, reduction_time, reduction + skew, (Note{"All-reduce inside a step", "its own time and the skew between ranks"}),
-           reduction, skew);
+    const Seconds collective_time = taken.time, rank_skew = deployment.engine.communication.rank_skew;
+    FIGURE(trace, reduction_time, collective_time + rank_skew,
+           (Note{"All-reduce inside a step", "its own time and the skew between ranks"}), collective_time, rank_skew);
     exchange.kernel.time = reduction_time;
   }
   return exchange;
 }
 
 namespace {
+
+// Path of the engine's row of exchange kernels.
+std::string ExchangeRow(const Deployment& deployment) {
+  const auto row = deployment.network.expert_exchange - deployment.engine.communication.expert_exchange.data();
+  return "serving.engine.expert_exchange." + std::to_string(row);
+}
 
 KernelTime NetworkTime(Seconds time) {
   KernelTime kernel;
@@ -45,15 +97,41 @@ double DispatchedElement(const Deployment& deployment) {
 
 ExchangeKernel KernelOf(const ExchangeKernels& row, Phase phase) { return phase == Phase::kDecode ? row.decode : row.prefill; }
 
+// The devices that share the experts.
+void ExplainExpertsGroup(const Deployment& deployment, Trace& trace) {
+  if (!trace.on()) return;
+  const double group_devices = deployment.mapping.devices_per_group, attention_dp = deployment.mapping.attention_dp;
+  FIGURE(trace, expert_group, group_devices * attention_dp, (Note{"Devices that share the experts", "of all attention groups"}),
+         group_devices, attention_dp);
+  ExplainGroup(deployment.network.experts_group, deployment, "expert_group", trace);
+}
+
+// Links, and the limits of the engine's kernels and of the model's routing.
+void ExplainLinks(const Deployment& deployment, const ExpertExchange& one, Trace& trace) {
+  if (!trace.on()) return;
+  trace.Input("link", one.link, "cluster.networks.0.bandwidth");
+  BindLevelLink("nic", one.nic, deployment.mapping.DevicesPerReplica(), deployment, trace);
+  trace.Input("kernel_units", one.kernel_units, ExchangeRow(deployment) + ".units");
+  trace.Alias("ranks_in_node", one.ranks_in_node, "inner_ranks");
+  if (deployment.model.moe->node_limit > 0) {
+    trace.Input("node_limit", one.max_nodes_per_token, "model.moe.node_limit");
+  } else {
+    trace.Alias("node_limit", one.max_nodes_per_token, "nodes");
+  }
+}
+
 // Dispatch and combine by the engine's kernels.
 ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phase, Trace& trace) {
   const Moe& moe = *deployment.model.moe;
   ExpertExchange one;
   one.kernel = KernelOf(*deployment.network.expert_exchange, phase);
-  one.tokens = tokens / deployment.mapping.tp;
+  const double tp = deployment.mapping.tp;
+  trace.Alias("tokens", tokens, "rows");
+  FIGURE(trace, own_tokens, tokens / tp, (Note{"Tokens of a device", "of its attention group"}), tokens, tp);
   one.top_k = static_cast<double>(moe.top_k);
   one.experts = deployment.shapes.experts;
   one.hidden = deployment.shapes.hidden;
+  ExplainExpertsGroup(deployment, trace);
   one.ranks_in_node = deployment.network.experts_group.extent.front();
   one.nodes = deployment.network.experts_group.Ranks() / one.ranks_in_node;
   one.kernel_units = static_cast<double>(deployment.network.expert_exchange->units);
@@ -61,19 +139,28 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
   one.link = deployment.cluster.networks.front().bandwidth;
   one.nic = deployment.network.stage_link;
   one.architecture = deployment.device.architecture;
+  ExplainLinks(deployment, one, trace);
   const auto time_of = [&](std::string_view name, bool is_combine, double element_bytes) {
-    const Trace::Scope scope(trace, name);
-    one.is_combine = is_combine;
-    one.element_bytes = element_bytes;
-    return TimeOf(one, trace);
+    const Seconds time = [&] {
+      const Trace::Scope scope(trace, name);
+      one.is_combine = is_combine;
+      one.element_bytes = element_bytes;
+      if (!is_combine) trace.Input("element_bytes", element_bytes, "serving.precision.activations");
+      return TimeOf(one, trace);
+    }();
+    trace.Alias(name, time, "exchange_time");
+    return time;
   };
-  const double own_tokens = one.tokens, imbalance = ImbalanceOf(deployment, trace);
+  const double imbalance = ImbalanceOf(deployment, trace);
   FIGURE(trace, busiest_tokens, own_tokens * imbalance,
          (Note{"Tokens that the busiest device receives and returns", "its link is the bottleneck"}), own_tokens, imbalance);
   one.tokens = busiest_tokens;
+  trace.Alias("tokens", busiest_tokens, "busiest_tokens");
   const Seconds dispatch = time_of("dispatch", false, DispatchedElement(deployment)), combine = time_of("combine", true, 2);
   FIGURE(trace, exchange_time, dispatch + combine, (Note{"Dispatch and combine", "dispatch in the experts' format, combine in 16 bit"}),
          dispatch, combine);
+  trace.Alias("held_tokens", own_tokens, "own_tokens");
+  trace.Alias("dispatch", dispatch, "dispatch");
   return {NetworkTime(exchange_time), dispatch, own_tokens};
 }
 
@@ -83,64 +170,123 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
 // imbalance, the engine's value for a balanced deployment applies.
 double ImbalanceOf(const Deployment& deployment, Trace& trace) {
   if (deployment.mapping.ep <= 1) return 1;
-  const double stated = deployment.model.moe->imbalance, redundant = static_cast<double>(deployment.load.redundant_experts),
+  const double stated = deployment.model.moe->imbalance, redundant_experts = static_cast<double>(deployment.load.redundant_experts),
                ep = deployment.mapping.ep;
-  if (stated <= 1 && deployment.network.expert_exchange != nullptr) return deployment.network.expert_exchange->imbalance;
-  if (redundant <= 0) return stated;
-  trace.Input("redundant", redundant, "serving.redundant_experts");
-  FIGURE(trace, imbalance, 1 + (stated - 1) / (1 + redundant / ep),
-         (Note{"Tokens of the busiest device over the mean", "the excess is shared with the redundant copies of the busiest experts"}),
-         stated, redundant, ep);
+  trace.Input("stated", stated, "model.moe.imbalance");
+  if (stated <= 1 && deployment.network.expert_exchange != nullptr) {
+    const double balanced = deployment.network.expert_exchange->imbalance;
+    if (trace.on()) trace.Input("balanced", balanced, ExchangeRow(deployment) + ".imbalance");
+    if (trace.on()) {
+      const std::vector<std::pair<std::string, double>> among{{"the engine's, where the model states 1", stated - 1}};
+      trace.Choice("imbalance", balanced, Note{"Tokens of the busiest device over the mean", "the engine's, where the model states 1"},
+                   among, 0, "balanced, stated", balanced, stated);
+    }
+    return balanced;
+  }
+  const double imbalance = redundant_experts > 0 ? 1 + (stated - 1) / (1 + redundant_experts / ep) : stated;
+  trace.Record("imbalance", "1 + (stated - 1) / (1 + redundant_experts / ep)", imbalance,
+               Note{"Tokens of the busiest device over the mean", "the excess is shared with the redundant copies of the busiest experts"},
+               "stated, redundant_experts, ep", stated, redundant_experts, ep);
   return imbalance;
 }
 
-double UnitsTaken(const Deployment& deployment, Phase phase) {
+double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace) {
   if (deployment.network.expert_exchange == nullptr || KernelOf(*deployment.network.expert_exchange, phase) != ExchangeKernel::kNormal)
     return 0;
-  return min(0.9, static_cast<double>(deployment.network.expert_exchange->units) / static_cast<double>(deployment.device.units));
+  const double exchange_units = static_cast<double>(deployment.network.expert_exchange->units),
+               units = static_cast<double>(deployment.device.units);
+  if (trace.on()) trace.Input("exchange_units", exchange_units, ExchangeRow(deployment) + ".units");
+  FIGURE(trace, taken, min(0.9, exchange_units / units), (Note{"Share of the SMs that the exchange occupies", ""}), exchange_units, units);
+  return taken;
 }
 
-ExpertTraffic GatherTokens(const Deployment& deployment, double tokens, Trace& trace) {
-  const double groups = deployment.mapping.attention_dp, hidden = deployment.shapes.hidden;
-  const Bytes element = 2.0 * kB;
-  FIGURE(trace, gathered, groups * tokens * hidden * element, (Note{"Tokens of all attention groups", ""}), groups, tokens, hidden,
-         element);
+ExpertTraffic GatherTokens(const Deployment& deployment, double rows, Trace& trace) {
+  const double attention_dp = deployment.mapping.attention_dp, hidden = deployment.shapes.hidden;
+  const Bytes half = 2.0 * kB;
+  FIGURE(trace, all_tokens, attention_dp * rows, (Note{"Tokens of all attention groups", ""}), attention_dp, rows);
+  FIGURE(trace, bytes, all_tokens * hidden * half, (Note{"Bytes of the tokens of all attention groups", "in 16 bit"}), all_tokens, hidden,
+         half);
+  ExplainExpertsGroup(deployment, trace);
   CollectiveCall call;
   call.type = CollectiveType::kAllGather;
-  call.bytes = gathered;
-  const Seconds gather = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
+  call.bytes = bytes;
+  const Seconds dispatch = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
+  trace.Alias("dispatch", dispatch, "collective_time");
   call.type = CollectiveType::kReduceScatter;
-  const Seconds scatter = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
-  FIGURE(trace, exchange_time, gather + scatter,
-         (Note{"Dispatch and combine", "all-gather of the tokens of all groups, reduce-scatter of the experts' results"}), gather, scatter);
-  return {NetworkTime(exchange_time), gather, groups * tokens};
+  const Seconds combine = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
+  trace.Alias("combine", combine, "collective_time");
+  FIGURE(trace, exchange_time, dispatch + combine,
+         (Note{"Dispatch and combine", "all-gather of the tokens of all groups, reduce-scatter of the experts' results"}), dispatch,
+         combine);
+  trace.Alias("held_tokens", all_tokens, "all_tokens");
+  return {NetworkTime(exchange_time), dispatch, all_tokens};
 }
 
-ExpertTraffic SendTokens(const Deployment& deployment, double tokens, Phase phase, Trace& trace) {
-  if (deployment.network.expert_exchange != nullptr) return OwnKernels(deployment, tokens, phase, trace);
-  const double ranks = deployment.network.experts_group.Ranks(),
-               copies = deployment.mapping.ep > 1 ? ExpertCopies(*deployment.model.moe, ranks) : ranks;
+ExpertTraffic SendTokens(const Deployment& deployment, double rows, Phase phase, Trace& trace) {
+  if (deployment.network.expert_exchange != nullptr) return OwnKernels(deployment, rows, phase, trace);
+  const double ranks = deployment.network.experts_group.Ranks(), tp = deployment.mapping.tp, hidden = deployment.shapes.hidden,
+               top_k = static_cast<double>(deployment.model.moe->top_k);
+  ExplainExpertsGroup(deployment, trace);
+  const double copies = deployment.mapping.ep > 1 ? ExpertCopies(*deployment.model.moe, ranks) : ranks;
+  if (deployment.mapping.ep > 1) {
+    trace.Record("copies", "ranks * (1 - pow(1 - 1 / ranks, top_k))", copies,
+                 Note{"Copies of a token", "one per rank that holds any of its experts"}, "ranks, top_k", ranks, top_k);
+  } else {
+    trace.Alias("copies", copies, "ranks");
+  }
+  const Bytes half = 2.0 * kB;
+  FIGURE(trace, bytes, rows / tp * copies * hidden * half, (Note{"Bytes that a rank sends", "one copy per rank that holds an expert"}),
+         rows, tp, copies, hidden, half);
   CollectiveCall call;
   call.type = CollectiveType::kAllToAll;
-  call.bytes = tokens / deployment.mapping.tp * copies * deployment.shapes.hidden * 2.0 * kB;
+  call.bytes = bytes;
   const Seconds one_way = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
+  trace.Alias("one_way", one_way, "collective_time");
+  trace.Alias("dispatch", one_way, "collective_time");
   FIGURE(trace, exchange_time, 2 * one_way,
          (Note{"Dispatch and combine", "an all-to-all each way: one copy per rank that holds an expert of the token"}), one_way);
+  if (deployment.mapping.ep > 1) {
+    trace.Alias("held_tokens", rows, "rows");
+    return {NetworkTime(exchange_time), one_way, rows};
+  }
   // Experts split over all devices (ep 1) need every token on every device.
-  return {NetworkTime(exchange_time), one_way, deployment.mapping.ep > 1 ? tokens : deployment.mapping.attention_dp * tokens};
+  const double attention_dp = deployment.mapping.attention_dp;
+  FIGURE(trace, all_tokens, attention_dp * rows, (Note{"Tokens of all attention groups", ""}), attention_dp, rows);
+  trace.Alias("held_tokens", all_tokens, "all_tokens");
+  return {NetworkTime(exchange_time), one_way, all_tokens};
+}
+
+void BindLevelLink(std::string_view symbol, BytesPerSecond link, double devices, const Deployment& deployment, Trace& trace) {
+  if (!trace.on()) return;
+  const std::vector<NetworkLevel>& levels = deployment.cluster.networks;
+  std::size_t place = 0;
+  double joined = 1;
+  for (place = 0; place + 1 < levels.size(); ++place) {
+    joined *= static_cast<double>(levels[place].size);
+    if (joined >= devices) break;
+  }
+  trace.Input(symbol, link, "cluster.networks." + std::to_string(place) + ".bandwidth");
 }
 
 KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& trace) {
   KernelTime kernel;
   if (deployment.mapping.cp <= 1) return kernel;
-  const double latent = deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
-  const Bytes element = 2.0 * kB;
+  const Trace::Scope scope(trace, "context_exchange");
+  const double row_width = deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim,
+               decode_heads = deployment.shapes.decode_heads;
+  const Bytes half = 2.0 * kB;
+  trace.Input("row_width", row_width, deployment.model.mla ? "model.mla.kv_lora_rank" : "model.head_dim");
+  ExplainGroup(deployment.network.context_group, deployment, "cp", trace);
+  FIGURE(trace, bytes, rows * decode_heads * row_width * half, (Note{"Bytes of the queries", "in 16 bit"}), rows, decode_heads, row_width,
+         half);
   CollectiveCall call;
   call.type = CollectiveType::kAllGather;
-  call.bytes = rows * deployment.shapes.decode_heads * latent * element;
+  call.bytes = bytes;
   const Seconds queries = TimeOf(call, deployment.network.context_group, deployment.cluster, trace).time;
+  trace.Alias("queries", queries, "collective_time");
   call.type = CollectiveType::kReduceScatter;
   const Seconds answers = TimeOf(call, deployment.network.context_group, deployment.cluster, trace).time;
+  trace.Alias("answers", answers, "collective_time");
   FIGURE(trace, context_exchange, queries + answers,
          (Note{"Queries to the parts of a context and partial results back", "each rank attends to its part; weighted sums are added",
                "Helix parallelism, arXiv 2507.07120"}),
@@ -154,11 +300,12 @@ KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace) {
   KernelTime kernel;
   if (deployment.mapping.pp <= 1) return kernel;
   const double hidden = deployment.shapes.hidden;
-  const Bytes element = 2.0 * kB;
+  const Bytes half = 2.0 * kB;
   const Seconds start = 15 * kUs;
-  const BytesPerSecond link = deployment.network.stage_link;
-  FIGURE(trace, hop_time, start + rows * hidden * element / (0.8 * link),
-         (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), start, rows, hidden, element, link);
+  const BytesPerSecond stage_link = deployment.network.stage_link;
+  BindLevelLink("stage_link", stage_link, deployment.mapping.DevicesPerReplica(), deployment, trace);
+  FIGURE(trace, hop_time, start + rows * hidden * half / (0.8 * stage_link),
+         (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), start, rows, hidden, half, stage_link);
   kernel.time = hop_time;
   kernel.bound = Bound::kNetwork;
   return kernel;

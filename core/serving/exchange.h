@@ -28,10 +28,12 @@ ExpertTraffic SendTokens(const Deployment& deployment, double tokens, Phase phas
 // Expert load of the busiest device over the mean.
 double ImbalanceOf(const Deployment& deployment, Trace& trace);
 // Fraction of the SMs occupied by the exchange kernels.
-double UnitsTaken(const Deployment& deployment, Phase phase);
+double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace);
 
 // Context parallelism in decode: queries of `rows` tokens to the ranks that share their contexts, and partial results back.
 KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& trace);
+// Binds a symbol to its input: the bandwidth of the innermost level that joins as many devices.
+void BindLevelLink(std::string_view symbol, BytesPerSecond link, double devices, const Deployment& deployment, Trace& trace);
 // Activations of `rows` tokens to the next pipeline stage.
 KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace);
 

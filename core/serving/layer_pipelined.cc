@@ -1,6 +1,12 @@
 #include "core/serving/layer_pipelined.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/sum.h"
 #include "core/operators/efficiency.h"
+#include "core/serving/served_product.h"
 
 namespace slipstick {
 namespace {
@@ -23,32 +29,155 @@ FlopsPerSecond MatrixPeak(const Deployment& deployment, Trace& trace) {
 
 bool IsQuantized(const Deployment& deployment) { return BytesPerElement(deployment.formats.mlp_weights) < 2; }
 
+// Weights of the layers outside the routed experts, of one expert in all its layers, and that a token computes with.
+void ExplainMatrices(const Deployment& deployment, double one_expert, double active_matrices, Trace& trace) {
+  if (!trace.on()) return;
+  const Model& model = deployment.model;
+  const LayerWidths whole = WholeWidths(model);
+  trace.Input("rank_heads", whole.heads, "model.heads");
+  trace.Input("rank_kv_heads", whole.kv_heads, "model.kv_heads");
+  trace.Input("rank_mlp", whole.mlp, "model.ffn");
+  ListedSum<double> sum(trace);
+  const auto add = [&](std::string_view symbol, std::string_view layers_are, double layers, const MatrixProducts& products) {
+    if (layers <= 0) return;
+    trace.Alias(std::string(symbol) + "_count", layers, layers_are);
+    sum.Add(symbol, ElementsOf(model, whole, products, symbol, {"Weights of a layer's GEMMs", ""}, trace), layers);
+  };
+  add("attention", "attention_layers", deployment.layers.attention, MixerProducts(model, Mixer::kFullAttention, whole));
+  if (model.linear_attention)
+    add("recurrent", "recurrent_layers", deployment.layers.recurrent, MixerProducts(model, Mixer::kRecurrence, whole));
+  add("mlp", "dense_layers", deployment.layers.dense, FeedForwardProducts(model, FeedForward::kDense, whole));
+  const double everywhere = sum.Total("everywhere", {"Weights outside the layers' experts", ""});
+  if (!model.moe) return trace.Alias("active_matrices", active_matrices, "everywhere");
+  trace.Alias("rank_shared", whole.shared, "shared_width");
+  trace.Input("rank_expert", whole.expert, "model.moe.expert_ffn");
+  const MatrixProducts products = FeedForwardProducts(model, FeedForward::kExperts, whole);
+  const double moe_layers = deployment.layers.moe, expert = ExpertElements(model, whole);
+  const double one_of_each = ElementsOf(model, whole, products, "one_of_each", {"Weights of an MoE layer with one expert", ""}, trace);
+  const double routed = products.Find(ProductId::kExpertsIn)->Elements(), routed_out = products.Find(ProductId::kExpertsOut)->Elements();
+  const auto top_k = static_cast<double>(model.moe->top_k);
+  trace.Record("expert", "routed + routed_out", expert, Note{"Weights of a routed expert", ""}, "routed, routed_out", routed, routed_out);
+  trace.Record("active_matrices", "everywhere + moe_layers * (one_of_each - expert + top_k * expert)", active_matrices,
+               Note{"Weights that a token computes with", "all layers"}, "everywhere, moe_layers, one_of_each, expert, top_k", everywhere,
+               moe_layers, one_of_each, expert, top_k);
+  if (one_expert > 0)
+    trace.Record("one_expert", "moe_layers * expert", one_expert, Note{"Weights of an expert", "in all layers"}, "moe_layers, expert",
+                 moe_layers, expert);
+}
+
 // Weights of all layers that a pass of `rows` tokens reads; of one row: those that a token computes with.
-double LayerMatrices(const Deployment& deployment, double rows) {
+double LayerMatrices(const Deployment& deployment, double rows, Trace& trace) {
+  const Trace::Scope scope(trace, "matrices");
   const ParameterCount count = CountParameters(deployment.model);
-  if (!deployment.model.moe || deployment.model.moe->top_k >= deployment.model.moe->experts) return count.matrices;
-  const auto experts = static_cast<double>(deployment.model.moe->experts), chosen = static_cast<double>(deployment.model.moe->top_k);
-  const double hit = (1 - pow(1 - chosen / experts, rows)) * experts;
-  const double expert = (count.matrices - count.active_matrices) / (experts - chosen);
-  return count.active_matrices + max(0.0, hit - chosen) * expert;
+  if (!deployment.model.moe || deployment.model.moe->top_k >= deployment.model.moe->experts) {
+    ExplainMatrices(deployment, 0, count.matrices, trace);
+    trace.Alias("layer_matrices", count.matrices, "active_matrices");
+    return count.matrices;
+  }
+  const auto experts = static_cast<double>(deployment.model.moe->experts), top_k = static_cast<double>(deployment.model.moe->top_k);
+  const double active_matrices = count.active_matrices, one_expert = (count.matrices - active_matrices) / (experts - top_k);
+  ExplainMatrices(deployment, one_expert, active_matrices, trace);
+  FIGURE(trace, experts_hit, (1 - pow(1 - top_k / experts, rows)) * experts, (Note{"Experts that get any of the rows", ""}), top_k, experts,
+         rows);
+  FIGURE(trace, layer_matrices, active_matrices + max(0.0, experts_hit - top_k) * one_expert,
+         (Note{"Weights that a pass reads", "all layers"}), active_matrices, experts_hit, top_k, one_expert);
+  return layer_matrices;
+}
+
+// Names the engine's constants and the device's.
+void BindEngine(const Deployment& deployment, Trace& trace) {
+  if (!trace.on()) return;
+  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
+  const bool has_large_l2 = L2Capacity(deployment.device) > engine.large_l2;
+  const std::string path = "serving.engine.layer_split.";
+  trace.Input("bandwidth", deployment.device.memory.bandwidth, "cluster.device.memory.bandwidth");
+  trace.Input("units", static_cast<double>(deployment.device.units), "cluster.device.units");
+  trace.Input("clock", deployment.device.clock, "cluster.device.clock");
+  trace.Input("matrix", engine.gemm_efficiency, path + "matrix");
+  trace.Input("attention_share", engine.attention_efficiency, path + "attention");
+  trace.Input("clocks_per_layer", engine.clocks_per_layer, path + "clocks_per_layer");
+  trace.Input("activation_passes", engine.activation_passes, path + "activation_passes");
+  trace.Input("dequantised_bytes", engine.dequantized_bytes, path + "dequantised_bytes");
+  trace.Input("engine_stream", engine.bandwidth_efficiency, path + "stream");
+  trace.Input("bytes_per_clock", engine.bytes_per_clock, path + "bytes_per_clock");
+  trace.Input("score_bytes", has_large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes,
+              path + (has_large_l2 ? "score_bytes_large" : "score_bytes"));
+  trace.Input("cache_stream", has_large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio,
+              path + (has_large_l2 ? "cache_stream_large" : "cache_stream"));
+  trace.Input("weight_size", ElementSize(deployment.formats.mlp_weights), "serving.precision.weights");
+  trace.Input("head_dim", deployment.shapes.head_dim, "model.head_dim");
+  trace.Input("heads", static_cast<double>(deployment.model.heads), "model.heads");
+  trace.Input("kv_heads", static_cast<double>(deployment.model.KvHeads()), "model.kv_heads");
 }
 
 // Time of all micro-batches through the pipeline, without the hops.
 Seconds PipelinedTime(const Deployment& deployment, double micro_batches, Seconds micro_batch_time, Trace& trace) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
-  const double in_flight = min(deployment.mapping.pp, static_cast<double>(engine.max_in_flight));
+  const double pp = deployment.mapping.pp, stage_layers = deployment.layers.per_stage;
+  if (pp <= 1) {
+    FIGURE(trace, through, micro_batches * micro_batch_time, (Note{"All micro-batches", "one after the other"}), micro_batches,
+           micro_batch_time);
+    return through;
+  }
+  const double most_in_flight = static_cast<double>(engine.max_in_flight);
+  trace.Input("most_in_flight", most_in_flight, "serving.engine.layer_split.in_flight");
+  FIGURE(trace, in_flight, min(pp, most_in_flight), (Note{"Micro-batches in flight", "at most one per device"}), pp, most_in_flight);
   const double pipeline = in_flight > 1 ? engine.pipeline_efficiency : 1;
+  if (in_flight > 1) trace.Input("pipeline", pipeline, "serving.engine.layer_split.pipeline");
   // The host launches stage after stage. A stage with more kernels than the device's launch queue blocks the host until all but a
   // queue's worth have run; meanwhile no other micro-batch is launched.
-  const double stage_kernels =
-      deployment.layers.per_stage * (IsQuantized(deployment) ? engine.kernels_per_quantized_layer : engine.kernels_per_layer);
-  const double launch_queue = engine.launch_queue, stages = deployment.mapping.pp;
+  const double layer_kernels = IsQuantized(deployment) ? engine.kernels_per_quantized_layer : engine.kernels_per_layer;
+  trace.Input(
+      "layer_kernels", layer_kernels,
+      IsQuantized(deployment) ? "serving.engine.layer_split.kernels_per_quantised_layer" : "serving.engine.layer_split.kernels_per_layer");
+  FIGURE(trace, stage_kernels, stage_layers * layer_kernels, (Note{"Kernel launches of a stage", ""}), stage_layers, layer_kernels);
+  const double launch_queue = engine.launch_queue;
   FIGURE(trace, host_held, max(0.0, 1 - launch_queue / stage_kernels),
          (Note{"Fraction of a stage that blocks the host", "launches beyond the device's queue"}), launch_queue, stage_kernels);
-  const Seconds pipelined = (micro_batches + in_flight - 1) * micro_batch_time / (pipeline * in_flight);
-  const Seconds held = micro_batch_time + (micro_batches - 1) * (stages - 1 + host_held) * micro_batch_time / stages;
-  const Seconds alone = micro_batches * micro_batch_time;
-  return min(alone, host_held > 0 ? max(held, pipelined) : pipelined);
+  FIGURE(trace, pipelined, (micro_batches + in_flight - 1) * micro_batch_time / (pipeline * in_flight),
+         (Note{"Micro-batches in a pipeline", ""}), micro_batches, in_flight, micro_batch_time, pipeline);
+  FIGURE(trace, alone, micro_batches * micro_batch_time, (Note{"Micro-batches one after the other", ""}), micro_batches, micro_batch_time);
+  if (!(host_held > 0)) {
+    FIGURE(trace, through, min(alone, pipelined), (Note{"All micro-batches", "the host launches ahead"}), alone, pipelined);
+    return through;
+  }
+  FIGURE(trace, held, micro_batch_time + (micro_batches - 1) * (pp - 1 + host_held) * micro_batch_time / pp,
+         (Note{"Micro-batches that wait for the host", ""}), micro_batch_time, micro_batches, pp, host_held);
+  FIGURE(trace, through, min(alone, max(held, pipelined)), (Note{"All micro-batches", "as far as the host launches ahead"}), alone, held,
+         pipelined);
+  return through;
+}
+
+// Weights of a decode step: those read, and those that a token computes with; with the LM head.
+struct Weights {
+  double read, multiplied;
+};
+Weights WeightsOf(const Deployment& deployment, double sequences, double hidden, double vocab, Trace& trace) {
+  const double read_matrices = LayerMatrices(deployment, sequences, trace);
+  trace.Alias("read_matrices", read_matrices, "layer_matrices");
+  const double token_matrices = LayerMatrices(deployment, 1, trace);
+  trace.Alias("token_matrices", token_matrices, "layer_matrices");
+  FIGURE(trace, matrices, read_matrices + hidden * vocab, (Note{"Weights that a step reads", "with the LM head"}), read_matrices, hidden,
+         vocab);
+  FIGURE(trace, multiplied, token_matrices + hidden * vocab, (Note{"Weights that a token computes with", "with the LM head"}),
+         token_matrices, hidden, vocab);
+  return {matrices, multiplied};
+}
+
+// Share of the memory bandwidth: the engine's, less under in-line ECC.
+double StreamShare(const Deployment& deployment, Trace& trace) {
+  const double engine_stream = deployment.engine.layer_pipeline->bandwidth_efficiency, ecc_share = RateUnderEcc(deployment.device);
+  const Bytes capacity = deployment.device.memory.capacity, usable = UsableMemory(deployment.device);
+  if (trace.on()) {
+    const std::vector<std::pair<std::string, double>> among{{ecc_share < 1 ? "with in-line ECC" : "without in-line ECC", ecc_share}};
+    trace.Input("capacity", capacity, "cluster.device.memory.capacity");
+    trace.Input("usable", usable, "cluster.device.memory.usable");
+    trace.Choice("ecc_share", ecc_share, Note{"Share of the bandwidth under ECC", "the usable capacity shows whether a device has it"},
+                 among, 0, "capacity, usable", capacity, usable);
+  }
+  FIGURE(trace, stream, engine_stream * ecc_share, (Note{"Share of the memory bandwidth", "of matrix-vector products"}), engine_stream,
+         ecc_share);
+  return stream;
 }
 
 }  // namespace
@@ -56,47 +185,52 @@ Seconds PipelinedTime(const Deployment& deployment, double micro_batches, Second
 PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   PassCost step;
+  BindEngine(deployment, trace);
   const double sequences = pass.sequences, context = pass.context;
-  const double layers = deployment.layers.total, attending = deployment.layers.attention,
-               heads = static_cast<double>(deployment.model.heads), head_dim = deployment.shapes.head_dim;
-  const Bytes element = ElementSize(deployment.formats.mlp_weights);
-  const double head_matrix = deployment.shapes.hidden * static_cast<double>(deployment.model.vocab);
-  const double matrices = LayerMatrices(deployment, sequences) + head_matrix, multiplied = LayerMatrices(deployment, 1) + head_matrix;
+  const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
+               heads = static_cast<double>(deployment.model.heads), head_dim = deployment.shapes.head_dim,
+               hidden = deployment.shapes.hidden, vocab = static_cast<double>(deployment.model.vocab);
+  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights);
+  trace.Alias("rows", sequences, "sequences");
+  const Weights weights = WeightsOf(deployment, sequences, hidden, vocab, trace);
+  const double matrices = weights.read, multiplied = weights.multiplied;
   const Flops pair = 2 * kFlop;
   const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
-  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  const double stream = engine.bandwidth_efficiency * RateUnderEcc(deployment.device);
-  const double units = static_cast<double>(deployment.device.units);
+  const double stream = StreamShare(deployment, trace);
+  const double units = static_cast<double>(deployment.device.units), bytes_per_clock = engine.bytes_per_clock;
   const Hertz clock = deployment.device.clock;
-  const Bytes per_clock = engine.bytes_per_clock * kB;
-  const double clocks = engine.clocks_per_layer;
+  const Bytes byte = 1 * kB;
+  const double clocks_per_layer = engine.clocks_per_layer;
   const double cache_stream =
       L2Capacity(deployment.device) > engine.large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio;
   FIGURE(trace, weight_time,
-         max(matrices * element / min(stream * bandwidth, per_clock * units * clock), pair * sequences * multiplied / peak_rate),
-         (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), matrices, element, stream, bandwidth,
-         per_clock, units, clock, pair, sequences, multiplied, peak_rate);
+         max(matrices * weight_size / min(stream * bandwidth, bytes_per_clock * byte * units * clock),
+             pair * sequences * multiplied / peak_rate),
+         (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), matrices, weight_size, stream, bandwidth,
+         bytes_per_clock, byte, units, clock, pair, sequences, multiplied, peak_rate);
   const Bytes half = 2.0 * kB;
   const double kv_heads = static_cast<double>(deployment.model.KvHeads());
   FIGURE(trace, kv_cache_time,
-         max(2 * sequences * attending * heads * head_dim * half * context / (cache_stream * bandwidth),
-             2 * sequences * attending * kv_heads * head_dim * half * context / bandwidth),
-         (Note{"KV cache", "every query head reads keys and values itself, partly from L2"}), sequences, attending, heads, head_dim, half,
-         context, cache_stream, bandwidth, kv_heads);
-  FIGURE(trace, layer_overhead, layers * clocks / clock, (Note{"Small kernels", "dependent, in every layer"}), layers, clocks, clock);
-  const double hops = deployment.mapping.pp - 1;
+         max(2 * sequences * attention_layers * heads * head_dim * half * context / (cache_stream * bandwidth),
+             2 * sequences * attention_layers * kv_heads * head_dim * half * context / bandwidth),
+         (Note{"KV cache", "every query head reads keys and values itself, partly from L2"}), sequences, attention_layers, heads, head_dim,
+         half, context, cache_stream, bandwidth, kv_heads);
+  FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}), layers,
+         clocks_per_layer, clock);
+  const double pp = deployment.mapping.pp;
   const Seconds hop = engine.decode_hop;
-  FIGURE(trace, hop_time, hops * hop, (Note{"Pipeline P2P", "to the next devices"}), hops, hop);
+  trace.Input("hop", hop, "serving.engine.layer_split.hop");
+  FIGURE(trace, hop_time, (pp - 1) * hop, (Note{"Pipeline P2P", "to the next devices"}), pp, hop);
   FIGURE(trace, step_time, weight_time + kv_cache_time + layer_overhead + hop_time,
          (Note{"Decode step", "weights, KV cache, small kernels, pipeline P2P"}), weight_time, kv_cache_time, layer_overhead, hop_time);
   const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
     step.operators.Add(name, {time, {}, {}, bound, flops, bytes}, 1);
   };
   const Flops products = pair * sequences * multiplied;
-  add("weights", weight_time, weight_time > products / peak_rate ? Bound::kMemory : Bound::kCompute, products, matrices * element);
-  add("attention", kv_cache_time, Bound::kMemory, 4 * kFlop * sequences * attending * heads * head_dim * context,
-      sequences * 2 * attending * kv_heads * head_dim * half * context);
+  add("weights", weight_time, weight_time > products / peak_rate ? Bound::kMemory : Bound::kCompute, products, matrices * weight_size);
+  add("attention", kv_cache_time, Bound::kMemory, 4 * kFlop * sequences * attention_layers * heads * head_dim * context,
+      sequences * 2 * attention_layers * kv_heads * head_dim * half * context);
   add("small kernels", layer_overhead, Bound::kLatency, {}, {});
   add("pipeline P2P", hop_time, Bound::kNetwork, {}, {});
   step.time = step_time;
@@ -107,45 +241,57 @@ PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployme
 PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deployment, Trace& trace) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   PassCost step;
-  const double tokens = pass.sequences * pass.tokens;
-  const double rows = min(tokens, static_cast<double>(engine.micro_batch));
-  const double layers = deployment.layers.total, attending = deployment.layers.attention,
+  BindEngine(deployment, trace);
+  const double sequences = pass.sequences, tokens = pass.tokens, cached = pass.cached,
+               micro_batch = static_cast<double>(engine.micro_batch);
+  FIGURE(trace, all_tokens, sequences * tokens, (Note{"Tokens of the pass", ""}), sequences, tokens);
+  FIGURE(trace, rows, min(all_tokens, micro_batch), (Note{"Tokens of a micro-batch", ""}), all_tokens, micro_batch);
+  const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
                heads = static_cast<double>(deployment.model.heads), head_dim = deployment.shapes.head_dim,
                hidden = deployment.shapes.hidden;
-  const double matrices = LayerMatrices(deployment, 1), read = IsQuantized(deployment) ? LayerMatrices(deployment, rows) : 0;
+  const double matrices = LayerMatrices(deployment, 1, trace);
+  trace.Alias("matrices", matrices, "layer_matrices");
+  const double read = IsQuantized(deployment) ? LayerMatrices(deployment, rows, trace) : 0;
+  if (IsQuantized(deployment)) trace.Alias("read", read, "layer_matrices");
   const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
-  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  const double matrix = engine.gemm_efficiency, attention = engine.attention_efficiency;
-  const double clocks = engine.clocks_per_layer;
+  const double matrix = engine.gemm_efficiency, attention_share = engine.attention_efficiency, clocks_per_layer = engine.clocks_per_layer,
+               activation_passes = engine.activation_passes, dequantised_bytes = engine.dequantized_bytes,
+               score_bytes = L2Capacity(deployment.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes;
   const Hertz clock = deployment.device.clock;
-  const Bytes passes = 4 * engine.activation_passes * kB, unpacked = engine.dequantized_bytes * kB;
-  const Bytes score = 4 * (L2Capacity(deployment.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes) * kB;
+  const Bytes byte = 1 * kB;
   const Flops pair = 2 * kFlop;
-  const double keys = max(rows, pass.cached + pass.tokens / 2);
+  FIGURE(trace, keys, max(rows, cached + tokens / 2), (Note{"Keys of a query", "mean; at least the micro-batch"}), rows, cached, tokens);
   FIGURE(trace, product_time, pair * matrices * rows / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), pair, matrices, rows,
          matrix, peak_rate);
-  FIGURE(trace, layer_overhead, layers * clocks / clock, (Note{"Small kernels", "dependent, in every layer"}), layers, clocks, clock);
-  FIGURE(trace, traffic_time, (layers * hidden * rows * passes + read * unpacked + attending * heads * rows * keys * score) / bandwidth,
-         (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, passes, read, unpacked,
-         attending, heads, keys, score, bandwidth);
-  FIGURE(trace, attention_time, 2 * pair * attending * heads * head_dim * rows * keys / (attention * peak_rate),
-         (Note{"Attention per micro-batch", ""}), pair, attending, heads, head_dim, rows, keys, attention, peak_rate);
+  FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}), layers,
+         clocks_per_layer, clock);
+  FIGURE(trace, traffic_time,
+         (layers * hidden * rows * (4 * activation_passes * byte) + read * (dequantised_bytes * byte) +
+          attention_layers * heads * rows * keys * (4 * score_bytes * byte)) /
+             bandwidth,
+         (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, activation_passes,
+         byte, read, dequantised_bytes, attention_layers, heads, keys, score_bytes, bandwidth);
+  FIGURE(trace, attention_time, 2 * pair * attention_layers * heads * head_dim * rows * keys / (attention_share * peak_rate),
+         (Note{"Attention per micro-batch", ""}), pair, attention_layers, heads, head_dim, rows, keys, attention_share, peak_rate);
   FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
          product_time, layer_overhead, traffic_time, attention_time);
-  const double hops = deployment.mapping.pp - 1;
+  const double pp = deployment.mapping.pp, hops = pp - 1;
   const Seconds hop = engine.prefill_hop;
-  const Seconds through = PipelinedTime(deployment, ceil(tokens / rows), micro_batch_time, trace);
-  FIGURE(trace, pass_time, through + hops * hop,
-         (Note{"Prefill on the devices", "micro-batches are pipelined over the devices as far as the host can launch ahead"}), through,
-         hops, hop);
+  trace.Input("hop", hop, "serving.engine.layer_split.prefill_hop");
+  FIGURE(trace, micro_batches, ceil(all_tokens / rows), (Note{"Micro-batches", ""}), all_tokens, rows);
+  const Seconds through = PipelinedTime(deployment, micro_batches, micro_batch_time, trace);
+  FIGURE(trace, pass_time, through + (pp - 1) * hop,
+         (Note{"Prefill on the devices", "micro-batches are pipelined over the devices as far as the host can launch ahead"}), through, pp,
+         hop);
+  trace.Alias("occupancy", pass_time, "pass_time");
   // Micro-batches that overlap on other devices do not count.
   const double in_turn = through / micro_batch_time;
   const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
     step.operators.Add(name, {time, {}, {}, bound, flops, bytes}, in_turn);
   };
   add("GEMMs", product_time, Bound::kCompute, pair * matrices * rows, {});
-  add("attention", attention_time, Bound::kCompute, 2 * pair * attending * heads * head_dim * rows * keys, {});
+  add("attention", attention_time, Bound::kCompute, 2 * pair * attention_layers * heads * head_dim * rows * keys, {});
   add("activations and weights through memory", traffic_time, Bound::kMemory, {}, traffic_time * bandwidth);
   add("small kernels", layer_overhead, Bound::kLatency, {}, {});
   step.operators.Add("pipeline P2P", {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);

@@ -1,55 +1,17 @@
 #include "core/serving/layer_time.h"
 
-#include <array>
-
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
-#include "core/operators/moe.h"
 #include "core/serving/exchange.h"
+#include "core/serving/expert_time.h"
 #include "core/serving/memo.h"
+#include "core/serving/served_product.h"
 
 namespace slipstick {
 namespace {
 
-// Bandwidth efficiency of four-bit experts over that of GEMMs: 0.95 of the bandwidth on B200, where GEMMs reach 0.72.
-constexpr double kFourBitStream = 1.3;
 constexpr double kElementwiseLaunch = 0.7;  // launch latency over a GEMM's
-
-// How a GEMM is reported: the operator's name, the scope of its figures, the figure of its time.
-struct ServedProduct {
-  std::string_view name, scope, symbol;
-  Note note;
-};
-// In the order of ProductId.
-constexpr std::array kServed{
-    ServedProduct{"QKV projection", "qkv", "query_key_value", {"Query, key and value projection"}},
-    ServedProduct{"query projection", "query", "query", {"Up-projection of queries"}},
-    ServedProduct{"latent projection", "compress", "compress", {"Down-projection of queries, keys and values"}},
-    ServedProduct{"query projection", "query", "query", {"Up-projection of queries"}},
-    ServedProduct{"latent projection", "compress", "compress", {"Down-projection of queries, keys and values"}},
-    ServedProduct{"KV up-projection", "expand", "expansion", {"Up-projection of keys and values"}},
-    ServedProduct{"output projection", "output", "attention_output", {"Output projection of attention"}},
-    ServedProduct{"recurrence input projection",
-                  "recurrent_in",
-                  "recurrent_in",
-                  {"Input projection of the recurrence", "values, gates, keys, queries and decays together"}},
-    ServedProduct{"recurrence output projection", "recurrent_out", "recurrent_out", {"Output projection of the recurrence"}},
-    ServedProduct{"state projection", "states", "steps_and_states", {"Projection to time steps and states"}},
-    ServedProduct{"step projection", "steps", "steps_up", {"Up-projection of the time steps"}},
-    ServedProduct{"decay projection", "decays", "decays_up", {"Up-projection of the decays"}},
-    ServedProduct{"gate projection", "gates", "gates_up", {"Up-projection of the gates"}},
-    ServedProduct{"gate+up projection", "mlp_in", "mlp_in", {"Up projection of the MLP", "with its gate, if it has one"}},
-    ServedProduct{"down projection", "mlp_out", "mlp_out", {"Down projection of the MLP"}},
-    ServedProduct{"router", "router", "router", {"Router", "in 16 bit"}},
-    ServedProduct{"experts", "experts", "routed", {"Routed experts"}},  // both GEMMs with the routing
-    ServedProduct{},
-    ServedProduct{"shared experts, gate+up", "shared_in", "shared_in", {"Gate and up projection of the shared experts"}},
-    ServedProduct{"shared experts, down", "shared_out", "shared_out", {"Down projection of the shared experts"}},
-    ServedProduct{"LM head", "product", "output_matrix", {"LM head", "in 16 bit"}},
-};
-static_assert(kServed.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
-const ServedProduct& ServedAs(ProductId id) { return kServed[static_cast<std::size_t>(id)]; }
 
 Gemm GemmOf(const Deployment& deployment, const MatrixProduct& product, double rows) {
   Gemm gemm;
@@ -63,12 +25,38 @@ Gemm GemmOf(const Deployment& deployment, const MatrixProduct& product, double r
   return gemm;
 }
 
+// Rows, outputs and inputs of the product, under their names in a GEMM.
+void ExplainShape(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace) {
+  if (!trace.on()) return;
+  const LayerWidths& widths = deployment.shapes.widths;
+  const ProductRole role = TraitsOf(product.id).role;
+  if (role != ProductRole::kWide) {
+    const bool is_mixer = role == ProductRole::kMixer;
+    const Precision weights = is_mixer ? deployment.formats.attention_weights : deployment.formats.mlp_weights,
+                    activations = is_mixer ? deployment.formats.attention_activations : deployment.formats.activations;
+    trace.Input("weight_size", ElementSize(weights), "serving.precision.weights");
+    trace.Input("activation_size", ElementSize(NativePrecision(deployment.device, activations)), "serving.precision.activations");
+  }
+  const MatrixProduct own = ProductOf(product.id, deployment.model, widths, trace);
+  trace.Alias("m", rows, "rows");
+  trace.Alias("k", product.inputs, "inputs");
+  if (product.outputs == own.outputs) return trace.Alias("n", product.outputs, "outputs");
+  // Both down-projections of MLA in one.
+  const double query_outputs = own.outputs;
+  trace.Alias("query_outputs", query_outputs, "outputs");
+  const Trace::Scope scope(trace, "latent");
+  const double latent_outputs = ProductOf(ProductId::kKeyValueDown, deployment.model, widths, trace).outputs;
+  trace.Alias("latent_outputs", latent_outputs, "outputs");
+  FIGURE(trace, n, query_outputs + latent_outputs, (Note{"Outputs of both down-projections"}), query_outputs, latent_outputs);
+}
+
 // Times the GEMM and records its time as a figure of the current scope.
 KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, double rows, Trace& trace) {
   const ServedProduct& served = ServedAs(product.id);
   const Gemm gemm = GemmOf(deployment, product, rows);
   const auto timed = [&] {
     const Trace::Scope scope(trace, served.scope);
+    ExplainShape(deployment, product, rows, trace);
     return TimeOf(gemm, deployment.device, ServingKernelParameters(gemm, deployment.device), trace);
   };
   const KernelTime kernel = deployment.memo == nullptr || trace.on() ? timed() : deployment.memo->Product(gemm, timed);
@@ -77,11 +65,21 @@ KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& produc
 }
 
 // Operands still in L2 from the previous kernel are read at L2 bandwidth.
-Seconds ElementwiseTime(const Deployment& deployment, Bytes bytes) {
-  if (!(bytes > Bytes{})) return {};
-  const double missed = bytes / (bytes + 0.5 * L2Capacity(deployment.device));
-  return bytes * missed / (deployment.device.memory.bandwidth * deployment.engine.kernels.elementwise_bandwidth_efficiency) +
-         bytes * (1 - missed) / L2Rate(deployment.device);
+Seconds ElementwiseTime(const Deployment& deployment, Bytes bytes, Trace& trace) {
+  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  if (!(bytes > Bytes{})) {
+    FIGURE(trace, move_time, bytes / bandwidth, (Note{"Time to move the data", "none"}), bytes, bandwidth);
+    return move_time;
+  }
+  const double element_stream = deployment.engine.kernels.elementwise_bandwidth_efficiency;
+  const Bytes l2_capacity = L2Capacity(deployment.device, trace);
+  const BytesPerSecond l2_rate = L2Rate(deployment.device, trace);
+  trace.Input("element_stream", element_stream, "serving.engine.element_stream");
+  FIGURE(trace, missed, bytes / (bytes + 0.5 * l2_capacity),
+         (Note{"Fraction that goes to memory", "the rest is in L2 from the kernel before"}), bytes, l2_capacity);
+  FIGURE(trace, move_time, bytes * missed / (bandwidth * element_stream) + bytes * (1 - missed) / l2_rate,
+         (Note{"Time to move the data", "at the engine's bandwidth efficiency"}), bytes, missed, bandwidth, element_stream, l2_rate);
+  return move_time;
 }
 
 // Adds an operator of `layers` layers to the breakdown.
@@ -98,38 +96,66 @@ struct Adder {
   }
 };
 
-KernelTime LatentNorms(const Deployment& deployment, double rows, double ranks) {
+KernelTime LatentNorms(const Deployment& deployment, double rows, Trace& trace) {
+  const Seconds launch = *deployment.device.efficiency.launch_latency;
+  const double q_lora_rank = static_cast<double>(deployment.model.mla->q_lora_rank), launch_share = kElementwiseLaunch;
+  const auto kv_lora_rank = static_cast<double>(deployment.model.mla->kv_lora_rank);
+  const Bytes byte = 1 * kB;
+  const Trace::Scope scope(trace, "latent_norms");
+  FIGURE(trace, bytes, 4 * byte * rows * (q_lora_rank + kv_lora_rank), (Note{"Bytes of the norms", "read and written in 16 bit"}), byte,
+         rows, q_lora_rank, kv_lora_rank);
+  const Seconds move_time = ElementwiseTime(deployment, bytes, trace);
+  FIGURE(trace, time, 2 * launch_share * launch + move_time, (Note{"Norms of the latent vectors", "two kernels"}), launch_share, launch,
+         move_time);
   KernelTime norms;
-  norms.bytes = 4 * kB * rows * ranks;
-  norms.time = 2 * kElementwiseLaunch * *deployment.device.efficiency.launch_latency + ElementwiseTime(deployment, norms.bytes);
+  norms.bytes = bytes;
+  norms.time = time;
   norms.bound = Bound::kLatency;
   return norms;
 }
 
-// Batched GEMM over the heads, `rows` x n x k each: what remains of an up-projection absorbed into attention (MLA decode).
-KernelTime AbsorbedProduct(const Deployment& deployment, double rows, double n, double k) {
-  KernelTime absorbed;
-  absorbed.flops = 2 * kFlop * rows * deployment.shapes.widths.heads * n * k;
-  absorbed.bytes = (deployment.shapes.widths.heads * n * k + rows * deployment.shapes.widths.heads * (n + k)) * 2.0 * kB;
-  absorbed.compute = absorbed.flops / (0.6 * PeakRate(deployment.device, Precision::kBf16));
-  absorbed.memory = absorbed.bytes / (deployment.device.memory.bandwidth * *deployment.device.efficiency.bandwidth_efficiency);
-  absorbed.time = *deployment.device.efficiency.launch_latency + max(absorbed.compute, absorbed.memory);
-  absorbed.bound = absorbed.compute > absorbed.memory ? Bound::kCompute : Bound::kMemory;
-  return absorbed;
+// Batched GEMM over the heads, `rows` x outputs x inputs each: what remains of an up-projection absorbed into attention (MLA decode).
+KernelTime AbsorbedProduct(const Deployment& deployment, double rows, double outputs, double inputs, Trace& trace) {
+  const double rank_heads = deployment.shapes.widths.heads, stream = *deployment.device.efficiency.bandwidth_efficiency;
+  const Seconds launch = *deployment.device.efficiency.launch_latency;
+  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const FlopsPerSecond peak_rate = PeakRate(deployment.device, Precision::kBf16, trace);
+  const Flops pair = 2 * kFlop;
+  const Bytes half = 2.0 * kB;
+  trace.Input("stream", stream, "cluster.device.efficiency.stream");
+  FIGURE(trace, flops, pair * rows * rank_heads * outputs * inputs, (Note{"FLOPs", ""}), pair, rows, rank_heads, outputs, inputs);
+  FIGURE(trace, bytes, (rank_heads * outputs * inputs + rows * rank_heads * (outputs + inputs)) * half,
+         (Note{"Weights and activations", "in 16 bit"}), rank_heads, outputs, inputs, rows, half);
+  FIGURE(trace, compute_time, flops / (0.6 * peak_rate), (Note{"Compute time", "at 0.6 of the peak; estimate"}), flops, peak_rate);
+  FIGURE(trace, memory_time, bytes / (bandwidth * stream), (Note{"Time to move the data", ""}), bytes, bandwidth, stream);
+  FIGURE(trace, time, launch + max(compute_time, memory_time), (Note{"Batched GEMM over the heads", "compute or memory"}), launch,
+         compute_time, memory_time);
+  return {time, compute_time, memory_time, compute_time > memory_time ? Bound::kCompute : Bound::kMemory, flops, bytes};
 }
 
 // Prefill computes keys and values from the latent; decode attends to the latent and absorbs the up-projections into two batched GEMMs.
 void AddLatentOperators(const Deployment& deployment, const MatrixProduct& expansion, double rows, Phase phase, const Adder& add,
                         ListedSum<Seconds>& sum, Trace& trace) {
   const Mla& mla = *deployment.model.mla;
-  const auto kv_rank = static_cast<double>(mla.kv_lora_rank);
-  sum.Add("latent_norms", add("latent norms", LatentNorms(deployment, rows, static_cast<double>(mla.q_lora_rank) + kv_rank)));
+  const auto timed = [&](std::string_view symbol, std::string_view name, const KernelTime& kernel) {
+    trace.Alias(symbol, kernel.time, "time");
+    sum.Add(symbol, add(name, kernel));
+  };
+  timed("latent_norms", "latent norms", LatentNorms(deployment, rows, trace));
   if (phase == Phase::kPrefill) {
     add(deployment, expansion, rows, sum, trace);
-  } else {
-    sum.Add("absorbed_keys", add("absorbed keys", AbsorbedProduct(deployment, rows, kv_rank, static_cast<double>(mla.nope_head_dim))));
-    sum.Add("absorbed_values", add("absorbed values", AbsorbedProduct(deployment, rows, static_cast<double>(mla.value_head_dim), kv_rank)));
+    return;
   }
+  const auto absorbed = [&](std::string_view symbol, Count outputs, std::string_view outputs_are, Count inputs,
+                            std::string_view inputs_are) {
+    const Trace::Scope scope(trace, symbol);
+    trace.Alias("outputs", static_cast<double>(outputs), outputs_are);
+    trace.Alias("inputs", static_cast<double>(inputs), inputs_are);
+    return AbsorbedProduct(deployment, rows, static_cast<double>(outputs), static_cast<double>(inputs), trace);
+  };
+  timed("absorbed_keys", "absorbed keys", absorbed("absorbed_keys", mla.kv_lora_rank, "kv_lora_rank", mla.nope_head_dim, "nope_head_dim"));
+  timed("absorbed_values", "absorbed values",
+        absorbed("absorbed_values", mla.value_head_dim, "value_head_dim", mla.kv_lora_rank, "kv_lora_rank"));
 }
 
 Seconds Projections(const Deployment& deployment, double rows, Phase phase, const Adder& add, Trace& trace) {
@@ -162,61 +188,6 @@ Seconds DenseMlp(const Deployment& deployment, double rows, const Adder& add, Tr
   return sum.Total("mlp", {"Dense MLP"});
 }
 
-KernelTime Experts(const Deployment& deployment, double rows, double held_tokens, Trace& trace) {
-  const Trace::Scope scope(trace, "experts");
-  const Moe& moe = *deployment.model.moe;
-  MoeLayer layer;
-  layer.tokens = rows * deployment.mapping.attention_dp;
-  layer.held_tokens = held_tokens;
-  layer.experts = deployment.shapes.experts;
-  layer.top_k = static_cast<double>(moe.top_k);
-  layer.hidden = deployment.shapes.hidden;
-  layer.ffn = static_cast<double>(moe.expert_ffn);
-  layer.tp = deployment.mapping.expert_ranks;
-  layer.ep = deployment.mapping.ep;
-  // Four-bit weights with 8-bit activations run on four-bit units, if the device has them.
-  const bool four_bit = IsFourBitFloat(deployment.formats.mlp_weights) && BytesPerElement(deployment.formats.activations) < 2 &&
-                        Supports(deployment.device, deployment.formats.mlp_weights);
-  layer.precision = four_bit ? deployment.formats.mlp_weights : deployment.formats.activations;
-  layer.weights = deployment.formats.mlp_weights;
-  layer.imbalance = ImbalanceOf(deployment, trace);
-  MoeKernelParameters parameters = ServingKernelParameters(layer, deployment.device);
-  layer.scaling = Scaling::kBlock;
-  parameters.permute_efficiency =
-      ServingKernelParameters(layer, deployment.device).permute_efficiency;  // block scales travel with the tokens
-  layer.scaling = Scaling::kTensor;
-  if (BytesPerElement(deployment.formats.mlp_weights) < 1 && BytesPerElement(deployment.formats.activations) >= 2) {
-    // Weight-only experts run at the rate, latency and bandwidth of weight-only GEMMs.
-    parameters.product.gemm_efficiency = min(1.0, 1.065 * *deployment.device.efficiency.gemm_efficiency);
-    parameters.product.step_latency = 25 * kNs;
-    parameters.weight_bandwidth_gain = 1.1;
-    parameters.permute_efficiency = 0.55;
-  }
-  parameters.launch = deployment.engine.kernels.moe_layer_overhead;
-  parameters.product.gemm_efficiency *= deployment.expert_gemm_efficiency;
-  if (four_bit) parameters.weight_bandwidth_gain = 1;
-  parameters.bandwidth_gain *= four_bit ? kFourBitStream : deployment.expert_bandwidth_efficiency;
-  return TimeOf(layer, deployment.device, parameters, trace);
-}
-
-// A layer's routed experts and the exchange of their tokens: the engine's kernels, else the library collectives that are faster
-// together with the experts' work.
-struct RoutedExperts {
-  KernelTime experts;
-  ExpertTraffic traffic;
-};
-RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Trace& trace) {
-  if (deployment.mapping.attention_dp <= 1) return {Experts(deployment, rows, rows, trace), {}};
-  Trace off = Trace::Off();
-  const auto total = [&](const ExpertTraffic& traffic) {
-    return traffic.kernel.time + Experts(deployment, rows, traffic.held_tokens, off).time;
-  };
-  const bool gathers = deployment.network.expert_exchange == nullptr &&
-                       total(GatherTokens(deployment, rows, off)) <= total(SendTokens(deployment, rows, phase, off));
-  const ExpertTraffic traffic = gathers ? GatherTokens(deployment, rows, trace) : SendTokens(deployment, rows, phase, trace);
-  return {Experts(deployment, rows, traffic.held_tokens, trace), traffic};
-}
-
 void ExpertMlp(const Deployment& deployment, double rows, Phase phase, const Adder& add, LayerCost& layer, Trace& trace) {
   ListedSum<Seconds> sum(trace);
   for (const MatrixProduct& product : deployment.shapes.expert_mlp) {
@@ -238,36 +209,94 @@ void ExpertMlp(const Deployment& deployment, double rows, Phase phase, const Add
 
 // Norms, residual and activation in separate kernels. The activation of experts is part of their kernels.
 KernelTime Elementwise(const Deployment& deployment, double rows, double norms, double kernels, Trace& trace) {
-  const double hidden = deployment.shapes.hidden, inner = deployment.shapes.widths.mlp * deployment.layers.dense / deployment.layers.total,
-               tp = deployment.mapping.tp;
-  const double activation_bytes = ActivationOf(deployment.model).forward, extra_bytes = deployment.engine.kernels.elementwise_bytes;
-  const Bytes one = 1 * kB;
+  const double hidden = deployment.shapes.hidden, rank_mlp = deployment.shapes.widths.mlp, dense_layers = deployment.layers.dense,
+               layers = deployment.layers.total, tp = deployment.mapping.tp;
+  FIGURE(trace, mean_inner, rank_mlp * dense_layers / layers, (Note{"Inner width of the MLP", "on one device, mean over the layers"}),
+         rank_mlp, dense_layers, layers);
+  const double activation_bytes = ActivationOf(deployment.model).forward, element_bytes = deployment.engine.kernels.elementwise_bytes;
+  const Bytes byte = 1 * kB;
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
+  trace.Input("activation_bytes", activation_bytes, "model.gated");
   const double launch_share = kElementwiseLaunch;
-  const Seconds norm_time = ElementwiseTime(deployment, 6 * one * rows * hidden),
-                activation_time = ElementwiseTime(deployment, activation_bytes * one * rows * inner);
-  const Seconds extra_time = ElementwiseTime(deployment, extra_bytes * one * rows * hidden / tp);
+  const auto timed = [&](std::string_view name, std::string_view symbol, const auto& bytes_of) {
+    const Seconds time = [&] {
+      const Trace::Scope scope(trace, name);
+      return ElementwiseTime(deployment, bytes_of(), trace);
+    }();
+    trace.Alias(symbol, time, "move_time");
+    return time;
+  };
+  const Seconds norm_time = timed("norm", "norm_time", [&] {
+    FIGURE(trace, bytes, 6 * byte * rows * hidden, (Note{"Bytes of a norm", "with the residual addition"}), byte, rows, hidden);
+    return bytes;
+  });
+  const Seconds activation_time = timed("activation", "activation_time", [&] {
+    FIGURE(trace, bytes, activation_bytes * byte * rows * mean_inner, (Note{"Bytes of the activation", ""}), activation_bytes, byte, rows,
+           mean_inner);
+    return bytes;
+  });
+  const Seconds extra_time = timed("extra", "extra_time", [&] {
+    FIGURE(trace, bytes, element_bytes * byte * rows * hidden / tp, (Note{"Bytes of further passes", "bias and transpose"}), element_bytes,
+           byte, rows, hidden, tp);
+    return bytes;
+  });
   FIGURE(trace, elementwise, kernels * launch_share * launch + norms * norm_time + activation_time + extra_time,
          (Note{"Norms, residual and activation", "a launch latency per kernel; data not in L2 at the engine's bandwidth efficiency"}),
          kernels, launch_share, launch, norms, norm_time, activation_time, extra_time);
   KernelTime kernel;
   kernel.time = elementwise;
-  kernel.bytes = one * rows * (6 * norms * hidden + activation_bytes * inner + extra_bytes * hidden / tp);
+  kernel.bytes = byte * rows * (6 * norms * hidden + activation_bytes * mean_inner + element_bytes * hidden / tp);
   kernel.bound = kernels * launch_share * launch > elementwise / 2 ? Bound::kLatency : Bound::kMemory;
   return kernel;
 }
 
 // Operations launched by the host per layer, mean over the layers: five for GEMMs and attention; MoE adds routing, permutation, scales
 // and combine; MLA adds projections, norms and rotary embedding; 8-bit and 4-bit activations are scaled before each GEMM.
-double OperationsPerLayer(const Deployment& deployment, double halves, double elementwise_kernels) {
+double OperationsPerLayer(const Deployment& deployment, double halves, double kernels, Trace& trace) {
   const bool is_latent = deployment.model.mla.has_value();
-  const double moe_share = deployment.layers.moe / deployment.layers.total,
+  const double moe_layers = deployment.layers.moe, layers = deployment.layers.total, moe_share = moe_layers / layers,
                shared = deployment.model.moe && deployment.model.moe->shared_ffn > 0 ? 1 : 0;
+  if (moe_layers > 0) {
+    const double rank_shared = deployment.shapes.widths.shared;
+    FIGURE(trace, has_shared, min(1, rank_shared), (Note{"Whether there are shared experts", ""}), rank_shared);
+    trace.Alias("shared", shared, "has_shared");
+    trace.Record("moe_share", "moe_layers / layers", moe_share, Note{"Share of the layers with experts", ""}, "moe_layers, layers",
+                 moe_layers, layers);
+  }
   const double scaled_attention = BytesPerElement(deployment.formats.attention_activations) < 2 ? (is_latent ? 4 : 2) : 0;
   const double scaled_mlp = BytesPerElement(deployment.formats.activations) < 2 ? 2 * (1 - moe_share + moe_share * shared) : 0;
-  return 5 + elementwise_kernels + (deployment.mapping.tp > 1 ? halves : 0) + moe_share * (6 + 3 * shared) + (is_latent ? 5 : 0) +
-         scaled_attention + scaled_mlp;
+  const double reduced = deployment.mapping.tp > 1 ? halves : 0, latent = is_latent ? 5 : 0;
+  if (deployment.mapping.tp > 1) trace.Alias("reduced", reduced, "halves");
+  trace.Input("scaled_attention", scaled_attention, "serving.precision.activations");
+  trace.Input("scaled_mlp", scaled_mlp, "serving.precision.activations");
+  FIGURE(trace, operations, 5 + kernels + reduced + moe_share * (6 + 3 * shared) + latent + scaled_attention + scaled_mlp,
+         (Note{"Operations that the host launches per layer", "mean over the layers; with those that scale 8-bit and 4-bit activations"}),
+         kernels, reduced, moe_share, shared, latent, scaled_attention, scaled_mlp);
+  return operations;
+}
+
+// Launch gaps of a layer's kernels.
+Seconds GapsOf(const Deployment& deployment, Phase phase, double halves, double kernels, bool reduces_apart, Trace& trace) {
+  const bool decodes = phase == Phase::kDecode;
+  const Seconds gap = decodes ? deployment.launch.decode_gap : deployment.launch.prefill_gap;
+  trace.Alias("gap", gap, decodes ? "decode_gap" : "prefill_gap");
+  FIGURE(trace, own_kernels, 4 + kernels, (Note{"Kernels of a layer", "GEMMs, attention and elementwise"}), kernels);
+  const double library_kernels = reduces_apart ? halves : 0;
+  if (reduces_apart) trace.Alias("library_kernels", library_kernels, "halves");
+  FIGURE(trace, gaps, gap * (own_kernels + library_kernels),
+         (Note{"Launch gaps between kernels", "of kernels launched one by one; none inside a CUDA graph"}), gap, own_kernels,
+         library_kernels);
+  return gaps;
+}
+
+// All-reduces of a layer: after attention and after the MLP.
+ExchangeCost Reduction(const Deployment& deployment, double rows, bool waits_for_host, Trace& trace) {
+  const Trace::Scope scope(trace, "all_reduce");
+  const double hidden = deployment.shapes.hidden;
+  const Bytes half = 2 * kB;
+  FIGURE(trace, bytes, half * rows * hidden, (Note{"Bytes of an all-reduce", "in 16 bit"}), half, rows, hidden);
+  return AllReduce(deployment, bytes, waits_for_host, trace);
 }
 
 }  // namespace
@@ -284,26 +313,24 @@ LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, Oper
   if (dense > 0) layer.mlp = DenseMlp(deployment, rows, Adder{operators, dense}, trace);
   if (deployment.model.moe) ExpertMlp(deployment, rows, phase, Adder{operators, deployment.layers.moe}, layer, trace);
   // Parallel attention and MLP share a norm, a residual addition and an all-reduce.
-  const double halves = ResidualAdditions(deployment.model);
-  const double elementwise_kernels = max(0.0, deployment.engine.kernels.elementwise_kernels - (2 - halves));
-  layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, halves, elementwise_kernels, trace));
+  const double halves = ResidualAdditions(deployment.model), element_kernels = deployment.engine.kernels.elementwise_kernels;
+  trace.Input("halves", halves, "model.parallel_attention");
+  trace.Alias("norms", halves, "halves");
+  FIGURE(trace, kernels, max(0.0, element_kernels - (2 - halves)), (Note{"Norm, residual and activation kernels of a layer", ""}),
+         element_kernels, halves);
+  layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, halves, kernels, trace));
 
-  const ExchangeCost reduction =
-      AllReduce(deployment, 2 * kB * rows * deployment.shapes.hidden, phase == Phase::kDecode && !deployment.launch.graphs, trace);
+  const ExchangeCost reduction = Reduction(deployment, rows, phase == Phase::kDecode && !deployment.launch.graphs, trace);
   operators.Add("all-reduce", reduction.kernel, halves * deployment.layers.total);
-  const Seconds reduction_time = reduction.kernel.time;
-  FIGURE(trace, reductions, halves * reduction_time, (Note{"All-reduces per layer", "after attention and after the MLP"}), halves,
-         reduction_time);
-  layer.reductions = reductions;
-
-  const Seconds gap = phase == Phase::kDecode ? deployment.launch.decode_gap : deployment.launch.prefill_gap;
-  const double own_kernels = 4 + elementwise_kernels, library_kernels = reduction.launched_apart ? halves : 0;
-  FIGURE(trace, gaps, gap * (own_kernels + library_kernels),
-         (Note{"Launch gaps between kernels", "of kernels launched one by one; none inside a CUDA graph"}), gap, own_kernels,
-         library_kernels);
-  layer.operations = OperationsPerLayer(deployment, halves, elementwise_kernels);
+  if (deployment.mapping.devices_per_group > 1) {
+    const Seconds reduction_time = reduction.kernel.time;
+    FIGURE(trace, reductions, halves * reduction_time, (Note{"All-reduces per layer", "after attention and after the MLP"}), halves,
+           reduction_time);
+    layer.reductions = reductions;
+  }
+  layer.operations = OperationsPerLayer(deployment, halves, kernels, trace);
   KernelTime idle;
-  idle.time = gaps;
+  idle.time = GapsOf(deployment, phase, halves, kernels, reduction.launched_apart, trace);
   idle.bound = Bound::kLatency;
   layer.gaps = every_layer("launch overhead", idle);
   return layer;
@@ -313,15 +340,17 @@ Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host,
   const Trace::Scope scope(trace, "head");
   const KernelTime product = TimeProduct(deployment, HeadProduct(deployment.model, deployment.shapes.widths), rows, trace);
   const Seconds output_matrix = product.time;
-  const double vocabulary = deployment.shapes.widths.vocab;
+  const double rank_vocab = deployment.shapes.widths.vocab;
   const Bytes logit = 8 * kB;
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
-  const Seconds gathered = AllReduce(deployment, logit * rows, waits_for_host, trace).kernel.time;
-  FIGURE(trace, token_choice, logit * rows * vocabulary / (0.6 * bandwidth) + gathered,
-         (Note{"Sampling", "logits are written and read in fp32; ranks exchange their maxima"}), logit, rows, vocabulary, bandwidth,
+  FIGURE(trace, bytes, logit * rows, (Note{"Maxima that the ranks exchange", ""}), logit, rows);
+  const Seconds gathered = AllReduce(deployment, bytes, waits_for_host, trace).kernel.time;
+  if (deployment.mapping.devices_per_group > 1) trace.Alias("gathered", gathered, "reduction_time");
+  FIGURE(trace, token_choice, logit * rows * rank_vocab / (0.6 * bandwidth) + gathered,
+         (Note{"Sampling", "logits are written and read in fp32; ranks exchange their maxima"}), logit, rows, rank_vocab, bandwidth,
          gathered);
   KernelTime choice;
-  choice.bytes = logit * rows * vocabulary;
+  choice.bytes = logit * rows * rank_vocab;
   choice.memory = choice.time = token_choice;
   choice.bound = Bound::kMemory;
   operators.Add("LM head", product, 1);

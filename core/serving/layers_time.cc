@@ -1,55 +1,137 @@
 #include "core/serving/layers_time.h"
 
+#include <string>
+#include <vector>
+
 #include "core/serving/exchange.h"
 
 namespace slipstick {
 
+namespace {
+
+// A sum over the layers: "layers * common + attention_layers * mixing + ...". Absent parts are left out.
+class LayerSum {
+ public:
+  explicit LayerSum(Trace& trace) : trace_(trace) {}
+  void Add(std::string_view count_symbol, double count, std::string_view symbol, Seconds part) {
+    total_ += count * part;
+    if (!trace_.on() || count == 0 || part == Seconds()) return;
+    for (std::string* text : {&formula_, &names_}) {
+      if (!text->empty()) *text += text == &formula_ ? " + " : ", ";
+    }
+    formula_ += std::string(count_symbol) + " * " + std::string(symbol);
+    names_ += std::string(count_symbol) + ", " + std::string(symbol);
+    values_.push_back(internal::ValueOf(count));
+    values_.push_back(internal::ValueOf(part));
+  }
+  Seconds Total(std::string_view symbol, const Note& note) {
+    if (values_.empty()) return total_;
+    values_.insert(values_.begin(), internal::ValueOf(total_));
+    trace_.Record({symbol, formula_, names_, note}, values_);
+    return total_;
+  }
+
+ private:
+  Trace& trace_;
+  Seconds total_;
+  std::string formula_, names_;
+  std::vector<internal::Value> values_;
+};
+
+// Parts of a layer with experts, for their overlap with the exchange.
+void SetExchange(const Deployment& deployment, const LayerCost& one, LayersCost& all, Trace& trace) {
+  const double moe_layers = deployment.layers.moe, dense_layers = deployment.layers.dense, layers = deployment.layers.total;
+  const Seconds compute = all.compute, experts = one.experts, mlp = one.mlp, dispatch = one.dispatch, combine = one.combine;
+  FIGURE(trace, all_experts, moe_layers * experts, (Note{"Experts of all layers", ""}), moe_layers, experts);
+  if (dense_layers > 0) {
+    FIGURE(trace, before_experts, (compute - all_experts - dense_layers * mlp) * (moe_layers / layers),
+           (Note{"What precedes the experts in their layers", "all layers"}), compute, all_experts, dense_layers, mlp, moe_layers, layers);
+    all.attention = before_experts;
+  } else {
+    FIGURE(trace, before_experts, (compute - all_experts) * (moe_layers / layers),
+           (Note{"What precedes the experts in their layers", "all layers"}), compute, all_experts, moe_layers, layers);
+    all.attention = before_experts;
+  }
+  all.experts = all_experts;
+  if (!(dispatch > Seconds())) return;
+  FIGURE(trace, all_dispatch, moe_layers * dispatch, (Note{"Dispatch in all layers", ""}), moe_layers, dispatch);
+  FIGURE(trace, all_combine, moe_layers * combine, (Note{"Combine in all layers", ""}), moe_layers, combine);
+  all.dispatch = all_dispatch;
+  all.combine = all_combine;
+}
+
+}  // namespace
+
 LayersCost AllLayers(const Deployment& deployment, const LayerCost& one, const MixingCost& mixing, Trace& trace) {
-  const double layers = deployment.layers.total, window_layers = deployment.layers.window,
-               full_layers = deployment.layers.attention - window_layers;
-  const double moe_layers = deployment.layers.moe, dense_layers = deployment.layers.dense, attention_layers = deployment.layers.attention,
-               linear_layers = deployment.layers.recurrent;
-  const Seconds projections = one.projections, recurrent = one.recurrent, mlp = one.mlp, experts = one.experts,
-                elementwise = one.elementwise, reductions = one.reductions, gaps = one.gaps;
-  const Seconds attention = mixing.attention, window_attention = mixing.window_attention, recurrence = mixing.recurrence,
-                context_exchange = mixing.context_exchange;
-  FIGURE(trace, compute,
-         layers * (elementwise + reductions + gaps) + attention_layers * (projections + context_exchange) +
-             linear_layers * (recurrent + recurrence) + dense_layers * mlp + moe_layers * experts + full_layers * attention +
-             window_layers * window_attention,
-         (Note{"All layers without the expert exchange", "kernel after kernel"}), layers, elementwise, reductions, gaps, attention_layers,
-         projections, context_exchange, linear_layers, recurrent, recurrence, dense_layers, mlp, moe_layers, experts, full_layers,
-         attention, window_layers, window_attention);
+  const double layers = deployment.layers.total, window_layers = deployment.layers.window, attention_layers = deployment.layers.attention,
+               recurrent_layers = deployment.layers.recurrent;
+  const Seconds elementwise = one.elementwise, gaps = one.gaps, reductions = one.reductions, projections = one.projections,
+                context_exchange = mixing.context_exchange, recurrent = one.recurrent, recurrence = mixing.recurrence;
+  LayerSum sum(trace);
+  if (reductions > Seconds()) {
+    FIGURE(trace, every_layer, elementwise + reductions + gaps, (Note{"Elementwise kernels, all-reduces and launch gaps of a layer", ""}),
+           elementwise, reductions, gaps);
+    sum.Add("layers", layers, "every_layer", every_layer);
+  } else {
+    FIGURE(trace, every_layer, elementwise + gaps, (Note{"Elementwise kernels and launch gaps of a layer", ""}), elementwise, gaps);
+    sum.Add("layers", layers, "every_layer", every_layer);
+  }
+  if (context_exchange > Seconds()) {
+    FIGURE(trace, around_attention, projections + context_exchange, (Note{"Projections and exchange of a context's parts", ""}),
+           projections, context_exchange);
+    sum.Add("attention_layers", attention_layers, "around_attention", around_attention);
+  } else {
+    sum.Add("attention_layers", attention_layers, "projections", projections);
+  }
+  if (recurrent_layers > 0) {
+    FIGURE(trace, recurrent_mixing, recurrent + recurrence, (Note{"Projections and recurrence of a layer", ""}), recurrent, recurrence);
+    sum.Add("recurrent_layers", recurrent_layers, "recurrent_mixing", recurrent_mixing);
+  }
+  sum.Add("dense_layers", deployment.layers.dense, "mlp", one.mlp);
+  sum.Add("moe_layers", deployment.layers.moe, "experts", one.experts);
+  if (window_layers > 0) {
+    FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to the whole context", ""}), attention_layers,
+           window_layers);
+    sum.Add("full_layers", full_layers, "attention", mixing.attention);
+    sum.Add("window_layers", window_layers, "window_attention", mixing.window_attention);
+  } else {
+    FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to the whole context", "no window"}),
+           attention_layers, window_layers);
+    sum.Add("full_layers", full_layers, "attention", mixing.attention);
+  }
   LayersCost all;
-  all.compute = compute;
-  all.experts = moe_layers * experts;
-  all.attention = (compute - all.experts - dense_layers * mlp) * (moe_layers / layers);
-  all.dispatch = moe_layers * one.dispatch;
-  all.combine = moe_layers * one.combine;
+  all.compute = sum.Total("compute", {"All layers without the expert exchange", "kernel after kernel"});
   all.operations = one.operations;
+  if (deployment.layers.moe > 0) SetExchange(deployment, one, all, trace);
   return all;
 }
 
 LayersTime InTurn(const LayersCost& whole, const Deployment& deployment, OperatorBreakdown& operators, Trace& trace) {
-  const Seconds compute = whole.compute, dispatch = whole.dispatch, combine = whole.combine;
-  FIGURE(trace, layers_time, compute + dispatch + combine, (Note{"All layers", "compute, then dispatch and combine"}), compute, dispatch,
-         combine);
+  const Seconds compute = whole.compute, all_dispatch = whole.dispatch, all_combine = whole.combine;
+  if (!(all_dispatch > Seconds())) {
+    FIGURE(trace, layers_time, 1 * compute, (Note{"All layers", "kernel after kernel"}), compute);
+    return {layers_time, whole.operations};
+  }
+  FIGURE(trace, layers_time, compute + all_dispatch + all_combine, (Note{"All layers", "compute, then dispatch and combine"}), compute,
+         all_dispatch, all_combine);
   KernelTime one;
-  if (deployment.layers.moe > 0) one.time = (dispatch + combine) / deployment.layers.moe;
+  if (deployment.layers.moe > 0) one.time = (all_dispatch + all_combine) / deployment.layers.moe;
   one.bound = Bound::kNetwork;
   operators.Add("expert exchange", one, deployment.layers.moe);
   return {layers_time, whole.operations};
 }
 
 Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase phase, Trace& trace) {
-  const Seconds attention = half.attention, experts = half.experts, dispatch = half.dispatch, combine = half.combine;
-  const Seconds rest = half.compute - attention - experts;
-  const double taken = UnitsTaken(deployment, phase);
-  FIGURE(trace, layers_time, 2 * (max(dispatch, attention + taken * dispatch) + max(combine, experts + taken * combine) + rest),
+  const Seconds compute = half.compute, before_experts = half.attention, all_experts = half.experts, all_dispatch = half.dispatch,
+                all_combine = half.combine;
+  FIGURE(trace, rest, compute - before_experts - all_experts, (Note{"Dense layers", ""}), compute, before_experts, all_experts);
+  const double taken = UnitsTaken(deployment, phase, trace);
+  FIGURE(trace, layers_time,
+         2 * (max(all_dispatch, before_experts + taken * all_dispatch) + max(all_combine, all_experts + taken * all_combine) + rest),
          (Note{"All layers, two-batch overlap",
                "dispatch of one half overlaps attention of the other, combine overlaps its experts, on the SMs that the exchange leaves",
                "two-batch overlap: LMSYS, large-scale expert parallelism, 2025-05-05"}),
-         dispatch, attention, taken, combine, experts, rest);
+         all_dispatch, before_experts, taken, all_combine, all_experts, rest);
   return layers_time;
 }
 

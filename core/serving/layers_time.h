@@ -50,16 +50,21 @@ LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& deployment, P
   if (!(max(TwoBatches(half, deployment, phase, off), launches) < whole.compute + whole.dispatch + whole.combine)) {
     return InTurn(whole, deployment, operators, trace);
   }
-  const Trace::Scope scope(trace, "half");
-  OperatorBreakdown traced;
-  const Seconds time = TwoBatches(layers_of(true, traced, trace), deployment, phase, trace);
+  const Seconds time = [&] {
+    const Trace::Scope scope(trace, "half");
+    OperatorBreakdown traced;
+    return TwoBatches(layers_of(true, traced, trace), deployment, phase, trace);
+  }();
   operators = half_operators;
   operators.Repeat(2);
   KernelTime exposed;
   exposed.time = max(time - 2 * half.compute, Seconds{});
   exposed.bound = Bound::kNetwork;
   operators.Add("exposed expert exchange", exposed, 1);
-  return {time, 2 * half.operations};
+  const double operations = half.operations;
+  FIGURE(trace, both_operations, 2 * operations, (Note{"Operations that the host launches per layer", "of both halves"}), operations);
+  trace.Alias("operations", both_operations, "both_operations");
+  return {time, both_operations};
 }
 
 }  // namespace slipstick

@@ -31,11 +31,15 @@ struct RequestCycle {
   Seconds prefill_wait;  // before its own prefill, for those of others
   Seconds tpot;          // including others' prefills between steps
   Seconds time;
+  double others = 0;  // requests of the group that are each prefilled once meanwhile
 };
 // `others`: requests of the group that are each prefilled once during the cycle, beside the `batched_prompts` that share its prefill.
 // `residual_steps`: decode steps in progress or launched ahead that it waits for on arrival.
 RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double residual_steps, const DecodeTimes& decode,
                      const PrefillTimes& prefill, Trace& trace);
+// Where the next request follows as soon as one ends, with `running` sequences.
+RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode, const PrefillTimes& prefill,
+                         Trace& trace);
 
 enum class Rounds { kSteady, kBenchmark };
 // `concurrency` requests always in flight or waiting over all replicas: each one that ends is followed by the next. `slots`: sequences
@@ -65,10 +69,17 @@ double SettledSequences(double slots, const Inflow& inflow) {
 }
 
 // Wait in an M/M/c queue over the service time (Sakasegawa 1977).
-inline double WaitOverService(double utilization, double servers) {
-  return pow(utilization, sqrt(2 * (servers + 1)) - 1) / (servers * (1 - utilization));
+inline double WaitOverService(double load, double servers, Trace& trace) {
+  FIGURE(trace, occupied, min(0.999, load), (Note{"Share of the servers that is occupied", "below 1: the queue would never end"}), load);
+  FIGURE(trace, wait_over_service, pow(occupied, sqrt(2 * (servers + 1)) - 1) / (servers * (1 - occupied)),
+         (Note{"Wait over the service time", "M/M/c queue", "Sakasegawa 1977"}), occupied, servers);
+  return wait_over_service;
 }
 
-inline double AttentionGroups(const Deployment& deployment) { return deployment.mapping.replicas * deployment.mapping.attention_dp; }
+inline double AttentionGroups(const Deployment& deployment, Trace& trace) {
+  const double replicas = deployment.mapping.replicas, attention_dp = deployment.mapping.attention_dp;
+  FIGURE(trace, attention_groups, replicas * attention_dp, (Note{"Attention groups", "of all replicas"}), replicas, attention_dp);
+  return attention_groups;
+}
 
 }  // namespace slipstick

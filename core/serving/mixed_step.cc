@@ -11,25 +11,39 @@ namespace {
 LayersCost MixedLayers(double sequences, double prompts, const MixedPass& pass, const Deployment& deployment, OperatorBreakdown& operators,
                        Trace& trace) {
   const DecodePass& decode = pass.decode;
-  const double decoded = sequences * decode.checked, tokens = pass.tokens;
+  const double checked = decode.checked, tokens = pass.tokens;
+  FIGURE(trace, decoded, sequences * checked, (Note{"Tokens decoded in the step", ""}), sequences, checked);
   FIGURE(trace, rows, decoded + prompts * tokens, (Note{"Tokens of the step", "decoded and prefilled"}), decoded, prompts, tokens);
   const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators, trace);
   const auto attention_of = [&](double window) {
     const Trace::Scope inner(trace, window > 0 ? "window_attention" : "attention");
     const Seconds reading = MeanDecodeAttention(deployment, sequences, decode.context, decode.grown, decode.checked, window, trace).time;
+    trace.Alias("reading", reading, decode.grown > 0 ? "mean_attention" : "time");
+    trace.Alias("sequences", prompts, "prompts");
     const Seconds prefilling = PrefillAttention(deployment, prompts, tokens, pass.cached, window, trace).time;
+    trace.Alias("prefilling", prefilling, "time");
     FIGURE(trace, both, reading + prefilling, (Note{"Attention per layer", "of the decoded tokens, then of the prompts"}), reading,
            prefilling);
     return both;
   };
   MixingCost mixing;
   if (deployment.layers.attention > deployment.layers.window) mixing.attention = attention_of(0);
-  if (deployment.layers.window > 0) mixing.window_attention = attention_of(static_cast<double>(deployment.model.window.tokens));
+  trace.Alias("attention", mixing.attention, "both");
+  if (deployment.layers.window > 0) {
+    mixing.window_attention = attention_of(static_cast<double>(deployment.model.window.tokens));
+    trace.Alias("window_attention", mixing.window_attention, "both");
+  }
   mixing.context_exchange = ContextExchange(deployment, decoded, trace).time;
   if (deployment.layers.recurrent > 0) {
     const Trace::Scope inner(trace, "recurrence");
-    mixing.recurrence = DecodeRecurrence(deployment, sequences, decode.checked, trace).time;
-    mixing.recurrence += PrefillRecurrence(deployment, prompts, tokens, trace).time;
+    const Seconds reading = DecodeRecurrence(deployment, sequences, decode.checked, trace).time;
+    trace.Alias("reading", reading, "recurrence");
+    trace.Alias("sequences", prompts, "prompts");
+    const Seconds prefilling = PrefillRecurrence(deployment, prompts, tokens, trace).time;
+    trace.Alias("prefilling", prefilling, "recurrence");
+    FIGURE(trace, recurrence, reading + prefilling, (Note{"Recurrence per layer", "of the decoded tokens, then of the prompts"}), reading,
+           prefilling);
+    mixing.recurrence = recurrence;
   }
   return AllLayers(deployment, one, mixing, trace);
 }
@@ -41,18 +55,27 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& deployment, Trace& trace
   const DecodePass& decode = pass.decode;
   OperatorBreakdown operators;
   const auto layers_of = [&](bool half, OperatorBreakdown& into, Trace& t) {
-    const double share = half ? 0.5 : 1;
-    return MixedLayers(share * decode.sequences, share * pass.prompts, pass, deployment, into, t);
+    if (!half) return MixedLayers(decode.sequences, pass.prompts, pass, deployment, into, t);
+    const double sequences = decode.sequences, prompts = pass.prompts;
+    FIGURE(t, half_sequences, 0.5 * sequences, (Note{"Half the sequences", ""}), sequences);
+    FIGURE(t, half_prompts, 0.5 * prompts, (Note{"Half the prompts", ""}), prompts);
+    t.Alias("sequences", half_sequences, "half_sequences");
+    t.Alias("prompts", half_prompts, "half_prompts");
+    return MixedLayers(half_sequences, half_prompts, pass, deployment, into, t);
   };
   const Seconds layers_time = TimeLayers(layers_of, deployment, Phase::kPrefill, Seconds{}, operators, trace).time;
-  const Seconds head = TimeHead(deployment, decode.sequences * decode.checked + pass.prompts, true, operators, trace);
-  const double own_sequences = decode.sequences;
+  const double own_sequences = decode.sequences, checked = decode.checked, prompts = pass.prompts;
+  trace.Alias("own_sequences", own_sequences, "sequences");
+  FIGURE(trace, last_rows, own_sequences * checked + prompts, (Note{"Tokens of the LM head", "decoded, and the last of each prompt"}),
+         own_sequences, checked, prompts);
+  trace.Alias("rows", last_rows, "last_rows");
+  const Seconds head = TimeHead(deployment, last_rows, true, operators, trace);
   const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence,
                 prefill_step = deployment.engine.overhead.prefill_step;
   FIGURE(trace, device_time, layers_time + head, (Note{"Mixed step on the devices", "kernel after kernel"}), layers_time, head);
   // Launching a prefill delays only its own first token: the host runs ahead while other steps decode.
   const Seconds prefill_host = deployment.engine.overhead.prefill_step_host, host_sequence = deployment.engine.overhead.per_sequence_host;
-  trace.Input("prefill_host", prefill_host, "serving.engine.prefill_host");
+  trace.Input("engine_step", engine_step, "serving.engine.step");
   FIGURE(trace, mixed_step,
          max(max(device_time, prefill_host) + engine_step + engine_sequence * own_sequences + prefill_step, host_sequence * own_sequences),
          (Note{"Mixed step", "device time, or host preparation if longer, with the engine's overheads"}), device_time, prefill_host,

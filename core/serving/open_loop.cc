@@ -1,6 +1,9 @@
 // Open loop: requests arrive at random at the engine of closed_loop.cc. The number running is the number that arrive during one
 // request's cycle; a request finds the other slots occupied in proportion to the load.
-#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/serving/load_model.h"
 #include "core/serving/phase_time.h"
@@ -8,7 +11,12 @@
 namespace slipstick {
 namespace {
 
-double ResidualSteps(const Deployment& deployment, double running) { return min(1.0, running) * (0.5 + deployment.launch.steps_ahead); }
+double ResidualSteps(const Deployment& deployment, double mean, Trace& trace) {
+  const double steps_ahead = deployment.launch.steps_ahead;
+  FIGURE(trace, residual_steps, min(1.0, mean) * (0.5 + steps_ahead),
+         (Note{"Steps that an arriving request waits for", "half of the one in progress, and those launched ahead"}), mean, steps_ahead);
+  return residual_steps;
+}
 
 // Cycle time in seconds with `running` sequences.
 double CycleSeconds(const Deployment& deployment, double running, double slots, const PrefillTimes& prefill) {
@@ -18,53 +26,94 @@ double CycleSeconds(const Deployment& deployment, double running, double slots, 
   PrefillTimes times = prefill;
   times.stall = TimeStall(deployment, sequences, decode, off);
   const double others = running * (slots - 1) / slots;
-  return CycleOf(deployment, others, 1, ResidualSteps(deployment, running), decode, times, off).time / (1 * kS);
+  return CycleOf(deployment, others, 1, ResidualSteps(deployment, running, off), decode, times, off).time / (1 * kS);
 }
 
 ServingPerformance AtCapacity(const Deployment& deployment, double slots, Trace& trace) {
-  ServingPerformance performance = ClosedLoop(deployment, slots * AttentionGroups(deployment), slots, Rounds::kSteady, trace);
+  const double attention_groups = AttentionGroups(deployment, trace);
+  FIGURE(trace, concurrency, slots * attention_groups, (Note{"Requests in flight at capacity", "every slot is occupied"}), slots,
+         attention_groups);
+  trace.Alias("max_slots", slots, "slots");
+  ServingPerformance performance = ClosedLoop(deployment, concurrency, slots, Rounds::kSteady, trace);
   performance.saturated = true;
   performance.utilization = 1;
   return performance;
 }
 
 Seconds SlotWait(double utilization, double slots, Seconds cycle, Trace& trace) {
-  const double slot_wait = WaitOverService(min(0.999, utilization), slots);
+  const double slot_wait = [&] {
+    const Trace::Scope scope(trace, "queue");
+    trace.Alias("load", utilization, "utilization");
+    trace.Alias("servers", slots, "slots");
+    return WaitOverService(utilization, slots, trace);
+  }();
+  trace.Alias("slot_wait", slot_wait, "wait_over_service");
   FIGURE(trace, slot_time, slot_wait * cycle, (Note{"Waiting for a slot", "M/M/c queue with one server per slot (Sakasegawa 1977)"}),
          slot_wait, cycle);
   return slot_time;
 }
 
+// Rate of an attention group with every slot occupied, from the cycle of its requests.
+void ExplainCapacity(const Deployment& deployment, double slots, double capacity, Trace& trace) {
+  if (!trace.on()) return;
+  const Trace::Scope scope(trace, "capacity");
+  trace.Alias("running", slots, "slots");
+  const DecodeTimes decode = TimeDecode(deployment, slots, trace);
+  const PrefillTimes prefill = TimePrefills(deployment, slots, decode, trace);
+  const RequestCycle full = SteadyCycle(deployment, slots, decode, prefill, trace);
+  const Seconds cycle = full.time, second = 1 * kS;
+  trace.Record("capacity", "slots / cycle * second", capacity,
+               Note{"Capacity of an attention group", "requests per second with every slot occupied"}, "slots, cycle, second", slots, cycle,
+               second);
+}
+
+// Sequences that run: as many as arrive during one cycle.
+double RunningSequences(const Deployment& deployment, double per_group, double slots, double capacity, const PrefillTimes& prefill,
+                        Trace& trace) {
+  const auto arriving = [&](double n) { return per_group * CycleSeconds(deployment, n, slots, prefill); };
+  const double mean = SettledSequences(slots, arriving);
+  if (trace.on()) {
+    const double gap = std::abs(arriving(mean) - mean);
+    trace.Choice("mean", mean, Note{"Mean number of running sequences", "as many as arrive while one of them runs; at most the slots"},
+                 std::vector<std::pair<std::string, double>>{{"as many as arrive during a cycle", gap}}, 0, "per_group, slots, capacity",
+                 per_group, slots, capacity);
+  }
+  return mean;
+}
+
 }  // namespace
 
 ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, double max_slots, Trace& trace) {
-  const double groups = AttentionGroups(deployment), slots = max(1.0, max_slots);
-  const double per_group = arrivals / groups;
+  const double attention_groups = AttentionGroups(deployment, trace);
+  FIGURE(trace, slots, max(1.0, max_slots), (Note{"Slots of an attention group", "sequences that it can run"}), max_slots);
+  trace.Input("arrivals", arrivals, "serving.requests_per_s");
+  FIGURE(trace, per_group, arrivals / attention_groups, (Note{"Arrivals at an attention group", "per second"}), arrivals, attention_groups);
   Trace off = Trace::Off();
   const ServingPerformance full = AtCapacity(deployment, slots, off);
   const auto output = static_cast<double>(deployment.load.output);
-  const double capacity = full.rate.base() / output / groups;
-  trace.Input("arrivals", arrivals, "serving.requests_per_s");
+  const double capacity = full.rate.base() / output / attention_groups;
   if (per_group >= capacity) return AtCapacity(deployment, slots, trace);
+  ExplainCapacity(deployment, slots, capacity, trace);
   ServingPerformance performance;
-  trace.Input("output", output, "serving.output");
-  const double mean = SettledSequences(slots, [&](double n) { return per_group * CycleSeconds(deployment, n, slots, full.prefill); });
-  const double running = performance.running = max(1.0, mean);
+  const double mean = RunningSequences(deployment, per_group, slots, capacity, full.prefill, trace);
+  FIGURE(trace, running, max(1.0, mean), (Note{"Running sequences of a decode step", "at least one"}), mean);
+  performance.running = running;
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, running, trace);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, running, decode, trace);
   FIGURE(trace, others, mean * (slots - 1) / slots, (Note{"Other running requests", "arrivals during one request's cycle"}), mean, slots);
-  const RequestCycle cycle = CycleOf(deployment, others, 1, ResidualSteps(deployment, mean), decode, prefill, trace);
-  const Seconds token = cycle.tpot, alone = cycle.alone, prefill_wait = cycle.prefill_wait;
-  FIGURE(trace, tpot, 1 * token,
-         (Note{"Time per output token (TPOT)", "after the first, with others' prefills in between", "", "serving.tpot_s"}), token);
-  const double utilization = per_group / capacity;
+  const RequestCycle cycle = CycleOf(deployment, others, 1, ResidualSteps(deployment, mean, trace), decode, prefill, trace);
+  const Seconds steady_token = cycle.tpot, alone = cycle.alone, prefill_wait = cycle.prefill_wait;
+  FIGURE(trace, tpot, 1 * steady_token,
+         (Note{"Time per output token (TPOT)", "after the first, with others' prefills in between", "", "serving.tpot_s"}), steady_token);
+  FIGURE(trace, utilization, per_group / capacity, (Note{"Utilization", "arrivals over capacity"}), per_group, capacity);
   const Seconds slot_time = SlotWait(utilization, slots, cycle.time, trace);
   FIGURE(trace, ttft, alone + prefill_wait + slot_time,
          (Note{"Time to first token (TTFT)", "own prefill, waiting for others' prefills and for a slot", "", "serving.ttft_s"}), alone,
          prefill_wait, slot_time);
   FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"End-to-end latency", "", "", "serving.request_latency_s"}), ttft,
          output, tpot);
-  const Hertz all_arrivals = arrivals / (1 * kS);
+  const Seconds second = 1 * kS;
+  FIGURE(trace, all_arrivals, arrivals / second, (Note{"Arrival rate", "all replicas"}), arrivals, second);
   const Tokens one = 1 * kToken;
   FIGURE(trace, rate, all_arrivals * output * one,
          (Note{"Throughput in output tokens", "all arrivals are served", "", "serving.tokens_per_s"}), all_arrivals, output, one);

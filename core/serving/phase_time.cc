@@ -10,33 +10,86 @@ namespace {
 
 constexpr std::string_view kSource = "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
 
-// Devices' time per prompt in a pass of `prompts_per_pass` prompts. `alone`: time of a pass of one.
-Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, double tokens, double cached, Seconds alone, Trace& trace) {
+// Devices' time per prompt in a pass of `prompts_per_pass` prompts. `alone`: devices' time of a pass of one.
+Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, const PromptTokens& prompt, Seconds alone, Trace& trace) {
   const Trace::Scope scope(trace, "together");
   const Seconds prefill_step = deployment.engine.overhead.prefill_step;
-  const Seconds pass_time = prompts_per_pass > 1 ? TimePrompt(deployment, prompts_per_pass, tokens, cached, trace).occupancy : alone;
-  FIGURE(trace, shared_prefill, (pass_time + prefill_step) / prompts_per_pass,
-         (Note{"Prefill time per prompt", "of a pass with several prompts and the engine's overhead of that step", kSource}), pass_time,
+  trace.Alias("sequences", prompts_per_pass, "prompts_per_pass");
+  const Seconds occupancy =
+      prompts_per_pass > 1 ? TimePrompt(deployment, prompts_per_pass, prompt.tokens, prompt.cached, trace).occupancy : alone;
+  FIGURE(trace, shared_prefill, (occupancy + prefill_step) / prompts_per_pass,
+         (Note{"Prefill time per prompt", "of a pass with several prompts and the engine's overhead of that step", kSource}), occupancy,
          prefill_step, prompts_per_pass);
   return shared_prefill;
 }
 
-// Time that one prompt's prefill adds to the decode steps of `running` sequences.
-Seconds StallOf(const Deployment& deployment, double running, double prompts_per_pass, double tokens, double cached,
-                const DecodeTimes& decode, Seconds shared_prefill, Trace& trace) {
-  if (deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1) return shared_prefill;
+// Parts of a prompt that are prefilled in a step each.
+double ChunksOf(const Deployment& deployment, double tokens, Trace& trace) {
+  if (!deployment.load.prefill_chunk) return 1;
+  const auto prefill_chunk = static_cast<double>(*deployment.load.prefill_chunk);
+  FIGURE(trace, chunks, max(1.0, ceil(tokens / prefill_chunk)), (Note{"Chunks of a prompt", "one step each"}), tokens, prefill_chunk);
+  return chunks;
+}
+
+// A chunk of mean KV length: chunks differ only in the tokens before them, and attention is linear in their number.
+PromptTokens MeanChunk(const PromptTokens& prompt, double chunks, Trace& trace) {
+  if (chunks <= 1) return prompt;
+  const double tokens = prompt.tokens, cached = prompt.cached;
+  FIGURE(trace, chunk_tokens, tokens / chunks, (Note{"Tokens of a chunk", ""}), tokens, chunks);
+  FIGURE(trace, chunk_cached, cached + (tokens - chunk_tokens) / 2, (Note{"Tokens before a chunk", "mean over the chunks"}), cached, tokens,
+         chunk_tokens);
+  trace.Alias("tokens", chunk_tokens, "chunk_tokens");
+  trace.Alias("cached", chunk_cached, "chunk_cached");
+  return {chunk_tokens, chunk_cached};
+}
+
+// Prompts of a step that decodes and prefills. Without grouping, as many as requests end in a step.
+double MixedPrompts(const Deployment& deployment, double running, double prompts_per_pass, double chunks, Trace& trace) {
+  if (chunks > 1) return 1;
+  if (GroupsPrefills(deployment)) {
+    trace.Alias("prompts", prompts_per_pass, "prompts_per_pass");
+    return prompts_per_pass;
+  }
+  const auto output = static_cast<double>(deployment.load.output);
+  FIGURE(trace, prompts, min(prompts_per_pass, max(1.0, running / output)),
+         (Note{"Prompts prefilled in a decode step", "as many as requests end in a step"}), prompts_per_pass, running, output);
+  return prompts;
+}
+
+// Tokens of a sequence in a decode step: with speculative decoding, drafts are verified with the next one.
+double CheckedTokens(const Deployment& deployment, Trace& trace) {
+  if (!deployment.load.speculative) return 1;
+  const auto draft_tokens = static_cast<double>(deployment.load.speculative->draft_tokens);
+  FIGURE(trace, checked, 1 + draft_tokens, (Note{"Tokens of a sequence in a step", "drafts are verified with the next token"}),
+         draft_tokens);
+  return checked;
+}
+
+// Mean context of the output tokens.
+double MeanContext(const Deployment& deployment, Trace& trace) {
   const auto prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
-  const double chunk = static_cast<double>(deployment.load.prefill_chunk.value_or(0));
-  const double chunks = chunk > 0 ? max(1.0, ceil(tokens / chunk)) : 1;
-  // Without grouping, as many prompts as requests end in a step.
-  const double prompts = chunks > 1 ? 1 : GroupsPrefills(deployment) ? prompts_per_pass : min(prompts_per_pass, max(1.0, running / output));
-  const double checked = deployment.load.speculative ? 1 + static_cast<double>(deployment.load.speculative->draft_tokens) : 1;
-  const double rows = tokens / chunks;
+  FIGURE(trace, context, prompt + output / 2, (Note{"Context of a decode step", "mean over the output tokens"}), prompt, output);
+  trace.Alias("grown", output, "output");
+  return context;
+}
+
+// Time that one prompt's prefill adds to the decode steps of `running` sequences.
+Seconds StallOf(const Deployment& deployment, double running, double prompts_per_pass, const PromptTokens& prompt,
+                const DecodeTimes& decode, Seconds shared_prefill, Trace& trace) {
+  if (deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1) {
+    trace.Alias("prefill_stall", shared_prefill, "shared_prefill");
+    return shared_prefill;
+  }
+  const auto output = static_cast<double>(deployment.load.output);
+  const double chunks = ChunksOf(deployment, prompt.tokens, trace);
+  const double prompts = MixedPrompts(deployment, running, prompts_per_pass, chunks, trace);
+  const PromptTokens chunk = MeanChunk(prompt, chunks, trace);
   MixedPass pass;
-  pass.decode = {running, prompt + output / 2, checked, output};
+  pass.decode = {running, MeanContext(deployment, trace), CheckedTokens(deployment, trace), output};
   pass.prompts = prompts;
-  pass.tokens = rows;
-  pass.cached = cached + (tokens - rows) / 2;
+  pass.tokens = chunk.tokens;
+  pass.cached = chunk.cached;
+  trace.Alias("sequences", running, "running");
   const Seconds mixed_step = TimeOf(pass, deployment, trace), decode_step = decode.step.time;
   // More prompts than steps: every step prefills, and prefill-only passes run in between.
   FIGURE(trace, passes, chunks * running / (output * prompts), (Note{"Passes with prefill per decode step", "in steady state"}), chunks,
@@ -51,7 +104,11 @@ Seconds StallOf(const Deployment& deployment, double running, double prompts_per
 
 // KV cache beyond the device's budget is prefetched from the host one layer ahead; the step waits if the link is slower.
 void AddOffload(const Deployment& deployment, double sequences, double context, DecodeTimes& times, Trace& trace) {
-  const Bytes held = sequences * KvCacheOfSequence(deployment, context), kv_cache_budget = deployment.kv_cache_budget;
+  const Bytes kv_cache_budget = deployment.kv_cache_budget;
+  trace.Alias("held_tokens", context, "context");
+  const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, context, trace);
+  FIGURE(trace, held, sequences * kv_cache_of_sequence, (Note{"KV cache of all sequences", "at the mean context"}), sequences,
+         kv_cache_of_sequence);
   const BytesPerSecond host_link = deployment.load.kv_offload->bandwidth;
   trace.Input("host_link", host_link, "serving.kv_offload.bandwidth");
   FIGURE(trace, offloaded, max(0 * held, held - kv_cache_budget), (Note{"KV cache in host memory", "beyond the device's budget"}), held,
@@ -59,98 +116,131 @@ void AddOffload(const Deployment& deployment, double sequences, double context, 
   FIGURE(trace, transfer, offloaded / (0.85 * host_link),
          (Note{"Transfer time", "at 0.85 of the link bandwidth, typical of large copies; estimate"}), offloaded, host_link);
   const Seconds device_step = times.step.time;
+  trace.Alias("device_step", device_step, "step_time");
   FIGURE(trace, exposed_transfer, max(0 * transfer, transfer - device_step),
          (Note{"Exposed transfer time", "each layer's transfer overlaps the layer before"}), transfer, device_step);
+  FIGURE(trace, offloaded_step, device_step + exposed_transfer, (Note{"Decode step with KV-cache offload", ""}), device_step,
+         exposed_transfer);
   times.offloaded = offloaded;
   times.transfer = transfer;
   times.exposed = exposed_transfer;
-  times.step.time += exposed_transfer;
+  times.step.time = offloaded_step;
   times.step.occupancy += exposed_transfer;
   times.step.operators.Add("KV cache from host", {exposed_transfer, {}, {}, Bound::kNetwork, {}, {}}, 1);
 }
 
-// Prompts that the engine admits to one pass, at most one per running request.
-double PromptsPerPass(const Deployment& deployment, double running) {
-  return min(max(1.0, floor(static_cast<double>(deployment.engine.scheduler.prefill_tokens) / ComputedTokens(deployment.load))),
-             max(1.0, floor(running)));
+// Prompts that the engine admits to one pass.
+double PromptsPerPass(const Deployment& deployment, double running, double tokens, Trace& trace) {
+  const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
+  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
+  FIGURE(trace, prompts_per_pass, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))),
+         (Note{"Prompts per pass", "as the engine's token limit per step allows, at most the running requests", kSource}), step_tokens,
+         tokens, running);
+  return prompts_per_pass;
 }
 
 }  // namespace
 
 PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
-  const double chunk = static_cast<double>(deployment.load.prefill_chunk.value_or(0));
-  if (chunk <= 0 || tokens <= chunk) return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
-  // Chunks differ only in KV length; attention is linear in it, so use the mean.
-  const double chunks = ceil(tokens / chunk), rows = tokens / chunks;
-  PassCost step = TimeOf(PrefillPass{sequences, rows, cached + (tokens - rows) / 2}, deployment, trace);
-  const Seconds one_chunk = step.time, chunk_step = deployment.engine.overhead.prefill_step;
-  FIGURE(trace, chunked_time, chunks * one_chunk + (chunks - 1) * chunk_step,
-         (Note{"Chunked prefill", "one step per chunk, over the KV cache of the chunks before"}), chunks, one_chunk, chunk_step);
+  const double chunks = ChunksOf(deployment, tokens, trace);
+  if (chunks <= 1) return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
+  const PromptTokens chunk = MeanChunk({tokens, cached}, chunks, trace);
+  PassCost step = TimeOf(PrefillPass{sequences, chunk.tokens, chunk.cached}, deployment, trace);
+  const Seconds pass_time = step.time, occupancy = step.occupancy, prefill_step = deployment.engine.overhead.prefill_step;
+  FIGURE(trace, chunked_time, chunks * pass_time + (chunks - 1) * prefill_step,
+         (Note{"Chunked prefill", "one step per chunk, over the KV cache of the chunks before"}), chunks, pass_time, prefill_step);
+  FIGURE(trace, chunked_occupancy, chunks * occupancy + (chunks - 1) * prefill_step, (Note{"Chunked prefill on the slowest stage", ""}),
+         chunks, occupancy, prefill_step);
   step.time = chunked_time;
-  step.occupancy = chunks * step.occupancy + (chunks - 1) * chunk_step;
+  step.occupancy = chunked_occupancy;
+  trace.Alias("pass_time", step.time, "chunked_time");
+  trace.Alias("occupancy", step.occupancy, "chunked_occupancy");
   step.operators.Repeat(chunks);
-  step.operators.Add("scheduler overhead per prefill step", {chunk_step, {}, {}, Bound::kLatency, {}, {}}, chunks - 1);
+  step.operators.Add("scheduler overhead per prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}}, chunks - 1);
   return step;
 }
 
-double ComputedTokens(const ServingLoad& load) {
+PromptTokens ComputedTokens(const ServingLoad& load, Trace& trace) {
   const auto prompt = static_cast<double>(load.prompt);
-  return max(1.0, ceil(prompt * (1 - load.prefix_hit)));
+  const double prefix_hit = load.prefix_hit;
+  FIGURE(trace, tokens, max(1.0, ceil(prompt * (1 - prefix_hit))), (Note{"Prompt tokens computed", "the others hit the prefix cache"}),
+         prompt, prefix_hit);
+  FIGURE(trace, cached, prompt - tokens, (Note{"Prompt tokens in the prefix cache", ""}), prompt, tokens);
+  return {tokens, cached};
 }
 
 Seconds TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
   if (deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1 || deployment.load.prefill_chunk) {
     return TimePrefills(deployment, running, decode, trace).stall;
   }
-  const double tokens = ComputedTokens(deployment.load), cached = static_cast<double>(deployment.load.prompt) - tokens;
-  const double prompts_per_pass = PromptsPerPass(deployment, running);
+  const PromptTokens prompt = ComputedTokens(deployment.load, trace);
+  const double prompts_per_pass = PromptsPerPass(deployment, running, prompt.tokens, trace);
   const bool more_than_steps = running > prompts_per_pass * static_cast<double>(deployment.load.output);
-  const Seconds alone = more_than_steps ? TimePrompt(deployment, 1, tokens, cached, trace).occupancy : Seconds{};
-  const Seconds shared = more_than_steps ? ShareOfPass(deployment, prompts_per_pass, tokens, cached, alone, trace) : Seconds{};
-  return StallOf(deployment, running, prompts_per_pass, tokens, cached, decode, shared, trace);
+  const Seconds alone = more_than_steps ? TimePrompt(deployment, 1, prompt.tokens, prompt.cached, trace).occupancy : Seconds{};
+  const Seconds shared = more_than_steps ? ShareOfPass(deployment, prompts_per_pass, prompt, alone, trace) : Seconds{};
+  return StallOf(deployment, running, prompts_per_pass, prompt, decode, shared, trace);
 }
 
 PrefillTimes TimePrefills(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
   PrefillTimes times;
-  const double tokens = ComputedTokens(deployment.load);
-  const double cached = static_cast<double>(deployment.load.prompt) - tokens;
-  times.alone = TimePrompt(deployment, 1, tokens, cached, trace);
+  const PromptTokens prompt = ComputedTokens(deployment.load, trace);
+  times.alone = TimePrompt(deployment, 1, prompt.tokens, prompt.cached, trace);
   const Seconds pass_time = times.alone.time, prefill_step = deployment.engine.overhead.prefill_step;
-  trace.Input("prefill_step", prefill_step, "serving.engine.prefill_step");
   FIGURE(trace, first_prefill, pass_time + prefill_step,
          (Note{"Prefill of one prompt", "with the engine's overhead of that step", kSource}), pass_time, prefill_step);
   times.first = first_prefill;
   times.alone.operators.Add("scheduler overhead per prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}}, 1);
-  const double step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
-  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
-  trace.Input("tokens", tokens, "serving.prompt");
-  FIGURE(trace, prompts_per_pass, min(max(1.0, floor(step_tokens / tokens)), max(1.0, floor(running))),
-         (Note{"Prompts per pass", "as the engine's token limit per step allows, at most the running requests", kSource}), step_tokens,
-         tokens, running);
-  times.shared = ShareOfPass(deployment, prompts_per_pass, tokens, cached, times.alone.occupancy, trace);
-  times.stall = StallOf(deployment, running, prompts_per_pass, tokens, cached, decode, times.shared, trace);
+  const double prompts_per_pass = PromptsPerPass(deployment, running, prompt.tokens, trace);
+  times.shared = ShareOfPass(deployment, prompts_per_pass, prompt, times.alone.occupancy, trace);
+  times.stall = StallOf(deployment, running, prompts_per_pass, prompt, decode, times.shared, trace);
   return times;
 }
 
+namespace {
+
+// A step verifies all draft tokens and yields one token more than are accepted.
+Seconds SpeculativeToken(const Deployment& deployment, double sequences, double context, Seconds checked_step, Trace& trace) {
+  const Speculative& speculative = *deployment.load.speculative;
+  const auto draft_tokens = static_cast<double>(speculative.draft_tokens), output = static_cast<double>(deployment.load.output);
+  const double acceptance = speculative.acceptance, draft_cost = speculative.draft_cost;
+  const Seconds plain_step = [&] {
+    const Trace::Scope scope(trace, "plain");
+    return TimeOf(DecodePass{sequences, context, 1, output}, deployment, trace).time;
+  }();
+  trace.Alias("plain_step", plain_step, "step_time");
+  trace.Alias("checked_step", checked_step, "decode_step");
+  constexpr Note kKept{"Tokens per step", "accepted drafts and one token more", "Leviathan et al., arXiv 2211.17192"};
+  double kept_tokens = draft_tokens + 1;
+  if (acceptance < 1) {
+    FIGURE(trace, kept, (1 - pow(acceptance, draft_tokens + 1)) / (1 - acceptance), kKept, acceptance, draft_tokens);
+    kept_tokens = kept;
+  } else {
+    FIGURE(trace, kept, draft_tokens + 1, kKept, draft_tokens);
+  }
+  const double kept = kept_tokens;
+  FIGURE(trace, token_time, (checked_step + draft_tokens * draft_cost * plain_step) / kept,
+         (Note{"Time per token with speculative decoding", "a step verifies all draft tokens and yields one token more than are accepted",
+               "Leviathan et al., arXiv 2211.17192"}),
+         checked_step, draft_tokens, draft_cost, plain_step, kept);
+  return token_time;
+}
+
+}  // namespace
+
 DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace) {
   DecodeTimes times;
-  const auto prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
-  const bool drafts = deployment.load.speculative.has_value();
-  const double drafted = drafts ? static_cast<double>(deployment.load.speculative->draft_tokens) : 0;
-  times.step = MeanDecode(deployment, sequences, prompt, output, 1 + drafted, trace);
-  if (deployment.load.kv_offload) AddOffload(deployment, sequences, prompt + output / 2, times, trace);
-  times.token = times.step.time;
-  if (drafts) {
-    Trace off = Trace::Off();
-    const double acceptance = deployment.load.speculative->acceptance, draft_cost = deployment.load.speculative->draft_cost;
-    const Seconds checked_step = times.step.time, plain_step = MeanDecode(deployment, sequences, prompt, output, 1, off).time;
-    const double kept = acceptance < 1 ? (1 - pow(acceptance, drafted + 1)) / (1 - acceptance) : drafted + 1;
-    FIGURE(trace, token_time, (checked_step + drafted * draft_cost * plain_step) / kept,
-           (Note{"Time per token with speculative decoding", "a step verifies all draft tokens and yields one token more than are accepted",
-                 "Leviathan et al., arXiv 2211.17192"}),
-           checked_step, drafted, draft_cost, plain_step, kept);
-    times.token = token_time;
+  const auto output = static_cast<double>(deployment.load.output);
+  const double context = MeanContext(deployment, trace), checked = CheckedTokens(deployment, trace);
+  trace.Alias("sequences", sequences, "running");
+  times.step = TimeOf(DecodePass{sequences, context, checked, output}, deployment, trace);
+  trace.Alias("decode_step", times.step.time, "step_time");
+  if (deployment.load.kv_offload) {
+    AddOffload(deployment, sequences, context, times, trace);
+    trace.Alias("decode_step", times.step.time, "offloaded_step");
   }
+  times.token = times.step.time;
+  if (deployment.load.speculative) times.token = SpeculativeToken(deployment, sequences, context, times.step.time, trace);
+  trace.Alias("mean_step", times.token, deployment.load.speculative ? "token_time" : "decode_step");
   return times;
 }
 

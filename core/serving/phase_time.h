@@ -20,7 +20,10 @@ PrefillTimes PrefillsOf(const Deployment& deployment, double running, const Deco
 PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace);
 
 // Prompt tokens that a prefill computes, at least one; the others hit the prefix cache.
-double ComputedTokens(const ServingLoad& load);
+struct PromptTokens {
+  double tokens = 1, cached = 0;
+};
+PromptTokens ComputedTokens(const ServingLoad& load, Trace& trace);
 
 // Whether requests of equal length stay together, prefill after prefill: engines of the generation without CUDA graphs.
 inline bool GroupsPrefills(const Deployment& deployment) {

@@ -27,20 +27,43 @@ struct BatchSize {
   double max_sequences = 0, requested_sequences = 1;
 };
 
-double RequestedSequences(const Deployment& deployment, double max_sequences) {
-  if (deployment.load.batch.max) return max(1.0, max_sequences);
-  return max(1.0, static_cast<double>(deployment.load.batch.count) / deployment.mapping.attention_dp);
+double RequestedSequences(const Deployment& deployment, double max_sequences, Trace& trace) {
+  if (deployment.load.batch.max) {
+    const double group_batch = max_sequences;
+    FIGURE(trace, requested_sequences, max(1.0, group_batch), (Note{"Requested sequences per attention group", "as many as fit"}),
+           group_batch);
+    return requested_sequences;
+  }
+  const auto batch = static_cast<double>(deployment.load.batch.count);
+  const double attention_dp = deployment.mapping.attention_dp;
+  FIGURE(trace, requested_sequences, max(1.0, batch / attention_dp), (Note{"Requested sequences per attention group", "of the batch"}),
+         batch, attention_dp);
+  return requested_sequences;
+}
+
+// Requests in the system: those stated, or the batch of every replica.
+double ConcurrencyOf(const Deployment& deployment, double requested_sequences, Trace& trace) {
+  if (deployment.load.concurrency) {
+    const auto stated = static_cast<double>(*deployment.load.concurrency);
+    trace.Input("concurrency", stated, "serving.concurrency");
+    return stated;
+  }
+  const double replicas = deployment.mapping.replicas, attention_dp = deployment.mapping.attention_dp;
+  FIGURE(trace, concurrency, requested_sequences * replicas * attention_dp, (Note{"Requests in the system", "the batch of every replica"}),
+         requested_sequences, replicas, attention_dp);
+  return concurrency;
 }
 
 ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& batch, Trace& trace) {
   const ServingLoad& load = deployment.load;
+  trace.Alias("max_slots", batch.max_sequences, "group_batch");
   if (load.disaggregated) return TwoPools(deployment, batch.requested_sequences, batch.max_sequences, trace);
   if (load.requests_per_s) return OpenLoop(deployment, *load.requests_per_s, batch.max_sequences, trace);
-  const double all_requested = batch.requested_sequences * deployment.mapping.replicas * deployment.mapping.attention_dp;
-  const double concurrency = load.concurrency ? static_cast<double>(*load.concurrency) : all_requested;
+  const double concurrency = ConcurrencyOf(deployment, batch.requested_sequences, trace);
   const bool queues = load.concurrency || deployment.engine.scheduler.queues_static_batch;
-  const double slots = queues ? batch.max_sequences : batch.requested_sequences;
-  return ClosedLoop(deployment, concurrency, slots, Rounds::kBenchmark, trace);
+  const double max_slots = queues ? batch.max_sequences : batch.requested_sequences;
+  if (!queues) trace.Alias("max_slots", max_slots, "requested_sequences");
+  return ClosedLoop(deployment, concurrency, max_slots, Rounds::kBenchmark, trace);
 }
 
 // To three significant digits.
@@ -124,7 +147,9 @@ void SetEnergy(const Deployment& deployment, const ServingPerformance& performan
   };
   const double decode_activity = activity(performance.decode.step.operators, performance.decode.step.time);
   const double prefill_activity = activity(performance.prefill.alone.operators, performance.prefill.alone.time);
-  const Seconds decoding = output * performance.decode.token, prefilling = running * performance.prefill.shared;
+  const Seconds mean_step = performance.decode.token, shared_prefill = performance.prefill.shared;
+  FIGURE(trace, decoding, output * mean_step, (Note{"Decoding of a group's sequences", ""}), output, mean_step);
+  FIGURE(trace, prefilling, running * shared_prefill, (Note{"Prefill of a group's sequences", ""}), running, shared_prefill);
   const Watts tdp = deployment.device.tdp, idle = deployment.device.idle;
   trace.Input("tdp", tdp, "cluster.device.tdp");
   trace.Input("idle", idle, "cluster.device.idle");
@@ -147,10 +172,10 @@ void SetLatency(const ServingPerformance& performance, ServingReport& report, Tr
   const Seconds first_prefill = performance.prefill.first;
   FIGURE(trace, prefill, first_prefill, (Note{"Prefill of one prompt", "", "", "serving.prefill_s"}), first_prefill);
   report.prefill = prefill;
-  const Seconds mean_step = performance.decode.step.time;
-  FIGURE(trace, decode_step, mean_step, (Note{"Decode step", "mean over the output's growing context", "", "serving.decode_step_s"}),
-         mean_step);
-  report.decode_step = decode_step;
+  const Seconds decode_step = performance.decode.step.time;
+  FIGURE(trace, mean_decode_step, 1 * decode_step,
+         (Note{"Decode step", "mean over the output's growing context", "", "serving.decode_step_s"}), decode_step);
+  report.decode_step = mean_decode_step;
 }
 
 void SetRates(const Deployment& deployment, const ServingPerformance& performance, double devices, ServingReport& report, Trace& trace) {
@@ -160,18 +185,33 @@ void SetRates(const Deployment& deployment, const ServingPerformance& performanc
          devices);
   report.tokens_per_s_per_device = rate_per_device;
   const Tokens token = 1 * kToken;
-  const Seconds latency = performance.latency;
-  FIGURE(trace, rate_per_user, output * token / latency,
+  const Seconds request_latency = performance.latency;
+  FIGURE(trace, rate_per_user, output * token / request_latency,
          (Note{"Interactivity (tokens/s/user)", "over the whole request, first token included", "", "serving.tokens_per_s_per_user"}),
-         output, token, latency);
+         output, token, request_latency);
   report.tokens_per_s_per_user = rate_per_user;
-  const double output_rate = rate.base();
-  FIGURE(trace, requests_per_s, output_rate / output, (Note{"Request throughput", "", "", "serving.requests_per_s"}), output_rate, output);
+  const Seconds second = 1 * kS;
+  FIGURE(trace, requests_per_s, rate * second / token / output, (Note{"Request throughput", "", "", "serving.requests_per_s"}), rate,
+         second, token, output);
   report.requests_per_s = requests_per_s;
   report.requests_in_flight = performance.in_flight;
   report.requests_waiting = performance.waiting;
   report.batch = static_cast<Count>(std::llround(performance.running * deployment.mapping.attention_dp));
   report.utilization = performance.utilization;
+}
+
+// KV cache in device memory; the rest is in host memory, where the load offloads it.
+Bytes DeviceCache(const Deployment& deployment, const KvCacheBudget& budget, Bytes kv_cache, Trace& trace) {
+  constexpr Note kNote{"KV cache in device memory", "without the part in host memory", "", "serving.memory_bytes.kv_cache"};
+  if (!deployment.load.kv_offload) {
+    FIGURE(trace, kv_cache_held, 1 * kv_cache, kNote, kv_cache);
+    return kv_cache_held;
+  }
+  const Bytes kv_cache_budget = budget.kv_cache;
+  FIGURE(trace, in_host, max(kv_cache - kv_cache_budget, 0 * kv_cache), (Note{"KV cache in host memory", "beyond the device's budget"}),
+         kv_cache, kv_cache_budget);
+  FIGURE(trace, kv_cache_held, kv_cache - in_host, kNote, kv_cache, in_host);
+  return kv_cache_held;
 }
 
 // Max. context is left out where `searching`: no search uses it.
@@ -180,7 +220,9 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   const ServingLoad& load = deployment.load;
   const double running = performance.running;
   report.kv_cache_per_token = KvCachePerToken(deployment, trace);
-  const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, static_cast<double>(load.prompt) + static_cast<double>(load.output));
+  const auto prompt = static_cast<double>(load.prompt), output = static_cast<double>(load.output);
+  FIGURE(trace, held_tokens, prompt + output, (Note{"Tokens of a request at its end", ""}), prompt, output);
+  const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, held_tokens, trace);
   FIGURE(trace, kv_cache, running * kv_cache_of_sequence,
          (Note{"KV cache per GPU, full batch", "every sequence at its full length", "", "serving.kv_cache_bytes"}), running,
          kv_cache_of_sequence);
@@ -191,9 +233,7 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   report.offload_exposed = performance.decode.exposed;
   report.max_batch = static_cast<Count>(std::llround(max_sequences * deployment.mapping.attention_dp));
   if (!searching) report.max_context = static_cast<Count>(ContextThatFits(deployment, budget, trace));
-  const Bytes in_host = load.kv_offload ? max(kv_cache - budget.kv_cache, 0 * kB) : 0 * kB;
-  FIGURE(trace, kv_cache_held, kv_cache - in_host,
-         (Note{"KV cache in device memory", "without the part in host memory", "", "serving.memory_bytes.kv_cache"}), kv_cache, in_host);
+  const Bytes kv_cache_held = DeviceCache(deployment, budget, kv_cache, trace);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
   FIGURE(trace, memory, weights + kv_cache_held + activations + workspace,
          (Note{"Peak memory per GPU", "of the most loaded device", "", "serving.memory_bytes.total"}), weights, kv_cache_held, activations,
@@ -211,7 +251,8 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
 ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators, Trace& trace,
                               ServingMemo* memo) {
   const Trace::Scope scope(trace, "serving");
-  Deployment deployment = Deploy(model, cluster, load);
+  BindDegrees(load.mapping, "serving.mapping", trace);
+  Deployment deployment = Deploy(model, cluster, load, trace);
   deployment.memo = memo;
   const bool searching = memo != nullptr;
   if (searching) memo->Enter(load);
@@ -224,7 +265,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   deployment.kv_cache_budget = budget.kv_cache;
   BatchSize batch;
   batch.max_sequences = BatchThatFits(deployment, budget, prompt, output, trace);
-  batch.requested_sequences = RequestedSequences(deployment, batch.max_sequences);
+  batch.requested_sequences = RequestedSequences(deployment, batch.max_sequences, trace);
   if (searching) {
     if (const std::string_view reason = MemoryReason(deployment, budget, batch); !reason.empty()) {
       report.infeasible.push_back({std::string(reason), ""});
@@ -234,18 +275,18 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   const ServingPerformance performance = PerformanceOf(deployment, batch, trace);
 
   SetLatency(performance, report, trace);
-  if (!searching) {
-    const StaticBatch together = TimeStaticBatch(deployment, batch.requested_sequences, budget, trace);
-    report.static_ttft = together.ttft;
-    report.static_tpot = together.tpot;
-    report.static_latency = together.latency;
-  }
   const double devices = static_cast<double>(load.devices.value_or(cluster.devices));
   SetRates(deployment, performance, devices, report, trace);
   SetMemory(deployment, budget, batch.max_sequences, performance, searching, report, trace);
   report.prefill_bound = performance.prefill.alone.operators.BoundOf();
   report.decode_bound = performance.decode.step.operators.BoundOf();
   SetEnergy(deployment, performance, devices, report, trace);
+  if (!searching) {
+    const StaticBatch together = TimeStaticBatch(deployment, batch.requested_sequences, budget, trace);
+    report.static_ttft = together.ttft;
+    report.static_tpot = together.tpot;
+    report.static_latency = together.latency;
+  }
   if (!searching) {
     FindWarnings(deployment, performance, report);
     for (std::string& text : SubstitutionsOf(deployment)) report.warnings.push_back(std::move(text));

@@ -10,105 +10,78 @@ namespace {
 constexpr Count kLongest = 1'000'000'000;
 constexpr double kLogitBytes = 10;  // 16-bit gathered logits, fp32 copy, fp32 probabilities
 
-// GEMM weights in their format, small tensors in 16 bit. Every rank holds the full down-projections of MLA.
-Bytes AttentionWeights(const Deployment& deployment) {
-  return deployment.shapes.attention.Elements() * ElementSize(deployment.formats.attention_weights) +
-         SmallElements(deployment.model, Mixer::kFullAttention, deployment.shapes.widths) * 2.0 * kB;
+// Recurrent state per sequence on one device, independent of the sequence length.
+Bytes StatesOfSequence(const Deployment& deployment, Trace& trace) {
+  const double stage_recurrent = deployment.layers.on_stage.recurrent, state_share = deployment.shapes.state_share,
+               state_elements = deployment.shapes.state_elements;
+  const Bytes state_element = ElementSize(deployment.load.precision.state);
+  trace.Input("state_element", state_element, "serving.precision.state");
+  FIGURE(trace, device_state, stage_recurrent * state_share * state_elements * state_element,
+         (Note{"Recurrent state of a sequence on one device", ""}), stage_recurrent, state_share, state_elements, state_element);
+  return device_state;
 }
 
-Bytes RecurrentWeights(const Deployment& deployment) {
-  if (deployment.layers.recurrent <= 0) return {};
-  return deployment.shapes.recurrence.Elements() * ElementSize(deployment.formats.attention_weights) +
-         SmallElements(deployment.model, Mixer::kRecurrence, deployment.shapes.widths) * 2.0 * kB;
-}
-
-Bytes ExpertWeights(const Deployment& deployment) {
-  if (!deployment.model.moe) return {};
-  const double held = deployment.shapes.experts / deployment.mapping.ep;
-  Bytes bytes = (SmallElements(deployment.model, FeedForward::kExperts, deployment.shapes.widths) +
-                 held * ExpertBiases(deployment.model, deployment.shapes.widths)) *
-                2.0 * kB;
-  for (const MatrixProduct& product : deployment.shapes.expert_mlp) {
-    const ProductRole role = TraitsOf(product.id).role;
-    const double copies = role == ProductRole::kExperts ? held : 1;
-    bytes += copies * product.Elements() * (role == ProductRole::kWide ? 2.0 * kB : ElementSize(deployment.formats.mlp_weights));
+// KV cache of a layer and token on one rank.
+BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
+  const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
+  const double cp = deployment.mapping.cp;
+  const Tokens token = 1 * kToken;
+  trace.Input("kv_element", kv_element, "serving.precision.kv_cache");
+  constexpr Note kNote{"KV cache of a layer and token on one device", "context parallelism splits it"};
+  if (deployment.model.mla) {
+    const auto latent = static_cast<double>(deployment.model.mla->kv_lora_rank);
+    const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
+    trace.Input("latent", latent, "model.mla.kv_lora_rank");
+    trace.Input("rotary", rotary, "model.mla.rope_head_dim");
+    FIGURE(trace, layer_kv_cache, (latent + rotary) / cp * kv_element / token, kNote, latent, rotary, cp, kv_element, token);
+    return layer_kv_cache;
   }
-  return bytes;
+  const double decode_kv_heads = deployment.shapes.decode_kv_heads, head_dim = deployment.shapes.head_dim;
+  trace.Input("head_dim", head_dim, "model.head_dim");
+  FIGURE(trace, layer_kv_cache, 2 * decode_kv_heads * head_dim / cp * kv_element / token, kNote, decode_kv_heads, head_dim, cp, kv_element,
+         token);
+  return layer_kv_cache;
 }
 
-// Layers of a kind on the most loaded stage.
-double OnStage(const Deployment& deployment, double layers) {
-  return layers > 0 ? min(deployment.layers.per_stage, ceil(layers / deployment.mapping.pp)) : 0;
+// Tokens in the whole pages that hold `page_tokens`.
+double PagedTokens(double page_tokens, double block, Trace& trace) {
+  FIGURE(trace, paged_tokens, ceil(page_tokens / block - 1e-9) * block, (Note{"Tokens in whole pages", "of the KV cache"}), page_tokens,
+         block);
+  return paged_tokens;
 }
 
-// Recurrent state per sequence on one rank, independent of the sequence length.
-Bytes StatesOfSequence(const Deployment& deployment) {
-  if (deployment.layers.recurrent <= 0) return {};
-  const double share = deployment.shapes.widths.recurrent_inner / static_cast<double>(deployment.model.linear_attention->Inner());
-  return OnStage(deployment, deployment.layers.recurrent) * share *
-         static_cast<double>(deployment.model.linear_attention->StateElements()) * ElementSize(deployment.load.precision.state);
-}
-
-double Pages(double tokens, Count block) {
-  const auto size = static_cast<double>(block);
-  return std::ceil(tokens / size - 1e-9) * size;
-}
-
-BytesPerToken KvCacheOfLayer(const Deployment& deployment) {
-  const double elements = deployment.model.mla
-                              ? static_cast<double>(deployment.model.mla->kv_lora_rank + deployment.model.mla->rope_head_dim)
-                              : 2 * deployment.shapes.decode_kv_heads * deployment.shapes.head_dim;
-  return elements / deployment.mapping.cp * ElementSize(deployment.formats.kv_cache) / (1 * kToken);
+// Memory for the KV cache, in device and host.
+Bytes RoomOf(const KvCacheBudget& budget, Trace& trace) {
+  const Bytes room = budget.Room();
+  if (!(budget.host > Bytes{})) {
+    trace.Alias("room", room, "kv_cache_budget");
+    return room;
+  }
+  const Bytes kv_cache_budget = budget.kv_cache, host_memory = budget.host;
+  trace.Input("host_memory", host_memory, "serving.kv_offload.capacity");
+  FIGURE(trace, room_with_host, kv_cache_budget + host_memory, (Note{"Memory for the KV cache", "of the device and of the host"}),
+         kv_cache_budget, host_memory);
+  trace.Alias("room", room, "room_with_host");
+  return room;
 }
 
 }  // namespace
 
-Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
-  const double stage = deployment.layers.per_stage, hidden = deployment.shapes.hidden;
-  // MoE layers are spread evenly over the stages, to within one layer.
-  const double moe_stage = OnStage(deployment, deployment.layers.moe);
-  const double recurrent_stage = min(OnStage(deployment, deployment.layers.recurrent), stage), attention_stage = stage - recurrent_stage;
-  const Bytes recurrent_layer = RecurrentWeights(deployment);
-  const Bytes attention_layer = AttentionWeights(deployment);
-  const Bytes small_layer = static_cast<double>(deployment.model.norms.per_layer) * NormElements(deployment.model) * 2.0 * kB;
-  const Bytes mlp_layer = deployment.shapes.mlp.Elements() * ElementSize(deployment.formats.mlp_weights) +
-                          SmallElements(deployment.model, FeedForward::kDense, deployment.shapes.widths) * 2.0 * kB;
-  const Bytes experts_layer = ExpertWeights(deployment);
-  const double positions =
-      deployment.model.positions.encoding == Position::kLearned ? static_cast<double>(deployment.model.positions.rows) : 0;
-  const Bytes embedding = (deployment.shapes.widths.vocab + positions) * hidden * ElementSize(deployment.formats.head_weights);
-  const Bytes head = deployment.shapes.widths.vocab * hidden * ElementSize(deployment.formats.head_weights);
-  const bool single_stage = deployment.mapping.pp <= 1;
-  // The most loaded stage holds the embedding or the head; a single stage holds both, or one copy if they are tied.
-  const Bytes ends = single_stage && !deployment.model.tied_embeddings ? embedding + head : max(embedding, head);
-  const double dense_stage = min(stage - moe_stage, OnStage(deployment, deployment.layers.dense));
-  FIGURE(trace, weights,
-         attention_stage * attention_layer + recurrent_stage * recurrent_layer + stage * small_layer + dense_stage * mlp_layer +
-             moe_stage * experts_layer + ends,
-         (Note{"Weights per device", "of the most loaded pipeline stage, in their storage formats", "", "serving.memory_bytes.weights"}),
-         attention_stage, attention_layer, recurrent_stage, recurrent_layer, stage, small_layer, dense_stage, mlp_layer, moe_stage,
-         experts_layer, ends);
-  return weights;
-}
-
 BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
-  const double layers = deployment.layers.total, recurrent_layers = deployment.layers.recurrent;
-  trace.Input("layers", layers, "model.layers");
-  if (deployment.model.linear_attention) trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
-  FIGURE(trace, caching_layers, layers - recurrent_layers,
-         (Note{"Layers with a KV cache", "recurrent layers have a state of fixed size instead"}), layers, recurrent_layers);
-  const Bytes element = ElementSize(deployment.formats.kv_cache);
-  trace.Input("element", element, "serving.precision.kv_cache");
+  // Recurrent layers have a state of fixed size instead.
+  const double attention_layers = deployment.layers.attention;
+  const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
+  trace.Input("kv_element", kv_element, "serving.precision.kv_cache");
   const Tokens token = 1 * kToken;
   if (deployment.model.mla) {
     const auto latent = static_cast<double>(deployment.model.mla->kv_lora_rank);
     const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
     trace.Input("latent", latent, "model.mla.kv_lora_rank");
     trace.Input("rotary", rotary, "model.mla.rope_head_dim");
-    FIGURE(trace, kv_cache_per_token, caching_layers * (latent + rotary) * element / token,
+    FIGURE(trace, kv_cache_per_token, attention_layers * (latent + rotary) * kv_element / token,
            (Note{"KV cache per token", "latent and rotary part, all layers of the model", "DeepSeek-V2, arXiv 2405.04434",
                  "serving.kv_cache_bytes_per_token"}),
-           caching_layers, latent, rotary, element, token);
+           attention_layers, latent, rotary, kv_element, token);
     return kv_cache_per_token;
   }
   const auto kv_heads = static_cast<double>(deployment.model.KvHeads());
@@ -116,33 +89,48 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
   trace.Input("kv_heads", kv_heads, "model.kv_heads");
   trace.Input("head_dim", head_dim, "model.head_dim");
   FIGURE(
-      trace, kv_cache_per_token, 2 * caching_layers * kv_heads * head_dim * element / token,
+      trace, kv_cache_per_token, 2 * attention_layers * kv_heads * head_dim * kv_element / token,
       (Note{"KV cache per token", "keys and values of every KV head in all layers of the model", "", "serving.kv_cache_bytes_per_token"}),
-      caching_layers, kv_heads, head_dim, element, token);
+      attention_layers, kv_heads, head_dim, kv_element, token);
   return kv_cache_per_token;
 }
 
-Bytes KvCacheOfSequence(const Deployment& deployment, double tokens) {
-  const Count block = deployment.engine.memory.block;
-  const BytesPerToken layer = KvCacheOfLayer(deployment);
-  const double windows = OnStage(deployment, deployment.layers.window), attending = OnStage(deployment, deployment.layers.attention);
-  const auto window = static_cast<double>(deployment.model.window.tokens);
-  const double full = Pages(tokens, block);
-  const double cut = windows > 0 ? Pages(std::min(tokens, window), block) : 0;
-  return layer * ((attending - windows) * full + windows * cut) * (1 * kToken) + StatesOfSequence(deployment);
+Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace& trace) {
+  const BytesPerToken layer_kv_cache = KvCacheOfLayer(deployment, trace);
+  const double stage_window = deployment.layers.on_stage.window, stage_attention = deployment.layers.on_stage.attention;
+  const auto sliding_window = static_cast<double>(deployment.model.window.tokens),
+             block = static_cast<double>(deployment.engine.memory.block);
+  const Tokens token = 1 * kToken;
+  trace.Alias("page_tokens", held_tokens, "held_tokens");
+  const double full_pages = PagedTokens(held_tokens, block, trace);
+  trace.Alias("full_pages", full_pages, "paged_tokens");
+  FIGURE(trace, window_held, min(held_tokens, sliding_window), (Note{"Tokens that a sliding window holds", ""}), held_tokens,
+         sliding_window);
+  trace.Alias("page_tokens", window_held, "window_held");
+  const double window_pages = PagedTokens(window_held, block, trace);
+  trace.Alias("window_pages", window_pages, "paged_tokens");
+  FIGURE(trace, kv_cache_of_layers, layer_kv_cache * ((stage_attention - stage_window) * full_pages + stage_window * window_pages) * token,
+         (Note{"KV cache of a sequence on one device", "whole pages"}), layer_kv_cache, stage_attention, stage_window, full_pages,
+         window_pages, token);
+  if (deployment.layers.recurrent <= 0) {
+    trace.Alias("kv_cache_of_sequence", kv_cache_of_layers, "kv_cache_of_layers");
+    return kv_cache_of_layers;
+  }
+  const Bytes device_state = StatesOfSequence(deployment, trace);
+  FIGURE(trace, kv_cache_of_sequence, kv_cache_of_layers + device_state,
+         (Note{"KV cache and recurrent state of a sequence on one device", ""}), kv_cache_of_layers, device_state);
+  return kv_cache_of_sequence;
 }
 
 Bytes StateOfSequence(const Deployment& deployment, Trace& trace) {
   if (!deployment.model.linear_attention) return {};
-  const double recurrent_layers = deployment.layers.recurrent,
-               elements = static_cast<double>(deployment.model.linear_attention->StateElements());
-  const Bytes element = ElementSize(deployment.load.precision.state);
-  trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
-  trace.Input("element", element, "serving.precision.state");
-  FIGURE(trace, state_of_sequence, recurrent_layers * elements * element,
+  const double recurrent_layers = deployment.layers.recurrent, state_elements = deployment.shapes.state_elements;
+  const Bytes state_element = ElementSize(deployment.load.precision.state);
+  trace.Input("state_element", state_element, "serving.precision.state");
+  FIGURE(trace, state_of_sequence, recurrent_layers * state_elements * state_element,
          (Note{"Recurrent state per sequence", "all recurrent layers; independent of the sequence length", "",
                "serving.state_bytes_per_sequence"}),
-         recurrent_layers, elements, element);
+         recurrent_layers, state_elements, state_element);
   return state_of_sequence;
 }
 
@@ -153,19 +141,18 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
   trace.Input("visible", visible, "cluster.device.memory.usable");
   const Bytes weights = WeightsOf(deployment, trace);
   const auto activation_tokens = static_cast<double>(rule.activation_tokens);
-  const double hidden = deployment.shapes.hidden, inner = deployment.shapes.widths.mlp;
-  const auto sequences = static_cast<double>(rule.logit_sequences);
-  const double vocabulary = static_cast<double>(deployment.model.vocab);
-  const Bytes logit = kLogitBytes * kB;
-  const Bytes element = 2.0 * kB;
-  FIGURE(trace, activations, max(2 * activation_tokens * (hidden + inner) * element, sequences * vocabulary * logit),
+  const double hidden = deployment.shapes.hidden, rank_mlp = deployment.shapes.widths.mlp;
+  const auto logit_sequences = static_cast<double>(rule.logit_sequences), vocab = static_cast<double>(deployment.model.vocab);
+  const Bytes logit = kLogitBytes * kB, half = 2.0 * kB;
+  FIGURE(trace, activations, max(2 * activation_tokens * (hidden + rank_mlp) * half, logit_sequences * vocab * logit),
          (Note{"Activations",
                "of the largest step that the engine reserves memory for: residual stream and MLP width, or the gathered "
                "logits",
                "", "serving.memory_bytes.activations"}),
-         activation_tokens, hidden, inner, element, sequences, vocabulary, logit);
+         activation_tokens, hidden, rank_mlp, half, logit_sequences, vocab, logit);
   const Bytes reserve = rule.reserve;
   const Bytes parallel_reserve = deployment.mapping.tp > 1 ? rule.reserve_parallel : 0 * kB;
+  if (deployment.mapping.tp > 1) trace.Input("parallel_reserve", parallel_reserve, "serving.engine.memory.reserve_parallel");
   FIGURE(trace, workspace, reserve + parallel_reserve,
          (Note{"Workspace", "context, communication buffers and graphs, as in the engine's logs", "", "serving.memory_bytes.workspace"}),
          reserve, parallel_reserve);
@@ -191,40 +178,78 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
   return budget;
 }
 
+// The engine's own limit of running sequences, or the load's.
+double EngineLimit(const Deployment& deployment, Trace& trace) {
+  const std::optional<Count> requested = deployment.load.max_requests;
+  const auto engine_limit = static_cast<double>(requested.value_or(deployment.engine.scheduler.max_sequences));
+  trace.Input("engine_limit", engine_limit, requested ? "serving.max_requests" : "serving.engine.max_sequences");
+  return engine_limit;
+}
+
 double BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, double prompt, double output, Trace& trace) {
   const double output_reserved = deployment.engine.memory.output_reserved;
   trace.Input("output_reserved", output_reserved, "serving.engine.memory.output_reserved");
-  const Bytes kv_cache_of_request = KvCacheOfSequence(deployment, prompt + output_reserved * output);
-  const double engine_limit = static_cast<double>(deployment.load.max_requests.value_or(deployment.engine.scheduler.max_sequences));
-  const double groups = deployment.mapping.attention_dp;
-  const Bytes kv_cache_budget = budget.Room();
-  FIGURE(trace, max_batch, groups * min(floor(kv_cache_budget / kv_cache_of_request + 1e-9), engine_limit),
+  FIGURE(trace, held_tokens, prompt + output_reserved * output,
+         (Note{"Tokens that a request holds on admission", "with the part of its output that the engine reserves"}), prompt,
+         output_reserved, output);
+  const Bytes kv_cache_of_request = KvCacheOfSequence(deployment, held_tokens, trace);
+  trace.Alias("kv_cache_of_request", kv_cache_of_request, "kv_cache_of_sequence");
+  const double engine_limit = EngineLimit(deployment, trace), attention_dp = deployment.mapping.attention_dp;
+  const Bytes room = RoomOf(budget, trace);
+  FIGURE(trace, group_batch, min(floor(room / kv_cache_of_request + 1e-9), engine_limit),
+         (Note{"Maximum concurrent sequences of an attention group", "whole sequences; at most the engine's limit"}), room,
+         kv_cache_of_request, engine_limit);
+  FIGURE(trace, max_batch, attention_dp * group_batch,
          (Note{"Maximum concurrent sequences",
                "whole sequences, with the fraction of the output that the engine reserves on admission; at most the engine's limit", "",
                "serving.max_batch"}),
-         groups, kv_cache_budget, kv_cache_of_request, engine_limit);
-  return max_batch / groups;
+         attention_dp, group_batch);
+  return max_batch / attention_dp;
+}
+
+// Memory for the KV cache of a single sequence.
+Bytes ContextRoom(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace) {
+  const Bytes room = RoomOf(budget, trace);
+  if (deployment.layers.recurrent <= 0) {
+    trace.Alias("context_room", room, "room");
+    return room;
+  }
+  const Bytes device_state = StatesOfSequence(deployment, trace), none = 0 * kB;
+  FIGURE(trace, context_room, max(room - device_state, none), (Note{"KV cache of a single sequence", "beside its recurrent state"}), room,
+         device_state, none);
+  return context_room;
 }
 
 double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace) {
-  const Bytes layer_token = KvCacheOfLayer(deployment) * (1 * kToken);
+  const Tokens token = 1 * kToken;
+  const BytesPerToken layer_kv_cache = KvCacheOfLayer(deployment, trace);
   const auto block = static_cast<double>(deployment.engine.memory.block);
-  const Bytes kv_cache_budget = max(budget.Room() - StatesOfSequence(deployment), 0 * kB);
-  const double windows = OnStage(deployment, deployment.layers.window);
-  const auto window = static_cast<double>(deployment.model.window.tokens);
-  double growing = OnStage(deployment, deployment.layers.attention), full_windows = 0;
-  if (windows > 0 && kv_cache_budget / (layer_token * growing) > window) {
-    growing -= windows;
-    full_windows = windows * Pages(window, deployment.engine.memory.block);
+  const Bytes context_room = ContextRoom(deployment, budget, trace);
+  const double stage_window = deployment.layers.on_stage.window, stage_attention = deployment.layers.on_stage.attention;
+  const auto sliding_window = static_cast<double>(deployment.model.window.tokens);
+  double growing = stage_attention, full_windows = 0;
+  if (stage_window > 0 && context_room / (layer_kv_cache * token * stage_attention) > sliding_window) {
+    FIGURE(trace, growing_layers, stage_attention - stage_window, (Note{"Layers whose KV cache grows with the context", ""}),
+           stage_attention, stage_window);
+    trace.Alias("page_tokens", sliding_window, "sliding_window");
+    const double window_pages = PagedTokens(sliding_window, block, trace);
+    trace.Alias("window_pages", window_pages, "paged_tokens");
+    FIGURE(trace, window_tokens, stage_window * window_pages, (Note{"Tokens of full windows", "all layers"}), stage_window, window_pages);
+    growing = growing_layers;
+    full_windows = window_tokens;
+    trace.Alias("full_windows", full_windows, "window_tokens");
+    trace.Alias("growing", growing, "growing_layers");
+  } else {
+    trace.Alias("growing", growing, "stage_attention");
   }
   // If every layer has a window, any length fits.
   if (growing <= 0) return static_cast<double>(kLongest);
   const double longest = static_cast<double>(kLongest);
   FIGURE(trace, max_context,
-         min(longest, max(0.0, floor((kv_cache_budget / layer_token - full_windows) / (growing * block) + 1e-9) * block)),
+         min(longest, max(0.0, floor((context_room / (layer_kv_cache * token) - full_windows) / (growing * block) + 1e-9) * block)),
          (Note{"Maximum context", "of a single sequence, in whole pages; sliding-window layers hold at most their window", "",
                "serving.max_context"}),
-         longest, kv_cache_budget, layer_token, full_windows, growing, block);
+         longest, context_room, layer_kv_cache, token, full_windows, growing, block);
   return max_context;
 }
 

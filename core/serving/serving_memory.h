@@ -13,9 +13,9 @@ Bytes WeightsOf(const Deployment& deployment, Trace& trace);
 BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace);
 // Recurrent state per sequence, all layers, before any split.
 Bytes StateOfSequence(const Deployment& deployment, Trace& trace);
-// KV cache and recurrent state of one sequence of `tokens` on the most loaded device: whole pages; KV heads replicated beyond their
+// KV cache and recurrent state of one sequence of `held_tokens` on the most loaded device: whole pages; KV heads replicated beyond their
 // number; the MLA latent on every rank; sliding-window layers hold at most their window.
-Bytes KvCacheOfSequence(const Deployment& deployment, double tokens);
+Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace& trace);
 
 struct KvCacheBudget {
   Bytes capacity;  // usable memory of the device

@@ -1,25 +1,39 @@
 #include "core/serving/static_batch.h"
 
-#include <algorithm>
-
 #include "core/serving/phase_time.h"
 
 namespace slipstick {
 
+namespace {
+
+// Sequences that run at once: all, or in an engine that queues the others as many as fit.
+double RunningOf(const Deployment& deployment, double sequences, const KvCacheBudget& budget, Trace& trace) {
+  if (!deployment.engine.scheduler.queues_static_batch) {
+    trace.Alias("running", sequences, "sequences");
+    return sequences;
+  }
+  const auto prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
+  const double output_reserved = deployment.engine.memory.output_reserved;
+  FIGURE(trace, held_tokens, prompt + output_reserved * output, (Note{"Tokens that a request holds on admission", ""}), prompt,
+         output_reserved, output);
+  const Bytes kv_cache_budget = budget.kv_cache, kv_cache_of_sequence = KvCacheOfSequence(deployment, held_tokens, trace);
+  FIGURE(trace, running, min(max(kv_cache_budget / kv_cache_of_sequence, 1.0), sequences),
+         (Note{"Sequences that run at once", "those that fit; the others wait"}), kv_cache_budget, kv_cache_of_sequence, sequences);
+  return running;
+}
+
+}  // namespace
+
 StaticBatch TimeStaticBatch(const Deployment& deployment, double sequences, const KvCacheBudget& budget, Trace& trace) {
   const Trace::Scope scope(trace, "static");
-  const auto prompt = static_cast<double>(deployment.load.prompt), output = static_cast<double>(deployment.load.output);
-  trace.Input("output", output, "serving.output");
-  const double computed = ComputedTokens(deployment.load);
-  const Seconds pass_time = TimePrompt(deployment, sequences, computed, prompt - computed, trace).time;
+  const auto output = static_cast<double>(deployment.load.output);
+  const PromptTokens computed = ComputedTokens(deployment.load, trace);
+  trace.Alias("sequences", sequences, "requested_sequences");
+  const Seconds pass_time = TimePrompt(deployment, sequences, computed.tokens, computed.cached, trace).time;
   const Seconds prefill_step = deployment.engine.overhead.prefill_step;
-  double running = sequences;
-  if (deployment.engine.scheduler.queues_static_batch) {
-    running = std::clamp(budget.kv_cache / KvCacheOfSequence(deployment, prompt + deployment.engine.memory.output_reserved * output), 1.0,
-                         sequences);
-  }
+  const double running = RunningOf(deployment, sequences, budget, trace);
   const Seconds mean_step = TimeDecode(deployment, running, trace).token;
-  const double rounds = sequences / running;
+  FIGURE(trace, rounds, sequences / running, (Note{"Rounds of the batch", "one where all run at once"}), sequences, running);
   FIGURE(trace, static_ttft, pass_time + prefill_step,
          (Note{"Time to first token of a static batch", "one prefill of the whole batch", "", "serving.static_ttft_s"}), pass_time,
          prefill_step);

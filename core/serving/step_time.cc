@@ -16,42 +16,62 @@ KernelTime HostTime(Seconds time) {
   return kernel;
 }
 
-Seconds FullAttention(const KernelTime& kernel, Trace& trace) {
+Seconds FullAttention(const KernelTime& kernel, std::string_view symbol, Trace& trace) {
   const Seconds time = kernel.time;
-  FIGURE(trace, attention, time, (Note{"Attention per layer", "over the whole context"}), time);
+  trace.Alias("time", time, symbol);
+  FIGURE(trace, attention, 1 * time, (Note{"Attention per layer", "over the whole context"}), time);
   return attention;
 }
-Seconds WindowAttention(const KernelTime& kernel, Trace& trace) {
+Seconds WindowAttention(const KernelTime& kernel, std::string_view symbol, Trace& trace) {
   const Seconds time = kernel.time;
-  FIGURE(trace, window_attention, time, (Note{"Attention per sliding-window layer", ""}), time);
+  trace.Alias("time", time, symbol);
+  FIGURE(trace, window_attention, 1 * time, (Note{"Attention per sliding-window layer", ""}), time);
   return window_attention;
 }
 
 // Half the prompts; or, of a single prompt, the mean of its two halves: attention is linear in the KV length.
-PrefillPass HalfOf(const PrefillPass& pass) {
-  if (pass.sequences >= 2) return {pass.sequences / 2, pass.tokens, pass.cached};
-  return {pass.sequences, pass.tokens / 2, pass.cached + pass.tokens / 4};
+PrefillPass HalfOf(const PrefillPass& pass, Trace& trace) {
+  const double sequences = pass.sequences, tokens = pass.tokens, cached = pass.cached;
+  if (sequences >= 2) {
+    FIGURE(trace, half_sequences, sequences / 2, (Note{"Half the prompts", ""}), sequences);
+    trace.Alias("sequences", half_sequences, "half_sequences");
+    return {half_sequences, tokens, cached};
+  }
+  FIGURE(trace, half_tokens, tokens / 2, (Note{"Half a prompt", ""}), tokens);
+  FIGURE(trace, half_cached, cached + tokens / 4, (Note{"Tokens before half a prompt", "mean of both halves"}), cached, tokens);
+  trace.Alias("tokens", half_tokens, "half_tokens");
+  trace.Alias("cached", half_cached, "half_cached");
+  return {sequences, half_tokens, half_cached};
+}
+
+// Half the sequences of a decode step.
+double HalfOf(double sequences, Trace& trace) {
+  FIGURE(trace, half_sequences, sequences / 2, (Note{"Half the sequences", ""}), sequences);
+  trace.Alias("sequences", half_sequences, "half_sequences");
+  return half_sequences;
 }
 
 LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, OperatorBreakdown& operators, Trace& trace) {
   const auto window = static_cast<double>(deployment.model.window.tokens);
-  const LayerCost one = TimeLayer(deployment, pass.sequences * pass.tokens, Phase::kPrefill, operators, trace);
+  const double sequences = pass.sequences, tokens = pass.tokens;
+  FIGURE(trace, rows, sequences * tokens, (Note{"Tokens of the pass", ""}), sequences, tokens);
+  const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators, trace);
   MixingCost mixing;
   if (deployment.layers.attention > deployment.layers.window) {
     const Trace::Scope inner(trace, "attention");
-    const KernelTime kernel = PrefillAttention(deployment, pass.sequences, pass.tokens, pass.cached, 0, trace);
+    const KernelTime kernel = PrefillAttention(deployment, sequences, tokens, pass.cached, 0, trace);
     operators.Add("attention", kernel, deployment.layers.attention - deployment.layers.window);
-    mixing.attention = FullAttention(kernel, trace);
+    mixing.attention = FullAttention(kernel, "time", trace);
   }
   if (deployment.layers.window > 0) {
     const Trace::Scope inner(trace, "window_attention");
-    const KernelTime kernel = PrefillAttention(deployment, pass.sequences, pass.tokens, pass.cached, window, trace);
+    const KernelTime kernel = PrefillAttention(deployment, sequences, tokens, pass.cached, window, trace);
     operators.Add("sliding-window attention", kernel, deployment.layers.window);
-    mixing.window_attention = WindowAttention(kernel, trace);
+    mixing.window_attention = WindowAttention(kernel, "time", trace);
   }
   if (deployment.layers.recurrent > 0) {
     const Trace::Scope inner(trace, "recurrence");
-    const KernelTime kernel = PrefillRecurrence(deployment, pass.sequences, pass.tokens, trace);
+    const KernelTime kernel = PrefillRecurrence(deployment, sequences, tokens, trace);
     operators.Add("recurrence", kernel, deployment.layers.recurrent);
     mixing.recurrence = kernel.time;
   }
@@ -60,7 +80,8 @@ LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, 
 
 LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployment& deployment, OperatorBreakdown& operators,
                         Trace& trace) {
-  const double rows = sequences * pass.checked;
+  const double checked = pass.checked;
+  FIGURE(trace, rows, sequences * checked, (Note{"Tokens of the step", ""}), sequences, checked);
   const auto window = static_cast<double>(deployment.model.window.tokens);
   const LayerCost one = TimeLayer(deployment, rows, Phase::kDecode, operators, trace);
   MixingCost mixing;
@@ -68,13 +89,13 @@ LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployme
     const Trace::Scope inner(trace, "attention");
     const KernelTime kernel = MeanDecodeAttention(deployment, sequences, pass.context, pass.grown, pass.checked, 0, trace);
     operators.Add("attention", kernel, deployment.layers.attention - deployment.layers.window);
-    mixing.attention = FullAttention(kernel, trace);
+    mixing.attention = FullAttention(kernel, pass.grown > 0 ? "mean_attention" : "time", trace);
   }
   if (deployment.layers.window > 0) {
     const Trace::Scope inner(trace, "window_attention");
     const KernelTime kernel = MeanDecodeAttention(deployment, sequences, pass.context, pass.grown, pass.checked, window, trace);
     operators.Add("sliding-window attention", kernel, deployment.layers.window);
-    mixing.window_attention = WindowAttention(kernel, trace);
+    mixing.window_attention = WindowAttention(kernel, pass.grown > 0 ? "mean_attention" : "time", trace);
   }
   const KernelTime exchange = ContextExchange(deployment, rows, trace);
   mixing.context_exchange = exchange.time;
@@ -88,6 +109,81 @@ LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployme
   return AllLayers(deployment, one, mixing, trace);
 }
 
+// Pass over all stages of a pipeline.
+Seconds WithHops(const Deployment& deployment, Seconds layers_time, Seconds head, Seconds hop_time, Trace& trace) {
+  if (deployment.mapping.pp <= 1) {
+    FIGURE(trace, device_time, layers_time + head, (Note{"Prefill on the devices", "kernel after kernel"}), layers_time, head);
+    return device_time;
+  }
+  const double pp = deployment.mapping.pp;
+  FIGURE(trace, device_time, layers_time + head + (pp - 1) * hop_time, (Note{"Prefill on the devices", "kernel after kernel"}), layers_time,
+         head, pp, hop_time);
+  return device_time;
+}
+
+// Other stages work on other prompts meanwhile: the slowest stage sets the pace.
+Seconds StageOccupancy(const Deployment& deployment, Seconds device_time, Seconds head, Seconds hop_time, double operations, Trace& trace) {
+  const double stage_layers = deployment.layers.per_stage, layers = deployment.layers.total, pp = deployment.mapping.pp;
+  const Seconds operation_launch = deployment.launch.per_operation, prefill_host = deployment.engine.overhead.prefill_step_host;
+  Seconds stage;
+  if (pp > 1) {
+    FIGURE(trace, stage_time, (device_time - head - (pp - 1) * hop_time) * (stage_layers / layers) + head + hop_time,
+           (Note{"The slowest stage", "its layers, the LM head and the send to the next"}), device_time, head, pp, hop_time, stage_layers,
+           layers);
+    stage = stage_time;
+  } else {
+    FIGURE(trace, stage_time, (device_time - head) * (stage_layers / layers) + head, (Note{"The devices' time", "layers and LM head"}),
+           device_time, head, stage_layers, layers);
+    stage = stage_time;
+  }
+  const Seconds stage_time = stage;
+  FIGURE(trace, occupancy, max(stage_time, prefill_host, stage_layers * operations * operation_launch),
+         (Note{"Time until the next pass can start", "of the slowest stage, or of its host"}), stage_time, prefill_host, stage_layers,
+         operations, operation_launch);
+  return occupancy;
+}
+
+// Stages that hold sequences at once: a pipeline splits them into groups, one per stage at a time.
+struct StageGroups {
+  double groups = 1, sequences = 1;
+};
+StageGroups SplitOverStages(const Deployment& deployment, double sequences, Trace& trace) {
+  const double pp = deployment.mapping.pp;
+  if (pp <= 1) return {1, sequences};
+  FIGURE(trace, stage_groups, min(pp, max(1.0, sequences)), (Note{"Groups of sequences in the pipeline", "one per stage at a time"}), pp,
+         sequences);
+  FIGURE(trace, group_sequences, sequences / stage_groups, (Note{"Sequences of a group", ""}), sequences, stage_groups);
+  trace.Alias("own_sequences", sequences, "sequences");
+  trace.Alias("sequences", group_sequences, "group_sequences");
+  return {stage_groups, group_sequences};
+}
+
+// Uneven stages: with all stages busy, the longest one sets the pace.
+double StretchOf(const Deployment& deployment, double stage_groups, Trace& trace) {
+  const double stage_layers = deployment.layers.per_stage, layers = deployment.layers.total, pp = deployment.mapping.pp;
+  if (pp <= 1) return 1;
+  FIGURE(trace, stretch, 1 + (stage_layers * pp / layers - 1) * (stage_groups - 1) / max(1.0, pp - 1),
+         (Note{"Wait for the longest stage", "over evenly long ones"}), stage_layers, pp, layers, stage_groups);
+  return stretch;
+}
+
+// Sequential time of a decode step on its devices.
+Seconds DeviceStep(const Deployment& deployment, Seconds layers_time, Seconds head, Seconds hop_time, double stretch, double own_sequences,
+                   Trace& trace) {
+  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
+  trace.Input("engine_step", engine_step, "serving.engine.step");
+  constexpr Note kNote{"Decode step on the devices", "layers, LM head, pipeline P2P and engine overhead"};
+  const double pp = deployment.mapping.pp;
+  if (pp > 1) {
+    FIGURE(trace, device_step, stretch * layers_time + head + (pp - 1) * hop_time + engine_step + engine_sequence * own_sequences, kNote,
+           stretch, layers_time, head, pp, hop_time, engine_step, engine_sequence, own_sequences);
+    return device_step;
+  }
+  FIGURE(trace, device_step, layers_time + head + engine_step + engine_sequence * own_sequences, kNote, layers_time, head, engine_step,
+         engine_sequence, own_sequences);
+  return device_step;
+}
+
 }  // namespace
 
 PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment, Trace& trace) {
@@ -97,30 +193,25 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment, Trace& tr
   PassCost step;
   const double rows = pass.sequences * pass.tokens, layers = deployment.layers.total;
   const auto layers_of = [&](bool half, OperatorBreakdown& operators, Trace& t) {
-    return PrefillLayers(half ? HalfOf(pass) : pass, deployment, operators, t);
+    return PrefillLayers(half ? HalfOf(pass, t) : pass, deployment, operators, t);
   };
   const LayersTime all = TimeLayers(layers_of, deployment, Phase::kPrefill, deployment.launch.per_operation, step.operators, trace);
+  trace.Alias("rows", pass.sequences, "sequences");
   const Seconds head = TimeHead(deployment, pass.sequences, true, step.operators, trace);
   const KernelTime hop = StageSend(deployment, rows, trace);
   const double hops = deployment.mapping.pp - 1;
   step.operators.Add("pipeline P2P", hop, hops);
   const Seconds hop_time = hop.time;
   const Seconds layers_time = all.time;
-  FIGURE(trace, device_time, layers_time + head + hops * hop_time, (Note{"Prefill on the devices", "kernel after kernel"}), layers_time,
-         head, hops, hop_time);
+  const Seconds device_time = WithHops(deployment, layers_time, head, hop_time, trace);
   const Seconds operation_launch = deployment.launch.per_operation, prefill_host = deployment.engine.overhead.prefill_step_host;
   const double operations = all.operations;
-  if (deployment.launch.graphs) trace.Input("operation_launch", operation_launch, "serving.engine.prefill_launch");
-  trace.Input("prefill_host", prefill_host, "serving.engine.prefill_host");
   FIGURE(trace, pass_time, max(device_time, prefill_host, layers * operations * operation_launch),
          (Note{"Prefill pass", "device time, or host preparation and launches if longer"}), device_time, prefill_host, layers, operations,
          operation_launch);
   if (pass_time > device_time) step.operators.Add("waiting for kernel launches", HostTime(pass_time - device_time), 1);
   step.time = pass_time;
-  // Other stages work on other prompts meanwhile: the slowest stage sets the pace.
-  const Seconds stage = (device_time - head - hops * hop_time) * (deployment.layers.per_stage / layers) + head +
-                        (deployment.mapping.pp > 1 ? hop_time : Seconds{});
-  step.occupancy = max(stage, prefill_host, deployment.layers.per_stage * operations * operation_launch);
+  step.occupancy = StageOccupancy(deployment, device_time, head, hop_time, operations, trace);
   return step;
 }
 
@@ -129,36 +220,24 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& tra
   if (deployment.engine.composition == Composition::kCompiledGraph) return CompiledGraphDecode(pass, deployment, trace);
   if (deployment.engine.composition == Composition::kLayerPipelined) return LayerPipelinedDecode(pass, deployment, trace);
   PassCost step;
-  // A pipeline splits the sequences into as many groups as it has stages, one group per stage at a time.
-  const double groups = min(deployment.mapping.pp, max(1.0, pass.sequences));
-  const double sequences = pass.sequences / groups;
-  const double rows = sequences * pass.checked;
-  const double layers = deployment.layers.total;
+  trace.Alias("own_sequences", pass.sequences, "sequences");
+  const auto [groups, sequences] = SplitOverStages(deployment, pass.sequences, trace);
+  const double rows = sequences * pass.checked, own_sequences = pass.sequences;
+  const double group_sequences = sequences;
   const auto layers_of = [&](bool half, OperatorBreakdown& operators, Trace& t) {
-    return DecodeLayers(half ? sequences / 2 : sequences, pass, deployment, operators, t);
+    return DecodeLayers(half ? HalfOf(group_sequences, t) : group_sequences, pass, deployment, operators, t);
   };
   const Seconds layers_time = TimeLayers(layers_of, deployment, Phase::kDecode, Seconds{}, step.operators, trace).time;
   const Seconds head = TimeHead(deployment, rows, !deployment.launch.graphs, step.operators, trace);
   const KernelTime hop = StageSend(deployment, rows, trace);
-  const double hops = deployment.mapping.pp - 1;
-  step.operators.Add("pipeline P2P", hop, hops);
-  const Seconds hop_time = hop.time;
-  const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
+  step.operators.Add("pipeline P2P", hop, deployment.mapping.pp - 1);
   // Each attention group has its own scheduler, in parallel with the others.
-  const double own_sequences = pass.sequences;
-  trace.Input("engine_step", engine_step, "serving.engine.step");
-  trace.Input("engine_sequence", engine_sequence, "serving.engine.sequence");
-  step.operators.Add("scheduler overhead per step", HostTime(engine_step), 1);
-  step.operators.Add("engine overhead per sequence", HostTime(engine_sequence), own_sequences);
-  // Uneven stages: with all stages busy, the longest one sets the pace.
-  const double stretch =
-      1 + (deployment.layers.per_stage * deployment.mapping.pp / layers - 1) * (groups - 1) / max(1.0, deployment.mapping.pp - 1);
-  const Seconds host_sequence = deployment.engine.overhead.per_sequence_host;
-  trace.Input("host_sequence", host_sequence, "serving.engine.host_sequence");
+  step.operators.Add("scheduler overhead per step", HostTime(deployment.engine.overhead.step), 1);
+  step.operators.Add("engine overhead per sequence", HostTime(deployment.launch.per_sequence), own_sequences);
+  const double stretch = StretchOf(deployment, groups, trace);
   if (stretch > 1) step.operators.Add("waiting for the longest stage", HostTime((stretch - 1) * layers_time), 1);
-  FIGURE(trace, device_step, stretch * layers_time + head + hops * hop_time + engine_step + engine_sequence * own_sequences,
-         (Note{"Decode step on the devices", "layers, LM head, pipeline P2P and engine overhead"}), stretch, layers_time, head, hops,
-         hop_time, engine_step, engine_sequence, own_sequences);
+  const Seconds device_step = DeviceStep(deployment, layers_time, head, hop.time, stretch, own_sequences, trace);
+  const Seconds host_sequence = deployment.engine.overhead.per_sequence_host;
   FIGURE(trace, step_time, max(device_step, host_sequence * own_sequences),
          (Note{"Decode step", "device time, or the host's parallel work on all sequences if longer"}), device_step, host_sequence,
          own_sequences);

@@ -1,9 +1,13 @@
 // Prefill and decode on separate pools: each has a maximum request rate, and the lower one is the deployment's. A request is handled,
 // waits for the prefill pool, is prefilled there, its KV cache is transferred, it waits for a slot of the decode pool and takes `output`
 // steps there, which no prefill interrupts.
-#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/operators/efficiency.h"
+#include "core/serving/exchange.h"
 #include "core/serving/load_model.h"
 #include "core/serving/memo.h"
 #include "core/serving/phase_time.h"
@@ -21,40 +25,79 @@ struct Pools {
 };
 
 // The prefill pool may have another device and another mapping.
-Deployment PrefillerOf(const Deployment& deployment, Cluster& cluster, ServingLoad& load) {
+Deployment PrefillerOf(const Deployment& deployment, Cluster& cluster, ServingLoad& load, Trace& trace) {
   const Disaggregated& pools = *deployment.load.disaggregated;
   if (pools.prefill_device) cluster.device = *pools.prefill_device;
-  if (pools.prefill_mapping) load.mapping = *pools.prefill_mapping;
-  return Deploy(deployment.model, cluster, load);
+  if (pools.prefill_mapping) {
+    load.mapping = *pools.prefill_mapping;
+    BindDegrees(load.mapping, "serving.disaggregated.prefill_mapping", trace);
+  }
+  return Deploy(deployment.model, cluster, load, trace);
+}
+
+// Attention groups of the prefill pool.
+double PrefillGroups(const Deployment& prefiller, Trace& trace) {
+  const auto prefill_devices = static_cast<double>(prefiller.load.disaggregated->prefill_devices);
+  const double tp = prefiller.mapping.devices_per_group, pp = prefiller.mapping.pp, attention_dp = prefiller.mapping.attention_dp;
+  FIGURE(trace, prefill_groups, max(1.0, prefill_devices / (tp * pp * attention_dp)) * attention_dp,
+         (Note{"Attention groups of the prefill pool", "of all its replicas"}), prefill_devices, tp, pp, attention_dp);
+  return prefill_groups;
 }
 
 Seconds TransferTime(const Deployment& deployment, Trace& trace) {
-  const Bytes prompt_kv_cache = KvCacheOfSequence(deployment, static_cast<double>(deployment.load.prompt));
-  const BytesPerSecond link = deployment.network.stage_link;
+  const auto prompt = static_cast<double>(deployment.load.prompt);
+  trace.Alias("held_tokens", prompt, "prompt");
+  const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, prompt, trace);
+  const BytesPerSecond stage_link = deployment.network.stage_link;
   const Seconds start = 15 * kUs;
-  FIGURE(trace, transfer_time, start + prompt_kv_cache / (0.8 * link),
-         (Note{"KV-cache transfer to the decode pool", "every rank sends its own part; estimate"}), start, prompt_kv_cache, link);
+  BindLevelLink("stage_link", stage_link, deployment.mapping.DevicesPerReplica(), deployment, trace);
+  FIGURE(trace, transfer_time, start + kv_cache_of_sequence / (0.8 * stage_link),
+         (Note{"KV-cache transfer to the decode pool", "every rank sends its own part; estimate"}), start, kv_cache_of_sequence,
+         stage_link);
   return transfer_time;
 }
 
-// Sequences per decode group: those that arrive while one of them is decoded.
-double DecodingSequences(const Deployment& deployment, const Pools& pools, double requested_sequences) {
+// Sequences per decode group: those that arrive while one of them is decoded, as far as the prefill pool can follow.
+double DecodingSequences(const Deployment& deployment, const Pools& pools, double requested_sequences, Seconds full_step, Trace& trace) {
   Trace off = Trace::Off();
   const auto output = static_cast<double>(deployment.load.output);
   const auto stay = [&](double sequences) { return output * DecodeOf(deployment, max(1.0, sequences), off).token; };
-  const double groups = pools.decode_groups;
+  const double decode_groups = pools.decode_groups, slots = pools.slots;
+  const Hertz prefill_capacity = pools.prefill_limit;
+  constexpr Note kNote{"Sequences of a decode group", "as many as arrive while one of them is decoded; at most the slots"};
+  const auto settle = [&](double limit, const auto& arriving, std::string_view names, auto... terms) {
+    const double settled = SettledSequences(limit, arriving);
+    if (trace.on()) {
+      const std::vector<std::pair<std::string, double>> among{{"as many as arrive meanwhile", std::abs(arriving(settled) - settled)}};
+      trace.Choice("decoding", settled, kNote, among, 0, names, terms...);
+    }
+    return settled;
+  };
   if (deployment.load.requests_per_s) {
-    const Hertz arrivals = *deployment.load.requests_per_s / (1 * kS);
-    return SettledSequences(pools.slots, [&](double n) { return min(arrivals, pools.prefill_limit) * stay(n) / groups; });
+    const double requests = *deployment.load.requests_per_s;
+    const Hertz arrivals = requests / (1 * kS);
+    trace.Input("requests", requests, "serving.requests_per_s");
+    return settle(
+        slots, [&](double n) { return min(arrivals, prefill_capacity) * stay(n) / decode_groups; },
+        "requests, prefill_capacity, decode_groups, slots, output, full_step", requests, prefill_capacity, decode_groups, slots, output,
+        full_step);
   }
   if (deployment.load.concurrency) {
     const auto concurrency = static_cast<double>(*deployment.load.concurrency);
-    return SettledSequences(pools.slots, [&](double n) {
-      const Seconds decoding = stay(n);
-      return min(concurrency / (pools.before + decoding), pools.prefill_limit) * decoding / groups;
-    });
+    const Seconds before = pools.before;
+    return settle(
+        slots,
+        [&](double n) {
+          const Seconds decoded = stay(n);
+          return min(concurrency / (before + decoded), prefill_capacity) * decoded / decode_groups;
+        },
+        "concurrency, before, prefill_capacity, decode_groups, slots, output, full_step", concurrency, before, prefill_capacity,
+        decode_groups, slots, output, full_step);
   }
-  return SettledSequences(max(1.0, requested_sequences), [&](double n) { return pools.prefill_limit * stay(n) / groups; });
+  return settle(
+      max(1.0, requested_sequences), [&](double n) { return prefill_capacity * stay(n) / decode_groups; },
+      "prefill_capacity, decode_groups, requested_sequences, output, full_step", prefill_capacity, decode_groups, requested_sequences,
+      output, full_step);
 }
 
 struct Served {
@@ -64,7 +107,6 @@ struct Served {
 };
 
 Served ServeConcurrency(const Pools& pools, double concurrency, Seconds unqueued_latency, Trace& trace) {
-  trace.Input("concurrency", concurrency, "serving.concurrency");
   const Hertz prefill_capacity = pools.prefill_limit, decode_capacity = pools.decode_limit;
   FIGURE(trace, request_rate, min(concurrency / unqueued_latency, prefill_capacity, decode_capacity),
          (Note{"Request rate", "the slower pool is the bottleneck"}), concurrency, unqueued_latency, prefill_capacity, decode_capacity);
@@ -86,14 +128,25 @@ Served ServeBatch(const Deployment& deployment, const Pools& pools, double runni
 Served ServeArrivals(const Deployment& deployment, const Pools& pools, Seconds tpot, Trace& trace) {
   const double requests = *deployment.load.requests_per_s;
   trace.Input("requests", requests, "serving.requests_per_s");
-  const Hertz arrivals = requests / (1 * kS), prefill_capacity = pools.prefill_limit, decode_capacity = pools.decode_limit;
+  const Seconds second = 1 * kS;
+  FIGURE(trace, arrivals, requests / second, (Note{"Arrival rate", "all replicas"}), requests, second);
+  const Hertz prefill_capacity = pools.prefill_limit, decode_capacity = pools.decode_limit;
   const bool saturated = !(arrivals < min(prefill_capacity, decode_capacity));
   FIGURE(trace, request_rate, min(arrivals, prefill_capacity, decode_capacity),
          (Note{"Request rate", "arrivals, at most the capacity of both pools"}), arrivals, prefill_capacity, decode_capacity);
   if (saturated) return {request_rate, 0 * kS, true};
   const auto output = static_cast<double>(deployment.load.output);
-  const double prefill_queue = WaitOverService(min(0.999, arrivals / prefill_capacity), pools.prefill_groups);
-  const double slot_queue = WaitOverService(min(0.999, arrivals / decode_capacity), pools.slots);
+  const auto queue = [&](std::string_view name, Hertz capacity, std::string_view symbol, double servers, std::string_view servers_are) {
+    const Trace::Scope scope(trace, name);
+    trace.Alias("capacity", capacity, symbol);
+    trace.Alias("servers", servers, servers_are);
+    FIGURE(trace, load, arrivals / capacity, (Note{"Arrivals over the capacity of the pool", ""}), arrivals, capacity);
+    return WaitOverService(load, servers, trace);
+  };
+  const double prefill_queue = queue("prefill_queue", prefill_capacity, "prefill_capacity", pools.prefill_groups, "prefill_groups");
+  trace.Alias("prefill_queue", prefill_queue, "wait_over_service");
+  const double slot_queue = queue("slot_queue", decode_capacity, "decode_capacity", pools.slots, "slots");
+  trace.Alias("slot_queue", slot_queue, "wait_over_service");
   const Seconds shared_prefill = pools.shared_prefill;
   FIGURE(trace, pool_wait, prefill_queue * shared_prefill / 2 + slot_queue * output * tpot,
          (Note{"Waiting for the prefill pool and for a slot to decode",
@@ -142,25 +195,38 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
   ServingPerformance performance;
   const ServingLoad& load = deployment.load;
   const auto output = static_cast<double>(load.output);
-  trace.Input("output", output, "serving.output");
   Cluster prefill_cluster = deployment.cluster;
   ServingLoad prefill_load = load;
-  const Deployment prefiller = PrefillerOf(deployment, prefill_cluster, prefill_load);
-  Trace off = Trace::Off();
-  performance.prefill_shortfall = max(WeightsOf(prefiller, off) - UsableMemory(prefiller.device), 0 * kB);
-  const double prefill_groups = max(1.0, static_cast<double>(load.disaggregated->prefill_devices) / prefiller.mapping.DevicesPerReplica()) *
-                                prefiller.mapping.attention_dp;
-  const double decode_groups = AttentionGroups(deployment);
+  const double decode_groups = AttentionGroups(deployment, trace);
+  trace.Alias("decode_groups", decode_groups, "attention_groups");
   const bool is_batch = !load.concurrency && !load.requests_per_s;
-  const double slots = max(1.0, is_batch ? requested_sequences : max_sequences);
+  const double max_slots = is_batch ? requested_sequences : max_sequences;
+  if (is_batch) trace.Alias("max_slots", max_slots, "requested_sequences");
+  FIGURE(trace, slots, max(1.0, max_slots), (Note{"Slots of a decode group", "sequences that it can run"}), max_slots);
+  Trace off = Trace::Off();
+  const DecodeTimes full = [&] {
+    const Trace::Scope scope(trace, "full");
+    trace.Alias("running", slots, "slots");
+    return DecodeOf(deployment, slots, trace);
+  }();
+  const Seconds full_step = full.token;
+  trace.Alias("full_step", full_step, "mean_step");
 
-  const DecodeTimes full = DecodeOf(deployment, slots, off);
-  const auto time_prefills = [&] { return TimePrefills(prefiller, slots, full, trace); };
-  const PrefillTimes& prefill = performance.prefill =
-      deployment.memo == nullptr ? time_prefills() : deployment.memo->PoolPrefill(load, slots, time_prefills);
-  const Seconds full_step = full.token, shared_prefill = prefill.shared, first_prefill = prefill.first,
-                request = deployment.engine.overhead.per_request;
-  trace.Input("request", request, "serving.engine.request");
+  double prefill_groups = 1;
+  {
+    const Trace::Scope scope(trace, "prefill_pool");
+    const Deployment prefiller = PrefillerOf(deployment, prefill_cluster, prefill_load, trace);
+    performance.prefill_shortfall = max(WeightsOf(prefiller, off) - UsableMemory(prefiller.device), 0 * kB);
+    prefill_groups = PrefillGroups(prefiller, trace);
+    trace.Alias("running", slots, "slots");
+    const auto time_prefills = [&] { return TimePrefills(prefiller, slots, full, trace); };
+    performance.prefill = deployment.memo == nullptr ? time_prefills() : deployment.memo->PoolPrefill(load, slots, time_prefills);
+  }
+  // From here on the shapes of the decode pool are the latest again.
+  BindDegrees(load.mapping, "serving.mapping", trace);
+  if (trace.on()) Deploy(deployment.model, deployment.cluster, load, trace);
+  const PrefillTimes& prefill = performance.prefill;
+  const Seconds shared_prefill = prefill.shared, first_prefill = prefill.first, request = deployment.engine.overhead.per_request;
   const Seconds transfer_time = TransferTime(deployment, trace);
   FIGURE(trace, prefill_capacity, prefill_groups / shared_prefill, (Note{"Capacity of the prefill pool", "requests per second"}),
          prefill_groups, shared_prefill);
@@ -168,10 +234,13 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
          (Note{"Capacity of the decode pool", "requests per second with all slots occupied"}), decode_groups, slots, output, full_step);
   performance.prefill_capacity = prefill_capacity;
   performance.decode_capacity = decode_capacity;
-  const Pools pools{prefill_groups,   decode_groups,   slots,         request + first_prefill + transfer_time,
-                    prefill_capacity, decode_capacity, shared_prefill};
+  FIGURE(trace, before, request + first_prefill + transfer_time, (Note{"Handling, prefill and transfer", "without waiting"}), request,
+         first_prefill, transfer_time);
+  const Pools pools{prefill_groups, decode_groups, slots, before, prefill_capacity, decode_capacity, shared_prefill};
 
-  const double running = performance.running = max(1.0, DecodingSequences(deployment, pools, requested_sequences));
+  const double decoding = DecodingSequences(deployment, pools, requested_sequences, full_step, trace);
+  FIGURE(trace, running, max(1.0, decoding), (Note{"Sequences of a decode group", "at least one"}), decoding);
+  performance.running = running;
   performance.decode = DecodeOf(deployment, running, trace);
   const Seconds mean_step = performance.decode.token;
   FIGURE(trace, tpot, 1 * mean_step,

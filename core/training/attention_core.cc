@@ -1,6 +1,8 @@
 #include "core/training/attention_core.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/operators/efficiency.h"
@@ -16,26 +18,60 @@ bool HasOwnAttention(const TrainingContext& context) {
 
 namespace {
 
-TrainingAttention KernelFor(const TrainingContext& context) {
+// Of the framework, else of the device. Binds its numbers.
+TrainingAttention KernelFor(const TrainingContext& context, Trace& trace) {
   const Device& device = context.device();
-  for (const TrainingAttention& kernel : context.framework().compute.attention) {
-    if (kernel.architecture == device.architecture) return kernel;
+  const std::vector<TrainingAttention>& own = context.framework().compute.attention;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i].architecture != device.architecture) continue;
+    if (trace.on()) {
+      const std::string path = "training.framework.compute.attention." + std::to_string(i);
+      trace.Input("forward_share", own[i].forward, path + ".forward");
+      trace.Input("backward_share", own[i].backward, path + ".backward");
+      trace.Input("exponential", own[i].exponential, path + ".exponential");
+      trace.Input("unhidden", own[i].exponential > 0 ? 1 : 0, path + ".exponential");
+    }
+    return own[i];
   }
+  trace.Input("forward_share", *device.efficiency.attention_forward, "cluster.device.efficiency.attention_forward");
+  trace.Input("backward_share", *device.efficiency.attention_backward, "cluster.device.efficiency.attention_backward");
+  const double exponential = device.architecture->data_sheet.attention_exponentials;
+  CONSTANTS(trace, KernelTable(device, "data_sheet"), "rule for a device known by its data sheet", exponential);
   return {device.architecture, *device.efficiency.attention_forward, *device.efficiency.attention_backward,
           device.architecture->data_sheet.attention_exponentials};
+}
+
+// Fitted constants of the unfused form.
+void BindUnfused(const Device& device, Trace& trace) {
+  if (!trace.on()) return;
+  const AttentionTable& table = device.architecture->attention;
+  const double unfused_matrix = table.step.unfused_gemm_efficiency, unfused_stream = table.step.unfused_bandwidth_efficiency,
+               forward = table.unfused.forward_fraction;
+  const std::string_view source = SourceOf(device, table.step.unfused_source);
+  CONSTANTS(trace, KernelTable(device, "attention.step"), source, unfused_matrix, unfused_stream);
+  CONSTANTS(trace, KernelTable(device, "attention.unfused"), source, forward);
+  trace.Alias("batched_share", unfused_matrix, "unfused_matrix");
+  trace.Alias("forward_passes", forward, "forward");
 }
 
 CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   const Device& device = context.device();
   const AttentionTable& table = device.architecture->attention;
   const Trace::Citing citing(trace, SourceOf(device, table.step.unfused_source));
-  const double head_width = (work.query_width + work.value_width) / 2, scores = work.all_pairs;
+  const double query_width = work.query_width, value_width = work.value_width, scores = work.all_pairs;
+  FIGURE(trace, head_width, (query_width + value_width) / 2, (Note{"Mean width of a head's operands"}), query_width, value_width);
+  trace.Alias("scores", scores, "all_pairs");
   const double gemm_efficiency = *device.efficiency.gemm_efficiency, sustained_clock_derating = context.sustained_clock_derating;
   trace.Input("gemm_efficiency", gemm_efficiency, "cluster.device.efficiency.matrix");
   const double softmax_passes = context.framework().compute.softmax_passes;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
   const double batched_share = table.step.unfused_gemm_efficiency, forward_passes = table.unfused.forward_fraction;
-  const BytesPerSecond stream_rate = table.step.unfused_bandwidth_efficiency * device.memory.bandwidth;
+  const double unfused_stream = table.step.unfused_bandwidth_efficiency;
+  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  BindUnfused(device, trace);
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  FIGURE(trace, stream_rate, unfused_stream * bandwidth, (Note{"Memory bandwidth of the passes over the scores", "", kFamilySource}),
+         unfused_stream, bandwidth);
   const Flops pair = 2 * kFlop;
   const Bytes element = ElementSize(context.matrix_precision);
   FIGURE(trace, score_rate, batched_share * sqrt(min(1.0, head_width / 128)) * peak_rate * gemm_efficiency / (1 + sustained_clock_derating),
@@ -60,6 +96,18 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   return core;
 }
 
+// Exponentials per clock and SM over the share that the tensor cores do not hide.
+double ExponentialRate(double device_exponentials, double exponential, Trace& trace) {
+  if (!(exponential > 0)) {
+    trace.Alias("exponentials", device_exponentials, "device_exponentials");
+    return device_exponentials;
+  }
+  FIGURE(trace, exponentials, device_exponentials / exponential,
+         (Note{"Exponentials per clock, over the share that is not hidden", "on the special-function units of one SM", kFamilySource}),
+         device_exponentials, exponential);
+  return exponentials;
+}
+
 // The terms of the flash-attention formulas. FLOPs are of the scores that the causal mask leaves.
 struct FlashTerms {
   FlopsPerSecond sustained_rate;
@@ -71,26 +119,33 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   const Device& device = context.device();
   const double units = static_cast<double>(device.units), sustained_clock_derating = context.sustained_clock_derating;
   const Hertz clock = device.clock;
-  const double exponentials = kernel.exponential > 0 ? device.exponentials / kernel.exponential : device.exponentials;
-  const double unhidden = kernel.exponential > 0 ? 1 : 0;
-  const double pairs = work.pairs, query_heads = work.heads, kv_heads = work.kv_heads;
+  const double device_exponentials = device.exponentials, exponential = kernel.exponential;
+  trace.Input("device_exponentials", device_exponentials, "cluster.device.exponentials");
+  trace.Input("units", units, "cluster.device.units");
+  trace.Input("clock", clock, "cluster.device.clock");
+  const double exponentials = ExponentialRate(device_exponentials, exponential, trace);
+  const double unhidden = exponential > 0 ? 1 : 0;
+  const double pairs = work.pairs, query_heads = work.heads, core_kv_heads = work.kv_heads;
   const double query_width = work.query_width, value_width = work.value_width;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
   const Bytes element = ElementSize(context.matrix_precision);
-  const double query_tiles = work.sequences * work.heads * work.queries / 128;
-  const double own_tokens = work.sequences * work.queries;
+  const double sequences = work.sequences, queries = work.queries;
+  FIGURE(trace, query_tiles, sequences * query_heads * queries / 128, (Note{"Tiles of 128 queries"}), sequences, query_heads, queries);
+  FIGURE(trace, core_tokens, sequences * queries, (Note{"Tokens of a micro-batch on one device"}), sequences, queries);
   const Flops one = 1 * kFlop;
   FIGURE(trace, sustained_rate, peak_rate / (1 + sustained_clock_derating), (Note{"Dense peak at sustained power", "", kFamilySource}),
          peak_rate, sustained_clock_derating);
   FIGURE(trace, exponential_time, unhidden * pairs / (exponentials * clock * units),
          (Note{"Exponentials not hidden by the tensor cores", "one per score, on the special-function units", kFamilySource}), unhidden,
          pairs, exponentials, clock, units);
-  const Seconds tile_cost = device.architecture->attention.step.tile_overhead;
+  const Seconds tile = device.architecture->attention.step.tile_overhead, tile_cost = tile;
+  CONSTANTS(trace, KernelTable(device, "attention.step"), SourceOf(device, device.architecture->attention.step.source), tile);
+  trace.Alias("tile_cost", tile_cost, "tile");
   FIGURE(trace, tile_time, tile_cost * query_tiles / units, (Note{"Fixed cost of the query tiles", "load, drain, write", kFamilySource}),
          tile_cost, query_tiles, units);
-  FIGURE(trace, forward_bytes, 2 * element * own_tokens * (query_width + value_width) * (query_heads + kv_heads),
-         (Note{"Memory traffic, forward", "Q, K, V read, output written", kFamilySource}), element, own_tokens, query_width, value_width,
-         query_heads, kv_heads);
+  FIGURE(trace, forward_bytes, 2 * element * core_tokens * (query_width + value_width) * (query_heads + core_kv_heads),
+         (Note{"Memory traffic, forward", "Q, K, V read, output written", kFamilySource}), element, core_tokens, query_width, value_width,
+         query_heads, core_kv_heads);
   FIGURE(trace, forward_flops, 2 * one * pairs * (query_width + value_width), (Note{"FLOPs of the two forward GEMMs", ""}), one, pairs,
          query_width, value_width);
   FIGURE(trace, backward_flops, 5 * one * pairs * (query_width + value_width),
@@ -98,25 +153,44 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   return {sustained_rate, exponential_time, tile_time, forward_bytes, forward_flops, backward_flops};
 }
 
+// Fitted constants inside a step.
+void BindStep(const TrainingContext& context, double square, Trace& trace) {
+  if (!trace.on()) return;
+  const StepCoreTable& step = context.device().architecture->attention.step;
+  const double backward_tile = step.backward_tile_factor, backward_bytes = step.backward_bytes_factor;
+  const Seconds launch = step.launch, backward_launch = step.backward_launch;
+  CONSTANTS(trace, KernelTable(context.device(), "attention.step"), SourceOf(context.device(), step.source), backward_tile, backward_bytes,
+            launch, backward_launch);
+  trace.Alias("round_launch", launch, "launch");
+  trace.Alias("backward_moved", backward_bytes, "backward_bytes");
+  trace.Input("square", square, "training.framework.compute.skips_masked_tiles");
+}
+
 CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   const Device& device = context.device();
   const AttentionTable& table = device.architecture->attention;
   const Trace::Citing citing(trace, SourceOf(device, table.step.source));
-  const TrainingAttention kernel = KernelFor(context);
-  if (!HasOwnAttention(context)) {
-    trace.Input("forward_share", kernel.forward, "cluster.device.efficiency.attention_forward");
-    trace.Input("backward_share", kernel.backward, "cluster.device.efficiency.attention_backward");
-  }
+  const TrainingAttention kernel = KernelFor(context, trace);
   const auto [sustained_rate, exponential_time, tile_time, forward_bytes, forward_flops, backward_flops] =
       FlashTermsOf(context, work, kernel, trace);
   const FrameworkCompute& compute = context.framework().compute;
   const double rounds = context.shape.context, forward_share = kernel.forward, backward_share = kernel.backward;
-  const BytesPerSecond stream_rate = table.bandwidth_efficiency * device.memory.bandwidth;
+  const double stream = table.bandwidth_efficiency;
+  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, table.source), stream);
+  FIGURE(trace, stream_rate, stream * bandwidth, (Note{"Memory bandwidth of the attention core", "", kFamilySource}), stream, bandwidth);
   // Kernels that do not skip masked tiles compute the full square; an unbalanced ring waits for its last rank.
   const double square = compute.skips_masked_tiles ? 1 : 2;
-  const double unbalanced = compute.balanced_context ? 1 : (2 * rounds - 1) / rounds;
+  const double is_unbalanced = compute.balanced_context ? 0 : 1;
+  trace.Input("is_unbalanced", is_unbalanced, "training.framework.compute.balanced_context");
+  trace.Input("rounds", rounds, "training.mapping.cp");
   const Seconds round_launch = table.step.launch, backward_launch = table.step.backward_launch;
   const double backward_tile = table.step.backward_tile_factor, backward_moved = table.step.backward_bytes_factor;
+  BindStep(context, square, trace);
+  FIGURE(trace, unbalanced, (rounds + is_unbalanced * (rounds - 1)) / rounds,
+         (Note{"Wait for the last rank of the ring", "with a causal mask it has the most to do; none in a balanced ring"}), is_unbalanced,
+         rounds);
   FIGURE(trace, forward,
          square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, 2) +
              round_launch * rounds,
@@ -141,13 +215,29 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
 
 CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   // Backward over forward: the chunks' products recomputed and their gradients, as flash attention's five GEMMs for two.
-  constexpr double kBackward = 2.5;
+  const double backward_work = 2.5;
   const double inner = work.heads * work.value_width;
+  trace.Alias("rows", work.sequences * work.queries, "tokens");
   const KernelTime kernel = TimeOf(
       Recurrence{*context.model.linear_attention, work.sequences * work.queries, work.queries, work.heads, work.columns - inner, inner},
       context.device(), trace);
-  return {kernel.time,  kBackward * kernel.time,  kernel.flops, kBackward * kernel.flops, kernel.bytes, kBackward * kernel.bytes,
-          kernel.bytes, kBackward * kernel.bytes, kernel.bytes, kBackward * kernel.bytes};
+  const Seconds core_forward = kernel.time;
+  if (trace.on()) trace.Alias("core_forward", core_forward, trace.figures().back().symbol);
+  FIGURE(trace, core_backward, backward_work * core_forward, (Note{"Recurrence, backward", "five GEMMs for two"}), backward_work,
+         core_forward);
+  return {kernel.time,  backward_work * kernel.time,  kernel.flops, backward_work * kernel.flops,
+          kernel.bytes, backward_work * kernel.bytes, kernel.bytes, backward_work * kernel.bytes,
+          kernel.bytes, backward_work * kernel.bytes};
+}
+
+// Each pass takes the faster form; the unfused one where the sequence is short.
+void ChooseCore(std::string_view symbol, Seconds flash, Seconds unfused, std::string_view figure, Trace& trace) {
+  if (!trace.on()) return;
+  const std::size_t place = unfused < flash ? 1 : 0;
+  const std::vector<std::pair<std::string, Seconds>> among{{"flash attention", flash}, {"unfused attention", unfused}};
+  trace.Alias("flash_time", flash, figure);
+  trace.Choice(symbol, place == 0 ? flash : unfused, Note{"Attention core of a layer", "the faster form", kFamilySource}, among, place,
+               "flash_time", flash);
 }
 
 }  // namespace
@@ -156,10 +246,17 @@ CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Tra
   Trace::Scope scope(trace, "attention_core");
   if (work.is_recurrence) return TimeRecurrence(context, work, trace);
   ExplainSustainedClockDerating("sustained_clock_derating", context.device(), trace);
-  if (!context.run.flash_attention) return TimeUnfused(context, work, trace);
+  if (!context.run.flash_attention) {
+    const CoreTime core = TimeUnfused(context, work, trace);
+    trace.Alias("core_forward", core.forward, "forward");
+    trace.Alias("core_backward", core.backward, "backward");
+    return core;
+  }
   Trace off = Trace::Off();
   const CoreTime unfused = TimeUnfused(context, work, off);
   CoreTime flash = TimeFlash(context, work, trace);
+  ChooseCore("core_forward", flash.forward, unfused.forward, "forward", trace);
+  ChooseCore("core_backward", flash.backward, unfused.backward, "backward", trace);
   if (unfused.forward < flash.forward) {
     flash.forward = unfused.forward;
     flash.forward_bytes = unfused.forward_bytes;

@@ -155,6 +155,9 @@ void ExplainShape(const TrainingContext& context, Trace& trace) {
   trace.Input("chunks", shape.chunks, "training.mapping.virtual_stages");
   trace.Input("query_heads", static_cast<double>(context.model.heads), "model.heads");
   trace.Input("vocabulary", static_cast<double>(context.model.vocab), "model.vocab");
+  trace.Input("split", split, context.run.mapping.sequence_parallel ? "training.mapping.tp" : "training.mapping.sequence_parallel");
+  trace.Input("visible", UsableMemory(context.device()), "cluster.device.memory.usable");
+  trace.Input("element_share", context.framework().compute.element_wise, "training.framework.compute.element_wise");
   FIGURE(trace, micro_batches, global_batch / (dp * micro_batch), (Note{"Micro-batches per step", "of one data-parallel replica"}),
          global_batch, dp, micro_batch);
   FIGURE(trace, tokens, micro_batch * sequence / cp, (Note{"Tokens of a micro-batch on one device"}), micro_batch, sequence, cp);

@@ -1,11 +1,15 @@
 #include "core/training/exchange.h"
 
+#include <array>
+#include <string>
+
 #include "core/collectives/fabric.h"
 #include "core/collectives/moe_exchange.h"
 
 namespace slipstick {
 namespace {
 
+constexpr std::string_view kFabricSource = "NCCL's send and receive, and its all-to-all, inside a training step";
 constexpr Bytes kElement = 2 * kB;  // activations are sent in 16 bits
 
 }  // namespace
@@ -20,14 +24,17 @@ Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& tra
   const Seconds pair_launch = 12 * kUs;
   FIGURE(trace, stream_bytes, tokens * hidden * element, (Note{"Residual stream of a micro-batch", "message size of each collective"}),
          tokens, hidden, element);
-  const Seconds gather_time = mapping.sequence_parallel
-                                  ? Collective(context, CollectiveType::kAllGather, stream_bytes, context.tensor, "gather", trace)
-                                  : Seconds{};
-  const Seconds reduce_time = Collective(context, mapping.sequence_parallel ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce,
-                                         stream_bytes, context.tensor, "reduce", trace);
+  const auto time = [&](CollectiveType type, std::string_view name, std::string_view symbol) {
+    return TimeCollective(context, type, stream_bytes, "stream_bytes", RankGroup::kTensor, name, symbol, trace);
+  };
+  const Seconds gather_time = mapping.sequence_parallel ? time(CollectiveType::kAllGather, "gather", "gather_time") : Seconds{};
+  const Seconds reduce_time =
+      time(mapping.sequence_parallel ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce, "reduce", "reduce_time");
   // Chunked overlap needs an all-gather before the GEMMs and a reduce-scatter after them.
   const bool overlaps = mapping.overlap.tp.value_or(framework.tensor_overlap && mapping.sequence_parallel && context.run.flash_attention);
   const double exposed_share = overlaps ? framework.tensor_exposed : 1;
+  trace.Input("exposed_share", exposed_share, overlaps ? "training.framework.exchange.tensor_exposed" : "training.mapping.overlap.tp");
+  trace.Input("pairs", pairs, "model.parallel_attention");
   FIGURE(trace, link_time, pairs * (gather_time + reduce_time + pair_launch),
          (Note{"TP link time of a layer", "one direction; an all-gather and a reduce-scatter, or one all-reduce, per pair"}), pairs,
          gather_time, reduce_time, pair_launch);
@@ -36,33 +43,59 @@ Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& tra
   return {link_time, exposed_time};
 }
 
+namespace {
+
+// Binds the times of an exchange to the names that a layer's passes use.
+ContextExchange BindContext(const ContextExchange& exchange, const std::array<std::string_view, 4>& figures, Trace& trace) {
+  trace.Alias("forward_cp_link", exchange.forward.link, figures[0]);
+  trace.Alias("forward_cp", exchange.forward.exposed, figures[1]);
+  trace.Alias("backward_cp_link", exchange.backward.link, figures[2]);
+  trace.Alias("backward_cp", exchange.backward.exposed, figures[3]);
+  return exchange;
+}
+
+}  // namespace
+
 ContextExchange ExchangeContext(const TrainingContext& context, const AttentionWork& work, Seconds core_forward, Seconds core_backward,
                                 Trace& trace) {
   const TrainingShape& shape = context.shape;
   if (shape.context <= 1) return {};
   Trace::Scope scope(trace, "context_exchange");
-  const double ranks = shape.context, own_tokens = work.sequences * work.queries;
-  const double kv_columns = work.kv_heads * (work.query_width + work.value_width), heads = work.heads, width = work.query_width;
+  const double cp = shape.context, sequences = work.sequences, queries = work.queries, query_heads = work.heads;
+  const double core_kv_heads = work.kv_heads, query_width = work.query_width, value_width = work.value_width;
   const Bytes element = kElement;
-  const GroupPlacement& group = context.context_group;
+  const auto time = [&](CollectiveType type, Bytes bytes, std::string_view bytes_are, std::string_view name, std::string_view symbol) {
+    return TimeCollective(context, type, bytes, bytes_are, RankGroup::kContext, name, symbol, trace);
+  };
+  FIGURE(trace, rank_tokens, sequences * queries, (Note{"Tokens of a rank"}), sequences, queries);
+  FIGURE(trace, kv_columns, core_kv_heads * (query_width + value_width), (Note{"Keys and values per token"}), core_kv_heads, query_width,
+         value_width);
   if (context.run.mapping.cp_kind == ContextKind::kUlysses) {
-    const Seconds query_time =
-        Collective(context, CollectiveType::kAllToAll, own_tokens * heads * width * element, group, "queries", trace);
-    const Seconds kv_time = Collective(context, CollectiveType::kAllToAll, own_tokens * kv_columns / 2 * element, group, "keys", trace);
+    FIGURE(trace, query_bytes, rank_tokens * query_heads * query_width * element, (Note{"Queries of one rank's tokens"}), rank_tokens,
+           query_heads, query_width, element);
+    FIGURE(trace, key_bytes, rank_tokens * kv_columns / 2 * element, (Note{"Keys, or values, of one rank's tokens"}), rank_tokens,
+           kv_columns, element);
+    const Seconds query_time = time(CollectiveType::kAllToAll, query_bytes, "query_bytes", "queries", "query_time");
+    const Seconds kv_time = time(CollectiveType::kAllToAll, key_bytes, "key_bytes", "keys", "kv_time");
     FIGURE(trace, link_time, 2 * query_time + 2 * kv_time, (Note{"Four all-to-alls", "Q, K, V from tokens to heads, the output back"}),
            query_time, kv_time);
-    return {{link_time, link_time}, {link_time, link_time}};
+    return BindContext({{link_time, link_time}, {link_time, link_time}}, {"link_time", "link_time", "link_time", "link_time"}, trace);
   }
-  FIGURE(trace, kv_bytes, own_tokens * kv_columns * element, (Note{"Keys and values of one rank's tokens", ""}), own_tokens, kv_columns,
+  FIGURE(trace, kv_bytes, rank_tokens * kv_columns * element, (Note{"Keys and values of one rank's tokens", ""}), rank_tokens, kv_columns,
          element);
   if (context.run.mapping.cp_kind == ContextKind::kAllGather || context.model.mla) {
-    const Seconds gather_time = Collective(context, CollectiveType::kAllGather, ranks * kv_bytes, group, "gather", trace);
-    const Seconds scatter_time = Collective(context, CollectiveType::kReduceScatter, ranks * kv_bytes, group, "scatter", trace);
+    FIGURE(trace, all_kv_bytes, cp * kv_bytes, (Note{"Keys and values of all ranks"}), cp, kv_bytes);
+    const Seconds gather_time = time(CollectiveType::kAllGather, all_kv_bytes, "all_kv_bytes", "gather", "gather_time");
+    const Seconds scatter_time = time(CollectiveType::kReduceScatter, all_kv_bytes, "all_kv_bytes", "scatter", "scatter_time");
     FIGURE(trace, backward_time, gather_time + scatter_time,
            (Note{"CP time of a layer, backward", "keys and values gathered again, their gradients reduced and scattered"}), gather_time,
            scatter_time);
-    return {{gather_time, gather_time}, {backward_time, backward_time}};
+    return BindContext({{gather_time, gather_time}, {backward_time, backward_time}},
+                       {"gather_time", "gather_time", "backward_time", "backward_time"}, trace);
   }
+  const double ranks = cp;
+  trace.Alias("ranks", ranks, "cp");
+  ExplainHop(context, context.context_link, context.strides.context, context.shape.context, trace);
   const BytesPerSecond hop_rate = context.context_link.rate;
   const Seconds round_cost = 10 * kUs;
   FIGURE(trace, ring_time, (ranks - 1) * kv_bytes / hop_rate, (Note{"One trip of keys and values round the ring", ""}), ranks, kv_bytes,
@@ -74,13 +107,17 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
   FIGURE(trace, backward_exposed, max(none, 2 * ring_time - 0.8 * core_backward) + rounds_time,
          (Note{"Exposed CP time, backward", "keys, values and their gradients go round the ring"}), none, ring_time, core_backward,
          rounds_time);
-  return {{ring_time + rounds_time, forward_exposed}, {2 * ring_time + rounds_time, backward_exposed}};
+  FIGURE(trace, forward_link, ring_time + rounds_time, (Note{"CP link time of a layer, forward"}), ring_time, rounds_time);
+  FIGURE(trace, backward_link, 2 * ring_time + rounds_time, (Note{"CP link time of a layer, backward"}), ring_time, rounds_time);
+  return BindContext({{forward_link, forward_exposed}, {backward_link, backward_exposed}},
+                     {"forward_link", "forward_exposed", "backward_link", "backward_exposed"}, trace);
 }
 
 namespace {
 
 // One dispatch or combine of kernels that send a token across the network once per node (DeepEP).
-Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, double inner_ranks, double nodes, Trace& trace) {
+Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, double inner_ranks, double nodes, std::string_view symbol,
+                          Trace& trace) {
   Trace::Scope scope(trace, is_combine ? "combine" : "dispatch");
   const Moe& moe = *context.model.moe;
   const FrameworkExperts& framework = context.framework().experts;
@@ -99,19 +136,58 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, doubl
   call.link = context.cluster.networks.front().bandwidth;
   call.nic = nodes > 1 ? context.nic : call.link;
   call.architecture = context.device().architecture;
-  return TimeOf(call, trace);
+  trace.Alias("tokens", call.tokens, "own_tokens");
+  trace.Alias("ranks_in_node", inner_ranks, "inner_ranks");
+  trace.Input("link", call.link, "cluster.networks.0.bandwidth");
+  if (nodes > 1) {
+    const double group_ranks = nodes * inner_ranks;
+    trace.Alias("group_ranks", group_ranks, "ranks");
+    trace.Record("nodes", "group_ranks / inner_ranks", nodes, Note{"Nodes that share a layer's experts"}, "group_ranks, inner_ranks",
+                 group_ranks, inner_ranks);
+    trace.Input("nic", call.nic, "cluster.networks.1.bandwidth");
+  }
+  if (!is_combine) trace.Input("element_bytes", call.element_bytes, "training.framework.experts.dispatch_bytes");
+  trace.Input("kernel_units", call.kernel_units, "training.framework.experts.dispatch_units");
+  const Seconds time = TimeOf(call, trace);
+  if (trace.on()) trace.Alias(symbol, time, trace.figures().back().symbol);
+  return time;
+}
+
+// Rates that a routed all-to-all reaches inside a node and between nodes.
+void ExplainRoutedRates(const TrainingContext& context, bool several_nodes, Trace& trace) {
+  if (!trace.on()) return;
+  const Fabric fabric = context.cluster.networks.front().fabric;
+  const Seconds routed_setup = fabric->in_step.routed_setup;
+  const double routed_rate = fabric->in_step.routed_efficiency;
+  const BytesPerSecond link = context.cluster.networks.front().bandwidth;
+  CONSTANTS(trace, "fabrics." + fabric->id, kFabricSource, routed_setup, routed_rate);
+  trace.Alias("start", routed_setup, "routed_setup");
+  trace.Input("link", link, "cluster.networks.0.bandwidth");
+  FIGURE(trace, inner_rate, routed_rate * link, (Note{"Rate of routed tokens inside a node"}), routed_rate, link);
+  if (!several_nodes) return trace.Alias("outer_rate", inner_rate, "inner_rate");
+  const Fabric network = context.cluster.networks[1].fabric;
+  const double outer_routed_rate = network->in_step.nic_routed_efficiency;
+  const BytesPerSecond nic = context.nic;
+  CONSTANTS(trace, "fabrics." + network->id, kFabricSource, outer_routed_rate);
+  trace.Input("nic", nic, "cluster.networks.1.bandwidth");
+  FIGURE(trace, outer_rate, outer_routed_rate * nic, (Note{"Rate of routed tokens between nodes", "of one device"}), outer_routed_rate,
+         nic);
 }
 
 }  // namespace
 
 Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, Trace& trace) {
   const TrainingShape& shape = context.shape;
-  const double ranks = shape.expert * shape.expert_tensor;
-  if (ranks <= 1) return {};
+  const double ep = shape.expert, expert_tp = shape.expert_tensor;
+  if (ep * expert_tp <= 1) return {};
   Trace::Scope scope(trace, "expert_exchange");
+  FIGURE(trace, ranks, ep * expert_tp, (Note{"Ranks that share a layer's experts"}), ep, expert_tp);
   const FrameworkExperts& framework = context.framework().experts;
   const double hidden = static_cast<double>(context.model.hidden), copies = work.dispatched_tokens;
-  const double inner_ranks = min(ranks, context.node_devices);
+  const double node_devices = context.node_devices;
+  if (!context.cluster.networks.empty()) trace.Input("node_devices", node_devices, "cluster.networks.0.size");
+  FIGURE(trace, inner_ranks, min(ranks, node_devices), (Note{"Of them, in a node"}), ranks, node_devices);
+  trace.Alias("copies", copies, "dispatched_tokens");
   const Bytes element = kElement;
   const Fabric fabric = context.cluster.networks.empty() ? Fabric() : context.cluster.networks.front().fabric;
   const Seconds start = fabric->in_step.routed_setup;
@@ -119,21 +195,43 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
   const BytesPerSecond inner_rate =
       context.cluster.networks.empty() ? 1 * kGBps : fabric->in_step.routed_efficiency * context.cluster.networks.front().bandwidth;
   const BytesPerSecond outer_rate = several_nodes ? context.expert_rate : inner_rate;
+  if (!context.cluster.networks.empty()) ExplainRoutedRates(context, several_nodes, trace);
   FIGURE(trace, copy_bytes, copies * hidden * element,
          (Note{"Bytes that a rank dispatches", "one copy of a token per rank that holds any of its experts"}), copies, hidden, element);
-  const double dispatch_share = framework.dispatch_bytes / 2;
+  const double dispatch_bytes = framework.dispatch_bytes;
   FIGURE(trace, library_time,
          start + max(copy_bytes * (inner_ranks - 1) / ranks / inner_rate, copy_bytes * (ranks - inner_ranks) / ranks / outer_rate),
          (Note{"Dispatch or combine by an all-to-all", "the slower of the transfers inside a node and between nodes, which overlap"}),
          start, copy_bytes, inner_ranks, ranks, inner_rate, outer_rate);
-  const Seconds gather_time = Collective(context, CollectiveType::kAllGather, work.even_rows * hidden * element, context.expert_tensor);
+  const double even_rows = work.even_rows;
+  if (expert_tp <= 1) {
+    const Seconds none;
+    trace.Record("gather_time", "(expert_tp - 1) * none", none, Note{"Gather of rows", "none without expert tensor parallelism"},
+                 "expert_tp, none", expert_tp, none);
+  }
+  FIGURE(trace, gathered_bytes, even_rows * hidden * element, (Note{"Rows that expert tensor parallelism gathers"}), even_rows, hidden,
+         element);
+  const Seconds gather_time = TimeCollective(context, CollectiveType::kAllGather, gathered_bytes, "gathered_bytes",
+                                             RankGroup::kExpertTensor, "gather", "gather_time", trace);
   const bool overlaps = context.run.mapping.overlap.ep.value_or(false);
-  const double exposed_share = framework.exposed * (overlaps ? framework.exposed_overlapped : 1);
+  const double exposed = framework.exposed, overlapped = overlaps ? framework.exposed_overlapped : 1;
+  trace.Input("overlapped", overlapped, overlaps ? "training.framework.experts.exposed_overlapped" : "training.mapping.overlap.ep");
+  trace.Input("exposed", exposed, "training.framework.experts.exposed");
+  FIGURE(trace, exposed_share, exposed * overlapped, (Note{"Exposed share of the exchange"}), exposed, overlapped);
   const bool dedicated = framework.dispatch == ExpertDispatch::kDedicated && !context.cluster.networks.empty();
   const double nodes = several_nodes ? ranks / inner_ranks : 1;
-  const Seconds dispatch_time =
-      dedicated ? DedicatedExchange(context, false, inner_ranks, nodes, trace) : start + dispatch_share * (library_time - start);
-  const Seconds combine_time = dedicated ? DedicatedExchange(context, true, inner_ranks, nodes, trace) : library_time;
+  Seconds dispatch_time, combine_time = library_time;
+  if (dedicated) {
+    dispatch_time = DedicatedExchange(context, false, inner_ranks, nodes, "dispatch_time", trace);
+    combine_time = DedicatedExchange(context, true, inner_ranks, nodes, "combine_time", trace);
+  } else {
+    trace.Alias("combine_time", combine_time, "library_time");
+    FIGURE(trace, library_dispatch, start + dispatch_bytes / 2 * (library_time - start),
+           (Note{"Dispatch by an all-to-all", "in the format of the framework's dispatch, over 16 bits"}), start, dispatch_bytes,
+           library_time);
+    dispatch_time = library_dispatch;
+    trace.Alias("dispatch_time", dispatch_time, "library_dispatch");
+  }
   FIGURE(trace, link_time, dispatch_time + combine_time + 2 * gather_time,
          (Note{"EP link time of a layer, one direction", "dispatch and combine, each with an all-gather under expert tensor parallelism"}),
          dispatch_time, combine_time, gather_time);

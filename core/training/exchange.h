@@ -11,6 +11,25 @@ struct Exchange {
   Seconds exposed;  // at most link
 };
 
+// The groups of ranks that a collective joins: one degree of parallelism, or two that lie one within the other.
+enum class RankGroup { kTensor, kContext, kData, kShard, kReplica, kExpertData, kExpertTensor };
+// Records the ranks of a group, those in a node, and the nodes, under the names that collectives use.
+void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace);
+
+// Time of a collective, whose figures are in a scope `name`. `bytes_are`: the figure of its message; its time is bound to `symbol`.
+Seconds TimeCollective(const TrainingContext& context, CollectiveType type, Bytes bytes, std::string_view bytes_are, RankGroup group,
+                       std::string_view name, std::string_view symbol, Trace& trace);
+
+// Records rate and latency of a link to the rank `stride` devices further (MakeContext), under the names hop_rate and hop_latency.
+void ExplainHop(const TrainingContext& context, const Link& link, double stride, double size, Trace& trace);
+
+// Records the bandwidth that collectives reach on each network between nodes (PrepareCluster), bound to the input's path.
+void ExplainNetworks(const TrainingContext& context, Trace& trace);
+
+// Records ContentionBeside as the figure contention. `links`: of the transfer, whose sum `link_is` says ("reduce_link + gather_link").
+void ExplainContention(const TrainingContext& context, Bytes moved, Seconds link, std::string_view link_is,
+                       const std::vector<Seconds>& links, double contention, Trace& trace);
+
 // TP communication of one layer in one direction: `pairs` times an all-gather and a reduce-scatter of the residual stream, or an
 // all-reduce without sequence parallelism. The backward pass needs the same.
 Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& trace);

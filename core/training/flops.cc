@@ -1,6 +1,8 @@
 #include "core/training/flops.h"
 
+#include "core/base/sum.h"
 #include "core/training/layer_work.h"
+#include "core/workload/explained_parameters.h"
 
 namespace slipstick {
 namespace {
@@ -9,63 +11,195 @@ constexpr std::string_view kSource = "Korthikanti et al., Reducing Activation Re
 
 }  // namespace
 
-double AdapterParameters(const Model& model, double rank) {
+double AdapterParameters(const Model& model, double rank, Trace& trace) {
   TrainingRun run;
   run.trainable = Trainable::kLora;
   run.framework.lora_rank = static_cast<Count>(rank);
   run.mapping.dp = 1;
-  return static_cast<double>(model.layers) * WorkOf(model, run, ShapeOf(run), {}).adapter_parameters;
+  const double layer_adapters = WorkOf(model, run, ShapeOf(run), {}).adapter_parameters, layers = static_cast<double>(model.layers);
+  if (trace.on()) {
+    const Trace::Scope scope(trace, "adapters");
+    const double tp = 1, expert_tp = 1, lora_rank = rank;
+    CONSTANTS(trace, "training.parameters", "the whole model: nothing is split", tp, expert_tp);
+    trace.Input("lora_rank", lora_rank, "training.framework.lora_rank");
+    const LayerWidths widths = WidthsOf(model, tp, expert_tp, trace);
+    ListedSum<double> of_layer(trace);
+    for (const MatrixProduct& product : MixerProducts(model, Mixer::kFullAttention, widths)) {
+      const Trace::Scope product_scope(trace, TraitsOf(product.id).name);
+      const double outputs = ProductOf(product.id, model, widths, trace).outputs, inputs = product.inputs;
+      FIGURE(trace, adapter, lora_rank * (inputs + outputs), (Note{"Weights of the low-rank adapter"}), lora_rank, inputs, outputs);
+      of_layer.Add(TraitsOf(product.id).name, adapter, 1, "adapter");
+    }
+    of_layer.Record("layer_adapters", layer_adapters, Note{"Weights of a layer's adapters"});
+  }
+  FIGURE(trace, adapters, layers * layer_adapters, (Note{"Weights of all low-rank adapters"}), layers, layer_adapters);
+  return adapters;
 }
 
-StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace) {
-  Trace::Scope scope(trace, "flops");
-  const ParameterCount count = CountParameters(model);
-  const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
-  const auto sequence = static_cast<double>(run.sequence), layers = static_cast<double>(model.layers);
-  const auto window_layers = static_cast<double>(model.WindowLayers()),
-             full_layers = static_cast<double>(model.AttentionLayers()) - window_layers;
-  const LayerWidths whole = WholeWidths(model);
-  const double recurrent = model.linear_attention ? static_cast<double>(model.LinearAttentionLayers()) * whole.recurrent_heads *
-                                                        RecurrencePairs(*model.linear_attention, sequence)
-                                                  : 0;
-  const double seen = min(sequence, static_cast<double>(model.window.tokens));
-  const MixerCore core = CoreOf(model, Mixer::kFullAttention, whole);
-  const double head_columns = core.heads * (core.query_width + core.value_width);
-  const double tokens = static_cast<double>(run.global_batch) * sequence;
-  const double matrices = count.active_matrices;
-  const auto modules = static_cast<double>(model.mtp_layers);
+double AdapterParameters(const Model& model, double rank) {
+  Trace off = Trace::Off();
+  return AdapterParameters(model, rank, off);
+}
+
+namespace {
+
+// Layers with full attention and with a sliding window.
+struct AttentionLayers {
+  double full, window;
+};
+AttentionLayers LayersOf(const Model& model, Trace& trace) {
+  const auto layers = static_cast<double>(model.layers), recurrent_layers = static_cast<double>(model.LinearAttentionLayers());
+  const auto window_layers = static_cast<double>(model.WindowLayers()), global_every = static_cast<double>(model.window.global_every);
+  trace.Input("layers", layers, "model.layers");
+  const double attention_layers = layers - recurrent_layers;
+  if (model.linear_attention) {
+    trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
+    trace.Record("attention_layers", "layers - recurrent_layers", attention_layers, Note{"Layers with attention"},
+                 "layers, recurrent_layers", layers, recurrent_layers);
+  } else {
+    trace.Alias("attention_layers", attention_layers, "layers");
+  }
+  if (model.window.tokens == 0) {
+    trace.Input("window_layers", window_layers, "model.sliding_window");
+  } else if (model.window.global_every == 0) {
+    trace.Alias("window_layers", window_layers, "attention_layers");
+  } else if (trace.on()) {
+    trace.Record("window_layers", "attention_layers - floor(attention_layers / global_every)", window_layers,
+                 Note{"Layers with a sliding window", "every n-th attends to all tokens"}, "attention_layers, global_every",
+                 attention_layers, global_every);
+  }
+  FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers with full attention"}), attention_layers, window_layers);
+  return {full_layers, window_layers};
+}
+
+double HeadColumns(const Model& model, Trace& trace) {
+  const MixerCore core = CoreOf(model, Mixer::kFullAttention, WholeWidths(model));
+  const double heads = core.heads, query_width = core.query_width, value_width = core.value_width;
+  trace.Input("heads", heads, "model.heads");
+  if (model.mla) {
+    const auto nope_head_dim = static_cast<double>(model.mla->nope_head_dim), rope_head_dim = static_cast<double>(model.mla->rope_head_dim);
+    trace.Record("query_width", "nope_head_dim + rope_head_dim", query_width, Note{"Width of a query"}, "nope_head_dim, rope_head_dim",
+                 nope_head_dim, rope_head_dim);
+    trace.Input("value_width", value_width, "model.mla.value_head_dim");
+  } else {
+    trace.Input("query_width", query_width, "model.head_dim");
+    trace.Input("value_width", value_width, "model.head_dim");
+  }
+  FIGURE(trace, head_columns, heads * (query_width + value_width), (Note{"Multiply-adds per pair of tokens, all heads"}), heads,
+         query_width, value_width);
+  return head_columns;
+}
+
+// Multiply-adds per token of the recurrences.
+double RecurrentPairs(const LinearAttention& linear, double sequence, Trace& trace) {
+  const auto recurrent_layers = static_cast<double>(linear.layers), recurrent_heads = static_cast<double>(linear.heads);
+  const double head_pairs = RecurrencePairs(linear, sequence);
+  const auto head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
+  if (trace.on()) {
+    trace.Input("recurrent_heads", recurrent_heads, "model.linear.heads");
+    trace.Input("head_dim", head_dim, "model.linear.head_dim");
+    trace.Input("state", state, "model.linear.state");
+    const Note note{"Multiply-adds per token and head of a recurrence", "in a chunk of 128 tokens, and with the state", "Dao and Gu 2024"};
+    if (linear.kind == LinearAttentionKind::kMamba) {
+      trace.Record("head_pairs", "3 * head_dim * state", head_pairs, note, "head_dim, state", head_dim, state);
+    } else {
+      trace.Record("head_pairs", "min(sequence, 128) * (state + head_dim) + 2 * head_dim * state", head_pairs, note,
+                   "sequence, state, head_dim", sequence, state, head_dim);
+    }
+  }
+  FIGURE(trace, recurrent, recurrent_layers * recurrent_heads * head_pairs, (Note{"Multiply-adds per token of the recurrences"}),
+         recurrent_layers, recurrent_heads, head_pairs);
+  return recurrent;
+}
+
+// FLOPs per token of attention over the full square, and of the recurrences.
+Flops CoreFlops(const Model& model, double head_columns, const AttentionLayers& attending, double sequence, double seen, Trace& trace) {
+  constexpr Note kNote{"Attention FLOPs per token, forward", "QK and PV products over the full square, without the causal mask", kSource};
   const Flops pair = 2 * kFlop;
-  FIGURE(trace, core_flops, pair * (head_columns * (full_layers * sequence + window_layers * seen) + recurrent),
-         (Note{"Attention FLOPs per token, forward", "QK and PV products over the full square, without the causal mask", kSource}), pair,
-         head_columns, full_layers, sequence, window_layers, seen, recurrent);
-  FIGURE(trace, layer_flops, pair * matrices + core_flops,
-         (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kSource}), pair, matrices, core_flops);
+  const auto [full_layers, window_layers] = attending;
+  if (!model.linear_attention) {
+    FIGURE(trace, core_flops, pair * (head_columns * (full_layers * sequence + window_layers * seen)), kNote, pair, head_columns,
+           full_layers, sequence, window_layers, seen);
+    return core_flops;
+  }
+  const double recurrent = RecurrentPairs(*model.linear_attention, sequence, trace);
+  FIGURE(trace, core_flops, pair * (head_columns * (full_layers * sequence + window_layers * seen) + recurrent), kNote, pair, head_columns,
+         full_layers, sequence, window_layers, seen, recurrent);
+  return core_flops;
+}
+
+// Per token, forward.
+struct TokenFlops {
+  Flops core, layers, head, masked;
+};
+TokenFlops CountTokenFlops(const Model& model, double sequence, Trace& trace) {
+  const ParameterCount count = CountParameters(model);
+  ExplainParameters(model, count, trace);
+  const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
+  const auto layers = static_cast<double>(model.layers), modules = static_cast<double>(model.mtp_layers);
+  const auto sliding_window = static_cast<double>(model.window.tokens);
+  const double active_matrices = count.active_matrices;
+  const AttentionLayers attending = LayersOf(model, trace);
+  const auto [full_layers, window_layers] = attending;
+  const double head_columns = HeadColumns(model, trace);
+  trace.Input("modules", modules, "model.mtp_layers");
+  trace.Input("vocabulary", vocabulary, "model.vocab");
+  FIGURE(trace, seen, min(sequence, sliding_window), (Note{"Tokens that a layer with a window attends to"}), sequence, sliding_window);
+  const Flops pair = 2 * kFlop;
+  const Flops core_flops = CoreFlops(model, head_columns, attending, sequence, seen, trace);
+  FIGURE(trace, layer_flops, pair * active_matrices + core_flops,
+         (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kSource}), pair, active_matrices,
+         core_flops);
   FIGURE(trace, head_flops, pair * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 2 * pair * hidden * hidden),
          (Note{"FLOPs of the LM head per token, forward", "MTP modules included", kSource}), pair, hidden, vocabulary, modules, layer_flops,
          layers);
-  // Frozen weights need no weight gradient; the attention core's backward pass is twice its forward pass in any case.
-  const double passes = run.trainable == Trainable::kLora ? 2 : 3;
-  const double adapters = run.trainable == Trainable::kLora ? AdapterParameters(model, static_cast<double>(run.framework.lora_rank)) : 0;
-  FIGURE(trace, model_flops, tokens * (passes * (layer_flops + head_flops - core_flops) + 3 * (core_flops + pair * adapters)),
-         (Note{"Model FLOPs per step", "forward pass, input gradients, gradients of trained weights; attention over the full square",
-               kSource, "training.model_flops_per_step"}),
-         tokens, passes, layer_flops, head_flops, core_flops, pair, adapters);
-  const double module_share = modules / layers;
   FIGURE(trace, masked_flops, pair * head_columns * (full_layers * (sequence / 2) + window_layers * (seen * seen / (2 * sequence))),
          (Note{"Attention FLOPs per token that the causal mask hides, forward",
                "half of the square; with a window of w tokens, the triangle at the start of the sequence"}),
          pair, head_columns, full_layers, sequence, window_layers, seen);
-  FIGURE(trace, model_flops_causal, model_flops - tokens * (3 + passes * module_share) * masked_flops,
+  return {core_flops, layer_flops, head_flops, masked_flops};
+}
+
+// FLOPs of the run's passes that recomputation does again, as inputs of the formula.
+void BindRecompute(const TrainingRun& run, double full_share, double share, double core_again, Trace& trace) {
+  const bool is_selective = run.recompute == Recompute::kSelective;
+  trace.Input("full_share", full_share, "training.recompute");
+  trace.Input("share", share, is_selective ? "training.framework.compute.selective_share" : "training.recompute");
+  trace.Input("core_again", core_again, "training.recompute");
+}
+
+}  // namespace
+
+StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace) {
+  Trace::Scope scope(trace, "flops");
+  const auto sequence = static_cast<double>(run.sequence), global_batch = static_cast<double>(run.global_batch);
+  const auto [core_flops, layer_flops, head_flops, masked_flops] = CountTokenFlops(model, sequence, trace);
+  const bool lora = run.trainable == Trainable::kLora;
+  FIGURE(trace, step_tokens, global_batch * sequence, (Note{"Tokens of a step"}), global_batch, sequence);
+  // Frozen weights need no weight gradient; the attention core's backward pass is twice its forward pass in any case.
+  const double passes = lora ? 2 : 3;
+  const double adapters = lora ? AdapterParameters(model, static_cast<double>(run.framework.lora_rank), trace) : 0;
+  trace.Input("passes", passes, "training.trainable");
+  if (!lora) trace.Input("adapters", adapters, "training.trainable");
+  const Flops pair = 2 * kFlop;
+  FIGURE(trace, model_flops, step_tokens * (passes * (layer_flops + head_flops - core_flops) + 3 * (core_flops + pair * adapters)),
+         (Note{"Model FLOPs per step", "forward pass, input gradients, gradients of trained weights; attention over the full square",
+               kSource, "training.model_flops_per_step"}),
+         step_tokens, passes, layer_flops, head_flops, core_flops, pair, adapters);
+  const auto modules = static_cast<double>(model.mtp_layers), layers = static_cast<double>(model.layers);
+  FIGURE(trace, module_share, modules / layers, (Note{"MTP modules over the layers"}), modules, layers);
+  FIGURE(trace, model_flops_causal, model_flops - step_tokens * (3 + passes * module_share) * masked_flops,
          (Note{"Model FLOPs per step, causal attention", "attention cut by the causal mask, as FlashAttention and Llama 3 count it", "",
                "training.model_flops_per_step_causal"}),
-         model_flops, tokens, passes, module_share, masked_flops);
+         model_flops, step_tokens, passes, module_share, masked_flops);
   const double full_share = recompute.full_share, share = recompute.selective.share;
   const double core_again = recompute.selective.core && !run.flash_attention ? 3 : 0;
+  if (trace.on()) BindRecompute(run, full_share, share, core_again, trace);
   FIGURE(trace, hardware_flops,
-         model_flops + tokens * (full_share * layer_flops + (1 - full_share) * (share * layer_flops + core_again * core_flops)),
+         model_flops + step_tokens * (full_share * layer_flops + (1 - full_share) * (share * layer_flops + core_again * core_flops)),
          (Note{"Hardware FLOPs per step", "recomputation included; selective: the published form counts the core's three passes again",
                kSource}),
-         model_flops, tokens, full_share, layer_flops, share, core_again, core_flops);
+         model_flops, step_tokens, full_share, layer_flops, share, core_again, core_flops);
   return {model_flops, model_flops_causal, hardware_flops};
 }
 

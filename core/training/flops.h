@@ -15,6 +15,7 @@ struct StepFlops {
 };
 // Of low-rank adapters on every GEMM of attention.
 double AdapterParameters(const Model& model, double rank);
+double AdapterParameters(const Model& model, double rank, Trace& trace);
 
 StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace);
 

@@ -1,6 +1,7 @@
 #include "core/training/gradient.h"
 
-#include "core/training/memory.h"
+#include "core/training/exchange.h"
+#include "core/training/state_bytes.h"
 
 namespace slipstick {
 namespace {
@@ -15,15 +16,18 @@ const Stage& Largest(const std::vector<Stage>& plan) {
   return *largest;
 }
 
-// The stage behind whose passes the reduction hides: the first stage, whose backward pass is the last of a step. With several chunks
-// or postponed weight gradients further passes follow at the pace of the slowest stage, and waiting for it hides communication too.
-const StageTime& HidingStage(const std::vector<StageTime>& stages, bool paced_by_slowest) {
+}  // namespace
+
+const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages) {
+  const bool paced_by_slowest = context.shape.chunks > 1 || SplitsBackward(context);
   const StageTime* hiding = &stages.front();
   for (const StageTime& stage : stages) {
     if (paced_by_slowest && stage.Total() > hiding->Total()) hiding = &stage;
   }
   return *hiding;
 }
+
+namespace {
 
 // Bytes of optimizer state per parameter that the update reads and writes.
 double StateTraffic(Optimizer optimizer) {
@@ -49,37 +53,98 @@ struct TrainedParameters {
   double dense_shards = 1, expert_shards = 1;
   [[nodiscard]] double OfShard() const { return dense / dense_shards + experts / expert_shards; }
 };
-TrainedParameters TrainedBy(const TrainingContext& context, const Stage& stage) {
+
+// Ranks that share the optimizer state of the weights that data_ranks hold: those of ShardRanks.
+void ExplainShards(const TrainingRun& run, std::string_view symbol, double shards, double data_ranks, Trace& trace) {
+  if (!trace.on()) return;
+  const double zero = static_cast<double>(run.mapping.zero), cp = static_cast<double>(run.mapping.cp);
+  const Note note{"Ranks that share the optimizer state", "one where nothing is sharded (ZeRO 0)"};
+  if (!run.mapping.shard_within) {
+    return trace.Record(symbol, "max(1, min(1, zero) * data_ranks)", shards, note, "zero, data_ranks", zero, data_ranks);
+  }
+  const auto shard_within = static_cast<double>(*run.mapping.shard_within);
+  trace.Record(symbol, "max(1, min(1, zero) * min(data_ranks, shard_within * cp))", shards, note, "zero, data_ranks, shard_within, cp",
+               zero, data_ranks, shard_within, cp);
+}
+
+TrainedParameters TrainedBy(const TrainingContext& context, const Stage& stage, Trace& trace) {
   const TrainingRun& run = context.run;
+  const TrainingShape& shape = context.shape;
   const bool lora = run.trainable == Trainable::kLora, frozen = run.optimizer == Optimizer::kNone;
-  const double copies = WeightCopies(run);
-  return {frozen ? 0
-          : lora ? stage.adapter_parameters
-                 : copies * stage.dense_parameters,
-          frozen || lora ? 0 : copies * stage.expert_parameters, ShardRanks(run, context.shape.DataRanks()),
-          ShardRanks(run, context.shape.ExpertDataRanks())};
+  const double weight_copies = WeightCopies(run);
+  TrainedParameters trained;
+  trained.dense_shards = ShardRanks(run, shape.DataRanks());
+  trained.expert_shards = ShardRanks(run, shape.ExpertDataRanks());
+  const double dp = shape.data, cp = shape.context, tp = shape.tensor, ep = shape.expert, expert_tp = shape.expert_tensor;
+  {
+    const Trace::Scope scope(trace, "expert_shards");
+    FIGURE(trace, data_ranks, dp * cp * tp / (ep * expert_tp), (Note{"Ranks that hold the same experts"}), dp, cp, tp, ep, expert_tp);
+    ExplainShards(run, "expert_shards", trained.expert_shards, data_ranks, trace);
+  }
+  FIGURE(trace, data_ranks, dp * cp, (Note{"Ranks that hold the same dense weights"}), dp, cp);
+  ExplainShards(run, "dense_shards", trained.dense_shards, data_ranks, trace);
+  if (frozen) return trained;
+  if (lora) {
+    trained.dense = stage.adapter_parameters;
+    trace.Alias("dense", trained.dense, "stage_adapters");
+    return trained;
+  }
+  const double stage_dense = stage.dense_parameters, stage_experts = stage.expert_parameters;
+  trace.Input("weight_copies", weight_copies, "training.mapping.schedule");
+  FIGURE(trace, dense, weight_copies * stage_dense,
+         (Note{"Trained weights of a device, experts apart", "of the largest stage; under DualPipe of two"}), weight_copies, stage_dense);
+  FIGURE(trace, experts, weight_copies * stage_experts, (Note{"Trained weights of a device's experts"}), weight_copies, stage_experts);
+  trained.dense = dense, trained.experts = experts;
+  return trained;
 }
 
 // Collectives on the links; ZeRO-3 has its own in every layer (stage_time.h).
 struct GradientLinks {
   Seconds reduce, gather, broadcasts;
 };
-GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParameters& trained) {
+
+// A collective of the dense weights' gradients or values, and one of the experts'.
+Seconds BothCollectives(const TrainingContext& context, CollectiveType type, RankGroup dense_group, Bytes dense_bytes, Bytes expert_bytes,
+                        std::string_view symbol, Trace& trace) {
+  const Trace::Scope scope(trace, symbol);
+  if (expert_bytes == Bytes{}) trace.Input("expert_time", Seconds(), "model.moe");
+  const Seconds dense_time = TimeCollective(context, type, dense_bytes, "dense_bytes", dense_group, "dense", "dense_time", trace);
+  const Seconds expert_time =
+      TimeCollective(context, type, expert_bytes, "expert_bytes", RankGroup::kExpertData, "experts", "expert_time", trace);
+  FIGURE(trace, both, dense_time + expert_time, (Note{"Dense weights, then experts"}), dense_time, expert_time);
+  trace.Alias(symbol, both, "both");
+  return both;
+}
+
+GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParameters& trained, Trace& trace) {
   const TrainingRun& run = context.run;
   const TrainingShape& shape = context.shape;
   const FrameworkExchange& framework = context.framework().exchange;
   GradientLinks links;
   if (run.mapping.zero >= 3) return links;
-  const double shards = ShardRanks(run, shape.DataRanks());
+  const double shards = trained.dense_shards, dense = trained.dense, experts = trained.experts;
   const bool sharded = run.mapping.zero >= 1 && shards == shape.DataRanks() && !framework.reduces_whole_gradients;
-  const Bytes gradient = framework.gradient_bytes * kB, element = 2 * kB;
+  const double gradient_bytes = framework.gradient_bytes;
+  const Bytes byte = 1 * kB, element = 2 * kB;
   const CollectiveType reduction = sharded ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce;
-  links.reduce = Collective(context, reduction, gradient * trained.dense, context.data) +
-                 Collective(context, reduction, gradient * trained.experts, context.expert_data);
+  {
+    const Trace::Scope scope(trace, "reduce");
+    FIGURE(trace, dense_bytes, gradient_bytes * byte * dense, (Note{"Gradients of the dense weights"}), gradient_bytes, byte, dense);
+    FIGURE(trace, expert_bytes, gradient_bytes * byte * experts, (Note{"Gradients of the experts"}), gradient_bytes, byte, experts);
+    links.reduce = BothCollectives(context, reduction, RankGroup::kData, dense_bytes, expert_bytes, "reduce_link", trace);
+  }
   if (run.mapping.zero >= 1) {
-    links.gather = Collective(context, CollectiveType::kAllGather, element * trained.dense, context.shard) +
-                   Collective(context, CollectiveType::kAllGather, element * trained.experts, context.expert_data);
-    if (shards > 8) links.broadcasts = shards * framework.shard_broadcast;
+    const Trace::Scope scope(trace, "gather");
+    FIGURE(trace, dense_bytes, element * dense, (Note{"Dense weights in 16 bits"}), element, dense);
+    FIGURE(trace, expert_bytes, element * experts, (Note{"Experts' weights in 16 bits"}), element, experts);
+    links.gather = BothCollectives(context, CollectiveType::kAllGather, RankGroup::kShard, dense_bytes, expert_bytes, "gather_link", trace);
+  }
+  const Seconds shard_broadcast = framework.shard_broadcast;
+  const double dense_shards = shards;
+  if (run.mapping.zero >= 1 && shards > 8) {
+    FIGURE(trace, broadcasts, dense_shards * shard_broadcast,
+           (Note{"Broadcasts of the shards", "one per shard, where the framework needs them"}), dense_shards, shard_broadcast);
+    links.broadcasts = broadcasts;
   }
   return links;
 }
@@ -87,16 +152,27 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParam
 void HideExchange(const TrainingContext& context, const TrainedParameters& trained, const std::vector<StageTime>& stages,
                   GradientExchange& result, Trace& trace) {
   const FrameworkExchange& framework = context.framework().exchange;
-  const auto [reduce_link, gather_link, broadcasts] = TimeCollectives(context, trained);
+  const auto [reduce_link, gather_link, broadcasts] = TimeCollectives(context, trained, trace);
   const double p = context.shape.pipeline, v = context.shape.chunks, m = context.shape.micro_batches;
   const bool overlaps = context.run.mapping.overlap.dp.value_or(framework.gradient_overlap == GradientOverlap::kAlways ||
                                                                 (framework.gradient_overlap == GradientOverlap::kSinglePass && m <= 1));
   // Chunks finish their gradients one after another: all but the last one's are reduced behind the passes of the others.
-  const double windows = overlaps ? (v > 1 ? max(1.0, min(p, m) * (1 - 1 / v)) : 1) : 0;
-  const double moved_bytes = framework.gradient_bytes + (gather_link > Seconds{} ? 2 : 0);
-  const double contention = ContentionBeside(context, moved_bytes * kB * (trained.dense + trained.experts), reduce_link + gather_link);
-  const StageTime& hiding = HidingStage(stages, v > 1 || SplitsBackward(context));
+  const double pp = p, virtual_stages = v, micro_batches = m, overlapping = overlaps ? 1 : 0;
+  trace.Input("overlapping", overlapping, "training.framework.exchange.gradient_overlap");
+  FIGURE(trace, windows, overlapping * max(1.0, min(pp, micro_batches) * (1 - 1 / virtual_stages)),
+         (Note{"Passes that hide the exchange", "chunks finish their gradients one after another; 0 without overlap"}), overlapping, pp,
+         micro_batches, virtual_stages);
+  const double dense = trained.dense, experts = trained.experts, gradient_bytes = framework.gradient_bytes;
+  const double gathered = gather_link > Seconds{} ? 2 : 0;
+  const Bytes byte = 1 * kB;
+  FIGURE(trace, moved, (gradient_bytes + gathered) * byte * (dense + experts), (Note{"Bytes of gradients and gathered weights"}),
+         gradient_bytes, gathered, byte, dense, experts);
+  const double contention = ContentionBeside(context, moved, reduce_link + gather_link);
+  ExplainContention(context, moved, reduce_link + gather_link, "reduce_link + gather_link", {reduce_link, gather_link}, contention, trace);
+  const StageTime& hiding = HidingStage(context, stages);
   const Seconds hiding_backward = hiding.Backward(), hiding_forward = hiding.Forward();
+  trace.Alias("hiding_backward", hiding_backward, "stage_backward");
+  trace.Alias("hiding_forward", hiding_forward, "stage_forward");
   FIGURE(trace, reduce_hidden, min(reduce_link, 0.7 * hiding_backward * windows),
          (Note{"Hidden part of the gradient reduction",
                "behind 70 % of the last backward passes: of the first stage, or with several chunks of the slowest"}),
@@ -110,6 +186,8 @@ void HideExchange(const TrainingContext& context, const TrainedParameters& train
          min(link_time, link_time - (1 - contention) * (reduce_hidden + gather_hidden) + 0.02 * (reduce_link + gather_link)),
          (Note{"Exposed DP time per step", "not hidden, plus compute lost to contention, plus the last bucket"}), link_time, contention,
          reduce_hidden, gather_hidden, reduce_link, gather_link);
+  trace.Alias("gradients_link", link_time, "link_time");
+  trace.Alias("gradients_exposed", exposed_time, "exposed_time");
   result.link = link_time;
   result.exposed = exposed_time;
 }
@@ -122,12 +200,25 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
   const BytesPerSecond stream_rate = context.stream_rate;
   const Bytes byte = 1 * kB;
   const double owned = run.mapping.zero >= 2 ? trained.OfShard() : dense + experts;
+  trace.Input("state_traffic", state_traffic, "training.optimizer");
+  const bool owns_shard = run.mapping.zero >= 2;
+  const Note note{"Gradients that the device clips and zeroes", owns_shard ? "of its shard" : "of all its weights"};
+  if (owns_shard) {
+    trace.Record("owned", "dense / dense_shards + experts / expert_shards", owned, note, "dense, dense_shards, experts, expert_shards",
+                 dense, dense_shards, experts, expert_shards);
+  } else {
+    trace.Record("owned", "dense + experts", owned, note, "dense, experts", dense, experts);
+  }
   FIGURE(trace, optimizer_time, byte * ((state_traffic + 10) * (dense / dense_shards + experts / expert_shards) + 6 * owned) / stream_rate,
          (Note{"Optimizer step", "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource}), byte,
          state_traffic, dense, dense_shards, experts, expert_shards, owned, stream_rate);
   result.optimizer = frozen ? Seconds{} : optimizer_time;
-  if (const double offloaded = run.offload.optimizer; offloaded > 0 && !frozen) {
-    const double optimizer_bytes = StateBytesOf(context).optimizer;
+  if (const double offloaded = run.offload.optimizer;
+      (offloaded > 0 || (trace.on() && context.device().host.bandwidth > BytesPerSecond{})) && !frozen) {
+    const StateBytes state = StateBytesOf(context);
+    const double optimizer_bytes = state.optimizer;
+    ExplainStateBytes(context, state, trace);
+    trace.Alias("optimizer_bytes", optimizer_bytes, "state_optimizer");
     const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
     trace.Input("offloaded", offloaded, "training.offload.optimizer");
     trace.Input("host_bandwidth", host_bandwidth, "cluster.device.host.bandwidth");
@@ -138,14 +229,17 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
     FIGURE(trace, host_exposed_time, max(none, host_link_time - optimizer_time),
            (Note{"Exposed transfer of the optimizer state", "the update of one piece hides the transfer of another"}), none, host_link_time,
            optimizer_time);
+    trace.Alias("state_offload", host_link_time, "host_link_time");
     result.host_link = host_link_time;
     result.host_exposed = host_exposed_time;
   }
-  if (context.framework().compute.separate_accumulation) {
-    const double m = context.shape.micro_batches;
-    FIGURE(trace, accumulation_time, m * 8 * byte * (dense + experts) / stream_rate,
-           (Note{"Gradient accumulation", "16-bit gradients added into the fp32 copy after every micro-batch"}), m, byte, dense, experts,
-           stream_rate);
+  if (!context.framework().compute.separate_accumulation) {
+    trace.Input("accumulation_time", Seconds(), "training.framework.compute.separate_accumulation");
+  } else {
+    const double micro_batches = context.shape.micro_batches;
+    FIGURE(trace, accumulation_time, micro_batches * 8 * byte * (dense + experts) / stream_rate,
+           (Note{"Gradient accumulation", "16-bit gradients added into the fp32 copy after every micro-batch"}), micro_batches, byte, dense,
+           experts, stream_rate);
     result.accumulation = accumulation_time;
   }
 }
@@ -155,7 +249,8 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan, const std::vector<StageTime>& stages,
                                    Trace& trace) {
   Trace::Scope scope(trace, "gradients");
-  const TrainedParameters trained = TrainedBy(context, Largest(plan));
+  trace.Input("gradient_bytes", context.framework().exchange.gradient_bytes, "training.framework.exchange.gradient_bytes");
+  const TrainedParameters trained = TrainedBy(context, Largest(plan), trace);
   GradientExchange result;
   HideExchange(context, trained, stages, result, trace);
   UpdateWeights(context, trained, result, trace);

@@ -2,6 +2,7 @@
 
 #include "core/training/flops.h"
 #include "core/training/memory.h"
+#include "core/training/state_bytes.h"
 
 namespace slipstick {
 namespace {
@@ -15,11 +16,14 @@ constexpr double kMaxMtbfsPerInterval = 200;
 void ComputeOptimum(const TrainingContext& context, const PlainRun& plain, RunReport& report, Trace& trace) {
   const double parameters = CountParameters(context.model).total;
   const Tokens twenty = 20 * kToken;
+  CONSTANTS(trace, "training.run", kHoffmann, twenty);
+  trace.Alias("parameters", parameters, "total_parameters");
   FIGURE(trace, compute_optimal_tokens, twenty * parameters,
          (Note{"Compute-optimal tokens for this model", "20 per parameter; all experts are counted, so for MoE a rough guide", kHoffmann,
                "training.run.compute_optimal_tokens"}),
          twenty, parameters);
   const double arithmetic = plain.arithmetic / (1 * kFlop);
+  trace.Alias("arithmetic", arithmetic, "run_flops");
   FIGURE(trace, compute_optimal_parameters, sqrt(arithmetic / (6 * 20)),
          (Note{"Compute-optimal parameters for this arithmetic", "6 FLOP per parameter and token, 20 tokens per parameter", kHoffmann,
                "training.run.compute_optimal_parameters"}),
@@ -28,19 +32,33 @@ void ComputeOptimum(const TrainingContext& context, const PlainRun& plain, RunRe
   report.compute_optimal_parameters = compute_optimal_parameters;
 }
 
+// Parameters that a checkpoint stores.
+double StoredParameters(const TrainingContext& context, Trace& trace) {
+  const TrainingRun& run = context.run;
+  if (run.trainable == Trainable::kLora) {
+    const double adapters = AdapterParameters(context.model, static_cast<double>(run.framework.lora_rank));
+    trace.Alias("stored", adapters, "adapters");
+    return adapters;
+  }
+  const ParameterCount count = CountParameters(context.model);
+  const double total_parameters = count.total, mtp_parameters = count.mtp;
+  FIGURE(trace, stored, total_parameters + mtp_parameters, (Note{"Parameters that a checkpoint stores", "MTP modules included"}),
+         total_parameters, mtp_parameters);
+  return stored;
+}
+
 // Size of a checkpoint and how long training stalls for one. Returns the time to write or read it.
 Seconds TimeCheckpoint(const TrainingContext& context, RunReport& report, Trace& trace) {
   const TrainingRun& run = context.run;
   const Interruptions& input = run.interruptions;
-  const ParameterCount count = CountParameters(context.model);
-  const bool lora = run.trainable == Trainable::kLora;
-  const double stored = lora ? AdapterParameters(context.model, static_cast<double>(run.framework.lora_rank)) : count.total + count.mtp;
+  const double stored = StoredParameters(context, trace);
   const double devices = context.shape.devices;
   const StateBytes state = StateBytesOf(context);
-  const double weight_bytes = state.weights, optimizer_bytes = state.optimizer;
+  ExplainStateBytes(context, state, trace);
+  const double weight_bytes = state.weights, state_optimizer = state.optimizer;
   const Bytes byte = 1 * kB;
-  FIGURE(trace, checkpoint_bytes, byte * (weight_bytes + optimizer_bytes) * stored,
-         (Note{"Checkpoint size", "weights and optimizer state", "", "training.run.checkpoint_bytes"}), byte, weight_bytes, optimizer_bytes,
+  FIGURE(trace, checkpoint_bytes, byte * (weight_bytes + state_optimizer) * stored,
+         (Note{"Checkpoint size", "weights and optimizer state", "", "training.run.checkpoint_bytes"}), byte, weight_bytes, state_optimizer,
          stored);
   const BytesPerSecond storage_bandwidth = input.storage_bandwidth;
   trace.Input("storage_bandwidth", storage_bandwidth, "training.interruptions.storage_bandwidth");
@@ -51,6 +69,7 @@ Seconds TimeCheckpoint(const TrainingContext& context, RunReport& report, Trace&
   FIGURE(trace, copy_time, checkpoint_bytes / (devices * host_bandwidth), (Note{"Time to copy a checkpoint to host memory", ""}),
          checkpoint_bytes, devices, host_bandwidth);
   const double waits = input.asynchronous_checkpoints ? 0 : 1;
+  trace.Input("waits", waits, "training.interruptions.asynchronous_checkpoints");
   FIGURE(trace, checkpoint_stall, waits * write_time + (1 - waits) * min(copy_time, write_time),
          (Note{"Stall per checkpoint", "the write, or only the copy to host memory with asynchronous checkpoints", "",
                "training.run.checkpoint_stall_s"}),
@@ -75,6 +94,11 @@ void ChooseInterval(const Interruptions& input, Seconds behind, RunReport& repor
          (Note{"Optimal checkpoint interval, higher order", "", kDaly, "training.run.daly_interval_s"}), mean_time_between_interruptions,
          relative_stall);
   const Seconds chosen = input.checkpoint_interval.value_or(daly_interval);
+  if (input.checkpoint_interval) {
+    trace.Input("chosen", chosen, "training.interruptions.checkpoint_interval");
+  } else {
+    trace.Alias("chosen", chosen, "daly_interval");
+  }
   FIGURE(trace, checkpoint_interval, max(chosen, behind),
          (Note{"Checkpoint interval", "as requested, else the optimum", "", "training.run.checkpoint_interval_s"}), chosen, behind);
   report.young_interval = young_interval;
@@ -132,6 +156,11 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
   report.mean_time_between_interruptions = mean_time_between_interruptions;
   const Seconds write_time = TimeCheckpoint(context, report, trace);
   const Seconds behind = input.asynchronous_checkpoints ? write_time : Seconds{};
+  if (input.asynchronous_checkpoints) {
+    trace.Alias("behind", behind, "write_time");
+  } else {
+    trace.Input("behind", behind, "training.interruptions.asynchronous_checkpoints");
+  }
   ChooseInterval(input, behind, report, trace);
   const Seconds restart = input.restart;
   trace.Input("restart", restart, "training.interruptions.restart");
@@ -148,7 +177,13 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
 
 Seconds RampTime(const BatchRamp& ramp, double sequence, double full, Seconds start_time, Seconds full_time, Trace& trace) {
   Trace::Scope scope(trace, "ramp");
-  const double ramp_sequences = ramp.tokens / (1 * kToken) / sequence, start = static_cast<double>(ramp.start);
+  const Tokens token = 1 * kToken, ramp_tokens = ramp.tokens;
+  const double start = static_cast<double>(ramp.start);
+  trace.Input("ramp_tokens", ramp_tokens, "training.batch_ramp.tokens");
+  trace.Input("start", start, "training.batch_ramp.start");
+  trace.Input("full", full, "training.global_batch");
+  trace.Alias("full_time", full_time, "step_time");
+  FIGURE(trace, ramp_sequences, ramp_tokens / token / sequence, (Note{"Sequences of the ramp"}), ramp_tokens, token, sequence);
   if (start >= full) return ramp_sequences / full * full_time;
   FIGURE(trace, added_time, (full_time - start_time) / (full - start),
          (Note{"Step time per added sequence", "between the first batch and the full one"}), full_time, start_time, full, start);

@@ -1,183 +1,15 @@
 #include "core/training/layer_time.h"
 
-#include "core/base/sum.h"
-#include "core/operators/efficiency.h"
-#include "core/operators/gemm.h"
+#include <string>
+#include <tuple>
+
 #include "core/training/attention_core.h"
+#include "core/training/element_wise.h"
 #include "core/training/exchange.h"
+#include "core/training/product_time.h"
 
 namespace slipstick {
 namespace {
-
-constexpr std::string_view kElementwiseSource =
-    "operands counted once per pass; the share of the bandwidth is fitted per framework to published step times";
-
-// Sums over the GEMMs of a layer.
-struct Sums {
-  explicit Sums(Trace& trace) : forward(trace), input_gradient(trace), weight_gradient(trace) {}
-  ListedSum<Seconds> forward, input_gradient, weight_gradient;
-  Flops forward_flops;
-};
-
-Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, double m, double n, double k) {
-  Gemm gemm;
-  gemm.m = m, gemm.n = n, gemm.k = k, gemm.groups = product.groups;
-  const ProductRole role = TraitsOf(product.id).role;
-  gemm.precision = role == ProductRole::kWide ? context.matrix_precision : NativePrecision(context.device(), context.run.precision);
-  gemm.weights = gemm.precision;
-  return gemm;
-}
-
-Seconds QuantizeTime(const TrainingContext& context, double elements) {
-  const QuantizePasses& passes = context.framework().compute.quantize;
-  const Precision precision = NativePrecision(context.device(), context.run.precision);
-  if (BytesPerElement(precision) >= 2) return {};
-  const double bytes = IsFourBitFloat(precision) ? passes.nvfp4 : precision == Precision::kMxfp8 ? passes.mxfp8 : passes.fp8;
-  return bytes * kB * elements / context.elementwise_rate + 4 * kUs;
-}
-
-// Efficiency of grouped GEMMs over plain ones.
-double GroupedEfficiency(const TrainingContext& context) {
-  const FrameworkExperts& experts = context.framework().experts;
-  return BytesPerElement(NativePrecision(context.device(), context.run.precision)) < 2 ? experts.grouped_efficiency_fp8
-                                                                                       : experts.grouped_efficiency;
-}
-
-void RecordOperator(std::vector<TimedOperator>* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
-                    const KernelTime& kernel, Seconds time) {
-  if (operators == nullptr) return;
-  TimedOperator row;
-  row.name = std::string(name) + std::string(suffix);
-  row.flops = kernel.flops;
-  row.bytes = kernel.bytes;
-  // The innermost cache belongs to one SM; every further cache carries the traffic of the last one.
-  const std::size_t cache_levels = context.device().caches.size();
-  row.level_bytes.assign(cache_levels, kernel.l2_bytes);
-  if (cache_levels > 1) row.level_bytes.front() = kernel.l1_bytes;
-  row.level_bytes.push_back(kernel.bytes);
-  row.time = time;
-  row.bound = kernel.bound;
-  operators->push_back(std::move(row));
-}
-
-// A GEMM: forward, input gradient, weight gradient.
-void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace,
-                 std::vector<TimedOperator>* operators) {
-  const Device& device = context.device();
-  const double rows = product.rows, outputs = product.outputs, inputs = product.inputs;
-  if (!(rows > 0) || !(outputs > 0)) return;
-  const auto& [name, role, _] = TraitsOf(product.id);
-  Trace::Scope scope(trace, name);
-  const bool quantized = role != ProductRole::kWide;
-  const double grouped_efficiency = role == ProductRole::kExperts ? GroupedEfficiency(context) : 1;
-  const Gemm forward_gemm = ProductOf(context, product, rows, outputs, inputs);
-  const KernelTime forward_kernel = TimeOf(forward_gemm, device, TrainingKernelParameters(forward_gemm, device), trace);
-  const Seconds forward_product = forward_kernel.time;
-  const Seconds forward_quantize = quantized ? QuantizeTime(context, product.groups * rows * inputs) : Seconds{};
-  FIGURE(trace, forward_time, forward_product / grouped_efficiency + forward_quantize,
-         (Note{"GEMM, forward", "quantization of its input included"}), forward_product, grouped_efficiency, forward_quantize);
-  sums.forward.Add(name, forward_time);
-  sums.forward_flops += forward_kernel.flops;
-  RecordOperator(operators, context, name, "", forward_kernel, forward_time);
-
-  const auto time_backward = [&](std::string_view direction, const Gemm& gemm) {
-    Trace::Scope backward_scope(trace, direction);
-    return TimeOf(gemm, device, TrainingKernelParameters(gemm, device), trace);
-  };
-  const Gemm input_gemm = ProductOf(context, product, rows, inputs, outputs);
-  const KernelTime input_kernel = time_backward("input gradient", input_gemm);
-  const Seconds input_product = input_kernel.time;
-  const Seconds gradient_quantize = quantized ? QuantizeTime(context, product.groups * rows * outputs) : Seconds{};
-  FIGURE(trace, input_gradient_time, input_product / grouped_efficiency + gradient_quantize, (Note{"GEMM, input gradient", ""}),
-         input_product, grouped_efficiency, gradient_quantize);
-  sums.input_gradient.Add(name, input_gradient_time);
-  RecordOperator(operators, context, name, ", input gradient", input_kernel, input_gradient_time);
-
-  if (context.run.trainable == Trainable::kLora) return;  // frozen
-  Gemm weight_gemm = ProductOf(context, product, outputs, inputs, rows);
-  weight_gemm.output_bytes = context.framework().compute.fused_accumulation ? 8 : 2;
-  const KernelTime weight_kernel = time_backward("weight gradient", weight_gemm);
-  const Seconds weight_product = weight_kernel.time;
-  FIGURE(trace, weight_gradient_time, weight_product / grouped_efficiency, (Note{"GEMM, weight gradient", ""}), weight_product,
-         grouped_efficiency);
-  sums.weight_gradient.Add(name, weight_gradient_time);
-  RecordOperator(operators, context, name, ", weight gradient", weight_kernel, weight_gradient_time);
-}
-
-struct Elementwise {
-  Seconds forward, backward;
-  Seconds norms;  // the part of forward spent in norms and activation functions
-};
-
-// Memory traffic of an elementwise pass.
-struct PassTraffic {
-  Bytes forward, backward;
-};
-PassTraffic TrafficOf(const TrainingContext& context, const LayerWork& work, const RowPass& pass, Trace& trace) {
-  Trace::Scope scope(trace, pass.name);
-  const double rows = pass.rows == ProductRows::kTokens             ? context.shape.tokens
-                      : pass.rows == ProductRows::kSequenceParallel ? context.shape.sequence_parallel_tokens
-                                                                    : work.routed_rows;
-  const double hidden = static_cast<double>(context.model.hidden), widths = pass.columns / hidden;
-  const Bytes forward_element = pass.forward * kB, backward_element = pass.backward * kB;
-  FIGURE(
-      trace, forward_bytes, rows * widths * hidden * forward_element,
-      (Note{"Memory traffic of the pass, forward", "each operand once; widths: elements per row over the hidden size", kElementwiseSource}),
-      rows, widths, hidden, forward_element);
-  FIGURE(trace, backward_bytes, rows * widths * hidden * backward_element,
-         (Note{"Memory traffic of the pass, backward", "", kElementwiseSource}), rows, widths, hidden, backward_element);
-  return {forward_bytes, backward_bytes};
-}
-
-// Permutation of routed rows, and expert biases where no fused kernel adds them.
-PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work, Trace& trace) {
-  const FrameworkExperts& experts = context.framework().experts;
-  const double hidden = static_cast<double>(context.model.hidden), expert = work.expert_columns, rows = work.routed_rows;
-  const double permute = experts.permute_traffic, even_rows = work.even_rows;
-  const Biases biases = context.model.biases;
-  const bool biased =
-      (biases == Biases::kMlp || biases == Biases::kAll) && BytesPerElement(NativePrecision(context.device(), context.run.precision)) >= 2;
-  const double biased_forward = biased ? experts.biased_inner_forward * expert + experts.biased_output_forward * hidden : 0;
-  const double biased_backward = biased ? experts.biased_inner_backward * expert + experts.biased_output_backward * hidden : 0;
-  const Bytes byte = 1 * kB;
-  FIGURE(trace, routed_forward_bytes, byte * (permute * even_rows * hidden + biased_forward * rows),
-         (Note{"Permutation of routed rows and expert biases, forward", "", kElementwiseSource}), byte, permute, even_rows, hidden,
-         biased_forward, rows);
-  FIGURE(trace, routed_backward_bytes, byte * (2 * permute * even_rows * hidden + biased_backward * rows),
-         (Note{"Permutation of routed rows and expert biases, backward", "", kElementwiseSource}), byte, permute, even_rows, hidden,
-         biased_backward, rows);
-  return {routed_forward_bytes, routed_backward_bytes};
-}
-
-// Norms, residuals, rotary embedding, activation functions, routing: every operand once, at the framework's elementwise rate.
-Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work, Trace& trace) {
-  Trace::Scope scope(trace, "element_wise");
-  ListedSum<Bytes> forward(trace), backward(trace), light(trace);
-  for (const RowPass& pass : work.row_passes) {
-    const PassTraffic traffic = TrafficOf(context, work, pass, trace);
-    forward.Add(pass.name, traffic.forward);
-    backward.Add(pass.name, traffic.backward);
-    if (pass.is_light) light.Add(pass.name, traffic.forward);
-  }
-  if (work.routed_rows > 0) {
-    const PassTraffic routed = RoutedTraffic(context, work, trace);
-    forward.Add("routed_rows", routed.forward);
-    backward.Add("routed_rows", routed.backward);
-  }
-  const Bytes forward_bytes = forward.Total("forward_bytes", {"Elementwise memory traffic, forward", "", kElementwiseSource});
-  const Bytes backward_bytes = backward.Total("backward_bytes", {"Elementwise memory traffic, backward", "", kElementwiseSource});
-  const Bytes light_bytes =
-      light.Total("light_bytes", {"Memory traffic of norms and activation functions, forward", "", kElementwiseSource});
-  const BytesPerSecond element_rate = context.elementwise_rate;
-  FIGURE(trace, forward_time, forward_bytes / element_rate, (Note{"Elementwise passes, forward", "", kElementwiseSource}), forward_bytes,
-         element_rate);
-  FIGURE(trace, backward_time, backward_bytes / element_rate, (Note{"Elementwise passes, backward", "", kElementwiseSource}),
-         backward_bytes, element_rate);
-  FIGURE(trace, norms_time, light_bytes / element_rate,
-         (Note{"Norms and activation functions, forward", "repeated by the lightest recomputation", kElementwiseSource}), light_bytes,
-         element_rate);
-  return {forward_time, backward_time, norms_time};
-}
 
 void RecordCoreAndElementwise(std::vector<TimedOperator>* operators, const TrainingContext& context, const CoreTime& core,
                               const Elementwise& elementwise) {
@@ -194,41 +26,75 @@ void RecordCoreAndElementwise(std::vector<TimedOperator>* operators, const Train
   RecordOperator(operators, context, "element-wise", ", backward", stream(elementwise.backward), elementwise.backward);
 }
 
-// Low-rank adapters beside the frozen GEMMs of the mixer: thin, memory-bound GEMMs.
-struct Adapters {
-  Seconds forward, backward;
-};
-Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work) {
-  if (context.run.trainable != Trainable::kLora) return {};
-  double forward = 0, backward = 0;
-  for (const LayerProduct& product : work.products) {
-    if (TraitsOf(product.id).role != ProductRole::kMixer) continue;
-    forward += product.rows * (2 * product.inputs + 6 * product.outputs);
-    backward += product.rows * (8 * product.inputs + 4 * product.outputs);
-  }
-  return {0.3 * forward * kB / context.elementwise_rate, 0.3 * backward * kB / context.elementwise_rate};
+// Kernels and their launches overlap: the exposed part of the launches. Bound to `symbol` and recorded in a scope of that name.
+Seconds HostWait(Seconds device_time, std::string_view device_is, Seconds launch_time, std::string_view launch_is, std::string_view symbol,
+                 Trace& trace) {
+  const Trace::Scope scope(trace, symbol);
+  trace.Alias("device_time", device_time, device_is);
+  trace.Alias("launch_time", launch_time, launch_is);
+  FIGURE(trace, wait, norm(device_time, launch_time, 4) - device_time,
+         (Note{"Wait for launches", "kernels and their launches overlap; the fourth norm says how far"}), device_time, launch_time);
+  trace.Alias(symbol, wait, "wait");
+  return wait;
 }
 
-// Kernels and their launches overlap: the exposed part of the launches.
-Seconds HostWait(Seconds device_time, Seconds launch_time) { return norm(device_time, launch_time, 4) - device_time; }
+// Total time of a pass without its host wait, from its parts: bound to `symbol`. Their symbols end in the pass's name.
+void ExplainPass(const LayerPass& pass, std::string_view symbol, const Note& note, std::string_view formula, Trace& trace) {
+  std::string names(formula);
+  for (std::size_t at = names.find(" +"); at != std::string::npos; at = names.find(" +")) names.replace(at, 2, ",");
+  trace.Record(symbol, formula, pass.compute + pass.tp + pass.cp + pass.ep, note, names, pass.compute, pass.tp, pass.cp, pass.ep);
+}
 
 // A third of a layer's launches belongs to the forward pass. `weight_gradients`: the part of the backward pass that a schedule may
 // postpone.
 void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds weight_gradients, double backward_launches,
-                  LayerTime& time) {
+                  LayerTime& time, Trace& trace) {
   const FrameworkCompute& framework = context.framework().compute;
-  const Seconds launch = work.routed_rows > 0 ? framework.moe_layer_launch : framework.layer_launch;
-  const Seconds backward_launch = 2 * launch / 3 * backward_launches;
+  const bool has_experts = work.routed_rows > 0;
+  const Seconds layer_launches = has_experts ? framework.moe_layer_launch : framework.layer_launch;
+  trace.Input("layer_launches", layer_launches,
+              has_experts ? "training.framework.compute.moe_layer_launch" : "training.framework.compute.layer_launch");
+  FIGURE(trace, forward_launches, layer_launches / 3, (Note{"Launches of the forward pass", "a third of the layer's"}), layer_launches);
+  FIGURE(trace, backward_launch, 2 * layer_launches / 3 * backward_launches,
+         (Note{"Launches of the backward pass", "more where it repeats the forward pass"}), layer_launches, backward_launches);
   time.forward.host = time.backward.host = time.weight_gradient = {};
+  const Seconds forward_busy = time.forward.Total(), backward_busy = time.Backward();
+  if (trace.on()) {
+    ExplainPass(time.forward, "forward_busy", {"Forward pass of a layer", "launch waits apart"},
+                "forward_compute + forward_tp + forward_cp + forward_ep", trace);
+    ExplainPass(time.backward, "gradients_busy", {"Backward pass of a layer", "recomputation and launch waits apart"},
+                "backward_compute + backward_tp + backward_cp + backward_ep", trace);
+    ExplainPass(time.recompute, "recompute_busy", {"Recomputation of a layer"},
+                "recompute_compute + recompute_tp + recompute_cp + recompute_ep", trace);
+  }
+  const Seconds gradients_busy = time.backward.Total(), recompute_busy = time.recompute.Total();
+  trace.Record("backward_busy", "gradients_busy + recompute_busy", backward_busy,
+               Note{"Backward pass of a layer with its recomputation", "launch waits apart"}, "gradients_busy, recompute_busy",
+               gradients_busy, recompute_busy);
   if (SplitsBackward(context) && weight_gradients > Seconds{}) {
     // Each pass waits for its own launches: otherwise a shorter pass could lengthen the other.
-    const Seconds weight_launch = launch / 3, weight_wait = HostWait(weight_gradients, weight_launch);
-    time.backward.host = HostWait(time.Backward() - weight_gradients, backward_launch - weight_launch) + weight_wait;
-    time.weight_gradient = weight_gradients + weight_wait;
+    FIGURE(trace, input_gradients_busy, backward_busy - weight_gradients, (Note{"Input gradients of a layer", "a pass of their own"}),
+           backward_busy, weight_gradients);
+    FIGURE(trace, input_launches, backward_launch - forward_launches, (Note{"Launches of the input gradients"}), backward_launch,
+           forward_launches);
+    const Seconds weight_wait = HostWait(weight_gradients, "weight_gradients", forward_launches, "forward_launches", "weight_wait", trace);
+    const Seconds input_wait =
+        HostWait(input_gradients_busy, "input_gradients_busy", input_launches, "input_launches", "input_wait", trace);
+    FIGURE(trace, backward_host, input_wait + weight_wait, (Note{"Wait for launches, backward"}), input_wait, weight_wait);
+    FIGURE(trace, weight_gradient_pass, weight_gradients + weight_wait, (Note{"Weight gradients of a layer", "a pass of their own"}),
+           weight_gradients, weight_wait);
+    time.backward.host = backward_host;
+    time.weight_gradient = weight_gradient_pass;
   } else {
-    time.backward.host = HostWait(time.Backward(), backward_launch);
+    time.backward.host = HostWait(backward_busy, "backward_busy", backward_launch, "backward_launch", "backward_host", trace);
   }
-  time.forward.host = HostWait(time.forward.Total(), launch / 3);
+  time.forward.host = HostWait(forward_busy, "forward_busy", forward_launches, "forward_launches", "forward_host", trace);
+  const Seconds forward_host = time.forward.host, backward_host = time.backward.host;
+  FIGURE(trace, forward_total, forward_busy + forward_host, (Note{"Forward pass of a layer"}), forward_busy, forward_host);
+  FIGURE(trace, backward_total, backward_busy + backward_host, (Note{"Backward pass of a layer", "with its recomputation"}), backward_busy,
+         backward_host);
+  FIGURE(trace, host_waits, forward_host + backward_host, (Note{"Wait for launches of a layer", "forward and backward"}), forward_host,
+         backward_host);
 }
 
 }  // namespace
@@ -247,23 +113,88 @@ LayerPass operator*(LayerPass pass, double times) {
   return pass;
 }
 
+namespace {
+
+// What a layer's recomputation repeats: 1 or 0.
+void BindRepeated(double repeats_norms, double repeats_core, Trace& trace) {
+  trace.Input("repeats_norms", repeats_norms, "training.recompute");
+  trace.Input("repeats_core", repeats_core, "training.recompute");
+  trace.Alias("repeats_norms", repeats_norms, "chosen_norms");
+  trace.Alias("repeats_core", repeats_core, "chosen_core");
+}
+
+// Times of groups with one rank.
+void BindAbsent(const TrainingContext& context, bool has_experts, Trace& trace) {
+  if (!trace.on()) return;
+  const Seconds none;
+  const auto absent = [&](std::string_view group, std::string_view degree_is, double degree) {
+    for (const std::string direction : {"forward_", "backward_"}) {
+      for (const std::string_view end : {"", "_link"}) {
+        const std::string formula = "(" + std::string(degree_is) + " - 1) * none";
+        trace.Record(direction + std::string(group) + std::string(end), formula, none,
+                     Note{"Communication of a layer", "none in a group of one rank"}, std::string(degree_is) + ", none", degree, none);
+      }
+    }
+  };
+  if (context.shape.tensor <= 1) absent("tp", "tp", context.shape.tensor);
+  if (context.shape.context <= 1) absent("cp", "cp", context.shape.context);
+  if (has_experts && context.shape.expert * context.shape.expert_tensor <= 1) absent("ep", "ep", context.shape.expert);
+  for (const std::string end : {"", "_link"}) {
+    for (const std::string group : {"tp", "cp", "ep"}) trace.Input("recompute_" + group + end, none, "training.recompute");
+    if (has_experts) continue;
+    for (const std::string direction : {"forward_", "backward_"}) trace.Input(direction + "ep" + end, none, "model.moe");
+  }
+}
+
+// Communication of one layer in one direction, under the names that its passes use: "forward_tp", "backward_tp".
+void BindExchange(const Exchange& exchange, std::string_view group, Trace& trace) {
+  if (!trace.on()) return;
+  for (const std::string direction : {"forward_", "backward_"}) {
+    trace.Alias(direction + std::string(group), exchange.exposed, "exposed_time");
+    trace.Alias(direction + std::string(group) + "_link", exchange.link, "link_time");
+  }
+}
+
+// Parts of a layer over its passes, as a stage sums them.
+void ExplainSums(const LayerTime& time, Trace& trace) {
+  if (!trace.on()) return;
+  const auto sum = [&](std::string_view group, Seconds LayerPass::*part) {
+    const std::string name(group);
+    const std::string names = "forward_" + name + ", backward_" + name + ", recompute_" + name;
+    const std::string formula = "forward_" + name + " + backward_" + name + " + recompute_" + name;
+    const Seconds forward = time.forward.*part, backward = time.backward.*part, recompute = time.recompute.*part;
+    trace.Record("layer_" + name, formula, forward + backward + recompute, Note{"Communication of a layer", "all passes of a micro-batch"},
+                 names, forward, backward, recompute);
+  };
+  sum("tp", &LayerPass::tp), sum("cp", &LayerPass::cp), sum("ep", &LayerPass::ep);
+  sum("tp_link", &LayerPass::tp_link), sum("cp_link", &LayerPass::cp_link), sum("ep_link", &LayerPass::ep_link);
+}
+
+}  // namespace
+
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
                     std::vector<TimedOperator>* operators) {
   Sums products(trace);
   for (const LayerProduct& product : work.products) TimeProduct(context, product, products, trace, operators);
   const CoreTime core = TimeCore(context, work.attention, trace);
   const Elementwise elementwise = TimeElementwise(context, work, trace);
-  const Adapters adapters = TimeAdapters(context, work);
+  const Adapters adapters = TimeAdapters(context, work, trace);
   if (operators != nullptr) RecordCoreAndElementwise(operators, context, core, elementwise);
   const bool has_experts = work.routed_rows > 0;
   const Exchange tensor = TensorExchange(context, has_experts ? 1 : ResidualAdditions(context.model), trace);
+  BindExchange(tensor, "tp", trace);
   const ContextExchange ring = ExchangeContext(context, work.attention, core.forward, core.backward, trace);
   const Exchange experts = has_experts ? ExchangeExperts(context, work, trace) : Exchange{};
+  BindExchange(experts, "ep", trace);
+  BindAbsent(context, has_experts, trace);
 
   LayerTime time;
   const Seconds products_forward = products.forward.Total("products_forward", {"GEMMs of a layer, forward"});
   const Seconds core_forward = core.forward, element_forward = elementwise.forward;
   const Seconds adapters_forward = adapters.forward;
+  trace.Alias("element_forward", element_forward, "element_wise_forward");
+  trace.Alias("norms_time", elementwise.norms, "element_wise_norms");
+  trace.Alias("element_backward", elementwise.backward, "element_wise_backward");
   FIGURE(trace, forward_compute, products_forward + core_forward + element_forward + adapters_forward,
          (Note{"Forward compute of a layer", "one micro-batch"}), products_forward, core_forward, element_forward, adapters_forward);
   const Seconds input_gradients = products.input_gradient.Total("input_gradients", {"GEMMs of a layer, input gradients"});
@@ -279,27 +210,46 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   const double backward_products = context.run.trainable == Trainable::kLora ? 1 : 2;
   time.hardware_flops = time.forward_flops + backward_products * products.forward_flops + core.backward_flops;
 
-  const Seconds repeated_norms = plan.norms ? elementwise.norms : Seconds{};
-  const bool unfused = !context.run.flash_attention;
-  const Seconds repeated_core = plan.core && unfused ? core.forward : Seconds{};  // flash attention recomputes its scores in any case
+  const double repeats_norms = plan.norms ? 1 : 0;
+  // Flash attention recomputes its scores in any case.
+  const double repeats_core = plan.core && !context.run.flash_attention ? 1 : 0;
+  const Seconds norms_time = elementwise.norms;
+  BindRepeated(repeats_norms, repeats_core, trace);
+  FIGURE(trace, repeated_norms, repeats_norms * norms_time, (Note{"Norms and activation functions repeated"}), repeats_norms, norms_time);
+  FIGURE(trace, repeated_core, repeats_core * core_forward, (Note{"Attention core repeated"}), repeats_core, core_forward);
   const double share = plan.share;
+  const bool is_selection = context.run.recompute == Recompute::kSelective && share == context.framework().compute.selective_share;
+  trace.Input("share", share, is_selection ? "training.framework.compute.selective_share" : "training.recompute");
   FIGURE(trace, recompute_time, repeated_norms + repeated_core + share * forward_compute,
          (Note{"Selective recomputation", "in the backward pass"}), repeated_norms, repeated_core, share, forward_compute);
+  trace.Alias("recompute_compute", recompute_time, "recompute_time");
   time.recompute.compute = recompute_time;
   time.recomputed_flops = share * time.forward_flops + (repeated_core > Seconds{} ? core.forward_flops : Flops{});
   time.hardware_flops += time.recomputed_flops;
-  AddHostWaits(context, work, weight_gradients, 1, time);
+  AddHostWaits(context, work, weight_gradients, 1, time, trace);
+  ExplainSums(time, trace);
   time.weight_gradient_compute = weight_gradients;
   return time;
 }
 
-LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& work, LayerTime time) {
+LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& work, LayerTime time, Trace& trace) {
   time.recompute = time.forward;
   time.recompute.host = {};
+  for (const auto& [symbol, part, of] :
+       {std::tuple{"recompute_compute", time.recompute.compute, "forward_compute"},
+        std::tuple{"recompute_tp", time.recompute.tp, "forward_tp"}, std::tuple{"recompute_cp", time.recompute.cp, "forward_cp"},
+        std::tuple{"recompute_ep", time.recompute.ep, "forward_ep"},
+        std::tuple{"recompute_tp_link", time.recompute.tp_link, "forward_tp_link"},
+        std::tuple{"recompute_cp_link", time.recompute.cp_link, "forward_cp_link"},
+        std::tuple{"recompute_ep_link", time.recompute.ep_link, "forward_ep_link"}}) {
+    trace.Alias(symbol, part, of);
+  }
   time.hardware_flops += time.forward_flops - time.recomputed_flops;
   time.recomputed_flops = time.forward_flops;
   constexpr double kBackwardLaunches = 1.4;  // launches of a backward pass that repeats the forward pass, over those of one that does not
-  AddHostWaits(context, work, time.weight_gradient_compute, kBackwardLaunches, time);
+  const Seconds weight_gradients = time.weight_gradient_compute;
+  AddHostWaits(context, work, weight_gradients, kBackwardLaunches, time, trace);
+  ExplainSums(time, trace);
   return time;
 }
 
@@ -323,9 +273,15 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   Trace::Scope scope(trace, "head");
   const LayerWidths widths = WidthsOf(context.model, context.shape.tensor, context.shape.expert_tensor);
   const LayerProduct product{HeadProduct(context.model, widths), context.shape.tokens};
+  if (trace.on()) {
+    const Trace::Scope product_scope(trace, TraitsOf(product.id).name);
+    ProductOf(product.id, context.model, widths, trace);
+    trace.Alias("rows", product.rows, "tokens");
+  }
   Sums sums(trace);
   TimeProduct(context, product, sums, trace, nullptr);
-  const double logits = context.shape.tokens * product.outputs, logit_traffic = context.framework().compute.logit_traffic;
+  const double tokens = context.shape.tokens, rank_vocab = product.outputs, logit_traffic = context.framework().compute.logit_traffic;
+  FIGURE(trace, logits, tokens * rank_vocab, (Note{"Logits on one device"}), tokens, rank_vocab);
   const Bytes byte = 1 * kB;
   const BytesPerSecond element_rate = context.elementwise_rate;
   FIGURE(trace, loss_time, byte * logit_traffic * logits / element_rate, (Note{"Softmax and loss", "passes over the logits"}), byte,
@@ -340,6 +296,7 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
          (Note{"LM head and loss, backward", "", kElementwiseSource}), input_gradient, weight_gradient, loss_time);
   time.forward.compute = forward_compute;
   time.backward.compute = backward_compute;
+  trace.Alias("weight_gradient_pass", weight_gradient, "weight_gradient");
   if (SplitsBackward(context)) time.weight_gradient = weight_gradient;
   time.forward_flops = sums.forward_flops;
   time.hardware_flops = (context.run.trainable == Trainable::kLora ? 2 : 3) * sums.forward_flops;

@@ -35,7 +35,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
                     std::vector<TimedOperator>* operators = nullptr);
 
 // The same layer with its whole forward pass recomputed, TP communication included.
-LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& work, LayerTime time);
+LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& work, LayerTime time, Trace& trace);
 
 // The embedding, on the first stage; the head and the loss, on the last.
 LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace);

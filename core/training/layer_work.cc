@@ -1,13 +1,18 @@
 #include "core/training/layer_work.h"
 
+#include "core/base/sum.h"
+
 namespace slipstick {
 namespace {
 
-AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mixer, const LayerWidths& widths) {
-  AttentionWork core{CoreOf(model, mixer, widths)};
-  core.sequences = shape.micro_batch;
-  core.queries = shape.sequence / shape.context;
-  const double rows = core.sequences * core.heads * core.queries;
+AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mixer, const LayerWidths& widths, Trace& trace) {
+  AttentionWork core{CoreOf(model, mixer, widths, trace)};
+  const double sequence = shape.sequence, cp = shape.context, sequences = shape.micro_batch, query_heads = core.heads;
+  trace.Alias("sequences", sequences, "micro_batch");
+  FIGURE(trace, queries, sequence / cp, (Note{"Tokens of a sequence on one device"}), sequence, cp);
+  core.sequences = sequences;
+  core.queries = queries;
+  const double rows = sequences * query_heads * queries;
   if (mixer == Mixer::kRecurrence) {
     // The KV length at which attention would have the recurrence's arithmetic.
     core.is_recurrence = true;
@@ -15,11 +20,21 @@ AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mix
     core.pairs = core.all_pairs = rows * core.keys;
     return core;
   }
-  core.keys = shape.sequence;
-  core.all_pairs = rows * core.keys;
-  core.pairs = core.all_pairs * 0.5 * (1 + min(128 / core.keys, 1.0));  // the 128 x 128 tiles on the diagonal are computed in full
-  // At the edge of the window a tile of queries needs one more tile of keys.
-  if (mixer == Mixer::kWindow) core.pairs = min(core.pairs, rows * (static_cast<double>(model.window.tokens) + 128));
+  core.keys = sequence;
+  FIGURE(trace, all_pairs, sequences * query_heads * queries * sequence, (Note{"Scores without a mask", "all heads and sequences"}),
+         sequences, query_heads, queries, sequence);
+  core.all_pairs = all_pairs;
+  FIGURE(trace, causal_pairs, all_pairs * 0.5 * (1 + min(128 / sequence, 1.0)),
+         (Note{"Scores that the causal mask leaves", "the 128 x 128 tiles on the diagonal are computed in full"}), all_pairs, sequence);
+  core.pairs = causal_pairs;
+  if (mixer == Mixer::kWindow) {
+    const auto sliding_window = static_cast<double>(model.window.tokens);
+    FIGURE(trace, window_pairs, min(causal_pairs, sequences * query_heads * queries * (sliding_window + 128)),
+           (Note{"Scores in the window", "at its edge a tile of queries needs one more tile of keys"}), causal_pairs, sequences,
+           query_heads, queries, sliding_window);
+    core.pairs = window_pairs;
+  }
+  trace.Alias("pairs", core.pairs, mixer == Mixer::kWindow ? "window_pairs" : "causal_pairs");
   return core;
 }
 
@@ -32,73 +47,150 @@ double DroppedShare(double imbalance, double capacity) {
   return max(0.0, 1 - used * (capacity - over * over / (2 * (imbalance - least))));
 }
 
-void RouteTokens(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerWork& work) {
+void RouteTokens(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerWork& work, Trace& trace) {
   const Moe& moe = *model.moe;
   const auto top_k = static_cast<double>(moe.top_k);
-  const double imbalance = moe.imbalance > 1 ? moe.imbalance : run.framework.experts.imbalance;
-  // Under expert_tp each rank of a group gets the rows of the whole group.
-  work.even_rows = shape.sequence_parallel_tokens * top_k * shape.expert_tensor;
-  work.routed_rows = work.even_rows * (moe.capacity_factor > 0 ? min(imbalance, moe.capacity_factor) : imbalance);
-  work.dropped_share = DroppedShare(imbalance, moe.capacity_factor);
-  work.dispatched_tokens = shape.sequence_parallel_tokens * ExpertCopies(moe, shape.expert);
+  const double model_imbalance = moe.imbalance, framework_imbalance = run.framework.experts.imbalance;
+  const double capacity_factor = moe.capacity_factor, own_tokens = shape.sequence_parallel_tokens, ep = shape.expert;
+  const double expert_tp = shape.expert_tensor;
+  trace.Input("model_imbalance", model_imbalance, "model.moe.imbalance");
+  trace.Input("framework_imbalance", framework_imbalance, "training.framework.experts.imbalance");
+  FIGURE(trace, even_rows, own_tokens * top_k * expert_tp,
+         (Note{"Rows of the device's experts under even routing", "under expert TP each rank gets the rows of the whole group"}),
+         own_tokens, top_k, expert_tp);
+  FIGURE(trace, is_stated, ceil(min(1.0, max(0.0, model_imbalance - 1))),
+         (Note{"Whether the model states an imbalance", "1: it is above 1; 0: the framework's is taken"}), model_imbalance);
+  FIGURE(trace, imbalance, is_stated * model_imbalance + (1 - is_stated) * framework_imbalance,
+         (Note{"Imbalance of the routing", "tokens of the busiest device over the mean"}), is_stated, model_imbalance, framework_imbalance);
+  FIGURE(trace, rows_limit, capacity_factor + (1 - ceil(min(1.0, capacity_factor))) * imbalance,
+         (Note{"Limit of an expert's rows over the mean", "its capacity; none where the capacity factor is 0"}), capacity_factor,
+         imbalance);
+  FIGURE(trace, routed_rows, even_rows * min(imbalance, rows_limit), (Note{"Rows of the busiest device's experts"}), even_rows, imbalance,
+         rows_limit);
+  FIGURE(trace, dispatched_tokens, own_tokens * (ep * (1 - pow(1 - 1 / ep, top_k))),
+         (Note{"Copies of its tokens that a device sends", "one per rank that holds any of their experts"}), own_tokens, ep, top_k);
+  work.even_rows = even_rows;
+  work.routed_rows = routed_rows;
+  work.dropped_share = DroppedShare(imbalance, capacity_factor);
+  work.dispatched_tokens = dispatched_tokens;
 }
 
-void AddProducts(const Model& model, const TrainingShape& shape, const MatrixProducts& products, LayerWork& work) {
+// Weights of a product, in its scope.
+double ParametersOf(const LayerProduct& product, Trace& trace) {
+  const double groups = product.groups, outputs = product.outputs, inputs = product.inputs;
+  FIGURE(trace, parameters, groups * (outputs * inputs), (Note{"Weights of the GEMM on one device"}), groups, outputs, inputs);
+  return parameters;
+}
+
+// Rows of a product; binds them, and its groups, in its scope.
+LayerProduct WithRows(const Model& model, const TrainingShape& shape, const MatrixProduct& product, const LayerWork& work, Trace& trace) {
+  switch (TraitsOf(product.id).rows) {
+    case ProductRows::kTokens:
+      trace.Alias("rows", shape.tokens, "tokens");
+      return {product, shape.tokens};
+    case ProductRows::kSequenceParallel:
+      trace.Alias("rows", shape.sequence_parallel_tokens, "own_tokens");
+      return {product, shape.sequence_parallel_tokens};
+    case ProductRows::kRouted:
+      break;
+  }
+  const double experts = static_cast<double>(model.moe->experts), ep = shape.expert, routed_rows = work.routed_rows;
+  FIGURE(trace, groups, experts / ep, (Note{"Experts on one device"}), experts, ep);
+  FIGURE(trace, rows, routed_rows / groups, (Note{"Rows of an expert", "mean over the busiest device"}), routed_rows, groups);
+  return {product, rows, groups};
+}
+
+void AddProducts(const Model& model, const TrainingShape& shape, const LayerWidths& widths, const MatrixProducts& products, LayerWork& work,
+                 Trace& trace) {
   for (const MatrixProduct& product : products) {
-    switch (TraitsOf(product.id).rows) {
-      case ProductRows::kTokens:
-        work.products.push_back({product, shape.tokens});
-        break;
-      case ProductRows::kSequenceParallel:
-        work.products.push_back({product, shape.sequence_parallel_tokens});
-        break;
-      case ProductRows::kRouted: {
-        const double held = static_cast<double>(model.moe->experts) / shape.expert;
-        work.products.push_back({product, work.routed_rows / held, held});
-        break;
-      }
-    }
+    const Trace::Scope scope(trace, TraitsOf(product.id).name);
+    if (trace.on()) ProductOf(product.id, model, widths, trace);
+    work.products.push_back(WithRows(model, shape, product, work, trace));
   }
 }
 
 // Low-rank adapters beside the mixer's GEMMs.
-double AdapterParameters(const TrainingRun& run, const MatrixProducts& products) {
-  double parameters = 0;
+double AdapterParameters(const TrainingRun& run, const MatrixProducts& products, Trace& trace) {
   if (run.trainable != Trainable::kLora) return 0;
+  ListedSum<double> parameters(trace);
+  const auto lora_rank = static_cast<double>(run.framework.lora_rank);
   for (const MatrixProduct& product : products) {
-    parameters += static_cast<double>(run.framework.lora_rank) * (product.inputs + product.outputs);
+    const Trace::Scope scope(trace, TraitsOf(product.id).name);
+    const double inputs = product.inputs, outputs = product.outputs;
+    FIGURE(trace, adapter, lora_rank * (inputs + outputs), (Note{"Weights of the low-rank adapter"}), lora_rank, inputs, outputs);
+    parameters.Add(TraitsOf(product.id).name, adapter, 1, "adapter");
   }
-  return parameters;
+  return parameters.Total("adapter_parameters", {"Weights of the layer's adapters", "on one device"});
+}
+
+// Where only some layers have an MLP, every layer is given the mean.
+double ShareWithMlp(const Model& model, LayerWidths& widths, Trace& trace) {
+  const auto layers = static_cast<double>(model.layers), mlp_layers = static_cast<double>(model.mlp_layers);
+  const double rank_mlp = widths.mlp;
+  FIGURE(trace, with_mlp, mlp_layers + max(0.0, 1 - mlp_layers) * layers, (Note{"Layers with an MLP", "all where 0 are stated"}),
+         mlp_layers, layers);
+  FIGURE(trace, mlp_share, with_mlp / layers, (Note{"Share of the layers with an MLP"}), with_mlp, layers);
+  FIGURE(trace, mean_mlp, rank_mlp * mlp_share, (Note{"Mean inner width of a layer's MLP", "on one device; every layer is given the mean"}),
+         rank_mlp, mlp_share);
+  widths.mlp = mean_mlp;
+  trace.Alias("rank_mlp", mean_mlp, "mean_mlp");
+  return mlp_share;
+}
+
+void CountLayerParameters(const Model& model, const TrainingShape& shape, LayerKind kind, const LayerWidths& widths, double mlp_share,
+                          LayerWork& work, Trace& trace) {
+  ListedSum<double> dense(trace), experts(trace);
+  for (const LayerProduct& product : work.products) {
+    const auto& [name, role, _] = TraitsOf(product.id);
+    const bool is_expert = role == ProductRole::kExperts;
+    const Trace::Scope scope(trace, name);
+    const double parameters = ParametersOf(product, trace);
+    (is_expert ? work.expert_parameters : work.dense_parameters) += parameters;
+    (is_expert ? experts : dense).Add(name, parameters, 1, "parameters");
+  }
+  if (kind.feed_forward == FeedForward::kExperts) {
+    const double expert_biases = static_cast<double>(model.moe->experts) / shape.expert * ExpertBiases(model, widths);
+    experts.Add("expert_biases", expert_biases);
+    work.expert_parameters += expert_biases;
+  }
+  const double norms_per_layer = static_cast<double>(model.norms.per_layer), hidden = static_cast<double>(model.hidden);
+  const double small = SmallElements(model, kind, widths, trace);
+  const double parts = NormElements(model) / hidden;
+  trace.Input("parts", parts, "model.norm");
+  // A layer without an MLP has no norm for it.
+  FIGURE(trace, norm_parameters, (norms_per_layer - (1 - mlp_share)) * (parts * hidden),
+         (Note{"Weights of the norms", "with their biases, if they have them"}), norms_per_layer, mlp_share, parts, hidden);
+  dense.Add("norm_parameters", norm_parameters);
+  dense.Add("small_parameters", small);
+  work.dense_parameters += norm_parameters + SmallElements(model, kind.mixer, widths) + SmallElements(model, kind.feed_forward, widths);
+  dense.Record("dense_parameters", work.dense_parameters, {"Weights of the layer without its routed experts", "on one device"});
+  experts.Record("expert_parameters", work.expert_parameters, {"Weights of the layer's routed experts", "on one device"});
 }
 
 }  // namespace
 
-LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind) {
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind, Trace& trace) {
   LayerWork work;
-  LayerWidths widths = WidthsOf(model, shape.tensor, shape.expert_tensor);
-  // Where only some layers have an MLP, every layer is given the mean.
-  const double mlp_share = static_cast<double>(model.MlpLayers()) / static_cast<double>(model.layers);
-  widths.mlp *= mlp_share;
+  LayerWidths widths = WidthsOf(model, shape.tensor, shape.expert_tensor, trace);
+  const double mlp_share = ShareWithMlp(model, widths, trace);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
-  work.attention = CoreWork(model, shape, kind.mixer, widths);
+  work.attention = CoreWork(model, shape, kind.mixer, widths, trace);
   work.mlp_columns = has_experts ? widths.shared : widths.mlp;
   work.expert_columns = has_experts ? widths.expert : 0;
-  if (has_experts) RouteTokens(model, run, shape, work);
+  if (has_experts) RouteTokens(model, run, shape, work, trace);
   const MatrixProducts mixer = MixerProducts(model, kind.mixer, widths);
   work.products.reserve(12);
-  AddProducts(model, shape, mixer, work);
-  AddProducts(model, shape, FeedForwardProducts(model, kind.feed_forward, widths), work);
-  work.row_passes = RowPassesOf(model, kind, widths);
-  work.adapter_parameters = AdapterParameters(run, mixer);
-  for (const LayerProduct& product : work.products) {
-    const bool is_expert = TraitsOf(product.id).role == ProductRole::kExperts;
-    (is_expert ? work.expert_parameters : work.dense_parameters) += product.groups * product.Elements();
-  }
-  if (has_experts) work.expert_parameters += static_cast<double>(model.moe->experts) / shape.expert * ExpertBiases(model, widths);
-  const double norms = static_cast<double>(model.norms.per_layer) - (1 - mlp_share);  // a layer without an MLP has no norm for it
-  work.dense_parameters +=
-      norms * NormElements(model) + SmallElements(model, kind.mixer, widths) + SmallElements(model, kind.feed_forward, widths);
+  AddProducts(model, shape, widths, mixer, work, trace);
+  AddProducts(model, shape, widths, FeedForwardProducts(model, kind.feed_forward, widths), work, trace);
+  work.row_passes = RowPassesOf(model, kind, widths, trace);
+  work.adapter_parameters = AdapterParameters(run, mixer, trace);
+  CountLayerParameters(model, shape, kind, widths, mlp_share, work, trace);
   return work;
+}
+
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind) {
+  Trace off = Trace::Off();
+  return WorkOf(model, run, shape, kind, off);
 }
 
 }  // namespace slipstick

@@ -39,6 +39,8 @@ struct LayerWork {
   double adapter_parameters = 0;  // low-rank adapters on the device
 };
 
+// Records it in the current scope, each product and each pass in a scope of its own name.
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind, Trace& trace);
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind);
 
 }  // namespace slipstick

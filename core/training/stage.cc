@@ -1,7 +1,9 @@
 #include "core/training/stage.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "core/base/sum.h"
 #include "core/operators/efficiency.h"
 #include "core/training/schedule_types.h"
 
@@ -76,13 +78,35 @@ std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, Pipelin
   return counts;
 }
 
+namespace {
+
+// Weights of a kind of layer, under names that tell the kinds apart.
+std::string WeightsSymbol(std::string_view kind, std::string_view weights) { return std::string(kind) + "." + std::string(weights); }
+
+void BindParameters(const LayerWork& work, std::string_view kind, Trace& trace) {
+  if (!trace.on()) return;
+  trace.Alias(WeightsSymbol(kind, "dense"), work.dense_parameters, "dense_parameters");
+  trace.Alias(WeightsSymbol(kind, "experts"), work.expert_parameters, "expert_parameters");
+  trace.Alias(WeightsSymbol(kind, "adapters"), work.adapter_parameters, "adapter_parameters");
+}
+
+}  // namespace
+
 LayerWorks WorksOf(const TrainingContext& context) {
+  Trace off = Trace::Off();
+  return WorksOf(context, off);
+}
+
+LayerWorks WorksOf(const TrainingContext& context, Trace& trace) {
   LayerWorks works;
   for (Count layer = 0; layer < context.model.layers; ++layer) {
     works.present[KindOf(context.model, context.shape.sequence, layer)] = true;
   }
   for (const LayerKind kind : kLayerKinds) {
-    if (works.present[kind]) works.of[kind] = WorkOf(context.model, context.run, context.shape, kind);
+    if (!works.present[kind]) continue;
+    const Trace::Scope scope(trace, NameOf(kind));
+    works.of[kind] = WorkOf(context.model, context.run, context.shape, kind, trace);
+    BindParameters(works.of[kind], NameOf(kind), trace);
   }
   return works;
 }
@@ -98,8 +122,135 @@ std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::v
   return counts;
 }
 
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages) {
+std::string PlacedSymbol(std::size_t stage, std::string_view kind) { return "stage " + std::to_string(stage) + "." + std::string(kind); }
+
+namespace {
+
+// Layers of each kind on a stage: what the placement rests on.
+void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::size_t index, Trace& trace) {
+  if (!trace.on()) return;
   const Model& model = context.model;
+  const double layers = static_cast<double>(model.layers), pp = context.shape.pipeline, virtual_stages = context.shape.chunks;
+  const auto sliding_window = static_cast<double>(model.window.tokens), global_every = static_cast<double>(model.window.global_every);
+  const double sequence = context.shape.sequence, mtp_layers = static_cast<double>(model.mtp_layers);
+  const auto leading = static_cast<double>(model.moe ? model.moe->dense_layers : 0);
+  const auto moe_every = static_cast<double>(model.moe ? model.moe->moe_every : 0);
+  const auto recurrent_layers = static_cast<double>(model.LinearAttentionLayers());
+  const double hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab);
+  trace.Input("leading", leading, model.moe ? "model.moe.dense_layers" : "model.moe");
+  trace.Input("moe_every", moe_every, model.moe ? "model.moe.moe_every" : "model.moe");
+  trace.Input("recurrent_layers", recurrent_layers, model.linear_attention ? "model.linear.layers" : "model.linear");
+  const std::string place = "stage " + std::to_string(index + 1) + " of " + std::to_string(static_cast<int>(pp));
+  for (const LayerKind kind : kLayerKinds) {
+    const double placed = stage.layers.of[kind];
+    if (placed == 0) continue;
+    const std::string symbol = std::string(NameOf(kind)) + "_placed";
+    const std::vector<std::pair<std::string, double>> among{{place, placed}};
+    trace.Choice(
+        symbol, placed,
+        Note{"Layers of a kind on a stage",
+             "in the model's order; where the stages do not divide the layers, the arithmetic is balanced, embedding and head included"},
+        among, 0,
+        "layers, pp, virtual_stages, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden, vocab, "
+        "mtp_layers",
+        layers, pp, virtual_stages, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden, vocab,
+        mtp_layers);
+    trace.Alias(PlacedSymbol(index, NameOf(kind)), placed, symbol);
+  }
+}
+
+// Adds a part to the stage's weights and to their explanation.
+class StageWeights {
+ public:
+  StageWeights(Stage& stage, Trace& trace) : stage_(stage), trace_(trace), dense_(trace), experts_(trace), adapters_(trace) {}
+  void AddLayers(std::string_view name, std::string_view kind, double layers, const LayerWork& work, std::string_view layers_are) {
+    stage_.dense_parameters += layers * work.dense_parameters;
+    stage_.expert_parameters += layers * work.expert_parameters;
+    stage_.adapter_parameters += layers * work.adapter_parameters;
+    if (layers == 0 || !trace_.on()) return;
+    dense_.Add(name, work.dense_parameters, layers, WeightsSymbol(kind, "dense"), layers_are);
+    if (work.expert_parameters > 0) experts_.Add(name, work.expert_parameters, layers, WeightsSymbol(kind, "experts"), layers_are);
+    if (work.adapter_parameters > 0) adapters_.Add(name, work.adapter_parameters, layers, WeightsSymbol(kind, "adapters"), layers_are);
+  }
+  void Add(std::string_view name, double weights) {
+    stage_.dense_parameters += weights;
+    Explain(name, weights);
+  }
+  void AddExperts(std::string_view name, double weights) {
+    stage_.expert_parameters += weights;
+    experts_.Add(name, weights);
+  }
+  // Weights that are counted elsewhere.
+  void Explain(std::string_view name, double weights) { dense_.Add(name, weights); }
+  void Record() const {
+    if (stage_.expert_parameters == 0) trace_.Input("stage_experts", 0.0, "model.moe");
+    dense_.Record("stage_dense", stage_.dense_parameters, {"Weights of a stage without routed experts", "on one device"});
+    experts_.Record("stage_experts", stage_.expert_parameters, {"Weights of a stage's routed experts", "on one device"});
+    adapters_.Record("stage_adapters", stage_.adapter_parameters, {"Weights of a stage's adapters", "on one device"});
+  }
+
+ private:
+  Stage& stage_;
+  Trace& trace_;
+  ListedSum<double> dense_, experts_, adapters_;
+};
+
+// Embedding, position and head tables; norms at the ends; MTP modules.
+void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& stage, StageWeights& weights, Trace& trace) {
+  const Model& model = context.model;
+  const double hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab), tp = context.shape.tensor;
+  FIGURE(trace, table, vocab * hidden / tp, (Note{"Weights of a vocabulary table", "on one device"}), vocab, hidden, tp);
+  const double norm = NormElements(model);
+  if (stage.embedding) {
+    stage.tables += table;
+    weights.Explain("table", table);
+    if (model.positions.encoding == Position::kLearned) {
+      const double max_positions = static_cast<double>(model.positions.rows), sequence = context.shape.sequence;
+      trace.Input("sequence", sequence, "training.sequence");
+      FIGURE(trace, positions, max_positions + max(0.0, 1 - max_positions) * sequence,
+             (Note{"Rows of the position table", "the sequence length where none are stated"}), max_positions, sequence);
+      FIGURE(trace, position_table, hidden * positions, (Note{"Weights of the position table"}), hidden, positions);
+      stage.tables += position_table;
+      weights.Explain("position_table", position_table);
+    }
+    if (model.norms.after_embedding) {
+      FIGURE(trace, embedding_norm, 2 * hidden, (Note{"Weights of the norm after the embedding"}), hidden);
+      weights.Add("embedding_norm", embedding_norm);
+    }
+  }
+  if (!stage.head) return;
+  if (!model.tied_embeddings || !stage.embedding) {  // a tied table is held by both ends of a pipeline
+    stage.tables += table;
+    trace.Alias("head_table", table, "table");
+    weights.Explain("head_table", table);
+  }
+  const double norm_parts = norm / hidden;
+  trace.Input("norm_parts", norm_parts, "model.norm");
+  FIGURE(trace, final_norm, norm_parts * hidden, (Note{"Weights of the last norm"}), norm_parts, hidden);
+  weights.Add("final_norm", final_norm);
+  if (model.mtp_layers == 0) return;
+  const auto mtp_layers = static_cast<double>(model.mtp_layers);
+  const LayerWork& layer = works.of[MtpKind(context)];
+  const double module_layer = layer.dense_parameters, module_experts = layer.expert_parameters;
+  trace.Alias("module_layer", module_layer, WeightsSymbol(NameOf(MtpKind(context)), "dense"));
+  FIGURE(trace, mtp_modules, mtp_layers * (module_layer + 2 * hidden * hidden / tp + 3 * final_norm),
+         (Note{"Weights of the MTP modules", "a layer, the projection of two hidden states, three norms each"}), mtp_layers, module_layer,
+         hidden, tp, final_norm);
+  weights.Add("mtp_modules", mtp_modules);
+  trace.Alias("module_experts", module_experts, WeightsSymbol(NameOf(MtpKind(context)), "experts"));
+  FIGURE(trace, mtp_experts, mtp_layers * module_experts, (Note{"Weights of the MTP modules' experts"}), mtp_layers, module_experts);
+  weights.AddExperts("mtp_experts", mtp_experts);
+}
+
+}  // namespace
+
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages) {
+  Trace off = Trace::Off();
+  return PlanStages(context, works, virtual_stages, off);
+}
+
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages,
+                              Trace& trace) {
   const auto stages = static_cast<Count>(context.shape.pipeline);
   std::vector<Stage> plan(static_cast<std::size_t>(stages));
   const auto visits = static_cast<Count>(virtual_stages.size());
@@ -114,38 +265,28 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
   stage_of(0).embedding = true;
   stage_of(visits - 1).head = true;
 
-  const auto hidden = static_cast<double>(model.hidden);
-  const double norm = NormElements(model);
-  const double table = static_cast<double>(model.vocab) * hidden / context.shape.tensor;
-  for (Stage& stage : plan) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    Stage& stage = plan[i];
+    const std::string name = trace.on() ? "stage " + std::to_string(i) : "";
+    const Trace::Scope scope(trace, name);
+    ExplainPlacement(context, stage, i, trace);
+    StageWeights weights(stage, trace);
     for (const LayerKind kind : kLayerKinds) {
-      stage.dense_parameters += stage.layers.of[kind] * works.of[kind].dense_parameters;
-      stage.expert_parameters += stage.layers.of[kind] * works.of[kind].expert_parameters;
-      stage.adapter_parameters += stage.layers.of[kind] * works.of[kind].adapter_parameters;
+      weights.AddLayers(NameOf(kind), NameOf(kind), stage.layers.of[kind], works.of[kind], trace.on() ? PlacedSymbol(i, NameOf(kind)) : "");
     }
-    if (stage.embedding) {
-      stage.tables += table;
-      if (model.positions.encoding == Position::kLearned) {
-        stage.tables += hidden * (model.positions.rows > 0 ? static_cast<double>(model.positions.rows) : context.shape.sequence);
-      }
-      if (model.norms.after_embedding) stage.dense_parameters += 2 * hidden;
-    }
-    if (stage.head) {
-      if (!model.tied_embeddings || !stage.embedding) stage.tables += table;  // a tied table is held by both ends of a pipeline
-      stage.dense_parameters += norm;
-      if (model.mtp_layers > 0) {
-        const auto modules = static_cast<double>(model.mtp_layers);
-        const LayerWork& layer = works.of[MtpKind(context)];
-        stage.dense_parameters += modules * (layer.dense_parameters + 2 * hidden * hidden / context.shape.tensor + 3 * norm);
-        stage.expert_parameters += modules * layer.expert_parameters;
-      }
-    }
+    AddEnds(context, works, stage, weights, trace);
     stage.dense_parameters += stage.tables;
+    weights.Record();
   }
   return plan;
 }
 
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works) {
+  Trace off = Trace::Off();
+  return PlanLayers(context, works, off);
+}
+
+StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Trace& trace) {
   const Model& model = context.model;
   const TrainingMapping& mapping = context.run.mapping;
   const double hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
@@ -168,7 +309,7 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works) {
   StagePlan plan;
   plan.virtual_stages = CountKinds(
       context, PlaceLayers(model.layers, mapping.pp, mapping.virtual_stages, mapping.schedule, loads, context.framework().places_by_cost));
-  plan.stages = PlanStages(context, works, plan.virtual_stages);
+  plan.stages = PlanStages(context, works, plan.virtual_stages, trace);
   return plan;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/training/context.h"
@@ -41,6 +43,8 @@ struct LayerWorks {
   ByKind<bool> present;
 };
 LayerWorks WorksOf(const TrainingContext& context);
+// Also records each in a scope of its kind's name.
+LayerWorks WorksOf(const TrainingContext& context, Trace& trace);
 
 // Kind of the layer with this index, from 0. A window as long as the sequence counts as full attention.
 LayerKind KindOf(const Model& model, double sequence, Count layer);
@@ -52,6 +56,11 @@ std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::v
 
 // Pipeline stages with their parameters. MTP modules belong to the last one.
 std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages);
+// Also records their layers and weights: stage_dense, stage_experts and stage_adapters in a scope of each stage.
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages,
+                              Trace& trace);
+// Symbol that stands for the number of layers of a kind on a stage.
+std::string PlacedSymbol(std::size_t stage, std::string_view kind);
 
 struct StagePlan {
   std::vector<LayerCounts> virtual_stages;
@@ -59,6 +68,7 @@ struct StagePlan {
 };
 // Balances layers, embedding and head by FLOPs, which depend on no device: a faster device must not get a worse placement.
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works);
+StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Trace& trace);
 
 // Whether a stage has the same layers as the previous one and neither holds the embedding or the head.
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index);

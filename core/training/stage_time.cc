@@ -1,109 +1,136 @@
 #include "core/training/stage_time.h"
 
-#include "core/base/sum.h"
-#include "core/training/memory.h"
+#include "core/training/exchange.h"
+#include "core/training/layer_memory.h"
+#include "core/training/stage_parts.h"
 
 namespace slipstick {
 namespace {
 
 // Exposed part of a transfer beside compute, the slow-down of that compute included. contention · link depends on the bytes alone
-// (ContentionBeside), so the sum never falls when the link gets slower.
-Seconds Exposed(Seconds compute, Seconds link, double contention) { return max(compute + contention * link, link) - compute; }
+// (ContentionBeside), so the sum never falls when the link gets slower. `moved`, `link` and `compute` have these names in the scope.
+Seconds Exposed(const TrainingContext& context, Seconds compute, Seconds link, Bytes moved, Trace& trace) {
+  const double contention = ContentionBeside(context, moved, link);
+  ExplainContention(context, moved, link, "link", {link}, contention, trace);
+  FIGURE(trace, exposed, max(compute + contention * link, link) - compute,
+         (Note{"Exposed part of the transfer", "beside compute, which it slows down"}), compute, contention, link);
+  return exposed;
+}
 
 struct ShardedWeights {
   Seconds gather, scatter, outer_reduce;
 };
 
-ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_parameters, double expert_parameters) {
+// Of `dense_parameters` and `expert_parameters`, as the current scope knows them.
+ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_parameters, double expert_parameters, Trace& trace) {
   const TrainingRun& run = context.run;
   const Bytes element = 2 * kB;
   const double shards = ShardRanks(run, context.shape.DataRanks());
+  FIGURE(trace, dense_bytes, element * dense_parameters, (Note{"Dense weights of the layer in 16 bits"}), element, dense_parameters);
+  FIGURE(trace, expert_bytes, element * expert_parameters, (Note{"Experts' weights of the layer in 16 bits"}), element, expert_parameters);
+  const auto both = [&](CollectiveType type, std::string_view name) {
+    const Trace::Scope scope(trace, name);
+    if (expert_bytes == Bytes{}) trace.Input("expert_time", Seconds(), "model.moe");
+    const Seconds dense_time = TimeCollective(context, type, dense_bytes, "dense_bytes", RankGroup::kShard, "dense", "dense_time", trace);
+    const Seconds expert_time =
+        TimeCollective(context, type, expert_bytes, "expert_bytes", RankGroup::kExpertData, "experts", "expert_time", trace);
+    FIGURE(trace, sum, dense_time + expert_time, (Note{"Dense weights, then experts"}), dense_time, expert_time);
+    trace.Alias(name, sum, "sum");
+    return sum;
+  };
   ShardedWeights weights;
-  weights.gather = Collective(context, CollectiveType::kAllGather, element * dense_parameters, context.shard) +
-                   Collective(context, CollectiveType::kAllGather, element * expert_parameters, context.expert_data);
-  weights.scatter = Collective(context, CollectiveType::kReduceScatter, element * dense_parameters, context.shard) +
-                    Collective(context, CollectiveType::kReduceScatter, element * expert_parameters, context.expert_data);
+  weights.gather = both(CollectiveType::kAllGather, "gather_link");
+  weights.scatter = both(CollectiveType::kReduceScatter, "scatter_link");
   if (shards < context.shape.DataRanks()) {
-    weights.outer_reduce = Collective(context, CollectiveType::kAllReduce, element * dense_parameters / shards, context.replica);
+    const auto shard_within = static_cast<double>(run.mapping.shard_within.value_or(1)), cp = context.shape.context;
+    FIGURE(trace, dense_shards, shard_within * cp, (Note{"Ranks that share the weights"}), shard_within, cp);
+    FIGURE(trace, shard_bytes, dense_bytes / dense_shards, (Note{"Weights of a shard"}), dense_bytes, dense_shards);
+    weights.outer_reduce = TimeCollective(context, CollectiveType::kAllReduce, shard_bytes, "shard_bytes", RankGroup::kReplica,
+                                          "outer_reduce", "outer_link", trace);
   }
   return weights;
 }
 
-ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, const LayerTime& time) {
+ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, const LayerTime& time, Trace& trace) {
   if (context.run.mapping.zero < 3) return {};
+  const Trace::Scope scope(trace, "sharded");
   // Frozen weights are gathered too; only the adapters' gradients are reduced.
   const bool lora = context.run.trainable == Trainable::kLora;
-  const ShardedWeights weights = ExchangeWeights(context, work.dense_parameters, work.expert_parameters);
-  const Seconds backward_link = weights.gather + (lora ? Seconds{} : weights.scatter + weights.outer_reduce);
-  const Bytes layer_bytes = 2 * kB * (work.dense_parameters + work.expert_parameters);
-  const double gather_contention = ContentionBeside(context, layer_bytes, weights.gather);
+  const double dense_parameters = work.dense_parameters, expert_parameters = work.expert_parameters;
+  const ShardedWeights weights = ExchangeWeights(context, dense_parameters, expert_parameters, trace);
+  const Bytes element = 2 * kB;
+  FIGURE(trace, layer_bytes, element * (dense_parameters + expert_parameters), (Note{"Weights of the layer in 16 bits"}), element,
+         dense_parameters, expert_parameters);
+  const Seconds gather_link = weights.gather, scatter_link = weights.scatter, outer_link = weights.outer_reduce;
+  FIGURE(trace, reduce_link, scatter_link + outer_link, (Note{"Gradients scattered and reduced"}), scatter_link, outer_link);
+  // One transfer beside the compute of a pass; its figures are in a scope of the pass.
+  const auto exposed = [&](std::string_view pass, Seconds compute, std::string_view compute_is, Seconds link, std::string_view link_is,
+                           double times, std::string_view symbol) {
+    const Trace::Scope pass_scope(trace, pass);
+    const Bytes layer_transfer = layer_bytes;
+    FIGURE(trace, moved, times * layer_transfer, (Note{"Bytes moved beside the pass"}), times, layer_transfer);
+    trace.Alias("compute", compute, compute_is);
+    trace.Alias("link", link, link_is);
+    const Seconds part = Exposed(context, compute, link, moved, trace);
+    trace.Alias(symbol, part, "exposed");
+    return part;
+  };
+  trace.Alias("layer_transfer", layer_bytes, "layer_bytes");
   ShardedLayer sharded;
-  sharded.forward_link = weights.gather;
-  sharded.backward_link = backward_link;
-  sharded.forward = Exposed(time.forward.Total(), weights.gather, gather_contention);
+  sharded.forward_link = gather_link;
+  const Seconds forward_total = time.forward.Total(), backward_total = time.Backward();
+  sharded.forward = exposed("forward", forward_total, "forward_total", gather_link, "gather_link", 1, "sharded_forward");
+  if (lora) {
+    trace.Alias("backward_link", gather_link, "gather_link");
+    sharded.backward_link = gather_link;
+  } else {
+    FIGURE(trace, backward_link, gather_link + reduce_link, (Note{"Links in the backward pass", "weights gathered, gradients reduced"}),
+           gather_link, reduce_link);
+    sharded.backward_link = backward_link;
+  }
   if (time.weight_gradient > Seconds{}) {
     // The input-gradient pass needs the gathered weights; the weight-gradient pass hides the scatter of its results.
-    const Seconds scatter = weights.scatter + weights.outer_reduce;
-    sharded.weight_gradient = Exposed(time.weight_gradient, scatter, ContentionBeside(context, layer_bytes, scatter));
-    sharded.backward = Exposed(time.Backward() - time.weight_gradient, weights.gather, gather_contention) + sharded.weight_gradient;
+    const Seconds weight_gradient_pass = time.weight_gradient;
+    FIGURE(trace, input_gradient_pass, backward_total - weight_gradient_pass, (Note{"Input gradients of a layer", "a pass of their own"}),
+           backward_total, weight_gradient_pass);
+    const Seconds sharded_weight =
+        exposed("weight gradient", weight_gradient_pass, "weight_gradient_pass", reduce_link, "reduce_link", 1, "sharded_weight");
+    const Seconds sharded_input =
+        exposed("input gradient", input_gradient_pass, "input_gradient_pass", gather_link, "gather_link", 1, "sharded_input");
+    FIGURE(trace, sharded_backward, sharded_input + sharded_weight, (Note{"Exposed ZeRO-3 communication, backward"}), sharded_input,
+           sharded_weight);
+    sharded.weight_gradient = sharded_weight;
+    sharded.backward = sharded_backward;
   } else {
-    sharded.backward = Exposed(time.Backward(), backward_link, ContentionBeside(context, (lora ? 1 : 2) * layer_bytes, backward_link));
+    sharded.backward =
+        exposed("backward", backward_total, "backward_total", sharded.backward_link, "backward_link", lora ? 1 : 2, "sharded_backward");
   }
+  const Seconds forward_link = gather_link, backward_link = sharded.backward_link;
+  trace.Alias("forward_link", forward_link, "gather_link");
+  FIGURE(trace, sharded_link, forward_link + backward_link, (Note{"ZeRO-3 link time of a layer"}), forward_link, backward_link);
   return sharded;
 }
 
-// Exposed transfers of an offloaded layer.
-struct HostTransfer {
-  Seconds forward, backward;
-  Seconds weight_gradient;  // the part of backward behind the weight gradients, where they are a pass of their own
-};
-
-// Offload overlaps the forward pass, reload the backward pass; a split backward pass hides half of the reload behind each part.
-// Sharded weights use their own link at the same time, so only the longer of the two transfers is exposed.
-HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLayer& sharded) {
-  const Seconds forward = time.forward.Total() + sharded.forward, backward = time.Backward() + sharded.backward;
-  const Seconds weight_gradient = time.weight_gradient + sharded.weight_gradient, none;
-  HostTransfer host;
-  host.forward = max(none, one - forward);
-  if (time.weight_gradient > none) {
-    host.weight_gradient = max(none, one / 2 - weight_gradient);
-    host.backward = max(none, one / 2 - (backward - weight_gradient)) + host.weight_gradient;
-  } else {
-    host.backward = max(none, one - backward);
+// The embedding's table is gathered first; nothing hides the last scatter of a layer's gradients.
+ShardedLayer TimeShardedEmbedding(const TrainingContext& context, double largest, Trace& trace) {
+  const Trace::Scope scope(trace, "embedding");
+  const double table = static_cast<double>(context.model.vocab * context.model.hidden) / context.shape.tensor;
+  Seconds last_scatter, table_gather;
+  {
+    const Trace::Scope layer_scope(trace, "last layer");
+    last_scatter = ExchangeWeights(context, largest, 0, trace).scatter;
   }
-  return host;
-}
-
-// One component of a stage: a group of identical layers, the embedding, or the head.
-struct StagePart {
-  const LayerTime* time;
-  ShardedLayer sharded;
-  Seconds offload;  // all of a layer's activations, one way
-};
-
-// Calls visit(name, part, count) for each component.
-template <class Visit>
-void VisitStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head,
-                const Visit& visit) {
-  const double full_share = times.full_share;
-  const auto visit_some = [&visit](std::string_view name, const StagePart& part, double count) {
-    if (count != 0) visit(name, part, count);
-  };
-  for (const LayerKind kind : kLayerKinds) {
-    const std::string_view name = NameOf(kind);
-    visit_some(name, {&times.selective[kind], times.sharded_selective[kind], times.offload_selective[kind]},
-               layers.of[kind] * (1 - full_share));
-    visit_some(name, {&times.full_recompute[kind], times.sharded_full_recompute[kind], times.offload_full_recompute[kind]},
-               layers.of[kind] * full_share);
+  {
+    const Trace::Scope table_scope(trace, "table");
+    trace.Alias("dense_parameters", table, "table");
+    table_gather = ExchangeWeights(context, table, 0, trace).gather;
   }
-  if (embedding) visit_some("embedding", {&times.embedding, times.sharded_embedding, {}}, 1);
-  if (head) {
-    const auto modules = static_cast<double>(context.model.mtp_layers);
-    const LayerKind last = MtpKind(context);
-    visit_some("output_head", {&times.head, {}, {}}, 1 + modules);
-    visit_some("mtp_module", {&times.selective[last], times.sharded_selective[last], {}}, modules * (1 - full_share));
-    visit_some("mtp_module", {&times.full_recompute[last], times.sharded_full_recompute[last], {}}, modules * full_share);
-  }
+  trace.Alias("table_gather", table_gather, "gather_link");
+  trace.Alias("sharded_backward", last_scatter, "scatter_link");
+  FIGURE(trace, sharded_forward, 0.5 * table_gather, (Note{"Exposed gather of the embedding's table"}), table_gather);
+  const Seconds scatter_link = last_scatter;
+  FIGURE(trace, sharded_link, table_gather + scatter_link, (Note{"ZeRO-3 link time of the embedding"}), table_gather, scatter_link);
+  return {sharded_forward, last_scatter, {}, table_gather, last_scatter};
 }
 
 }  // namespace
@@ -115,31 +142,39 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
   double largest = 0;
   for (const LayerKind kind : kLayerKinds) {
     if (!works.present[kind]) continue;
+    const LayerWork& work = works.of[kind];
     Trace::Scope scope(trace, NameOf(kind));
-    times.selective[kind] =
-        TimeLayer(context, works.of[kind], recompute.full_share < 1 ? recompute.selective : RecomputePlan{}, trace, operators);
-    if (recompute.full_share > 0) times.full_recompute[kind] = WithFullRecompute(context, works.of[kind], times.selective[kind]);
-    times.sharded_selective[kind] = TimeSharded(context, works.of[kind], times.selective[kind]);
-    times.sharded_full_recompute[kind] = TimeSharded(context, works.of[kind], times.full_recompute[kind]);
-    times.offload_selective[kind] = LayerActivations(context, works.of[kind], recompute.selective) / context.device().host.bandwidth;
-    times.offload_full_recompute[kind] = LayerCheckpoint(context) / context.device().host.bandwidth;
-    largest = max(largest, works.of[kind].dense_parameters);
+    times.selective[kind] = TimeLayer(context, work, recompute.full_share < 1 ? recompute.selective : RecomputePlan{}, trace, operators);
+    times.sharded_selective[kind] = TimeSharded(context, work, times.selective[kind], trace);
+    times.kept_selective[kind] = LayerActivations(context, work, recompute.selective, trace);
+    trace.Alias("activations", times.kept_selective[kind], "layer_activations");
+    times.offload_selective[kind] = times.kept_selective[kind] / context.device().host.bandwidth;
+    if (recompute.full_share > 0) {
+      Trace::Scope full_scope(trace, "full recomputation");
+      times.full_recompute[kind] = WithFullRecompute(context, work, times.selective[kind], trace);
+      times.sharded_full_recompute[kind] = TimeSharded(context, work, times.full_recompute[kind], trace);
+    }
+    {
+      Trace::Scope full_scope(trace, "full recomputation");
+      times.kept_full_recompute[kind] = LayerCheckpoint(context, trace);
+      trace.Alias("activations", times.kept_full_recompute[kind], "checkpoint");
+    }
+    times.offload_full_recompute[kind] = times.kept_full_recompute[kind] / context.device().host.bandwidth;
+    largest = max(largest, work.dense_parameters);
     operators = nullptr;  // the report lists one kind of layer
   }
   times.embedding = TimeEmbedding(context, trace);
   times.head = TimeHead(context, trace);
-  if (context.run.mapping.zero >= 3) {
-    const double table = static_cast<double>(context.model.vocab * context.model.hidden) / context.shape.tensor;
-    const Seconds last_scatter = ExchangeWeights(context, largest, 0).scatter, table_gather = ExchangeWeights(context, table, 0).gather;
-    times.sharded_embedding = {0.5 * table_gather, last_scatter, {}, table_gather, last_scatter};
-  }
+  if (context.run.mapping.zero >= 3) times.sharded_embedding = TimeShardedEmbedding(context, largest, trace);
+  BindComponents(context, times, trace);
   return times;
 }
 
 StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head) {
   StageTime stage;
   const double offloaded = context.run.offload.activations;
-  VisitStage(context, times, layers, embedding, head, [&stage, offloaded](std::string_view, const StagePart& part, double count) {
+  Trace off = Trace::Off();
+  VisitStage(context, times, layers, embedding, head, [&stage, &off, offloaded](std::string_view, const StagePart& part, double count) {
     const LayerTime& time = *part.time;
     const ShardedLayer& sharded = part.sharded;
     stage.forward += time.forward * count;
@@ -152,48 +187,13 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
     if (!(offloaded > 0)) return;
     const Seconds one = offloaded * part.offload;
-    const HostTransfer host = ExposedOffload(one, time, sharded);
+    const HostTransfer host = ExposedOffload(one, time, sharded, off);
     stage.host_forward += host.forward * count;
     stage.host_backward += host.backward * count;
     stage.weight_gradient += host.weight_gradient * count;
     stage.host_link += 2 * one * count;
   });
   return stage;
-}
-
-void ExplainStage(const TrainingContext& context, const LayerTimes& times, const std::vector<StageShare>& stages, const StageTime& stage,
-                  Trace& trace) {
-  const auto total_of = [&stage](Seconds LayerPass::*part) { return stage.forward.*part + stage.backward.*part + stage.recompute.*part; };
-  ListedSum<Seconds> forward(trace), backward(trace), recompute(trace), tp(trace), cp(trace), ep(trace), host(trace), sharded(trace);
-  for (const StageShare& one : stages) {
-    VisitStage(context, times, one.stage->layers, one.stage->embedding, one.stage->head,
-               [&](std::string_view name, const StagePart& part, double parts) {
-                 const LayerTime& time = *part.time;
-                 const double count = one.share * parts;
-                 forward.Add(name, time.forward.compute, count);
-                 backward.Add(name, time.backward.compute, count);
-                 recompute.Add(name, time.recompute.compute, count);
-                 host.Add(name, time.forward.host + time.backward.host + time.recompute.host, count);
-                 sharded.Add(name, part.sharded.forward, count);
-                 sharded.Add(name, part.sharded.backward, count);
-                 for (const LayerPass* pass : {&time.forward, &time.backward, &time.recompute}) {
-                   tp.Add(name, pass->tp, count);
-                   cp.Add(name, pass->cp, count);
-                   ep.Add(name, pass->ep, count);
-                 }
-               });
-  }
-  forward.Record("pass_forward", stage.forward.compute,
-                 {"Forward compute of a micro-batch", "slowest stage: its layers, embedding and head"});
-  backward.Record("pass_backward", stage.backward.compute,
-                  {"Backward compute of a micro-batch", "slowest stage: its layers, embedding and head"});
-  recompute.Record("pass_recompute", stage.recompute.compute, {"Recomputation of a micro-batch", "slowest stage: its layers"});
-  tp.Record("pass_tp", total_of(&LayerPass::tp), {"Exposed TP communication of a micro-batch", "forward, backward and recomputation"});
-  cp.Record("pass_cp", total_of(&LayerPass::cp), {"Exposed CP communication of a micro-batch", "forward, backward and recomputation"});
-  ep.Record("pass_ep", total_of(&LayerPass::ep), {"Exposed EP communication of a micro-batch", "forward, backward and recomputation"});
-  host.Record("pass_host", total_of(&LayerPass::host), {"Launch overhead of a micro-batch", "forward, backward and recomputation"});
-  sharded.Record("pass_sharded", stage.sharded_forward + stage.sharded_backward,
-                 {"Exposed ZeRO-3 communication of a micro-batch", "all-gather of weights, reduce-scatter of gradients"});
 }
 
 StageTime WeightedAverage(const StageTime& a, double share_a, const StageTime& b, double share_b) {

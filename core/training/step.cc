@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "core/operators/efficiency.h"
+#include "core/training/exchange.h"
 #include "core/training/flops.h"
 #include "core/training/memo.h"
 #include "core/training/memory.h"
@@ -132,7 +133,7 @@ class Evaluation {
         detail_(detail),
         trace_(trace),
         context_(detail.memo != nullptr ? detail.memo->Context() : own_context_.emplace(MakeContext(model, cluster, run))),
-        works_(detail.memo != nullptr ? detail.memo->Works() : own_works_.emplace(WorksOf(context_))),
+        works_(detail.memo != nullptr ? detail.memo->Works() : own_works_.emplace(LayerWorks{})),
         memory_terms_{context_, works_},
         recompute_(ChoiceFor(run)) {}
   Evaluation(const Evaluation&) = delete;
@@ -140,13 +141,14 @@ class Evaluation {
 
   TrainingReport Run() {
     ExplainInputs();
-    plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_));
+    plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_, trace_));
     const bool is_auto = run_.recompute == Recompute::kAuto;
     if (!is_auto && StopsForMemory()) return report_;
     if (is_auto) {
       DecideRecompute();
       if (StopsForMemory()) return report_;
     } else {
+      ExplainRecompute(false);
       TimeLayersInto(trace_);
     }
     const std::vector<StageTime> stages = DeviceTimes(context_, TimeStages(context_, *times_, plan_->stages));
@@ -175,7 +177,12 @@ class Evaluation {
 
  private:
   void ExplainInputs() {
+    const double split = context_.shape.sequence_split;
+    trace_.Input("split", split, split > 1 ? "training.mapping.tp" : "training.mapping.sequence_parallel");
+    trace_.Input("element_share", context_.framework().compute.element_wise, "training.framework.compute.element_wise");
     ExplainShape(context_, trace_);
+    ExplainNetworks(context_, trace_);
+    if (detail_.memo == nullptr) *own_works_ = WorksOf(context_, trace_);
     if (detail_.advice) WarnOfWholeExperts(context_, report_.warnings);
     double dropped_share = 0;
     for (const LayerWork& work : works_.of) dropped_share = max(dropped_share, work.dropped_share);
@@ -185,6 +192,7 @@ class Evaluation {
            dropped_share);
     report_.dropped_tokens = dropped_tokens;
     const Bytes visible = UsableMemory(context_.device());
+    if (context_.device().memory.usable) trace_.Input("visible", visible, "cluster.device.memory.usable");
     FIGURE(trace_, capacity, 1 * visible, (Note{"Usable memory per device", "visible to programs", "", "training.memory_bytes.capacity"}),
            visible);
     report_.capacity = capacity;
@@ -213,14 +221,45 @@ class Evaluation {
 
   void DecideRecompute() {
     recompute_ = LeastRecompute(memory_terms_, plan_->stages, report_.capacity);
-    if (!(run_.offload.activations > 0)) return TimeLayersInto(trace_);
+    if (!(run_.offload.activations > 0)) {
+      ExplainRecompute(true);
+      return TimeLayersInto(trace_);
+    }
     TimeLayersInto(off_);
     if (ExposesOffload(TimeStages(context_, *times_, plan_->stages))) {
       std::optional<LayerTimes> blocks;
       const auto step_time = [&](const RecomputeChoice& choice) { return StepTimeUnder(context_, works_, *plan_, choice, blocks); };
       recompute_ = FastestRecompute(memory_terms_, plan_->stages, report_.capacity, step_time);
     }
+    ExplainRecompute(true);
     TimeLayersInto(trace_);
+  }
+
+  // What the backward pass repeats: as asked, or the least that fits into memory.
+  void ExplainRecompute(bool is_chosen) {
+    if (!trace_.on()) return;
+    const double full_share = recompute_.full_share, norms = recompute_.selective.norms ? 1 : 0, core = recompute_.selective.core ? 1 : 0;
+    if (!is_chosen) return trace_.Input("full_share", full_share, "training.recompute");
+    std::size_t fullest = 0;
+    Bytes most;
+    for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
+      const Bytes total = StageMemory(memory_terms_, plan_->stages[i], static_cast<double>(i), recompute_, off_).Total();
+      if (total > most) most = total, fullest = i;
+    }
+    {
+      Trace::Scope memory_scope(trace_, "memory");
+      StageMemory(memory_terms_, plan_->stages[fullest], static_cast<double>(fullest), recompute_, trace_);
+      trace_.Alias("memory_total", most, "total");
+    }
+    const Bytes memory_total = most, capacity = report_.capacity;
+    const auto choose = [&](std::string_view symbol, double value, std::string_view title) {
+      const std::vector<std::pair<std::string, double>> among{{"least that fits into memory", value}};
+      trace_.Choice(symbol, value, Note{title, "the least recomputation under which every stage fits; with offload the fastest"}, among, 0,
+                    "memory_total, capacity", memory_total, capacity);
+    };
+    choose("full_share", full_share, "Share of the layers recomputed as a whole");
+    choose("chosen_norms", norms, "Whether norms and activation functions are recomputed");
+    choose("chosen_core", core, "Whether the attention core is recomputed");
   }
 
   TrainingReport BoundOf(const std::vector<StageTime>& stages, const Pipeline& pipeline, const StepFlops* flops) {

@@ -1,7 +1,10 @@
 #include "core/training/step_breakdown.h"
 
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "core/training/exchange.h"
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
 
@@ -20,6 +23,17 @@ double OwnStageShare(const TrainingContext& context, std::size_t stages) {
 LinkTime BreakDownLinks(double micro_batches, const StageTime& slowest, const PipelineSends& sends, const GradientExchange& gradients,
                         Trace& trace) {
   Trace::Scope scope(trace, "link");
+  if (trace.on()) {
+    const auto total = [&slowest](Seconds LayerPass::*part) {
+      return slowest.forward.*part + slowest.backward.*part + slowest.recompute.*part;
+    };
+    trace.Alias("pass_tp", total(&LayerPass::tp_link), "pass_tp_link");
+    trace.Alias("pass_cp", total(&LayerPass::cp_link), "pass_cp_link");
+    trace.Alias("pass_ep", total(&LayerPass::ep_link), "pass_ep_link");
+    trace.Alias("pass_pp", sends.link, "sends_link");
+    trace.Alias("pass_offload", slowest.host_link, "pass_offload_link");
+    trace.Alias("pass_sharded", slowest.sharded_link, "pass_sharded_link");
+  }
   const Seconds pass_tp = slowest.forward.tp_link + slowest.backward.tp_link + slowest.recompute.tp_link;
   const Seconds pass_cp = slowest.forward.cp_link + slowest.backward.cp_link + slowest.recompute.cp_link;
   const Seconds pass_ep = slowest.forward.ep_link + slowest.backward.ep_link + slowest.recompute.ep_link;
@@ -68,12 +82,27 @@ void AddPasses(double micro_batches, const StageTime& slowest, const PipelineSen
   time.tp = tp, time.cp = cp, time.ep = ep, time.pp = pp, time.dp = dp;
 }
 
-// Adds the bubble; returns the length of the schedule.
-Seconds AddBubble(const Pipeline& pipeline, double micro_batches, Seconds pass_time, StepTime& time, Trace& trace) {
+// The simulated length of the schedule, and what it rests on.
+void ExplainLength(const Pipeline& pipeline, double micro_batches, Seconds pass_time, const std::pair<Seconds, Seconds>& ends,
+                   Seconds length, Seconds work, Trace& trace) {
+  if (!trace.on()) return;
+  if (pipeline.shape.stages <= 1) return trace.Alias("length", work, "work");
+  const double pp = static_cast<double>(pipeline.shape.stages), virtual_stages = static_cast<double>(pipeline.shape.chunks);
+  const Seconds transfer = pipeline.transfer, first_pass = ends.first, last_pass = ends.second;
+  const std::vector<std::pair<std::string, Seconds>> among{{std::string(NameOf(pipeline.shape.schedule)), length}};
+  trace.Choice("length", length, Note{"End of the last pass", "of the mapping's schedule, simulated pass by pass", kPipelineSource}, among,
+               0, "pass_time, first_pass, last_pass, micro_batches, pp, virtual_stages, transfer", pass_time, first_pass, last_pass,
+               micro_batches, pp, virtual_stages, transfer);
+}
+
+// Adds the bubble; returns the length of the schedule. `ends`: passes of the first and of the last device.
+Seconds AddBubble(const Pipeline& pipeline, double micro_batches, Seconds pass_time, const std::pair<Seconds, Seconds>& ends,
+                  StepTime& time, Trace& trace) {
   const Seconds pp = time.pp, none;
   FIGURE(trace, work, micro_batches * pass_time + pp, (Note{"Busy time of the slowest stage", "its passes and exposed sends"}),
          micro_batches, pass_time, pp);
   const Seconds length = pipeline.shape.stages > 1 ? ScheduleLength(pipeline.shape, pipeline.passes, pipeline.transfer) : work;
+  ExplainLength(pipeline, micro_batches, pass_time, ends, length, work, trace);
   FIGURE(
       trace, schedule_length, max(length, work),
       (Note{"Length of the schedule", "simulated: every pass runs in the schedule's order as soon as its inputs arrive", kPipelineSource}),
@@ -91,6 +120,8 @@ Seconds AddBubble(const Pipeline& pipeline, double micro_batches, Seconds pass_t
 void AddEndOfStep(const TrainingContext& context, const StageTime& slowest, const GradientExchange& gradients, Seconds schedule_length,
                   StepTime& time, Trace& trace) {
   const double micro_batches = context.shape.micro_batches;
+  trace.Alias("state_offload", gradients.host_exposed, "host_exposed_time");
+  trace.Alias("accumulation", gradients.accumulation, "accumulation_time");
   const Seconds pass_offload = slowest.host_forward + slowest.host_backward, state_offload = gradients.host_exposed;
   FIGURE(trace, offload, micro_batches * pass_offload + state_offload,
          (Note{"Exposed offload", "activations per micro-batch, optimizer state once per step", "", "training.time_s.offload"}),
@@ -100,7 +131,9 @@ void AddEndOfStep(const TrainingContext& context, const StageTime& slowest, cons
   const Seconds pass_host = slowest.forward.host + slowest.backward.host + slowest.recompute.host;
   FIGURE(trace, host, micro_batches * pass_host, (Note{"Launch overhead", "where the host launches more slowly than kernels run"}),
          micro_batches, pass_host);
-  const double devices = context.shape.devices, jitter = context.framework().jitter;
+  const double tp = context.shape.tensor, cp = context.shape.context, pp = context.shape.pipeline, dp = context.shape.data;
+  FIGURE(trace, devices, tp * cp * pp * dp, (Note{"Devices of the mapping"}), tp, cp, pp, dp);
+  const double jitter = context.framework().jitter;
   const Seconds accumulation = gradients.accumulation, step_overhead = context.framework().step_overhead;
   FIGURE(trace, jitter_time, schedule_length * jitter * max(0.0, log2(devices / 8)),
          (Note{"Jitter", "the slowest device sets the pace; grows with every doubling of the devices"}), schedule_length, jitter, devices);
@@ -120,12 +153,17 @@ PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const FrameworkExchange& framework = context.framework().exchange;
   const double tokens = shape.tokens, hidden = static_cast<double>(context.model.hidden);
   const double split = framework.scatters_sends ? shape.tensor : shape.sequence_split;
+  ExplainHop(context, context.pipeline_link, context.strides.pipeline, shape.pipeline, trace);
+  if (framework.scatters_sends || mapping.sequence_parallel) trace.Input("split", split, "training.mapping.tp");
   const Bytes element = 2 * kB;
   const BytesPerSecond hop_rate = context.pipeline_link.rate;
   const Seconds hop_latency = context.pipeline_link.latency;
   const double chunks = shape.chunks, scale = framework.pipeline_scale;
+  trace.Input("chunks", chunks, "training.mapping.virtual_stages");
+  trace.Input("scale", scale, "training.framework.exchange.pipeline_scale");
   const bool overlaps = chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
   const double exposed_share = overlaps ? framework.pipeline_exposed : 1;
+  trace.Input("exposed_share", exposed_share, overlaps ? "training.framework.exchange.pipeline_exposed" : "training.mapping.overlap.pp");
   FIGURE(trace, send_time, hop_latency + tokens * hidden * element / split / hop_rate,
          (Note{"One pipeline send", "output of a stage, split over the TP ranks", kPipelineSource}), hop_latency, tokens, hidden, element,
          split, hop_rate);
@@ -133,6 +171,12 @@ PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
          (Note{"Pipeline sends of a micro-batch", "forward and backward for every chunk", kPipelineSource}), chunks, scale, send_time);
   FIGURE(trace, exposed_time, link_time * exposed_share,
          (Note{"Exposed pipeline sends of a micro-batch", "the rest overlaps with another chunk's compute"}), link_time, exposed_share);
+  trace.Alias("sends_exposed", exposed_time, "exposed_time");
+  trace.Alias("sends_link", link_time, "link_time");
+  const Seconds none;
+  FIGURE(trace, visits, 2 * chunks, (Note{"Sends of a micro-batch", "forward and backward"}), chunks);
+  FIGURE(trace, transfer, max(none, send_time - exposed_time / visits),
+         (Note{"Part of a send that a pass does not include", "the next stage waits for it"}), none, send_time, exposed_time, visits);
   return {send_time, exposed_time, link_time};
 }
 
@@ -175,18 +219,32 @@ StepBreakdown BreakDownStep(const TrainingContext& context, const LayerTimes& ti
     if (stages[i].Total() > stages[slowest_index].Total()) slowest_index = i;
   }
   const StageTime& slowest = stages[slowest_index];
+  const auto explain = [&](std::size_t index) {
+    if (!trace.on()) return;
+    const double own_share = OwnStageShare(context, stages.size());
+    const std::size_t mirrored = stages.size() - 1 - index;
+    ExplainStage(context, times, {{&plan[index], own_share, index}, {&plan[mirrored], 1 - own_share, mirrored}}, stages[index], trace);
+  };
+  {
+    Trace::Scope gradients_scope(trace, "gradients");
+    explain(static_cast<std::size_t>(&HidingStage(context, stages) - stages.data()));
+  }
+  if (stages.size() > 1) {
+    for (const auto& [name, index] : {std::pair{"first", std::size_t{0}}, std::pair{"last", stages.size() - 1}}) {
+      Trace::Scope end_scope(trace, std::string(name) + " device");
+      explain(index);
+      trace.Alias(std::string(name) + "_pass", stages[index].Total(), "pass_time");
+    }
+  }
   const GradientExchange gradients = ExchangeGradients(context, plan, stages, trace);
 
   Trace::Scope scope(trace, "step");
-  if (trace.on()) {
-    const double own_share = OwnStageShare(context, stages.size());
-    const std::vector<StageShare> shares{{&plan[slowest_index], own_share}, {&plan[stages.size() - 1 - slowest_index], 1 - own_share}};
-    ExplainStage(context, times, shares, slowest, trace);
-  }
+  explain(slowest_index);
   const double micro_batches = context.shape.micro_batches;
   StepBreakdown step;
   AddPasses(micro_batches, slowest, sends, gradients, step.time, trace);
-  step.schedule_length = AddBubble(pipeline, micro_batches, slowest.Total(), step.time, trace);
+  step.schedule_length =
+      AddBubble(pipeline, micro_batches, slowest.Total(), {stages.front().Total(), stages.back().Total()}, step.time, trace);
   AddEndOfStep(context, slowest, gradients, step.schedule_length, step.time, trace);
   const auto [forward, backward, recompute, tp, cp, ep, pp, dp, bubble, optimizer, other, offload] = step.time;
   FIGURE(trace, step_time, forward + backward + recompute + tp + cp + ep + pp + dp + bubble + optimizer + other + offload,

@@ -137,6 +137,22 @@ void AddThroughput(const TrainingContext& context, const StepFlops& flops, Train
   report.hardware_flops_utilization = hardware_flops_utilization;
 }
 
+Seconds TimeToTrain(const TrainingContext& context, Tokens tokens, TokensPerSecond tokens_per_s, Seconds first_step, Seconds step_time,
+                    Trace& trace) {
+  constexpr Note kNote{"Time to train", "without interruptions", "", "training.time_to_train_s"};
+  const TrainingRun& run = context.run;
+  if (!run.batch_ramp) {
+    FIGURE(trace, time_to_train, tokens / tokens_per_s, kNote, tokens, tokens_per_s);
+    return time_to_train;
+  }
+  const Tokens ramp_tokens = run.batch_ramp->tokens;
+  const Seconds ramp_time =
+      RampTime(*run.batch_ramp, context.shape.sequence, static_cast<double>(run.global_batch), first_step, step_time, trace);
+  trace.Input("ramp_tokens", ramp_tokens, "training.batch_ramp.tokens");
+  FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / tokens_per_s, kNote, ramp_time, tokens, ramp_tokens, tokens_per_s);
+  return time_to_train;
+}
+
 // Time and energy of the run without interruptions; returns the mean power of a device.
 Watts AddTimeAndEnergy(const TrainingContext& context, Seconds first_step, TrainingReport& report, Trace& trace) {
   const TrainingRun& run = context.run;
@@ -145,17 +161,12 @@ Watts AddTimeAndEnergy(const TrainingContext& context, Seconds first_step, Train
   const TokensPerSecond tokens_per_s = report.tokens_per_s;
   const double devices = context.shape.devices;
   const Tokens tokens = run.tokens;
-  Tokens ramp_tokens;
-  Seconds ramp_time;
-  if (run.batch_ramp) {
-    ramp_tokens = run.batch_ramp->tokens;
-    ramp_time = RampTime(*run.batch_ramp, context.shape.sequence, static_cast<double>(run.global_batch), first_step, step_time, trace);
-  }
-  FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / tokens_per_s,
-         (Note{"Time to train", "without interruptions", "", "training.time_to_train_s"}), ramp_time, tokens, ramp_tokens, tokens_per_s);
+  const Seconds time_to_train = TimeToTrain(context, tokens, tokens_per_s, first_step, step_time, trace);
   FIGURE(trace, device_seconds, time_to_train * devices, (Note{"Device time of the run", ""}), time_to_train, devices);
   const StepTime& time = report.time;
-  const Seconds busy_time = time.forward + time.backward + time.recompute + time.optimizer;
+  const Seconds forward = time.forward, backward = time.backward, recompute = time.recompute, optimizer = time.optimizer;
+  FIGURE(trace, busy_time, forward + backward + recompute + optimizer, (Note{"Time in which a device computes"}), forward, backward,
+         recompute, optimizer);
   const Watts tdp = device.tdp, idle = min(device.idle, device.tdp);
   trace.Input("tdp", tdp, "cluster.device.tdp");
   trace.Input("idle", idle, "cluster.device.idle");
@@ -189,6 +200,16 @@ void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& re
   }
 }
 
+// Model FLOPs of all steps.
+Flops FlopsOfRun(const TrainingContext& context, Flops model_flops, Trace& trace) {
+  const double batch = static_cast<double>(context.run.global_batch), sequence = context.shape.sequence;
+  const Tokens token = 1 * kToken, tokens = context.run.tokens;
+  FIGURE(trace, tokens_per_step, batch * sequence * token, (Note{"Tokens of a step"}), batch, sequence, token);
+  FIGURE(trace, steps, tokens / tokens_per_step, (Note{"Steps of the run"}), tokens, tokens_per_step);
+  FIGURE(trace, run_flops, steps * model_flops, (Note{"Model FLOPs of the run"}), steps, model_flops);
+  return run_flops;
+}
+
 }  // namespace
 
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice, Seconds first_step,
@@ -200,9 +221,8 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
     std::string text = SubstitutionText(context.device(), context.run.precision);
     if (!text.empty()) report.warnings.push_back(text + ".");
     report.assumed = AssumedInputs(context);
-    const Tokens step_tokens = static_cast<double>(context.run.global_batch) * context.shape.sequence * (1 * kToken);
-    const double steps = context.run.tokens / step_tokens;
-    report.run = WithInterruptions(context, {report.time_to_train, report.device_seconds, mean_power, steps * flops.model}, trace);
+    const Flops run_flops = FlopsOfRun(context, flops.model, trace);
+    report.run = WithInterruptions(context, {report.time_to_train, report.device_seconds, mean_power, run_flops}, trace);
   }
   CheckMemory(context, advice, report);
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/base/trace.h"
 #include "core/workload/layer_kind.h"
 #include "core/workload/model.h"
 
@@ -23,8 +24,9 @@ struct LayerWidths {
 };
 // Of the whole layer.
 LayerWidths WholeWidths(const Model& model);
-// On the most loaded of `ranks`, with whole heads (at least one) and whole MLP columns; `expert_ranks` split each expert.
-LayerWidths WidthsOf(const Model& model, double ranks, double expert_ranks);
+// On the most loaded of `tp` ranks, with whole heads (at least one) and whole MLP columns; `expert_tp` ranks split each expert.
+LayerWidths WidthsOf(const Model& model, double tp, double expert_tp, Trace& trace);
+LayerWidths WidthsOf(const Model& model, double tp, double expert_tp);
 
 enum class ProductId {
   kQueryKeyValue,
@@ -69,10 +71,13 @@ struct MatrixProduct {
   [[nodiscard]] double Elements() const { return outputs * inputs; }
 };
 
+// The product at the given widths. Its `outputs` and `inputs` become figures of the current scope, which rest on those of WidthsOf.
+MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace);
+
 // GEMMs of a mixer or of a feed-forward part, in execution order.
 class MatrixProducts {
  public:
-  void Add(ProductId id, double outputs, double inputs) { products_[size_++] = {id, outputs, inputs}; }
+  void Add(const MatrixProduct& product) { products_[size_++] = product; }
   [[nodiscard]] const MatrixProduct* begin() const { return products_.data(); }
   [[nodiscard]] const MatrixProduct* end() const { return products_.data() + size_; }
   [[nodiscard]] const MatrixProduct* Find(ProductId id) const;  // null: none
@@ -90,6 +95,8 @@ MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths);
 // recurrence. Of an MoE layer, without the routed experts.
 double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths);
 double SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
+// Both together; records them as the figure small_parameters.
+double SmallElements(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace);
 // Parameters of one routed expert: matrices; biases.
 double ExpertElements(const Model& model, const LayerWidths& widths);
 double ExpertBiases(const Model& model, const LayerWidths& widths);
@@ -106,6 +113,8 @@ struct RowPass {
 };
 inline constexpr std::size_t kRowPasses = 5;
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths);
+// Also binds the `columns` of each pass, in a scope "element_wise" and one of its name.
+std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace);
 // Memory traffic of the activation function, in bytes per inner element of the MLP.
 struct ActivationBytes {
   double forward, backward;
@@ -130,5 +139,7 @@ struct MixerCore {
   double columns = 0;                       // elements per token read and written
 };
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths);
+// Also binds query_heads, core_kv_heads, query_width and value_width in the current scope, and records core_columns.
+MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths, Trace& trace);
 
 }  // namespace slipstick

@@ -86,6 +86,22 @@ test("sensitivity ranks inputs, with elasticities of the right sign", () => {
   assert.deepEqual(swing, [...swing].sort((a, b) => b - a));
 });
 
+test("dependence names the figures that move with an input", () => {
+  const { of, inputs } = answer("dependence", "training=null", "--input", "cost.device.memory.price");
+  assert.equal(of, 1);
+  assert.ok(inputs[0].figures.includes("cost.device_usd"));
+  assert.ok(!inputs[0].figures.includes("serving.tpot_s"));
+});
+
+test("a derivation is a tree in Markdown, the largest share first, and the path of the largest marked down to an input", () => {
+  const lines = slipstickCommand(["evaluate", "--explain", "training.time_s.forward", "--format", "text"]).split("\n");
+  assert.match(lines[0], /^# Forward: .* = `micro_batches \* pass_forward`$/);
+  const shares = lines.filter((line) => line.startsWith("- ")).map((line) => Math.abs(parseInt(line.slice(2), 10)));
+  assert.ok(shares.length > 1 && shares.length <= 8);
+  assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
+  assert.ok(lines.some((line) => /\(`(model|cluster|training)\..*←/.test(line)), "the marked path ends at an input");
+});
+
 for (const file of readdirSync(ROOT + "core/presets/studies")) {
   const id = file.replace(".json", "");
   test(`study ${id}: every expectation holds but those that it says do not`, () => {

@@ -1,0 +1,179 @@
+#include "core/collectives/library_network.h"
+
+#include <utility>
+#include <vector>
+
+namespace slipstick {
+namespace {
+
+double StepsOf(const LevelView& view) {
+  double steps = 0;
+  for (int i = 0; i < view.sides; ++i) steps += view.side[i] - 1;
+  return steps;
+}
+
+// Topologies that join nodes: their bandwidth is per device, so every device has a NIC whatever the fabric.
+bool IsNetworkOfNodes(Topology topology) {
+  return topology == Topology::kRail || topology == Topology::kFatTree || topology == Topology::kDragonfly;
+}
+
+}  // namespace
+
+ScaleUp ScaleUpOf(const CollectiveInstance& instance) {
+  ScaleUp scale_up;
+  if (!instance.view.has_scale_up) return scale_up;
+  const LevelView& view = instance.view.levels[0];
+  const NetworkLevel& level = *view.level;
+  scale_up.fabric = &*level.fabric;
+  scale_up.ranks = view.ranks;
+  scale_up.stated = level.bandwidth;
+  scale_up.bandwidth = view.injection;
+  if (level.topology == Topology::kSwitch && view.ranks > 2)
+    scale_up.bandwidth = view.injection * scale_up.fabric->ring.shared_root_port_fraction;
+  scale_up.setup = level.base_latency.value_or(scale_up.fabric->setup);
+  scale_up.step = level.hop_latency.value_or(level.latency);
+  scale_up.simple_efficiency = level.bandwidth_fraction.value_or(scale_up.fabric->ring.simple_efficiency);
+  scale_up.exchange_efficiency =
+      scale_up.fabric->all_to_all.simple_efficiency * scale_up.simple_efficiency / scale_up.fabric->ring.simple_efficiency;
+  scale_up.steps = StepsOf(view);
+  return scale_up;
+}
+
+ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
+  ScaleOut scale_out;
+  for (int i = instance.view.has_scale_up ? 1 : 0; i < instance.view.count; ++i) {
+    const LevelView& view = instance.view.levels[i];
+    const NetworkLevel& level = *view.level;
+    const FabricConstants& fabric = *level.fabric;
+    const BytesPerSecond bandwidth = view.injection / (level.topology == Topology::kFatTree ? level.oversubscription : 1);
+    const bool has_nics = fabric.scales_out || IsNetworkOfNodes(level.topology);
+    const double usual = has_nics ? fabric.scale_out.nic_efficiency * (level.in_network_reduction ? fabric.scale_out.reduction_gain : 1)
+                                  : fabric.ring.simple_efficiency;
+    const double rate = min(1.0, instance.call.nic_efficiency.value_or(level.bandwidth_fraction.value_or(usual)));
+    scale_out.has_nics &= has_nics;
+    if (scale_out.nodes == 1 || bandwidth * rate < scale_out.bandwidth * scale_out.nic_efficiency) {
+      scale_out.bandwidth = bandwidth;
+      scale_out.nic_efficiency = rate;
+      scale_out.fabric = &fabric;
+    }
+    scale_out.hop = max(scale_out.hop, level.hop_latency.value_or(level.latency));
+    scale_out.setup = max(scale_out.setup, level.base_latency.value_or(fabric.setup));
+    scale_out.nodes *= view.ranks;
+  }
+  return scale_out;
+}
+
+std::string TableOf(const FabricConstants& fabric) { return "fabrics." + fabric.id; }
+
+namespace {
+
+std::string PathOf(const LevelView& view) { return "cluster.networks." + std::to_string(view.index); }
+
+// What the block of a group in a grid decides: its shape follows from the ranks, the cluster's devices, the grid's sides and which of them
+// close.
+void BindBlock(std::string_view symbol, double value, const Note& note, const LevelView& view, double devices, Trace& trace) {
+  const std::vector<std::pair<std::string, double>> among{{"the block of the group in the grid", value}};
+  const double ranks = view.ranks, wrap_every = static_cast<double>(view.level->wrap_every);
+  const std::vector<Count>& dims = view.level->dims;
+  const double side_0 = dims.empty() ? static_cast<double>(view.level->size) : static_cast<double>(dims[0]),
+               side_1 = dims.size() > 1 ? static_cast<double>(dims[1]) : 1;
+  trace.Input("devices", devices, "cluster.devices");
+  trace.Input("wrap_every", wrap_every, PathOf(view) + ".wrap_every");
+  trace.Input("side_0", side_0, PathOf(view) + (dims.empty() ? ".size" : ".dims.0"));
+  if (dims.size() < 2)
+    return trace.Choice(symbol, value, note, among, 0, "ranks, devices, wrap_every, side_0", ranks, devices, wrap_every, side_0);
+  trace.Input("side_1", side_1, PathOf(view) + ".dims.1");
+  if (dims.size() < 3)
+    return trace.Choice(symbol, value, note, among, 0, "ranks, devices, wrap_every, side_0, side_1", ranks, devices, wrap_every, side_0,
+                        side_1);
+  const auto side_2 = static_cast<double>(dims[2]);
+  trace.Input("side_2", side_2, PathOf(view) + ".dims.2");
+  trace.Choice(symbol, value, note, among, 0, "ranks, devices, wrap_every, side_0, side_1, side_2", ranks, devices, wrap_every, side_0,
+               side_1, side_2);
+}
+
+// Usable bandwidth of a rank: the level's; on a grid that of its links to the group; less where root ports are shared.
+void BindBandwidth(std::string_view symbol, const LevelView& view, BytesPerSecond usable, double devices, Trace& trace) {
+  const BytesPerSecond stated = view.level->bandwidth;
+  const std::string path = PathOf(view) + ".bandwidth";
+  trace.Input("stated", stated, path);
+  trace.Alias("stated", stated, path);  // a share of it that a caller named so
+  if (usable == stated) return trace.Alias(symbol, usable, "stated");
+  const double used_share = usable / stated;
+  const NetworkLevel& level = *view.level;
+  const double shared_root_port_fraction = level.fabric->ring.shared_root_port_fraction;
+  if (level.topology == Topology::kSwitch && used_share == shared_root_port_fraction) {
+    trace.Constants(TableOf(*level.fabric), kLibrarySource, "used_share", shared_root_port_fraction);
+  } else {
+    BindBlock("used_share", used_share, Note{"Links of a rank that lead into its group", "over all its links"}, view, devices, trace);
+  }
+  trace.Record(symbol, "stated * used_share", usable, Note{"Usable bandwidth of a rank", "links to the group; shared root ports"},
+               "stated, used_share", stated, used_share);
+}
+
+// Setup with the launch by the host, if the call waits for it.
+void BindSetup(const CollectiveInstance& instance, Seconds setup, bool is_stated, const LevelView& view, Trace& trace) {
+  const Seconds host_wait = instance.call.launch;
+  if (!instance.call.waits_for_host) return BindStated("setup", setup, is_stated, view, "base_latency", trace);
+  const Seconds own_setup = setup;
+  BindStated("own_setup", own_setup, is_stated, view, "base_latency", trace);
+  trace.Record("setup", "own_setup + host_wait", setup + host_wait, Note{"Setup of the collective", "with the launch by the host"},
+               "own_setup, host_wait", own_setup, host_wait);
+}
+
+void BindScaleUp(const CollectiveInstance& instance, Trace& trace) {
+  if (!trace.on() || !instance.view.has_scale_up) return;
+  const LevelView& view = instance.view.levels[0];
+  const NetworkLevel& level = *view.level;
+  const ScaleUp scale_up = ScaleUpOf(instance);
+  trace.Alias("ranks_in_node", scale_up.ranks, "inner_ranks");
+  if (instance.view.count == 1) trace.Alias("ranks", scale_up.ranks, "inner_ranks");
+  BindBandwidth("link", view, scale_up.bandwidth, instance.view.devices, trace);
+  trace.Input("step", scale_up.step, PathOf(view) + (level.hop_latency ? ".hop_latency" : ".latency"));
+  BindSetup(instance, scale_up.setup, level.base_latency.has_value(), view, trace);
+  BindStated("simple_efficiency", scale_up.simple_efficiency, level.bandwidth_fraction.has_value(), view, "bandwidth_fraction", trace);
+  if (view.sides == 1) {
+    const double ranks_in_node = scale_up.ranks, grid_steps = scale_up.steps;
+    FIGURE(trace, ring_steps, ranks_in_node - 1, (Note{"Steps around a domain", ""}), ranks_in_node);
+    trace.Alias("grid_steps", grid_steps, "ring_steps");
+  } else {
+    BindBlock("grid_steps", scale_up.steps, Note{"Steps along the sides of the group's block", ""}, view, instance.view.devices, trace);
+  }
+}
+
+// The slowest level between nodes.
+void BindScaleOut(const CollectiveInstance& instance, Trace& trace) {
+  if (!trace.on()) return;
+  const ScaleOut scale_out = ScaleOutOf(instance);
+  trace.Alias("nodes", scale_out.nodes, "nodes");
+  for (int i = instance.view.has_scale_up ? 1 : 0; i < instance.view.count; ++i) {
+    const LevelView& view = instance.view.levels[i];
+    const NetworkLevel& level = *view.level;
+    if (level.hop_latency.value_or(level.latency) == scale_out.hop)
+      trace.Input("hop", scale_out.hop, PathOf(view) + (level.hop_latency ? ".hop_latency" : ".latency"));
+    if (&*level.fabric != scale_out.fabric) continue;
+    const double tapered = level.topology == Topology::kFatTree ? level.oversubscription : 1;
+    if (tapered == 1) {
+      BindBandwidth("nic", view, scale_out.bandwidth, instance.view.devices, trace);
+    } else {
+      const BytesPerSecond stated = level.bandwidth;
+      trace.Input("stated", stated, PathOf(view) + ".bandwidth");
+      trace.Alias("stated", stated, PathOf(view) + ".bandwidth");
+      trace.Input("oversubscription", tapered, PathOf(view) + ".oversubscription");
+      trace.Record("nic", "stated / oversubscription", scale_out.bandwidth, Note{"Bandwidth per device between nodes", ""},
+                   "stated, oversubscription", stated, tapered);
+    }
+    if (!instance.view.has_scale_up) BindSetup(instance, scale_out.setup, level.base_latency.has_value(), view, trace);
+    if (!instance.call.nic_efficiency)
+      BindStated("nic_efficiency", scale_out.nic_efficiency, level.bandwidth_fraction.has_value(), view, "bandwidth_fraction", trace);
+  }
+}
+
+}  // namespace
+
+void BindInputs(const CollectiveInstance& instance, Trace& trace) {
+  BindScaleUp(instance, trace);
+  if (instance.view.count > (instance.view.has_scale_up ? 1 : 0)) BindScaleOut(instance, trace);
+}
+
+}  // namespace slipstick

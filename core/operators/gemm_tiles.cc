@@ -1,0 +1,183 @@
+#include "core/operators/gemm_tiles.h"
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kSource = kFamilySource;
+
+constexpr std::array<Tile, 10> kTiles{
+    {{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {64, 192}, {128, 192}, {64, 96}, {128, 96}}};
+constexpr std::size_t kPowersOfTwo = 6;  // of the first tiles
+constexpr std::array<Tile, 6> kGroupedTiles{{{64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}}};
+
+// A tile size on a shape, for any split-K.
+struct Tiling {
+  double rows = 64, columns = 64;  // of the tile
+  double grid = 1;                 // output tiles
+  Seconds step;                    // per 64 inputs of a tile
+};
+
+// A trace that is off at compile time, so the search over candidates does not pay for it.
+struct NoTrace {
+  static constexpr bool on() { return false; }
+  template <class... Any>
+  static constexpr void Record(Any&&...) {}
+  template <class... Any>
+  static constexpr void Alias(Any&&...) {}
+};
+
+// Rows that a tensor core computes together.
+template <class AnyTrace>
+double FragmentOf(double m, double mma_rows, AnyTrace& trace) {
+  if (m > 64) {
+    trace.Alias("fragment", mma_rows, "mma_rows");
+    return mma_rows;
+  }
+  FIGURE(trace, fragment, min(16, mma_rows), (Note{"Rows of a fragment", "of a kernel for up to 64 rows", kSource}), mma_rows);
+  return fragment;
+}
+
+template <class AnyTrace>
+Tiling TilingOf(const TiledGemm& shape, const Tile& tile, AnyTrace& trace) {
+  const double tile_rows = tile.rows, tile_columns = tile.columns;
+  const double m = shape.rows, n = shape.outputs, groups = shape.groups, mma_rows = shape.mma_rows;
+  const FlopsPerSecond unit_rate = shape.unit_rate;
+  const Seconds step_latency = shape.step_latency;
+  const Flops pair = 2 * kFlop;
+  // With few rows, padding costs nothing while asynchronous copies bring the weights: as long as 64 rows take on the devices measured,
+  // far less where the tensor cores are weak (H20).
+  const double copied_rows = shape.copied_rows, tile_load = shape.tile_load, fragment = FragmentOf(m, mma_rows, trace);
+  FIGURE(trace, rows_computed, min(tile_rows, max(fragment * ceil(m / fragment), min(mma_rows * ceil(m / mma_rows), copied_rows))),
+         (Note{"Rows computed per tile", "tensor cores work on whole fragments of rows; few rows wait for the weights", kSource}),
+         tile_rows, fragment, m, mma_rows, copied_rows);
+  FIGURE(trace, tile_cost, (1 + tile_load / max(rows_computed, 64) + tile_load / tile_columns) / (1 + tile_load / 128 + tile_load / 256),
+         (Note{"Relative cost of a small tile", "over a 128x256 tile: each operand is loaded for fewer multiply-adds", kSource}), tile_load,
+         rows_computed, tile_columns);
+  FIGURE(trace, step_time, max(pair * rows_computed * tile_columns * 64 / unit_rate * tile_cost, step_latency),
+         (Note{"Time per k step", "64 inputs of a tile: compute, or loop latency", kSource}), pair, rows_computed, tile_columns, unit_rate,
+         tile_cost, step_latency);
+  FIGURE(trace, grid, groups * ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles", "all groups", kSource}), groups, m,
+         tile_rows, n, tile_columns);
+  return {tile_rows, tile_columns, grid, step_time};
+}
+
+// Time on the SMs: waves of tiles, each as long as its k loop.
+template <class AnyTrace>
+Seconds ComputeTime(const TiledGemm& shape, const Tiling& tiling, double split, AnyTrace& trace) {
+  const double k = shape.inputs, units = shape.units, grid = tiling.grid;
+  const Seconds step_time = tiling.step, fill = shape.fill;
+  FIGURE(trace, steps, ceil(k / (64 * split)), (Note{"k steps per tile", "its share of k under split-K", kSource}), k, split);
+  FIGURE(trace, waves, ceil(grid * split / units), (Note{"Waves", "one tile per SM at a time", kSource}), grid, split, units);
+  FIGURE(trace, compute_time, waves * (steps * step_time + fill),
+         (Note{"Time on the tensor cores", "each tile is filled and drained", kSource}), waves, steps, step_time, fill);
+  return compute_time;
+}
+
+// Partial sums of split-K: fp32, written and read back through L2.
+template <class AnyTrace>
+Seconds MergeTime(const TiledGemm& shape, double split, AnyTrace& trace) {
+  const double m = shape.rows, n = shape.outputs;
+  const Bytes partial_sum = 8 * kB;
+  const Seconds merge = shape.merge;
+  const BytesPerSecond l2_rate = shape.l2_rate;
+  FIGURE(trace, merge_time, min(1.0, split - 1) * (merge + partial_sum * split * m * n / l2_rate),
+         (Note{"Time to add the partial sums of split-K", "in fp32, written and read back through L2; none where k is not split", kSource}),
+         split, merge, partial_sum, m, n, l2_rate);
+  return merge_time;
+}
+
+bool IsTried(const TiledGemm& shape, const Tiling& tiling, double split) {
+  return split == 1 || !shape.split_fills_two_waves || tiling.grid * split <= 2 * shape.units;
+}
+
+std::span<const Tile> TilesOf(const TiledGemm& shape) {
+  if (shape.groups != 1) return kGroupedTiles;
+  return std::span<const Tile>(kTiles).first(shape.columns_by_96 ? kTiles.size() : kPowersOfTwo);
+}
+
+TileChoice Choose(const TiledGemm& shape, Seconds ideal, Seconds memory) {
+  NoTrace off;
+  const std::span<const Tile> tiles = TilesOf(shape);
+  std::array<Tiling, kTiles.size()> tilings;
+  for (std::size_t i = 0; i < tiles.size(); ++i) tilings[i] = TilingOf(shape, tiles[i], off);
+  const Seconds floor_time = norm(ideal, memory, 3);
+  TileChoice best;
+  Seconds best_time = Seconds::FromBase(std::numeric_limits<double>::infinity());
+  for (double split = 1; split <= shape.max_split; split *= 2) {
+    const Seconds merge = MergeTime(shape, split, off);
+    if (floor_time + merge >= best_time) break;  // merge time grows with the split
+    // Memory time is the same for all tiles, so the fastest on the SMs is the fastest.
+    std::size_t chosen = tiles.size();
+    Seconds least;
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      if (!IsTried(shape, tilings[i], split)) continue;
+      const Seconds compute = ComputeTime(shape, tilings[i], split, off);
+      if (chosen < tiles.size() && compute >= least) continue;
+      chosen = i;
+      least = compute;
+    }
+    if (chosen == tiles.size() || max(least, memory) + merge >= best_time) continue;
+    const Seconds time = norm(least, memory, 3) + merge;
+    if (time < best_time) {
+      best = {tiles[chosen], split, least, merge};
+      best_time = time;
+    }
+  }
+  return best;
+}
+
+// Records what the chosen tile and split were compared with: the tiles under this split, and the fastest tile of every split.
+void ExplainChoice(const TiledGemm& shape, const TileChoice& best, Seconds memory_time, Trace& trace) {
+  NoTrace off;
+  std::vector<std::pair<std::string, Seconds>> tiles, splits;
+  std::size_t chosen_tile = 0, chosen_split = 0;
+  const auto number = [](double value) { return std::to_string(static_cast<int>(value)); };
+  for (double split = 1; split <= shape.max_split; split *= 2) {
+    std::optional<Seconds> fastest;
+    for (const Tile& tile : TilesOf(shape)) {
+      const Tiling tiling = TilingOf(shape, tile, off);
+      if (!IsTried(shape, tiling, split)) continue;
+      const Seconds time = norm(ComputeTime(shape, tiling, split, off), memory_time, 3) + MergeTime(shape, split, off);
+      fastest = fastest ? min(*fastest, time) : time;
+      if (split != best.split) continue;
+      if (tile.rows == best.tile.rows && tile.columns == best.tile.columns) chosen_tile = tiles.size();
+      tiles.emplace_back(number(tile.rows) + " x " + number(tile.columns), time);
+    }
+    if (!fastest) continue;
+    if (split == best.split) chosen_split = splits.size();
+    splits.emplace_back(split == 1 ? "k whole" : "k in " + number(split) + " parts", *fastest);
+  }
+  const double m = shape.rows, n = shape.outputs, k = shape.inputs, groups = shape.groups, units = shape.units;
+  const FlopsPerSecond unit_rate = shape.unit_rate;
+  const auto record = [&](std::string_view symbol, double chosen, const Note& note, const auto& among, std::size_t place) {
+    trace.Choice(symbol, chosen, note, among, place, "m, n, k, groups, units, unit_rate, memory_time", m, n, k, groups, units, unit_rate,
+                 memory_time);
+  };
+  record("tile_rows", best.tile.rows, {"Rows of a tile", "of the fastest tile", kSource}, tiles, chosen_tile);
+  record("tile_columns", best.tile.columns, {"Columns of a tile", "of the fastest tile", kSource}, tiles, chosen_tile);
+  record("split", best.split, {"Parts of k (split-K)", "the fastest number; each with its fastest tile", kSource}, splits, chosen_split);
+}
+
+}  // namespace
+
+TileChoice ChooseTiles(const TiledGemm& shape, Seconds ideal, Seconds memory_time, Trace& trace) {
+  const TileChoice best = Choose(shape, ideal, memory_time);
+  if (!trace.on()) return best;
+  ExplainChoice(shape, best, memory_time, trace);
+  ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);
+  MergeTime(shape, best.split, trace);
+  return best;
+}
+
+}  // namespace slipstick

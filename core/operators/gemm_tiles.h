@@ -1,0 +1,39 @@
+// The tile and the split of k that a GEMM library would choose.
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/base/units.h"
+
+namespace slipstick {
+
+struct Tile {
+  double rows, columns;
+};
+// Quantities shared by all candidates of a GEMM.
+struct TiledGemm {
+  double rows, outputs, inputs, groups;
+  double mma_rows;  // rows are computed in multiples of it
+  double units;     // of the device
+  FlopsPerSecond unit_rate;
+  Seconds step_latency;
+  BytesPerSecond l2_rate;
+  double copied_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
+  double tile_load;    // rows or columns of a tile that load as long as they compute
+  Seconds fill, merge;
+  int max_split;               // limit of split-K
+  bool columns_by_96;          // tiles of 96 and 192 columns exist
+  bool split_fills_two_waves;  // split-K only while tiles * split <= 2 * SMs
+};
+
+struct TileChoice {
+  Tile tile{64, 64};
+  double split = 1;
+  Seconds compute;  // on the SMs
+  Seconds merge;    // of the partial sums
+};
+
+// The fastest kernel, as the library's heuristics choose. `ideal`: lower bound on the compute time of every candidate. Records the choice,
+// what it was made among, and its times.
+TileChoice ChooseTiles(const TiledGemm& shape, Seconds ideal, Seconds memory_time, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,89 @@
+#include "core/scenario/input_sources.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/schema.h"
+#include "core/base/type_path.h"
+#include "core/catalogue/presets.h"
+#include "core/scenario/cost_defaults.h"
+#include "core/scenario/scenario.h"
+
+namespace slipstick {
+namespace {
+
+// The members that a key of `sources` names: "peak, units" or "efficiency.decode_stream, cache_stream", where the second stands beside the
+// first.
+std::vector<std::string> NamedMembers(std::string_view key, const Json& entry) {
+  std::vector<std::string> members;
+  std::string beside;
+  while (!key.empty()) {
+    const std::size_t comma = key.find(", ");
+    std::string member(key.substr(0, comma));
+    key.remove_prefix(comma == std::string_view::npos ? key.size() : comma + 2);
+    if (!beside.empty() && MemberAt(entry, beside + member) != nullptr) member = beside + member;
+    beside = member.substr(0, member.rfind('.') + 1);
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
+using Sources = std::unordered_map<std::string, std::string_view>;
+
+// `stated` of the entry, `held` of the scenario. A source of a member goes before one of the whole that it is part of.
+void AddNumbers(const Json& stated, const Json& held, const std::string& path, std::string_view source, bool replaces, Sources& sources) {
+  if (stated.is_object() && held.is_object()) {
+    for (const auto& [key, member] : stated.items()) {
+      if (const Json* other = FindMember(held, key)) AddNumbers(member, *other, JoinPath(path, key), source, replaces, sources);
+    }
+  } else if (stated.is_array() && held.is_array()) {
+    for (std::size_t i = 0; i < std::min(stated.size(), held.size()); ++i) {
+      AddNumbers(stated[i], held[i], JoinPath(path, std::to_string(i)), source, replaces, sources);
+    }
+  } else {
+    if (NumberIn(held) && IsSameValue(stated, held) && (replaces || !sources.contains(path))) sources[path] = source;
+  }
+}
+
+void AddEntry(const Json& json, const Json& preset, const internal::Type& type, const std::string& path, Sources& sources) {
+  const Json* named = FindMember(preset, "sources");
+  if (named == nullptr || !named->is_object()) return;
+  // What an entry does not state is as its kind's standard has it.
+  Json entry = type.standard != nullptr ? internal::WriteAs(type, type.standard()) : Json::object();
+  MergeJson(entry, WithoutRemarks(preset));
+  for (const auto& [key, source] : named->items()) {
+    if (!source.is_string()) continue;
+    for (const std::string& member : NamedMembers(key, entry)) {
+      const Json *stated = MemberAt(entry, member), *held = MemberAt(json, member);
+      if (stated == nullptr || held == nullptr) continue;
+      AddNumbers(*stated, *held, JoinPath(path, member), TextOf(source), member.find('.') != std::string::npos, sources);
+    }
+  }
+}
+
+void Walk(const Json& json, const internal::Type& type, const std::string& path, Sources& sources) {
+  if (!type.preset_kind.empty()) {
+    const Json* preset = FindMember(json, "preset");
+    const Json* entry = preset != nullptr && preset->is_string() ? FindPreset(type.preset_kind, TextOf(*preset)) : nullptr;
+    if (entry != nullptr) AddEntry(json, *entry, type, path, sources);
+  }
+  const auto inner = [&](const Json& member, const std::string& key) {
+    const internal::Type* inner_type = member.is_structured() ? internal::TypeAt(type, key) : nullptr;
+    if (inner_type != nullptr) Walk(member, *inner_type, JoinPath(path, key), sources);
+  };
+  if (json.is_object()) {
+    for (const auto& [key, member] : json.items()) inner(member, key);
+  } else if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) inner(json[i], std::to_string(i));
+  }
+}
+
+}  // namespace
+
+std::unordered_map<std::string, std::string_view> InputSources(const Json& scenario) {
+  Sources sources;
+  Walk(scenario, internal::kType<Scenario>, "", sources);
+  return sources;
+}
+
+}  // namespace slipstick

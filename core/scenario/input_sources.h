@@ -1,0 +1,16 @@
+// Where the numbers of a scenario come from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/base/json.h"
+
+namespace slipstick {
+
+// The source that a catalogue entry names for a number, by the number's path in a resolved scenario; only of numbers that are still the
+// entry's. The texts live as long as the catalogue.
+std::unordered_map<std::string, std::string_view> InputSources(const Json& scenario);
+
+}  // namespace slipstick

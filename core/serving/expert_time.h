@@ -1,0 +1,19 @@
+// Routed experts of a layer and the exchange of their tokens.
+#pragma once
+
+#include "core/base/trace.h"
+#include "core/serving/deployment.h"
+#include "core/serving/exchange.h"
+#include "core/serving/step.h"
+
+namespace slipstick {
+
+// A layer's routed experts and the exchange of their tokens: the engine's kernels, else the library collectives that are faster
+// together with the experts' work.
+struct RoutedExperts {
+  KernelTime experts;
+  ExpertTraffic traffic;
+};
+RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,65 @@
+#include "core/serving/served_product.h"
+
+#include <array>
+
+#include "core/base/sum.h"
+
+namespace slipstick {
+namespace {
+
+// In the order of ProductId.
+constexpr std::array kServed{
+    ServedProduct{"QKV projection", "qkv", "query_key_value", {"Query, key and value projection"}},
+    ServedProduct{"query projection", "query", "query", {"Up-projection of queries"}},
+    ServedProduct{"latent projection", "compress", "compress", {"Down-projection of queries, keys and values"}},
+    ServedProduct{"query projection", "query", "query", {"Up-projection of queries"}},
+    ServedProduct{"latent projection", "latent_projection", "latent_projection", {"Down-projection of keys and values"}},
+    ServedProduct{"KV up-projection", "expand", "expansion", {"Up-projection of keys and values"}},
+    ServedProduct{"output projection", "output", "attention_output", {"Output projection of attention"}},
+    ServedProduct{"recurrence input projection",
+                  "recurrent_in",
+                  "recurrent_in",
+                  {"Input projection of the recurrence", "values, gates, keys, queries and decays together"}},
+    ServedProduct{"recurrence output projection", "recurrent_out", "recurrent_out", {"Output projection of the recurrence"}},
+    ServedProduct{"state projection", "states", "steps_and_states", {"Projection to time steps and states"}},
+    ServedProduct{"step projection", "steps", "steps_up", {"Up-projection of the time steps"}},
+    ServedProduct{"decay projection", "decays", "decays_up", {"Up-projection of the decays"}},
+    ServedProduct{"gate projection", "gates", "gates_up", {"Up-projection of the gates"}},
+    ServedProduct{"gate+up projection", "mlp_in", "mlp_in", {"Up projection of the MLP", "with its gate, if it has one"}},
+    ServedProduct{"down projection", "mlp_out", "mlp_out", {"Down projection of the MLP"}},
+    ServedProduct{"router", "router", "router", {"Router", "in 16 bit"}},
+    ServedProduct{"experts", "experts", "routed", {"Routed experts"}},  // timed with the routing and the next
+    ServedProduct{"", "experts_out", "routed_out", {"Down projection of the routed experts"}},
+    ServedProduct{"shared experts, gate+up", "shared_in", "shared_in", {"Gate and up projection of the shared experts"}},
+    ServedProduct{"shared experts, down", "shared_out", "shared_out", {"Down projection of the shared experts"}},
+    ServedProduct{"LM head", "product", "output_matrix", {"LM head", "in 16 bit"}},
+};
+static_assert(kServed.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
+
+}  // namespace
+
+const ServedProduct& ServedAs(ProductId id) { return kServed[static_cast<std::size_t>(id)]; }
+
+double ElementsOf(const Model& model, const LayerWidths& widths, const MatrixProduct& product, Trace& trace) {
+  if (trace.on()) ProductOf(product.id, model, widths, trace);
+  const double outputs = product.outputs, inputs = product.inputs;
+  FIGURE(trace, elements, outputs * inputs, (Note{"Weights of the GEMM", "on one device"}), outputs, inputs);
+  return elements;
+}
+
+double ElementsOf(const Model& model, const LayerWidths& widths, const MatrixProducts& products, std::string_view symbol, const Note& note,
+                  Trace& trace) {
+  ListedSum<double> sum(trace);
+  for (const MatrixProduct& product : products) {
+    const ServedProduct& served = ServedAs(product.id);
+    const double elements = [&] {
+      const Trace::Scope scope(trace, served.scope);
+      return ElementsOf(model, widths, product, trace);
+    }();
+    trace.Alias(served.symbol, elements, "elements");
+    sum.Add(served.symbol, elements);
+  }
+  return sum.Total(symbol, note);
+}
+
+}  // namespace slipstick

@@ -1,0 +1,135 @@
+#include "core/training/element_wise.h"
+
+#include "core/base/sum.h"
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+// Memory traffic of an elementwise pass.
+struct PassTraffic {
+  Bytes forward, backward;
+};
+PassTraffic TrafficOf(const TrainingContext& context, const LayerWork& work, const RowPass& pass, Trace& trace) {
+  const double rows = pass.rows == ProductRows::kTokens             ? context.shape.tokens
+                      : pass.rows == ProductRows::kSequenceParallel ? context.shape.sequence_parallel_tokens
+                                                                    : work.routed_rows;
+  const double hidden = static_cast<double>(context.model.hidden), columns = pass.columns;
+  trace.Alias("rows", rows,
+              pass.rows == ProductRows::kTokens             ? "tokens"
+              : pass.rows == ProductRows::kSequenceParallel ? "own_tokens"
+                                                            : "routed_rows");
+  FIGURE(trace, widths, columns / hidden, (Note{"Elements per row over the hidden size"}), columns, hidden);
+  const Bytes forward_element = pass.forward * kB, backward_element = pass.backward * kB;
+  FIGURE(
+      trace, forward_bytes, rows * widths * hidden * forward_element,
+      (Note{"Memory traffic of the pass, forward", "each operand once; widths: elements per row over the hidden size", kElementwiseSource}),
+      rows, widths, hidden, forward_element);
+  FIGURE(trace, backward_bytes, rows * widths * hidden * backward_element,
+         (Note{"Memory traffic of the pass, backward", "", kElementwiseSource}), rows, widths, hidden, backward_element);
+  return {forward_bytes, backward_bytes};
+}
+
+// Permutation of routed rows, and expert biases where no fused kernel adds them.
+PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+  const FrameworkExperts& experts = context.framework().experts;
+  const double hidden = static_cast<double>(context.model.hidden), expert = work.expert_columns, rows = work.routed_rows;
+  const double permute = experts.permute_traffic, even_rows = work.even_rows;
+  const Biases biases = context.model.biases;
+  const bool biased =
+      (biases == Biases::kMlp || biases == Biases::kAll) && BytesPerElement(NativePrecision(context.device(), context.run.precision)) >= 2;
+  const double biased_inner_forward = biased ? experts.biased_inner_forward : 0,
+               biased_output_forward = biased ? experts.biased_output_forward : 0;
+  const double biased_inner_backward = biased ? experts.biased_inner_backward : 0,
+               biased_output_backward = biased ? experts.biased_output_backward : 0;
+  if (!biased) {
+    for (const std::string_view symbol :
+         {"biased_inner_forward", "biased_output_forward", "biased_inner_backward", "biased_output_backward"}) {
+      trace.Input(symbol, 0.0, "model.biases");
+    }
+  }
+  trace.Input("permute", permute, "training.framework.experts.permute_traffic");
+  trace.Alias("expert", expert, "rank_expert");
+  trace.Alias("rows", rows, "routed_rows");
+  FIGURE(trace, biased_forward, biased_inner_forward * expert + biased_output_forward * hidden,
+         (Note{"Bytes per routed row of unfused biases, forward", "", kElementwiseSource}), biased_inner_forward, expert,
+         biased_output_forward, hidden);
+  FIGURE(trace, biased_backward, biased_inner_backward * expert + biased_output_backward * hidden,
+         (Note{"Bytes per routed row of unfused biases, backward", "", kElementwiseSource}), biased_inner_backward, expert,
+         biased_output_backward, hidden);
+  const Bytes byte = 1 * kB;
+  FIGURE(trace, routed_forward_bytes, byte * (permute * even_rows * hidden + biased_forward * rows),
+         (Note{"Permutation of routed rows and expert biases, forward", "", kElementwiseSource}), byte, permute, even_rows, hidden,
+         biased_forward, rows);
+  FIGURE(trace, routed_backward_bytes, byte * (2 * permute * even_rows * hidden + biased_backward * rows),
+         (Note{"Permutation of routed rows and expert biases, backward", "", kElementwiseSource}), byte, permute, even_rows, hidden,
+         biased_backward, rows);
+  return {routed_forward_bytes, routed_backward_bytes};
+}
+
+}  // namespace
+
+Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+  Trace::Scope scope(trace, "element_wise");
+  ListedSum<Bytes> forward(trace), backward(trace), light(trace);
+  for (const RowPass& pass : work.row_passes) {
+    const Trace::Scope pass_scope(trace, pass.name);
+    const PassTraffic traffic = TrafficOf(context, work, pass, trace);
+    const bool is_missing = pass.rows == ProductRows::kRouted && !(work.routed_rows > 0);
+    forward.Add(pass.name, traffic.forward, 1, is_missing ? "" : "forward_bytes");
+    backward.Add(pass.name, traffic.backward, 1, is_missing ? "" : "backward_bytes");
+    if (pass.is_light) light.Add(pass.name, traffic.forward, 1, is_missing ? "" : "forward_bytes");
+  }
+  if (work.routed_rows > 0) {
+    const PassTraffic routed = RoutedTraffic(context, work, trace);
+    forward.Add("routed_rows", routed.forward, 1, "routed_forward_bytes");
+    backward.Add("routed_rows", routed.backward, 1, "routed_backward_bytes");
+  }
+  const Bytes forward_bytes = forward.Total("forward_bytes", {"Elementwise memory traffic, forward", "", kElementwiseSource});
+  const Bytes backward_bytes = backward.Total("backward_bytes", {"Elementwise memory traffic, backward", "", kElementwiseSource});
+  const Bytes light_bytes =
+      light.Total("light_bytes", {"Memory traffic of norms and activation functions, forward", "", kElementwiseSource});
+  const BytesPerSecond element_rate = context.elementwise_rate;
+  FIGURE(trace, forward_time, forward_bytes / element_rate, (Note{"Elementwise passes, forward", "", kElementwiseSource}), forward_bytes,
+         element_rate);
+  FIGURE(trace, backward_time, backward_bytes / element_rate, (Note{"Elementwise passes, backward", "", kElementwiseSource}),
+         backward_bytes, element_rate);
+  FIGURE(trace, norms_time, light_bytes / element_rate,
+         (Note{"Norms and activation functions, forward", "repeated by the lightest recomputation", kElementwiseSource}), light_bytes,
+         element_rate);
+  trace.Alias("element_wise_forward", forward_time, "forward_time");
+  trace.Alias("element_wise_backward", backward_time, "backward_time");
+  trace.Alias("element_wise_norms", norms_time, "norms_time");
+  return {forward_time, backward_time, norms_time};
+}
+
+Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+  if (context.run.trainable != Trainable::kLora) {
+    for (const std::string_view symbol : {"adapters_forward", "adapters_backward"}) trace.Input(symbol, Seconds(), "training.trainable");
+    return {};
+  }
+  ListedSum<double> forward(trace), backward(trace);
+  const auto add = [&trace](std::string_view name, const LayerProduct& product, ListedSum<double>& forth, ListedSum<double>& back) {
+    const Trace::Scope scope(trace, name);
+    const double rows = product.rows, inputs = product.inputs, outputs = product.outputs;
+    FIGURE(trace, adapter_forward, rows * (2 * inputs + 6 * outputs), (Note{"Bytes of the adapter, forward"}), rows, inputs, outputs);
+    FIGURE(trace, adapter_backward, rows * (8 * inputs + 4 * outputs), (Note{"Bytes of the adapter, backward"}), rows, inputs, outputs);
+    forth.Add(name, adapter_forward, 1, "adapter_forward");
+    back.Add(name, adapter_backward, 1, "adapter_backward");
+  };
+  for (const LayerProduct& product : work.products) {
+    const auto& [name, role, _] = TraitsOf(product.id);
+    if (role == ProductRole::kMixer) add(name, product, forward, backward);
+  }
+  const double forward_adapted = forward.Total("forward_adapted", {"Bytes of the layer's adapters, forward"});
+  const double backward_adapted = backward.Total("backward_adapted", {"Bytes of the layer's adapters, backward"});
+  const Bytes byte = 1 * kB;
+  const BytesPerSecond element_rate = context.elementwise_rate;
+  FIGURE(trace, adapters_forward, 0.3 * forward_adapted * byte / element_rate, (Note{"Adapters of a layer, forward", "thin GEMMs"}),
+         forward_adapted, byte, element_rate);
+  FIGURE(trace, adapters_backward, 0.3 * backward_adapted * byte / element_rate, (Note{"Adapters of a layer, backward", "thin GEMMs"}),
+         backward_adapted, byte, element_rate);
+  return {adapters_forward, adapters_backward};
+}
+
+}  // namespace slipstick

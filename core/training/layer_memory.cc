@@ -1,0 +1,225 @@
+#include "core/training/layer_memory.h"
+
+#include <string>
+#include <vector>
+
+#include "core/base/sum.h"
+#include "core/base/traced_sum.h"
+#include "core/training/state_bytes.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kSource = "counted per tensor; Korthikanti et al. 2022, table 2";
+
+// Bytes per token and hidden unit, and per token and inner unit of the MLP.
+struct KeptBytes {
+  double hidden, mlp;
+};
+KeptBytes KeptBytesOf(const TrainingContext& context, const RecomputePlan& plan, Trace& trace) {
+  const FrameworkMemory& memory = context.framework().memory;
+  const bool flash = context.run.flash_attention, narrow = NarrowRecipe(context), gated = context.model.gated;
+  const double unfused_bytes = flash ? 0 : 2;
+  trace.Input("unfused_bytes", unfused_bytes, "training.flash_attention");
+  if (context.run.trainable == Trainable::kLora) {
+    // A frozen GEMM keeps its input only where an adapter needs it.
+    const double lora_bytes = 6, mlp_kept = 4;
+    trace.Input("lora_bytes", lora_bytes, "training.trainable");
+    trace.Input("mlp_kept", mlp_kept, "training.trainable");
+    FIGURE(trace, hidden_kept, lora_bytes + unfused_bytes,
+           (Note{"Bytes kept per token and hidden unit", "frozen GEMMs keep no input but the adapters'", kSource}), lora_bytes,
+           unfused_bytes);
+    return {hidden_kept, mlp_kept};
+  }
+  const double framework_hidden = memory.hidden, framework_mlp = gated ? memory.gated : memory.plain;
+  const double hidden_saved = narrow ? memory.hidden_saved_fp8 : 0, mlp_saved = narrow ? memory.gated_saved_fp8 : 0;
+  const double norms_again = plan.norms ? 4 : 0, activation_again = plan.norms ? 2 : 0;
+  trace.Input("framework_hidden", framework_hidden, "training.framework.memory.hidden");
+  trace.Input("framework_mlp", framework_mlp, gated ? "training.framework.memory.gated" : "training.framework.memory.plain");
+  trace.Input("hidden_saved", hidden_saved, narrow ? "training.framework.memory.hidden_saved_fp8" : "training.precision");
+  trace.Input("mlp_saved", mlp_saved, narrow ? "training.framework.memory.gated_saved_fp8" : "training.precision");
+  trace.Input("norms_again", norms_again, "training.recompute");
+  trace.Input("activation_again", activation_again, "training.recompute");
+  FIGURE(trace, hidden_kept, framework_hidden + unfused_bytes - hidden_saved - norms_again,
+         (Note{"Bytes kept per token and hidden unit", "more without fused attention; less in 8 bits, and where norms are recomputed",
+               kSource}),
+         framework_hidden, unfused_bytes, hidden_saved, norms_again);
+  FIGURE(
+      trace, mlp_kept, framework_mlp - mlp_saved - activation_again,
+      (Note{"Bytes kept per token and inner unit of the MLP", "less in 8 bits, and where its activation function is recomputed", kSource}),
+      framework_mlp, mlp_saved, activation_again);
+  return {hidden_kept, mlp_kept};
+}
+
+// Bytes of the attention core: log-sum-exps, or the softmax, its mask and the dropped output.
+Addend<double> ScorePart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace) {
+  constexpr std::string_view kSymbol = "score_part";
+  if (context.run.flash_attention) {
+    const double query_heads = work.attention.heads, tokens = context.shape.tokens;
+    FIGURE(trace, score_part, 4 * query_heads * tokens, (Note{"Log-sum-exps of the attention core", "in 4 bytes", kSource}), query_heads,
+           tokens);
+    return {kSymbol, score_part};
+  }
+  if (plan.core || work.attention.is_recurrence) return {kSymbol, 0, false};
+  const double all_pairs = work.attention.all_pairs;
+  FIGURE(trace, score_part, 5 * all_pairs, (Note{"Softmax, its mask and the dropped output", "5 bytes per score", kSource}), all_pairs);
+  return {kSymbol, score_part};
+}
+
+Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace) {
+  constexpr std::string_view kSymbol = "routed_part";
+  if (!(work.routed_rows > 0)) return {kSymbol, 0, false};
+  const bool narrow = NarrowRecipe(context);
+  const double routed_rows = work.routed_rows, rank_expert = work.expert_columns, hidden = static_cast<double>(context.model.hidden);
+  const double inner_bytes = narrow ? 5 : 6, row_bytes = narrow ? 1 : 2, inner_again = plan.norms ? 2 : 0;
+  trace.Input("inner_bytes", inner_bytes, "training.precision");
+  trace.Input("row_bytes", row_bytes, "training.precision");
+  trace.Input("inner_again", inner_again, "training.recompute");
+  FIGURE(trace, routed_part, routed_rows * (inner_bytes * rank_expert + row_bytes * hidden - inner_again * rank_expert),
+         (Note{"Rows of the routed experts", "inputs and outputs, gate, up and their product", kSource}), routed_rows, inner_bytes,
+         rank_expert, row_bytes, hidden, inner_again);
+  return {kSymbol, routed_part};
+}
+
+// The largest of some kinds of layer.
+template <class Q>
+class Largest {
+ public:
+  void Add(Trace& trace, const std::string& kind, Q value, std::string_view from) {
+    if (largest_ < value) largest_ = value;
+    if (!trace.on()) return;
+    trace.Alias(kind, value, from);
+    formula_ = names_.empty() ? kind : "max(" + formula_ + ", " + kind + ")";
+    names_ += (names_.empty() ? "" : ", ") + kind;
+    values_.push_back(internal::ValueOf(value));
+  }
+  [[nodiscard]] Q Record(Trace& trace, std::string_view symbol, const Note& note) {
+    if (trace.on() && !values_.empty()) {
+      values_.insert(values_.begin(), internal::ValueOf(largest_));
+      trace.Record({symbol, formula_, names_, note}, values_);
+    }
+    return largest_;
+  }
+
+ private:
+  Q largest_{};
+  std::string formula_, names_;
+  std::vector<internal::Value> values_;
+};
+
+}  // namespace
+
+double ResidualTokens(const TrainingContext& context, Trace& trace) {
+  const double tokens = context.shape.tokens, tensor = context.shape.tensor;
+  if (!context.framework().memory.splits_residual) {
+    trace.Alias("residual_tokens", context.shape.sequence_parallel_tokens, "own_tokens");
+    return context.shape.sequence_parallel_tokens;
+  }
+  FIGURE(trace, residual_tokens, tokens / tensor, (Note{"Tokens whose residual stream the device keeps", "split over the TP ranks"}),
+         tokens, tensor);
+  return residual_tokens;
+}
+
+Bytes LayerCheckpoint(const TrainingContext& context, Trace& trace) {
+  const double residual_tokens = ResidualTokens(context, trace), hidden = static_cast<double>(context.model.hidden);
+  const Bytes byte = 1 * kB;
+  FIGURE(trace, checkpoint, 2 * byte * residual_tokens * hidden, (Note{"Input of a layer", "all that full recomputation keeps"}), byte,
+         residual_tokens, hidden);
+  return checkpoint;
+}
+
+Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace) {
+  const bool has_experts = work.routed_rows > 0;
+  const double tokens = context.shape.tokens, residual_tokens = ResidualTokens(context, trace);
+  const double hidden = static_cast<double>(context.model.hidden), core_columns = work.attention.columns, mlp_columns = work.mlp_columns;
+  trace.Alias("mlp_columns", mlp_columns, has_experts ? "rank_shared" : "mean_mlp");
+  const auto [hidden_kept, mlp_kept] = KeptBytesOf(context, plan, trace);
+  FIGURE(trace, hidden_part, hidden_kept * hidden * residual_tokens, (Note{"Tensors as wide as the residual stream", "in bytes", kSource}),
+         hidden_kept, hidden, residual_tokens);
+  FIGURE(trace, token_part, tokens * (2 * core_columns + mlp_kept * mlp_columns),
+         (Note{"Operands of the attention core and of the MLP", "in bytes", kSource}), tokens, core_columns, mlp_kept, mlp_columns);
+  const double kept_parts = Sum<double>(trace, "kept_parts", Note{"Bytes of the tensors that the backward pass reads", "", kSource},
+                                        {{"hidden_part", hidden_part},
+                                         {"token_part", token_part},
+                                         ScorePart(context, work, plan, trace),
+                                         RoutedPart(context, work, plan, trace)});
+  const double kept_share = plan.framework_selection ? context.framework().memory.selective_kept : 1;
+  const bool is_selected = context.run.recompute == Recompute::kSelective && kept_share == context.framework().memory.selective_kept;
+  trace.Input("kept_share", kept_share, is_selected ? "training.framework.memory.selective_kept" : "training.recompute");
+  const Bytes byte = 1 * kB;
+  FIGURE(trace, layer_activations, kept_share * kept_parts * byte,
+         (Note{"Activations that a layer keeps", "of one micro-batch; without what the framework's selection repeats", kSource}),
+         kept_share, kept_parts, byte);
+  return layer_activations;
+}
+
+Bytes LayerCheckpoint(const TrainingContext& context) {
+  Trace off = Trace::Off();
+  return LayerCheckpoint(context, off);
+}
+
+Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
+  Trace off = Trace::Off();
+  return LayerActivations(context, work, plan, off);
+}
+
+bool Restores(const RecomputeChoice& recompute) { return recompute.full_share > 0 || !(recompute.selective == RecomputePlan{}); }
+
+namespace {
+
+// What recomputation restores while a layer of this kind runs backward.
+Bytes RestoredBy(const TrainingContext& context, const LayerWork& work, Bytes layer_activations, double full_share, Trace& trace) {
+  Trace::Scope scope(trace, "restored");
+  const Bytes all_activations = LayerActivations(context, work, RecomputePlan{}, trace);
+  trace.Alias("all_activations", all_activations, "layer_activations");
+  if (full_share > 0) {
+    const Bytes checkpoint = LayerCheckpoint(context, trace);
+    FIGURE(trace, restored, all_activations - checkpoint, (Note{"Activations that recomputing a layer restores"}), all_activations,
+           checkpoint);
+    return restored;
+  }
+  const Bytes kept_activations = layer_activations;
+  trace.Alias("kept_activations", kept_activations, "layer_activations");
+  FIGURE(trace, restored, all_activations - kept_activations, (Note{"Activations that recomputing parts of a layer restores"}),
+         all_activations, kept_activations);
+  return restored;
+}
+
+double LayerParameters(const LayerWork& work, Trace& trace) {
+  const double dense_parameters = work.dense_parameters, expert_parameters = work.expert_parameters;
+  return Sum<double>(trace, "layer_parameters", Note{"Weights of a layer on one device"},
+                     {{"dense_parameters", dense_parameters}, {"expert_parameters", expert_parameters, expert_parameters > 0}});
+}
+
+}  // namespace
+
+KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const RecomputeChoice& recompute, Trace& trace) {
+  const TrainingContext& context = terms.context;
+  const bool restores = Restores(recompute), all_full = recompute.full_share >= 1;
+  ListedSum<Bytes> layers(trace);
+  Largest<Bytes> largest, working;
+  Largest<double> parameters;
+  for (const LayerKind kind : kLayerKinds) {
+    if (stage.layers.of[kind] == 0) continue;
+    const LayerWork& work = terms.works.of[kind];
+    const Trace::Scope scope(trace, NameOf(kind));
+    const std::string name(NameOf(kind));
+    const Bytes kept = LayerActivations(context, work, recompute.selective, trace);
+    layers.Add(NameOf(kind), kept, stage.layers.of[kind], "layer_activations", "kind_layers");
+    if (all_full) {
+      largest.Add(trace, name, LayerCheckpoint(context, trace), "checkpoint");
+    } else {
+      largest.Add(trace, name, kept, "layer_activations");
+    }
+    if (restores) working.Add(trace, name, RestoredBy(context, work, kept, recompute.full_share, trace), "restored");
+    parameters.Add(trace, name, LayerParameters(work, trace), "layer_parameters");
+  }
+  KeptActivations kept;
+  kept.layers = layers.Total("kept_layers", Note{"Activations that the layers of the stage keep", "of one micro-batch", kSource});
+  kept.largest = largest.Record(trace, "largest_kept", Note{"Activations that the largest layer keeps"});
+  kept.working = working.Record(trace, "working_layer", Note{"Largest set that recomputation restores", "while a layer runs backward"});
+  kept.largest_layer = parameters.Record(trace, "largest_layer", Note{"Weights of the largest layer on one device"});
+  return kept;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,139 @@
+#include "core/training/product_time.h"
+
+#include <string>
+
+#include "core/operators/efficiency.h"
+#include "core/operators/gemm.h"
+
+namespace slipstick {
+namespace {
+
+Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, double m, double n, double k, Trace& trace) {
+  Gemm gemm;
+  gemm.m = m, gemm.n = n, gemm.k = k, gemm.groups = product.groups;
+  const ProductRole role = TraitsOf(product.id).role;
+  gemm.precision = role == ProductRole::kWide ? context.matrix_precision : NativePrecision(context.device(), context.run.precision);
+  gemm.weights = gemm.precision;
+  if (trace.on()) {
+    const Bytes size = ElementSize(gemm.precision);
+    trace.Input("activation_size", size, "training.precision");
+    trace.Input("weight_size", size, "training.precision");
+  }
+  return gemm;
+}
+
+// Time to quantize `rows` of `columns` per group, whose names are symbols of the current scope. Its figure is bound to `symbol`.
+Seconds QuantizeTime(const TrainingContext& context, double groups, double rows, double columns, std::string_view columns_are,
+                     std::string_view symbol, Trace& trace) {
+  const QuantizePasses& passes = context.framework().compute.quantize;
+  const Precision precision = NativePrecision(context.device(), context.run.precision);
+  if (BytesPerElement(precision) >= 2) {
+    trace.Input(symbol, Seconds(), "training.precision");
+    return {};
+  }
+  const bool is_four_bit = IsFourBitFloat(precision), is_mx = precision == Precision::kMxfp8;
+  const double quantize_bytes = is_four_bit ? passes.nvfp4 : is_mx ? passes.mxfp8 : passes.fp8;
+  trace.Input("quantize_bytes", quantize_bytes,
+              is_four_bit ? "training.framework.compute.quantise.nvfp4"
+              : is_mx     ? "training.framework.compute.quantise.mxfp8"
+                          : "training.framework.compute.quantise.fp8");
+  const Bytes byte = 1 * kB;
+  const BytesPerSecond element_rate = context.elementwise_rate;
+  const Seconds quantize_launch = 4 * kUs;
+  trace.Alias("columns", columns, columns_are);
+  FIGURE(trace, quantize_time, quantize_bytes * byte * (groups * rows * columns) / element_rate + quantize_launch,
+         (Note{"Quantization of an operand", "a pass over memory, and its launch"}), quantize_bytes, byte, groups, rows, columns,
+         element_rate, quantize_launch);
+  trace.Alias(symbol, quantize_time, "quantize_time");
+  return quantize_time;
+}
+
+// Efficiency of grouped GEMMs over plain ones.
+double GroupedEfficiency(const TrainingContext& context, Trace& trace) {
+  const FrameworkExperts& experts = context.framework().experts;
+  const bool is_narrow = BytesPerElement(NativePrecision(context.device(), context.run.precision)) < 2;
+  const double grouped_efficiency = is_narrow ? experts.grouped_efficiency_fp8 : experts.grouped_efficiency;
+  trace.Input("grouped_efficiency", grouped_efficiency,
+              is_narrow ? "training.framework.experts.grouped_efficiency_fp8" : "training.framework.experts.grouped_efficiency");
+  return grouped_efficiency;
+}
+
+// Binds the names that a GEMM's formulas use for its shape.
+void BindShape(const Gemm& gemm, std::string_view m, std::string_view n, std::string_view k, Trace& trace) {
+  trace.Alias("m", gemm.m, m);
+  trace.Alias("n", gemm.n, n);
+  trace.Alias("k", gemm.k, k);
+}
+
+}  // namespace
+
+void RecordOperator(std::vector<TimedOperator>* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
+                    const KernelTime& kernel, Seconds time) {
+  if (operators == nullptr) return;
+  TimedOperator row;
+  row.name = std::string(name) + std::string(suffix);
+  row.flops = kernel.flops;
+  row.bytes = kernel.bytes;
+  // The innermost cache belongs to one SM; every further cache carries the traffic of the last one.
+  const std::size_t cache_levels = context.device().caches.size();
+  row.level_bytes.assign(cache_levels, kernel.l2_bytes);
+  if (cache_levels > 1) row.level_bytes.front() = kernel.l1_bytes;
+  row.level_bytes.push_back(kernel.bytes);
+  row.time = time;
+  row.bound = kernel.bound;
+  operators->push_back(std::move(row));
+}
+
+void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace,
+                 std::vector<TimedOperator>* operators) {
+  const Device& device = context.device();
+  const double rows = product.rows, outputs = product.outputs, inputs = product.inputs;
+  if (!(rows > 0) || !(outputs > 0)) return;
+  const auto& [name, role, _] = TraitsOf(product.id);
+  Trace::Scope scope(trace, name);
+  const bool quantized = role != ProductRole::kWide;
+  const double grouped_efficiency = role == ProductRole::kExperts ? GroupedEfficiency(context, trace) : 1;
+  const Gemm forward_gemm = ProductOf(context, product, rows, outputs, inputs, trace);
+  BindShape(forward_gemm, "rows", "outputs", "inputs", trace);
+  const KernelTime forward_kernel = TimeOf(forward_gemm, device, TrainingKernelParameters(forward_gemm, device), trace);
+  const Seconds forward_product = forward_kernel.time;
+  trace.Alias("forward_product", forward_product, "time");
+  const Seconds forward_quantize =
+      quantized ? QuantizeTime(context, product.groups, rows, inputs, "inputs", "forward_quantize", trace) : Seconds{};
+  FIGURE(trace, forward_time, forward_product / grouped_efficiency + forward_quantize,
+         (Note{"GEMM, forward", "quantization of its input included"}), forward_product, grouped_efficiency, forward_quantize);
+  sums.forward.Add(name, forward_time, 1, "forward_time");
+  sums.forward_flops += forward_kernel.flops;
+  RecordOperator(operators, context, name, "", forward_kernel, forward_time);
+
+  const auto time_backward = [&](std::string_view direction, const Gemm& gemm, std::string_view m, std::string_view k,
+                                 std::string_view symbol) {
+    Trace::Scope backward_scope(trace, direction);
+    BindShape(gemm, m, "inputs", k, trace);
+    trace.Input("output_size", gemm.output_bytes, "training.framework.compute.fused_accumulation");
+    const KernelTime kernel = TimeOf(gemm, device, TrainingKernelParameters(gemm, device), trace);
+    trace.Alias(symbol, kernel.time, "time");
+    return kernel;
+  };
+  const Gemm input_gemm = ProductOf(context, product, rows, inputs, outputs, trace);
+  const KernelTime input_kernel = time_backward("input gradient", input_gemm, "rows", "outputs", "input_product");
+  const Seconds input_product = input_kernel.time;
+  const Seconds gradient_quantize =
+      quantized ? QuantizeTime(context, product.groups, rows, outputs, "outputs", "gradient_quantize", trace) : Seconds{};
+  FIGURE(trace, input_gradient_time, input_product / grouped_efficiency + gradient_quantize, (Note{"GEMM, input gradient", ""}),
+         input_product, grouped_efficiency, gradient_quantize);
+  sums.input_gradient.Add(name, input_gradient_time, 1, "input_gradient_time");
+  RecordOperator(operators, context, name, ", input gradient", input_kernel, input_gradient_time);
+
+  if (context.run.trainable == Trainable::kLora) return;  // frozen
+  Gemm weight_gemm = ProductOf(context, product, outputs, inputs, rows, trace);
+  weight_gemm.output_bytes = context.framework().compute.fused_accumulation ? 8 : 2;
+  const KernelTime weight_kernel = time_backward("weight gradient", weight_gemm, "outputs", "rows", "weight_product");
+  const Seconds weight_product = weight_kernel.time;
+  FIGURE(trace, weight_gradient_time, weight_product / grouped_efficiency, (Note{"GEMM, weight gradient", ""}), weight_product,
+         grouped_efficiency);
+  sums.weight_gradient.Add(name, weight_gradient_time, 1, "weight_gradient_time");
+  RecordOperator(operators, context, name, ", weight gradient", weight_kernel, weight_gradient_time);
+}
+
+}  // namespace slipstick

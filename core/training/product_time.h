@@ -1,0 +1,30 @@
+// Times of a layer's GEMMs in a training step: forward, input gradient, weight gradient.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/base/sum.h"
+#include "core/operators/kernel.h"
+#include "core/training/context.h"
+#include "core/training/layer_work.h"
+#include "core/training/training_report.h"
+
+namespace slipstick {
+
+// Sums over the GEMMs of a layer.
+struct Sums {
+  explicit Sums(Trace& trace) : forward(trace), input_gradient(trace), weight_gradient(trace) {}
+  ListedSum<Seconds> forward, input_gradient, weight_gradient;
+  Flops forward_flops;
+};
+
+// Adds an operator to the report's list, where one is given.
+void RecordOperator(std::vector<TimedOperator>* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
+                    const KernelTime& kernel, Seconds time);
+
+// A GEMM: forward, input gradient, weight gradient. Its shape is bound in a scope of its name (WorkOf).
+void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace,
+                 std::vector<TimedOperator>* operators);
+
+}  // namespace slipstick

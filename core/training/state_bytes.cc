@@ -1,0 +1,102 @@
+#include "core/training/state_bytes.h"
+
+#include "core/operators/efficiency.h"
+
+namespace slipstick {
+namespace {
+
+double BytesOf(StatePrecision precision) {
+  switch (precision) {
+    case StatePrecision::kFp32:
+      return 4;
+    case StatePrecision::kBf16:
+    case StatePrecision::kFp16:
+      return 2;
+    case StatePrecision::kFp8:
+    case StatePrecision::kInt8:
+      return 1 + 4.0 / 128;  // and one fp32 scale per block of 128
+    case StatePrecision::kNone:
+      return 0;
+  }
+  return 4;
+}
+
+struct OptimizerBytes {
+  double master, moment;
+};
+OptimizerBytes OptimizerBytesOf(const TrainingContext& context) {
+  const TrainingRun& run = context.run;
+  const bool wide = BytesPerElement(run.precision) >= 4, has_master = !context.framework().memory.weights_are_master && !wide;
+  const double narrow_moment = run.optimizer == Optimizer::kAdam8Bit ? 1 + 4.0 / 256 : 4;
+  return {run.state.master_weights ? BytesOf(*run.state.master_weights)
+          : has_master             ? 4
+                                   : 0,
+          run.state.moments ? BytesOf(*run.state.moments) : narrow_moment};
+}
+
+}  // namespace
+
+bool NarrowRecipe(const TrainingContext& context) { return BytesPerElement(NativePrecision(context.device(), context.run.precision)) < 2; }
+
+StateBytes StateBytesOf(const TrainingContext& context) {
+  const TrainingRun& run = context.run;
+  const FrameworkMemory& framework = context.framework().memory;
+  const bool narrow = NarrowRecipe(context), wide = BytesPerElement(run.precision) >= 4;
+  StateBytes bytes;
+  bytes.weights = bytes.adapter_weights = wide ? 4 : narrow ? framework.weights_fp8 : framework.weights;
+  // Frozen weights are never updated, so the format of the GEMMs is enough.
+  if (run.trainable == Trainable::kLora) {
+    bytes.weights = narrow ? framework.frozen_weights_fp8 : BytesPerElement(NativePrecision(context.device(), run.precision));
+  }
+  bytes.gradients = run.state.gradients ? BytesOf(*run.state.gradients) : narrow ? framework.gradients_fp8 : framework.gradients;
+  const auto [master, moment] = OptimizerBytesOf(context);
+  switch (run.optimizer) {
+    case Optimizer::kAdamW:
+    case Optimizer::kAdam8Bit:
+      bytes.optimizer = master + 2 * moment;
+      break;
+    case Optimizer::kMuon:
+    case Optimizer::kSgd:
+      bytes.optimizer = master + moment;
+      break;
+    case Optimizer::kAdafactor:
+      bytes.optimizer = master;  // row and column statistics only
+      break;
+    case Optimizer::kNone:
+      bytes.optimizer = 0;
+      bytes.gradients = 0;
+      break;
+  }
+  return bytes;
+}
+
+void ExplainStateBytes(const TrainingContext& context, const StateBytes& state, Trace& trace) {
+  if (!trace.on()) return;
+  const TrainingRun& run = context.run;
+  const bool narrow = NarrowRecipe(context), wide = BytesPerElement(run.precision) >= 4;
+  const std::string_view trained = wide     ? "training.precision"
+                                   : narrow ? "training.framework.memory.weights_fp8"
+                                            : "training.framework.memory.weights";
+  const std::string_view frozen = narrow ? "training.framework.memory.frozen_weights_fp8" : "training.precision";
+  trace.Input("weight_bytes", state.weights, run.trainable == Trainable::kLora ? frozen : trained);
+  trace.Input("adapter_bytes", state.adapter_weights, trained);
+  trace.Input("state_gradients", state.gradients,
+              run.optimizer == Optimizer::kNone ? "training.optimizer"
+              : run.state.gradients             ? "training.state.gradients"
+              : narrow                          ? "training.framework.memory.gradients_fp8"
+                                                : "training.framework.memory.gradients");
+  const auto [master_bytes, moment_bytes] = OptimizerBytesOf(context);
+  const double moments = run.optimizer == Optimizer::kAdamW || run.optimizer == Optimizer::kAdam8Bit ? 2
+                         : run.optimizer == Optimizer::kMuon || run.optimizer == Optimizer::kSgd     ? 1
+                                                                                                     : 0;
+  if (run.optimizer == Optimizer::kNone) return trace.Input("state_optimizer", state.optimizer, "training.optimizer");
+  trace.Input("moments", moments, "training.optimizer");
+  trace.Input("master_bytes", master_bytes,
+              run.state.master_weights ? "training.state.master_weights" : "training.framework.memory.weights_are_master");
+  trace.Input("moment_bytes", moment_bytes, run.state.moments ? "training.state.moments" : "training.optimizer");
+  trace.Record("state_optimizer", "master_bytes + moments * moment_bytes", state.optimizer,
+               Note{"Optimizer state per parameter", "master weights and the optimizer's moments"}, "master_bytes, moments, moment_bytes",
+               master_bytes, moments, moment_bytes);
+}
+
+}  // namespace slipstick

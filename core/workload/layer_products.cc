@@ -1,0 +1,195 @@
+// GEMMs of a layer: the outputs and inputs of each, stated once for their values and their explanation.
+#include "core/workload/layer.h"
+
+namespace slipstick {
+namespace {
+
+constexpr Note kOutputs{"Outputs of the GEMM", "on one device"};
+constexpr Note kInputs{"Inputs of the GEMM", "on one device"};
+
+MatrixProduct AttentionProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
+  const auto hidden = static_cast<double>(model.hidden), head_dim = static_cast<double>(model.HeadDim());
+  const double rank_heads = widths.heads, rank_kv_heads = widths.kv_heads;
+  trace.Input("hidden", hidden, "model.hidden");
+  if (id == ProductId::kAttentionOut) {
+    const double value_head_dim = model.mla ? static_cast<double>(model.mla->value_head_dim) : head_dim;
+    trace.Input("value_head_dim", value_head_dim, model.mla ? "model.mla.value_head_dim" : "model.head_dim");
+    trace.Alias("outputs", hidden, "hidden");
+    FIGURE(trace, inputs, rank_heads * value_head_dim, kInputs, rank_heads, value_head_dim);
+    return {id, hidden, inputs};
+  }
+  const double query_parts = model.attention_gate ? 2 : 1;  // queries, and their gates
+  trace.Input("query_parts", query_parts, "model.attention_gate");
+  trace.Input("head_dim", head_dim, "model.head_dim");
+  trace.Alias("inputs", hidden, "hidden");
+  FIGURE(trace, outputs, (query_parts * rank_heads + 2 * rank_kv_heads) * head_dim, kOutputs, query_parts, rank_heads, rank_kv_heads,
+         head_dim);
+  return {id, outputs, hidden};
+}
+
+MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
+  const auto hidden = static_cast<double>(model.hidden);
+  const auto q_lora_rank = static_cast<double>(model.mla->q_lora_rank), kv_lora_rank = static_cast<double>(model.mla->kv_lora_rank);
+  const auto nope_head_dim = static_cast<double>(model.mla->nope_head_dim), rope_head_dim = static_cast<double>(model.mla->rope_head_dim);
+  const auto value_head_dim = static_cast<double>(model.mla->value_head_dim);
+  const double rank_heads = widths.heads;
+  switch (id) {
+    case ProductId::kQueryDown:
+      trace.Alias("outputs", q_lora_rank, "q_lora_rank");
+      trace.Alias("inputs", hidden, "hidden");
+      return {id, q_lora_rank, hidden};
+    case ProductId::kKeyValueDown: {
+      trace.Alias("inputs", hidden, "hidden");
+      FIGURE(trace, outputs, kv_lora_rank + rope_head_dim, kOutputs, kv_lora_rank, rope_head_dim);
+      return {id, outputs, hidden};
+    }
+    case ProductId::kKeyValueUp: {
+      trace.Alias("inputs", kv_lora_rank, "kv_lora_rank");
+      FIGURE(trace, outputs, rank_heads * (nope_head_dim + value_head_dim), kOutputs, rank_heads, nope_head_dim, value_head_dim);
+      return {id, outputs, kv_lora_rank};
+    }
+    default: {  // queries
+      const double inputs = id == ProductId::kQueryUp ? q_lora_rank : hidden;
+      trace.Alias("inputs", inputs, id == ProductId::kQueryUp ? "q_lora_rank" : "hidden");
+      FIGURE(trace, outputs, rank_heads * (nope_head_dim + rope_head_dim), kOutputs, rank_heads, nope_head_dim, rope_head_dim);
+      return {id, outputs, inputs};
+    }
+  }
+}
+
+MatrixProduct RecurrentProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
+  const LinearAttention& linear = *model.linear_attention;
+  const auto hidden = static_cast<double>(model.hidden), step_rank = static_cast<double>(linear.step_rank);
+  const auto state = static_cast<double>(linear.state), gate_rank = static_cast<double>(linear.head_dim);
+  const double recurrent_inner = widths.recurrent_inner, recurrent_columns = widths.recurrent_columns;
+  trace.Input("gate_rank", gate_rank, "model.linear.head_dim");
+  trace.Input("state", state, "model.linear.state");
+  trace.Input("step_rank", step_rank, "model.linear.step_rank");
+  const auto product = [&](double outputs, std::string_view outputs_are, double inputs, std::string_view inputs_are) {
+    trace.Alias("outputs", outputs, outputs_are);
+    trace.Alias("inputs", inputs, inputs_are);
+    return MatrixProduct{id, outputs, inputs};
+  };
+  if (id == ProductId::kRecurrentIn) return product(recurrent_columns, "recurrent_columns", hidden, "hidden");
+  if (id == ProductId::kRecurrentOut) return product(hidden, "hidden", recurrent_inner, "recurrent_inner");
+  if (id == ProductId::kStepsUp) return product(recurrent_inner, "recurrent_inner", step_rank, "step_rank");
+  if (id != ProductId::kStepsAndStates) return product(recurrent_inner, "recurrent_inner", gate_rank, "gate_rank");
+  trace.Alias("inputs", recurrent_inner, "recurrent_inner");
+  FIGURE(trace, outputs, step_rank + 2 * state, kOutputs, step_rank, state);
+  return {id, outputs, recurrent_inner};
+}
+
+MatrixProduct FeedForwardProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
+  const bool is_dense = id == ProductId::kMlpIn || id == ProductId::kMlpOut;
+  const bool is_routed = id == ProductId::kExpertsIn || id == ProductId::kExpertsOut;
+  const auto hidden = static_cast<double>(model.hidden);
+  const double inner = is_dense ? widths.mlp : is_routed ? widths.expert : widths.shared;
+  const double up_parts = model.gated ? 2 : 1;  // gate and up
+  trace.Input("hidden", hidden, "model.hidden");
+  trace.Input("up_parts", up_parts, "model.gated");
+  trace.Alias("inner", inner, is_dense ? "rank_mlp" : is_routed ? "rank_expert" : "rank_shared");
+  if (id == ProductId::kMlpOut || id == ProductId::kExpertsOut || id == ProductId::kSharedOut) {
+    trace.Alias("outputs", hidden, "hidden");
+    trace.Alias("inputs", inner, "inner");
+    return {id, hidden, inner};
+  }
+  trace.Alias("inputs", hidden, "hidden");
+  if (id == ProductId::kRouter) {
+    const auto experts = static_cast<double>(model.moe->experts);
+    trace.Input("outputs", experts, "model.moe.experts");
+    return {id, experts, hidden};
+  }
+  FIGURE(trace, outputs, up_parts * inner, kOutputs, up_parts, inner);
+  return {id, outputs, hidden};
+}
+
+// Products of a part of the layer, one after the other.
+class Collector {
+ public:
+  Collector(const Model& model, const LayerWidths& widths) : model_(model), widths_(widths) {}
+  void Add(ProductId id) { products_.Add(ProductOf(id, model_, widths_, off_)); }
+  [[nodiscard]] const MatrixProducts& products() const { return products_; }
+
+ private:
+  const Model& model_;
+  const LayerWidths& widths_;
+  Trace off_ = Trace::Off();
+  MatrixProducts products_;
+};
+
+MatrixProducts AttentionProducts(const Model& model, const LayerWidths& widths) {
+  Collector collect(model, widths);
+  if (!model.mla) {
+    collect.Add(ProductId::kQueryKeyValue);
+    collect.Add(ProductId::kAttentionOut);
+    return collect.products();
+  }
+  if (model.mla->q_lora_rank > 0) {
+    collect.Add(ProductId::kQueryDown);
+    collect.Add(ProductId::kQueryUp);
+  } else {
+    collect.Add(ProductId::kQuery);
+  }
+  collect.Add(ProductId::kKeyValueDown);
+  collect.Add(ProductId::kKeyValueUp);
+  collect.Add(ProductId::kAttentionOut);
+  return collect.products();
+}
+
+MatrixProducts RecurrentProducts(const Model& model, const LayerWidths& widths) {
+  const LinearAttention& linear = *model.linear_attention;
+  Collector collect(model, widths);
+  collect.Add(ProductId::kRecurrentIn);
+  collect.Add(ProductId::kRecurrentOut);
+  if (linear.kind == LinearAttentionKind::kMamba) {
+    collect.Add(ProductId::kStepsAndStates);
+    if (linear.step_rank > 0) collect.Add(ProductId::kStepsUp);
+  } else if (linear.kind == LinearAttentionKind::kKimiDelta) {
+    collect.Add(ProductId::kDecaysUp);
+    collect.Add(ProductId::kGatesUp);
+  }
+  return collect.products();
+}
+
+}  // namespace
+
+MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
+  if (id <= ProductId::kAttentionOut) {
+    const bool is_latent = model.mla && id != ProductId::kAttentionOut;
+    return is_latent ? LatentProduct(id, model, widths, trace) : AttentionProduct(id, model, widths, trace);
+  }
+  if (id <= ProductId::kGatesUp) return RecurrentProduct(id, model, widths, trace);
+  if (id != ProductId::kHead) return FeedForwardProduct(id, model, widths, trace);
+  const auto hidden = static_cast<double>(model.hidden);
+  trace.Alias("outputs", widths.vocab, "rank_vocab");
+  trace.Alias("inputs", hidden, "hidden");
+  return {id, widths.vocab, hidden};
+}
+
+MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths& widths) {
+  return mixer == Mixer::kRecurrence ? RecurrentProducts(model, widths) : AttentionProducts(model, widths);
+}
+
+MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths) {
+  Collector collect(model, widths);
+  if (feed_forward == FeedForward::kDense) {
+    collect.Add(ProductId::kMlpIn);
+    collect.Add(ProductId::kMlpOut);
+    return collect.products();
+  }
+  collect.Add(ProductId::kRouter);
+  collect.Add(ProductId::kExpertsIn);
+  collect.Add(ProductId::kExpertsOut);
+  if (widths.shared > 0) {
+    collect.Add(ProductId::kSharedIn);
+    collect.Add(ProductId::kSharedOut);
+  }
+  return collect.products();
+}
+
+MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths) {
+  Trace off = Trace::Off();
+  return ProductOf(ProductId::kHead, model, widths, off);
+}
+
+}  // namespace slipstick

@@ -1,0 +1,94 @@
+// Measured dependence and the derivations agree: where moving an input moves a headline answer, the answer's derivation leads to that
+// input. Scenarios of every kind of model, engine, framework and package.
+#include "core/exploration/dependence.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "golden_requests.h"
+#include "tests/support/answers.h"
+
+namespace slipstick::testing {
+namespace {
+
+constexpr const char* kHeadlines[] = {
+    "training.step_time_s", "training.memory_bytes.total",        "serving.tpot_s", "serving.ttft_s", "serving.memory_bytes.total",
+    "cost.device_usd",      "serving.cost_usd_per_million_tokens"};
+
+TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
+  const Json answer = *ParseJson(DependenceAnswer("", {}, "cluster.device.peak.bf16").text);
+  ASSERT_EQ(answer["inputs"].size(), 1u);
+  const auto figures = answer["inputs"][0]["figures"].get<std::vector<std::string>>();
+  const auto moves = [&](const char* path) { return std::find(figures.begin(), figures.end(), path) != figures.end(); };
+  EXPECT_TRUE(moves("training.step_time_s"));
+  EXPECT_FALSE(moves("training.memory_bytes.total"));
+  EXPECT_FALSE(moves("cost.device_usd"));
+}
+
+TEST(Dependence, AnswersAPartAtATime) {
+  const Json all = *ParseJson(DependenceAnswer("", {"training=null", "serving=null"}, "cost.device").text);
+  const Json part = *ParseJson(DependenceAnswer("", {"training=null", "serving=null"}, "cost.device", 2, 4).text);
+  EXPECT_EQ(part["of"], all["of"]);
+  ASSERT_EQ(part["inputs"].size(), 2u);
+  EXPECT_EQ(part["inputs"][0], all["inputs"][2]);
+}
+
+class Derivations : public ::testing::TestWithParam<GoldenRequest> {};
+
+TEST_P(Derivations, LeadToEveryInputThatMovesTheAnswer) {
+  const Json request = *ParseJson(GetParam().text);
+  const Json report = Ask(request, "*");
+  ASSERT_TRUE(report.contains("explanations")) << JsonText(report).substr(0, 500);
+  std::unordered_map<std::string, std::set<std::string>> rests_on;
+  for (const Json& figure : report["explanations"]) {
+    for (const Json& term : figure["terms"]) rests_on[TextOf(figure["path"])].insert(TextOf(term["origin"]));
+  }
+  const auto reached_from = [&](const std::string& path) {
+    std::set<std::string> seen{path};
+    for (std::vector<std::string> open{path}; !open.empty();) {
+      const std::string at = open.back();
+      open.pop_back();
+      for (const std::string& origin : rests_on[at]) {
+        if (seen.insert(origin).second) open.push_back(origin);
+      }
+    }
+    return seen;
+  };
+  std::unordered_map<std::string, std::set<std::string>> reached;
+  for (const char* headline : kHeadlines) reached[headline] = reached_from(headline);
+
+  const Json moved = *ParseJson(DependenceAnswer(JsonText(request), {}).text);
+  int pairs = 0;
+  for (const Json& input : moved["inputs"]) {
+    for (const Json& figure : input["figures"]) {
+      const auto headline = reached.find(TextOf(figure));
+      if (headline == reached.end()) continue;
+      ++pairs;
+      EXPECT_TRUE(headline->second.contains(TextOf(input["path"]))) << headline->first << " does not lead to " << TextOf(input["path"]);
+    }
+  }
+  EXPECT_GT(pairs, 30);
+}
+
+const GoldenRequest kScenarios[] = {
+    {"chiplets", R"({"model": "llama-3.1-70b", "cluster": {"preset": "hgx-mi300x", "devices": 64}, "training": {"recompute": "full", "mapping": {"tp": 8}},
+        "serving": {"devices": 8, "engine": "sglang", "mapping": {"tp": 8}, "requests_per_s": 2}})"},
+    {"low_rank_adapters", R"({"model": "llama-3.1-8b", "cluster": {"preset": "dgx-h100", "devices": 8}, "serving": null, "training": {
+        "framework": {"preset": "fsdp", "lora_rank": 16}, "global_batch": 64, "offload": {"optimizer": 0.5}, "mapping": {"tp": 1, "pp": 1, "zero": 3}}})"},
+    {"windows", R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
+        {"tp": 4, "pp": 2, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 4}, "concurrency": 64}})"},
+    {"wide_experts",
+     R"({"model": "deepseek-v3", "cluster": {"preset": "hgx-h800", "devices": 2048}, "training": {"mapping": {"tp": 1, "pp": 16,
+        "ep": 64, "virtual_stages": 1}, "global_batch": 15360, "sequence": 4096, "recompute": "full"},
+        "serving": {"devices": 64, "mapping": {"tp": 1, "attention_dp": 64, "ep": 64}}})"}};
+INSTANTIATE_TEST_SUITE_P(Golden, Derivations, ::testing::ValuesIn(GoldenRequests()),
+                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Further, Derivations, ::testing::ValuesIn(kScenarios),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace slipstick::testing
