@@ -16,10 +16,15 @@ test('a symbol of the formula leads to its input; an input marks the figures tha
   await page.waitForSelector('.field.lit[data-path="serving.prompt"]');
   await page.locator('.why[data-path="serving.max_batch"]').click();
   await page.waitForSelector('#sheet math');
-  // Walk down until a row names an input.
-  for (let i = 0; i < 12 && !(await page.locator('#sheet .terms button', { hasText: 'change it' }).count()); i++)
-    await page.locator('#sheet .terms button', { hasText: 'why' }).first().click();
-  const origin = await page.locator('#sheet .terms tr', { has: page.locator('button', { hasText: 'change it' }) }).first().locator('code').textContent();
+  // Walk down the marked path until it names an input.
+  const marked = page.locator('#sheet .terms tr.leads');
+  const heading = page.locator('#sheet h2');
+  while (!(await marked.locator('button', { hasText: 'change it' }).count())) {
+    const before = await heading.textContent();
+    await marked.locator('button', { hasText: 'why' }).click();
+    await eventually(async () => assert.notEqual(await heading.textContent(), before));
+  }
+  const origin = await marked.locator('code').textContent();
   await page.locator(`#sheet .formula [data-origin="${origin}"]`).first().click();
   await eventually(async () =>
     assert.equal(await page.evaluate(() => document.activeElement.closest('[data-path]')?.dataset.path), origin.replace(/\.preset$/, '')),

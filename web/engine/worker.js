@@ -10,6 +10,7 @@ const VERBS = new Set([
   'sweep',
   'solve',
   'sensitivity',
+  'dependence',
   'costStudy',
   'study',
   'importModel',

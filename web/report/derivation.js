@@ -1,4 +1,4 @@
-// Explanations of the core as formulas: with symbols, with the scenario's values, and the graph of what rests on what.
+// Explanations of the core as formulas: with symbols and with the scenario's values.
 import { math } from '../dom.js';
 import { draw, symbol } from '../formula/mathml.js';
 import { parse } from '../formula/parse.js';
@@ -51,29 +51,4 @@ export function formulas(explanation) {
   const symbols = sum((name) => symbol(name, { 'data-origin': terms.get(name)?.origin || undefined, class: 'given' }));
   const given = (name) => (terms.has(name) ? valueMath(terms.get(name).value, terms.get(name).unit, terms.get(name).origin) : symbol(name));
   return { symbols, values: sum(given, valueMath(explanation.value, explanation.unit)) };
-}
-
-// Every path below a figure, down to inputs: {figures, inputs}.
-export function restsOn(explanations, path) {
-  const figures = new Set();
-  const inputs = new Set();
-  const open = [path];
-  while (open.length) {
-    const one = explanations.get(open.pop());
-    if (!one || figures.has(one.path)) continue;
-    figures.add(one.path);
-    for (const { origin } of one.terms) {
-      if (!origin) continue;
-      if (explanations.has(origin)) open.push(origin);
-      else inputs.add(origin);
-    }
-  }
-  return { figures, inputs };
-}
-
-// The figures that an input reaches.
-export function restingOn(explanations, input) {
-  const reached = new Set();
-  for (const path of explanations.keys()) if (restsOn(explanations, path).inputs.has(input)) reached.add(path);
-  return reached;
 }

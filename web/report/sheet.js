@@ -3,10 +3,29 @@
 import { h } from '../dom.js';
 import { isPath } from '../state/paths.js';
 import '../text/later.js';
-import { bothBytes, text } from '../text/format.js';
+import { bothBytes, number, text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { formulas } from './derivation.js';
 import { nameOf } from './names.js';
+
+const SHOWN = 7; // terms
+
+const shareText = (share) => (share ? `${number(share, 2).replace('-', '−')} %` : '');
+
+// What was chosen and what was not, by what was compared.
+const amongTable = (among) =>
+  h(
+    'table',
+    { class: 'terms' },
+    h('caption', {}, t('why.among')),
+    h(
+      'tbody',
+      {},
+      among.map(({ name, value, unit, chosen }) =>
+        h('tr', { class: chosen ? 'leads' : undefined }, h('th', { scope: 'row' }, name), h('td', {}, text(value, unit)), h('td', {}, chosen && t('why.chosen'))),
+      ),
+    ),
+  );
 
 export class Sheet {
   #trail = [];
@@ -87,57 +106,73 @@ export class Sheet {
       this.element.replaceChildren(bar(title), h('p', {}, t('why.none')));
       return;
     }
-    const { symbols, values } = formulas(explanation);
+    const { symbols, values } = explanation.formula ? formulas(explanation) : {};
     const value = text(explanation.value, explanation.unit);
     this.element.replaceChildren(
       ...[
         bar(t('why.title', { title: title[0].toLowerCase() + title.slice(1), value })),
-        h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.symbol') }, symbols),
+        symbols && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.symbol') }, symbols),
         values && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.value') }, values),
         explanation.note && h('p', {}, explanation.note),
-        explanation.terms.length > 0 && this.#terms(explanation.terms, explanations),
+        explanation.kind === 'constant' && h('p', {}, t('why.constant')),
+        explanation.among && amongTable(explanation.among),
+        ...this.#termsOf(explanation, explanations),
         explanation.source && h('p', { class: 'source' }, `${t('why.source')}: ${explanation.source}`),
       ].filter(Boolean),
     );
   }
 
-  #terms(terms, explanations) {
-    const from = ({ origin }) => {
-      if (!origin) return h('span', { class: 'quiet' }, t('why.number'));
-      if (explanations.has(origin))
-        return [
-          explanations.get(origin).title || nameOf(origin),
-          ' ',
-          h('button', { type: 'button', class: 'why', onclick: () => this.#go(origin) }, t('why.follow')),
-        ];
-      const label = h('code', {}, origin);
-      return isPath(origin) && this.hasInput(origin)
-        ? [label, ' ', h('button', { type: 'button', class: 'why', onclick: () => this.toInput(origin) }, t('why.edit'))]
-        : label;
-    };
+  // The terms, those that move the figure most first; beyond a handful the smaller ones are folded.
+  #termsOf({ terms }, explanations) {
+    const ranked = [...terms].sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
+    const smaller = ranked.splice(SHOWN);
+    return [
+      ranked.length > 0 && this.#table(t('why.terms'), ranked, explanations),
+      smaller.length > 0 &&
+        h(
+          'details',
+          {},
+          h('summary', {}, t('why.smaller', { count: smaller.length })),
+          this.#table(t('why.smaller', { count: smaller.length }), smaller, explanations),
+        ),
+    ];
+  }
+
+  #from({ origin }, explanations) {
+    if (!origin) return h('span', { class: 'quiet' }, t('why.number'));
+    if (explanations.has(origin))
+      return [
+        explanations.get(origin).title || nameOf(origin),
+        ' ',
+        h('button', { type: 'button', class: 'why', onclick: () => this.#go(origin) }, t('why.follow')),
+      ];
+    const source = explanations.sources?.[origin];
+    return [
+      h('code', {}, origin),
+      isPath(origin) && this.hasInput(origin) && [' ', h('button', { type: 'button', class: 'why', onclick: () => this.toInput(origin) }, t('why.edit'))],
+      source && h('span', { class: 'quiet' }, ` ${source}`),
+    ];
+  }
+
+  #table(caption, terms, explanations) {
+    const head = [h('th', { scope: 'col' }, t('why.symbol')), h('th', { scope: 'col' }, t('why.value')),
+      h('th', { scope: 'col', title: t('why.share.help') }, t('why.share')), h('th', { scope: 'col' }, t('why.from'))];
     return h(
       'table',
       { class: 'terms' },
-      h('caption', {}, t('why.terms')),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          [t('why.symbol'), t('why.value'), t('why.from')].map((one) => h('th', { scope: 'col' }, one)),
-        ),
-      ),
+      h('caption', {}, caption),
+      h('thead', {}, h('tr', {}, head)),
       h(
         'tbody',
         {},
         terms.map((term) =>
           h(
             'tr',
-            {},
+            { class: term.leads ? 'leads' : undefined, title: term.leads ? t('why.leads') : undefined },
             h('th', { scope: 'row' }, term.symbol.replaceAll('_', ' ')),
             h('td', { title: bothBytes(term.value, term.unit) }, text(term.value, term.unit)),
-            h('td', {}, from(term)),
+            h('td', {}, shareText(term.share)),
+            h('td', {}, this.#from(term, explanations), term.leads && h('span', { class: 'quiet' }, ` ${t('why.leads')}`)),
           ),
         ),
       ),

@@ -5,6 +5,9 @@ import { extend } from './strings.js';
 extend({
   'why.title': 'Why is {title} {value}?', 'why.none': 'No derivation is recorded for this figure.', 'why.terms': 'What it rests on',
   'why.symbol': 'Symbol', 'why.value': 'Value', 'why.from': 'From', 'why.input': 'input', 'why.number': 'explained above',
+  'why.share': 'Per 1 %', 'why.share.help': 'By how much the figure moves when this moves by 1 %; in a sum, the part of it that this is',
+  'why.leads': 'on the path of the largest shares', 'why.smaller': 'and {count} smaller', 'why.constant': 'A constant fitted to measurements.',
+  'why.among': 'Chosen among', 'why.chosen': 'chosen',
   'why.source': 'Source', 'why.back': 'Back', 'why.follow': 'why', 'why.edit': 'change it',
   'train.title': 'Where does a training step of {time} go?',
   'train.lead': 'Each row is a pipeline stage, time runs to the right. The hatched part is the pipeline bubble: stages with nothing to do.',

@@ -1,0 +1,81 @@
+// What the core last answered to the visitor's inputs: a report, or the nearest one with the issues of the inputs; and what is asked of it
+// besides.
+import { byPath } from '../report/derivation.js';
+import { picksOf, requestOf } from '../state/scenario.js';
+import { answerFor, nearestAnswer } from './answers.js';
+import { Engine } from './engine.js';
+import { Questions } from './questions.js';
+
+export class Answering {
+  engine = new Engine();
+  report = null;
+  request = null;
+  issues = [];
+  faulty = new Set();
+  base = null; // the scenario of the presets alone
+  #explanations = new Map();
+  #picks = '';
+  #evaluated = null;
+
+  // `onanswer` is told when a question of a scene has its answer.
+  constructor(onanswer) {
+    this.questions = new Questions(this.engine, onanswer);
+  }
+
+  // `report` answers the request without changes; presets stand at `presetPaths`.
+  know(described, presetPaths, report) {
+    this.described = described;
+    this.presetPaths = presetPaths;
+    this.engine.know(this.requestFor({}), report);
+  }
+
+  requestFor(inputs) {
+    return requestOf(this.described.default, inputs, this.presetPaths);
+  }
+
+  isOf(inputs) {
+    return inputs === this.#evaluated;
+  }
+
+  // Calls `onreport` when the answer is there and `onbase` when the presets' own scenario has changed; false if a later change of the
+  // inputs took its place.
+  async evaluate(inputs, { onreport, onbase }) {
+    this.engine.dropWaiting();
+    this.#evaluated = inputs;
+    const picks = JSON.stringify(picksOf(inputs, this.presetPaths));
+    const answer = await answerFor(this.engine, this.requestFor(inputs));
+    if (!answer) return false;
+    if (!this.report && answer.report.issues) {
+      Object.assign(this, await nearestAnswer(this.engine, (some) => this.requestFor(some), inputs, answer.issues));
+    }
+    this.issues = answer.issues;
+    this.faulty = answer.faulty;
+    if (!answer.report.issues) {
+      this.request = answer.request;
+      this.report = answer.report;
+      this.#explanations.clear();
+      this.questions.clear();
+    }
+    onreport();
+    if (picks !== this.#picks) {
+      const base = await answerFor(this.engine, this.requestFor(JSON.parse(picks)));
+      if (!base) return false;
+      this.#picks = picks;
+      this.base = base.report.scenario ?? null;
+      onbase();
+    }
+    return true;
+  }
+
+  // The explanations of a figure of the present report and of those that it rests on ("*": all), by path, and the `sources` of the inputs
+  // among them; each asked once.
+  async explain(path) {
+    const request = this.request;
+    if (!this.#explanations.has(path) && request) {
+      const answer = await this.engine.call('evaluate', request, path);
+      if (request !== this.request || !answer) return null;
+      this.#explanations.set(path, Object.assign(byPath(answer.explanations), { sources: answer.sources }));
+    }
+    return this.#explanations.get(path);
+  }
+}

@@ -1,0 +1,24 @@
+// Data files of the site: undefined while one is on its way.
+import { readJson } from '../host.js';
+
+export class SiteData {
+  #files = new Map();
+
+  // `onread` is told the path of each that has come.
+  constructor(onread) {
+    this.onread = onread;
+  }
+
+  at(path) {
+    if (!this.#files.has(path)) {
+      this.#files.set(path, undefined);
+      readJson(path)
+        .then((json) => {
+          this.#files.set(path, json);
+          this.onread(path);
+        })
+        .catch(() => this.#files.delete(path));
+    }
+    return this.#files.get(path);
+  }
+}

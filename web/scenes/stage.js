@@ -1,0 +1,66 @@
+// Where the scenes are drawn, and what of a chart is shown: no input, so not in the link.
+import { redraw } from '../dom.js';
+import { paper } from '../report/print.js';
+import { t } from '../text/strings.js';
+import { sceneOf } from './index.js';
+
+export class Stage {
+  #choices = new Map();
+  #place = '';
+
+  // `context()` is what scenes draw from, null while there is no report; `ondrawn` is told after each drawing.
+  constructor(element, { store, context, ondrawn }) {
+    Object.assign(this, { element, store, context, ondrawn });
+  }
+
+  draw() {
+    const context = this.context();
+    if (!context) return;
+    const scene = sceneOf(this.store.scene);
+    if (!scene.draw) {
+      this.#fetch(scene);
+      return;
+    }
+    redraw(this.element, scene.draw(context));
+    const { before, after } = paper({ inputs: this.store.inputs, link: location.href });
+    this.element.prepend(before);
+    this.element.append(after);
+    document.title = `${t(`scene.${scene.id}`)} · Slipstick`;
+    this.ondrawn();
+  }
+
+  // The same in answer to a tab or a link: the heading of another place takes the focus.
+  async open() {
+    const scene = sceneOf(this.store.scene);
+    if (!scene.draw) await scene.load();
+    if (scene !== sceneOf(this.store.scene)) return;
+    this.draw();
+    const place = `${this.store.scene}/${this.store.sub.split('/')[0]}`;
+    if (place !== this.#place) this.focus({ preventScroll: true });
+    this.#place = place;
+  }
+
+  focus(how) {
+    this.element.querySelector('h1')?.focus(how);
+  }
+
+  // Draws again once the scene's module is there.
+  #fetch(scene) {
+    scene.load().then(() => this.draw());
+  }
+
+  // The nodes of "SCENE" or "SCENE/VIEW" for another scene to show: none until its module is there.
+  nodesOf(place) {
+    const [id, sub = ''] = place.split('/');
+    const scene = sceneOf(id);
+    if (scene.draw) return scene.draw({ ...this.context(), sub });
+    this.#fetch(scene);
+    return [];
+  }
+
+  chosen = (key) => this.#choices.get(key);
+  choose(key, value) {
+    this.#choices.set(key, value);
+    this.draw();
+  }
+}

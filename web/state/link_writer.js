@@ -1,0 +1,27 @@
+// Keeps the address of the page to the store's state.
+import { writeShort } from './link.js';
+
+const LINK_DELAY = 200;
+
+export class LinkWriter {
+  #timer = 0;
+
+  // `tidy` is called before the state is read.
+  constructor(store, tidy) {
+    this.store = store;
+    this.tidy = tidy;
+  }
+
+  // A step to go back to is written at once, a keystroke when the keys rest.
+  write(push) {
+    clearTimeout(this.#timer);
+    if (push) this.#write(push);
+    else this.#timer = setTimeout(() => this.#write(push), LINK_DELAY);
+  }
+
+  async #write(push) {
+    this.tidy();
+    const link = await writeShort(this.store.state);
+    if (link !== location.hash) history[push ? 'pushState' : 'replaceState'](null, '', link);
+  }
+}
