@@ -28,6 +28,9 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+// How long what a test waits for may take, in ms: a busy machine takes ten times what an idle one does.
+const PATIENCE = 180_000;
+
 function serve() {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(request.url.split('?')[0])).replace(/\/$/, '/index.html');
@@ -51,6 +54,7 @@ export async function site() {
     base,
     async open(hash = '', { width = 1280, height = 900, colorScheme = 'light', query = '', ...options } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme, ...options });
+      context.setDefaultTimeout(PATIENCE);
       const page = await context.newPage();
       const faults = [];
       page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));

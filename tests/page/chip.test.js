@@ -94,7 +94,7 @@ test('nine nodes, eight memories and six networks are searched within ten second
   assert.match(await page.locator('.ex-run .ex-status').textContent(), /^\d+ of 432 points$/);
   const begun = Date.now();
   await start.click();
-  await page.waitForFunction(() => /^All 432 points/.test(document.querySelector('.ex-run .ex-status').textContent), null, { timeout: 60000 });
+  await page.waitForFunction(() => /^All 432 points/.test(document.querySelector('.ex-run .ex-status').textContent));
   timed('432 technologies, the die split anew at each, on two workers', Date.now() - begun, 10000);
   await page.waitForSelector('#study-chart');
   assert.deepEqual(faults, []);
@@ -110,7 +110,7 @@ test('each study shows a chart, what the paper says, our reading of it apart, an
     // Until it has been opened, the page still shows the study before.
     const title = await page.locator(`.ex-field select option[value="${id}"]`).textContent();
     await page.waitForSelector(`.ex-study h2:text-is("${title}")`);
-    await page.waitForFunction(() => /^All \d+ points/.test(document.querySelector('.ex-run .ex-status')?.textContent ?? ''), null, { timeout: 30000 });
+    await page.waitForFunction(() => /^All \d+ points/.test(document.querySelector('.ex-run .ex-status')?.textContent ?? ''));
     await page.waitForSelector('#study-chart');
     assert.equal(await page.locator('.ex-verdicts .bad').count(), 0, id);
     assert.match(await page.locator('.ex-study dt:text-is("The paper says") + dd').textContent(), /^(Abstract|Caption of Figure \d): “/, id);

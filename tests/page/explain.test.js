@@ -110,7 +110,7 @@ test('what does not fit is drawn hollow and says so', async () => {
 
 test('Method: published runs are computed here, the worst first, with the error of every data set', async () => {
   const { page } = await chromium.open('#/method');
-  await page.waitForFunction(() => /3\d published runs/.test(document.querySelector('#validation-summary')?.textContent ?? ''), undefined, { timeout: 60000 });
+  await page.waitForFunction(() => /3\d published runs/.test(document.querySelector('#validation-summary')?.textContent ?? ''));
   const errors = await page.locator('table:has(caption:has-text("The worst first")) tbody tr').evaluateAll((rows) =>
     rows.map((row) => Math.abs(parseFloat(row.children[3].textContent.replace('−', '-')))),
   );

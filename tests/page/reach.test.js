@@ -100,7 +100,7 @@ test('embedded, the page shows title, chart and a way to the whole, tells its he
   );
   await host.goto(`${chromium.base}host.html`);
   const frame = host.frameLocator('#frame');
-  await frame.locator('#gantt').waitFor({ timeout: 60000 });
+  await frame.locator('#gantt').waitFor();
   assert.equal(await frame.locator('h1.question').isVisible(), true);
   assert.equal(await frame.locator('header.top').isVisible(), false);
   assert.equal(await frame.locator('#tabs').isVisible(), false);

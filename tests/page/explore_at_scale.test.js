@@ -1,0 +1,45 @@
+// The largest searches of the Explore scene, with the times that they take: minutes on a busy machine, so a full run's.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { site, timed } from './browser.js';
+import { GPT3, done, explore, number, plain, progress, sized } from './exploring.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+test('GPT-3 175B on 64 A100: the whole space in seconds on two workers, the main thread free', async () => {
+  const { page, faults } = await explore(chromium, GPT3);
+  await sized(page);
+  await page.locator('#explore-start').click();
+  await done(page);
+  const times = [];
+  for (let i = 0; i < 2; i++) {
+    await page.locator('#explore-start').click();
+    await page.waitForFunction(() => !/^All /.test(document.getElementById('explore-progress').textContent));
+    await done(page);
+    const [, value, unit] = /in ([\d.,]+) (ms|s|min)/.exec(await progress(page));
+    times.push(number(value) * { ms: 1, s: 1000, min: 60000 }[unit]);
+  }
+  const tasks = await page.evaluate(() => window.longTasks);
+  timed(`the whole space, ${await progress(page)}`, Math.min(...times), 3000);
+  timed('longest task of the main thread', Math.max(0, ...tasks), 50);
+  assert.deepEqual(faults, []);
+});
+
+test('which device serves best: one front a cluster, in seconds', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/frontier');
+  await page.waitForSelector('.ex-checks input');
+  for (const model of ['llama-3.1-70b', 'deepseek-v3']) {
+    await page.locator('.ex-frontier select').first().selectOption(model);
+    await page.locator('#frontier-start').click();
+    await page.waitForFunction(() => / ways in /.test(document.getElementById('frontier-progress').textContent));
+    const said = plain(await page.locator('#frontier-progress').textContent());
+    const [, value, unit] = / searches in ([\d.,]+) (ms|s|min)/.exec(said);
+    timed(`${model}: ${said}`, number(value) * { ms: 1, s: 1000, min: 60000 }[unit], 3000);
+    assert.ok((await page.locator('#explore-front .point').count()) > 6);
+    assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), ['dgx-h100', 'dgx-h200', 'dgx-b200']);
+    await page.locator('#frontier-progress').evaluate((line) => (line.textContent = ''));
+  }
+  assert.deepEqual(faults, []);
+});
