@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cctype>
 #include <functional>
 #include <utility>
 
@@ -28,6 +29,27 @@ std::size_t SharedScopes(std::string_view a, std::string_view b) {
   }
 }
 
+void EraseEach(std::string& text, std::string_view part) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at)) {
+    const std::size_t end = at + part.size();
+    const bool goes_on = end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0;
+    if (goes_on) {
+      at = end;
+    } else {
+      text.erase(at, part.size());
+    }
+  }
+}
+
+// A base unit is one: "2 * kFlop * m / (1 * kS)" reads "2 * m".
+std::string WithoutBaseUnits(std::string_view formula) {
+  std::string text(formula);
+  for (const std::string_view unit : {" * kFlop", " * kToken", " * kS", " * kB"}) EraseEach(text, unit);
+  if (text.size() == formula.size()) return text;
+  for (const std::string_view one : {" * (1)", " / (1)"}) EraseEach(text, one);
+  return text;
+}
+
 std::size_t HashOf(std::string_view symbol, double value) {
   return std::hash<std::string_view>()(symbol) * 31 + std::hash<double>()(value);
 }
@@ -47,8 +69,13 @@ void Trace::Bind(std::string symbol, std::string origin, internal::Value value) 
   latest = bindings_.size();
 }
 
+// Operators name the members of the device that they run on "cluster.device. ...". A scope with another device binds the symbol
+// "cluster.device", of value 0, to the path of that one.
 void Trace::BindInput(std::string_view symbol, internal::Value value, std::string_view path) {
-  Bind(std::string(symbol), std::string(path), value);
+  constexpr std::string_view kDevice = "cluster.device";
+  const bool is_of_device = path.size() > kDevice.size() && path.starts_with(kDevice) && path[kDevice.size()] == '.';
+  const std::string own = is_of_device ? OriginOf(kDevice, internal::ValueOf(0)) : "";
+  Bind(std::string(symbol), own.empty() ? std::string(path) : own + std::string(path.substr(kDevice.size())), value);
 }
 
 void Trace::BindAlias(std::string_view symbol, internal::Value value, std::string_view of) {
@@ -124,7 +151,7 @@ void Trace::RecordValues(const internal::FigureText& text, const internal::Value
   const bool is_reported = !note.report.empty() && (scope_.empty() || note.report.substr(0, note.report.find('.') + 1) == root);
   figure.title = note.title;
   figure.note = note.note;
-  figure.formula = text.formula;
+  figure.formula = WithoutBaseUnits(text.formula);
   figure.value = value_and_terms->base;
   figure.path =
       is_reported ? std::string(note.report) : OwnPath(scope_.empty() ? figure.symbol : scope_ + "." + figure.symbol, figure.value);

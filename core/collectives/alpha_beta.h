@@ -4,9 +4,14 @@
 // routes: the busiest link's load plus the latency of the longest route, an upper bound on a simulation of the messages.
 #pragma once
 
+#include <string_view>
+
 #include "core/collectives/algorithm.h"
 
 namespace slipstick {
+
+// What two files of algorithms cite.
+inline constexpr std::string_view kDragonflySource = "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008";
 
 inline bool IsPowerOfTwo(double x) { return x >= 1 && std::exp2(floor(log2(x) + 0.5)) == x; }
 

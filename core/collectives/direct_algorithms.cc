@@ -4,9 +4,8 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource =
+constexpr std::string_view kRoutesSource =
     "load of the busiest link under minimal routes; Dally and Towles, Principles and Practices of Interconnection Networks, 2004";
-constexpr std::string_view kDragonflySource = "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008";
 
 bool IsRouted(const CollectiveInstance& instance) {
   if (IsFlat(instance)) return instance.view.levels[0].level->topology != Topology::kDragonfly;
@@ -33,9 +32,9 @@ Routes OnGrid(const CollectiveInstance& instance, bool one_way, Trace& trace) {
     busiest = max(busiest, load);
     hops += one_way || !view.wrapped[i] ? side - 1 : floor(side / 2);
   }
-  FIGURE(trace, latency, hops * alpha, (Note{"Longest route", "", kSource}), hops, alpha);
-  FIGURE(trace, load, busiest * bytes / link, (Note{"Busiest link", "busiest: bytes over it per byte sent by a rank", kSource}), busiest,
-         bytes, link);
+  FIGURE(trace, latency, hops * alpha, (Note{"Longest route", "", kRoutesSource}), hops, alpha);
+  FIGURE(trace, load, busiest * bytes / link, (Note{"Busiest link", "busiest: bytes over it per byte sent by a rank", kRoutesSource}),
+         busiest, bytes, link);
   return {latency, load};
 }
 
@@ -45,10 +44,10 @@ Routes OnLeaves(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
-  FIGURE(trace, latency, 2 * alpha, (Note{"Up to the core and down", "", kSource}), alpha);
+  FIGURE(trace, latency, 2 * alpha, (Note{"Up to the core and down", "", kRoutesSource}), alpha);
   FIGURE(trace, load, max((ranks - 1) / ranks, oversubscription * (ranks - leaf) / ranks) * bytes / link,
-         (Note{"Busiest link", "a rank's own link, or its share of the leaf's uplinks", kSource}), ranks, oversubscription, leaf, bytes,
-         link);
+         (Note{"Busiest link", "a rank's own link, or its share of the leaf's uplinks", kRoutesSource}), ranks, oversubscription, leaf,
+         bytes, link);
   return {latency, load};
 }
 
@@ -59,7 +58,7 @@ Routes OnSwitch(const CollectiveInstance& instance, Trace& trace) {
   const BytesPerSecond link = view.injection;
   const Seconds latency = view.level->latency;
   trace.Input("latency", latency, "cluster.networks.0.latency");
-  FIGURE(trace, load, (ranks - 1) / ranks * bytes / link, (Note{"Links of a rank", "no shared routes", kSource}), ranks, bytes, link);
+  FIGURE(trace, load, (ranks - 1) / ranks * bytes / link, (Note{"Links of a rank", "no shared routes", kRoutesSource}), ranks, bytes, link);
   return {latency, load};
 }
 
@@ -71,9 +70,10 @@ Routes OnRails(const CollectiveInstance& instance, Trace& trace) {
   const BytesPerSecond link = inner.injection;
   const BytesPerSecond nic = outer.injection / (outer.level->topology == Topology::kFatTree ? outer.level->oversubscription : 1);
   const Seconds alpha = inner.level->latency, rail_alpha = outer.level->latency;
-  FIGURE(trace, latency, alpha + rail_alpha, (Note{"Longest route", "", kSource}), alpha, rail_alpha);
+  FIGURE(trace, latency, alpha + rail_alpha, (Note{"Longest route", "", kRoutesSource}), alpha, rail_alpha);
   FIGURE(trace, load, max((ranks - ranks_in_node) / ranks * bytes / nic, (ranks_in_node - 1) * nodes / ranks * bytes / link),
-         (Note{"Busiest link", "a NIC, or the scale-up link that forwards to it", kSource}), ranks, ranks_in_node, bytes, nic, nodes, link);
+         (Note{"Busiest link", "a NIC, or the scale-up link that forwards to it", kRoutesSource}), ranks, ranks_in_node, bytes, nic, nodes,
+         link);
   return {latency, load};
 }
 
@@ -138,7 +138,7 @@ AlgorithmTime OneShotTime(const CollectiveInstance& instance, Trace& trace) {
   const BytesPerSecond link = view.injection;
   const Seconds latency = view.level->latency;
   trace.Input("latency", latency, "cluster.networks.0.latency");
-  FIGURE(trace, transfer, (ranks - 1) * bytes / link, (Note{"The whole buffer to every peer", "", kSource}), ranks, bytes, link);
+  FIGURE(trace, transfer, (ranks - 1) * bytes / link, (Note{"The whole buffer to every peer", "", kRoutesSource}), ranks, bytes, link);
   AlgorithmTime made = Total(instance, latency, transfer, (ranks - 1) * bytes, trace);
   made.bytes = (ranks - 1) * bytes;
   return made;
@@ -183,12 +183,13 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& DirectAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"direct", "All pairs at once", kSource, CostModel::kAlphaBeta, DirectApplies, DirectTime},
-      {"direct_one_way", "All pairs at once, one direction around the ring", kSource, CostModel::kAlphaBeta, OneWayApplies, OneWayTime},
-      {"two_shot", "Direct reduce-scatter and all-gather", kSource, CostModel::kAlphaBeta, TwoShotApplies, TwoShotTime},
-      {"one_shot", "Every rank sends its buffer to all", kSource, CostModel::kAlphaBeta, OneShotApplies, OneShotTime},
-      {"pairwise", "One peer after another", kSource, CostModel::kAlphaBeta, PairwiseApplies, PairwiseTime},
-      {"send", "One message", kSource, CostModel::kAlphaBeta, SendApplies, SendTime},
+      {"direct", "All pairs at once", kRoutesSource, CostModel::kAlphaBeta, DirectApplies, DirectTime},
+      {"direct_one_way", "All pairs at once, one direction around the ring", kRoutesSource, CostModel::kAlphaBeta, OneWayApplies,
+       OneWayTime},
+      {"two_shot", "Direct reduce-scatter and all-gather", kRoutesSource, CostModel::kAlphaBeta, TwoShotApplies, TwoShotTime},
+      {"one_shot", "Every rank sends its buffer to all", kRoutesSource, CostModel::kAlphaBeta, OneShotApplies, OneShotTime},
+      {"pairwise", "One peer after another", kRoutesSource, CostModel::kAlphaBeta, PairwiseApplies, PairwiseTime},
+      {"send", "One message", kRoutesSource, CostModel::kAlphaBeta, SendApplies, SendTime},
   };
   return rows;
 }

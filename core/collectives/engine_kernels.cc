@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kTables = "fitted to custom all-reduce tables of ai-dynamo/aiconfigurator at 095f58a, graph launches";
 
 // Peers must reach each other's memory: one scale-up domain, and over PCIe at most a pair.
-bool Applies(const CollectiveInstance& instance) {
+bool CustomApplies(const CollectiveInstance& instance) {
   if (instance.call.type != CollectiveType::kAllReduce || instance.call.custom == nullptr) return false;
   if (!instance.view.has_scale_up || instance.view.count != 1) return false;
   const LevelView& view = instance.view.levels[0];
@@ -75,8 +75,8 @@ AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& EngineAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"one_shot", "One-shot kernel of the engine", kTables, CostModel::kMeasured, Applies, OneShot},
-      {"two_shot", "Two-shot kernel of the engine", kTables, CostModel::kMeasured, Applies, TwoShot},
+      {"one_shot", "One-shot kernel of the engine", kTables, CostModel::kMeasured, CustomApplies, OneShot},
+      {"two_shot", "Two-shot kernel of the engine", kTables, CostModel::kMeasured, CustomApplies, TwoShot},
   };
   return rows;
 }

@@ -4,7 +4,7 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "Chan et al., Collective communication: theory, practice and experience, 2007";
+constexpr std::string_view kGridSource = "Chan et al., Collective communication: theory, practice and experience, 2007";
 
 bool IsSolidGrid(const CollectiveInstance& instance) {
   if (!IsReductionOrGather(instance) || !IsFlat(instance) || !IsGrid(instance.view.levels[0])) return false;
@@ -31,15 +31,15 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways, Trace& 
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps along all sides", "", kSource}), passes, hops, alpha);
+  FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps along all sides", "", kGridSource}), passes, hops, alpha);
   FIGURE(trace, transfer, passes * load * bytes / link,
-         (Note{"Bytes through one link", "load: sum over the sides, relative to the buffer", kSource}), passes, load, bytes, link);
+         (Note{"Bytes through one link", "load: sum over the sides, relative to the buffer", kGridSource}), passes, load, bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 AlgorithmTime OneWay(const CollectiveInstance& instance, Trace& trace) { return InTurn(instance, false, trace); }
 AlgorithmTime BothWays(const CollectiveInstance& instance, Trace& trace) { return InTurn(instance, true, trace); }
 
-bool OneWayApplies(const CollectiveInstance& instance) { return IsSolidGrid(instance) && !IsFlat(instance, Topology::kMesh); }
+bool OneWayGridApplies(const CollectiveInstance& instance) { return IsSolidGrid(instance) && !IsFlat(instance, Topology::kMesh); }
 
 // All dimensions at once, each with its part of the data in rotated order: every link is always busy.
 bool AtOnceApplies(const CollectiveInstance& instance) {
@@ -56,8 +56,8 @@ AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * sides * (side - 1) * alpha, (Note{"Steps along all sides", "", kSource}), passes, sides, side, alpha);
-  FIGURE(trace, transfer, passes * (1 - 1 / ranks) * bytes / (2 * sides * link), (Note{"Bytes over all links at once", "", kSource}),
+  FIGURE(trace, latency, passes * sides * (side - 1) * alpha, (Note{"Steps along all sides", "", kGridSource}), passes, sides, side, alpha);
+  FIGURE(trace, transfer, passes * (1 - 1 / ranks) * bytes / (2 * sides * link), (Note{"Bytes over all links at once", "", kGridSource}),
          passes, ranks, bytes, sides, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
@@ -66,9 +66,9 @@ AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& GridAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"bucket_one_way", "Dimension by dimension, one direction", kSource, CostModel::kAlphaBeta, OneWayApplies, OneWay},
-      {"bucket", "Dimension by dimension, both directions where wrapped", kSource, CostModel::kAlphaBeta, IsSolidGrid, BothWays},
-      {"bucket_at_once", "All dimensions at once", kSource, CostModel::kAlphaBeta, AtOnceApplies, AtOnce},
+      {"bucket_one_way", "Dimension by dimension, one direction", kGridSource, CostModel::kAlphaBeta, OneWayGridApplies, OneWay},
+      {"bucket", "Dimension by dimension, both directions where wrapped", kGridSource, CostModel::kAlphaBeta, IsSolidGrid, BothWays},
+      {"bucket_at_once", "All dimensions at once", kGridSource, CostModel::kAlphaBeta, AtOnceApplies, AtOnce},
   };
   return rows;
 }

@@ -4,9 +4,8 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource =
+constexpr std::string_view kHierarchySource =
     "Cho et al., BlueConnect: decomposing all-reduce for deep learning on heterogeneous network hierarchy, 2019";
-constexpr std::string_view kDragonflySource = "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008";
 
 // Reduce-scatter or all-gather of a whole buffer on one level: steps, and seconds per byte.
 struct LevelCost {
@@ -34,7 +33,7 @@ LevelCost CostOf(const LevelView& view) {
 
 bool IsHierarchy(const CollectiveInstance& instance) { return instance.view.count >= 2 && !HasDragonfly(instance); }
 
-bool Applies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && IsHierarchy(instance); }
+bool HierarchyApplies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && IsHierarchy(instance); }
 
 struct Levels {
   Seconds latency, sum, largest;  // over the levels' transfers
@@ -51,9 +50,9 @@ Levels LevelsOf(const CollectiveInstance& instance, Trace& trace) {
     const double hops = cost.hops, inner_ranks = reduced;
     const Seconds alpha = view.level->latency;
     const SecondsPerByte load = cost.load;
-    FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps on this level", "", kSource}), passes, hops, alpha);
+    FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps on this level", "", kHierarchySource}), passes, hops, alpha);
     FIGURE(trace, transfer, passes * bytes / inner_ranks * load,
-           (Note{"Data left by the inner levels, over this level's links", "", kSource}), passes, bytes, inner_ranks, load);
+           (Note{"Data left by the inner levels, over this level's links", "", kHierarchySource}), passes, bytes, inner_ranks, load);
     levels.latency += latency;
     levels.sum += transfer;
     levels.largest = max(levels.largest, transfer);
@@ -77,8 +76,8 @@ AlgorithmTime Pipelined(const CollectiveInstance& instance, Trace& trace) {
     asked = first_latency > Seconds() ? static_cast<Count>(min(1024.0, 1 + sqrt(max(0.0, (all - slowest) / first_latency)))) : 1024;
   const double chunks = static_cast<double>(asked);
   FIGURE(trace, latency, chunks * first_latency, (Note{"All steps of every chunk"}), chunks, first_latency);
-  FIGURE(trace, transfer, slowest + (all - slowest) / chunks, (Note{"The slowest level, and one chunk of the others", "", kSource}),
-         slowest, all, chunks);
+  FIGURE(trace, transfer, slowest + (all - slowest) / chunks,
+         (Note{"The slowest level, and one chunk of the others", "", kHierarchySource}), slowest, all, chunks);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 
@@ -101,7 +100,7 @@ AlgorithmTime Leader(const CollectiveInstance& instance, Trace& trace) {
 }
 
 // All-to-all: inside the node to the rank on the right rail, then along the rail.
-bool ExchangeApplies(const CollectiveInstance& instance) {
+bool RailExchangeApplies(const CollectiveInstance& instance) {
   if (!Is(instance, CollectiveType::kAllToAll) || !IsHierarchy(instance)) return false;
   for (int i = 0; i < instance.view.count; ++i) {
     if (IsGrid(instance.view.levels[i])) return false;
@@ -146,10 +145,11 @@ AlgorithmTime Dragonfly(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& HierarchicalAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"hierarchical", "Level by level", kSource, CostModel::kAlphaBeta, Applies, InTurn},
-      {"hierarchical_pipelined", "Level by level, in chunks", kSource, CostModel::kAlphaBeta, Applies, Pipelined},
-      {"leader", "One leader and one NIC per node", kSource, CostModel::kAlphaBeta, LeaderApplies, Leader},
-      {"hierarchical_exchange", "Exchange in the node, then along the rails", kSource, CostModel::kAlphaBeta, ExchangeApplies, Exchange},
+      {"hierarchical", "Level by level", kHierarchySource, CostModel::kAlphaBeta, HierarchyApplies, InTurn},
+      {"hierarchical_pipelined", "Level by level, in chunks", kHierarchySource, CostModel::kAlphaBeta, HierarchyApplies, Pipelined},
+      {"leader", "One leader and one NIC per node", kHierarchySource, CostModel::kAlphaBeta, LeaderApplies, Leader},
+      {"hierarchical_exchange", "Exchange in the node, then along the rails", kHierarchySource, CostModel::kAlphaBeta, RailExchangeApplies,
+       Exchange},
       {"dragonfly", "Group by group", kDragonflySource, CostModel::kAlphaBeta, DragonflyApplies, Dragonfly},
   };
   return rows;

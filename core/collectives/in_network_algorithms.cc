@@ -4,11 +4,11 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource =
+constexpr std::string_view kInNetworkSource =
     "Graham et al., Scalable hierarchical aggregation protocol (SHARP), 2016; NVIDIA NCCL 2.17, NVLink SHARP: switches load, add, "
     "multicast";
 
-bool Applies(const CollectiveInstance& instance) {
+bool InNetworkApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && instance.view.levels[0].level->in_network_reduction;
 }
 
@@ -27,9 +27,9 @@ AlgorithmTime UpAndDown(const CollectiveInstance& instance, double copies, doubl
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
   const double chunks = ChunksOf(instance), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
-  FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", kSource}), trips, waits, alpha);
-  FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link, (Note{"Up, and the last chunk down", "", kSource}), chunks, copies,
-         bytes, link);
+  FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", kInNetworkSource}), trips, waits, alpha);
+  FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link, (Note{"Up, and the last chunk down", "", kInNetworkSource}), chunks,
+         copies, bytes, link);
   AlgorithmTime made = Total(instance, latency, transfer, Bytes(), trace);
   made.bytes = copies * bytes;
   return made;
@@ -46,8 +46,8 @@ AlgorithmTime Multicast(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& InNetworkAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"sharp", "Aggregation in the switch", kSource, CostModel::kAlphaBeta, Applies, Aggregation},
-      {"nvls", "Switch reads, reduces and multicasts", kSource, CostModel::kAlphaBeta, Applies, Multicast},
+      {"sharp", "Aggregation in the switch", kInNetworkSource, CostModel::kAlphaBeta, InNetworkApplies, Aggregation},
+      {"nvls", "Switch reads, reduces and multicasts", kInNetworkSource, CostModel::kAlphaBeta, InNetworkApplies, Multicast},
   };
   return rows;
 }

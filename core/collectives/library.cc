@@ -1,4 +1,5 @@
 // Communication libraries (NCCL, RCCL): rings with the LL and Simple protocols, trees between nodes, in-network reduction, direct exchange.
+#include "core/base/traced_sum.h"
 #include "core/collectives/algorithm.h"
 #include "core/collectives/library_network.h"
 
@@ -31,16 +32,17 @@ double Passes(CollectiveType type) { return type == CollectiveType::kAllReduce ?
 // A broadcast passes the whole buffer along the ring in pieces; the others move (ranks - 1) / ranks of it once or twice.
 double ShareMoved(CollectiveType type, double ranks, Trace& trace) {
   if (type == CollectiveType::kBroadcast) return 1;
-  const double phases = Passes(type);
-  FIGURE(trace, share, phases * (ranks - 1) / ranks,
-         (Note{"Share of the buffer that a rank sends", "all but its own block, in each phase"}), phases, ranks);
+  const double share = Passes(type) * (ranks - 1) / ranks;
+  trace.Record("share", Passes(type) > 1 ? "2 * (ranks - 1) / ranks" : "(ranks - 1) / ranks", share,
+               Note{"Share of the buffer that a rank sends", "all but its own block; an all-reduce has two phases"}, "ranks", ranks);
   return share;
 }
 
 // Of both phases of an all-reduce.
 double StepsTaken(CollectiveType type, double grid_steps, Trace& trace) {
-  const double phases = Passes(type);
-  FIGURE(trace, steps, phases * grid_steps, (Note{"Steps inside a domain", "of all phases"}), phases, grid_steps);
+  const double steps = Passes(type) * grid_steps;
+  trace.Record("steps", Passes(type) > 1 ? "2 * grid_steps" : "grid_steps", steps,
+               Note{"Steps inside a domain", "an all-reduce has two phases"}, "grid_steps", grid_steps);
   return steps;
 }
 
@@ -64,13 +66,29 @@ AlgorithmTime InNodeRing(const CollectiveInstance& instance, Trace& trace) {
     own_block = own;
   }
   const Seconds own = own_block;
-  FIGURE(trace, ll_time, setup + steps * step + volume / (ll_efficiency * link) + own,
-         (Note{"Ring, LL protocol", "flags are sent with the data", kLibrarySource}), setup, steps, step, volume, ll_efficiency, link, own);
-  FIGURE(trace, simple_time, setup + simple_setup + steps * simple_step * step + volume / (simple_efficiency * link) + own,
+  FIGURE(trace, ll_ring, setup + steps * step + volume / (ll_efficiency * link),
+         (Note{"Ring, LL protocol", "flags are sent with the data", kLibrarySource}), setup, steps, step, volume, ll_efficiency, link);
+  FIGURE(trace, simple_ring, setup + simple_setup + steps * simple_step * step + volume / (simple_efficiency * link),
          (Note{"Ring, Simple protocol", "fills the link, synchronizes at every step", kLibrarySource}), setup, simple_setup, steps,
-         simple_step, step, volume, simple_efficiency, link, own);
+         simple_step, step, volume, simple_efficiency, link);
+  const bool copies = local_copy_rate > 0;
+  const Seconds ll_time = Sum<Seconds>(trace, "ll_time", Note{"LL protocol with the local copy", "", kLibrarySource},
+                                       {{"ll_ring", ll_ring}, {"own", own, copies}});
+  const Seconds simple_time = Sum<Seconds>(trace, "simple_time", Note{"Simple protocol with the local copy", "", kLibrarySource},
+                                           {{"simple_ring", simple_ring}, {"own", own, copies}});
   FIGURE(trace, ring, min(ll_time, simple_time), (Note{"Ring in one domain", "the faster protocol", kLibrarySource}), ll_time, simple_time);
   return {ring, setup + steps * step, volume};
+}
+
+// Setup, with the steps inside the nodes if there are any.
+Seconds OverNodesStart(Seconds setup, double steps, Seconds step, bool has_scale_up, Trace& trace) {
+  constexpr Note kNote{"Setup and steps inside the nodes", "", kLibrarySource};
+  if (!has_scale_up) {
+    trace.Alias("start", setup, "setup");
+    return setup;
+  }
+  FIGURE(trace, start, setup + steps * step, kNote, setup, steps, step);
+  return start;
 }
 
 // Rings or trees over nodes: each leaves a node through one NIC, so the NICs of all ranks work in parallel.
@@ -86,7 +104,9 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, double node_steps, T
   const Seconds step = scale_up.step, hop = scale_out.hop;
   const double steps = has_scale_up ? StepsTaken(instance.call.type, scale_up.steps, trace) : phases * scale_up.steps;
   const double simple_step = scale_out.fabric->ring.simple_step;
-  FIGURE(trace, hops, phases * node_steps, (Note{"Steps between nodes", "of all phases"}), phases, node_steps);
+  const double hops = phases * node_steps;
+  trace.Record("hops", phases > 1 ? "2 * node_steps" : "node_steps", hops, Note{"Steps between nodes", "an all-reduce has two phases"},
+               "node_steps", node_steps);
   const double nic_efficiency = scale_out.nic_efficiency, ll_efficiency = scale_out.fabric->scale_out.ll_efficiency,
                simple_efficiency = scale_up.simple_efficiency;
   const BytesPerSecond nic = scale_out.bandwidth;
@@ -112,30 +132,31 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, double node_steps, T
     simple_link = simple_rate;
   }
   const BytesPerSecond ll_rate = ll_link, simple_rate = simple_link;
-  FIGURE(trace, ll_time, setup + steps * step + hops * hop + volume / ll_rate,
-         (Note{"Over nodes, LL protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), setup, steps, step, hops,
-         hop, volume, ll_rate);
-  FIGURE(trace, simple_time, setup + steps * step + simple_step * hops * hop + volume / simple_rate,
-         (Note{"Over nodes, Simple protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), setup, steps, step,
-         simple_step, hops, hop, volume, simple_rate);
+  const Seconds start = OverNodesStart(setup, steps, step, has_scale_up, trace);
+  FIGURE(trace, ll_time, start + hops * hop + volume / ll_rate,
+         (Note{"Over nodes, LL protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), start, hops, hop, volume,
+         ll_rate);
+  FIGURE(trace, simple_time, start + simple_step * hops * hop + volume / simple_rate,
+         (Note{"Over nodes, Simple protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), start, simple_step,
+         hops, hop, volume, simple_rate);
   FIGURE(trace, over_nodes, min(ll_time, simple_time), (Note{"Over nodes", "the faster protocol"}), ll_time, simple_time);
   return {over_nodes, setup + steps * step + hops * hop, volume};
 }
 
 bool IsInNode(const CollectiveInstance& instance) { return instance.view.has_scale_up && instance.view.count == 1; }
 
-bool RingApplies(const CollectiveInstance& instance) {
+bool LibraryRingApplies(const CollectiveInstance& instance) {
   return IsReduction(instance.call.type) || instance.call.type == CollectiveType::kBroadcast;
 }
-AlgorithmTime RingTime(const CollectiveInstance& instance, Trace& trace) {
+AlgorithmTime LibraryRingTime(const CollectiveInstance& instance, Trace& trace) {
   if (IsInNode(instance)) return InNodeRing(instance, trace);
   const double nodes = ScaleOutOf(instance).nodes;
   FIGURE(trace, node_steps, nodes - 1, (Note{"Steps around the nodes", ""}), nodes);
   return OverNodes(instance, node_steps, trace);
 }
 
-bool TreeApplies(const CollectiveInstance& instance) { return RingApplies(instance) && !IsInNode(instance); }
-AlgorithmTime TreeTime(const CollectiveInstance& instance, Trace& trace) {
+bool LibraryTreeApplies(const CollectiveInstance& instance) { return LibraryRingApplies(instance) && !IsInNode(instance); }
+AlgorithmTime LibraryTreeTime(const CollectiveInstance& instance, Trace& trace) {
   const double nodes = ScaleOutOf(instance).nodes;
   FIGURE(trace, node_steps, ceil(log2(nodes)), (Note{"Steps of a tree over the nodes", ""}), nodes);
   return OverNodes(instance, node_steps, trace);
@@ -228,7 +249,7 @@ AlgorithmTime InNodeExchange(const CollectiveInstance& instance, Bytes bytes, Tr
   return {exchange, start, volume};
 }
 
-bool ExchangeApplies(const CollectiveInstance& instance) { return instance.call.type == CollectiveType::kAllToAll; }
+bool LibraryExchangeApplies(const CollectiveInstance& instance) { return instance.call.type == CollectiveType::kAllToAll; }
 AlgorithmTime ExchangeTime(const CollectiveInstance& instance, Trace& trace) {
   if (IsInNode(instance)) return InNodeExchange(instance, instance.call.bytes, trace);
   const ScaleOut scale_out = ScaleOutOf(instance);
@@ -253,8 +274,8 @@ AlgorithmTime ExchangeTime(const CollectiveInstance& instance, Trace& trace) {
   return {exchange_over_nodes, hop + inside.latency, (ranks - 1) / ranks * bytes};
 }
 
-bool SendApplies(const CollectiveInstance& instance) { return instance.call.type == CollectiveType::kSendReceive; }
-AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
+bool LibrarySendApplies(const CollectiveInstance& instance) { return instance.call.type == CollectiveType::kSendReceive; }
+AlgorithmTime LibrarySendTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   BindInputs(instance, trace);
   if (IsInNode(instance)) {
@@ -284,11 +305,11 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& LibraryAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"ring", "Ring", kLibrarySource, CostModel::kMeasured, RingApplies, RingTime},
-      {"tree", "Rings in nodes, trees between them", kLibrarySource, CostModel::kMeasured, TreeApplies, TreeTime},
+      {"ring", "Ring", kLibrarySource, CostModel::kMeasured, LibraryRingApplies, LibraryRingTime},
+      {"tree", "Rings in nodes, trees between them", kLibrarySource, CostModel::kMeasured, LibraryTreeApplies, LibraryTreeTime},
       {"nvls", "In-network reduction by the switches", kLibrarySource, CostModel::kMeasured, ReductionApplies, ReductionTime},
-      {"direct", "Direct exchange", kLibrarySource, CostModel::kMeasured, ExchangeApplies, ExchangeTime},
-      {"send", "One message", kLibrarySource, CostModel::kMeasured, SendApplies, SendTime},
+      {"direct", "Direct exchange", kLibrarySource, CostModel::kMeasured, LibraryExchangeApplies, ExchangeTime},
+      {"send", "One message", kLibrarySource, CostModel::kMeasured, LibrarySendApplies, LibrarySendTime},
   };
   return rows;
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/operators/efficiency.h"
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
@@ -16,23 +17,14 @@ std::string TableOf(const ExpertExchange& exchange, std::string_view row) {
 // A token on the wire.
 Bytes MessageOf(const ExpertExchange& exchange, double header, Trace& trace) {
   const double hidden = exchange.hidden, element_bytes = exchange.element_bytes;
-  const Bytes byte = 1 * kB;
   if (header <= 0) {
-    FIGURE(trace, message, hidden * element_bytes * byte, (Note{"A token on the wire", ""}), hidden, element_bytes, byte);
+    FIGURE(trace, message, hidden * element_bytes * kB, (Note{"A token on the wire", ""}), hidden, element_bytes);
     return message;
   }
-  FIGURE(trace, message, (hidden * element_bytes + header) * byte, (Note{"A token on the wire", "with its header"}), hidden, element_bytes,
-         header, byte);
+  CONSTANTS(trace, "expert_exchange", "estimate: address and count of a message", header);
+  FIGURE(trace, message, (hidden * element_bytes + header) * kB, (Note{"A token on the wire", "with its header"}), hidden, element_bytes,
+         header);
   return message;
-}
-
-// OwnersReached as a figure.
-double Reached(std::string_view symbol, double owners, std::string_view owners_are, double top_k, Trace& trace) {
-  const double reached = OwnersReached(owners, top_k);
-  trace.Alias("owners", owners, owners_are);
-  trace.Record(symbol, "owners * (1 - pow(1 - 1 / owners, top_k))", reached,
-               Note{"Owners that hold an expert of a token", "with experts spread evenly"}, "owners, top_k", owners, top_k);
-  return reached;
 }
 
 Seconds LowLatency(const ExpertExchange& exchange, Trace& trace) {
@@ -74,8 +66,8 @@ Seconds Normal(const ExpertExchange& exchange, Trace& trace) {
   const Bytes message = MessageOf(exchange, kHeaderBytes, trace);
   const double ranks_in_node = exchange.ranks_in_node;
   FIGURE(trace, ranks, ranks_in_node * nodes, (Note{"Ranks that share the experts", ""}), ranks_in_node, nodes);
-  const double ranks_reached = Reached("ranks_reached", ranks, "ranks", exchange.top_k, trace);
-  const double all_nodes_reached = Reached("all_nodes_reached", nodes, "nodes", exchange.top_k, trace),
+  const double ranks_reached = OwnersReached("ranks_reached", ranks, "ranks", exchange.top_k, trace);
+  const double all_nodes_reached = OwnersReached("all_nodes_reached", nodes, "nodes", exchange.top_k, trace),
                node_limit = exchange.max_nodes_per_token;
   FIGURE(trace, nodes_reached, min(node_limit, all_nodes_reached),
          (Note{"Nodes that hold experts of a token", "at most the routing's limit"}), node_limit, all_nodes_reached);
@@ -107,7 +99,7 @@ Seconds Domain(const ExpertExchange& exchange, Trace& trace) {
   const Trace::Citing citing(trace, table.domain_source);
   const double tokens = exchange.tokens, ranks_in_node = exchange.ranks_in_node, nodes = exchange.nodes;
   FIGURE(trace, ranks, ranks_in_node * nodes, (Note{"Ranks that share the experts", ""}), ranks_in_node, nodes);
-  const double reached = Reached("reached", ranks, "ranks", exchange.top_k, trace), link_efficiency = row.link_efficiency,
+  const double reached = OwnersReached("reached", ranks, "ranks", exchange.top_k, trace), link_efficiency = row.link_efficiency,
                local_copy_cost = row.local_copy_cost;
   const Bytes message = MessageOf(exchange, 0, trace);
   const Seconds setup = row.setup, step = row.per_doubling;
@@ -123,7 +115,23 @@ Seconds Domain(const ExpertExchange& exchange, Trace& trace) {
 
 }  // namespace
 
-double OwnersReached(double owners, double top_k) { return owners * (1 - pow(1 - 1 / owners, top_k)); }
+ExpertExchange ExchangeOf(const Model& model, const Cluster& cluster, double ranks_in_node, double nodes, Trace& trace) {
+  const Moe& moe = *model.moe;
+  ExpertExchange exchange;
+  exchange.top_k = static_cast<double>(moe.top_k);
+  exchange.experts = static_cast<double>(moe.experts);
+  exchange.hidden = static_cast<double>(model.hidden);
+  exchange.ranks_in_node = ranks_in_node;
+  exchange.nodes = nodes;
+  exchange.max_nodes_per_token = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : nodes;
+  exchange.link = exchange.nic = cluster.networks.front().bandwidth;
+  exchange.architecture = cluster.device.architecture;
+  trace.Alias("ranks_in_node", ranks_in_node, "inner_ranks");
+  trace.Input("link", exchange.link, "cluster.networks.0.bandwidth");
+  trace.Alias("node_limit", nodes, "nodes");
+  if (moe.node_limit > 0) trace.Input("node_limit", exchange.max_nodes_per_token, "model.moe.node_limit");
+  return exchange;
+}
 
 Seconds TimeOf(const ExpertExchange& exchange, Trace& trace) {
   if (exchange.ranks_in_node * exchange.nodes <= 1) return Seconds();

@@ -7,7 +7,9 @@
 #include "core/base/architecture.h"
 #include "core/base/trace.h"
 #include "core/base/units.h"
+#include "core/hardware/cluster.h"
 #include "core/software/expert_exchange.h"
+#include "core/workload/model.h"
 
 namespace slipstick {
 
@@ -28,10 +30,11 @@ struct ExpertExchange {
   Architecture architecture;
 };
 
+// The model's tokens on the innermost links of a cluster. The caller sets the kernel, the tokens, the direction and, of several nodes, the
+// NIC.
+ExpertExchange ExchangeOf(const Model& model, const Cluster& cluster, double ranks_in_node, double nodes, Trace& trace);
+
 // Time of one dispatch or combine; zero for a single rank.
 Seconds TimeOf(const ExpertExchange& exchange, Trace& trace);
-
-// Expected number of owners (ranks or nodes) that hold at least one of a token's top_k experts, with experts spread evenly.
-double OwnersReached(double owners, double top_k);
 
 }  // namespace slipstick

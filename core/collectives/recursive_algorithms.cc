@@ -4,7 +4,8 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, 2005";
+constexpr std::string_view kRecursiveSource =
+    "Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, 2005";
 constexpr std::string_view kBruckSource = "Bruck et al., Efficient algorithms for all-to-all communications, 1997";
 
 double LargestPowerOfTwo(double ranks) { return std::exp2(floor(log2(ranks) + 1e-9)); }
@@ -36,10 +37,11 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance, Trace& trace
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.link;
-  FIGURE(trace, latency, passes * hops * alpha, (Note{"Latencies of all steps", "hops: links or switch stages over all steps", kSource}),
-         passes, hops, alpha);
+  FIGURE(trace, latency, passes * hops * alpha,
+         (Note{"Latencies of all steps", "hops: links or switch stages over all steps", kRecursiveSource}), passes, hops, alpha);
   FIGURE(trace, transfer, passes * load * bytes / link,
-         (Note{"Bytes through the busiest link", "load: sum over the steps, relative to the buffer", kSource}), passes, load, bytes, link);
+         (Note{"Bytes through the busiest link", "load: sum over the steps, relative to the buffer", kRecursiveSource}), passes, load,
+         bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
@@ -53,9 +55,9 @@ AlgorithmTime HalvingTime(const CollectiveInstance& instance, Trace& trace) {
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
   FIGURE(trace, latency, (passes * log2(ranks) + folds) * alpha,
-         (Note{"Steps", "ranks beyond a power of two are folded in first and out last", kSource}), passes, ranks, folds, alpha);
-  FIGURE(trace, transfer, (passes * (ranks - 1) / ranks + folds) * bytes / link, (Note{"Bytes through a rank's link", "", kSource}), passes,
-         ranks, folds, bytes, link);
+         (Note{"Steps", "ranks beyond a power of two are folded in first and out last", kRecursiveSource}), passes, ranks, folds, alpha);
+  FIGURE(trace, transfer, (passes * (ranks - 1) / ranks + folds) * bytes / link,
+         (Note{"Bytes through a rank's link", "", kRecursiveSource}), passes, ranks, folds, bytes, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
@@ -68,8 +70,8 @@ AlgorithmTime DoublingTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
-  FIGURE(trace, latency, log2(ranks) * alpha, (Note{"Steps", "", kSource}), ranks, alpha);
-  FIGURE(trace, transfer, log2(ranks) * bytes / link, (Note{"The whole buffer at each step", "", kSource}), ranks, bytes, link);
+  FIGURE(trace, latency, log2(ranks) * alpha, (Note{"Steps", "", kRecursiveSource}), ranks, alpha);
+  FIGURE(trace, transfer, log2(ranks) * bytes / link, (Note{"The whole buffer at each step", "", kRecursiveSource}), ranks, bytes, link);
   return Total(instance, latency, transfer, log2(ranks) * bytes, trace);
 }
 
@@ -116,9 +118,9 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance, Trace& trace) {
     }
     const Seconds alpha = view.level->latency;
     const BytesPerSecond link = IsSwitch(view) || view.level->topology == Topology::kFatTree ? view.injection : view.link;
-    FIGURE(trace, level_latency, steps * links * alpha, (Note{"Steps", "", kSource}), steps, links, alpha);
-    FIGURE(trace, level_transfer, steps * narrowing * bytes / link, (Note{"The whole buffer at each step", "", kSource}), steps, narrowing,
-           bytes, link);
+    FIGURE(trace, level_latency, steps * links * alpha, (Note{"Steps", "", kRecursiveSource}), steps, links, alpha);
+    FIGURE(trace, level_transfer, steps * narrowing * bytes / link, (Note{"The whole buffer at each step", "", kRecursiveSource}), steps,
+           narrowing, bytes, link);
     latency_sum += level_latency;
     transfer_sum += level_transfer;
   }
@@ -134,9 +136,10 @@ AlgorithmTime ScatterTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.level->latency;
   const BytesPerSecond link = view.injection;
-  FIGURE(trace, latency, (log2(ranks) + ranks - 1) * alpha, (Note{"Scatter by halving, all-gather around a ring", "", kSource}), ranks,
-         alpha);
-  FIGURE(trace, transfer, 2 * (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link", "", kSource}), ranks, bytes, link);
+  FIGURE(trace, latency, (log2(ranks) + ranks - 1) * alpha, (Note{"Scatter by halving, all-gather around a ring", "", kRecursiveSource}),
+         ranks, alpha);
+  FIGURE(trace, transfer, 2 * (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link", "", kRecursiveSource}), ranks, bytes,
+         link);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 
@@ -144,11 +147,12 @@ AlgorithmTime ScatterTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& RecursiveAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"halving_doubling", "Recursive halving and doubling", kSource, CostModel::kAlphaBeta, HalvingApplies, HalvingTime},
-      {"recursive_doubling", "Recursive doubling of the whole buffer", kSource, CostModel::kAlphaBeta, DoublingApplies, DoublingTime},
+      {"halving_doubling", "Recursive halving and doubling", kRecursiveSource, CostModel::kAlphaBeta, HalvingApplies, HalvingTime},
+      {"recursive_doubling", "Recursive doubling of the whole buffer", kRecursiveSource, CostModel::kAlphaBeta, DoublingApplies,
+       DoublingTime},
       {"bruck", "Bruck's exchange", kBruckSource, CostModel::kAlphaBeta, BruckApplies, BruckTime},
-      {"binomial", "Binomial tree", kSource, CostModel::kAlphaBeta, BinomialApplies, BinomialTime},
-      {"scatter_all_gather", "Scatter, then all-gather", kSource, CostModel::kAlphaBeta, ScatterApplies, ScatterTime},
+      {"binomial", "Binomial tree", kRecursiveSource, CostModel::kAlphaBeta, BinomialApplies, BinomialTime},
+      {"scatter_all_gather", "Scatter, then all-gather", kRecursiveSource, CostModel::kAlphaBeta, ScatterApplies, ScatterTime},
   };
   return rows;
 }

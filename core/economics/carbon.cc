@@ -120,14 +120,23 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
   const Grams carrier = package.carrier, substrate = package.substrate, packaging = package.packaging;
   const ModuleCarbon module = ModuleCarbonOf(bill, inputs, tdp, trace);
   const Grams board = module.board, heat_sink = module.heat_sink, regulators = module.regulators;
-  FIGURE(trace, assembly, assembly_share * (silicon + memory + carrier + substrate + packaging + board + heat_sink + regulators),
-         (Note{"Carbon of assembly and test", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), assembly_share, silicon, memory,
-         carrier, substrate, packaging, board, heat_sink, regulators);
-  FIGURE(trace, embodied, silicon + memory + carrier + substrate + packaging + board + heat_sink + regulators + assembly,
+  const Grams assembled = Sum<Grams>(trace, "assembled", Note{"Embodied carbon of the parts"},
+                                     {{"silicon", silicon},
+                                      {"memory", memory},
+                                      {"carrier", carrier, bill.package.carrier.has_value()},
+                                      {"substrate", substrate},
+                                      {"packaging", packaging},
+                                      {"board", board},
+                                      {"heat_sink", heat_sink},
+                                      {"regulators", regulators}});
+  FIGURE(trace, assembly, assembly_share * assembled,
+         (Note{"Carbon of assembly and test", "", "NVIDIA, HGX H100 product carbon footprint, 2025"}), assembly_share, assembled);
+  FIGURE(trace, embodied, assembled + assembly,
          (Note{"Embodied carbon per device", "cradle to gate; excludes the server around the device", "", "cost.carbon.embodied_g"}),
-         silicon, memory, carrier, substrate, packaging, board, heat_sink, regulators, assembly);
+         assembled, assembly);
   FIGURE(trace, operation, wall_power * grid_intensity, (Note{"Operational carbon rate per device"}), wall_power, grid_intensity);
   const Seconds hour = 1 * kHour;
+  CONSTANTS(trace, "cost", "3,600 seconds", hour);
   FIGURE(trace, operation_hour, operation * hour,
          (Note{"Operational carbon per GPU-hour", "", "", "cost.carbon.operation_g_per_device_hour"}), operation, hour);
   return {{{"dies", silicon},

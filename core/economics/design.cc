@@ -15,8 +15,7 @@ SquareMillimetres ModuleArea(SquareMillimetres area, SquareMillimetres link_area
     trace.Alias("module_area", area, "area");
     return area;
   }
-  const SquareMillimetres none;
-  FIGURE(trace, module_area, max(area - link_area, none), (Note{"Area of the die without its links"}), area, link_area, none);
+  FIGURE(trace, module_area, max(area - link_area, 0 * area), (Note{"Area of the die without its links"}), area, link_area);
   return module_area;
 }
 

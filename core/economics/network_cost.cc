@@ -142,7 +142,7 @@ double Reached(double devices, double below, double size, bool is_first, Trace& 
   return reached;
 }
 
-void BindInputs(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
+void BindPrices(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
   trace.Input("devices", static_cast<double>(cluster.devices), "cluster.devices");
   trace.Input("devices_per_host", static_cast<double>(inputs.devices_per_host), "cost.system.devices_per_host");
   trace.Input("ports", static_cast<double>(inputs.switch_ports), "cost.system.switch_ports");
@@ -153,7 +153,7 @@ void BindInputs(const Cluster& cluster, const SystemInputs& inputs, Trace& trace
 }  // namespace
 
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs, Trace& trace) {
-  if (trace.on()) BindInputs(cluster, inputs, trace);
+  if (trace.on()) BindPrices(cluster, inputs, trace);
   RunningSum<Dollars> switches(trace, "switches", "switches_before", Note{"Switches so far"});
   RunningSum<Dollars> cables(trace, "cables", "cables_before", Note{"Cables so far"});
   RunningSum<Dollars> links(trace, "links", "links_before", Note{"Direct links so far"});

@@ -51,6 +51,7 @@ NetworkCost NetworkOf(const Cluster& cluster, const SystemInputs& inputs, Trace&
 // Cost per GPU-hour by line, and per GPU-second.
 void PriceDeviceHour(Dollars system_usd, Seconds device_hours, SystemCost& result, Trace& trace) {
   const Seconds hour = 1 * kHour;
+  CONSTANTS(trace, "cost", "3,600 seconds", hour);
   Dollars hourly;
   for (const BillLine& line : result.lines) {
     result.hour_lines.push_back({line.name, line.cost / device_hours * hour});

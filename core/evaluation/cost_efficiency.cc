@@ -99,10 +99,8 @@ ServingCostEfficiency CostEfficiencyOf(const std::optional<CostReport>& cost, co
   cost_efficiency.at_the_wall = cost.has_value();
   cost_efficiency.energy = EnergyOf(serving.energy_per_token, serving.device_seconds_per_token, cost, kOfToken, trace);
   const JoulesPerToken energy = cost_efficiency.energy.total;
-  const double token = 1;
   if (energy > JoulesPerToken()) {
-    FIGURE(trace, served_per_joule, token / energy, (Note{"", "one output token over its energy", "", "serving.tokens_per_j"}), token,
-           energy);
+    FIGURE(trace, served_per_joule, 1 / energy, (Note{"", "one output token over its energy", "", "serving.tokens_per_j"}), energy);
     cost_efficiency.tokens_per_j = served_per_joule;
   }
   const TokensPerSecond tokens_per_s_per_device = serving.tokens_per_s_per_device;

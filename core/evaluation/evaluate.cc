@@ -18,7 +18,8 @@
 namespace slipstick {
 namespace {
 
-// Binds every number of the scenario to its name: a formula term with this name and value links to this input.
+// Binds every number of the scenario to its name: a formula term with this name and value links to this input. A prefill pool binds its
+// own device, which no other figure runs on.
 void BindInputs(const Json& json, const std::string& path, std::string_view name, Trace& trace) {
   if (json.is_number()) {
     trace.Input(name, json.get<double>(), path);
@@ -26,7 +27,9 @@ void BindInputs(const Json& json, const std::string& path, std::string_view name
   }
   const std::string below = path.empty() ? "" : path + ".";
   if (json.is_object()) {
-    for (const auto& [key, member] : json.items()) BindInputs(member, below + key, key, trace);
+    for (const auto& [key, member] : json.items()) {
+      if (key != "prefill_device") BindInputs(member, below + key, key, trace);
+    }
   } else if (json.is_array()) {
     for (std::size_t i = 0; i < json.size(); ++i) BindInputs(json[i], below + std::to_string(i), name, trace);
   }

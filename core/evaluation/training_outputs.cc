@@ -10,7 +10,7 @@ struct MemoryPart {
   const TrainingMemory& used;
   Bytes capacity;
 };
-struct StagePart {
+struct StageOutput {
   const TrainingStage& stage;
   Bytes capacity;
 };
@@ -71,8 +71,8 @@ struct Outputs<MemoryPart> {
 };
 
 template <>
-struct Outputs<StagePart> {
-  using P = const StagePart&;
+struct Outputs<StageOutput> {
+  using P = const StageOutput&;
   static constexpr auto rows = std::tuple{Output(
                                               "layers", [](P part) { return part.stage.layers; }, "Layers")
                                               .In("count"),
@@ -166,8 +166,8 @@ struct Outputs<TrainingPart> {
   static std::optional<Joules> AtTheWall(P part, Joules energy) {
     return part.cost_efficiency.at_the_wall ? std::optional(energy) : std::nullopt;
   }
-  static std::vector<StagePart> StagesOf(P part) {
-    std::vector<StagePart> stages;
+  static std::vector<StageOutput> StagesOf(P part) {
+    std::vector<StageOutput> stages;
     stages.reserve(part.report.stages.size());
     for (const TrainingStage& stage : part.report.stages) stages.push_back({stage, part.report.capacity});
     return stages;

@@ -2,19 +2,25 @@
 
 #include <cassert>
 
+#include "core/base/traced_sum.h"
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kTileSource = kFamilySource, kDecodeSource = kFamilySource;
-
 double ValueDim(const Attention& attention) { return attention.value_dim > 0 ? attention.value_dim : attention.head_dim; }
 
 // FLOPs per query-key pair in units of 2 * (head_dim + value_dim): two GEMMs forward, five backward.
 double ProductPairs(AttentionPhase phase) {
   return phase == AttentionPhase::kBackward ? 2.5 : phase == AttentionPhase::kForwardBackward ? 3.5 : 1;
+}
+
+// The same times 2, in words.
+std::string_view PairFormula(AttentionPhase phase) {
+  return phase == AttentionPhase::kBackward          ? "5 * (qk_dim + v_dim)"
+         : phase == AttentionPhase::kForwardBackward ? "7 * (qk_dim + v_dim)"
+                                                     : "2 * (qk_dim + v_dim)";
 }
 
 // Query-key pairs that are not masked.
@@ -47,15 +53,15 @@ Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Devi
   trace.Input("usable_l2_fraction", usable_l2_fraction, "cluster.device.efficiency.cache_share");
   trace.Input("l2_bandwidth", l2_bandwidth, "cluster.device.efficiency.cache_stream");
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  double missed = 1;
-  if (usable_l2_fraction * l2_capacity > Bytes{}) {
-    FIGURE(trace, missed_share, min(1.0, max(0.0, 2 * (working_set / (usable_l2_fraction * l2_capacity)) - 2)),
-           (Note{"Fraction read from memory", "the rest is in L2", kTileSource}), working_set, usable_l2_fraction, l2_capacity);
-    missed = missed_share;
+  if (!(usable_l2_fraction * l2_capacity > Bytes{})) {
+    trace.Record("read_time", "bytes / (memory_share * bandwidth)", read_time, Note{"Time to move the data", "from memory", kFamilySource},
+                 "bytes, memory_share, bandwidth", bytes, memory_share, bandwidth);
+    return read_time;
   }
-  const double missed_share = missed;
+  FIGURE(trace, missed_share, min(1.0, max(0.0, 2 * (working_set / (usable_l2_fraction * l2_capacity)) - 2)),
+         (Note{"Fraction read from memory", "the rest is in L2", kFamilySource}), working_set, usable_l2_fraction, l2_capacity);
   trace.Record("read_time", "bytes * missed_share / (memory_share * bandwidth) + bytes * (1 - missed_share) / l2_bandwidth", read_time,
-               Note{"Time to move the data", "from memory and from L2", kTileSource},
+               Note{"Time to move the data", "from memory and from L2", kFamilySource},
                "bytes, missed_share, memory_share, bandwidth, l2_bandwidth", bytes, missed_share, memory_share, bandwidth, l2_bandwidth);
   return read_time;
 }
@@ -67,26 +73,25 @@ struct TileTraffic {
 TileTraffic TrafficOf(const Attention& attention, Bytes row_element, Trace& trace) {
   const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, heads = attention.heads,
                kv_heads = attention.kv_heads, qk_dim = attention.head_dim, v_dim = ValueDim(attention), window = attention.window;
-  const Bytes half = 2 * kB;
   double keys = kv_len;
   if (window > 0) {
     FIGURE(trace, seen_keys, min(kv_len, window + q_len), (Note{"Keys that the queries see", "of the window"}), kv_len, window, q_len);
     keys = seen_keys;
   }
   trace.Alias("keys", keys, window > 0 ? "seen_keys" : "kv_len");
-  FIGURE(trace, working_set, 2 * half * batch * qk_dim * (q_len * heads + 2 * keys * kv_heads),
-         (Note{"Working set", "operands and results in 16 bit"}), half, batch, qk_dim, q_len, heads, keys, kv_heads);
+  FIGURE(trace, working_set, 4 * kB * batch * qk_dim * (q_len * heads + 2 * keys * kv_heads),
+         (Note{"Working set", "operands and results in 16 bit"}), batch, qk_dim, q_len, heads, keys, kv_heads);
   if (attention.phase == AttentionPhase::kPrefill) {
-    FIGURE(trace, bytes, batch * (q_len * heads * (qk_dim * row_element + v_dim * half) + keys * kv_heads * (qk_dim + v_dim) * row_element),
-           (Note{"Operands and results", ""}), batch, q_len, heads, qk_dim, row_element, v_dim, half, keys, kv_heads);
+    FIGURE(trace, bytes,
+           batch * (q_len * heads * (qk_dim * row_element + v_dim * 2 * kB) + keys * kv_heads * (qk_dim + v_dim) * row_element),
+           (Note{"Operands and results", ""}), batch, q_len, heads, qk_dim, row_element, v_dim, keys, kv_heads);
     return {bytes, working_set};
   }
   // Q, K, V, O and their gradients, some accumulated in fp32: five passes at equal head counts, seven with the forward pass.
   const bool both = attention.phase == AttentionPhase::kForwardBackward;
   const double query_passes = both ? 8 : 6, key_passes = both ? 6 : 4;
-  FIGURE(trace, bytes, batch * (qk_dim + v_dim) / 2 * half * (q_len * heads * query_passes + keys * kv_heads * key_passes),
-         (Note{"Operands, results and their gradients", ""}), batch, qk_dim, v_dim, half, q_len, heads, query_passes, keys, kv_heads,
-         key_passes);
+  FIGURE(trace, bytes, batch * (qk_dim + v_dim) * kB * (q_len * heads * query_passes + keys * kv_heads * key_passes),
+         (Note{"Operands, results and their gradients", ""}), batch, qk_dim, v_dim, q_len, heads, query_passes, keys, kv_heads, key_passes);
   return {bytes, working_set};
 }
 
@@ -94,20 +99,20 @@ TileTraffic TrafficOf(const Attention& attention, Bytes row_element, Trace& trac
 Bytes PassBytes(const Attention& attention, const TileKernelParameters& parameters, Bytes row_element, Trace& trace) {
   const double batch = attention.batch, q_len = attention.q_len, heads = attention.heads, kv_heads = attention.kv_heads,
                qk_dim = attention.head_dim, passes = parameters.pass_factor;
-  const Bytes half = 2 * kB, kv_element = ElementSize(attention.kv_precision), byte = 1 * kB;
+  const Bytes kv_element = ElementSize(attention.kv_precision);
   trace.Alias("passes", passes, "passes");
-  constexpr Note kNote{"Bytes of the passes before attention", "rotary embedding, KV-cache write, quantization", kTileSource};
+  constexpr Note kNote{"Bytes of the passes before attention", "rotary embedding, KV-cache write, quantization", kFamilySource};
   if (parameters.fused_pass) {
-    FIGURE(trace, bytes, passes * batch * q_len * (qk_dim * (heads * (half + row_element) + 2 * kv_heads * (half + kv_element))), kNote,
-           passes, batch, q_len, qk_dim, heads, half, row_element, kv_heads, kv_element);
+    FIGURE(trace, bytes, passes * batch * q_len * (qk_dim * (heads * (2 * kB + row_element) + 2 * kv_heads * (2 * kB + kv_element))), kNote,
+           passes, batch, q_len, qk_dim, heads, row_element, kv_heads, kv_element);
     return bytes;
   }
-  if (kv_element < half) {
-    FIGURE(trace, bytes, passes * batch * q_len * (qk_dim * (3 * byte * heads + 6 * byte * kv_heads)), kNote, passes, batch, q_len, qk_dim,
-           byte, heads, kv_heads);
+  if (kv_element < 2 * kB) {
+    FIGURE(trace, bytes, passes * batch * q_len * (qk_dim * (3 * kB * heads + 6 * kB * kv_heads)), kNote, passes, batch, q_len, qk_dim,
+           heads, kv_heads);
     return bytes;
   }
-  FIGURE(trace, bytes, passes * batch * q_len * (qk_dim * 8 * byte * kv_heads), kNote, passes, batch, q_len, qk_dim, byte, kv_heads);
+  FIGURE(trace, bytes, passes * batch * q_len * (qk_dim * 8 * kB * kv_heads), kNote, passes, batch, q_len, qk_dim, kv_heads);
   return bytes;
 }
 
@@ -123,7 +128,6 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileKe
                              : IsEightBitFloat(native) || native == Precision::kInt8 ? Precision::kBf16
                                                                                      : native;
   const Bytes row_element = ElementSize(computed);
-  const Flops multiply_add = 2 * kFlop;
   trace.Alias("qk_dim", qk_dim, "head_dim");
   trace.Alias("v_dim", v_dim, attention.value_dim > 0 ? "value_dim" : "head_dim");
 
@@ -133,8 +137,9 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileKe
   work.sequence_heads = sequence_heads;
   work.precision = computed;
   const double products = ProductPairs(attention.phase);
-  FIGURE(trace, pair_flops, products * (qk_dim + v_dim) * multiply_add, (Note{"FLOPs per query and key", ""}), products, qk_dim, v_dim,
-         multiply_add);
+  const Flops pair_flops = products * (qk_dim + v_dim) * 2 * kFlop;
+  trace.Record("pair_flops", PairFormula(attention.phase), pair_flops,
+               Note{"FLOPs per query and key", "a GEMM each with the keys and the values; five backward"}, "qk_dim, v_dim", qk_dim, v_dim);
   work.pair_flops = pair_flops;
   work.exp_passes = attention.phase == AttentionPhase::kForwardBackward ? 2 : 1;
   work.useful = batch * heads * PairsSeen(attention) * work.pair_flops;
@@ -160,7 +165,6 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
                                                          : attention.phase == AttentionPhase::kBackward ? 1 - parameters.forward_fraction
                                                                                                         : 1);
   const Flops pair_flops = products * 2 * (attention.head_dim + ValueDim(attention)) * kFlop;
-  const Bytes score_size = 2 * kB;
   const FlopsPerSecond peak_rate = PeakRate(device, attention.precision, trace);
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   const double gemm_efficiency = parameters.gemm_efficiency, bandwidth_efficiency = parameters.bandwidth_efficiency;
@@ -169,9 +173,9 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
   FIGURE(trace, scores, batch * heads * q_len * kv_len, (Note{"Scores", "masked ones included"}), batch, heads, q_len, kv_len);
   FIGURE(trace, compute_time, scores * pair_flops / (peak_rate * gemm_efficiency), (Note{"Time of the batched GEMMs", ""}), scores,
          pair_flops, peak_rate, gemm_efficiency);
-  FIGURE(trace, memory_time, scores * score_passes * score_size / (bandwidth * bandwidth_efficiency),
-         (Note{"Time of the passes over the scores", "scale, mask, softmax, dropout: one kernel each"}), scores, score_passes, score_size,
-         bandwidth, bandwidth_efficiency);
+  FIGURE(trace, memory_time, scores * score_passes * 2 * kB / (bandwidth * bandwidth_efficiency),
+         (Note{"Time of the passes over the scores", "scale, mask, softmax, dropout: one kernel each"}), scores, score_passes, bandwidth,
+         bandwidth_efficiency);
   FIGURE(trace, time, launch + compute_time + memory_time, (Note{"Unfused attention time", "kernel after kernel", "", "time_s"}), launch,
          compute_time, memory_time);
   return {time,
@@ -179,7 +183,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
           memory_time,
           compute_time >= memory_time ? Bound::kCompute : Bound::kMemory,
           scores * pair_flops,
-          scores * score_passes * score_size};
+          scores * score_passes * 2 * kB};
 }
 
 namespace {
@@ -198,7 +202,7 @@ Seconds KvCacheReadTime(const Attention& attention, Bytes kv_cache_bytes, double
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   FIGURE(trace, stream_time, kv_cache_bytes / (decode_bandwidth_efficiency * bandwidth),
-         (Note{"Time to read the KV cache", "from memory", kDecodeSource}), kv_cache_bytes, decode_bandwidth_efficiency, bandwidth);
+         (Note{"Time to read the KV cache", "from memory", kFamilySource}), kv_cache_bytes, decode_bandwidth_efficiency, bandwidth);
   return stream_time;
 }
 
@@ -223,10 +227,12 @@ double PairDims(const Attention& attention, Trace& trace) {
 
 Seconds MergeTime(double splits, Seconds merge, Seconds merge_per_split, Trace& trace) {
   if (splits <= 1) return {};
-  FIGURE(trace, merge_time, merge + merge_per_split * splits, (Note{"Merging the splits", "", kDecodeSource}), merge, merge_per_split,
+  FIGURE(trace, merge_time, merge + merge_per_split * splits, (Note{"Merging the splits", "", kFamilySource}), merge, merge_per_split,
          splits);
   return merge_time;
 }
+
+constexpr Note kSlowest{"Slowest part of the kernel", "memory, one thread block, compute", kFamilySource};
 
 // The query heads of a KV head share its keys; a thread block computes them in whole fragments of rows.
 Seconds DecodeComputeTime(const Attention& attention, double context, double mma_efficiency, FlopsPerSecond peak_rate, const Device& device,
@@ -236,9 +242,8 @@ Seconds DecodeComputeTime(const Attention& attention, double context, double mma
   CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->attention.decode_source), mma_rows);
   FIGURE(trace, query_rows, mma_rows * ceil(heads * q_len / (mma_rows * kv_heads)),
          (Note{"Rows computed", "query heads per KV head, padded"}), mma_rows, heads, q_len, kv_heads);
-  const Flops pair = 2 * kFlop;
-  FIGURE(trace, compute_time, pair * query_rows * context * pair_dims * batch * kv_heads / (mma_efficiency * peak_rate),
-         (Note{"Compute time", "", kDecodeSource}), pair, query_rows, context, pair_dims, batch, kv_heads, mma_efficiency, peak_rate);
+  FIGURE(trace, compute_time, 2 * kFlop * query_rows * context * pair_dims * batch * kv_heads / (mma_efficiency * peak_rate),
+         (Note{"Compute time", "", kFamilySource}), query_rows, context, pair_dims, batch, kv_heads, mma_efficiency, peak_rate);
   return compute_time;
 }
 
@@ -257,28 +262,36 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   FIGURE(trace, kv_cache_bytes, batch * context * kv_heads * pair_dims * kv_element, (Note{"Keys and values read", ""}), batch, context,
          kv_heads, pair_dims, kv_element);
   FIGURE(trace, splits, max(1.0, min(floor(blocks_per_sm * units / (batch * kv_heads)), min(max_splits, ceil(context / min_split_tokens)))),
-         (Note{"Splits per sequence", "enough to fill the SMs", kDecodeSource}), blocks_per_sm, units, batch, kv_heads, max_splits, context,
+         (Note{"Splits per sequence", "enough to fill the SMs", kFamilySource}), blocks_per_sm, units, batch, kv_heads, max_splits, context,
          min_split_tokens);
-  FIGURE(trace, blocks, batch * kv_heads * splits, (Note{"Thread blocks", "one per sequence, KV head and split", kDecodeSource}), batch,
+  FIGURE(trace, blocks, batch * kv_heads * splits, (Note{"Thread blocks", "one per sequence, KV head and split", kFamilySource}), batch,
          kv_heads, splits);
   const Seconds stream_time = KvCacheReadTime(attention, kv_cache_bytes, parameters.bandwidth_efficiency, device, trace);
   Seconds block_time;
   if (parameters.block_bandwidth > BytesPerSecond{}) {
     const BytesPerSecond block_bandwidth = parameters.block_bandwidth;
     FIGURE(trace, pull_time, context / splits * pair_dims * kv_element / block_bandwidth * ceil(blocks / (blocks_per_sm * units)),
-           (Note{"Time per thread block", "at the bandwidth of one block, times the rounds", kDecodeSource}), context, splits, pair_dims,
+           (Note{"Time per thread block", "at the bandwidth of one block, times the rounds", kFamilySource}), context, splits, pair_dims,
            kv_element, block_bandwidth, blocks, blocks_per_sm, units);
     block_time = pull_time;
     trace.Alias("block_time", block_time, "pull_time");
   }
   const Seconds compute_time = DecodeComputeTime(attention, context, parameters.mma_efficiency, peak_rate, device, trace);
-  FIGURE(trace, start_time, wave_launch * max(0.0, ceil(blocks / units) - 1), (Note{"Launching further waves", "", kDecodeSource}),
+  FIGURE(trace, start_time, wave_launch * max(0.0, ceil(blocks / units) - 1), (Note{"Launching further waves", "", kFamilySource}),
          wave_launch, blocks, units);
   const Seconds merge_time = MergeTime(splits, merge, merge_per_split, trace);
-  FIGURE(trace, time, launch + max(stream_time, block_time, compute_time) + start_time + merge_time,
-         (Note{"Attention time", "launch, the slowest of memory, thread block and compute, further waves, merging the splits",
-               kDecodeSource, "time_s"}),
-         launch, stream_time, block_time, compute_time, start_time, merge_time);
+  const Seconds slowest = max(stream_time, block_time, compute_time);
+  if (parameters.block_bandwidth > BytesPerSecond{}) {
+    trace.Record("slowest", "max(stream_time, block_time, compute_time)", slowest, kSlowest, "stream_time, block_time, compute_time",
+                 stream_time, block_time, compute_time);
+  } else {
+    trace.Record("slowest", "max(stream_time, compute_time)", slowest, kSlowest, "stream_time, compute_time", stream_time, compute_time);
+  }
+  const Seconds time =
+      Sum<Seconds>(trace, "time",
+                   Note{"Attention time", "launch, the slowest of memory, thread block and compute, further waves, merging the splits",
+                        kFamilySource, "time_s"},
+                   {{"launch", launch}, {"slowest", slowest}, {"start_time", start_time}, {"merge_time", merge_time, splits > 1}});
   KernelTime result;
   result.time = time;
   result.compute = compute_time;

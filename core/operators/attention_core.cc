@@ -4,12 +4,7 @@
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
-namespace {
-
-constexpr std::string_view kTileSource = kFamilySource;
-constexpr double kTile = 128;
-
-}  // namespace
+namespace {}  // namespace
 
 TileCount CountTiles(double q_len, double kv_len, bool causal, double window) {
   Trace off = Trace::Off();
@@ -17,30 +12,31 @@ TileCount CountTiles(double q_len, double kv_len, bool causal, double window) {
 }
 
 TileCount CountTiles(double q_len, double kv_len, bool causal, double window, Trace& trace) {
-  FIGURE(trace, tile_rows, ceil(q_len / 128), (Note{"Rows of tiles", "of 128 queries", kTileSource}), q_len);
-  FIGURE(trace, tile_columns, ceil(kv_len / 128), (Note{"Columns of tiles", "of 128 keys", kTileSource}), kv_len);
+  FIGURE(trace, tile_rows, ceil(q_len / 128), (Note{"Rows of tiles", "of 128 queries", kFamilySource}), q_len);
+  FIGURE(trace, tile_columns, ceil(kv_len / 128), (Note{"Columns of tiles", "of 128 keys", kFamilySource}), kv_len);
   const double rows = tile_rows, columns = tile_columns;
   double limit = columns;
   if (window > 0) {
     FIGURE(trace, seen_columns, min(tile_columns, ceil(window / 128) + 1),
-           (Note{"Tiles of keys that a row of queries sees", "those of the window, and one at its edge", kTileSource}), tile_columns,
+           (Note{"Tiles of keys that a row of queries sees", "those of the window, and one at its edge", kFamilySource}), tile_columns,
            window);
     limit = seen_columns;
   }
   trace.Alias("limit", limit, window > 0 ? "seen_columns" : "tile_columns");
   if (!causal) {
     trace.Alias("longest_row", limit, "limit");
-    FIGURE(trace, tiles, tile_rows * limit, (Note{"Tiles", "without a mask", kTileSource}), tile_rows, limit);
+    FIGURE(trace, tiles, tile_rows * limit, (Note{"Tiles", "without a mask", kFamilySource}), tile_rows, limit);
     return {rows, tiles, limit};
   }
-  FIGURE(trace, prefix, ceil(max(0.0, kv_len - q_len) / 128), (Note{"Tiles of keys before the first query", "", kTileSource}), kv_len,
+  FIGURE(trace, prefix, ceil(max(0.0, kv_len - q_len) / 128), (Note{"Tiles of keys before the first query", "", kFamilySource}), kv_len,
          q_len);
   FIGURE(trace, growing, min(max(0.0, limit - prefix), tile_rows),
-         (Note{"Rows of tiles that the causal mask cuts", "each a tile longer than the one before", kTileSource}), limit, prefix,
+         (Note{"Rows of tiles that the causal mask cuts", "each a tile longer than the one before", kFamilySource}), limit, prefix,
          tile_rows);
   FIGURE(trace, tiles, growing * prefix + growing * (growing + 1) / 2 + (tile_rows - growing) * limit,
-         (Note{"Tiles that are not masked", "", kTileSource}), growing, prefix, tile_rows, limit);
-  FIGURE(trace, longest_row, min(limit, prefix + tile_rows), (Note{"Tiles of the longest row", "", kTileSource}), limit, prefix, tile_rows);
+         (Note{"Tiles that are not masked", "", kFamilySource}), growing, prefix, tile_rows, limit);
+  FIGURE(trace, longest_row, min(limit, prefix + tile_rows), (Note{"Tiles of the longest row", "", kFamilySource}), limit, prefix,
+         tile_rows);
   return {rows, tiles, longest_row};
 }
 
@@ -49,7 +45,7 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
   const Hertz clock = device.clock;
   const FlopsPerSecond peak_rate = PeakRate(device, work.precision, trace);
   const double mma_efficiency = parameters.mma_efficiency, exp_weight = parameters.exp_weight, tail = parameters.tail;
-  const double tile_side = kTile, exp_passes = work.exp_passes, sequence_heads = work.sequence_heads;
+  const double sequence_heads = work.sequence_heads;
   const double tile_rows = work.tiles.rows, tiles = work.tiles.tiles, longest_row = work.tiles.longest;
   const Flops pair_flops = work.pair_flops;
   const Seconds launch = parameters.launch, row_overhead = parameters.tile_overhead, pass_time = work.pass_time,
@@ -58,26 +54,36 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
   trace.Input("clock", clock, "cluster.device.clock");
   trace.Input("exponentials", exponentials, "cluster.device.exponentials");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->attention.source));
-  FIGURE(trace, product_time, tile_side * tile_side * pair_flops * units / (peak_rate * mma_efficiency),
-         (Note{"GEMM time per tile", "on the tensor cores of one SM", kTileSource}), tile_side, pair_flops, units, peak_rate,
-         mma_efficiency);
-  FIGURE(trace, exponential_time, tile_side * tile_side * exp_passes * exp_weight / (exponentials * clock),
-         (Note{"Exponentials per tile", "one per score, on the special-function units", kTileSource}), tile_side, exp_passes, exp_weight,
-         exponentials, clock);
-  FIGURE(
-      trace, tile_time, norm(product_time, exponential_time, 1.5),
-      (Note{"Time per tile on one SM", "GEMMs of one tile partly hide exponentials of another: equal times take 1.59 of one", kTileSource}),
-      product_time, exponential_time);
+  FIGURE(trace, product_time, 128 * 128 * pair_flops * units / (peak_rate * mma_efficiency),
+         (Note{"GEMM time per tile", "on the tensor cores of one SM", kFamilySource}), pair_flops, units, peak_rate, mma_efficiency);
+  const Seconds exponential_time = 128 * 128 * work.exp_passes * exp_weight / (exponentials * clock);
+  trace.Record(
+      "exponential_time",
+      work.exp_passes > 1 ? "2 * 128 * 128 * exp_weight / (exponentials * clock)" : "128 * 128 * exp_weight / (exponentials * clock)",
+      exponential_time, Note{"Exponentials per tile", "one per score and pass, on the special-function units", kFamilySource},
+      "exp_weight, exponentials, clock", exp_weight, exponentials, clock);
+  FIGURE(trace, tile_time, norm(product_time, exponential_time, 1.5),
+         (Note{"Time per tile on one SM", "GEMMs of one tile partly hide exponentials of another: equal times take 1.59 of one",
+               kFamilySource}),
+         product_time, exponential_time);
   FIGURE(trace, mean_load, sequence_heads * (tile_time * tiles + row_overhead * tile_rows) / units,
-         (Note{"Mean load per SM", "each tile of queries adds a fixed overhead: loading, first keys, epilogue", kTileSource}),
+         (Note{"Mean load per SM", "each tile of queries adds a fixed overhead: loading, first keys, epilogue", kFamilySource}),
          sequence_heads, tile_time, tiles, row_overhead, tile_rows, units);
   FIGURE(trace, tail_time, tail * (tile_time * longest_row + row_overhead),
-         (Note{"Tail", "fraction of the longest tile of queries", kTileSource}), tail, tile_time, longest_row, row_overhead);
-  FIGURE(trace, compute_time, mean_load + tail_time, (Note{"Time on the SMs", "", kTileSource}), mean_load, tail_time);
-  FIGURE(trace, time, launch + pass_time + norm(compute_time, stream_time, 2),
-         (Note{"Attention time", "launch, passes before it (rotary embedding, KV-cache write), compute overlapped with data movement",
-               kTileSource, "time_s"}),
-         launch, pass_time, compute_time, stream_time);
+         (Note{"Tail", "fraction of the longest tile of queries", kFamilySource}), tail, tile_time, longest_row, row_overhead);
+  FIGURE(trace, compute_time, mean_load + tail_time, (Note{"Time on the SMs", "", kFamilySource}), mean_load, tail_time);
+  const Seconds time = launch + pass_time + norm(compute_time, stream_time, 2);
+  if (trace.on()) {
+    const Note note{"Attention time", "launch, passes before it (rotary embedding, KV-cache write), compute overlapped with data movement",
+                    kFamilySource, "time_s"};
+    if (parameters.pass_factor > 0) {
+      trace.Record("time", "launch + pass_time + norm(compute_time, stream_time, 2)", time, note,
+                   "launch, pass_time, compute_time, stream_time", launch, pass_time, compute_time, stream_time);
+    } else {
+      trace.Record("time", "launch + norm(compute_time, stream_time, 2)", time, note, "launch, compute_time, stream_time", launch,
+                   compute_time, stream_time);
+    }
+  }
   KernelTime result;
   result.time = time;
   result.compute = compute_time;

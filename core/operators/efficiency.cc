@@ -188,11 +188,17 @@ Bytes L2Capacity(const Device& device) {
 }
 
 Bytes L2Capacity(const Device& device, Trace& trace) {
-  const Bytes capacity = L2Capacity(device);
-  if (trace.on() && capacity > Bytes{}) {
-    trace.Input("l2_capacity", capacity, "cluster.device.caches." + std::to_string(device.caches.size() - 1) + ".capacity");
+  const Bytes l2_capacity = L2Capacity(device);
+  if (!trace.on()) return l2_capacity;
+  if (!device.architecture->traits.has_l2) {
+    CONSTANTS(trace, KernelTable(device, "traits"), "no L2: the last level before the memory is a scratchpad that software manages",
+              l2_capacity);
+  } else if (device.caches.empty()) {
+    trace.Input("l2_capacity", l2_capacity, "cluster.device.caches");
+  } else {
+    trace.Input("l2_capacity", l2_capacity, "cluster.device.caches." + std::to_string(device.caches.size() - 1) + ".capacity");
   }
-  return capacity;
+  return l2_capacity;
 }
 
 std::string KernelTable(const Device& device, std::string_view table) {

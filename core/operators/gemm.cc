@@ -4,14 +4,13 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/base/traced_sum.h"
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm_tiles.h"
 
 namespace slipstick {
 namespace {
-
-constexpr std::string_view kSource = kFamilySource;
 
 // DRAM traffic of a tiled GEMM: each generation of resident tiles rereads operands that miss L2. Mean error 15 % over 39 profiled CUTLASS
 // kernels on A100.
@@ -61,10 +60,10 @@ Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_e
   const Bytes reach = resident + kept_l2 * l2_capacity;
   if (!(reach > Bytes{})) return bytes / (bandwidth * bandwidth_efficiency) / efficiency;
   FIGURE(trace, missed, resident / (resident + kept_l2 * l2_capacity),
-         (Note{"Fraction that goes to memory", "the rest is found in L2, where the kernel before left it", kSource}), resident, kept_l2,
-         l2_capacity);
+         (Note{"Fraction that goes to memory", "the rest is found in L2, where the kernel before left it", kFamilySource}), resident,
+         kept_l2, l2_capacity);
   FIGURE(trace, pass_time, (bytes * missed / (bandwidth * bandwidth_efficiency) + bytes * (1 - missed) / l2_rate) / efficiency,
-         (Note{"Time of the pass over memory", "", kSource}), bytes, missed, bandwidth, bandwidth_efficiency, l2_rate, efficiency);
+         (Note{"Time of the pass over memory", "", kFamilySource}), bytes, missed, bandwidth, bandwidth_efficiency, l2_rate, efficiency);
   return pass_time;
 }
 
@@ -97,20 +96,25 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
   const Bytes output_size = gemm.output_bytes * kB, l2_capacity = L2Capacity(device, trace);
   const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device, trace);
   const double bandwidth_efficiency = parameters.bandwidth_efficiency, weights_in_l2 = gemm.weights_in_l2;
-  FIGURE(trace, weight_bytes, groups * n * k * weight_size, (Note{"Weights", "read once"}), groups, n, k, weight_size);
-  FIGURE(trace, activation_bytes, groups * m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), groups, m, k,
-         activation_size, n, output_size);
+  FIGURE_OVER_GROUPS(trace, weight_bytes, n * k * weight_size, (Note{"Weights", "read once"}), n, k, weight_size);
+  FIGURE_OVER_GROUPS(trace, activation_bytes, m * (k * activation_size + n * output_size), (Note{"Activations in and out", ""}), m, k,
+                     activation_size, n, output_size);
   const double activations = device.architecture->gemm.l2.activations, kept_l2 = activations;
   CONSTANTS(trace, KernelTable(device, "gemm.cache"), SourceOf(device, device.architecture->gemm.source), activations);
   trace.Alias("kept_l2", kept_l2, "activations");
   FIGURE(trace, missed, activation_bytes / (activation_bytes + kept_l2 * l2_capacity),
-         (Note{"Fraction of the activations that goes to memory", "the rest stays in L2 between kernels", kSource}), activation_bytes,
+         (Note{"Fraction of the activations that goes to memory", "the rest stays in L2 between kernels", kFamilySource}), activation_bytes,
          kept_l2, l2_capacity);
+  constexpr Note kNote{"Time to move the data", "at the achievable bandwidth", kFamilySource};
+  if (!(weights_in_l2 > 0)) {
+    FIGURE(trace, stream_time, (weight_bytes + activation_bytes * missed) / (bandwidth * bandwidth_efficiency), kNote, weight_bytes,
+           activation_bytes, missed, bandwidth, bandwidth_efficiency);
+    return {weight_bytes, stream_time};
+  }
   FIGURE(trace, stream_time,
          (weight_bytes * (1 - weights_in_l2) + activation_bytes * missed) / (bandwidth * bandwidth_efficiency) +
              weight_bytes * weights_in_l2 / l2_rate,
-         (Note{"Time to move the data", "at the achievable bandwidth", kSource}), weight_bytes, weights_in_l2, activation_bytes, missed,
-         bandwidth, bandwidth_efficiency, l2_rate);
+         kNote, weight_bytes, weights_in_l2, activation_bytes, missed, bandwidth, bandwidth_efficiency, l2_rate);
   return {weight_bytes, stream_time};
 }
 
@@ -123,13 +127,17 @@ ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParam
   const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups, units = static_cast<double>(device.units);
   const double gemm_efficiency = parameters.gemm_efficiency, clock_derating = parameters.clock_derating;
   const Seconds derating_ramp = parameters.derating_ramp;
-  const Flops pair = 2 * kFlop;
-  FIGURE(trace, flops, pair * groups * m * n * k, (Note{"FLOPs", "a multiply-add counts as two"}), pair, groups, m, n, k);
+  FIGURE_OVER_GROUPS(trace, flops, 2 * kFlop * m * n * k, (Note{"FLOPs", "a multiply-add counts as two"}), m, n, k);
   FIGURE(trace, ideal_time, flops / (peak_rate * gemm_efficiency),
-         (Note{"Ideal compute time", "at the GEMM efficiency of the best tile", kSource}), flops, peak_rate, gemm_efficiency);
-  FIGURE(trace, unit_rate, peak_rate * gemm_efficiency / units / (1 + clock_derating * ideal_time / (ideal_time + derating_ramp)),
-         (Note{"Rate of one SM", "the power limit lowers the clock in long kernels", kSource}), peak_rate, gemm_efficiency, units,
-         clock_derating, ideal_time, derating_ramp);
+         (Note{"Ideal compute time", "at the GEMM efficiency of the best tile", kFamilySource}), flops, peak_rate, gemm_efficiency);
+  constexpr Note kNote{"Rate of one SM", "the power limit lowers the clock in long kernels", kFamilySource};
+  // The fitted efficiencies of grouped kernels outside a training step include the derating.
+  if (groups != 1 && parameters.setting != GemmSetting::kTraining) {
+    FIGURE(trace, unit_rate, peak_rate * gemm_efficiency / units, kNote, peak_rate, gemm_efficiency, units);
+    return {flops, unit_rate};
+  }
+  FIGURE(trace, unit_rate, peak_rate * gemm_efficiency / units / (1 + clock_derating * ideal_time / (ideal_time + derating_ramp)), kNote,
+         peak_rate, gemm_efficiency, units, clock_derating, ideal_time, derating_ramp);
   return {flops, unit_rate};
 }
 
@@ -139,17 +147,17 @@ Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelPara
   // The vector units beside a few large engines are as wide as those of 128 small SMs.
   const double convert_per_clock = parameters.convert_per_clock, engine_width = device.architecture->traits.tiled ? 1 : 128 / units;
   FIGURE(trace, converted, convert_per_clock * max(1.0, engine_width),
-         (Note{"Weights converted per clock and engine", "the vector units beside a large engine are as wide as many SMs", kSource}),
+         (Note{"Weights converted per clock and engine", "the vector units beside a large engine are as wide as many SMs", kFamilySource}),
          convert_per_clock, engine_width);
-  FIGURE(trace, convert_time, groups * n * k / (units * clock * converted),
-         (Note{"Time to convert the weights", "to the compute precision, on the vector units", kSource}), groups, n, k, units, clock,
-         converted);
+  FIGURE_OVER_GROUPS(trace, convert_time, n * k / (units * clock * converted),
+                     (Note{"Time to convert the weights", "to the compute precision, on the vector units", kFamilySource}), n, k, units,
+                     clock, converted);
   return convert_time;
 }
 
 // Conversion runs beside the loads.
 Seconds SlowerOf(Seconds stream_time, Seconds convert_time, Trace& trace) {
-  FIGURE(trace, slower_time, max(stream_time, convert_time), (Note{"Time to load and convert the weights", "side by side", kSource}),
+  FIGURE(trace, slower_time, max(stream_time, convert_time), (Note{"Time to load and convert the weights", "side by side", kFamilySource}),
          stream_time, convert_time);
   return slower_time;
 }
@@ -161,21 +169,21 @@ struct MatrixUnits {
 MatrixUnits UnitsFor(const Gemm& gemm, const Device& device, FlopsPerSecond unit_rate, Trace& trace) {
   const KernelTraits& traits = device.architecture->traits;
   const bool narrow_fragments = BytesPerElement(gemm.weights) < BytesPerElement(NativePrecision(device, gemm.precision));
-  const double row_grain = traits.mma_rows, widest = narrow_fragments ? 16 : 64;
+  const double row_grain = traits.mma_rows, mma_rows = min(row_grain, narrow_fragments ? 16 : 64);
   CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), row_grain);
-  FIGURE(trace, mma_rows, min(row_grain, widest),
-         (Note{"Rows that a tensor core computes together", "16 at most where weights are converted", kSource}), row_grain, widest);
+  trace.Record("mma_rows", narrow_fragments ? "min(row_grain, 16)" : "min(row_grain, 64)", mma_rows,
+               Note{"Rows that a tensor core computes together", "16 at most where weights are converted", kFamilySource}, "row_grain",
+               row_grain);
   if (!traits.asynchronous_mma) {
     trace.Alias("copied_rows", mma_rows, "mma_rows");
     return {mma_rows, mma_rows};
   }
   const Bytes feed = device.architecture->gemm.copy_bytes_per_clock, weight_size = ElementSize(gemm.weights);
   const Hertz clock = device.clock;
-  const Flops pair = 2 * kFlop;
   CONSTANTS(trace, KernelTable(device, "gemm"), SourceOf(device, device.architecture->gemm.source), feed);
-  FIGURE(trace, copied_rows, unit_rate / (feed * clock) * weight_size / pair,
-         (Note{"Rows that take as long as the weights take to arrive", "asynchronous copies feed the tensor cores", kSource}), unit_rate,
-         feed, clock, weight_size, pair);
+  FIGURE(trace, copied_rows, unit_rate / (feed * clock) * weight_size / (2 * kFlop),
+         (Note{"Rows that take as long as the weights take to arrive", "asynchronous copies feed the tensor cores", kFamilySource}),
+         unit_rate, feed, clock, weight_size);
   return {mma_rows, copied_rows};
 }
 
@@ -187,7 +195,7 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
     const Flops flops = rate.flops;
     const FlopsPerSecond unit_rate = rate.unit_rate;
     FIGURE(trace, compute_time, flops / (unit_rate * units),
-           (Note{"Time on the matrix engines", "the compiler fits the tiles to large engines: no waves", kSource}), flops, unit_rate,
+           (Note{"Time on the matrix engines", "the compiler fits the tiles to large engines: no waves", kFamilySource}), flops, unit_rate,
            units);
     TileChoice engine;
     engine.compute = compute_time;
@@ -222,18 +230,16 @@ Seconds QuantizeTime(const Gemm& gemm, const Device& device, const GemmKernelPar
     return extra_launch;
   }
   const double m = gemm.m, k = gemm.k, groups = gemm.groups, quantize_bytes = parameters.quantize_bytes;
-  const Bytes byte = 1 * kB, half = 2 * kB;
   Trace::Scope scope(trace, "quantize");
   trace.Alias("kept_l2", device.architecture->gemm.l2.quantized_activations, "quantized");
   trace.Alias("bandwidth_efficiency", *device.efficiency.bandwidth_efficiency, "device_stream");
   trace.Alias("efficiency", parameters.quantize_efficiency, "quantize_share");
-  FIGURE(trace, bytes, quantize_bytes * byte * groups * m * k, (Note{"Bytes moved by the quantizing pass"}), quantize_bytes, byte, groups,
-         m, k);
-  FIGURE(trace, resident, half * groups * m * k, (Note{"Activations in 16 bits, that the kernel before wrote"}), half, groups, m, k);
+  FIGURE_OVER_GROUPS(trace, bytes, quantize_bytes * kB * m * k, (Note{"Bytes moved by the quantizing pass"}), quantize_bytes, m, k);
+  FIGURE_OVER_GROUPS(trace, resident, 2 * kB * m * k, (Note{"Activations in 16 bits, that the kernel before wrote"}), m, k);
   const Seconds pass_time = PassTime(bytes, resident, device.architecture->gemm.l2.quantized_activations,
                                      *device.efficiency.bandwidth_efficiency, parameters.quantize_efficiency, device, trace);
-  FIGURE(trace, quantize_time, extra_launch + pass_time, (Note{"Time to quantize the activations", "", kSource}), extra_launch, pass_time);
-  return quantize_time;
+  return Sum<Seconds>(trace, "quantize_time", Note{"Time to quantize the activations", "", kFamilySource},
+                      {{"extra_launch", extra_launch, extra_launch > Seconds{}}, {"pass_time", pass_time}});
 }
 
 }  // namespace
@@ -256,13 +262,18 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   trace.Alias("memory_time", memory_time, weight_only ? "slower_time" : "stream_time");
   const TileChoice best = BestCandidate(gemm, device, parameters, rate, memory_time, trace);
   const Seconds compute_time = best.compute, merge_time = best.merge, launch = parameters.launch;
-  FIGURE(trace, overlapped_time, norm(compute_time, memory_time, 3),
-         (Note{"Compute and data movement together", "they overlap, except for the cubic norm: equal times take 1.26 of one", kSource}),
-         compute_time, memory_time);
+  FIGURE(
+      trace, overlapped_time, norm(compute_time, memory_time, 3),
+      (Note{"Compute and data movement together", "they overlap, except for the cubic norm: equal times take 1.26 of one", kFamilySource}),
+      compute_time, memory_time);
   const Seconds quantize_time = QuantizeTime(gemm, device, parameters, trace);
-  FIGURE(trace, time, launch + overlapped_time + merge_time + quantize_time,
-         (Note{"GEMM time", "launch, overlapped work, split-K merge, quantization", kSource, "time_s"}), launch, overlapped_time,
-         merge_time, quantize_time);
+  const bool quantizes = parameters.quantize_bytes > 0 || parameters.extra_launch > Seconds{};
+  const Seconds time =
+      Sum<Seconds>(trace, "time", Note{"GEMM time", "launch, overlapped work, split-K merge, quantization", kFamilySource, "time_s"},
+                   {{"launch", launch, launch > Seconds{}},
+                    {"overlapped_time", overlapped_time},
+                    {"merge_time", merge_time, device.architecture->traits.tiled},
+                    {"quantize_time", quantize_time, quantizes}});
 
   KernelTime result;
   result.time = time;

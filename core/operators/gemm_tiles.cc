@@ -14,8 +14,6 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = kFamilySource;
-
 constexpr std::array<Tile, 10> kTiles{
     {{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {64, 192}, {128, 192}, {64, 96}, {128, 96}}};
 constexpr std::size_t kPowersOfTwo = 6;  // of the first tiles
@@ -44,7 +42,7 @@ double FragmentOf(double m, double mma_rows, AnyTrace& trace) {
     trace.Alias("fragment", mma_rows, "mma_rows");
     return mma_rows;
   }
-  FIGURE(trace, fragment, min(16, mma_rows), (Note{"Rows of a fragment", "of a kernel for up to 64 rows", kSource}), mma_rows);
+  FIGURE(trace, fragment, min(16, mma_rows), (Note{"Rows of a fragment", "of a kernel for up to 64 rows", kFamilySource}), mma_rows);
   return fragment;
 }
 
@@ -54,21 +52,29 @@ Tiling TilingOf(const TiledGemm& shape, const Tile& tile, AnyTrace& trace) {
   const double m = shape.rows, n = shape.outputs, groups = shape.groups, mma_rows = shape.mma_rows;
   const FlopsPerSecond unit_rate = shape.unit_rate;
   const Seconds step_latency = shape.step_latency;
-  const Flops pair = 2 * kFlop;
   // With few rows, padding costs nothing while asynchronous copies bring the weights: as long as 64 rows take on the devices measured,
   // far less where the tensor cores are weak (H20).
   const double copied_rows = shape.copied_rows, tile_load = shape.tile_load, fragment = FragmentOf(m, mma_rows, trace);
   FIGURE(trace, rows_computed, min(tile_rows, max(fragment * ceil(m / fragment), min(mma_rows * ceil(m / mma_rows), copied_rows))),
-         (Note{"Rows computed per tile", "tensor cores work on whole fragments of rows; few rows wait for the weights", kSource}),
+         (Note{"Rows computed per tile", "tensor cores work on whole fragments of rows; few rows wait for the weights", kFamilySource}),
          tile_rows, fragment, m, mma_rows, copied_rows);
   FIGURE(trace, tile_cost, (1 + tile_load / max(rows_computed, 64) + tile_load / tile_columns) / (1 + tile_load / 128 + tile_load / 256),
-         (Note{"Relative cost of a small tile", "over a 128x256 tile: each operand is loaded for fewer multiply-adds", kSource}), tile_load,
-         rows_computed, tile_columns);
-  FIGURE(trace, step_time, max(pair * rows_computed * tile_columns * 64 / unit_rate * tile_cost, step_latency),
-         (Note{"Time per k step", "64 inputs of a tile: compute, or loop latency", kSource}), pair, rows_computed, tile_columns, unit_rate,
-         tile_cost, step_latency);
-  FIGURE(trace, grid, groups * ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles", "all groups", kSource}), groups, m,
-         tile_rows, n, tile_columns);
+         (Note{"Relative cost of a small tile", "over a 128x256 tile: each operand is loaded for fewer multiply-adds", kFamilySource}),
+         tile_load, rows_computed, tile_columns);
+  const Seconds step_time = max(2 * kFlop * rows_computed * tile_columns * 64 / unit_rate * tile_cost, step_latency);
+  if (trace.on()) {
+    const Note note{"Time per k step", "64 inputs of a tile: compute, or loop latency", kFamilySource};
+    if (step_latency > Seconds{}) {
+      trace.Record("step_time", "max(2 * rows_computed * tile_columns * 64 / unit_rate * tile_cost, step_latency)", step_time, note,
+                   "rows_computed, tile_columns, unit_rate, tile_cost, step_latency", rows_computed, tile_columns, unit_rate, tile_cost,
+                   step_latency);
+    } else {
+      trace.Record("step_time", "2 * rows_computed * tile_columns * 64 / unit_rate * tile_cost", step_time, note,
+                   "rows_computed, tile_columns, unit_rate, tile_cost", rows_computed, tile_columns, unit_rate, tile_cost);
+    }
+  }
+  FIGURE_OVER_GROUPS(trace, grid, ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles", "all groups", kFamilySource}), m,
+                     tile_rows, n, tile_columns);
   return {tile_rows, tile_columns, grid, step_time};
 }
 
@@ -77,10 +83,10 @@ template <class AnyTrace>
 Seconds ComputeTime(const TiledGemm& shape, const Tiling& tiling, double split, AnyTrace& trace) {
   const double k = shape.inputs, units = shape.units, grid = tiling.grid;
   const Seconds step_time = tiling.step, fill = shape.fill;
-  FIGURE(trace, steps, ceil(k / (64 * split)), (Note{"k steps per tile", "its share of k under split-K", kSource}), k, split);
-  FIGURE(trace, waves, ceil(grid * split / units), (Note{"Waves", "one tile per SM at a time", kSource}), grid, split, units);
+  FIGURE(trace, steps, ceil(k / (64 * split)), (Note{"k steps per tile", "its share of k under split-K", kFamilySource}), k, split);
+  FIGURE(trace, waves, ceil(grid * split / units), (Note{"Waves", "one tile per SM at a time", kFamilySource}), grid, split, units);
   FIGURE(trace, compute_time, waves * (steps * step_time + fill),
-         (Note{"Time on the tensor cores", "each tile is filled and drained", kSource}), waves, steps, step_time, fill);
+         (Note{"Time on the tensor cores", "each tile is filled and drained", kFamilySource}), waves, steps, step_time, fill);
   return compute_time;
 }
 
@@ -88,12 +94,12 @@ Seconds ComputeTime(const TiledGemm& shape, const Tiling& tiling, double split, 
 template <class AnyTrace>
 Seconds MergeTime(const TiledGemm& shape, double split, AnyTrace& trace) {
   const double m = shape.rows, n = shape.outputs;
-  const Bytes partial_sum = 8 * kB;
   const Seconds merge = shape.merge;
   const BytesPerSecond l2_rate = shape.l2_rate;
-  FIGURE(trace, merge_time, min(1.0, split - 1) * (merge + partial_sum * split * m * n / l2_rate),
-         (Note{"Time to add the partial sums of split-K", "in fp32, written and read back through L2; none where k is not split", kSource}),
-         split, merge, partial_sum, m, n, l2_rate);
+  FIGURE(trace, merge_time, min(1.0, split - 1) * (merge + 8 * kB * split * m * n / l2_rate),
+         (Note{"Time to add the partial sums of split-K", "in fp32, written and read back through L2; none where k is not split",
+               kFamilySource}),
+         split, merge, m, n, l2_rate);
   return merge_time;
 }
 
@@ -161,12 +167,17 @@ void ExplainChoice(const TiledGemm& shape, const TileChoice& best, Seconds memor
   const double m = shape.rows, n = shape.outputs, k = shape.inputs, groups = shape.groups, units = shape.units;
   const FlopsPerSecond unit_rate = shape.unit_rate;
   const auto record = [&](std::string_view symbol, double chosen, const Note& note, const auto& among, std::size_t place) {
-    trace.Choice(symbol, chosen, note, among, place, "m, n, k, groups, units, unit_rate, memory_time", m, n, k, groups, units, unit_rate,
-                 memory_time);
+    if (groups == 1) {
+      trace.Choice(symbol, chosen, note, among, place, "m, n, k, units, unit_rate, memory_time", m, n, k, units, unit_rate, memory_time);
+    } else {
+      trace.Choice(symbol, chosen, note, among, place, "m, n, k, groups, units, unit_rate, memory_time", m, n, k, groups, units, unit_rate,
+                   memory_time);
+    }
   };
-  record("tile_rows", best.tile.rows, {"Rows of a tile", "of the fastest tile", kSource}, tiles, chosen_tile);
-  record("tile_columns", best.tile.columns, {"Columns of a tile", "of the fastest tile", kSource}, tiles, chosen_tile);
-  record("split", best.split, {"Parts of k (split-K)", "the fastest number; each with its fastest tile", kSource}, splits, chosen_split);
+  record("tile_rows", best.tile.rows, {"Rows of a tile", "of the fastest tile", kFamilySource}, tiles, chosen_tile);
+  record("tile_columns", best.tile.columns, {"Columns of a tile", "of the fastest tile", kFamilySource}, tiles, chosen_tile);
+  record("split", best.split, {"Parts of k (split-K)", "the fastest number; each with its fastest tile", kFamilySource}, splits,
+         chosen_split);
 }
 
 }  // namespace

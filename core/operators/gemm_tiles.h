@@ -32,6 +32,24 @@ struct TileChoice {
   Seconds merge;    // of the partial sums
 };
 
+// Records a figure "groups * ..." of grouped GEMMs; a single GEMM's formula does without the factor 1.
+template <class AnyTrace, class Q, class... Terms>
+void RecordOverGroups(AnyTrace& trace, internal::FigureText text, double groups, Q value, Terms... terms) {
+  if (groups != 1) return trace.Record(text, value, groups, terms...);
+  text.formula.remove_prefix(std::string_view("groups * ").size());
+  text.terms.remove_prefix(std::string_view("groups, ").size());
+  trace.Record(text, value, terms...);
+}
+
+// A FIGURE whose expression is `groups` times this one.
+#define FIGURE_OVER_GROUPS(trace, name, expression, description, ...)                                                                     \
+  const auto name = groups * expression;                                                                                                  \
+  if ((trace).on()) {                                                                                                                     \
+    static constexpr ::slipstick::internal::FigureText figure_text{#name, "groups * " #expression, "groups, " #__VA_ARGS__, description}; \
+    ::slipstick::RecordOverGroups(trace, figure_text, groups, name, __VA_ARGS__);                                                         \
+  }                                                                                                                                       \
+  static_assert(true)
+
 // The fastest kernel, as the library's heuristics choose. `ideal`: lower bound on the compute time of every candidate. Records the choice,
 // what it was made among, and its times.
 TileChoice ChooseTiles(const TiledGemm& shape, Seconds ideal, Seconds memory_time, Trace& trace);

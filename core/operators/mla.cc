@@ -9,21 +9,9 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = kFamilySource;
-
-// Names the table that the parameters come from.
-void ExplainPrefill(const LatentPrefillRow& row, const TileKernelParameters& parameters, const Device& device, Trace& trace) {
-  if (!trace.on()) return;
-  const std::string_view source = SourceOf(device, device.architecture->latent.source);
-  const Seconds launch = row.launch, row_overhead = row.tile_overhead;
-  const double mma_efficiency = parameters.mma_efficiency, exp_weight = row.exp_weight, tail = row.tail, passes = parameters.pass_factor,
-               memory_share = device.architecture->latent.bandwidth_efficiency;
-  CONSTANTS(trace, KernelTable(device, "latent.prefill"), source, launch, row_overhead, mma_efficiency, exp_weight, tail, passes);
-  CONSTANTS(trace, KernelTable(device, "latent"), source, memory_share);
-}
-
-KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace& trace) {
-  const LatentPrefillRow& row = device.architecture->latent.prefill;
+TileKernelParameters PrefillParameters(const LatentAttention& mla, const Device& device, Trace& trace) {
+  const LatentTable& table = device.architecture->latent;
+  const LatentPrefillRow& row = table.prefill;
   const bool narrow_kv_cache = BytesPerElement(mla.kv_precision) < 2;
   TileKernelParameters parameters;
   parameters.in_fp8 = Supports(device, Precision::kFp8) && (narrow_kv_cache || IsEightBitFloat(mla.precision));
@@ -33,15 +21,22 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
   parameters.tile_overhead = row.tile_overhead;
   parameters.tail = row.tail;
   parameters.pass_factor = parameters.in_fp8 ? row.passes_fp8 : row.passes;
+  const Seconds launch = row.launch, row_overhead = row.tile_overhead;
+  const double mma_efficiency = parameters.mma_efficiency, exp_weight = row.exp_weight, tail = row.tail, passes = parameters.pass_factor,
+               memory_share = table.bandwidth_efficiency;
+  CONSTANTS(trace, KernelTable(device, "latent.prefill"), SourceOf(device, table.source), launch, row_overhead, mma_efficiency, exp_weight,
+            tail, passes);
+  CONSTANTS(trace, KernelTable(device, "latent"), SourceOf(device, table.source), memory_share);
+  return parameters;
+}
 
-  ExplainPrefill(row, parameters, device, trace);
-  const Bytes half = 2 * kB, row_element = ElementSize(parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16),
-              kv_element = ElementSize(mla.kv_precision), byte = 1 * kB;
+KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace& trace) {
+  const TileKernelParameters parameters = PrefillParameters(mla, device, trace);
+  const Bytes row_element = ElementSize(parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16), kv_element = ElementSize(mla.kv_precision);
   const double batch = mla.batch, heads = mla.heads, q_len = mla.q_len, kv_len = mla.kv_len, nope_head_dim = mla.nope_head_dim,
                rope_head_dim = mla.rope_head_dim, value_head_dim = mla.value_head_dim, kv_lora_rank = mla.kv_lora_rank,
                memory_share = device.architecture->latent.bandwidth_efficiency, passes = parameters.pass_factor;
   const BytesPerSecond bandwidth = device.memory.bandwidth;
-  const Flops multiply_add = 2 * kFlop;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->latent.source));
   TileWork work;
@@ -49,36 +44,35 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
   FIGURE(trace, qk_dim, nope_head_dim + rope_head_dim, (Note{"Width of a query and a key", "with the rotary part"}), nope_head_dim,
          rope_head_dim);
   FIGURE(trace, sequence_heads, batch * heads, (Note{"Sequences times heads", "each has its tiles"}), batch, heads);
-  FIGURE(trace, pair_flops, (qk_dim + value_head_dim) * multiply_add, (Note{"FLOPs per query and key", ""}), qk_dim, value_head_dim,
-         multiply_add);
+  FIGURE(trace, pair_flops, (qk_dim + value_head_dim) * 2 * kFlop, (Note{"FLOPs per query and key", ""}), qk_dim, value_head_dim);
   work.sequence_heads = sequence_heads;
   work.precision = parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16;
   work.pair_flops = pair_flops;
   const double prefix = kv_len - q_len;
   work.useful = sequence_heads * q_len * (prefix + (q_len + 1) / 2) * pair_flops;
   FIGURE(trace, bytes,
-         sequence_heads * (q_len * (qk_dim * row_element + value_head_dim * half) + kv_len * (qk_dim + value_head_dim) * row_element),
-         (Note{"Operands and results", ""}), sequence_heads, q_len, qk_dim, row_element, value_head_dim, half, kv_len);
+         sequence_heads * (q_len * (qk_dim * row_element + value_head_dim * 2 * kB) + kv_len * (qk_dim + value_head_dim) * row_element),
+         (Note{"Operands and results", ""}), sequence_heads, q_len, qk_dim, row_element, value_head_dim, kv_len);
   // Passes before the core: rotary embedding, latent into the KV cache, and conversion of all operands for an fp8 kernel.
   const Bytes moved = [&] {
     constexpr Note kNote{"Bytes of the passes before attention", "rotary embedding, latent into the KV cache, conversion to fp8"};
     if (!parameters.in_fp8) {
       FIGURE(trace, moved_bytes,
-             passes * batch * q_len * (heads * (2 * half * rope_head_dim) + (kv_lora_rank + rope_head_dim) * (half + kv_element)), kNote,
-             passes, batch, q_len, heads, half, rope_head_dim, kv_lora_rank, kv_element);
+             passes * batch * q_len * (heads * (4 * kB * rope_head_dim) + (kv_lora_rank + rope_head_dim) * (2 * kB + kv_element)), kNote,
+             passes, batch, q_len, heads, rope_head_dim, kv_lora_rank, kv_element);
       return moved_bytes;
     }
     FIGURE(trace, moved_bytes,
            passes * batch * q_len *
-               (heads * (2 * half * rope_head_dim + 3 * byte * (2 * qk_dim + value_head_dim)) +
-                (kv_lora_rank + rope_head_dim) * (half + kv_element)),
-           kNote, passes, batch, q_len, heads, half, rope_head_dim, byte, qk_dim, value_head_dim, kv_lora_rank, kv_element);
+               (heads * (4 * kB * rope_head_dim + 3 * kB * (2 * qk_dim + value_head_dim)) +
+                (kv_lora_rank + rope_head_dim) * (2 * kB + kv_element)),
+           kNote, passes, batch, q_len, heads, rope_head_dim, qk_dim, value_head_dim, kv_lora_rank, kv_element);
     return moved_bytes;
   }();
   FIGURE(trace, stream, memory_share * bandwidth, (Note{"Bandwidth that the kernels reach", ""}), memory_share, bandwidth);
-  FIGURE(trace, stream_time, bytes / stream, (Note{"Time to move operands and results", "", kSource}), bytes, stream);
+  FIGURE(trace, stream_time, bytes / stream, (Note{"Time to move operands and results", "", kFamilySource}), bytes, stream);
   const Bytes moved_bytes = moved;
-  FIGURE(trace, pass_time, moved_bytes / stream, (Note{"Time of the passes before attention", "", kSource}), moved_bytes, stream);
+  FIGURE(trace, pass_time, moved_bytes / stream, (Note{"Time of the passes before attention", "", kFamilySource}), moved_bytes, stream);
   work.stream_time = stream_time;
   work.pass_time = pass_time;
   work.bytes = bytes + moved;
@@ -87,7 +81,7 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
 
 Seconds MergeTime(double splits, Seconds merge_per_split, Trace& trace) {
   if (splits <= 1) return {};
-  FIGURE(trace, merge_time, merge_per_split * splits, (Note{"Merging the splits", "", kSource}), merge_per_split, splits);
+  FIGURE(trace, merge_time, merge_per_split * splits, (Note{"Merging the splits", "", kFamilySource}), merge_per_split, splits);
   return merge_time;
 }
 
@@ -101,7 +95,6 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   const Bytes kv_element = ElementSize(mla.kv_precision);
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   const FlopsPerSecond peak_rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16, trace);
-  const Flops pair = 2 * kFlop;
   const Seconds launch = row.launch;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->latent.source));
@@ -112,10 +105,10 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
          rope_head_dim);
   FIGURE(trace, kv_cache_bytes, batch * context * (kv_lora_rank + rope_head_dim) * kv_element, (Note{"Latent KV cache read", ""}), batch,
          context, kv_lora_rank, rope_head_dim, kv_element);
-  FIGURE(trace, stream_time, kv_cache_bytes / (bandwidth * bandwidth_efficiency), (Note{"Time to read the latent KV cache", "", kSource}),
-         kv_cache_bytes, bandwidth, bandwidth_efficiency);
+  FIGURE(trace, stream_time, kv_cache_bytes / (bandwidth * bandwidth_efficiency),
+         (Note{"Time to read the latent KV cache", "", kFamilySource}), kv_cache_bytes, bandwidth, bandwidth_efficiency);
   KernelTime result;
-  result.flops = pair * batch * heads * mla.q_len * context * pair_dims;
+  result.flops = 2 * kFlop * batch * heads * mla.q_len * context * pair_dims;
   result.bytes = kv_cache_bytes;
   result.memory = stream_time;
   if (row.has_split_kv) {
@@ -123,26 +116,28 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
     const double q_len = mla.q_len;
     CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), wave_launch,
               merge_per_split);
-    FIGURE(trace, head_blocks, ceil(heads * q_len / 64), (Note{"Blocks of 64 query heads", "", kSource}), heads, q_len);
+    FIGURE(trace, head_blocks, ceil(heads * q_len / 64), (Note{"Blocks of 64 query heads", "", kFamilySource}), heads, q_len);
     FIGURE(trace, splits, max(1.0, min(floor(2 * units / (batch * head_blocks)), min(256, ceil(context / 128)))),
-           (Note{"Splits per sequence", "enough to fill the SMs twice", kSource}), units, batch, head_blocks, context);
-    FIGURE(trace, blocks, batch * head_blocks * splits, (Note{"Thread blocks", "", kSource}), batch, head_blocks, splits);
-    FIGURE(trace, compute_time, context / splits * 64 * pair * pair_dims * units / (peak_rate * mma_efficiency) * ceil(blocks / units),
-           (Note{"Compute time", "heads are padded to 64", kSource}), context, splits, pair, pair_dims, units, peak_rate, mma_efficiency,
+           (Note{"Splits per sequence", "enough to fill the SMs twice", kFamilySource}), units, batch, head_blocks, context);
+    FIGURE(trace, blocks, batch * head_blocks * splits, (Note{"Thread blocks", "", kFamilySource}), batch, head_blocks, splits);
+    FIGURE(trace, compute_time, context / splits * 64 * 2 * kFlop * pair_dims * units / (peak_rate * mma_efficiency) * ceil(blocks / units),
+           (Note{"Compute time", "heads are padded to 64", kFamilySource}), context, splits, pair_dims, units, peak_rate, mma_efficiency,
            blocks);
     const Seconds merge_time = MergeTime(splits, merge_per_split, trace);
     FIGURE(trace, time, launch + norm(stream_time, compute_time, 3) + wave_launch * max(0.0, ceil(blocks / units) - 1) + merge_time,
-           (Note{"Attention time", "", kSource, "time_s"}), launch, stream_time, compute_time, wave_launch, blocks, units, merge_time);
+           (Note{"Attention time", "", kFamilySource, "time_s"}), launch, stream_time, compute_time, wave_launch, blocks, units,
+           merge_time);
     result.time = time;
     result.compute = compute_time;
   } else {
     const Seconds token_time = row.per_token;
     CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), token_time);
-    FIGURE(trace, compute_time, pair * batch * heads * context * pair_dims / (peak_rate * mma_efficiency),
-           (Note{"Compute time", "", kSource}), pair, batch, heads, context, pair_dims, peak_rate, mma_efficiency);
-    FIGURE(trace, walk_time, context * token_time, (Note{"One SM walks a sequence", "no split-KV kernel", kSource}), context, token_time);
-    FIGURE(trace, time, launch + norm(norm(walk_time, compute_time, 4), stream_time, 4), (Note{"Attention time", "", kSource, "time_s"}),
-           launch, walk_time, compute_time, stream_time);
+    FIGURE(trace, compute_time, 2 * kFlop * batch * heads * context * pair_dims / (peak_rate * mma_efficiency),
+           (Note{"Compute time", "", kFamilySource}), batch, heads, context, pair_dims, peak_rate, mma_efficiency);
+    FIGURE(trace, walk_time, context * token_time, (Note{"One SM walks a sequence", "no split-KV kernel", kFamilySource}), context,
+           token_time);
+    FIGURE(trace, time, launch + norm(norm(walk_time, compute_time, 4), stream_time, 4),
+           (Note{"Attention time", "", kFamilySource, "time_s"}), launch, walk_time, compute_time, stream_time);
     result.time = time;
     result.compute = max(compute_time, walk_time);
   }

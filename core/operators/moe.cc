@@ -11,8 +11,6 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = kFamilySource;
-
 // Operand precisions of the expert GEMMs; kEightByFour: 8-bit activations, 4-bit weights.
 enum class Pairing { kSixteenBit, kFp8, kFp8Block, kFourBit, kEightByFour, kInt8, kInt8Weights, kInt4Weights };
 
@@ -84,39 +82,72 @@ Pairing PairingOf(const MoeLayer& layer, const Device& device) {
   return Pairing::kSixteenBit;
 }
 
+// The library's table that RowOf takes the row from.
+std::string PathOf(const MoeLayer& layer, Pairing pairing, const Device& device) {
+  const bool is_own = layer.library == ExpertLibrary::kFlashInfer && RowOf(device.architecture->experts.flashinfer, pairing);
+  return KernelTable(device, "experts") + (is_own ? ".flashinfer." : ".trtllm.") + std::string(NameOf(pairing));
+}
+
+constexpr Note kGroupedMatrix{"GEMM efficiency of the grouped kernels", "before the engine's share"};
+
 }  // namespace
 
-MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device) {
+MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace) {
   const ExpertTable& table = device.architecture->experts;
-  const ExpertRow& row = RowOf(table, PairingOf(layer, device), layer.library);
+  const Pairing pairing = PairingOf(layer, device);
+  const ExpertRow& row = RowOf(table, pairing, layer.library);
+  const double matrix = row.gemm_efficiency, weight_stream = row.bandwidth_efficiency, move = row.permute_efficiency, kept = table.kept_l2,
+               grouped_stream = table.bandwidth_gain, device_matrix = *device.efficiency.gemm_efficiency;
+  const Seconds step_latency = row.step_latency, launch = row.launch;
+  CONSTANTS(trace, PathOf(layer, pairing, device), SourceOf(device, table.source), matrix, weight_stream, move, step_latency, launch);
+  CONSTANTS(trace, KernelTable(device, "experts"), SourceOf(device, table.source), kept, grouped_stream);
+  trace.Input("device_matrix", device_matrix, "cluster.device.efficiency.matrix");
+  FIGURE(trace, grouped_matrix, min(1.0, matrix * device_matrix), kGroupedMatrix, matrix, device_matrix);
   MoeKernelParameters parameters;
-  parameters.bandwidth_gain = table.bandwidth_gain;
-  parameters.kept_l2 = table.kept_l2;
   parameters.product = IsolatedKernelParameters(ProductOf(layer), device);
   parameters.product.launch = {};
   parameters.product.extra_launch = {};
   parameters.product.convert_per_clock = 0;  // hidden by the other rows of the group; the fitted efficiencies include the rest
-  parameters.product.gemm_efficiency = min(1.0, row.gemm_efficiency * *device.efficiency.gemm_efficiency);
-  parameters.product.step_latency = row.step_latency;
-  parameters.weight_bandwidth_gain = row.bandwidth_efficiency;
-  parameters.permute_efficiency = row.permute_efficiency;
-  parameters.launch = row.launch;
+  parameters.product.gemm_efficiency = grouped_matrix;
+  parameters.product.step_latency = step_latency;
+  parameters.bandwidth_gain = grouped_stream;
+  parameters.weight_bandwidth_gain = weight_stream;
+  parameters.permute_efficiency = move;
+  parameters.kept_l2 = kept;
+  parameters.launch = launch;
   return parameters;
 }
 
-MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device) {
-  MoeKernelParameters parameters = IsolatedKernelParameters(layer, device);
-  const ServingExperts& serving = device.architecture->experts.serving;
+MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace) {
+  MoeKernelParameters parameters = IsolatedKernelParameters(layer, device, trace);
+  const ExpertTable& table = device.architecture->experts;
+  const std::string_view source = SourceOf(device, table.source);
   const Pairing pairing = PairingOf(layer, device);
   if (pairing == Pairing::kFourBit) {
-    parameters.product.gemm_efficiency = serving.four_bit_gemm_efficiency * *device.efficiency.gemm_efficiency;
-    parameters.permute_efficiency = serving.four_bit_permute_efficiency;
+    const double four_bit_matrix = table.serving.four_bit_gemm_efficiency, four_bit_move = table.serving.four_bit_permute_efficiency,
+                 device_matrix = *device.efficiency.gemm_efficiency;
+    CONSTANTS(trace, KernelTable(device, "experts.serving"), source, four_bit_matrix, four_bit_move);
+    FIGURE(trace, grouped_matrix, four_bit_matrix * device_matrix, kGroupedMatrix, four_bit_matrix, device_matrix);
+    trace.Alias("move", four_bit_move, "four_bit_move");
+    parameters.product.gemm_efficiency = grouped_matrix;
+    parameters.permute_efficiency = four_bit_move;
+  } else {
+    MoeLayer scaled = layer;
+    scaled.scaling = Scaling::kBlock;  // block scales travel with the tokens
+    const Pairing carried = PairingOf(scaled, device);
+    const double move = RowOf(table, carried, layer.library).permute_efficiency;
+    CONSTANTS(trace, PathOf(layer, carried, device), source, move);
+    parameters.permute_efficiency = move;
   }
-  if (pairing == Pairing::kFp8) parameters.permute_efficiency = serving.fp8_permute_efficiency;
-  const bool narrow =
-      pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit || pairing == Pairing::kEightByFour;
-  if (narrow) parameters.product.step_latency = serving.narrow_step_latency;
-  parameters.routing_spread = serving.routing_spread;
+  const double spread = table.serving.routing_spread;
+  CONSTANTS(trace, KernelTable(device, "experts.serving"), source, spread);
+  parameters.routing_spread = spread;
+  if (pairing == Pairing::kFp8 || pairing == Pairing::kFp8Block || pairing == Pairing::kFourBit || pairing == Pairing::kEightByFour) {
+    const Seconds narrow_step = table.serving.narrow_step_latency;
+    CONSTANTS(trace, KernelTable(device, "experts.serving"), source, narrow_step);
+    trace.Alias("step_latency", narrow_step, "narrow_step");
+    parameters.product.step_latency = narrow_step;
+  }
   parameters.product.setting = GemmSetting::kServing;
   return parameters;
 }
@@ -132,96 +163,30 @@ double ExpertsHit(const MoeLayer& layer, double rows, double spread, Trace& trac
   if (layer.routing == Routing::kEven) return min(local_experts, max(1.0, std::round(rows)));
   if (local_experts <= 1) return 1;
   FIGURE(trace, experts_hit, local_experts * (1 - pow(1 - 1 / local_experts, max(1.0, spread * rows))),
-         (Note{"Experts that get a row", "of those on this device, under random routing", kSource}), local_experts, spread, rows);
+         (Note{"Experts that get a row", "of those on this device, under random routing", kFamilySource}), local_experts, spread, rows);
   return experts_hit;
 }
 
 namespace {
 
-bool Near(double a, double b) { return std::abs(a - b) <= 1e-13 * std::abs(b); }
-
-// Efficiency of the grouped GEMMs over the device's: the row's, or what replaces it inside a serving step.
-void ExplainGemm(const ExpertRow& row, const std::string& path, const MoeLayer& layer, const MoeKernelParameters& parameters,
-                 const Device& device, std::string_view source, Trace& trace) {
-  const ServingExperts& serving = device.architecture->experts.serving;
-  const double matrix = row.gemm_efficiency, four_bit_matrix = serving.four_bit_gemm_efficiency,
-               device_matrix = *device.efficiency.gemm_efficiency, expert_matrix = parameters.engine_gemm_efficiency,
-               share = parameters.product.gemm_efficiency;
-  trace.Input("device_matrix", device_matrix, "cluster.device.efficiency.matrix");
-  constexpr Note kNote{"GEMM efficiency over that of a 16-bit GEMM", "of the grouped kernels, times the engine's"};
-  if (Near(share, min(1.0, matrix * device_matrix) * expert_matrix)) {
-    CONSTANTS(trace, path, source, matrix);
-    trace.Record("kernel_share", "min(1, matrix * device_matrix) * expert_matrix / device_matrix", share / device_matrix, kNote,
-                 "matrix, device_matrix, expert_matrix", matrix, device_matrix, expert_matrix);
-  } else if (IsFourBitFloat(layer.precision) && Near(share, four_bit_matrix * device_matrix * expert_matrix)) {
-    CONSTANTS(trace, KernelTable(device, "experts.serving"), source, four_bit_matrix);
-    trace.Record("kernel_share", "four_bit_matrix * expert_matrix", share / device_matrix, kNote, "four_bit_matrix, expert_matrix",
-                 four_bit_matrix, expert_matrix);
-  } else {
-    const double step_matrix = share / (device_matrix * expert_matrix);
-    trace.Record("kernel_share", "step_matrix * expert_matrix", share / device_matrix, kNote, "step_matrix, expert_matrix", step_matrix,
-                 expert_matrix);
+// Parameters of the grouped GEMMs, with what the engine's own kernels reach over the library's.
+GemmKernelParameters ProductParameters(const MoeKernelParameters& parameters, double bandwidth_gain, const Device& device, Trace& trace) {
+  const double grouped_matrix = parameters.product.gemm_efficiency, expert_matrix = parameters.engine_gemm_efficiency,
+               device_matrix = *device.efficiency.gemm_efficiency, device_stream = *device.efficiency.bandwidth_efficiency,
+               weight_stream = parameters.weight_bandwidth_gain;
+  GemmKernelParameters product = parameters.product;
+  product.gemm_efficiency = grouped_matrix * expert_matrix;
+  product.bandwidth_efficiency = min(1.0, device_stream * bandwidth_gain * weight_stream);
+  if (!trace.on()) return product;
+  {
+    FIGURE(trace, kernel_share, grouped_matrix * expert_matrix / device_matrix,
+           (Note{"GEMM efficiency over that of a 16-bit GEMM", "of the grouped kernels, times the engine's"}), grouped_matrix,
+           expert_matrix, device_matrix);
   }
-}
-
-// Bandwidth efficiency of weights, and of permute and combine, over the device's.
-void ExplainStreams(const ExpertRow& row, const std::string& path, const MoeKernelParameters& parameters, const Device& device,
-                    std::string_view source, Trace& trace) {
-  const double device_stream = *device.efficiency.bandwidth_efficiency, grouped_stream = device.architecture->experts.bandwidth_gain;
-  const double weight_stream = parameters.weight_bandwidth_gain, bandwidth_gain = parameters.bandwidth_gain,
-               engine_stream = bandwidth_gain / grouped_stream, expert_stream = parameters.engine_bandwidth_efficiency;
-  trace.Input("device_stream", device_stream, "cluster.device.efficiency.stream");
-  CONSTANTS(trace, KernelTable(device, "experts"), source, grouped_stream);
-  if (weight_stream == row.bandwidth_efficiency) CONSTANTS(trace, path, source, weight_stream);
-  if (Near(engine_stream, expert_stream)) trace.Alias("engine_stream", engine_stream, "expert_stream");
-  trace.Record("bandwidth_gain", "grouped_stream * expert_stream", bandwidth_gain,
-               Note{"Bandwidth efficiency of the experts' kernels", "over that of a 16-bit GEMM, times the engine's"},
-               "grouped_stream, expert_stream", grouped_stream, expert_stream);
-  const double share = min(1.0, device_stream * bandwidth_gain * weight_stream);
-  trace.Record("kernel_share", "min(1, device_stream * bandwidth_gain * weight_stream) / device_stream", share / device_stream,
-               Note{"Bandwidth efficiency over that of a 16-bit GEMM", "of the weights of the grouped kernels"},
-               "device_stream, bandwidth_gain, weight_stream", device_stream, bandwidth_gain, weight_stream);
-}
-
-// The tables that the parameters come from.
-void Explain(const MoeLayer& layer, const MoeKernelParameters& parameters, const Device& device, Trace& trace) {
-  if (!trace.on()) return;
-  const ExpertTable& table = device.architecture->experts;
-  const ServingExperts& serving = table.serving;
-  const Pairing pairing = PairingOf(layer, device);
-  const ExpertRow& row = RowOf(table, pairing, layer.library);
-  const bool own = layer.library == ExpertLibrary::kFlashInfer && RowOf(table.flashinfer, pairing);
-  const std::string tables = KernelTable(device, "experts"),
-                    path = tables + (own ? ".flashinfer." : ".trtllm.") + std::string(NameOf(pairing));
-  const std::string_view source = SourceOf(device, table.source);
-  const Seconds step_latency = row.step_latency, narrow_step = serving.narrow_step_latency, launch = row.launch;
-  const double kept = table.kept_l2, move = row.permute_efficiency, spread = serving.routing_spread;
-  CONSTANTS(trace, tables, source, kept);
-  if (parameters.launch == launch) CONSTANTS(trace, path, source, launch);
-  if (parameters.permute_efficiency == move) CONSTANTS(trace, path, source, move);
-  if (parameters.product.step_latency == step_latency) {
-    CONSTANTS(trace, path, source, step_latency);
-  } else if (parameters.product.step_latency == narrow_step) {
-    CONSTANTS(trace, tables + ".serving", source, narrow_step);
-    trace.Alias("step_latency", narrow_step, "narrow_step");
-  }
-  if (parameters.routing_spread == spread) CONSTANTS(trace, tables + ".serving", source, spread);
-  const double fp8_move = serving.fp8_permute_efficiency, four_bit_move = serving.four_bit_permute_efficiency;
-  if (pairing == Pairing::kFp8 && parameters.permute_efficiency == fp8_move) {
-    CONSTANTS(trace, tables + ".serving", source, fp8_move);
-    trace.Alias("move", fp8_move, "fp8_move");
-  } else if (pairing == Pairing::kFourBit && parameters.permute_efficiency == four_bit_move) {
-    CONSTANTS(trace, tables + ".serving", source, four_bit_move);
-    trace.Alias("move", four_bit_move, "four_bit_move");
-  }
-  // Block scales travel with the tokens.
-  const std::optional<ExpertRow>& block = RowOf(table.trtllm, Pairing::kFp8Block);
-  if (pairing == Pairing::kFp8 && block && parameters.permute_efficiency == block->permute_efficiency) {
-    const double block_move = block->permute_efficiency;
-    trace.Constants(tables + ".trtllm.fp8_block", source, "move", block_move);
-  }
-  ExplainGemm(row, path, layer, parameters, device, source, trace);
-  ExplainStreams(row, path, parameters, device, source, trace);
+  FIGURE(trace, kernel_share, min(1.0, device_stream * bandwidth_gain * weight_stream) / device_stream,
+         (Note{"Bandwidth efficiency over that of a 16-bit GEMM", "of the weights of the grouped kernels"}), device_stream, bandwidth_gain,
+         weight_stream);
+  return product;
 }
 
 // Permute before the GEMMs and combine after them.
@@ -229,14 +194,15 @@ struct Permutation {
   Bytes bytes;
   Seconds time;
 };
-Permutation Permute(const MoeLayer& layer, double rows, const MoeKernelParameters& parameters, const Device& device, Trace& trace) {
-  const double hidden = layer.hidden, held_tokens = layer.held_tokens.value_or(layer.tokens), bandwidth_gain = parameters.bandwidth_gain,
+Permutation Permute(const MoeLayer& layer, double rows, const MoeKernelParameters& parameters, double bandwidth_gain, const Device& device,
+                    Trace& trace) {
+  const double hidden = layer.hidden, held_tokens = layer.held_tokens.value_or(layer.tokens),
                device_stream = *device.efficiency.bandwidth_efficiency, move = parameters.permute_efficiency;
-  const Bytes row_element = ElementSize(NativePrecision(device, layer.precision)), half = 2 * kB;
-  FIGURE(trace, moved_bytes, rows * hidden * (2 * half + row_element) + 2 * half * held_tokens * hidden,
+  const Bytes row_element = ElementSize(NativePrecision(device, layer.precision));
+  FIGURE(trace, moved_bytes, rows * hidden * (4 * kB + row_element) + 4 * kB * held_tokens * hidden,
          (Note{"Bytes of permute and combine",
-               "rows are read, written in the GEMM format and read back; input and output of the tokens on this device", kSource}),
-         rows, hidden, half, row_element, held_tokens);
+               "rows are read, written in the GEMM format and read back; input and output of the tokens on this device", kFamilySource}),
+         rows, hidden, row_element, held_tokens);
   FIGURE(trace, move_stream, min(1.0, device_stream * bandwidth_gain), (Note{"Bandwidth efficiency of permute and combine", ""}),
          device_stream, bandwidth_gain);
   const Trace::Scope scope(trace, "move");
@@ -254,16 +220,17 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   assert(device.efficiency.bandwidth_efficiency);
   const double group_tokens = layer.tokens, top_k = layer.top_k, ep = layer.ep, imbalance = layer.imbalance, hidden = layer.hidden;
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->experts.source));
-  Explain(layer, parameters, device, trace);
+  const double grouped_stream = parameters.bandwidth_gain, expert_stream = parameters.engine_bandwidth_efficiency;
+  trace.Input("device_stream", *device.efficiency.bandwidth_efficiency, "cluster.device.efficiency.stream");
+  FIGURE(trace, bandwidth_gain, grouped_stream * expert_stream,
+         (Note{"Bandwidth efficiency of the experts' kernels", "over that of a 16-bit GEMM, times the engine's"}), grouped_stream,
+         expert_stream);
   if (!layer.held_tokens) trace.Alias("held_tokens", group_tokens, "group_tokens");
   const Seconds launch = parameters.launch;
   FIGURE(trace, rows, max(1.0, group_tokens * top_k / ep * imbalance), (Note{"Rows on this device", "a token counts once per expert"}),
          group_tokens, top_k, ep, imbalance);
-  trace.Alias("spread", parameters.routing_spread, "spread");
   const double experts_hit = ExpertsHit(layer, rows, parameters.routing_spread, trace);
-  GemmKernelParameters product_parameters = parameters.product;
-  product_parameters.bandwidth_efficiency =
-      min(1.0, *device.efficiency.bandwidth_efficiency * parameters.bandwidth_gain * parameters.weight_bandwidth_gain);
+  const GemmKernelParameters product_parameters = ProductParameters(parameters, bandwidth_gain, device, trace);
   FIGURE(trace, expert_rows, rows / experts_hit, (Note{"Rows of an expert", "mean of those that get any"}), rows, experts_hit);
   const double expert_ffn = layer.ffn, expert_tp = layer.tp;
   FIGURE(trace, width, expert_ffn / expert_tp, (Note{"Inner width of an expert on this device", ""}), expert_ffn, expert_tp);
@@ -287,12 +254,12 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   trace.Alias("up_time", up.time, "time");
   const KernelTime down = product("down", hidden, "hidden", width, "width");
   trace.Alias("down_time", down.time, "time");
-  const Permutation moved = Permute(layer, rows, parameters, device, trace);
+  const Permutation moved = Permute(layer, rows, parameters, bandwidth_gain, device, trace);
   trace.Alias("move_time", moved.time, "pass_time");
   const Seconds up_time = up.time, down_time = down.time, move_time = moved.time;
   FIGURE(trace, time, launch + up_time + down_time + move_time,
-         (Note{"MoE layer time", "routing and small kernels, two grouped GEMMs, permute and combine", kSource, "time_s"}), launch, up_time,
-         down_time, move_time);
+         (Note{"MoE layer time", "routing and small kernels, two grouped GEMMs, permute and combine", kFamilySource, "time_s"}), launch,
+         up_time, down_time, move_time);
   KernelTime result;
   result.time = time;
   result.compute = up.compute + down.compute;
@@ -304,7 +271,7 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
 }
 
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, Trace& trace) {
-  return TimeOf(layer, device, IsolatedKernelParameters(layer, device), trace);
+  return TimeOf(layer, device, IsolatedKernelParameters(layer, device, trace), trace);
 }
 
 }  // namespace slipstick

@@ -43,12 +43,13 @@ struct MoeKernelParameters {
   double kept_l2 = 0;                // L2 capacities that keep half of the permuted and combined data
   Seconds launch;                    // t_moe: of all kernels of the layer
   double routing_spread = 1;         // sigma: routed rows that count as independent
-  // What an engine's own kernels reach over the library's; parts of the efficiencies and gains above.
+  // What an engine's own kernels reach over the library's, of the GEMM and bandwidth efficiencies above.
   double engine_gemm_efficiency = 1, engine_bandwidth_efficiency = 1;
 };
-MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device);
+// Both name the constants that the parameters come from.
+MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace);
 // Inside a serving step: real routing is correlated, and the kernel before finds the scales of narrow formats.
-MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device);
+MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device, Trace& trace);
 
 // Expected number of experts on this device that get at least one of `rows` rows.
 double ExpertsHit(const MoeLayer& layer, double rows, double spread);

@@ -36,21 +36,20 @@ KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
   const double bandwidth_efficiency = *device.efficiency.bandwidth_efficiency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
-  const Bytes half = 2.0 * kB;
   // Channel-wise recurrences have no GEMMs: they run on the vector units, six operations per state and token.
   const bool by_channel = layer.layer.kind == LinearAttentionKind::kMamba;
   const FlopsPerSecond peak_rate = PeakRate(device, by_channel ? Precision::kFp32 : Precision::kBf16, trace);
   const double peak_share = by_channel ? kShareOfVector : kShareOfPeak;
+  CONSTANTS(trace, "recurrence", "estimate: of the vector units, or of the GEMM peak", peak_share);
   FIGURE(trace, rate, peak_share * peak_rate, (Note{"Rate of the recurrence", "of GEMMs, or of the vector units; estimate"}), peak_share,
          peak_rate);
-  const Flops pair = 2 * kFlop;
   const double pairs_per_head = PairsPerHead(layer, trace);
-  FIGURE(trace, recurrence_flops, pair * rows * recurrent_heads * pairs_per_head,
+  FIGURE(trace, recurrence_flops, 2 * kFlop * rows * recurrent_heads * pairs_per_head,
          (Note{"FLOPs of the recurrence", "each token with its chunk of 128 tokens and with the state; channel-wise: with the state",
                "Dao and Gu 2024, arXiv 2405.21060"}),
-         pair, rows, recurrent_heads, pairs_per_head);
-  FIGURE(trace, recurrence_bytes, rows * (recurrent_columns + recurrent_inner) * half,
-         (Note{"Bytes of the recurrence", "read and written once"}), rows, recurrent_columns, recurrent_inner, half);
+         rows, recurrent_heads, pairs_per_head);
+  FIGURE(trace, recurrence_bytes, rows * (recurrent_columns + recurrent_inner) * 2 * kB,
+         (Note{"Bytes of the recurrence", "read and written once"}), rows, recurrent_columns, recurrent_inner);
   FIGURE(trace, recurrence, 3 * launch + norm(recurrence_flops / rate, recurrence_bytes / (bandwidth * bandwidth_efficiency), 3),
          (Note{"Recurrence per layer", "three kernels (convolution, chunks, states) at 0.4 of the GEMM peak; estimate"}), launch,
          recurrence_flops, rate, recurrence_bytes, bandwidth, bandwidth_efficiency);

@@ -9,8 +9,6 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = kFamilySource;
-
 const RowwiseRow& RowOf(const RowwiseTable& table, const RowKernel& kernel) {
   switch (kernel.kind) {
     case RowKind::kNorm:
@@ -49,11 +47,11 @@ void Explain(const RowKernel& kernel, const RowKernelParameters& parameters, con
   trace.Input("device_launch", device_launch, "cluster.device.efficiency.launch");
   trace.Alias("bandwidth_efficiency", parameters.bandwidth_efficiency, "stream");
   trace.Record("launch", "launch_factor * device_launch", parameters.launch,
-               Note{"Launch latency", "over that of a GEMM, which is longer", kSource}, "launch_factor, device_launch", launch_factor,
+               Note{"Launch latency", "over that of a GEMM, which is longer", kFamilySource}, "launch_factor, device_launch", launch_factor,
                device_launch);
   if (!(parameters.bytes_per_sm_clock > Bytes{})) return;
   trace.Record("bytes_per_sm_clock", "thread_bytes * lanes", parameters.bytes_per_sm_clock,
-               Note{"Issue limit per SM and clock", "", kSource}, "thread_bytes, lanes", thread_bytes, lanes);
+               Note{"Issue limit per SM and clock", "", kFamilySource}, "thread_bytes, lanes", thread_bytes, lanes);
 }
 
 // FLOPs per element, for reports: no such kernel is compute-bound.
@@ -100,10 +98,10 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernel
   Explain(kernel, parameters, device, trace);
   FIGURE(trace, bytes, accesses * rows * columns * element, (Note{"Bytes read and written", ""}), accesses, rows, columns, element);
   FIGURE(trace, missed, bytes / (bytes + kept_l2 * l2_capacity),
-         (Note{"Fraction that goes to memory", "the rest stays in L2 between kernels", kSource}), bytes, kept_l2, l2_capacity);
+         (Note{"Fraction that goes to memory", "the rest stays in L2 between kernels", kFamilySource}), bytes, kept_l2, l2_capacity);
   BytesPerSecond stream_rate = bandwidth * bandwidth_efficiency;
   if (!(parameters.bytes_per_sm_clock > Bytes{})) {
-    trace.Record("stream_rate", "bandwidth * bandwidth_efficiency", stream_rate, Note{"Streaming rate", "of the memory", kSource},
+    trace.Record("stream_rate", "bandwidth * bandwidth_efficiency", stream_rate, Note{"Streaming rate", "of the memory", kFamilySource},
                  "bandwidth, bandwidth_efficiency", bandwidth, bandwidth_efficiency);
   }
   if (parameters.bytes_per_sm_clock > Bytes{}) {
@@ -111,16 +109,18 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernel
     const Hertz clock = device.clock;
     trace.Input("clock", clock, "cluster.device.clock");
     FIGURE(trace, slower_rate, min(bandwidth * bandwidth_efficiency, bytes_per_sm_clock * units * clock),
-           (Note{"Streaming rate", "memory bandwidth, or the issue limit of the SMs", kSource}), bandwidth, bandwidth_efficiency,
+           (Note{"Streaming rate", "memory bandwidth, or the issue limit of the SMs", kFamilySource}), bandwidth, bandwidth_efficiency,
            bytes_per_sm_clock, units, clock);
     stream_rate = slower_rate;
     trace.Alias("stream_rate", stream_rate, "slower_rate");
   }
-  FIGURE(trace, stream_time, bytes * missed / stream_rate + bytes * (1 - missed) / l2_rate, (Note{"Time to move the data", "", kSource}),
-         bytes, missed, stream_rate, l2_rate);
+  FIGURE(trace, stream_time, bytes * missed / stream_rate + bytes * (1 - missed) / l2_rate,
+         (Note{"Time to move the data", "", kFamilySource}), bytes, missed, stream_rate, l2_rate);
   FIGURE(trace, row_time, ceil(rows / (2 * units)) * columns * column_latency,
-         (Note{"Time of the rows per SM", "a block walks one row; two blocks per SM", kSource}), rows, units, columns, column_latency);
-  FIGURE(trace, time, launch + norm(stream_time, row_time, 3), (Note{"Kernel time", "", kSource, "time_s"}), launch, stream_time, row_time);
+         (Note{"Time of the rows per SM", "a block walks one row; two blocks per SM", kFamilySource}), rows, units, columns,
+         column_latency);
+  FIGURE(trace, time, launch + norm(stream_time, row_time, 3), (Note{"Kernel time", "", kFamilySource, "time_s"}), launch, stream_time,
+         row_time);
   KernelTime result;
   result.time = time;
   result.memory = stream_time;

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "core/base/schema.h"
-#include "core/base/type_path.h"
 #include "core/catalogue/presets.h"
 #include "core/scenario/cost_defaults.h"
+#include "core/scenario/preset_walk.h"
 
 namespace slipstick {
 namespace {
@@ -44,25 +44,7 @@ void AddEstimates(const Json& json, const Json& entry, const internal::Type& typ
     const Json* stated = FindMember(entry, source.key());
     const Json* held = FindMember(json, source.key());
     if (stated == nullptr || held == nullptr || !IsInReports(type, source.key())) continue;
-    if (IsUnchanged(*held, *stated)) paths.push_back(path + "." + source.key());
-  }
-}
-
-void Walk(const Json& json, const internal::Type& type, const std::string& path, std::vector<std::string>& paths) {
-  if (!type.preset_kind.empty()) {
-    const Json* preset = FindMember(json, "preset");
-    const Json* entry = preset != nullptr && preset->is_string() ? FindPreset(type.preset_kind, TextOf(*preset)) : nullptr;
-    if (entry != nullptr) AddEstimates(json, *entry, type, path, paths);
-  }
-  const auto inner = [&](const Json& member, const std::string& key) {
-    const internal::Type* inner_type = member.is_structured() ? internal::TypeAt(type, key) : nullptr;
-    if (inner_type != nullptr) Walk(member, *inner_type, path + "." + key, paths);
-  };
-  if (json.is_object()) {
-    for (const auto& member : json.items()) inner(member.value(), member.key());
-  }
-  if (json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i) inner(json[i], std::to_string(i));
+    if (IsUnchanged(*held, *stated)) paths.push_back(JoinPath(path, source.key()));
   }
 }
 
@@ -75,7 +57,10 @@ std::vector<std::string> EstimatedCosts(const CostInputs& inputs) {
   const Json* bill = device == nullptr ? nullptr : FindMember(*device, "preset");
   const bool has_bill = bill != nullptr && bill->is_string() && FindPreset("bill", TextOf(*bill)) != nullptr;
   if (!has_bill) paths.push_back("cost.device");
-  Walk(cost, internal::kType<CostInputs>, "cost", paths);
+  VisitPresets(cost, internal::kType<CostInputs>, "cost",
+               [&paths](const Json& held, const Json& entry, const internal::Type& type, const std::string& path) {
+                 AddEstimates(held, entry, type, path, paths);
+               });
   return paths;
 }
 

@@ -5,8 +5,8 @@
 
 #include "core/base/schema.h"
 #include "core/base/type_path.h"
-#include "core/catalogue/presets.h"
 #include "core/scenario/cost_defaults.h"
+#include "core/scenario/preset_walk.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {
@@ -61,28 +61,14 @@ void AddEntry(const Json& json, const Json& preset, const internal::Type& type, 
   }
 }
 
-void Walk(const Json& json, const internal::Type& type, const std::string& path, Sources& sources) {
-  if (!type.preset_kind.empty()) {
-    const Json* preset = FindMember(json, "preset");
-    const Json* entry = preset != nullptr && preset->is_string() ? FindPreset(type.preset_kind, TextOf(*preset)) : nullptr;
-    if (entry != nullptr) AddEntry(json, *entry, type, path, sources);
-  }
-  const auto inner = [&](const Json& member, const std::string& key) {
-    const internal::Type* inner_type = member.is_structured() ? internal::TypeAt(type, key) : nullptr;
-    if (inner_type != nullptr) Walk(member, *inner_type, JoinPath(path, key), sources);
-  };
-  if (json.is_object()) {
-    for (const auto& [key, member] : json.items()) inner(member, key);
-  } else if (json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i) inner(json[i], std::to_string(i));
-  }
-}
-
 }  // namespace
 
 std::unordered_map<std::string, std::string_view> InputSources(const Json& scenario) {
   Sources sources;
-  Walk(scenario, internal::kType<Scenario>, "", sources);
+  VisitPresets(scenario, internal::kType<Scenario>, "",
+               [&sources](const Json& held, const Json& entry, const internal::Type& type, const std::string& path) {
+                 AddEntry(held, entry, type, path, sources);
+               });
   return sources;
 }
 

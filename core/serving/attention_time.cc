@@ -14,8 +14,8 @@ namespace {
 // Attention in separate kernels (two GEMMs, softmax, passes between them): masked scores are computed too.
 KernelTime UnfusedPrefill(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
   const double rank_heads = deployment.shapes.widths.heads, head_dim = deployment.shapes.head_dim;
-  const Flops pair = 4 * kFlop;
   const Bytes score = 20.0 * kB;
+  CONSTANTS(trace, "serving.unfused_attention", "ten passes in 16 bit: fitted to NVIDIA/FasterTransformer docs/gpt_guide.md", score);
   const Trace::Citing citing(trace, SourceInPlace(deployment.device));
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
@@ -28,14 +28,14 @@ KernelTime UnfusedPrefill(const Deployment& deployment, double sequences, double
   FIGURE(trace, score_bytes, score * scores, (Note{"Score traffic", "ten 16-bit passes"}), score, scores);
   FIGURE(trace, missed, score_bytes / (score_bytes + 0.5 * l2_capacity),
          (Note{"Fraction of the score traffic that goes to memory", "the rest stays in L2"}), score_bytes, l2_capacity);
-  FIGURE(trace, product_time, pair * scores * head_dim / (0.6 * peak_rate), (Note{"Two GEMMs per layer", "at 0.6 of the dense peak"}), pair,
+  FIGURE(trace, product_time, 4 * kFlop * scores * head_dim / (0.6 * peak_rate), (Note{"Two GEMMs per layer", "at 0.6 of the dense peak"}),
          scores, head_dim, peak_rate);
   FIGURE(trace, score_time, score_bytes * missed / (0.8 * bandwidth) + score_bytes * (1 - missed) / l2_rate,
          (Note{"Passes over the scores", ""}), score_bytes, missed, bandwidth, l2_rate);
   FIGURE(trace, time, 4 * launch + product_time + score_time,
          (Note{"Unfused attention", "four kernels; fitted to NVIDIA/FasterTransformer docs/gpt_guide.md"}), launch, product_time,
          score_time);
-  return {time,       product_time, score_time, product_time > score_time ? Bound::kCompute : Bound::kMemory, pair * scores * head_dim,
+  return {time,       product_time, score_time, product_time > score_time ? Bound::kCompute : Bound::kMemory, 4 * kFlop * scores * head_dim,
           score_bytes};
 }
 
@@ -68,11 +68,20 @@ Attention HeadsOf(const Deployment& deployment, AttentionPhase phase) {
   return attention;
 }
 
+// Sizes of the KV cache's elements, and of those that kernels compute with: in 16 bit, or as the KV cache is stored where that is narrow.
+void BindKvCache(const Deployment& deployment, Trace& trace) {
+  const Bytes kv_element = ElementSize(deployment.formats.kv_cache), wide_element = 2 * kB;
+  BindSize("kv_element", kv_element, false, "serving.precision.kv_cache", trace);
+  BindSize("row_element", wide_element, true, "", trace);
+  if (kv_element < wide_element) BindSize("row_element", kv_element, false, "serving.precision.kv_cache", trace);
+}
+
 }  // namespace
 
 KernelTime PrefillAttention(const Deployment& deployment, double sequences, double tokens, double cached, double window, Trace& trace) {
   if (!deployment.model.mla && deployment.engine.kernels.attention == AttentionLibrary::kUnfused)
     return UnfusedPrefill(deployment, sequences, tokens, cached, trace);
+  BindKvCache(deployment, trace);
   trace.Alias("batch", sequences, "sequences");
   trace.Alias("q_len", tokens, "tokens");
   FIGURE(trace, kv_len, tokens + cached, (Note{"Keys of a prompt", "with those in the KV cache"}), tokens, cached);
@@ -131,13 +140,15 @@ void ReadByHead(const Deployment& deployment, double sequences, double kv_len, K
 }  // namespace
 
 KernelTime DecodeAttention(const Deployment& deployment, double sequences, double context, double checked, double window, Trace& trace) {
-  const double decode_heads = deployment.shapes.decode_heads;
+  const double decode_heads = deployment.shapes.decode_heads, q_len = 1;
+  CONSTANTS(trace, "serving.decode_attention", "drafts count as further rows, not as a longer query", q_len);
+  BindKvCache(deployment, trace);
   if (deployment.model.mla) {
     LatentAttention mla = LatentOf(deployment, AttentionPhase::kDecode);
     trace.Alias("heads", mla.heads, "decode_heads");
     FIGURE(trace, batch, sequences * checked, (Note{"Queries of the step", "per head"}), sequences, checked);
     mla.batch = batch;
-    mla.q_len = 1;
+    mla.q_len = q_len;
     mla.kv_len = KeysOf(deployment, context, 0, trace);
     return TimeOf(mla, deployment.device, trace);
   }

@@ -14,7 +14,7 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
+constexpr std::string_view kClosedLoopSource = "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
 
 struct RoundTimes {
   Seconds prefill_wait, tpot;
@@ -30,20 +30,29 @@ RoundTimes OverRounds(const Deployment& deployment, double others, const Request
   const Seconds steady_wait = steady.prefill_wait, steady_token = steady.tpot;
   trace.Alias("steady_wait", steady_wait, "prefill_wait");
   const double prefilled_before = output > 1 ? 0.5 : 1;  // with one output token, all of them
-  FIGURE(
-      trace, prefill_wait, (1 - 1 / waves) * steady_wait + prefilled_before * others * shared_prefill / waves,
-      (Note{"Waiting for others' prefills", "all streams start together in the first benchmark round; later rounds are steady", kSource}),
-      waves, steady_wait, prefilled_before, others, shared_prefill);
+  CONSTANTS(trace, "serving.first_round", "share of the others' prefills before a request's own: half; with one output token all",
+            prefilled_before);
+  FIGURE(trace, prefill_wait, (1 - 1 / waves) * steady_wait + prefilled_before * others * shared_prefill / waves,
+         (Note{"Waiting for others' prefills", "all streams start together in the first benchmark round; later rounds are steady",
+               kClosedLoopSource}),
+         waves, steady_wait, prefilled_before, others, shared_prefill);
   FIGURE(trace, round_token,
          (1 - 1 / waves) * steady_token + (mean_step + (1 - prefilled_before) * others * prefill_stall / max(1.0, output - 1)) / waves,
-         (Note{"Time per output token over all rounds", "in the first round, the prefills after the request's own", kSource}), waves,
-         steady_token, mean_step, prefilled_before, others, prefill_stall, output);
+         (Note{"Time per output token over all rounds", "in the first round, the prefills after the request's own", kClosedLoopSource}),
+         waves, steady_token, mean_step, prefilled_before, others, prefill_stall, output);
   return {prefill_wait, round_token};
+}
+
+// A request is prefilled by itself.
+double OnePrompt(Trace& trace) {
+  const double batched_prompts = 1;
+  CONSTANTS(trace, "serving.scheduler", "a request is prefilled by itself", batched_prompts);
+  return batched_prompts;
 }
 
 // Requests prefilled in the same pass: those that ended together, where the engine keeps them together.
 double BatchedPrompts(const Deployment& deployment, double running, Trace& trace) {
-  if (!GroupsPrefills(deployment)) return 1;
+  if (!GroupsPrefills(deployment)) return OnePrompt(trace);
   const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
   const double tokens = ComputedTokens(deployment.load, trace).tokens;
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
@@ -68,16 +77,17 @@ RequestCycle CycleOf(const Deployment& deployment, double others, double batched
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
                 request = deployment.engine.overhead.per_request;
   trace.Input("request", request, "serving.engine.request");
-  FIGURE(trace, handling, request + residual_steps * mean_step, (Note{"Request handling and the step in progress", "", kSource}), request,
-         residual_steps, mean_step);
+  FIGURE(trace, handling, request + residual_steps * mean_step, (Note{"Request handling and the step in progress", "", kClosedLoopSource}),
+         request, residual_steps, mean_step);
   FIGURE(trace, alone, handling + first_prefill + (batched_prompts - 1) * shared_prefill,
-         (Note{"Time to first token without other prefills", "with this prefill and those in the same pass", kSource}), handling,
+         (Note{"Time to first token without other prefills", "with this prefill and those in the same pass", kClosedLoopSource}), handling,
          first_prefill, batched_prompts, shared_prefill);
   FIGURE(trace, even_token, mean_step + others * prefill_stall / output,
-         (Note{"Mean step with prefills", "each other request is prefilled once per output", kSource}), mean_step, others, prefill_stall,
-         output);
+         (Note{"Mean step with prefills", "each other request is prefilled once per output", kClosedLoopSource}), mean_step, others,
+         prefill_stall, output);
   FIGURE(trace, prefill_utilization, min(1.0, others, others / output * max(1.0, first_prefill / even_token)),
-         (Note{"Fraction of time spent in others' prefills", "seen by an arriving request: steps with a prefill last longer", kSource}),
+         (Note{"Fraction of time spent in others' prefills", "seen by an arriving request: steps with a prefill last longer",
+               kClosedLoopSource}),
          others, output, first_prefill, even_token);
   FIGURE(trace, before, max(prefill_utilization / 2, others / output),
          (Note{"Others' prefills before the first token", "half of the one in progress, or one output token's share of all"}),
@@ -86,10 +96,10 @@ RequestCycle CycleOf(const Deployment& deployment, double others, double batched
          (Note{"Waiting for others' prefills", "the one in progress, and the decode stall of the others"}), prefill_utilization,
          first_prefill, before, prefill_stall);
   FIGURE(trace, steady_token, mean_step + max(0.0, others - before) * prefill_stall / max(1.0, output - 1),
-         (Note{"Decode step with the prefills in between", "those that the first token did not wait for", kSource}), mean_step, others,
-         before, prefill_stall, output);
-  FIGURE(trace, cycle, alone + prefill_wait + (output - 1) * steady_token, (Note{"From its slot to the last token", "", kSource}), alone,
-         prefill_wait, output, steady_token);
+         (Note{"Decode step with the prefills in between", "those that the first token did not wait for", kClosedLoopSource}), mean_step,
+         others, before, prefill_stall, output);
+  FIGURE(trace, cycle, alone + prefill_wait + (output - 1) * steady_token, (Note{"From its slot to the last token", "", kClosedLoopSource}),
+         alone, prefill_wait, output, steady_token);
   return {alone, prefill_wait, steady_token, cycle, others};
 }
 
@@ -118,18 +128,19 @@ ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, 
   trace.Alias("token", mean.tpot, benchmark ? "round_token" : "steady_token");
   const Seconds token = mean.tpot, prefill_wait = mean.prefill_wait, alone = steady.alone;
   FIGURE(trace, tpot, 1 * token,
-         (Note{"Time per output token (TPOT)", "after the first, with others' prefills in between", kSource, "serving.tpot_s"}), token);
+         (Note{"Time per output token (TPOT)", "after the first, with others' prefills in between", kClosedLoopSource, "serving.tpot_s"}),
+         token);
   FIGURE(trace, slot_wait, (offered - running) / running * (alone + prefill_wait + (output - 1) * tpot),
          (Note{"Waiting for a slot", "running requests end one after the other"}), offered, running, alone, prefill_wait, output, tpot);
-  FIGURE(trace, ttft, alone + prefill_wait + slot_wait,
-         (Note{"Time to first token (TTFT)", "own prefill, waiting for others' prefills and for a slot", kSource, "serving.ttft_s"}), alone,
-         prefill_wait, slot_wait);
+  FIGURE(
+      trace, ttft, alone + prefill_wait + slot_wait,
+      (Note{"Time to first token (TTFT)", "own prefill, waiting for others' prefills and for a slot", kClosedLoopSource, "serving.ttft_s"}),
+      alone, prefill_wait, slot_wait);
   FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"End-to-end latency", "", "", "serving.request_latency_s"}), ttft,
          output, tpot);
-  const Tokens one = 1 * kToken;
-  FIGURE(trace, rate, concurrency * output * one / request_latency,
+  FIGURE(trace, rate, concurrency * output * kToken / request_latency,
          (Note{"Throughput in output tokens", "Little's law: requests in flight and waiting over the latency", "", "serving.tokens_per_s"}),
-         concurrency, output, one, request_latency);
+         concurrency, output, request_latency);
   FIGURE(trace, in_flight, concurrency * running / offered, (Note{"Requests in flight", "all replicas", "", "serving.requests_in_flight"}),
          concurrency, running, offered);
   FIGURE(trace, waiting, concurrency - in_flight, (Note{"Requests waiting for a slot", "all replicas", "", "serving.requests_waiting"}),

@@ -5,6 +5,7 @@
 #include "core/operators/efficiency.h"
 #include "core/serving/exchange.h"
 #include "core/serving/served_product.h"
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
@@ -15,16 +16,11 @@ struct Matrices {
   double computed = 0, read = 0;
 };
 LayerWidths PaddedWidths(const Deployment& deployment, Trace& trace) {
-  LayerWidths whole = WholeWidths(deployment.model);
+  LayerWidths whole = WholeWidths(deployment.model, trace);
   whole.heads = deployment.shapes.padded_heads;
   whole.kv_heads = deployment.shapes.padded_kv_heads;
   trace.Alias("rank_heads", whole.heads, "padded_heads");
   trace.Alias("rank_kv_heads", whole.kv_heads, "padded_kv_heads");
-  trace.Input("rank_mlp", whole.mlp, "model.ffn");
-  if (deployment.model.moe) {
-    trace.Alias("rank_shared", whole.shared, "shared_width");
-    trace.Input("rank_expert", whole.expert, "model.moe.expert_ffn");
-  }
   return whole;
 }
 
@@ -32,10 +28,11 @@ LayerWidths PaddedWidths(const Deployment& deployment, Trace& trace) {
 double CommonMatrices(const Deployment& deployment, const LayerWidths& whole, Trace& trace) {
   const Model& model = deployment.model;
   const double attention_layers = deployment.layers.attention, dense_layers = deployment.layers.dense, layers = deployment.layers.total;
-  const double attention_matrices = ElementsOf(model, whole, MixerProducts(model, Mixer::kFullAttention, whole), "attention_matrices",
-                                               {"Weights of attention", ""}, trace);
-  const double mlp_matrices = ElementsOf(model, whole, FeedForwardProducts(model, FeedForward::kDense, whole), "mlp_matrices",
-                                         {"Weights of a dense MLP", ""}, trace);
+  const auto elements = [&](const MatrixProducts& products, std::string_view symbol) {
+    return ElementsOf(products, model, whole, symbol, trace).all_tokens;
+  };
+  const double attention_matrices = elements(MixerProducts(model, Mixer::kFullAttention, whole), "attention_matrices");
+  const double mlp_matrices = elements(FeedForwardProducts(model, FeedForward::kDense, whole), "mlp_matrices");
   FIGURE(trace, attention_and_mlp, attention_layers / layers * attention_matrices + dense_layers / layers * mlp_matrices,
          (Note{"Weights of attention and dense MLP", "mean over the layers"}), attention_layers, layers, attention_matrices, dense_layers,
          mlp_matrices);
@@ -43,8 +40,7 @@ double CommonMatrices(const Deployment& deployment, const LayerWidths& whole, Tr
     trace.Alias("common", attention_and_mlp, "attention_and_mlp");
     return attention_and_mlp;
   }
-  const double recurrent_matrices = ElementsOf(model, whole, MixerProducts(model, Mixer::kRecurrence, whole), "recurrent_matrices",
-                                               {"Weights of a recurrence", ""}, trace);
+  const double recurrent_matrices = elements(MixerProducts(model, Mixer::kRecurrence, whole), "recurrent_matrices");
   FIGURE(trace, common, attention_and_mlp + (1 - attention_layers / layers) * recurrent_matrices,
          (Note{"Weights of attention, recurrence and dense MLP", "mean over the layers"}), attention_and_mlp, attention_layers, layers,
          recurrent_matrices);
@@ -63,12 +59,10 @@ Matrices MatricesOf(const Deployment& deployment, double rows, Trace& trace) {
   }
   const double moe_layers = deployment.layers.moe, layers = deployment.layers.total;
   const auto experts = static_cast<double>(model.moe->experts), top_k = static_cast<double>(model.moe->top_k);
-  const MatrixProducts products = FeedForwardProducts(model, FeedForward::kExperts, whole);
-  const double one_of_each = ElementsOf(model, whole, products, "one_of_each", {"Weights of an MoE layer with one expert", ""}, trace);
-  const double routed = products.Find(ProductId::kExpertsIn)->Elements(), routed_out = products.Find(ProductId::kExpertsOut)->Elements();
-  FIGURE(trace, expert, routed + routed_out, (Note{"Weights of a routed expert", ""}), routed, routed_out);
-  FIGURE(trace, outside_experts, common + moe_layers / layers * (one_of_each - expert),
-         (Note{"Weights outside the routed experts", "mean over the layers"}), common, moe_layers, layers, one_of_each, expert);
+  const auto [every_token, expert] =
+      ElementsOf(FeedForwardProducts(model, FeedForward::kExperts, whole), model, whole, "every_token", trace);
+  FIGURE(trace, outside_experts, common + moe_layers / layers * every_token,
+         (Note{"Weights outside the routed experts", "mean over the layers"}), common, moe_layers, layers, every_token);
   FIGURE(trace, computed, outside_experts + moe_layers / layers * top_k * expert, (Note{"Weights that a token computes with", ""}),
          outside_experts, moe_layers, layers, top_k, expert);
   FIGURE(trace, read, outside_experts + moe_layers / layers * experts * (1 - pow(1 - top_k / experts, rows)) * expert,
@@ -77,7 +71,7 @@ Matrices MatricesOf(const Deployment& deployment, double rows, Trace& trace) {
 }
 
 // Names the engine's constants and the device's rates.
-void BindEngine(const Deployment& deployment, Trace& trace) {
+void BindGraph(const Deployment& deployment, Trace& trace) {
   if (!trace.on()) return;
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
   const std::string path = "serving.engine.whole_layer.";
@@ -106,14 +100,13 @@ FlopsPerSecond PeakAs(std::string_view symbol, const Device& device, Precision p
 // Two all-reduces of a layer.
 Seconds ReduceTime(const Deployment& deployment, double rows, OperatorBreakdown& operators, Trace& trace) {
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
-  const double group_devices = deployment.mapping.devices_per_group, hidden = deployment.shapes.hidden,
-               reduce_stream = engine.all_reduce_bandwidth_efficiency;
+  const double group_devices = deployment.mapping.devices_per_group, reduce_stream = engine.all_reduce_bandwidth_efficiency;
   const Seconds start = engine.all_reduce_overhead;
-  const Bytes half = 2.0 * kB;
+  const Bytes residual_bytes = ResidualBytes(deployment.model, rows, "rows", trace);
   const BytesPerSecond link = deployment.network.link;
   BindLevelLink("link", link, group_devices, deployment, trace);
-  FIGURE(trace, reduction, 2 * (start + 2 * (group_devices - 1) / group_devices * rows * hidden * half / (reduce_stream * link)),
-         (Note{"Two all-reduces per layer", ""}), start, group_devices, rows, hidden, half, reduce_stream, link);
+  FIGURE(trace, reduction, 2 * (start + 2 * (group_devices - 1) / group_devices * residual_bytes / (reduce_stream * link)),
+         (Note{"Two all-reduces per layer", ""}), start, group_devices, residual_bytes, reduce_stream, link);
   KernelTime kernel;
   kernel.time = reduction;
   kernel.bound = Bound::kNetwork;
@@ -124,7 +117,7 @@ Seconds ReduceTime(const Deployment& deployment, double rows, OperatorBreakdown&
 // Layers and LM head without attention, for `rows` tokens, `last_rows` of which go through the head.
 Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, OperatorBreakdown& operators, Trace& trace) {
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
-  BindEngine(deployment, trace);
+  BindGraph(deployment, trace);
   const double group_devices = deployment.mapping.devices_per_group, layers = deployment.layers.total, hidden = deployment.shapes.hidden;
   const Matrices matrices = MatricesOf(deployment, rows, trace);
   const double computed = matrices.computed, read = matrices.read;
@@ -135,12 +128,12 @@ Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, 
   const double matrix = engine.gemm_efficiency, stream = engine.bandwidth_efficiency,
                element_stream = engine.elementwise_bandwidth_efficiency;
   const Seconds fixed = engine.layer_overhead;
-  const Flops pair = 2 * kFlop;
+  BindSize("head_size", ElementSize(deployment.formats.head_weights), deployment.formats.keeps_head, "serving.precision.weights", trace);
   const double ffn = static_cast<double>(deployment.model.ffn), padded_heads = deployment.shapes.padded_heads,
                padded_kv_heads = deployment.shapes.padded_kv_heads, head_dim = deployment.shapes.head_dim;
   FIGURE(trace, width, 4 * hidden + 2 * ffn + (padded_heads + 2 * padded_kv_heads) * head_dim,
          (Note{"Activations per token of a layer", "elements"}), hidden, ffn, padded_heads, padded_kv_heads, head_dim);
-  FIGURE(trace, compute_time, pair * rows * computed / (group_devices * matrix * peak), (Note{"Compute per layer", ""}), pair, rows,
+  FIGURE(trace, compute_time, 2 * kFlop * rows * computed / (group_devices * matrix * peak), (Note{"Compute per layer", ""}), rows,
          computed, group_devices, matrix, peak);
   FIGURE(trace, stream_time, read * weight_size / (group_devices * stream * bandwidth), (Note{"Weights per layer", ""}), read, weight_size,
          group_devices, stream, bandwidth);
@@ -154,20 +147,24 @@ Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, 
                  fixed > norm(compute_time, stream_time, 3) + element_time ? Bound::kLatency
                  : compute_time > stream_time                              ? Bound::kCompute
                                                                            : Bound::kMemory,
-                 pair * rows * computed / group_devices, (read * weight_size + rows * width * half) / group_devices},
+                 2 * kFlop * rows * computed / group_devices, (read * weight_size + rows * width * half) / group_devices},
                 layers);
   const Seconds reduce_time = group_devices > 1 ? ReduceTime(deployment, rows, operators, trace) : Seconds{};
-  if (group_devices > 1) trace.Alias("reduce_time", reduce_time, "reduction");
+  if (group_devices > 1) {
+    trace.Alias("reduce_time", reduce_time, "reduction");
+  } else {
+    CONSTANTS(trace, "serving.compiled_graph", "nothing to reduce on a single device", reduce_time);
+  }
   const double vocab = static_cast<double>(deployment.model.vocab);
   const Bytes head_size = ElementSize(deployment.formats.head_weights);
-  FIGURE(trace, head_compute, pair * last_rows * hidden * vocab / (group_devices * matrix * wide_peak),
-         (Note{"Compute of the LM head", ""}), pair, last_rows, hidden, vocab, group_devices, matrix, wide_peak);
+  FIGURE(trace, head_compute, 2 * kFlop * last_rows * hidden * vocab / (group_devices * matrix * wide_peak),
+         (Note{"Compute of the LM head", ""}), last_rows, hidden, vocab, group_devices, matrix, wide_peak);
   FIGURE(trace, head_stream, hidden * vocab * head_size / (group_devices * stream * bandwidth), (Note{"Weights of the LM head", ""}),
          hidden, vocab, head_size, group_devices, stream, bandwidth);
   FIGURE(trace, head_time, norm(head_compute, head_stream, 3), (Note{"LM head", ""}), head_compute, head_stream);
   operators.Add("LM head",
                 {head_time, head_compute, head_stream, head_compute > head_stream ? Bound::kCompute : Bound::kMemory,
-                 pair * last_rows * hidden * vocab / group_devices, hidden * vocab * head_size / group_devices},
+                 2 * kFlop * last_rows * hidden * vocab / group_devices, hidden * vocab * head_size / group_devices},
                 1);
   FIGURE(trace, linear_time, layers * (layer_time + reduce_time) + head_time, (Note{"Layers and LM head", "without attention"}), layers,
          layer_time, reduce_time, head_time);
@@ -234,22 +231,23 @@ PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deploym
   const double group_devices = deployment.mapping.devices_per_group, attention_layers = deployment.layers.attention,
                padded_heads = deployment.shapes.padded_heads, head_dim = deployment.shapes.head_dim, matrix = engine.gemm_efficiency;
   const double unmasked = engine.skips_masked_scores ? UnmaskedShare(tokens, cached, keys, trace) : 1;
+  if (!engine.skips_masked_scores) trace.Input("unmasked", unmasked, "serving.engine.whole_layer.causal");
   const double score_passes = engine.score_passes;
   const FlopsPerSecond peak = PeakAs("peak", deployment.device, Precision::kBf16, trace);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
-  const Flops pair = 4 * kFlop;
   const Bytes score = 4.0 * kB;
+  CONSTANTS(trace, "serving.compiled_attention", "a score in 16 bit, written and read", score);
   FIGURE(trace, attention_time,
-         unmasked * pair * sequences * padded_heads * tokens * keys * head_dim / (group_devices * matrix * peak) +
+         4 * kFlop * unmasked * sequences * padded_heads * tokens * keys * head_dim / (group_devices * matrix * peak) +
              score_passes * score * sequences * padded_heads * tokens * keys / (group_devices * bandwidth),
-         (Note{"Attention per layer", "compute, and score traffic where the compiler keeps the scores in memory"}), unmasked, pair,
-         sequences, padded_heads, tokens, keys, head_dim, group_devices, matrix, peak, score_passes, score, bandwidth);
+         (Note{"Attention per layer", "compute, and score traffic where the compiler keeps the scores in memory"}), unmasked, sequences,
+         padded_heads, tokens, keys, head_dim, group_devices, matrix, peak, score_passes, score, bandwidth);
   step.operators.Add("attention",
                      {attention_time,
                       attention_time,
                       {},
                       Bound::kCompute,
-                      unmasked * pair * sequences * padded_heads * tokens * keys * head_dim / group_devices,
+                      4 * kFlop * unmasked * sequences * padded_heads * tokens * keys * head_dim / group_devices,
                       score_passes * score * sequences * padded_heads * tokens * keys / group_devices},
                      attention_layers);
   const double spill = SpillFactor(deployment, rows, trace);

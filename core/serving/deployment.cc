@@ -43,47 +43,6 @@ ServingDegrees DegreesOf(const ServingLoad& load, Trace& trace) {
   return degrees;
 }
 
-double AttentionLayers(const Model& model, double layers, double recurrent_layers, Trace& trace) {
-  if (!model.linear_attention) {
-    trace.Alias("attention_layers", layers, "layers");
-    return layers;
-  }
-  trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
-  FIGURE(trace, attention_layers, layers - recurrent_layers, (Note{"Layers with attention", "the others have a recurrence"}), layers,
-         recurrent_layers);
-  return attention_layers;
-}
-
-double WindowLayers(const Model& model, double attention_layers, Trace& trace) {
-  const auto sliding_window = static_cast<double>(model.window.tokens), global_every = static_cast<double>(model.window.global_every);
-  if (global_every <= 0) {
-    FIGURE(trace, window_layers, min(1, sliding_window) * attention_layers,
-           (Note{"Layers with a sliding window", "all that attend, if there is one"}), sliding_window, attention_layers);
-    return window_layers;
-  }
-  FIGURE(trace, window_layers, min(1, sliding_window) * (attention_layers - floor(attention_layers / global_every)),
-         (Note{"Layers with a sliding window", "every n-th attends to all tokens"}), sliding_window, attention_layers, global_every);
-  return window_layers;
-}
-
-// Layers with experts, and with a dense MLP.
-void CountFeedForward(const Model& model, double layers, LayerCounts& counts, Trace& trace) {
-  if (!model.moe) {
-    const auto mlp_layers = static_cast<double>(model.mlp_layers);
-    FIGURE(trace, dense_layers, mlp_layers + max(0, 1 - mlp_layers) * layers, (Note{"Layers with an MLP", "all where 0 are stated"}),
-           mlp_layers, layers);
-    counts.dense = dense_layers;
-    return;
-  }
-  const auto leading_layers = static_cast<double>(model.moe->dense_layers), moe_every = static_cast<double>(model.moe->moe_every);
-  trace.Input("leading_layers", leading_layers, "model.moe.dense_layers");
-  FIGURE(trace, moe_layers, max(0, floor((layers - leading_layers) / moe_every)),
-         (Note{"Layers with experts", "every n-th after the leading dense ones"}), layers, leading_layers, moe_every);
-  FIGURE(trace, dense_layers, layers - moe_layers, (Note{"Layers with a dense MLP", "the others have experts"}), layers, moe_layers);
-  counts.moe = moe_layers;
-  counts.dense = dense_layers;
-}
-
 // Layers of each kind are spread evenly over the stages, to within one layer.
 LayerCounts MostLoadedStage(const ServedLayers& layers, double pp, Trace& trace) {
   constexpr std::string_view kEven = "spread evenly over the stages, to within one layer";
@@ -112,15 +71,11 @@ LayerCounts MostLoadedStage(const ServedLayers& layers, double pp, Trace& trace)
 }
 
 ServedLayers LayersOf(const Model& model, double pp, Trace& trace) {
-  ServedLayers counts;
+  ServedLayers counts{CountLayers(model, trace)};
   const auto layers = static_cast<double>(model.layers);
   FIGURE(trace, stage_layers, ceil(layers / pp), (Note{"Layers of the longest pipeline stage", ""}), layers, pp);
   counts.total = layers;
   counts.per_stage = stage_layers;
-  counts.recurrent = static_cast<double>(model.LinearAttentionLayers());
-  counts.attention = AttentionLayers(model, layers, counts.recurrent, trace);
-  counts.window = WindowLayers(model, counts.attention, trace);
-  CountFeedForward(model, layers, counts, trace);
   counts.on_stage = MostLoadedStage(counts, pp, trace);
   return counts;
 }
@@ -211,11 +166,13 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested) {
   const bool is_mixture = weights == Precision::kQ4KM || weights == Precision::kQ8_0;
   ServedFormats formats;
   formats.mlp_weights = weights;
-  formats.attention_weights = experts_only || latent_kept ? Precision::kBf16 : weights;
-  formats.head_weights = is_mixture || BytesPerElement(weights) > 2 ? weights : Precision::kBf16;
+  formats.keeps_attention = experts_only || latent_kept;
+  formats.keeps_head = !is_mixture && BytesPerElement(weights) <= 2;
+  formats.attention_weights = formats.keeps_attention ? Precision::kBf16 : weights;
+  formats.head_weights = formats.keeps_head ? Precision::kBf16 : weights;
   formats.activations = requested.activations;
   if (IsWeightOnly(weights) && BytesPerElement(formats.activations) < 1) formats.activations = Precision::kBf16;
-  formats.attention_activations = experts_only || latent_kept ? Precision::kBf16 : formats.activations;
+  formats.attention_activations = formats.keeps_attention ? Precision::kBf16 : formats.activations;
   formats.kv_cache = requested.kv_cache;
   return formats;
 }
@@ -249,6 +206,28 @@ void SetByArchitecture(Deployment& deployment, Trace& trace) {
   }
 }
 
+// Path of what says whether decode steps replay a CUDA graph.
+std::string GraphsPath(const Deployment& deployment) {
+  if (deployment.load.cuda_graphs) return "serving.cuda_graphs";
+  std::string path = "serving.engine.graphs";
+  for (std::size_t i = 0; i < deployment.engine.on.size(); ++i) {
+    const EngineOn& on = deployment.engine.on[i];
+    if (on.architecture == deployment.device.architecture && on.graphs) path = "serving.engine.on." + std::to_string(i) + ".graphs";
+  }
+  return path;
+}
+
+// What a graph makes zero has its origin in the choice of graphs.
+void ExplainLaunches(const Deployment& deployment, Trace& trace) {
+  if (!trace.on()) return;
+  const LaunchOverheads& launch = deployment.launch;
+  const std::string graphs = GraphsPath(deployment);
+  trace.Input("decode_gap", launch.decode_gap, launch.graphs ? graphs : "serving.engine.launch_gap");
+  trace.Input("prefill_gap", launch.prefill_gap, launch.graphs ? "serving.engine.prefill_gap" : "serving.engine.launch_gap");
+  trace.Input("operation_launch", launch.per_operation, launch.graphs ? "serving.engine.prefill_launch" : graphs);
+  trace.Input("steps_ahead", launch.steps_ahead, launch.graphs ? "serving.engine.steps_ahead" : graphs);
+}
+
 void SetLaunches(Deployment& deployment, Trace& trace) {
   const Engine& engine = deployment.engine;
   LaunchOverheads& launch = deployment.launch;
@@ -260,9 +239,7 @@ void SetLaunches(Deployment& deployment, Trace& trace) {
   // Engines without graphs are compiled runtimes: they launch kernels, not operations of a script, one step at a time.
   launch.per_operation = launch.graphs ? engine.overhead.prefill_launch : 0 * kUs;
   launch.steps_ahead = launch.graphs ? engine.scheduler.steps_ahead : 0;
-  if (!launch.graphs) trace.Input("decode_gap", launch.decode_gap, "serving.engine.launch_gap");
-  trace.Input("prefill_gap", launch.prefill_gap, launch.graphs ? "serving.engine.prefill_gap" : "serving.engine.launch_gap");
-  if (launch.graphs) trace.Input("operation_launch", launch.per_operation, "serving.engine.prefill_launch");
+  ExplainLaunches(deployment, trace);
 }
 
 // Bandwidth of the innermost level that joins `ranks` devices.
@@ -315,6 +292,9 @@ void PlaceGroups(Deployment& deployment) {
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load, Trace& trace) {
   Deployment deployment{model, cluster, load, load.engine, cluster.device};
   CompleteEfficiency(deployment.device);
+  trace.Input("bandwidth", deployment.device.memory.bandwidth, "cluster.device.memory.bandwidth");
+  trace.Input("units", static_cast<double>(deployment.device.units), "cluster.device.units");
+  trace.Input("clock", deployment.device.clock, "cluster.device.clock");
   deployment.mapping = DegreesOf(load, trace);
   deployment.layers = LayersOf(model, deployment.mapping.pp, trace);
   deployment.shapes = ShapesOf(model, load, deployment.mapping, trace);
@@ -322,6 +302,12 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
   SetLaunches(deployment, trace);
   PlaceGroups(deployment);
   return deployment;
+}
+
+void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace) {
+  if (!trace.on()) return;
+  if (!kept) return trace.Input(symbol, size, path);
+  trace.Constants("formats", "16 bit, whatever the format of the weights", symbol, size);
 }
 
 void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& trace) {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/base/trace.h"
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
 #include "core/serving/serving_load.h"
 #include "core/workload/layer.h"
+#include "core/workload/layer_counts.h"
 #include "core/workload/model.h"
 
 namespace slipstick {
@@ -25,11 +27,6 @@ struct ServingDegrees {
   [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp; }
 };
 
-// Layers by kind. `window` layers are attention layers with a sliding window.
-struct LayerCounts {
-  double attention = 0, window = 0, recurrent = 0;
-  double moe = 0, dense = 1;
-};
 struct ServedLayers : LayerCounts {  // of the model
   double total = 1;
   double per_stage = 1;    // of the longest pipeline stage
@@ -51,6 +48,7 @@ struct RankShapes {
 struct ServedFormats {
   Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
   Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, kv_cache = Precision::kBf16;
+  bool keeps_attention = false, keeps_head = false;  // in 16 bit, whatever format was requested
 };
 
 struct LaunchOverheads {
@@ -95,6 +93,12 @@ inline Deployment Deploy(const Model& model, const Cluster& cluster, const Servi
   Trace off = Trace::Off();
   return Deploy(model, cluster, load, off);
 }
+
+// Binds the size of an element to the input that sets its format, or, where it is `kept` in 16 bit, to that rule.
+void BindSize(std::string_view symbol, Bytes size, bool kept, std::string_view path, Trace& trace);
+
+// In the current scope the device is the one at a path.
+inline void BindDevice(std::string_view path, Trace& trace) { trace.Input("cluster.device", 0, path); }
 
 // Binds the degrees to their inputs at a path: two pools may have the same.
 void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& trace);

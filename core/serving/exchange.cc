@@ -6,6 +6,7 @@
 
 #include "core/collectives/moe_exchange.h"
 #include "core/operators/efficiency.h"
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
 
@@ -88,13 +89,6 @@ KernelTime NetworkTime(Seconds time) {
   return kernel;
 }
 
-// Bytes per element of a dispatched token: the experts' compute format, with its scales.
-double DispatchedElement(const Deployment& deployment) {
-  constexpr double kBlockScale = 4.0 / 128;  // one fp32 scale per 128 elements
-  const Precision format = NativePrecision(deployment.device, deployment.formats.activations);
-  return format == Precision::kFp8 ? 1 + kBlockScale : min(2.0, BytesPerElement(format));
-}
-
 ExchangeKernel KernelOf(const ExchangeKernels& row, Phase phase) { return phase == Phase::kDecode ? row.decode : row.prefill; }
 
 // The devices that share the experts.
@@ -106,46 +100,28 @@ void ExplainExpertsGroup(const Deployment& deployment, Trace& trace) {
   ExplainGroup(deployment.network.experts_group, deployment, "expert_group", trace);
 }
 
-// Links, and the limits of the engine's kernels and of the model's routing.
-void ExplainLinks(const Deployment& deployment, const ExpertExchange& one, Trace& trace) {
-  if (!trace.on()) return;
-  trace.Input("link", one.link, "cluster.networks.0.bandwidth");
-  BindLevelLink("nic", one.nic, deployment.mapping.DevicesPerReplica(), deployment, trace);
-  trace.Input("kernel_units", one.kernel_units, ExchangeRow(deployment) + ".units");
-  trace.Alias("ranks_in_node", one.ranks_in_node, "inner_ranks");
-  if (deployment.model.moe->node_limit > 0) {
-    trace.Input("node_limit", one.max_nodes_per_token, "model.moe.node_limit");
-  } else {
-    trace.Alias("node_limit", one.max_nodes_per_token, "nodes");
-  }
-}
-
 // Dispatch and combine by the engine's kernels.
 ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phase, Trace& trace) {
-  const Moe& moe = *deployment.model.moe;
-  ExpertExchange one;
-  one.kernel = KernelOf(*deployment.network.expert_exchange, phase);
   const double tp = deployment.mapping.tp;
   trace.Alias("tokens", tokens, "rows");
   FIGURE(trace, own_tokens, tokens / tp, (Note{"Tokens of a device", "of its attention group"}), tokens, tp);
-  one.top_k = static_cast<double>(moe.top_k);
-  one.experts = deployment.shapes.experts;
-  one.hidden = deployment.shapes.hidden;
   ExplainExpertsGroup(deployment, trace);
-  one.ranks_in_node = deployment.network.experts_group.extent.front();
-  one.nodes = deployment.network.experts_group.Ranks() / one.ranks_in_node;
+  const GroupPlacement& group = deployment.network.experts_group;
+  const double inner_ranks = group.extent.front();
+  ExpertExchange one = ExchangeOf(deployment.model, deployment.cluster, inner_ranks, group.Ranks() / inner_ranks, trace);
+  one.kernel = KernelOf(*deployment.network.expert_exchange, phase);
+  one.experts = deployment.shapes.experts;
   one.kernel_units = static_cast<double>(deployment.network.expert_exchange->units);
-  one.max_nodes_per_token = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : one.nodes;
-  one.link = deployment.cluster.networks.front().bandwidth;
   one.nic = deployment.network.stage_link;
-  one.architecture = deployment.device.architecture;
-  ExplainLinks(deployment, one, trace);
+  if (trace.on()) trace.Input("kernel_units", one.kernel_units, ExchangeRow(deployment) + ".units");
+  BindLevelLink("nic", one.nic, deployment.mapping.DevicesPerReplica(), deployment, trace);
   const auto time_of = [&](std::string_view name, bool is_combine, double element_bytes) {
     const Seconds time = [&] {
       const Trace::Scope scope(trace, name);
       one.is_combine = is_combine;
       one.element_bytes = element_bytes;
       if (!is_combine) trace.Input("element_bytes", element_bytes, "serving.precision.activations");
+      if (is_combine && trace.on()) trace.Constants("formats", "combined in 16 bit", "element_bytes", element_bytes);
       return TimeOf(one, trace);
     }();
     trace.Alias(name, time, "exchange_time");
@@ -156,12 +132,14 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
          (Note{"Tokens that the busiest device receives and returns", "its link is the bottleneck"}), own_tokens, imbalance);
   one.tokens = busiest_tokens;
   trace.Alias("tokens", busiest_tokens, "busiest_tokens");
-  const Seconds dispatch = time_of("dispatch", false, DispatchedElement(deployment)), combine = time_of("combine", true, 2);
+  const Precision format = NativePrecision(deployment.device, deployment.formats.activations);
+  const Seconds dispatch = time_of("dispatch", false, DispatchedElement(format)), combine = time_of("combine", true, 2);
   FIGURE(trace, exchange_time, dispatch + combine, (Note{"Dispatch and combine", "dispatch in the experts' format, combine in 16 bit"}),
          dispatch, combine);
   trace.Alias("held_tokens", own_tokens, "own_tokens");
   trace.Alias("dispatch", dispatch, "dispatch");
-  return {NetworkTime(exchange_time), dispatch, own_tokens};
+  trace.Alias("combine", combine, "combine");
+  return {NetworkTime(exchange_time), dispatch, combine, own_tokens};
 }
 
 }  // namespace
@@ -169,7 +147,11 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
 // Redundant copies share the tokens of the busiest experts; every device holds the same number of copies. Where the model states no
 // imbalance, the engine's value for a balanced deployment applies.
 double ImbalanceOf(const Deployment& deployment, Trace& trace) {
-  if (deployment.mapping.ep <= 1) return 1;
+  if (deployment.mapping.ep <= 1) {
+    const double imbalance = 1;
+    CONSTANTS(trace, "serving.experts", "every device has a part of every expert", imbalance);
+    return imbalance;
+  }
   const double stated = deployment.model.moe->imbalance, redundant_experts = static_cast<double>(deployment.load.redundant_experts),
                ep = deployment.mapping.ep;
   trace.Input("stated", stated, "model.moe.imbalance");
@@ -177,7 +159,7 @@ double ImbalanceOf(const Deployment& deployment, Trace& trace) {
     const double balanced = deployment.network.expert_exchange->imbalance;
     if (trace.on()) trace.Input("balanced", balanced, ExchangeRow(deployment) + ".imbalance");
     if (trace.on()) {
-      const std::vector<std::pair<std::string, double>> among{{"the engine's, where the model states 1", stated - 1}};
+      const std::vector<std::pair<std::string, double>> among{{"the engine's: the model states", stated}, {"the model's: from above", 1}};
       trace.Choice("imbalance", balanced, Note{"Tokens of the busiest device over the mean", "the engine's, where the model states 1"},
                    among, 0, "balanced, stated", balanced, stated);
     }
@@ -191,8 +173,11 @@ double ImbalanceOf(const Deployment& deployment, Trace& trace) {
 }
 
 double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace) {
-  if (deployment.network.expert_exchange == nullptr || KernelOf(*deployment.network.expert_exchange, phase) != ExchangeKernel::kNormal)
-    return 0;
+  if (deployment.network.expert_exchange == nullptr || KernelOf(*deployment.network.expert_exchange, phase) != ExchangeKernel::kNormal) {
+    const double taken = 0;
+    CONSTANTS(trace, "serving.exchange", "the kernels of this exchange occupy no SMs meanwhile", taken);
+    return taken;
+  }
   const double exchange_units = static_cast<double>(deployment.network.expert_exchange->units),
                units = static_cast<double>(deployment.device.units);
   if (trace.on()) trace.Input("exchange_units", exchange_units, ExchangeRow(deployment) + ".units");
@@ -201,15 +186,13 @@ double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace) {
 }
 
 ExpertTraffic GatherTokens(const Deployment& deployment, double rows, Trace& trace) {
-  const double attention_dp = deployment.mapping.attention_dp, hidden = deployment.shapes.hidden;
-  const Bytes half = 2.0 * kB;
+  const double attention_dp = deployment.mapping.attention_dp;
   FIGURE(trace, all_tokens, attention_dp * rows, (Note{"Tokens of all attention groups", ""}), attention_dp, rows);
-  FIGURE(trace, bytes, all_tokens * hidden * half, (Note{"Bytes of the tokens of all attention groups", "in 16 bit"}), all_tokens, hidden,
-         half);
   ExplainExpertsGroup(deployment, trace);
   CollectiveCall call;
   call.type = CollectiveType::kAllGather;
-  call.bytes = bytes;
+  call.bytes = ResidualBytes(deployment.model, all_tokens, "all_tokens", trace);
+  trace.Alias("bytes", call.bytes, "residual_bytes");
   const Seconds dispatch = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
   trace.Alias("dispatch", dispatch, "collective_time");
   call.type = CollectiveType::kReduceScatter;
@@ -219,41 +202,37 @@ ExpertTraffic GatherTokens(const Deployment& deployment, double rows, Trace& tra
          (Note{"Dispatch and combine", "all-gather of the tokens of all groups, reduce-scatter of the experts' results"}), dispatch,
          combine);
   trace.Alias("held_tokens", all_tokens, "all_tokens");
-  return {NetworkTime(exchange_time), dispatch, all_tokens};
+  return {NetworkTime(exchange_time), dispatch, combine, all_tokens};
 }
 
 ExpertTraffic SendTokens(const Deployment& deployment, double rows, Phase phase, Trace& trace) {
   if (deployment.network.expert_exchange != nullptr) return OwnKernels(deployment, rows, phase, trace);
-  const double ranks = deployment.network.experts_group.Ranks(), tp = deployment.mapping.tp, hidden = deployment.shapes.hidden,
+  const double ranks = deployment.network.experts_group.Ranks(), tp = deployment.mapping.tp,
                top_k = static_cast<double>(deployment.model.moe->top_k);
   ExplainExpertsGroup(deployment, trace);
-  const double copies = deployment.mapping.ep > 1 ? ExpertCopies(*deployment.model.moe, ranks) : ranks;
-  if (deployment.mapping.ep > 1) {
-    trace.Record("copies", "ranks * (1 - pow(1 - 1 / ranks, top_k))", copies,
-                 Note{"Copies of a token", "one per rank that holds any of its experts"}, "ranks, top_k", ranks, top_k);
-  } else {
-    trace.Alias("copies", copies, "ranks");
-  }
-  const Bytes half = 2.0 * kB;
-  FIGURE(trace, bytes, rows / tp * copies * hidden * half, (Note{"Bytes that a rank sends", "one copy per rank that holds an expert"}),
-         rows, tp, copies, hidden, half);
+  const double copies = deployment.mapping.ep > 1 ? OwnersReached("copies", ranks, "ranks", top_k, trace) : ranks;
+  if (deployment.mapping.ep <= 1) trace.Alias("copies", copies, "ranks");
+  FIGURE(trace, dispatched_tokens, rows / tp * copies,
+         (Note{"Copies of its tokens that a rank sends", "one per rank that holds an expert"}), rows, tp, copies);
   CollectiveCall call;
   call.type = CollectiveType::kAllToAll;
-  call.bytes = bytes;
+  call.bytes = ResidualBytes(deployment.model, dispatched_tokens, "dispatched_tokens", trace);
+  trace.Alias("bytes", call.bytes, "residual_bytes");
   const Seconds one_way = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
   trace.Alias("one_way", one_way, "collective_time");
   trace.Alias("dispatch", one_way, "collective_time");
+  trace.Alias("combine", one_way, "collective_time");
   FIGURE(trace, exchange_time, 2 * one_way,
          (Note{"Dispatch and combine", "an all-to-all each way: one copy per rank that holds an expert of the token"}), one_way);
   if (deployment.mapping.ep > 1) {
     trace.Alias("held_tokens", rows, "rows");
-    return {NetworkTime(exchange_time), one_way, rows};
+    return {NetworkTime(exchange_time), one_way, one_way, rows};
   }
   // Experts split over all devices (ep 1) need every token on every device.
   const double attention_dp = deployment.mapping.attention_dp;
   FIGURE(trace, all_tokens, attention_dp * rows, (Note{"Tokens of all attention groups", ""}), attention_dp, rows);
   trace.Alias("held_tokens", all_tokens, "all_tokens");
-  return {NetworkTime(exchange_time), one_way, all_tokens};
+  return {NetworkTime(exchange_time), one_way, one_way, all_tokens};
 }
 
 void BindLevelLink(std::string_view symbol, BytesPerSecond link, double devices, const Deployment& deployment, Trace& trace) {
@@ -272,16 +251,16 @@ KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& tra
   KernelTime kernel;
   if (deployment.mapping.cp <= 1) return kernel;
   const Trace::Scope scope(trace, "context_exchange");
-  const double row_width = deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim,
-               decode_heads = deployment.shapes.decode_heads;
-  const Bytes half = 2.0 * kB;
-  trace.Input("row_width", row_width, deployment.model.mla ? "model.mla.kv_lora_rank" : "model.head_dim");
+  MixerCore core;
+  core.heads = deployment.shapes.decode_heads;
+  core.query_width = deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
+  trace.Alias("query_heads", core.heads, "decode_heads");
+  trace.Input("query_width", core.query_width, deployment.model.mla ? "model.mla.kv_lora_rank" : "model.head_dim");
   ExplainGroup(deployment.network.context_group, deployment, "cp", trace);
-  FIGURE(trace, bytes, rows * decode_heads * row_width * half, (Note{"Bytes of the queries", "in 16 bit"}), rows, decode_heads, row_width,
-         half);
   CollectiveCall call;
   call.type = CollectiveType::kAllGather;
-  call.bytes = bytes;
+  call.bytes = QueryBytes(core, rows, "rows", trace);
+  trace.Alias("bytes", call.bytes, "query_bytes");
   const Seconds queries = TimeOf(call, deployment.network.context_group, deployment.cluster, trace).time;
   trace.Alias("queries", queries, "collective_time");
   call.type = CollectiveType::kReduceScatter;
@@ -299,13 +278,13 @@ KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& tra
 KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace) {
   KernelTime kernel;
   if (deployment.mapping.pp <= 1) return kernel;
-  const double hidden = deployment.shapes.hidden;
-  const Bytes half = 2.0 * kB;
+  const Bytes residual_bytes = ResidualBytes(deployment.model, rows, "rows", trace);
   const Seconds start = 15 * kUs;
+  CONSTANTS(trace, "serving.pipeline", "estimate: start of a send and its launch", start);
   const BytesPerSecond stage_link = deployment.network.stage_link;
   BindLevelLink("stage_link", stage_link, deployment.mapping.DevicesPerReplica(), deployment, trace);
-  FIGURE(trace, hop_time, start + rows * hidden * half / (0.8 * stage_link),
-         (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), start, rows, hidden, half, stage_link);
+  FIGURE(trace, hop_time, start + residual_bytes / (0.8 * stage_link),
+         (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), start, residual_bytes, stage_link);
   kernel.time = hop_time;
   kernel.bound = Bound::kNetwork;
   return kernel;

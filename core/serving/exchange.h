@@ -17,9 +17,9 @@ struct ExchangeCost {
 ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for_host, Trace& trace);
 
 struct ExpertTraffic {
-  KernelTime kernel;       // dispatch and combine
-  Seconds dispatch;        // part of the kernel's time
-  double held_tokens = 1;  // per device, before dispatch and after combine
+  KernelTime kernel;          // dispatch and combine
+  Seconds dispatch, combine;  // parts of the kernel's time
+  double held_tokens = 1;     // per device, before dispatch and after combine
 };
 // All-gather and reduce-scatter: every device gets the tokens of all attention groups. `tokens`: of one group.
 ExpertTraffic GatherTokens(const Deployment& deployment, double tokens, Trace& trace);

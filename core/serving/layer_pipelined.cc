@@ -13,10 +13,25 @@ namespace {
 
 // In-line ECC costs GDDR memory a tenth of its bandwidth and a sixteenth of its capacity; the usable capacity on the data sheet shows
 // whether a device has it.
-double RateUnderEcc(const Device& device) {
-  const bool discrete = device.memory.technology.rfind("GDDR", 0) == 0;
-  const double nominal = In(device.memory.capacity, kGB);
-  return discrete && In(UsableMemory(device), kGiB) < 0.945 * nominal ? 0.9 : 1;
+double RateUnderEcc(const Device& device, Trace& trace) {
+  if (device.memory.technology.rfind("GDDR", 0) != 0) {
+    const double ecc_share = 1;
+    CONSTANTS(trace, "serving.layer_pipeline", "no in-line ECC on this memory", ecc_share);
+    return ecc_share;
+  }
+  const Bytes capacity = device.memory.capacity, usable = UsableMemory(device);
+  const double nominal = In(capacity, kGB), offered = In(usable, kGiB);
+  const bool has_ecc = offered < 0.945 * nominal;
+  const double ecc_share = has_ecc ? 0.9 : 1;
+  if (trace.on()) {
+    trace.Input("capacity", capacity, "cluster.device.memory.capacity");
+    trace.Input("usable", usable, "cluster.device.memory.usable");
+    std::vector<std::pair<std::string, double>> among{{"with in-line ECC: usable GiB", offered}, {"without: from", 0.945 * nominal}};
+    if (!has_ecc) among = {{"without in-line ECC: from a usable GiB of", 0.945 * nominal}, {"with: below the usable", offered}};
+    trace.Choice("ecc_share", ecc_share, Note{"Share of the bandwidth under ECC", "the usable capacity shows whether a device has it"},
+                 among, 0, "capacity, usable", capacity, usable);
+  }
+  return ecc_share;
 }
 
 // With fp16 accumulation GeForce cards are twice as fast.
@@ -29,54 +44,18 @@ FlopsPerSecond MatrixPeak(const Deployment& deployment, Trace& trace) {
 
 bool IsQuantized(const Deployment& deployment) { return BytesPerElement(deployment.formats.mlp_weights) < 2; }
 
-// Weights of the layers outside the routed experts, of one expert in all its layers, and that a token computes with.
-void ExplainMatrices(const Deployment& deployment, double one_expert, double active_matrices, Trace& trace) {
-  if (!trace.on()) return;
-  const Model& model = deployment.model;
-  const LayerWidths whole = WholeWidths(model);
-  trace.Input("rank_heads", whole.heads, "model.heads");
-  trace.Input("rank_kv_heads", whole.kv_heads, "model.kv_heads");
-  trace.Input("rank_mlp", whole.mlp, "model.ffn");
-  ListedSum<double> sum(trace);
-  const auto add = [&](std::string_view symbol, std::string_view layers_are, double layers, const MatrixProducts& products) {
-    if (layers <= 0) return;
-    trace.Alias(std::string(symbol) + "_count", layers, layers_are);
-    sum.Add(symbol, ElementsOf(model, whole, products, symbol, {"Weights of a layer's GEMMs", ""}, trace), layers);
-  };
-  add("attention", "attention_layers", deployment.layers.attention, MixerProducts(model, Mixer::kFullAttention, whole));
-  if (model.linear_attention)
-    add("recurrent", "recurrent_layers", deployment.layers.recurrent, MixerProducts(model, Mixer::kRecurrence, whole));
-  add("mlp", "dense_layers", deployment.layers.dense, FeedForwardProducts(model, FeedForward::kDense, whole));
-  const double everywhere = sum.Total("everywhere", {"Weights outside the layers' experts", ""});
-  if (!model.moe) return trace.Alias("active_matrices", active_matrices, "everywhere");
-  trace.Alias("rank_shared", whole.shared, "shared_width");
-  trace.Input("rank_expert", whole.expert, "model.moe.expert_ffn");
-  const MatrixProducts products = FeedForwardProducts(model, FeedForward::kExperts, whole);
-  const double moe_layers = deployment.layers.moe, expert = ExpertElements(model, whole);
-  const double one_of_each = ElementsOf(model, whole, products, "one_of_each", {"Weights of an MoE layer with one expert", ""}, trace);
-  const double routed = products.Find(ProductId::kExpertsIn)->Elements(), routed_out = products.Find(ProductId::kExpertsOut)->Elements();
-  const auto top_k = static_cast<double>(model.moe->top_k);
-  trace.Record("expert", "routed + routed_out", expert, Note{"Weights of a routed expert", ""}, "routed, routed_out", routed, routed_out);
-  trace.Record("active_matrices", "everywhere + moe_layers * (one_of_each - expert + top_k * expert)", active_matrices,
-               Note{"Weights that a token computes with", "all layers"}, "everywhere, moe_layers, one_of_each, expert, top_k", everywhere,
-               moe_layers, one_of_each, expert, top_k);
-  if (one_expert > 0)
-    trace.Record("one_expert", "moe_layers * expert", one_expert, Note{"Weights of an expert", "in all layers"}, "moe_layers, expert",
-                 moe_layers, expert);
-}
-
 // Weights of all layers that a pass of `rows` tokens reads; of one row: those that a token computes with.
 double LayerMatrices(const Deployment& deployment, double rows, Trace& trace) {
   const Trace::Scope scope(trace, "matrices");
-  const ParameterCount count = CountParameters(deployment.model);
+  const ParameterCount count = CountParameters(deployment.model, trace);
+  const double active_matrices = count.active_matrices, all_matrices = count.matrices;
   if (!deployment.model.moe || deployment.model.moe->top_k >= deployment.model.moe->experts) {
-    ExplainMatrices(deployment, 0, count.matrices, trace);
-    trace.Alias("layer_matrices", count.matrices, "active_matrices");
-    return count.matrices;
+    trace.Alias("layer_matrices", all_matrices, "all_matrices");
+    return all_matrices;
   }
   const auto experts = static_cast<double>(deployment.model.moe->experts), top_k = static_cast<double>(deployment.model.moe->top_k);
-  const double active_matrices = count.active_matrices, one_expert = (count.matrices - active_matrices) / (experts - top_k);
-  ExplainMatrices(deployment, one_expert, active_matrices, trace);
+  FIGURE(trace, one_expert, (all_matrices - active_matrices) / (experts - top_k), (Note{"Weights of an expert", "in all layers"}),
+         all_matrices, active_matrices, experts, top_k);
   FIGURE(trace, experts_hit, (1 - pow(1 - top_k / experts, rows)) * experts, (Note{"Experts that get any of the rows", ""}), top_k, experts,
          rows);
   FIGURE(trace, layer_matrices, active_matrices + max(0.0, experts_hit - top_k) * one_expert,
@@ -85,7 +64,7 @@ double LayerMatrices(const Deployment& deployment, double rows, Trace& trace) {
 }
 
 // Names the engine's constants and the device's.
-void BindEngine(const Deployment& deployment, Trace& trace) {
+void BindPipeline(const Deployment& deployment, Trace& trace) {
   if (!trace.on()) return;
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   const bool has_large_l2 = L2Capacity(deployment.device) > engine.large_l2;
@@ -123,7 +102,11 @@ Seconds PipelinedTime(const Deployment& deployment, double micro_batches, Second
   trace.Input("most_in_flight", most_in_flight, "serving.engine.layer_split.in_flight");
   FIGURE(trace, in_flight, min(pp, most_in_flight), (Note{"Micro-batches in flight", "at most one per device"}), pp, most_in_flight);
   const double pipeline = in_flight > 1 ? engine.pipeline_efficiency : 1;
-  if (in_flight > 1) trace.Input("pipeline", pipeline, "serving.engine.layer_split.pipeline");
+  if (in_flight > 1) {
+    trace.Input("pipeline", pipeline, "serving.engine.layer_split.pipeline");
+  } else {
+    CONSTANTS(trace, "serving.layer_pipeline", "a single micro-batch in flight has no pipeline to lose in", pipeline);
+  }
   // The host launches stage after stage. A stage with more kernels than the device's launch queue blocks the host until all but a
   // queue's worth have run; meanwhile no other micro-batch is launched.
   const double layer_kernels = IsQuantized(deployment) ? engine.kernels_per_quantized_layer : engine.kernels_per_layer;
@@ -166,15 +149,7 @@ Weights WeightsOf(const Deployment& deployment, double sequences, double hidden,
 
 // Share of the memory bandwidth: the engine's, less under in-line ECC.
 double StreamShare(const Deployment& deployment, Trace& trace) {
-  const double engine_stream = deployment.engine.layer_pipeline->bandwidth_efficiency, ecc_share = RateUnderEcc(deployment.device);
-  const Bytes capacity = deployment.device.memory.capacity, usable = UsableMemory(deployment.device);
-  if (trace.on()) {
-    const std::vector<std::pair<std::string, double>> among{{ecc_share < 1 ? "with in-line ECC" : "without in-line ECC", ecc_share}};
-    trace.Input("capacity", capacity, "cluster.device.memory.capacity");
-    trace.Input("usable", usable, "cluster.device.memory.usable");
-    trace.Choice("ecc_share", ecc_share, Note{"Share of the bandwidth under ECC", "the usable capacity shows whether a device has it"},
-                 among, 0, "capacity, usable", capacity, usable);
-  }
+  const double engine_stream = deployment.engine.layer_pipeline->bandwidth_efficiency, ecc_share = RateUnderEcc(deployment.device, trace);
   FIGURE(trace, stream, engine_stream * ecc_share, (Note{"Share of the memory bandwidth", "of matrix-vector products"}), engine_stream,
          ecc_share);
   return stream;
@@ -185,7 +160,7 @@ double StreamShare(const Deployment& deployment, Trace& trace) {
 PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   PassCost step;
-  BindEngine(deployment, trace);
+  BindPipeline(deployment, trace);
   const double sequences = pass.sequences, context = pass.context;
   const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
                heads = static_cast<double>(deployment.model.heads), head_dim = deployment.shapes.head_dim,
@@ -194,21 +169,19 @@ PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployme
   trace.Alias("rows", sequences, "sequences");
   const Weights weights = WeightsOf(deployment, sequences, hidden, vocab, trace);
   const double matrices = weights.read, multiplied = weights.multiplied;
-  const Flops pair = 2 * kFlop;
   const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const double stream = StreamShare(deployment, trace);
   const double units = static_cast<double>(deployment.device.units), bytes_per_clock = engine.bytes_per_clock;
   const Hertz clock = deployment.device.clock;
-  const Bytes byte = 1 * kB;
   const double clocks_per_layer = engine.clocks_per_layer;
   const double cache_stream =
       L2Capacity(deployment.device) > engine.large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio;
   FIGURE(trace, weight_time,
-         max(matrices * weight_size / min(stream * bandwidth, bytes_per_clock * byte * units * clock),
-             pair * sequences * multiplied / peak_rate),
+         max(matrices * weight_size / min(stream * bandwidth, bytes_per_clock * kB * units * clock),
+             2 * kFlop * sequences * multiplied / peak_rate),
          (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), matrices, weight_size, stream, bandwidth,
-         bytes_per_clock, byte, units, clock, pair, sequences, multiplied, peak_rate);
+         bytes_per_clock, units, clock, sequences, multiplied, peak_rate);
   const Bytes half = 2.0 * kB;
   const double kv_heads = static_cast<double>(deployment.model.KvHeads());
   FIGURE(trace, kv_cache_time,
@@ -227,7 +200,7 @@ PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployme
   const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
     step.operators.Add(name, {time, {}, {}, bound, flops, bytes}, 1);
   };
-  const Flops products = pair * sequences * multiplied;
+  const Flops products = 2 * kFlop * sequences * multiplied;
   add("weights", weight_time, weight_time > products / peak_rate ? Bound::kMemory : Bound::kCompute, products, matrices * weight_size);
   add("attention", kv_cache_time, Bound::kMemory, 4 * kFlop * sequences * attention_layers * heads * head_dim * context,
       sequences * 2 * attention_layers * kv_heads * head_dim * half * context);
@@ -241,7 +214,7 @@ PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployme
 PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deployment, Trace& trace) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   PassCost step;
-  BindEngine(deployment, trace);
+  BindPipeline(deployment, trace);
   const double sequences = pass.sequences, tokens = pass.tokens, cached = pass.cached,
                micro_batch = static_cast<double>(engine.micro_batch);
   FIGURE(trace, all_tokens, sequences * tokens, (Note{"Tokens of the pass", ""}), sequences, tokens);
@@ -252,28 +225,30 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
   const double matrices = LayerMatrices(deployment, 1, trace);
   trace.Alias("matrices", matrices, "layer_matrices");
   const double read = IsQuantized(deployment) ? LayerMatrices(deployment, rows, trace) : 0;
-  if (IsQuantized(deployment)) trace.Alias("read", read, "layer_matrices");
+  if (IsQuantized(deployment)) {
+    trace.Alias("read", read, "layer_matrices");
+  } else {
+    trace.Input("read", read, "serving.precision.weights");  // only quantized weights are dequantized
+  }
   const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const double matrix = engine.gemm_efficiency, attention_share = engine.attention_efficiency, clocks_per_layer = engine.clocks_per_layer,
                activation_passes = engine.activation_passes, dequantised_bytes = engine.dequantized_bytes,
                score_bytes = L2Capacity(deployment.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes;
   const Hertz clock = deployment.device.clock;
-  const Bytes byte = 1 * kB;
-  const Flops pair = 2 * kFlop;
   FIGURE(trace, keys, max(rows, cached + tokens / 2), (Note{"Keys of a query", "mean; at least the micro-batch"}), rows, cached, tokens);
-  FIGURE(trace, product_time, pair * matrices * rows / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), pair, matrices, rows,
+  FIGURE(trace, product_time, 2 * kFlop * matrices * rows / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), matrices, rows,
          matrix, peak_rate);
   FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}), layers,
          clocks_per_layer, clock);
   FIGURE(trace, traffic_time,
-         (layers * hidden * rows * (4 * activation_passes * byte) + read * (dequantised_bytes * byte) +
-          attention_layers * heads * rows * keys * (4 * score_bytes * byte)) /
+         (layers * hidden * rows * (4 * activation_passes * kB) + read * (dequantised_bytes * kB) +
+          attention_layers * heads * rows * keys * (4 * score_bytes * kB)) /
              bandwidth,
          (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, activation_passes,
-         byte, read, dequantised_bytes, attention_layers, heads, keys, score_bytes, bandwidth);
-  FIGURE(trace, attention_time, 2 * pair * attention_layers * heads * head_dim * rows * keys / (attention_share * peak_rate),
-         (Note{"Attention per micro-batch", ""}), pair, attention_layers, heads, head_dim, rows, keys, attention_share, peak_rate);
+         read, dequantised_bytes, attention_layers, heads, keys, score_bytes, bandwidth);
+  FIGURE(trace, attention_time, 4 * kFlop * attention_layers * heads * head_dim * rows * keys / (attention_share * peak_rate),
+         (Note{"Attention per micro-batch", ""}), attention_layers, heads, head_dim, rows, keys, attention_share, peak_rate);
   FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
          product_time, layer_overhead, traffic_time, attention_time);
   const double pp = deployment.mapping.pp, hops = pp - 1;
@@ -290,8 +265,8 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
   const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
     step.operators.Add(name, {time, {}, {}, bound, flops, bytes}, in_turn);
   };
-  add("GEMMs", product_time, Bound::kCompute, pair * matrices * rows, {});
-  add("attention", attention_time, Bound::kCompute, 2 * pair * attention_layers * heads * head_dim * rows * keys, {});
+  add("GEMMs", product_time, Bound::kCompute, 2 * kFlop * matrices * rows, {});
+  add("attention", attention_time, Bound::kCompute, 4 * kFlop * attention_layers * heads * head_dim * rows * keys, {});
   add("activations and weights through memory", traffic_time, Bound::kMemory, {}, traffic_time * bandwidth);
   add("small kernels", layer_overhead, Bound::kLatency, {}, {});
   step.operators.Add("pipeline P2P", {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);

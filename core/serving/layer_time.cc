@@ -7,11 +7,16 @@
 #include "core/serving/expert_time.h"
 #include "core/serving/memo.h"
 #include "core/serving/served_product.h"
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
 
 constexpr double kElementwiseLaunch = 0.7;  // launch latency over a GEMM's
+
+void BindElementwiseLaunch(double launch_share, Trace& trace) {
+  CONSTANTS(trace, "serving.elementwise", "estimate: launch latency of an elementwise kernel over a GEMM's", launch_share);
+}
 
 Gemm GemmOf(const Deployment& deployment, const MatrixProduct& product, double rows) {
   Gemm gemm;
@@ -30,13 +35,15 @@ void ExplainShape(const Deployment& deployment, const MatrixProduct& product, do
   if (!trace.on()) return;
   const LayerWidths& widths = deployment.shapes.widths;
   const ProductRole role = TraitsOf(product.id).role;
-  if (role != ProductRole::kWide) {
-    const bool is_mixer = role == ProductRole::kMixer;
-    const Precision weights = is_mixer ? deployment.formats.attention_weights : deployment.formats.mlp_weights,
-                    activations = is_mixer ? deployment.formats.attention_activations : deployment.formats.activations;
-    trace.Input("weight_size", ElementSize(weights), "serving.precision.weights");
-    trace.Input("activation_size", ElementSize(NativePrecision(deployment.device, activations)), "serving.precision.activations");
-  }
+  const bool is_mixer = role == ProductRole::kMixer, is_head = product.id == ProductId::kHead;
+  const bool keeps_weights = is_head    ? deployment.formats.keeps_head
+                             : is_mixer ? deployment.formats.keeps_attention
+                                        : role == ProductRole::kWide;
+  const Gemm gemm = GemmOf(deployment, product, rows);
+  BindSize("weight_size", ElementSize(gemm.weights), keeps_weights, "serving.precision.weights", trace);
+  BindSize("activation_size", ElementSize(NativePrecision(deployment.device, gemm.precision)),
+           role == ProductRole::kWide || (is_mixer && deployment.formats.keeps_attention), "serving.precision.activations", trace);
+  BindSize("output_size", gemm.output_bytes * kB, true, "", trace);
   const MatrixProduct own = ProductOf(product.id, deployment.model, widths, trace);
   trace.Alias("m", rows, "rows");
   trace.Alias("k", product.inputs, "inputs");
@@ -100,10 +107,11 @@ KernelTime LatentNorms(const Deployment& deployment, double rows, Trace& trace) 
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   const double q_lora_rank = static_cast<double>(deployment.model.mla->q_lora_rank), launch_share = kElementwiseLaunch;
   const auto kv_lora_rank = static_cast<double>(deployment.model.mla->kv_lora_rank);
-  const Bytes byte = 1 * kB;
   const Trace::Scope scope(trace, "latent_norms");
-  FIGURE(trace, bytes, 4 * byte * rows * (q_lora_rank + kv_lora_rank), (Note{"Bytes of the norms", "read and written in 16 bit"}), byte,
-         rows, q_lora_rank, kv_lora_rank);
+  trace.Input("launch", launch, "cluster.device.efficiency.launch");
+  BindElementwiseLaunch(launch_share, trace);
+  FIGURE(trace, bytes, 4 * kB * rows * (q_lora_rank + kv_lora_rank), (Note{"Bytes of the norms", "read and written in 16 bit"}), rows,
+         q_lora_rank, kv_lora_rank);
   const Seconds move_time = ElementwiseTime(deployment, bytes, trace);
   FIGURE(trace, time, 2 * launch_share * launch + move_time, (Note{"Norms of the latent vectors", "two kernels"}), launch_share, launch,
          move_time);
@@ -120,10 +128,10 @@ KernelTime AbsorbedProduct(const Deployment& deployment, double rows, double out
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const FlopsPerSecond peak_rate = PeakRate(deployment.device, Precision::kBf16, trace);
-  const Flops pair = 2 * kFlop;
   const Bytes half = 2.0 * kB;
+  trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("stream", stream, "cluster.device.efficiency.stream");
-  FIGURE(trace, flops, pair * rows * rank_heads * outputs * inputs, (Note{"FLOPs", ""}), pair, rows, rank_heads, outputs, inputs);
+  FIGURE(trace, flops, 2 * kFlop * rows * rank_heads * outputs * inputs, (Note{"FLOPs", ""}), rows, rank_heads, outputs, inputs);
   FIGURE(trace, bytes, (rank_heads * outputs * inputs + rows * rank_heads * (outputs + inputs)) * half,
          (Note{"Weights and activations", "in 16 bit"}), rank_heads, outputs, inputs, rows, half);
   FIGURE(trace, compute_time, flops / (0.6 * peak_rate), (Note{"Compute time", "at 0.6 of the peak; estimate"}), flops, peak_rate);
@@ -202,23 +210,24 @@ void ExpertMlp(const Deployment& deployment, double rows, Phase phase, const Add
     trace.Record(served.symbol, "time", time, served.note, "time", time);
     sum.Add(served.symbol, time);
     layer.dispatch = own.traffic.dispatch;
-    layer.combine = own.traffic.kernel.time - own.traffic.dispatch;
+    layer.combine = own.traffic.combine;
   }
   layer.experts = sum.Total("experts", {"Experts", "without dispatch and combine"});
 }
 
-// Norms, residual and activation in separate kernels. The activation of experts is part of their kernels.
-KernelTime Elementwise(const Deployment& deployment, double rows, double norms, double kernels, Trace& trace) {
+// Norms, residual and activation in separate kernels: `norms` with a residual addition, `own_norms` without. The activation of experts is
+// part of their kernels.
+KernelTime Elementwise(const Deployment& deployment, double rows, double norms, double own_norms, double kernels, Trace& trace) {
   const double hidden = deployment.shapes.hidden, rank_mlp = deployment.shapes.widths.mlp, dense_layers = deployment.layers.dense,
                layers = deployment.layers.total, tp = deployment.mapping.tp;
   FIGURE(trace, mean_inner, rank_mlp * dense_layers / layers, (Note{"Inner width of the MLP", "on one device, mean over the layers"}),
          rank_mlp, dense_layers, layers);
   const double activation_bytes = ActivationOf(deployment.model).forward, element_bytes = deployment.engine.kernels.elementwise_bytes;
-  const Bytes byte = 1 * kB;
   const Seconds launch = *deployment.device.efficiency.launch_latency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("activation_bytes", activation_bytes, "model.gated");
   const double launch_share = kElementwiseLaunch;
+  BindElementwiseLaunch(launch_share, trace);
   const auto timed = [&](std::string_view name, std::string_view symbol, const auto& bytes_of) {
     const Seconds time = [&] {
       const Trace::Scope scope(trace, name);
@@ -228,25 +237,29 @@ KernelTime Elementwise(const Deployment& deployment, double rows, double norms, 
     return time;
   };
   const Seconds norm_time = timed("norm", "norm_time", [&] {
-    FIGURE(trace, bytes, 6 * byte * rows * hidden, (Note{"Bytes of a norm", "with the residual addition"}), byte, rows, hidden);
+    FIGURE(trace, bytes, 6 * kB * rows * hidden, (Note{"Bytes of a norm", "with the residual addition"}), rows, hidden);
+    return bytes;
+  });
+  const Seconds own_norm_time = timed("own_norm", "own_norm_time", [&] {
+    FIGURE(trace, bytes, 4 * kB * rows * hidden, (Note{"Bytes of a norm", "without an addition"}), rows, hidden);
     return bytes;
   });
   const Seconds activation_time = timed("activation", "activation_time", [&] {
-    FIGURE(trace, bytes, activation_bytes * byte * rows * mean_inner, (Note{"Bytes of the activation", ""}), activation_bytes, byte, rows,
+    FIGURE(trace, bytes, activation_bytes * kB * rows * mean_inner, (Note{"Bytes of the activation", ""}), activation_bytes, rows,
            mean_inner);
     return bytes;
   });
   const Seconds extra_time = timed("extra", "extra_time", [&] {
-    FIGURE(trace, bytes, element_bytes * byte * rows * hidden / tp, (Note{"Bytes of further passes", "bias and transpose"}), element_bytes,
-           byte, rows, hidden, tp);
+    FIGURE(trace, bytes, element_bytes * kB * rows * hidden / tp, (Note{"Bytes of further passes", "bias and transpose"}), element_bytes,
+           rows, hidden, tp);
     return bytes;
   });
-  FIGURE(trace, elementwise, kernels * launch_share * launch + norms * norm_time + activation_time + extra_time,
+  FIGURE(trace, elementwise, kernels * launch_share * launch + norms * norm_time + own_norms * own_norm_time + activation_time + extra_time,
          (Note{"Norms, residual and activation", "a launch latency per kernel; data not in L2 at the engine's bandwidth efficiency"}),
-         kernels, launch_share, launch, norms, norm_time, activation_time, extra_time);
+         kernels, launch_share, launch, norms, norm_time, own_norms, own_norm_time, activation_time, extra_time);
   KernelTime kernel;
   kernel.time = elementwise;
-  kernel.bytes = byte * rows * (6 * norms * hidden + activation_bytes * mean_inner + element_bytes * hidden / tp);
+  kernel.bytes = 1 * kB * rows * ((6 * norms + 4 * own_norms) * hidden + activation_bytes * mean_inner + element_bytes * hidden / tp);
   kernel.bound = kernels * launch_share * launch > elementwise / 2 ? Bound::kLatency : Bound::kMemory;
   return kernel;
 }
@@ -263,11 +276,15 @@ double OperationsPerLayer(const Deployment& deployment, double halves, double ke
     trace.Alias("shared", shared, "has_shared");
     trace.Record("moe_share", "moe_layers / layers", moe_share, Note{"Share of the layers with experts", ""}, "moe_layers, layers",
                  moe_layers, layers);
+  } else {
+    trace.Input("moe_share", moe_share, "model.moe");
+    trace.Input("shared", shared, "model.moe");
   }
+  trace.Input("latent", is_latent ? 5.0 : 0.0, "model.mla");
   const double scaled_attention = BytesPerElement(deployment.formats.attention_activations) < 2 ? (is_latent ? 4 : 2) : 0;
   const double scaled_mlp = BytesPerElement(deployment.formats.activations) < 2 ? 2 * (1 - moe_share + moe_share * shared) : 0;
-  const double reduced = deployment.mapping.tp > 1 ? halves : 0, latent = is_latent ? 5 : 0;
-  if (deployment.mapping.tp > 1) trace.Alias("reduced", reduced, "halves");
+  const double tp = deployment.mapping.tp, latent = is_latent ? 5 : 0;
+  FIGURE(trace, reduced, min(1.0, tp - 1) * halves, (Note{"All-reduces of a layer", "none on a single rank"}), tp, halves);
   trace.Input("scaled_attention", scaled_attention, "serving.precision.activations");
   trace.Input("scaled_mlp", scaled_mlp, "serving.precision.activations");
   FIGURE(trace, operations, 5 + kernels + reduced + moe_share * (6 + 3 * shared) + latent + scaled_attention + scaled_mlp,
@@ -277,25 +294,25 @@ double OperationsPerLayer(const Deployment& deployment, double halves, double ke
 }
 
 // Launch gaps of a layer's kernels.
-Seconds GapsOf(const Deployment& deployment, Phase phase, double halves, double kernels, bool reduces_apart, Trace& trace) {
+Seconds LaunchGaps(const Deployment& deployment, Phase phase, double halves, double kernels, bool reduces_apart, Trace& trace) {
   const bool decodes = phase == Phase::kDecode;
   const Seconds gap = decodes ? deployment.launch.decode_gap : deployment.launch.prefill_gap;
   trace.Alias("gap", gap, decodes ? "decode_gap" : "prefill_gap");
   FIGURE(trace, own_kernels, 4 + kernels, (Note{"Kernels of a layer", "GEMMs, attention and elementwise"}), kernels);
-  const double library_kernels = reduces_apart ? halves : 0;
-  if (reduces_apart) trace.Alias("library_kernels", library_kernels, "halves");
-  FIGURE(trace, gaps, gap * (own_kernels + library_kernels),
-         (Note{"Launch gaps between kernels", "of kernels launched one by one; none inside a CUDA graph"}), gap, own_kernels,
-         library_kernels);
+  constexpr Note kNote{"Launch gaps between kernels", "of kernels launched one by one; none inside a CUDA graph"};
+  if (!reduces_apart) {
+    FIGURE(trace, gaps, gap * own_kernels, kNote, gap, own_kernels);
+    return gaps;
+  }
+  FIGURE(trace, gaps, gap * (own_kernels + halves), kNote, gap, own_kernels, halves);
   return gaps;
 }
 
 // All-reduces of a layer: after attention and after the MLP.
 ExchangeCost Reduction(const Deployment& deployment, double rows, bool waits_for_host, Trace& trace) {
   const Trace::Scope scope(trace, "all_reduce");
-  const double hidden = deployment.shapes.hidden;
-  const Bytes half = 2 * kB;
-  FIGURE(trace, bytes, half * rows * hidden, (Note{"Bytes of an all-reduce", "in 16 bit"}), half, rows, hidden);
+  const Bytes bytes = ResidualBytes(deployment.model, rows, "rows", trace);
+  trace.Alias("bytes", bytes, "residual_bytes");
   return AllReduce(deployment, bytes, waits_for_host, trace);
 }
 
@@ -316,9 +333,11 @@ LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, Oper
   const double halves = ResidualAdditions(deployment.model), element_kernels = deployment.engine.kernels.elementwise_kernels;
   trace.Input("halves", halves, "model.parallel_attention");
   trace.Alias("norms", halves, "halves");
-  FIGURE(trace, kernels, max(0.0, element_kernels - (2 - halves)), (Note{"Norm, residual and activation kernels of a layer", ""}),
-         element_kernels, halves);
-  layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, halves, kernels, trace));
+  const double own_norms = NormsBeforeAdditions(deployment.model, trace);
+  FIGURE(trace, kernels, max(0.0, element_kernels - (2 - halves)) + min(1.0, element_kernels) * own_norms,
+         (Note{"Norm, residual and activation kernels of a layer", "an engine without any launches none for further norms"}),
+         element_kernels, halves, own_norms);
+  layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, halves, own_norms, kernels, trace));
 
   const ExchangeCost reduction = Reduction(deployment, rows, phase == Phase::kDecode && !deployment.launch.graphs, trace);
   operators.Add("all-reduce", reduction.kernel, halves * deployment.layers.total);
@@ -330,7 +349,7 @@ LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, Oper
   }
   layer.operations = OperationsPerLayer(deployment, halves, kernels, trace);
   KernelTime idle;
-  idle.time = GapsOf(deployment, phase, halves, kernels, reduction.launched_apart, trace);
+  idle.time = LaunchGaps(deployment, phase, halves, kernels, reduction.launched_apart, trace);
   idle.bound = Bound::kLatency;
   layer.gaps = every_layer("launch overhead", idle);
   return layer;
@@ -342,13 +361,17 @@ Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host,
   const Seconds output_matrix = product.time;
   const double rank_vocab = deployment.shapes.widths.vocab;
   const Bytes logit = 8 * kB;
+  CONSTANTS(trace, "serving.sampling", "fp32, written and read; of a rank's maximum the value and its place", logit);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   FIGURE(trace, bytes, logit * rows, (Note{"Maxima that the ranks exchange", ""}), logit, rows);
   const Seconds gathered = AllReduce(deployment, bytes, waits_for_host, trace).kernel.time;
-  if (deployment.mapping.devices_per_group > 1) trace.Alias("gathered", gathered, "reduction_time");
-  FIGURE(trace, token_choice, logit * rows * rank_vocab / (0.6 * bandwidth) + gathered,
-         (Note{"Sampling", "logits are written and read in fp32; ranks exchange their maxima"}), logit, rows, rank_vocab, bandwidth,
-         gathered);
+  FIGURE(trace, logits_time, logit * rows * rank_vocab / (0.6 * bandwidth), (Note{"Time to write and read the logits", "in fp32"}), logit,
+         rows, rank_vocab, bandwidth);
+  trace.Alias("gathered", gathered, "reduction_time");
+  ListedSum<Seconds> sampling(trace);
+  sampling.Add("logits_time", logits_time);
+  sampling.Add("gathered", gathered);
+  const Seconds token_choice = sampling.Total("token_choice", {"Sampling", "with the ranks' exchange of their maxima"});
   KernelTime choice;
   choice.bytes = logit * rows * rank_vocab;
   choice.memory = choice.time = token_choice;

@@ -11,7 +11,7 @@
 namespace slipstick {
 namespace {
 
-double ResidualSteps(const Deployment& deployment, double mean, Trace& trace) {
+double ResidualOpenSteps(const Deployment& deployment, double mean, Trace& trace) {
   const double steps_ahead = deployment.launch.steps_ahead;
   FIGURE(trace, residual_steps, min(1.0, mean) * (0.5 + steps_ahead),
          (Note{"Steps that an arriving request waits for", "half of the one in progress, and those launched ahead"}), mean, steps_ahead);
@@ -26,7 +26,7 @@ double CycleSeconds(const Deployment& deployment, double running, double slots, 
   PrefillTimes times = prefill;
   times.stall = TimeStall(deployment, sequences, decode, off);
   const double others = running * (slots - 1) / slots;
-  return CycleOf(deployment, others, 1, ResidualSteps(deployment, running, off), decode, times, off).time / (1 * kS);
+  return CycleOf(deployment, others, 1, ResidualOpenSteps(deployment, running, off), decode, times, off).time / (1 * kS);
 }
 
 ServingPerformance AtCapacity(const Deployment& deployment, double slots, Trace& trace) {
@@ -61,10 +61,9 @@ void ExplainCapacity(const Deployment& deployment, double slots, double capacity
   const DecodeTimes decode = TimeDecode(deployment, slots, trace);
   const PrefillTimes prefill = TimePrefills(deployment, slots, decode, trace);
   const RequestCycle full = SteadyCycle(deployment, slots, decode, prefill, trace);
-  const Seconds cycle = full.time, second = 1 * kS;
-  trace.Record("capacity", "slots / cycle * second", capacity,
-               Note{"Capacity of an attention group", "requests per second with every slot occupied"}, "slots, cycle, second", slots, cycle,
-               second);
+  const Seconds cycle = full.time;
+  trace.Record("capacity", "slots / cycle", capacity,
+               Note{"Capacity of an attention group", "requests per second with every slot occupied"}, "slots, cycle", slots, cycle);
 }
 
 // Sequences that run: as many as arrive during one cycle.
@@ -73,10 +72,8 @@ double RunningSequences(const Deployment& deployment, double per_group, double s
   const auto arriving = [&](double n) { return per_group * CycleSeconds(deployment, n, slots, prefill); };
   const double mean = SettledSequences(slots, arriving);
   if (trace.on()) {
-    const double gap = std::abs(arriving(mean) - mean);
     trace.Choice("mean", mean, Note{"Mean number of running sequences", "as many as arrive while one of them runs; at most the slots"},
-                 std::vector<std::pair<std::string, double>>{{"as many as arrive during a cycle", gap}}, 0, "per_group, slots, capacity",
-                 per_group, slots, capacity);
+                 GapsOf(mean, slots, arriving), 0, "per_group, slots, capacity", per_group, slots, capacity);
   }
   return mean;
 }
@@ -101,7 +98,10 @@ ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, doubl
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, running, trace);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, running, decode, trace);
   FIGURE(trace, others, mean * (slots - 1) / slots, (Note{"Other running requests", "arrivals during one request's cycle"}), mean, slots);
-  const RequestCycle cycle = CycleOf(deployment, others, 1, ResidualSteps(deployment, mean, trace), decode, prefill, trace);
+  const double batched_prompts = 1;
+  CONSTANTS(trace, "serving.scheduler", "a request is prefilled by itself", batched_prompts);
+  const RequestCycle cycle =
+      CycleOf(deployment, others, batched_prompts, ResidualOpenSteps(deployment, mean, trace), decode, prefill, trace);
   const Seconds steady_token = cycle.tpot, alone = cycle.alone, prefill_wait = cycle.prefill_wait;
   FIGURE(trace, tpot, 1 * steady_token,
          (Note{"Time per output token (TPOT)", "after the first, with others' prefills in between", "", "serving.tpot_s"}), steady_token);
@@ -112,11 +112,9 @@ ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, doubl
          prefill_wait, slot_time);
   FIGURE(trace, request_latency, ttft + (output - 1) * tpot, (Note{"End-to-end latency", "", "", "serving.request_latency_s"}), ttft,
          output, tpot);
-  const Seconds second = 1 * kS;
-  FIGURE(trace, all_arrivals, arrivals / second, (Note{"Arrival rate", "all replicas"}), arrivals, second);
-  const Tokens one = 1 * kToken;
-  FIGURE(trace, rate, all_arrivals * output * one,
-         (Note{"Throughput in output tokens", "all arrivals are served", "", "serving.tokens_per_s"}), all_arrivals, output, one);
+  FIGURE(trace, all_arrivals, arrivals / (1 * kS), (Note{"Arrival rate", "all replicas"}), arrivals);
+  FIGURE(trace, rate, all_arrivals * output * (1 * kToken),
+         (Note{"Throughput in output tokens", "all arrivals are served", "", "serving.tokens_per_s"}), all_arrivals, output);
   FIGURE(trace, waiting, all_arrivals * slot_time,
          (Note{"Requests waiting for a slot", "all replicas, Little's law", "", "serving.requests_waiting"}), all_arrivals, slot_time);
   FIGURE(trace, in_flight, all_arrivals * (request_latency - slot_time),

@@ -25,7 +25,11 @@ Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, const
 
 // Parts of a prompt that are prefilled in a step each.
 double ChunksOf(const Deployment& deployment, double tokens, Trace& trace) {
-  if (!deployment.load.prefill_chunk) return 1;
+  if (!deployment.load.prefill_chunk) {
+    const double chunks = 1;
+    CONSTANTS(trace, "serving.scheduler", "a prompt is prefilled whole", chunks);
+    return chunks;
+  }
   const auto prefill_chunk = static_cast<double>(*deployment.load.prefill_chunk);
   FIGURE(trace, chunks, max(1.0, ceil(tokens / prefill_chunk)), (Note{"Chunks of a prompt", "one step each"}), tokens, prefill_chunk);
   return chunks;
@@ -45,7 +49,11 @@ PromptTokens MeanChunk(const PromptTokens& prompt, double chunks, Trace& trace) 
 
 // Prompts of a step that decodes and prefills. Without grouping, as many as requests end in a step.
 double MixedPrompts(const Deployment& deployment, double running, double prompts_per_pass, double chunks, Trace& trace) {
-  if (chunks > 1) return 1;
+  if (chunks > 1) {
+    const double prompts = 1;
+    CONSTANTS(trace, "serving.scheduler", "a step prefills one chunk", prompts);
+    return prompts;
+  }
   if (GroupsPrefills(deployment)) {
     trace.Alias("prompts", prompts_per_pass, "prompts_per_pass");
     return prompts_per_pass;
@@ -56,9 +64,15 @@ double MixedPrompts(const Deployment& deployment, double running, double prompts
   return prompts;
 }
 
+double OneToken(Trace& trace) {
+  const double checked = 1;
+  CONSTANTS(trace, "serving.decode_step", "without drafts, one token of a sequence", checked);
+  return checked;
+}
+
 // Tokens of a sequence in a decode step: with speculative decoding, drafts are verified with the next one.
 double CheckedTokens(const Deployment& deployment, Trace& trace) {
-  if (!deployment.load.speculative) return 1;
+  if (!deployment.load.speculative) return OneToken(trace);
   const auto draft_tokens = static_cast<double>(deployment.load.speculative->draft_tokens);
   FIGURE(trace, checked, 1 + draft_tokens, (Note{"Tokens of a sequence in a step", "drafts are verified with the next token"}),
          draft_tokens);
@@ -141,6 +155,17 @@ double PromptsPerPass(const Deployment& deployment, double running, double token
 
 }  // namespace
 
+namespace {
+
+// A prompt in a pass of its own.
+PassCost TimeAlone(const Deployment& deployment, const PromptTokens& prompt, Trace& trace) {
+  const double sequences = 1;
+  CONSTANTS(trace, "serving.prefill_pass", "a prompt in a pass of its own", sequences);
+  return TimePrompt(deployment, sequences, prompt.tokens, prompt.cached, trace);
+}
+
+}  // namespace
+
 PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
   const double chunks = ChunksOf(deployment, tokens, trace);
   if (chunks <= 1) return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
@@ -176,7 +201,7 @@ Seconds TimeStall(const Deployment& deployment, double running, const DecodeTime
   const PromptTokens prompt = ComputedTokens(deployment.load, trace);
   const double prompts_per_pass = PromptsPerPass(deployment, running, prompt.tokens, trace);
   const bool more_than_steps = running > prompts_per_pass * static_cast<double>(deployment.load.output);
-  const Seconds alone = more_than_steps ? TimePrompt(deployment, 1, prompt.tokens, prompt.cached, trace).occupancy : Seconds{};
+  const Seconds alone = more_than_steps ? TimeAlone(deployment, prompt, trace).occupancy : Seconds{};
   const Seconds shared = more_than_steps ? ShareOfPass(deployment, prompts_per_pass, prompt, alone, trace) : Seconds{};
   return StallOf(deployment, running, prompts_per_pass, prompt, decode, shared, trace);
 }
@@ -184,7 +209,7 @@ Seconds TimeStall(const Deployment& deployment, double running, const DecodeTime
 PrefillTimes TimePrefills(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
   PrefillTimes times;
   const PromptTokens prompt = ComputedTokens(deployment.load, trace);
-  times.alone = TimePrompt(deployment, 1, prompt.tokens, prompt.cached, trace);
+  times.alone = TimeAlone(deployment, prompt, trace);
   const Seconds pass_time = times.alone.time, prefill_step = deployment.engine.overhead.prefill_step;
   FIGURE(trace, first_prefill, pass_time + prefill_step,
          (Note{"Prefill of one prompt", "with the engine's overhead of that step", kSource}), pass_time, prefill_step);
@@ -205,7 +230,7 @@ Seconds SpeculativeToken(const Deployment& deployment, double sequences, double 
   const double acceptance = speculative.acceptance, draft_cost = speculative.draft_cost;
   const Seconds plain_step = [&] {
     const Trace::Scope scope(trace, "plain");
-    return TimeOf(DecodePass{sequences, context, 1, output}, deployment, trace).time;
+    return TimeOf(DecodePass{sequences, context, OneToken(trace), output}, deployment, trace).time;
   }();
   trace.Alias("plain_step", plain_step, "step_time");
   trace.Alias("checked_step", checked_step, "decode_step");

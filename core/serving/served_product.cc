@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "core/base/sum.h"
-
 namespace slipstick {
 namespace {
 
@@ -39,27 +37,5 @@ static_assert(kServed.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
 }  // namespace
 
 const ServedProduct& ServedAs(ProductId id) { return kServed[static_cast<std::size_t>(id)]; }
-
-double ElementsOf(const Model& model, const LayerWidths& widths, const MatrixProduct& product, Trace& trace) {
-  if (trace.on()) ProductOf(product.id, model, widths, trace);
-  const double outputs = product.outputs, inputs = product.inputs;
-  FIGURE(trace, elements, outputs * inputs, (Note{"Weights of the GEMM", "on one device"}), outputs, inputs);
-  return elements;
-}
-
-double ElementsOf(const Model& model, const LayerWidths& widths, const MatrixProducts& products, std::string_view symbol, const Note& note,
-                  Trace& trace) {
-  ListedSum<double> sum(trace);
-  for (const MatrixProduct& product : products) {
-    const ServedProduct& served = ServedAs(product.id);
-    const double elements = [&] {
-      const Trace::Scope scope(trace, served.scope);
-      return ElementsOf(model, widths, product, trace);
-    }();
-    trace.Alias(served.symbol, elements, "elements");
-    sum.Add(served.symbol, elements);
-  }
-  return sum.Total(symbol, note);
-}
 
 }  // namespace slipstick

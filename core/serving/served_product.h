@@ -15,9 +15,4 @@ struct ServedProduct {
 };
 const ServedProduct& ServedAs(ProductId id);
 
-// Weights of one GEMM, with figures in the current scope; of several, each in a scope of its own, with the sum as a figure.
-double ElementsOf(const Model& model, const LayerWidths& widths, const MatrixProduct& product, Trace& trace);
-double ElementsOf(const Model& model, const LayerWidths& widths, const MatrixProducts& products, std::string_view symbol, const Note& note,
-                  Trace& trace);
-
 }  // namespace slipstick

@@ -184,15 +184,13 @@ void SetRates(const Deployment& deployment, const ServingPerformance& performanc
   FIGURE(trace, rate_per_device, rate / devices, (Note{"Throughput per GPU (tokens/s)", "", "", "serving.tokens_per_s_per_device"}), rate,
          devices);
   report.tokens_per_s_per_device = rate_per_device;
-  const Tokens token = 1 * kToken;
   const Seconds request_latency = performance.latency;
-  FIGURE(trace, rate_per_user, output * token / request_latency,
+  FIGURE(trace, rate_per_user, output * kToken / request_latency,
          (Note{"Interactivity (tokens/s/user)", "over the whole request, first token included", "", "serving.tokens_per_s_per_user"}),
-         output, token, request_latency);
+         output, request_latency);
   report.tokens_per_s_per_user = rate_per_user;
-  const Seconds second = 1 * kS;
-  FIGURE(trace, requests_per_s, rate * second / token / output, (Note{"Request throughput", "", "", "serving.requests_per_s"}), rate,
-         second, token, output);
+  FIGURE(trace, requests_per_s, rate * (1 * kS) / (1 * kToken) / output, (Note{"Request throughput", "", "", "serving.requests_per_s"}),
+         rate, output);
   report.requests_per_s = requests_per_s;
   report.requests_in_flight = performance.in_flight;
   report.requests_waiting = performance.waiting;
@@ -258,6 +256,8 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   if (searching) memo->Enter(load);
   ServingReport report;
   const auto prompt = static_cast<double>(load.prompt), output = static_cast<double>(load.output);
+  const Bytes half = 2 * kB;
+  CONSTANTS(trace, "formats", "an element of 16 bits", half);
   trace.Input("prompt", prompt, "serving.prompt");
   trace.Input("output", output, "serving.output");
 

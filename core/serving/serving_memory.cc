@@ -25,7 +25,6 @@ Bytes StatesOfSequence(const Deployment& deployment, Trace& trace) {
 BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
   const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
   const double cp = deployment.mapping.cp;
-  const Tokens token = 1 * kToken;
   trace.Input("kv_element", kv_element, "serving.precision.kv_cache");
   constexpr Note kNote{"KV cache of a layer and token on one device", "context parallelism splits it"};
   if (deployment.model.mla) {
@@ -33,13 +32,13 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
     const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
     trace.Input("latent", latent, "model.mla.kv_lora_rank");
     trace.Input("rotary", rotary, "model.mla.rope_head_dim");
-    FIGURE(trace, layer_kv_cache, (latent + rotary) / cp * kv_element / token, kNote, latent, rotary, cp, kv_element, token);
+    FIGURE(trace, layer_kv_cache, (latent + rotary) / cp * kv_element / (1 * kToken), kNote, latent, rotary, cp, kv_element);
     return layer_kv_cache;
   }
   const double decode_kv_heads = deployment.shapes.decode_kv_heads, head_dim = deployment.shapes.head_dim;
   trace.Input("head_dim", head_dim, "model.head_dim");
-  FIGURE(trace, layer_kv_cache, 2 * decode_kv_heads * head_dim / cp * kv_element / token, kNote, decode_kv_heads, head_dim, cp, kv_element,
-         token);
+  FIGURE(trace, layer_kv_cache, 2 * decode_kv_heads * head_dim / cp * kv_element / (1 * kToken), kNote, decode_kv_heads, head_dim, cp,
+         kv_element);
   return layer_kv_cache;
 }
 
@@ -72,16 +71,15 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
   const double attention_layers = deployment.layers.attention;
   const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
   trace.Input("kv_element", kv_element, "serving.precision.kv_cache");
-  const Tokens token = 1 * kToken;
   if (deployment.model.mla) {
     const auto latent = static_cast<double>(deployment.model.mla->kv_lora_rank);
     const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
     trace.Input("latent", latent, "model.mla.kv_lora_rank");
     trace.Input("rotary", rotary, "model.mla.rope_head_dim");
-    FIGURE(trace, kv_cache_per_token, attention_layers * (latent + rotary) * kv_element / token,
+    FIGURE(trace, kv_cache_per_token, attention_layers * (latent + rotary) * kv_element / (1 * kToken),
            (Note{"KV cache per token", "latent and rotary part, all layers of the model", "DeepSeek-V2, arXiv 2405.04434",
                  "serving.kv_cache_bytes_per_token"}),
-           attention_layers, latent, rotary, kv_element, token);
+           attention_layers, latent, rotary, kv_element);
     return kv_cache_per_token;
   }
   const auto kv_heads = static_cast<double>(deployment.model.KvHeads());
@@ -89,9 +87,9 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
   trace.Input("kv_heads", kv_heads, "model.kv_heads");
   trace.Input("head_dim", head_dim, "model.head_dim");
   FIGURE(
-      trace, kv_cache_per_token, 2 * attention_layers * kv_heads * head_dim * kv_element / token,
+      trace, kv_cache_per_token, 2 * attention_layers * kv_heads * head_dim * kv_element / (1 * kToken),
       (Note{"KV cache per token", "keys and values of every KV head in all layers of the model", "", "serving.kv_cache_bytes_per_token"}),
-      attention_layers, kv_heads, head_dim, kv_element, token);
+      attention_layers, kv_heads, head_dim, kv_element);
   return kv_cache_per_token;
 }
 
@@ -100,7 +98,6 @@ Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace&
   const double stage_window = deployment.layers.on_stage.window, stage_attention = deployment.layers.on_stage.attention;
   const auto sliding_window = static_cast<double>(deployment.model.window.tokens),
              block = static_cast<double>(deployment.engine.memory.block);
-  const Tokens token = 1 * kToken;
   trace.Alias("page_tokens", held_tokens, "held_tokens");
   const double full_pages = PagedTokens(held_tokens, block, trace);
   trace.Alias("full_pages", full_pages, "paged_tokens");
@@ -109,9 +106,10 @@ Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace&
   trace.Alias("page_tokens", window_held, "window_held");
   const double window_pages = PagedTokens(window_held, block, trace);
   trace.Alias("window_pages", window_pages, "paged_tokens");
-  FIGURE(trace, kv_cache_of_layers, layer_kv_cache * ((stage_attention - stage_window) * full_pages + stage_window * window_pages) * token,
+  FIGURE(trace, kv_cache_of_layers,
+         layer_kv_cache * ((stage_attention - stage_window) * full_pages + stage_window * window_pages) * (1 * kToken),
          (Note{"KV cache of a sequence on one device", "whole pages"}), layer_kv_cache, stage_attention, stage_window, full_pages,
-         window_pages, token);
+         window_pages);
   if (deployment.layers.recurrent <= 0) {
     trace.Alias("kv_cache_of_sequence", kv_cache_of_layers, "kv_cache_of_layers");
     return kv_cache_of_layers;
@@ -144,30 +142,31 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
   const double hidden = deployment.shapes.hidden, rank_mlp = deployment.shapes.widths.mlp;
   const auto logit_sequences = static_cast<double>(rule.logit_sequences), vocab = static_cast<double>(deployment.model.vocab);
   const Bytes logit = kLogitBytes * kB, half = 2.0 * kB;
+  CONSTANTS(trace, "serving.activations", "16-bit gathered logits, fp32 copy, fp32 probabilities", logit);
   FIGURE(trace, activations, max(2 * activation_tokens * (hidden + rank_mlp) * half, logit_sequences * vocab * logit),
          (Note{"Activations",
                "of the largest step that the engine reserves memory for: residual stream and MLP width, or the gathered "
                "logits",
                "", "serving.memory_bytes.activations"}),
          activation_tokens, hidden, rank_mlp, half, logit_sequences, vocab, logit);
-  const Bytes reserve = rule.reserve;
-  const Bytes parallel_reserve = deployment.mapping.tp > 1 ? rule.reserve_parallel : 0 * kB;
-  if (deployment.mapping.tp > 1) trace.Input("parallel_reserve", parallel_reserve, "serving.engine.memory.reserve_parallel");
-  FIGURE(trace, workspace, reserve + parallel_reserve,
-         (Note{"Workspace", "context, communication buffers and graphs, as in the engine's logs", "", "serving.memory_bytes.workspace"}),
-         reserve, parallel_reserve);
+  const Bytes reserve = rule.reserve, parallel_reserve = rule.reserve_parallel;
+  const double tp = deployment.mapping.tp;
+  trace.Input("parallel_reserve", parallel_reserve, "serving.engine.memory.reserve_parallel");
+  FIGURE(trace, workspace, reserve + min(1.0, tp - 1) * parallel_reserve,
+         (Note{"Workspace", "context, communication buffers of several ranks, graphs, as in the engine's logs", "",
+               "serving.memory_bytes.workspace"}),
+         reserve, tp, parallel_reserve);
   const double share = rule.share;
   trace.Input("share", share, "serving.engine.memory.share");
-  const Bytes none = 0 * kB;
   if (rule.rule == BudgetRule::kShareOfDevice) {
-    FIGURE(trace, kv_cache_budget, max(none, share * visible - weights - activations - workspace),
-           (Note{"KV-cache budget", "the engine's share of device memory, less weights, activations and workspace"}), none, share, visible,
+    FIGURE(trace, kv_cache_budget, max(0 * kB, share * visible - weights - activations - workspace),
+           (Note{"KV-cache budget", "the engine's share of device memory, less weights, activations and workspace"}), share, visible,
            weights, activations, workspace);
     budget.kv_cache = kv_cache_budget;
   } else {
-    FIGURE(trace, kv_cache_budget, max(none, share * (visible - weights - activations - workspace)),
-           (Note{"KV-cache budget", "the engine's share of the memory left free by weights, activations and workspace"}), none, share,
-           visible, weights, activations, workspace);
+    FIGURE(trace, kv_cache_budget, max(0 * kB, share * (visible - weights - activations - workspace)),
+           (Note{"KV-cache budget", "the engine's share of the memory left free by weights, activations and workspace"}), share, visible,
+           weights, activations, workspace);
     budget.kv_cache = kv_cache_budget;
   }
   if (deployment.load.kv_offload && budget.kv_cache > Bytes{}) budget.host = deployment.load.kv_offload->capacity;
@@ -214,21 +213,38 @@ Bytes ContextRoom(const Deployment& deployment, const KvCacheBudget& budget, Tra
     trace.Alias("context_room", room, "room");
     return room;
   }
-  const Bytes device_state = StatesOfSequence(deployment, trace), none = 0 * kB;
-  FIGURE(trace, context_room, max(room - device_state, none), (Note{"KV cache of a single sequence", "beside its recurrent state"}), room,
-         device_state, none);
+  const Bytes device_state = StatesOfSequence(deployment, trace);
+  FIGURE(trace, context_room, max(room - device_state, 0 * kB), (Note{"KV cache of a single sequence", "beside its recurrent state"}), room,
+         device_state);
   return context_room;
 }
 
+// The context whose pages fill what full windows leave of the room.
+double LongestContext(Bytes context_room, BytesPerToken layer_kv_cache, double window_tokens, double growing, double block, Trace& trace) {
+  constexpr Note kNote{"Maximum context", "of a single sequence, in whole pages; sliding-window layers hold at most their window", "",
+                       "serving.max_context"};
+  const double longest = static_cast<double>(kLongest);
+  CONSTANTS(trace, "serving.context", "no context is longer", longest);
+  if (window_tokens <= 0) {
+    FIGURE(trace, max_context,
+           min(longest, max(0.0, floor(context_room / (layer_kv_cache * (1 * kToken)) / (growing * block) + 1e-9) * block)), kNote, longest,
+           context_room, layer_kv_cache, growing, block);
+    return max_context;
+  }
+  FIGURE(trace, max_context,
+         min(longest, max(0.0, floor((context_room / (layer_kv_cache * (1 * kToken)) - window_tokens) / (growing * block) + 1e-9) * block)),
+         kNote, longest, context_room, layer_kv_cache, window_tokens, growing, block);
+  return max_context;
+}
+
 double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget, Trace& trace) {
-  const Tokens token = 1 * kToken;
   const BytesPerToken layer_kv_cache = KvCacheOfLayer(deployment, trace);
   const auto block = static_cast<double>(deployment.engine.memory.block);
   const Bytes context_room = ContextRoom(deployment, budget, trace);
   const double stage_window = deployment.layers.on_stage.window, stage_attention = deployment.layers.on_stage.attention;
   const auto sliding_window = static_cast<double>(deployment.model.window.tokens);
   double growing = stage_attention, full_windows = 0;
-  if (stage_window > 0 && context_room / (layer_kv_cache * token * stage_attention) > sliding_window) {
+  if (stage_window > 0 && context_room / (layer_kv_cache * (1 * kToken) * stage_attention) > sliding_window) {
     FIGURE(trace, growing_layers, stage_attention - stage_window, (Note{"Layers whose KV cache grows with the context", ""}),
            stage_attention, stage_window);
     trace.Alias("page_tokens", sliding_window, "sliding_window");
@@ -237,20 +253,13 @@ double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget
     FIGURE(trace, window_tokens, stage_window * window_pages, (Note{"Tokens of full windows", "all layers"}), stage_window, window_pages);
     growing = growing_layers;
     full_windows = window_tokens;
-    trace.Alias("full_windows", full_windows, "window_tokens");
     trace.Alias("growing", growing, "growing_layers");
   } else {
     trace.Alias("growing", growing, "stage_attention");
   }
   // If every layer has a window, any length fits.
   if (growing <= 0) return static_cast<double>(kLongest);
-  const double longest = static_cast<double>(kLongest);
-  FIGURE(trace, max_context,
-         min(longest, max(0.0, floor((context_room / (layer_kv_cache * token) - full_windows) / (growing * block) + 1e-9) * block)),
-         (Note{"Maximum context", "of a single sequence, in whole pages; sliding-window layers hold at most their window", "",
-               "serving.max_context"}),
-         longest, context_room, layer_kv_cache, token, full_windows, growing, block);
-  return max_context;
+  return LongestContext(context_room, layer_kv_cache, full_windows, growing, block, trace);
 }
 
 }  // namespace slipstick

@@ -1,4 +1,6 @@
 // Weights of the most loaded device.
+#include <type_traits>
+
 #include "core/base/sum.h"
 #include "core/serving/served_product.h"
 #include "core/serving/serving_memory.h"
@@ -6,87 +8,50 @@
 namespace slipstick {
 namespace {
 
-// Biases and norms inside attention.
-double SmallOfAttention(const Deployment& deployment, Trace& trace) {
-  const Model& model = deployment.model;
-  const double small_elements = SmallElements(model, Mixer::kFullAttention, deployment.shapes.widths);
-  if (!trace.on()) return small_elements;
-  constexpr Note kNote{"Biases and norms inside attention", "on one device"};
-  if (model.mla) {
-    const auto q_lora_rank = static_cast<double>(model.mla->q_lora_rank), kv_lora_rank = static_cast<double>(model.mla->kv_lora_rank);
-    trace.Record("small_elements", "q_lora_rank + kv_lora_rank", small_elements, kNote, "q_lora_rank, kv_lora_rank", q_lora_rank,
-                 kv_lora_rank);
-    return small_elements;
-  }
-  const bool biased = model.biases == Biases::kAttention || model.biases == Biases::kAll;
-  const double input_biases = biased || model.biases == Biases::kQkv ? 1 : 0, output_biases = biased ? 1 : 0,
-               head_norms = model.norms.queries_and_keys == QkNorm::kHead ? 2 : 0,
-               all_norms = model.norms.queries_and_keys == QkNorm::kAllHeads ? 1 : 0, sinks = model.attention_sinks ? 1 : 0;
-  const double rank_heads = deployment.shapes.widths.heads, rank_kv_heads = deployment.shapes.widths.kv_heads,
-               head_dim = deployment.shapes.head_dim, hidden = deployment.shapes.hidden;
-  for (const std::string_view symbol : {"input_biases", "output_biases"}) {
-    trace.Input(symbol, symbol == "input_biases" ? input_biases : output_biases, "model.biases");
-  }
-  trace.Input("head_norms", head_norms, "model.qk_norm");
-  trace.Input("all_norms", all_norms, "model.qk_norm");
-  trace.Input("sinks", sinks, "model.attention_sinks");
-  trace.Input("head_dim", head_dim, "model.head_dim");
-  trace.Record("small_elements",
-               "input_biases * (rank_heads + 2 * rank_kv_heads) * head_dim + output_biases * hidden + head_norms * head_dim + all_norms * "
-               "(rank_heads + rank_kv_heads) * head_dim + sinks * rank_heads",
-               small_elements, kNote,
-               "input_biases, rank_heads, rank_kv_heads, head_dim, output_biases, hidden, head_norms, all_norms, sinks", input_biases,
-               rank_heads, rank_kv_heads, head_dim, output_biases, hidden, head_norms, all_norms, sinks);
-  return small_elements;
+// Weights of a mixer or a dense MLP in a layer: those of its GEMMs in their format, small tensors in 16 bit.
+template <class Part>
+Bytes PartWeights(const Deployment& deployment, Part part, const MatrixProducts& products, std::string_view symbol, const Note& note,
+                  Trace& trace) {
+  const Trace::Scope scope(trace, note.title);
+  const LayerWidths& widths = deployment.shapes.widths;
+  const double matrices = ElementsOf(products, deployment.model, widths, "matrices", trace).all_tokens;
+  const double small_elements = SmallElements(deployment.model, part, widths, trace);
+  constexpr bool kIsMixer = std::is_same_v<Part, Mixer>;
+  const ServedFormats& formats = deployment.formats;
+  const Bytes weight_size = ElementSize(kIsMixer ? formats.attention_weights : formats.mlp_weights), half = 2.0 * kB;
+  trace.Alias("small_elements", small_elements, kIsMixer ? "small_mixer" : "small_mlp");
+  BindSize("weight_size", weight_size, kIsMixer && formats.keeps_attention, "serving.precision.weights", trace);
+  const Bytes part_weights = matrices * weight_size + small_elements * half;
+  trace.Record(symbol, "matrices * weight_size + small_elements * half", part_weights, note, "matrices, weight_size, small_elements, half",
+               matrices, weight_size, small_elements, half);
+  return part_weights;
 }
 
-constexpr Note kGemmWeights{"Weights of the GEMMs", "on one device"};
-
-// GEMM weights in their format, small tensors in 16 bit. Every rank holds the full down-projections of MLA.
 Bytes AttentionWeights(const Deployment& deployment, Trace& trace) {
-  const Trace::Scope scope(trace, "attention");
-  const double matrices =
-      ElementsOf(deployment.model, deployment.shapes.widths, deployment.shapes.attention, "matrices", kGemmWeights, trace);
-  const double small_elements = SmallOfAttention(deployment, trace);
-  const Bytes weight_size = ElementSize(deployment.formats.attention_weights), half = 2.0 * kB;
-  trace.Input("weight_size", weight_size, "serving.precision.weights");
-  FIGURE(trace, attention_layer, matrices * weight_size + small_elements * half,
-         (Note{"Weights of attention in a layer", "biases and norms in 16 bit"}), matrices, weight_size, small_elements, half);
-  return attention_layer;
+  return PartWeights(deployment, Mixer::kFullAttention, deployment.shapes.attention, "attention_layer",
+                     {"Weights of attention in a layer", "biases and norms in 16 bit"}, trace);
 }
 
 Bytes RecurrentWeights(const Deployment& deployment, Trace& trace) {
-  const Trace::Scope scope(trace, "recurrence");
-  const double matrices =
-      ElementsOf(deployment.model, deployment.shapes.widths, deployment.shapes.recurrence, "matrices", kGemmWeights, trace);
-  const double small_elements = SmallElements(deployment.model, Mixer::kRecurrence, deployment.shapes.widths);
-  const Bytes weight_size = ElementSize(deployment.formats.attention_weights), half = 2.0 * kB;
-  trace.Input("weight_size", weight_size, "serving.precision.weights");
-  FIGURE(trace, recurrent_layer, matrices * weight_size + small_elements * half,
-         (Note{"Weights of a recurrence", "convolution, decays and norms in 16 bit"}), matrices, weight_size, small_elements, half);
-  return recurrent_layer;
+  return PartWeights(deployment, Mixer::kRecurrence, deployment.shapes.recurrence, "recurrent_layer",
+                     {"Weights of a recurrence", "convolution, decays and norms in 16 bit"}, trace);
 }
 
 Bytes MlpWeights(const Deployment& deployment, Trace& trace) {
-  const Trace::Scope scope(trace, "mlp");
-  const double matrices = ElementsOf(deployment.model, deployment.shapes.widths, deployment.shapes.mlp, "matrices", kGemmWeights, trace);
-  const double small_elements = SmallElements(deployment.model, FeedForward::kDense, deployment.shapes.widths);
-  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights), half = 2.0 * kB;
-  trace.Input("weight_size", weight_size, "serving.precision.weights");
-  FIGURE(trace, mlp_layer, matrices * weight_size + small_elements * half, (Note{"Weights of a dense MLP", "biases in 16 bit"}), matrices,
-         weight_size, small_elements, half);
-  return mlp_layer;
+  return PartWeights(deployment, FeedForward::kDense, deployment.shapes.mlp, "mlp_layer", {"Weights of a dense MLP", "biases in 16 bit"},
+                     trace);
 }
 
 Bytes ExpertWeights(const Deployment& deployment, Trace& trace) {
   const Trace::Scope scope(trace, "experts");
   const double held_experts = deployment.shapes.experts, ep = deployment.mapping.ep;
   FIGURE(trace, rank_experts, held_experts / ep, (Note{"Experts on one device", "with redundant copies"}), held_experts, ep);
-  const double small_elements = SmallElements(deployment.model, FeedForward::kExperts, deployment.shapes.widths),
-               expert_biases = ExpertBiases(deployment.model, deployment.shapes.widths);
+  const LayerWidths& widths = deployment.shapes.widths;
+  const double small_mlp = SmallElements(deployment.model, FeedForward::kExperts, widths, trace),
+               expert_biases = ExpertBiases(deployment.model, widths, trace);
   const Bytes half = 2.0 * kB;
-  FIGURE(trace, small_bytes, (small_elements + rank_experts * expert_biases) * half, (Note{"Biases and gates of the experts", "in 16 bit"}),
-         small_elements, rank_experts, expert_biases, half);
+  FIGURE(trace, small_bytes, (small_mlp + rank_experts * expert_biases) * half, (Note{"Biases and gates of the experts", "in 16 bit"}),
+         small_mlp, rank_experts, expert_biases, half);
   ListedSum<Bytes> sum(trace);
   sum.Add("small_bytes", small_bytes);
   for (const MatrixProduct& product : deployment.shapes.expert_mlp) {
@@ -94,13 +59,17 @@ Bytes ExpertWeights(const Deployment& deployment, Trace& trace) {
     const ProductRole role = TraitsOf(product.id).role;
     const Bytes bytes = [&] {
       const Trace::Scope inner(trace, served.scope);
-      const double elements = ElementsOf(deployment.model, deployment.shapes.widths, product, trace);
-      const double copies = role == ProductRole::kExperts ? rank_experts : 1;
+      if (trace.on()) ProductOf(product.id, deployment.model, widths, trace);
+      const double outputs = product.outputs, inputs = product.inputs;
+      FIGURE(trace, elements, outputs * inputs, (Note{"Weights of the GEMM", "on one device"}), outputs, inputs);
       const Bytes weight_size = role == ProductRole::kWide ? 2.0 * kB : ElementSize(deployment.formats.mlp_weights);
-      if (role == ProductRole::kExperts) trace.Alias("copies", copies, "rank_experts");
-      if (role != ProductRole::kWide) trace.Input("weight_size", weight_size, "serving.precision.weights");
-      FIGURE(trace, weight_bytes, copies * elements * weight_size, (Note{"Weights of the GEMM", "of all experts on one device"}), copies,
-             elements, weight_size);
+      BindSize("weight_size", weight_size, role == ProductRole::kWide, "serving.precision.weights", trace);
+      if (role != ProductRole::kExperts) {
+        FIGURE(trace, weight_bytes, elements * weight_size, (Note{"Weights of the GEMM", ""}), elements, weight_size);
+        return weight_bytes;
+      }
+      FIGURE(trace, weight_bytes, rank_experts * elements * weight_size, (Note{"Weights of the GEMM", "of all experts on one device"}),
+             rank_experts, elements, weight_size);
       return weight_bytes;
     }();
     trace.Alias(served.symbol, bytes, "weight_bytes");
@@ -117,12 +86,11 @@ Bytes ExpertWeights(const Deployment& deployment, Trace& trace) {
 
 // Norms over the residual stream of a layer.
 Bytes NormWeights(const Deployment& deployment, Trace& trace) {
-  const double norm_elements = NormElements(deployment.model), hidden = deployment.shapes.hidden, norm_vectors = norm_elements / hidden;
+  const double norm_elements = NormElements(deployment.model, trace);
   const auto norms_per_layer = static_cast<double>(deployment.model.norms.per_layer);
   const Bytes half = 2.0 * kB;
-  trace.Input("norm_vectors", norm_vectors, "model.norm");
-  FIGURE(trace, small_layer, norms_per_layer * (norm_vectors * hidden) * half, (Note{"Norms of a layer", "in 16 bit"}), norms_per_layer,
-         norm_vectors, hidden, half);
+  FIGURE(trace, small_layer, norms_per_layer * norm_elements * half, (Note{"Norms of a layer", "in 16 bit"}), norms_per_layer,
+         norm_elements, half);
   return small_layer;
 }
 
@@ -133,7 +101,7 @@ Bytes EndWeights(const Deployment& deployment, Trace& trace) {
   trace.Input("positions", positions, has_positions ? "model.max_positions" : "model.position");
   const double rank_vocab = deployment.shapes.widths.vocab, hidden = deployment.shapes.hidden;
   const Bytes head_element = ElementSize(deployment.formats.head_weights);
-  trace.Input("head_element", head_element, "serving.precision.weights");
+  BindSize("head_element", head_element, deployment.formats.keeps_head, "serving.precision.weights", trace);
   FIGURE(trace, embedding, (rank_vocab + positions) * hidden * head_element, (Note{"Embedding on one device", "with learned positions"}),
          rank_vocab, positions, hidden, head_element);
   FIGURE(trace, head, rank_vocab * hidden * head_element, (Note{"LM head on one device", ""}), rank_vocab, hidden, head_element);

@@ -3,6 +3,7 @@
 // steps there, which no prefill interrupts.
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,10 @@ struct Pools {
 // The prefill pool may have another device and another mapping.
 Deployment PrefillerOf(const Deployment& deployment, Cluster& cluster, ServingLoad& load, Trace& trace) {
   const Disaggregated& pools = *deployment.load.disaggregated;
-  if (pools.prefill_device) cluster.device = *pools.prefill_device;
+  if (pools.prefill_device) {
+    cluster.device = *pools.prefill_device;
+    BindDevice("serving.disaggregated.prefill_device", trace);
+  }
   if (pools.prefill_mapping) {
     load.mapping = *pools.prefill_mapping;
     BindDegrees(load.mapping, "serving.disaggregated.prefill_mapping", trace);
@@ -50,6 +54,7 @@ Seconds TransferTime(const Deployment& deployment, Trace& trace) {
   const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, prompt, trace);
   const BytesPerSecond stage_link = deployment.network.stage_link;
   const Seconds start = 15 * kUs;
+  CONSTANTS(trace, "serving.transfer", "estimate: start of a send and its launch", start);
   BindLevelLink("stage_link", stage_link, deployment.mapping.DevicesPerReplica(), deployment, trace);
   FIGURE(trace, transfer_time, start + kv_cache_of_sequence / (0.8 * stage_link),
          (Note{"KV-cache transfer to the decode pool", "every rank sends its own part; estimate"}), start, kv_cache_of_sequence,
@@ -67,10 +72,7 @@ double DecodingSequences(const Deployment& deployment, const Pools& pools, doubl
   constexpr Note kNote{"Sequences of a decode group", "as many as arrive while one of them is decoded; at most the slots"};
   const auto settle = [&](double limit, const auto& arriving, std::string_view names, auto... terms) {
     const double settled = SettledSequences(limit, arriving);
-    if (trace.on()) {
-      const std::vector<std::pair<std::string, double>> among{{"as many as arrive meanwhile", std::abs(arriving(settled) - settled)}};
-      trace.Choice("decoding", settled, kNote, among, 0, names, terms...);
-    }
+    if (trace.on()) trace.Choice("decoding", settled, kNote, GapsOf(settled, limit, arriving), 0, names, terms...);
     return settled;
   };
   if (deployment.load.requests_per_s) {
@@ -106,6 +108,12 @@ struct Served {
   bool saturated = false;
 };
 
+Seconds NoWait(std::string_view why, Trace& trace) {
+  const Seconds pool_wait;
+  CONSTANTS(trace, "serving.pools", why, pool_wait);
+  return pool_wait;
+}
+
 Served ServeConcurrency(const Pools& pools, double concurrency, Seconds unqueued_latency, Trace& trace) {
   const Hertz prefill_capacity = pools.prefill_limit, decode_capacity = pools.decode_limit;
   FIGURE(trace, request_rate, min(concurrency / unqueued_latency, prefill_capacity, decode_capacity),
@@ -122,19 +130,18 @@ Served ServeBatch(const Deployment& deployment, const Pools& pools, double runni
   FIGURE(trace, request_rate, min(decode_groups * running / (output * tpot), prefill_capacity),
          (Note{"Request rate", "of the decode pool, at most that of the prefill pool"}), decode_groups, running, output, tpot,
          prefill_capacity);
-  return {request_rate, 0 * kS};
+  return {request_rate, NoWait("the batch runs: no request waits for a pool", trace)};
 }
 
 Served ServeArrivals(const Deployment& deployment, const Pools& pools, Seconds tpot, Trace& trace) {
   const double requests = *deployment.load.requests_per_s;
   trace.Input("requests", requests, "serving.requests_per_s");
-  const Seconds second = 1 * kS;
-  FIGURE(trace, arrivals, requests / second, (Note{"Arrival rate", "all replicas"}), requests, second);
+  FIGURE(trace, arrivals, requests / (1 * kS), (Note{"Arrival rate", "all replicas"}), requests);
   const Hertz prefill_capacity = pools.prefill_limit, decode_capacity = pools.decode_limit;
   const bool saturated = !(arrivals < min(prefill_capacity, decode_capacity));
   FIGURE(trace, request_rate, min(arrivals, prefill_capacity, decode_capacity),
          (Note{"Request rate", "arrivals, at most the capacity of both pools"}), arrivals, prefill_capacity, decode_capacity);
-  if (saturated) return {request_rate, 0 * kS, true};
+  if (saturated) return {request_rate, NoWait("at capacity: the queue has no end, and its wait is left out", trace), true};
   const auto output = static_cast<double>(deployment.load.output);
   const auto queue = [&](std::string_view name, Hertz capacity, std::string_view symbol, double servers, std::string_view servers_are) {
     const Trace::Scope scope(trace, name);
@@ -172,9 +179,8 @@ void FillPerformance(const Served& served, double output, Seconds unqueued_laten
   FIGURE(trace, ttft, request_latency - (output - 1) * tpot,
          (Note{"Time to first token (TTFT)", "handling, prefill, transfer, first step and queues", "", "serving.ttft_s"}), request_latency,
          output, tpot);
-  const Tokens one = 1 * kToken;
-  FIGURE(trace, rate, request_rate * output * one, (Note{"Throughput in output tokens", "", "", "serving.tokens_per_s"}), request_rate,
-         output, one);
+  FIGURE(trace, rate, request_rate * output * (1 * kToken), (Note{"Throughput in output tokens", "", "", "serving.tokens_per_s"}),
+         request_rate, output);
   FIGURE(trace, in_flight, request_rate * unqueued_latency,
          (Note{"Requests in flight", "both pools, Little's law", "", "serving.requests_in_flight"}), request_rate, unqueued_latency);
   FIGURE(trace, waiting, request_rate * pool_wait, (Note{"Requests waiting for a pool", "Little's law", "", "serving.requests_waiting"}),
@@ -213,6 +219,7 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
   trace.Alias("full_step", full_step, "mean_step");
 
   double prefill_groups = 1;
+  BindDevice("cluster.device", trace);
   {
     const Trace::Scope scope(trace, "prefill_pool");
     const Deployment prefiller = PrefillerOf(deployment, prefill_cluster, prefill_load, trace);

@@ -150,7 +150,11 @@ constexpr FieldRow kEngineFields[] = {
                                                            "Smallest number of query heads per KV head that one kernel serves together")
         .Between(1, 1024)
         .Advanced(),
-    Of<&Engine::kernels, &EngineKernels::expert_library>("expert_library", "Kernels of the routed experts").Advanced(),
+    Of<&Engine::kernels, &EngineKernels::expert_library>(
+        "expert_library",
+        "Kernels of the routed experts of a kernel line. No figure of a report uses it: what the engine reaches in a step over the fastest "
+        "library is stated by expert_matrix and expert_stream")
+        .Advanced(),
     Of<&Engine::kernels, &EngineKernels::moe_layer_overhead>("experts", "Fixed cost per MoE layer")
         .In(kUs)
         .Between(0, 1'000'000)

@@ -72,24 +72,24 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   FIGURE(trace, stream_rate, unfused_stream * bandwidth, (Note{"Memory bandwidth of the passes over the scores", "", kFamilySource}),
          unfused_stream, bandwidth);
-  const Flops pair = 2 * kFlop;
   const Bytes element = ElementSize(context.matrix_precision);
+  trace.Input("element", element, "training.precision");
   FIGURE(trace, score_rate, batched_share * sqrt(min(1.0, head_width / 128)) * peak_rate * gemm_efficiency / (1 + sustained_clock_derating),
          (Note{"Throughput of the batched GEMMs of unfused attention", "lower for small heads", kFamilySource}), batched_share, head_width,
          peak_rate, gemm_efficiency, sustained_clock_derating);
   FIGURE(trace, score_bytes, softmax_passes * element * scores,
          (Note{"Memory traffic of the scores, forward and backward", "mask, softmax and dropout each pass through memory", kFamilySource}),
          softmax_passes, element, scores);
-  FIGURE(trace, forward, 2 * pair * scores * head_width / score_rate + forward_passes * score_bytes / stream_rate,
-         (Note{"Attention core, forward", "two GEMMs and the forward share of the passes", kFamilySource}), pair, scores, head_width,
-         score_rate, forward_passes, score_bytes, stream_rate);
-  FIGURE(trace, backward, 4 * pair * scores * head_width / score_rate + (1 - forward_passes) * score_bytes / stream_rate,
-         (Note{"Attention core, backward", "four GEMMs and the rest of the passes", kFamilySource}), pair, scores, head_width, score_rate,
+  FIGURE(trace, forward, 4 * kFlop * scores * head_width / score_rate + forward_passes * score_bytes / stream_rate,
+         (Note{"Attention core, forward", "two GEMMs and the forward share of the passes", kFamilySource}), scores, head_width, score_rate,
+         forward_passes, score_bytes, stream_rate);
+  FIGURE(trace, backward, 8 * kFlop * scores * head_width / score_rate + (1 - forward_passes) * score_bytes / stream_rate,
+         (Note{"Attention core, backward", "four GEMMs and the rest of the passes", kFamilySource}), scores, head_width, score_rate,
          forward_passes, score_bytes, stream_rate);
   const Bytes operands = scores * head_width * element;  // of two GEMMs, with tiles of 128 x 128
   CoreTime core;
   core.forward = forward, core.backward = backward;
-  core.forward_flops = 2 * pair * scores * head_width, core.backward_flops = 4 * pair * scores * head_width;
+  core.forward_flops = 4 * kFlop * scores * head_width, core.backward_flops = 8 * kFlop * scores * head_width;
   core.forward_bytes = forward_passes * score_bytes, core.backward_bytes = (1 - forward_passes) * score_bytes;
   core.forward_l2 = core.forward_bytes + 4 * operands / 128, core.backward_l2 = core.backward_bytes + 8 * operands / 128;
   core.forward_l1 = core.forward_bytes + 4 * operands / 64, core.backward_l1 = core.backward_bytes + 8 * operands / 64;
@@ -129,10 +129,10 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   const double query_width = work.query_width, value_width = work.value_width;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
   const Bytes element = ElementSize(context.matrix_precision);
+  trace.Input("element", element, "training.precision");
   const double sequences = work.sequences, queries = work.queries;
   FIGURE(trace, query_tiles, sequences * query_heads * queries / 128, (Note{"Tiles of 128 queries"}), sequences, query_heads, queries);
   FIGURE(trace, core_tokens, sequences * queries, (Note{"Tokens of a micro-batch on one device"}), sequences, queries);
-  const Flops one = 1 * kFlop;
   FIGURE(trace, sustained_rate, peak_rate / (1 + sustained_clock_derating), (Note{"Dense peak at sustained power", "", kFamilySource}),
          peak_rate, sustained_clock_derating);
   FIGURE(trace, exponential_time, unhidden * pairs / (exponentials * clock * units),
@@ -146,10 +146,10 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   FIGURE(trace, forward_bytes, 2 * element * core_tokens * (query_width + value_width) * (query_heads + core_kv_heads),
          (Note{"Memory traffic, forward", "Q, K, V read, output written", kFamilySource}), element, core_tokens, query_width, value_width,
          query_heads, core_kv_heads);
-  FIGURE(trace, forward_flops, 2 * one * pairs * (query_width + value_width), (Note{"FLOPs of the two forward GEMMs", ""}), one, pairs,
+  FIGURE(trace, forward_flops, 2 * kFlop * pairs * (query_width + value_width), (Note{"FLOPs of the two forward GEMMs", ""}), pairs,
          query_width, value_width);
-  FIGURE(trace, backward_flops, 5 * one * pairs * (query_width + value_width),
-         (Note{"FLOPs of the five backward GEMMs", "the scores again, and four gradients"}), one, pairs, query_width, value_width);
+  FIGURE(trace, backward_flops, 5 * kFlop * pairs * (query_width + value_width),
+         (Note{"FLOPs of the five backward GEMMs", "the scores again, and four gradients"}), pairs, query_width, value_width);
   return {sustained_rate, exponential_time, tile_time, forward_bytes, forward_flops, backward_flops};
 }
 
@@ -223,10 +223,13 @@ CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& wor
       context.device(), trace);
   const Seconds core_forward = kernel.time;
   if (trace.on()) trace.Alias("core_forward", core_forward, trace.figures().back().symbol);
-  FIGURE(trace, core_backward, backward_work * core_forward, (Note{"Recurrence, backward", "five GEMMs for two"}), backward_work,
-         core_forward);
-  return {kernel.time,  backward_work * kernel.time,  kernel.flops, backward_work * kernel.flops,
-          kernel.bytes, backward_work * kernel.bytes, kernel.bytes, backward_work * kernel.bytes,
+  const Seconds core_backward = backward_work * core_forward;
+  trace.Record("core_backward", "5 / 2 * core_forward", core_backward, Note{"Recurrence, backward", "five GEMMs for two"}, "core_forward",
+               core_forward);
+  return {kernel.time,  core_backward,
+          kernel.flops, backward_work * kernel.flops,
+          kernel.bytes, backward_work * kernel.bytes,
+          kernel.bytes, backward_work * kernel.bytes,
           kernel.bytes, backward_work * kernel.bytes};
 }
 

@@ -57,12 +57,11 @@ PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work,
   FIGURE(trace, biased_backward, biased_inner_backward * expert + biased_output_backward * hidden,
          (Note{"Bytes per routed row of unfused biases, backward", "", kElementwiseSource}), biased_inner_backward, expert,
          biased_output_backward, hidden);
-  const Bytes byte = 1 * kB;
-  FIGURE(trace, routed_forward_bytes, byte * (permute * even_rows * hidden + biased_forward * rows),
-         (Note{"Permutation of routed rows and expert biases, forward", "", kElementwiseSource}), byte, permute, even_rows, hidden,
+  FIGURE(trace, routed_forward_bytes, (permute * even_rows * hidden + biased_forward * rows) * kB,
+         (Note{"Permutation of routed rows and expert biases, forward", "", kElementwiseSource}), permute, even_rows, hidden,
          biased_forward, rows);
-  FIGURE(trace, routed_backward_bytes, byte * (2 * permute * even_rows * hidden + biased_backward * rows),
-         (Note{"Permutation of routed rows and expert biases, backward", "", kElementwiseSource}), byte, permute, even_rows, hidden,
+  FIGURE(trace, routed_backward_bytes, (2 * permute * even_rows * hidden + biased_backward * rows) * kB,
+         (Note{"Permutation of routed rows and expert biases, backward", "", kElementwiseSource}), permute, even_rows, hidden,
          biased_backward, rows);
   return {routed_forward_bytes, routed_backward_bytes};
 }
@@ -73,12 +72,12 @@ Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& wor
   Trace::Scope scope(trace, "element_wise");
   ListedSum<Bytes> forward(trace), backward(trace), light(trace);
   for (const RowPass& pass : work.row_passes) {
+    if (pass.rows == ProductRows::kRouted && !(work.routed_rows > 0)) continue;
     const Trace::Scope pass_scope(trace, pass.name);
     const PassTraffic traffic = TrafficOf(context, work, pass, trace);
-    const bool is_missing = pass.rows == ProductRows::kRouted && !(work.routed_rows > 0);
-    forward.Add(pass.name, traffic.forward, 1, is_missing ? "" : "forward_bytes");
-    backward.Add(pass.name, traffic.backward, 1, is_missing ? "" : "backward_bytes");
-    if (pass.is_light) light.Add(pass.name, traffic.forward, 1, is_missing ? "" : "forward_bytes");
+    forward.Add(pass.name, traffic.forward, 1, "forward_bytes");
+    backward.Add(pass.name, traffic.backward, 1, "backward_bytes");
+    if (pass.is_light) light.Add(pass.name, traffic.forward, 1, "forward_bytes");
   }
   if (work.routed_rows > 0) {
     const PassTraffic routed = RoutedTraffic(context, work, trace);
@@ -123,12 +122,11 @@ Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Tra
   }
   const double forward_adapted = forward.Total("forward_adapted", {"Bytes of the layer's adapters, forward"});
   const double backward_adapted = backward.Total("backward_adapted", {"Bytes of the layer's adapters, backward"});
-  const Bytes byte = 1 * kB;
   const BytesPerSecond element_rate = context.elementwise_rate;
-  FIGURE(trace, adapters_forward, 0.3 * forward_adapted * byte / element_rate, (Note{"Adapters of a layer, forward", "thin GEMMs"}),
-         forward_adapted, byte, element_rate);
-  FIGURE(trace, adapters_backward, 0.3 * backward_adapted * byte / element_rate, (Note{"Adapters of a layer, backward", "thin GEMMs"}),
-         backward_adapted, byte, element_rate);
+  FIGURE(trace, adapters_forward, 0.3 * forward_adapted * kB / element_rate, (Note{"Adapters of a layer, forward", "thin GEMMs"}),
+         forward_adapted, element_rate);
+  FIGURE(trace, adapters_backward, 0.3 * backward_adapted * kB / element_rate, (Note{"Adapters of a layer, backward", "thin GEMMs"}),
+         backward_adapted, element_rate);
   return {adapters_forward, adapters_backward};
 }
 

@@ -5,27 +5,21 @@
 
 #include "core/collectives/fabric.h"
 #include "core/collectives/moe_exchange.h"
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
-namespace {
-
-constexpr std::string_view kFabricSource = "NCCL's send and receive, and its all-to-all, inside a training step";
-constexpr Bytes kElement = 2 * kB;  // activations are sent in 16 bits
-
-}  // namespace
 
 Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& trace) {
   if (context.shape.tensor <= 1) return {};
   Trace::Scope scope(trace, "tensor_exchange");
   const TrainingMapping& mapping = context.run.mapping;
   const FrameworkExchange& framework = context.framework().exchange;
-  const double hidden = static_cast<double>(context.model.hidden), tokens = context.shape.tokens;
-  const Bytes element = kElement;
   const Seconds pair_launch = 12 * kUs;
-  FIGURE(trace, stream_bytes, tokens * hidden * element, (Note{"Residual stream of a micro-batch", "message size of each collective"}),
-         tokens, hidden, element);
+  CONSTANTS(trace, "training.exchange", "estimate: launches of a pair of collectives", pair_launch);
+  if (!mapping.sequence_parallel) trace.Input("gather_time", Seconds(), "training.mapping.sequence_parallel");
+  const Bytes residual_bytes = ResidualBytes(context.model, context.shape.tokens, "tokens", trace);
   const auto time = [&](CollectiveType type, std::string_view name, std::string_view symbol) {
-    return TimeCollective(context, type, stream_bytes, "stream_bytes", RankGroup::kTensor, name, symbol, trace);
+    return TimeCollective(context, type, residual_bytes, "residual_bytes", RankGroup::kTensor, name, symbol, trace);
   };
   const Seconds gather_time = mapping.sequence_parallel ? time(CollectiveType::kAllGather, "gather", "gather_time") : Seconds{};
   const Seconds reduce_time =
@@ -61,28 +55,21 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
   const TrainingShape& shape = context.shape;
   if (shape.context <= 1) return {};
   Trace::Scope scope(trace, "context_exchange");
-  const double cp = shape.context, sequences = work.sequences, queries = work.queries, query_heads = work.heads;
-  const double core_kv_heads = work.kv_heads, query_width = work.query_width, value_width = work.value_width;
-  const Bytes element = kElement;
+  const double cp = shape.context, sequences = work.sequences, queries = work.queries;
   const auto time = [&](CollectiveType type, Bytes bytes, std::string_view bytes_are, std::string_view name, std::string_view symbol) {
     return TimeCollective(context, type, bytes, bytes_are, RankGroup::kContext, name, symbol, trace);
   };
   FIGURE(trace, rank_tokens, sequences * queries, (Note{"Tokens of a rank"}), sequences, queries);
-  FIGURE(trace, kv_columns, core_kv_heads * (query_width + value_width), (Note{"Keys and values per token"}), core_kv_heads, query_width,
-         value_width);
+  const Bytes kv_bytes = KeyValueBytes(work, rank_tokens, "rank_tokens", trace);
   if (context.run.mapping.cp_kind == ContextKind::kUlysses) {
-    FIGURE(trace, query_bytes, rank_tokens * query_heads * query_width * element, (Note{"Queries of one rank's tokens"}), rank_tokens,
-           query_heads, query_width, element);
-    FIGURE(trace, key_bytes, rank_tokens * kv_columns / 2 * element, (Note{"Keys, or values, of one rank's tokens"}), rank_tokens,
-           kv_columns, element);
+    const Bytes query_bytes = QueryBytes(work, rank_tokens, "rank_tokens", trace);
+    FIGURE(trace, key_bytes, kv_bytes / 2, (Note{"Keys, or values, of one rank's tokens"}), kv_bytes);
     const Seconds query_time = time(CollectiveType::kAllToAll, query_bytes, "query_bytes", "queries", "query_time");
     const Seconds kv_time = time(CollectiveType::kAllToAll, key_bytes, "key_bytes", "keys", "kv_time");
     FIGURE(trace, link_time, 2 * query_time + 2 * kv_time, (Note{"Four all-to-alls", "Q, K, V from tokens to heads, the output back"}),
            query_time, kv_time);
     return BindContext({{link_time, link_time}, {link_time, link_time}}, {"link_time", "link_time", "link_time", "link_time"}, trace);
   }
-  FIGURE(trace, kv_bytes, rank_tokens * kv_columns * element, (Note{"Keys and values of one rank's tokens", ""}), rank_tokens, kv_columns,
-         element);
   if (context.run.mapping.cp_kind == ContextKind::kAllGather || context.model.mla) {
     FIGURE(trace, all_kv_bytes, cp * kv_bytes, (Note{"Keys and values of all ranks"}), cp, kv_bytes);
     const Seconds gather_time = time(CollectiveType::kAllGather, all_kv_bytes, "all_kv_bytes", "gather", "gather_time");
@@ -98,15 +85,14 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
   ExplainHop(context, context.context_link, context.strides.context, context.shape.context, trace);
   const BytesPerSecond hop_rate = context.context_link.rate;
   const Seconds round_cost = 10 * kUs;
+  CONSTANTS(trace, "training.exchange", "estimate: launches of a round of the ring", round_cost);
   FIGURE(trace, ring_time, (ranks - 1) * kv_bytes / hop_rate, (Note{"One trip of keys and values round the ring", ""}), ranks, kv_bytes,
          hop_rate);
   FIGURE(trace, rounds_time, round_cost * (ranks - 1), (Note{"Fixed cost of the ring's rounds", ""}), round_cost, ranks);
-  const Seconds none;
-  FIGURE(trace, forward_exposed, max(none, ring_time - 0.8 * core_forward) + rounds_time,
-         (Note{"Exposed CP time, forward", "80 % of the attention core hides the transfers"}), none, ring_time, core_forward, rounds_time);
-  FIGURE(trace, backward_exposed, max(none, 2 * ring_time - 0.8 * core_backward) + rounds_time,
-         (Note{"Exposed CP time, backward", "keys, values and their gradients go round the ring"}), none, ring_time, core_backward,
-         rounds_time);
+  FIGURE(trace, forward_exposed, max(0 * kS, ring_time - 0.8 * core_forward) + rounds_time,
+         (Note{"Exposed CP time, forward", "80 % of the attention core hides the transfers"}), ring_time, core_forward, rounds_time);
+  FIGURE(trace, backward_exposed, max(0 * kS, 2 * ring_time - 0.8 * core_backward) + rounds_time,
+         (Note{"Exposed CP time, backward", "keys, values and their gradients go round the ring"}), ring_time, core_backward, rounds_time);
   FIGURE(trace, forward_link, ring_time + rounds_time, (Note{"CP link time of a layer, forward"}), ring_time, rounds_time);
   FIGURE(trace, backward_link, 2 * ring_time + rounds_time, (Note{"CP link time of a layer, backward"}), ring_time, rounds_time);
   return BindContext({{forward_link, forward_exposed}, {backward_link, backward_exposed}},
@@ -119,31 +105,16 @@ namespace {
 Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, double inner_ranks, double nodes, std::string_view symbol,
                           Trace& trace) {
   Trace::Scope scope(trace, is_combine ? "combine" : "dispatch");
-  const Moe& moe = *context.model.moe;
   const FrameworkExperts& framework = context.framework().experts;
-  ExpertExchange call;
+  ExpertExchange call = ExchangeOf(context.model, context.cluster, inner_ranks, nodes, trace);
   call.kernel = ExchangeKernel::kNormal;
   call.is_combine = is_combine;
   call.tokens = context.shape.sequence_parallel_tokens;
-  call.top_k = static_cast<double>(moe.top_k);
-  call.experts = static_cast<double>(moe.experts);
-  call.hidden = static_cast<double>(context.model.hidden);
   call.element_bytes = is_combine ? 2 : framework.dispatch_bytes;
-  call.ranks_in_node = inner_ranks;
-  call.nodes = nodes;
   call.kernel_units = static_cast<double>(framework.dispatch_units);
-  call.max_nodes_per_token = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : nodes;
-  call.link = context.cluster.networks.front().bandwidth;
-  call.nic = nodes > 1 ? context.nic : call.link;
-  call.architecture = context.device().architecture;
   trace.Alias("tokens", call.tokens, "own_tokens");
-  trace.Alias("ranks_in_node", inner_ranks, "inner_ranks");
-  trace.Input("link", call.link, "cluster.networks.0.bandwidth");
   if (nodes > 1) {
-    const double group_ranks = nodes * inner_ranks;
-    trace.Alias("group_ranks", group_ranks, "ranks");
-    trace.Record("nodes", "group_ranks / inner_ranks", nodes, Note{"Nodes that share a layer's experts"}, "group_ranks, inner_ranks",
-                 group_ranks, inner_ranks);
+    call.nic = context.nic;
     trace.Input("nic", call.nic, "cluster.networks.1.bandwidth");
   }
   if (!is_combine) trace.Input("element_bytes", call.element_bytes, "training.framework.experts.dispatch_bytes");
@@ -174,6 +145,19 @@ void ExplainRoutedRates(const TrainingContext& context, bool several_nodes, Trac
          nic);
 }
 
+// Expert tensor parallelism: each of its ranks needs the rows of all.
+Seconds GatherRows(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+  const double expert_tp = context.shape.expert_tensor;
+  if (expert_tp <= 1) {
+    trace.Record("gather_time", "(expert_tp - 1) * 0", Seconds(), Note{"Gather of rows", "none without expert tensor parallelism"},
+                 "expert_tp", expert_tp);
+    return {};
+  }
+  const Bytes bytes = ResidualBytes(context.model, work.even_rows, "even_rows", trace);
+  return TimeCollective(context, CollectiveType::kAllGather, bytes, "residual_bytes", RankGroup::kExpertTensor, "gather", "gather_time",
+                        trace);
+}
+
 }  // namespace
 
 Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, Trace& trace) {
@@ -183,12 +167,9 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
   Trace::Scope scope(trace, "expert_exchange");
   FIGURE(trace, ranks, ep * expert_tp, (Note{"Ranks that share a layer's experts"}), ep, expert_tp);
   const FrameworkExperts& framework = context.framework().experts;
-  const double hidden = static_cast<double>(context.model.hidden), copies = work.dispatched_tokens;
   const double node_devices = context.node_devices;
   if (!context.cluster.networks.empty()) trace.Input("node_devices", node_devices, "cluster.networks.0.size");
   FIGURE(trace, inner_ranks, min(ranks, node_devices), (Note{"Of them, in a node"}), ranks, node_devices);
-  trace.Alias("copies", copies, "dispatched_tokens");
-  const Bytes element = kElement;
   const Fabric fabric = context.cluster.networks.empty() ? Fabric() : context.cluster.networks.front().fabric;
   const Seconds start = fabric->in_step.routed_setup;
   const bool several_nodes = context.cluster.networks.size() > 1 && ranks > inner_ranks;
@@ -196,23 +177,14 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
       context.cluster.networks.empty() ? 1 * kGBps : fabric->in_step.routed_efficiency * context.cluster.networks.front().bandwidth;
   const BytesPerSecond outer_rate = several_nodes ? context.expert_rate : inner_rate;
   if (!context.cluster.networks.empty()) ExplainRoutedRates(context, several_nodes, trace);
-  FIGURE(trace, copy_bytes, copies * hidden * element,
-         (Note{"Bytes that a rank dispatches", "one copy of a token per rank that holds any of its experts"}), copies, hidden, element);
+  const Bytes copy_bytes = ResidualBytes(context.model, work.dispatched_tokens, "dispatched_tokens", trace);
+  trace.Alias("copy_bytes", copy_bytes, "residual_bytes");
   const double dispatch_bytes = framework.dispatch_bytes;
   FIGURE(trace, library_time,
          start + max(copy_bytes * (inner_ranks - 1) / ranks / inner_rate, copy_bytes * (ranks - inner_ranks) / ranks / outer_rate),
          (Note{"Dispatch or combine by an all-to-all", "the slower of the transfers inside a node and between nodes, which overlap"}),
          start, copy_bytes, inner_ranks, ranks, inner_rate, outer_rate);
-  const double even_rows = work.even_rows;
-  if (expert_tp <= 1) {
-    const Seconds none;
-    trace.Record("gather_time", "(expert_tp - 1) * none", none, Note{"Gather of rows", "none without expert tensor parallelism"},
-                 "expert_tp, none", expert_tp, none);
-  }
-  FIGURE(trace, gathered_bytes, even_rows * hidden * element, (Note{"Rows that expert tensor parallelism gathers"}), even_rows, hidden,
-         element);
-  const Seconds gather_time = TimeCollective(context, CollectiveType::kAllGather, gathered_bytes, "gathered_bytes",
-                                             RankGroup::kExpertTensor, "gather", "gather_time", trace);
+  const Seconds gather_time = GatherRows(context, work, trace);
   const bool overlaps = context.run.mapping.overlap.ep.value_or(false);
   const double exposed = framework.exposed, overlapped = overlaps ? framework.exposed_overlapped : 1;
   trace.Input("overlapped", overlapped, overlaps ? "training.framework.experts.exposed_overlapped" : "training.mapping.overlap.ep");
@@ -220,6 +192,10 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
   FIGURE(trace, exposed_share, exposed * overlapped, (Note{"Exposed share of the exchange"}), exposed, overlapped);
   const bool dedicated = framework.dispatch == ExpertDispatch::kDedicated && !context.cluster.networks.empty();
   const double nodes = several_nodes ? ranks / inner_ranks : 1;
+  if (several_nodes) {
+    trace.Record("nodes", "ranks / inner_ranks", nodes, Note{"Nodes that share a layer's experts"}, "ranks, inner_ranks", ranks,
+                 inner_ranks);
+  }
   Seconds dispatch_time, combine_time = library_time;
   if (dedicated) {
     dispatch_time = DedicatedExchange(context, false, inner_ranks, nodes, "dispatch_time", trace);

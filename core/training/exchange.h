@@ -6,6 +6,9 @@
 
 namespace slipstick {
 
+// Of the constants of routed traffic in a fabric's preset.
+inline constexpr std::string_view kFabricSource = "NCCL's send and receive, and its all-to-all, inside a training step";
+
 struct Exchange {
   Seconds link;     // time on the links, exposed or hidden
   Seconds exposed;  // at most link

@@ -2,36 +2,23 @@
 
 #include "core/base/sum.h"
 #include "core/training/layer_work.h"
-#include "core/workload/explained_parameters.h"
+#include "core/workload/layer_counts.h"
 
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, 2022, appendix A";
+constexpr std::string_view kFlopsSource =
+    "Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, 2022, appendix A";
 
 }  // namespace
 
 double AdapterParameters(const Model& model, double rank, Trace& trace) {
-  TrainingRun run;
-  run.trainable = Trainable::kLora;
-  run.framework.lora_rank = static_cast<Count>(rank);
-  run.mapping.dp = 1;
-  const double layer_adapters = WorkOf(model, run, ShapeOf(run), {}).adapter_parameters, layers = static_cast<double>(model.layers);
-  if (trace.on()) {
+  const double layers = static_cast<double>(model.layers);
+  const double layer_adapters = [&] {
     const Trace::Scope scope(trace, "adapters");
-    const double tp = 1, expert_tp = 1, lora_rank = rank;
-    CONSTANTS(trace, "training.parameters", "the whole model: nothing is split", tp, expert_tp);
-    trace.Input("lora_rank", lora_rank, "training.framework.lora_rank");
-    const LayerWidths widths = WidthsOf(model, tp, expert_tp, trace);
-    ListedSum<double> of_layer(trace);
-    for (const MatrixProduct& product : MixerProducts(model, Mixer::kFullAttention, widths)) {
-      const Trace::Scope product_scope(trace, TraitsOf(product.id).name);
-      const double outputs = ProductOf(product.id, model, widths, trace).outputs, inputs = product.inputs;
-      FIGURE(trace, adapter, lora_rank * (inputs + outputs), (Note{"Weights of the low-rank adapter"}), lora_rank, inputs, outputs);
-      of_layer.Add(TraitsOf(product.id).name, adapter, 1, "adapter");
-    }
-    of_layer.Record("layer_adapters", layer_adapters, Note{"Weights of a layer's adapters"});
-  }
+    const LayerWidths widths = WholeWidths(model, trace);
+    return AdapterElements(model, MixerProducts(model, Mixer::kFullAttention, widths), widths, rank, "layer_adapters", trace);
+  }();
   FIGURE(trace, adapters, layers * layer_adapters, (Note{"Weights of all low-rank adapters"}), layers, layer_adapters);
   return adapters;
 }
@@ -42,35 +29,6 @@ double AdapterParameters(const Model& model, double rank) {
 }
 
 namespace {
-
-// Layers with full attention and with a sliding window.
-struct AttentionLayers {
-  double full, window;
-};
-AttentionLayers LayersOf(const Model& model, Trace& trace) {
-  const auto layers = static_cast<double>(model.layers), recurrent_layers = static_cast<double>(model.LinearAttentionLayers());
-  const auto window_layers = static_cast<double>(model.WindowLayers()), global_every = static_cast<double>(model.window.global_every);
-  trace.Input("layers", layers, "model.layers");
-  const double attention_layers = layers - recurrent_layers;
-  if (model.linear_attention) {
-    trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
-    trace.Record("attention_layers", "layers - recurrent_layers", attention_layers, Note{"Layers with attention"},
-                 "layers, recurrent_layers", layers, recurrent_layers);
-  } else {
-    trace.Alias("attention_layers", attention_layers, "layers");
-  }
-  if (model.window.tokens == 0) {
-    trace.Input("window_layers", window_layers, "model.sliding_window");
-  } else if (model.window.global_every == 0) {
-    trace.Alias("window_layers", window_layers, "attention_layers");
-  } else if (trace.on()) {
-    trace.Record("window_layers", "attention_layers - floor(attention_layers / global_every)", window_layers,
-                 Note{"Layers with a sliding window", "every n-th attends to all tokens"}, "attention_layers, global_every",
-                 attention_layers, global_every);
-  }
-  FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers with full attention"}), attention_layers, window_layers);
-  return {full_layers, window_layers};
-}
 
 double HeadColumns(const Model& model, Trace& trace) {
   const MixerCore core = CoreOf(model, Mixer::kFullAttention, WholeWidths(model));
@@ -113,17 +71,17 @@ double RecurrentPairs(const LinearAttention& linear, double sequence, Trace& tra
 }
 
 // FLOPs per token of attention over the full square, and of the recurrences.
-Flops CoreFlops(const Model& model, double head_columns, const AttentionLayers& attending, double sequence, double seen, Trace& trace) {
-  constexpr Note kNote{"Attention FLOPs per token, forward", "QK and PV products over the full square, without the causal mask", kSource};
-  const Flops pair = 2 * kFlop;
-  const auto [full_layers, window_layers] = attending;
+Flops CoreFlops(const Model& model, double head_columns, double full_layers, double window_layers, double sequence, double seen,
+                Trace& trace) {
+  constexpr Note kNote{"Attention FLOPs per token, forward", "QK and PV products over the full square, without the causal mask",
+                       kFlopsSource};
   if (!model.linear_attention) {
-    FIGURE(trace, core_flops, pair * (head_columns * (full_layers * sequence + window_layers * seen)), kNote, pair, head_columns,
+    FIGURE(trace, core_flops, 2 * kFlop * (head_columns * (full_layers * sequence + window_layers * seen)), kNote, head_columns,
            full_layers, sequence, window_layers, seen);
     return core_flops;
   }
   const double recurrent = RecurrentPairs(*model.linear_attention, sequence, trace);
-  FIGURE(trace, core_flops, pair * (head_columns * (full_layers * sequence + window_layers * seen) + recurrent), kNote, pair, head_columns,
+  FIGURE(trace, core_flops, 2 * kFlop * (head_columns * (full_layers * sequence + window_layers * seen) + recurrent), kNote, head_columns,
          full_layers, sequence, window_layers, seen, recurrent);
   return core_flops;
 }
@@ -133,30 +91,30 @@ struct TokenFlops {
   Flops core, layers, head, masked;
 };
 TokenFlops CountTokenFlops(const Model& model, double sequence, Trace& trace) {
-  const ParameterCount count = CountParameters(model);
-  ExplainParameters(model, count, trace);
+  const ParameterCount count = CountParameters(model, trace);
   const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
   const auto layers = static_cast<double>(model.layers), modules = static_cast<double>(model.mtp_layers);
   const auto sliding_window = static_cast<double>(model.window.tokens);
   const double active_matrices = count.active_matrices;
-  const AttentionLayers attending = LayersOf(model, trace);
-  const auto [full_layers, window_layers] = attending;
+  const LayerCounts counted = CountLayers(model, trace);
+  const double attention_layers = counted.attention, window_layers = counted.window;
+  FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers with full attention"}), attention_layers, window_layers);
   const double head_columns = HeadColumns(model, trace);
   trace.Input("modules", modules, "model.mtp_layers");
   trace.Input("vocabulary", vocabulary, "model.vocab");
   FIGURE(trace, seen, min(sequence, sliding_window), (Note{"Tokens that a layer with a window attends to"}), sequence, sliding_window);
-  const Flops pair = 2 * kFlop;
-  const Flops core_flops = CoreFlops(model, head_columns, attending, sequence, seen, trace);
-  FIGURE(trace, layer_flops, pair * active_matrices + core_flops,
-         (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kSource}), pair, active_matrices,
+  const Flops core_flops = CoreFlops(model, head_columns, full_layers, window_layers, sequence, seen, trace);
+  FIGURE(trace, layer_flops, 2 * kFlop * active_matrices + core_flops,
+         (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kFlopsSource}), active_matrices,
          core_flops);
-  FIGURE(trace, head_flops, pair * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 2 * pair * hidden * hidden),
-         (Note{"FLOPs of the LM head per token, forward", "MTP modules included", kSource}), pair, hidden, vocabulary, modules, layer_flops,
+  FIGURE(trace, head_flops,
+         2 * kFlop * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 4 * kFlop * hidden * hidden),
+         (Note{"FLOPs of the LM head per token, forward", "MTP modules included", kFlopsSource}), hidden, vocabulary, modules, layer_flops,
          layers);
-  FIGURE(trace, masked_flops, pair * head_columns * (full_layers * (sequence / 2) + window_layers * (seen * seen / (2 * sequence))),
+  FIGURE(trace, masked_flops, 2 * kFlop * head_columns * (full_layers * (sequence / 2) + window_layers * (seen * seen / (2 * sequence))),
          (Note{"Attention FLOPs per token that the causal mask hides, forward",
                "half of the square; with a window of w tokens, the triangle at the start of the sequence"}),
-         pair, head_columns, full_layers, sequence, window_layers, seen);
+         head_columns, full_layers, sequence, window_layers, seen);
   return {core_flops, layer_flops, head_flops, masked_flops};
 }
 
@@ -181,11 +139,10 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   const double adapters = lora ? AdapterParameters(model, static_cast<double>(run.framework.lora_rank), trace) : 0;
   trace.Input("passes", passes, "training.trainable");
   if (!lora) trace.Input("adapters", adapters, "training.trainable");
-  const Flops pair = 2 * kFlop;
-  FIGURE(trace, model_flops, step_tokens * (passes * (layer_flops + head_flops - core_flops) + 3 * (core_flops + pair * adapters)),
+  FIGURE(trace, model_flops, step_tokens * (passes * (layer_flops + head_flops - core_flops) + 3 * (core_flops + 2 * kFlop * adapters)),
          (Note{"Model FLOPs per step", "forward pass, input gradients, gradients of trained weights; attention over the full square",
-               kSource, "training.model_flops_per_step"}),
-         step_tokens, passes, layer_flops, head_flops, core_flops, pair, adapters);
+               kFlopsSource, "training.model_flops_per_step"}),
+         step_tokens, passes, layer_flops, head_flops, core_flops, adapters);
   const auto modules = static_cast<double>(model.mtp_layers), layers = static_cast<double>(model.layers);
   FIGURE(trace, module_share, modules / layers, (Note{"MTP modules over the layers"}), modules, layers);
   FIGURE(trace, model_flops_causal, model_flops - step_tokens * (3 + passes * module_share) * masked_flops,
@@ -198,7 +155,7 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   FIGURE(trace, hardware_flops,
          model_flops + step_tokens * (full_share * layer_flops + (1 - full_share) * (share * layer_flops + core_again * core_flops)),
          (Note{"Hardware FLOPs per step", "recomputation included; selective: the published form counts the core's three passes again",
-               kSource}),
+               kFlopsSource}),
          model_flops, step_tokens, full_share, layer_flops, share, core_again, core_flops);
   return {model_flops, model_flops_causal, hardware_flops};
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kUpdateSource = "operands of a fused update and of gradient clipping, each counted once; Kingma and Ba 2015";
 
-const Stage& Largest(const std::vector<Stage>& plan) {
+const Stage& LargestStage(const std::vector<Stage>& plan) {
   const Stage* largest = &plan.front();
   for (const Stage& stage : plan) {
     if (stage.Parameters() > largest->Parameters()) largest = &stage;
@@ -125,18 +125,17 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParam
   const double shards = trained.dense_shards, dense = trained.dense, experts = trained.experts;
   const bool sharded = run.mapping.zero >= 1 && shards == shape.DataRanks() && !framework.reduces_whole_gradients;
   const double gradient_bytes = framework.gradient_bytes;
-  const Bytes byte = 1 * kB, element = 2 * kB;
   const CollectiveType reduction = sharded ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce;
   {
     const Trace::Scope scope(trace, "reduce");
-    FIGURE(trace, dense_bytes, gradient_bytes * byte * dense, (Note{"Gradients of the dense weights"}), gradient_bytes, byte, dense);
-    FIGURE(trace, expert_bytes, gradient_bytes * byte * experts, (Note{"Gradients of the experts"}), gradient_bytes, byte, experts);
+    FIGURE(trace, dense_bytes, gradient_bytes * kB * dense, (Note{"Gradients of the dense weights"}), gradient_bytes, dense);
+    FIGURE(trace, expert_bytes, gradient_bytes * kB * experts, (Note{"Gradients of the experts"}), gradient_bytes, experts);
     links.reduce = BothCollectives(context, reduction, RankGroup::kData, dense_bytes, expert_bytes, "reduce_link", trace);
   }
   if (run.mapping.zero >= 1) {
     const Trace::Scope scope(trace, "gather");
-    FIGURE(trace, dense_bytes, element * dense, (Note{"Dense weights in 16 bits"}), element, dense);
-    FIGURE(trace, expert_bytes, element * experts, (Note{"Experts' weights in 16 bits"}), element, experts);
+    FIGURE(trace, dense_bytes, 2 * kB * dense, (Note{"Dense weights in 16 bits"}), dense);
+    FIGURE(trace, expert_bytes, 2 * kB * experts, (Note{"Experts' weights in 16 bits"}), experts);
     links.gather = BothCollectives(context, CollectiveType::kAllGather, RankGroup::kShard, dense_bytes, expert_bytes, "gather_link", trace);
   }
   const Seconds shard_broadcast = framework.shard_broadcast;
@@ -149,10 +148,33 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParam
   return links;
 }
 
+// Collectives of the step that its ZeRO stage does without.
+void ExplainAbsent(const TrainingContext& context, double dense_shards, Seconds broadcasts, Trace& trace) {
+  if (!trace.on()) return;
+  const auto zero = static_cast<double>(context.run.mapping.zero);
+  const auto absent = [&](std::string_view symbol, std::string_view formula, std::string_view note) {
+    trace.Record(symbol, formula, Seconds(), Note{"Collective of the gradients or weights, once per step", note}, "zero", zero);
+  };
+  if (zero >= 3) {
+    absent("reduce_link", "max(0, 3 - zero) * 0", "ZeRO-3 has them in every layer");
+    absent("gather_link", "max(0, 3 - zero) * 0", "ZeRO-3 has them in every layer");
+    absent("broadcasts", "max(0, 3 - zero) * 0", "ZeRO-3 has them in every layer");
+  } else if (zero < 1) {
+    absent("gather_link", "zero * 0", "every rank updates all its weights");
+    absent("broadcasts", "zero * 0", "every rank updates all its weights");
+  } else if (broadcasts == Seconds{}) {
+    const Seconds shard_broadcast = context.framework().exchange.shard_broadcast;
+    trace.Record("broadcasts", "min(1, max(0, dense_shards - 8)) * dense_shards * shard_broadcast", broadcasts,
+                 Note{"Broadcasts of the shards", "of more than 8, where the framework needs them"}, "dense_shards, shard_broadcast",
+                 dense_shards, shard_broadcast);
+  }
+}
+
 void HideExchange(const TrainingContext& context, const TrainedParameters& trained, const std::vector<StageTime>& stages,
                   GradientExchange& result, Trace& trace) {
   const FrameworkExchange& framework = context.framework().exchange;
   const auto [reduce_link, gather_link, broadcasts] = TimeCollectives(context, trained, trace);
+  ExplainAbsent(context, trained.dense_shards, broadcasts, trace);
   const double p = context.shape.pipeline, v = context.shape.chunks, m = context.shape.micro_batches;
   const bool overlaps = context.run.mapping.overlap.dp.value_or(framework.gradient_overlap == GradientOverlap::kAlways ||
                                                                 (framework.gradient_overlap == GradientOverlap::kSinglePass && m <= 1));
@@ -163,10 +185,11 @@ void HideExchange(const TrainingContext& context, const TrainedParameters& train
          (Note{"Passes that hide the exchange", "chunks finish their gradients one after another; 0 without overlap"}), overlapping, pp,
          micro_batches, virtual_stages);
   const double dense = trained.dense, experts = trained.experts, gradient_bytes = framework.gradient_bytes;
-  const double gathered = gather_link > Seconds{} ? 2 : 0;
-  const Bytes byte = 1 * kB;
-  FIGURE(trace, moved, (gradient_bytes + gathered) * byte * (dense + experts), (Note{"Bytes of gradients and gathered weights"}),
-         gradient_bytes, gathered, byte, dense, experts);
+  const bool gathers = gather_link > Seconds{};
+  const Bytes moved = (gradient_bytes + (gathers ? 2 : 0)) * kB * (dense + experts);
+  trace.Record("moved", gathers ? "(gradient_bytes + 2) * (dense + experts)" : "gradient_bytes * (dense + experts)", moved,
+               Note{"Bytes of gradients and gathered weights", "the weights in 16 bits"}, "gradient_bytes, dense, experts", gradient_bytes,
+               dense, experts);
   const double contention = ContentionBeside(context, moved, reduce_link + gather_link);
   ExplainContention(context, moved, reduce_link + gather_link, "reduce_link + gather_link", {reduce_link, gather_link}, contention, trace);
   const StageTime& hiding = HidingStage(context, stages);
@@ -198,7 +221,6 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
   const auto [dense, experts, dense_shards, expert_shards] = trained;
   const double state_traffic = StateTraffic(run.optimizer);
   const BytesPerSecond stream_rate = context.stream_rate;
-  const Bytes byte = 1 * kB;
   const double owned = run.mapping.zero >= 2 ? trained.OfShard() : dense + experts;
   trace.Input("state_traffic", state_traffic, "training.optimizer");
   const bool owns_shard = run.mapping.zero >= 2;
@@ -209,8 +231,8 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
   } else {
     trace.Record("owned", "dense + experts", owned, note, "dense, experts", dense, experts);
   }
-  FIGURE(trace, optimizer_time, byte * ((state_traffic + 10) * (dense / dense_shards + experts / expert_shards) + 6 * owned) / stream_rate,
-         (Note{"Optimizer step", "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource}), byte,
+  FIGURE(trace, optimizer_time, ((state_traffic + 10) * (dense / dense_shards + experts / expert_shards) + 6 * owned) * kB / stream_rate,
+         (Note{"Optimizer step", "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource}),
          state_traffic, dense, dense_shards, experts, expert_shards, owned, stream_rate);
   result.optimizer = frozen ? Seconds{} : optimizer_time;
   if (const double offloaded = run.offload.optimizer;
@@ -222,12 +244,11 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
     const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
     trace.Input("offloaded", offloaded, "training.offload.optimizer");
     trace.Input("host_bandwidth", host_bandwidth, "cluster.device.host.bandwidth");
-    FIGURE(trace, host_link_time, offloaded * byte * optimizer_bytes * (dense / dense_shards + experts / expert_shards) / host_bandwidth,
-           (Note{"Optimizer state on the host link", "both directions at once, piece by piece"}), offloaded, byte, optimizer_bytes, dense,
+    FIGURE(trace, host_link_time, offloaded * kB * optimizer_bytes * (dense / dense_shards + experts / expert_shards) / host_bandwidth,
+           (Note{"Optimizer state on the host link", "both directions at once, piece by piece"}), offloaded, optimizer_bytes, dense,
            dense_shards, experts, expert_shards, host_bandwidth);
-    const Seconds none;
-    FIGURE(trace, host_exposed_time, max(none, host_link_time - optimizer_time),
-           (Note{"Exposed transfer of the optimizer state", "the update of one piece hides the transfer of another"}), none, host_link_time,
+    FIGURE(trace, host_exposed_time, max(0 * kS, host_link_time - optimizer_time),
+           (Note{"Exposed transfer of the optimizer state", "the update of one piece hides the transfer of another"}), host_link_time,
            optimizer_time);
     trace.Alias("state_offload", host_link_time, "host_link_time");
     result.host_link = host_link_time;
@@ -237,8 +258,8 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
     trace.Input("accumulation_time", Seconds(), "training.framework.compute.separate_accumulation");
   } else {
     const double micro_batches = context.shape.micro_batches;
-    FIGURE(trace, accumulation_time, micro_batches * 8 * byte * (dense + experts) / stream_rate,
-           (Note{"Gradient accumulation", "16-bit gradients added into the fp32 copy after every micro-batch"}), micro_batches, byte, dense,
+    FIGURE(trace, accumulation_time, micro_batches * 8 * kB * (dense + experts) / stream_rate,
+           (Note{"Gradient accumulation", "16-bit gradients added into the fp32 copy after every micro-batch"}), micro_batches, dense,
            experts, stream_rate);
     result.accumulation = accumulation_time;
   }
@@ -250,7 +271,7 @@ GradientExchange ExchangeGradients(const TrainingContext& context, const std::ve
                                    Trace& trace) {
   Trace::Scope scope(trace, "gradients");
   trace.Input("gradient_bytes", context.framework().exchange.gradient_bytes, "training.framework.exchange.gradient_bytes");
-  const TrainedParameters trained = TrainedBy(context, Largest(plan), trace);
+  const TrainedParameters trained = TrainedBy(context, LargestStage(plan), trace);
   GradientExchange result;
   HideExchange(context, trained, stages, result, trace);
   UpdateWeights(context, trained, result, trace);

@@ -56,9 +56,8 @@ Seconds TimeCheckpoint(const TrainingContext& context, RunReport& report, Trace&
   const StateBytes state = StateBytesOf(context);
   ExplainStateBytes(context, state, trace);
   const double weight_bytes = state.weights, state_optimizer = state.optimizer;
-  const Bytes byte = 1 * kB;
-  FIGURE(trace, checkpoint_bytes, byte * (weight_bytes + state_optimizer) * stored,
-         (Note{"Checkpoint size", "weights and optimizer state", "", "training.run.checkpoint_bytes"}), byte, weight_bytes, state_optimizer,
+  FIGURE(trace, checkpoint_bytes, (weight_bytes + state_optimizer) * kB * stored,
+         (Note{"Checkpoint size", "weights and optimizer state", "", "training.run.checkpoint_bytes"}), weight_bytes, state_optimizer,
          stored);
   const BytesPerSecond storage_bandwidth = input.storage_bandwidth;
   trace.Input("storage_bandwidth", storage_bandwidth, "training.interruptions.storage_bandwidth");
@@ -177,13 +176,13 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
 
 Seconds RampTime(const BatchRamp& ramp, double sequence, double full, Seconds start_time, Seconds full_time, Trace& trace) {
   Trace::Scope scope(trace, "ramp");
-  const Tokens token = 1 * kToken, ramp_tokens = ramp.tokens;
+  const double ramp_tokens = In(ramp.tokens, kToken);
   const double start = static_cast<double>(ramp.start);
   trace.Input("ramp_tokens", ramp_tokens, "training.batch_ramp.tokens");
   trace.Input("start", start, "training.batch_ramp.start");
   trace.Input("full", full, "training.global_batch");
   trace.Alias("full_time", full_time, "step_time");
-  FIGURE(trace, ramp_sequences, ramp_tokens / token / sequence, (Note{"Sequences of the ramp"}), ramp_tokens, token, sequence);
+  FIGURE(trace, ramp_sequences, ramp_tokens / sequence, (Note{"Sequences of the ramp"}), ramp_tokens, sequence);
   if (start >= full) return ramp_sequences / full * full_time;
   FIGURE(trace, added_time, (full_time - start_time) / (full - start),
          (Note{"Step time per added sequence", "between the first batch and the full one"}), full_time, start_time, full, start);

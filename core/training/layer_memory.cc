@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource = "counted per tensor; Korthikanti et al. 2022, table 2";
+constexpr std::string_view kMemorySource = "counted per tensor; Korthikanti et al. 2022, table 2";
 
 // Bytes per token and hidden unit, and per token and inner unit of the MLP.
 struct KeptBytes {
@@ -27,7 +27,7 @@ KeptBytes KeptBytesOf(const TrainingContext& context, const RecomputePlan& plan,
     trace.Input("lora_bytes", lora_bytes, "training.trainable");
     trace.Input("mlp_kept", mlp_kept, "training.trainable");
     FIGURE(trace, hidden_kept, lora_bytes + unfused_bytes,
-           (Note{"Bytes kept per token and hidden unit", "frozen GEMMs keep no input but the adapters'", kSource}), lora_bytes,
+           (Note{"Bytes kept per token and hidden unit", "frozen GEMMs keep no input but the adapters'", kMemorySource}), lora_bytes,
            unfused_bytes);
     return {hidden_kept, mlp_kept};
   }
@@ -42,12 +42,12 @@ KeptBytes KeptBytesOf(const TrainingContext& context, const RecomputePlan& plan,
   trace.Input("activation_again", activation_again, "training.recompute");
   FIGURE(trace, hidden_kept, framework_hidden + unfused_bytes - hidden_saved - norms_again,
          (Note{"Bytes kept per token and hidden unit", "more without fused attention; less in 8 bits, and where norms are recomputed",
-               kSource}),
+               kMemorySource}),
          framework_hidden, unfused_bytes, hidden_saved, norms_again);
-  FIGURE(
-      trace, mlp_kept, framework_mlp - mlp_saved - activation_again,
-      (Note{"Bytes kept per token and inner unit of the MLP", "less in 8 bits, and where its activation function is recomputed", kSource}),
-      framework_mlp, mlp_saved, activation_again);
+  FIGURE(trace, mlp_kept, framework_mlp - mlp_saved - activation_again,
+         (Note{"Bytes kept per token and inner unit of the MLP", "less in 8 bits, and where its activation function is recomputed",
+               kMemorySource}),
+         framework_mlp, mlp_saved, activation_again);
   return {hidden_kept, mlp_kept};
 }
 
@@ -56,13 +56,14 @@ Addend<double> ScorePart(const TrainingContext& context, const LayerWork& work, 
   constexpr std::string_view kSymbol = "score_part";
   if (context.run.flash_attention) {
     const double query_heads = work.attention.heads, tokens = context.shape.tokens;
-    FIGURE(trace, score_part, 4 * query_heads * tokens, (Note{"Log-sum-exps of the attention core", "in 4 bytes", kSource}), query_heads,
-           tokens);
+    FIGURE(trace, score_part, 4 * query_heads * tokens, (Note{"Log-sum-exps of the attention core", "in 4 bytes", kMemorySource}),
+           query_heads, tokens);
     return {kSymbol, score_part};
   }
   if (plan.core || work.attention.is_recurrence) return {kSymbol, 0, false};
   const double all_pairs = work.attention.all_pairs;
-  FIGURE(trace, score_part, 5 * all_pairs, (Note{"Softmax, its mask and the dropped output", "5 bytes per score", kSource}), all_pairs);
+  FIGURE(trace, score_part, 5 * all_pairs, (Note{"Softmax, its mask and the dropped output", "5 bytes per score", kMemorySource}),
+         all_pairs);
   return {kSymbol, score_part};
 }
 
@@ -76,7 +77,7 @@ Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work,
   trace.Input("row_bytes", row_bytes, "training.precision");
   trace.Input("inner_again", inner_again, "training.recompute");
   FIGURE(trace, routed_part, routed_rows * (inner_bytes * rank_expert + row_bytes * hidden - inner_again * rank_expert),
-         (Note{"Rows of the routed experts", "inputs and outputs, gate, up and their product", kSource}), routed_rows, inner_bytes,
+         (Note{"Rows of the routed experts", "inputs and outputs, gate, up and their product", kMemorySource}), routed_rows, inner_bytes,
          rank_expert, row_bytes, hidden, inner_again);
   return {kSymbol, routed_part};
 }
@@ -122,8 +123,7 @@ double ResidualTokens(const TrainingContext& context, Trace& trace) {
 
 Bytes LayerCheckpoint(const TrainingContext& context, Trace& trace) {
   const double residual_tokens = ResidualTokens(context, trace), hidden = static_cast<double>(context.model.hidden);
-  const Bytes byte = 1 * kB;
-  FIGURE(trace, checkpoint, 2 * byte * residual_tokens * hidden, (Note{"Input of a layer", "all that full recomputation keeps"}), byte,
+  FIGURE(trace, checkpoint, 2 * kB * residual_tokens * hidden, (Note{"Input of a layer", "all that full recomputation keeps"}),
          residual_tokens, hidden);
   return checkpoint;
 }
@@ -134,11 +134,11 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
   const double hidden = static_cast<double>(context.model.hidden), core_columns = work.attention.columns, mlp_columns = work.mlp_columns;
   trace.Alias("mlp_columns", mlp_columns, has_experts ? "rank_shared" : "mean_mlp");
   const auto [hidden_kept, mlp_kept] = KeptBytesOf(context, plan, trace);
-  FIGURE(trace, hidden_part, hidden_kept * hidden * residual_tokens, (Note{"Tensors as wide as the residual stream", "in bytes", kSource}),
-         hidden_kept, hidden, residual_tokens);
+  FIGURE(trace, hidden_part, hidden_kept * hidden * residual_tokens,
+         (Note{"Tensors as wide as the residual stream", "in bytes", kMemorySource}), hidden_kept, hidden, residual_tokens);
   FIGURE(trace, token_part, tokens * (2 * core_columns + mlp_kept * mlp_columns),
-         (Note{"Operands of the attention core and of the MLP", "in bytes", kSource}), tokens, core_columns, mlp_kept, mlp_columns);
-  const double kept_parts = Sum<double>(trace, "kept_parts", Note{"Bytes of the tensors that the backward pass reads", "", kSource},
+         (Note{"Operands of the attention core and of the MLP", "in bytes", kMemorySource}), tokens, core_columns, mlp_kept, mlp_columns);
+  const double kept_parts = Sum<double>(trace, "kept_parts", Note{"Bytes of the tensors that the backward pass reads", "", kMemorySource},
                                         {{"hidden_part", hidden_part},
                                          {"token_part", token_part},
                                          ScorePart(context, work, plan, trace),
@@ -146,10 +146,9 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
   const double kept_share = plan.framework_selection ? context.framework().memory.selective_kept : 1;
   const bool is_selected = context.run.recompute == Recompute::kSelective && kept_share == context.framework().memory.selective_kept;
   trace.Input("kept_share", kept_share, is_selected ? "training.framework.memory.selective_kept" : "training.recompute");
-  const Bytes byte = 1 * kB;
-  FIGURE(trace, layer_activations, kept_share * kept_parts * byte,
-         (Note{"Activations that a layer keeps", "of one micro-batch; without what the framework's selection repeats", kSource}),
-         kept_share, kept_parts, byte);
+  FIGURE(trace, layer_activations, kept_share * kept_parts * kB,
+         (Note{"Activations that a layer keeps", "of one micro-batch; without what the framework's selection repeats", kMemorySource}),
+         kept_share, kept_parts);
   return layer_activations;
 }
 
@@ -215,7 +214,7 @@ KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const Recom
     parameters.Add(trace, name, LayerParameters(work, trace), "layer_parameters");
   }
   KeptActivations kept;
-  kept.layers = layers.Total("kept_layers", Note{"Activations that the layers of the stage keep", "of one micro-batch", kSource});
+  kept.layers = layers.Total("kept_layers", Note{"Activations that the layers of the stage keep", "of one micro-batch", kMemorySource});
   kept.largest = largest.Record(trace, "largest_kept", Note{"Activations that the largest layer keeps"});
   kept.working = working.Record(trace, "working_layer", Note{"Largest set that recomputation restores", "while a layer runs backward"});
   kept.largest_layer = parameters.Record(trace, "largest_layer", Note{"Weights of the largest layer on one device"});

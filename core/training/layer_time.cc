@@ -55,8 +55,15 @@ void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds
   trace.Input("layer_launches", layer_launches,
               has_experts ? "training.framework.compute.moe_layer_launch" : "training.framework.compute.layer_launch");
   FIGURE(trace, forward_launches, layer_launches / 3, (Note{"Launches of the forward pass", "a third of the layer's"}), layer_launches);
-  FIGURE(trace, backward_launch, 2 * layer_launches / 3 * backward_launches,
-         (Note{"Launches of the backward pass", "more where it repeats the forward pass"}), layer_launches, backward_launches);
+  constexpr Note kLaunches{"Launches of the backward pass", "more where it repeats the forward pass"};
+  const Seconds backward_launch = 2 * layer_launches / 3 * backward_launches;
+  if (backward_launches > 1) {
+    CONSTANTS(trace, "training.launches", "estimate: over those of a pass that repeats nothing", backward_launches);
+    trace.Record("backward_launch", "2 * layer_launches / 3 * backward_launches", backward_launch, kLaunches,
+                 "layer_launches, backward_launches", layer_launches, backward_launches);
+  } else {
+    trace.Record("backward_launch", "2 * layer_launches / 3", backward_launch, kLaunches, "layer_launches", layer_launches);
+  }
   time.forward.host = time.backward.host = time.weight_gradient = {};
   const Seconds forward_busy = time.forward.Total(), backward_busy = time.Backward();
   if (trace.on()) {
@@ -91,8 +98,8 @@ void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds
   time.forward.host = HostWait(forward_busy, "forward_busy", forward_launches, "forward_launches", "forward_host", trace);
   const Seconds forward_host = time.forward.host, backward_host = time.backward.host;
   FIGURE(trace, forward_total, forward_busy + forward_host, (Note{"Forward pass of a layer"}), forward_busy, forward_host);
-  FIGURE(trace, backward_total, backward_busy + backward_host, (Note{"Backward pass of a layer", "with its recomputation"}), backward_busy,
-         backward_host);
+  trace.Record("backward_total", "backward_busy + backward_host", time.Backward(),
+               Note{"Backward pass of a layer", "with its recomputation"}, "backward_busy, backward_host", backward_busy, backward_host);
   FIGURE(trace, host_waits, forward_host + backward_host, (Note{"Wait for launches of a layer", "forward and backward"}), forward_host,
          backward_host);
 }
@@ -130,9 +137,8 @@ void BindAbsent(const TrainingContext& context, bool has_experts, Trace& trace) 
   const auto absent = [&](std::string_view group, std::string_view degree_is, double degree) {
     for (const std::string direction : {"forward_", "backward_"}) {
       for (const std::string_view end : {"", "_link"}) {
-        const std::string formula = "(" + std::string(degree_is) + " - 1) * none";
-        trace.Record(direction + std::string(group) + std::string(end), formula, none,
-                     Note{"Communication of a layer", "none in a group of one rank"}, std::string(degree_is) + ", none", degree, none);
+        trace.Record(direction + std::string(group) + std::string(end), "(" + std::string(degree_is) + " - 1) * 0", none,
+                     Note{"Communication of a layer", "none in a group of one rank"}, degree_is, degree);
       }
     }
   };
@@ -256,10 +262,9 @@ LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& wor
 LayerTime TimeEmbedding(const TrainingContext& context, Trace& trace) {
   Trace::Scope scope(trace, "embedding");
   const double tokens = context.shape.tokens, hidden = static_cast<double>(context.model.hidden);
-  const Bytes traffic = 12 * kB;
   const BytesPerSecond element_rate = context.elementwise_rate;
-  FIGURE(trace, embedding_time, traffic * tokens * hidden / element_rate,
-         (Note{"Embedding", "gather, then scatter-add in the backward pass"}), traffic, tokens, hidden, element_rate);
+  FIGURE(trace, embedding_time, 12 * kB * tokens * hidden / element_rate,
+         (Note{"Embedding", "gather, then scatter-add in the backward pass"}), tokens, hidden, element_rate);
   FIGURE(trace, forward_compute, embedding_time / 3, (Note{"Embedding, forward", "the gather"}), embedding_time);
   FIGURE(trace, backward_compute, 2 * embedding_time / 3, (Note{"Embedding, backward", "the scatter-add reads and writes"}),
          embedding_time);
@@ -282,10 +287,9 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   TimeProduct(context, product, sums, trace, nullptr);
   const double tokens = context.shape.tokens, rank_vocab = product.outputs, logit_traffic = context.framework().compute.logit_traffic;
   FIGURE(trace, logits, tokens * rank_vocab, (Note{"Logits on one device"}), tokens, rank_vocab);
-  const Bytes byte = 1 * kB;
   const BytesPerSecond element_rate = context.elementwise_rate;
-  FIGURE(trace, loss_time, byte * logit_traffic * logits / element_rate, (Note{"Softmax and loss", "passes over the logits"}), byte,
-         logit_traffic, logits, element_rate);
+  FIGURE(trace, loss_time, logit_traffic * kB * logits / element_rate, (Note{"Softmax and loss", "passes over the logits"}), logit_traffic,
+         logits, element_rate);
   LayerTime time;
   const Seconds product_forward = sums.forward.Total("product_forward", {"LM-head GEMM, forward"});
   const Seconds input_gradient = sums.input_gradient.Total("input_gradient", {"LM-head GEMM, input gradient"});

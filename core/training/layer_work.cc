@@ -1,6 +1,10 @@
 #include "core/training/layer_work.h"
 
+#include <string_view>
+
 #include "core/base/sum.h"
+#include "core/operators/gemm_tiles.h"
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
@@ -47,6 +51,15 @@ double DroppedShare(double imbalance, double capacity) {
   return max(0.0, 1 - used * (capacity - over * over / (2 * (imbalance - least))));
 }
 
+// DroppedShare in words; both symbols in every form of it.
+std::string_view DroppedFormula(double imbalance, double capacity) {
+  if (capacity <= 0) return "min(0, capacity_factor * imbalance)";
+  if (capacity >= imbalance) return "max(0, imbalance - capacity_factor)";
+  if (imbalance <= 1) return "1 - capacity_factor + 0 * imbalance";
+  return "max(0, 1 - min(1, 2 / imbalance) * (capacity_factor - pow(max(0, capacity_factor - max(0, 2 - imbalance)), 2) / "
+         "(2 * (imbalance - max(0, 2 - imbalance)))))";
+}
+
 void RouteTokens(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerWork& work, Trace& trace) {
   const Moe& moe = *model.moe;
   const auto top_k = static_cast<double>(moe.top_k);
@@ -67,18 +80,22 @@ void RouteTokens(const Model& model, const TrainingRun& run, const TrainingShape
          imbalance);
   FIGURE(trace, routed_rows, even_rows * min(imbalance, rows_limit), (Note{"Rows of the busiest device's experts"}), even_rows, imbalance,
          rows_limit);
-  FIGURE(trace, dispatched_tokens, own_tokens * (ep * (1 - pow(1 - 1 / ep, top_k))),
-         (Note{"Copies of its tokens that a device sends", "one per rank that holds any of their experts"}), own_tokens, ep, top_k);
+  const double copies = OwnersReached("copies", ep, "ep", top_k, trace);
+  FIGURE(trace, dispatched_tokens, own_tokens * copies,
+         (Note{"Copies of its tokens that a device sends", "one per rank that holds any of their experts"}), own_tokens, copies);
+  work.dropped_share = DroppedShare(imbalance, capacity_factor);
+  trace.Record("dropped_share", DroppedFormula(imbalance, capacity_factor), work.dropped_share,
+               Note{"Share of the routed rows above the experts' capacity", "none without a capacity factor"}, "capacity_factor, imbalance",
+               capacity_factor, imbalance);
   work.even_rows = even_rows;
   work.routed_rows = routed_rows;
-  work.dropped_share = DroppedShare(imbalance, capacity_factor);
   work.dispatched_tokens = dispatched_tokens;
 }
 
 // Weights of a product, in its scope.
 double ParametersOf(const LayerProduct& product, Trace& trace) {
   const double groups = product.groups, outputs = product.outputs, inputs = product.inputs;
-  FIGURE(trace, parameters, groups * (outputs * inputs), (Note{"Weights of the GEMM on one device"}), groups, outputs, inputs);
+  FIGURE_OVER_GROUPS(trace, parameters, (outputs * inputs), (Note{"Weights of the GEMM on one device"}), outputs, inputs);
   return parameters;
 }
 
@@ -109,20 +126,6 @@ void AddProducts(const Model& model, const TrainingShape& shape, const LayerWidt
   }
 }
 
-// Low-rank adapters beside the mixer's GEMMs.
-double AdapterParameters(const TrainingRun& run, const MatrixProducts& products, Trace& trace) {
-  if (run.trainable != Trainable::kLora) return 0;
-  ListedSum<double> parameters(trace);
-  const auto lora_rank = static_cast<double>(run.framework.lora_rank);
-  for (const MatrixProduct& product : products) {
-    const Trace::Scope scope(trace, TraitsOf(product.id).name);
-    const double inputs = product.inputs, outputs = product.outputs;
-    FIGURE(trace, adapter, lora_rank * (inputs + outputs), (Note{"Weights of the low-rank adapter"}), lora_rank, inputs, outputs);
-    parameters.Add(TraitsOf(product.id).name, adapter, 1, "adapter");
-  }
-  return parameters.Total("adapter_parameters", {"Weights of the layer's adapters", "on one device"});
-}
-
 // Where only some layers have an MLP, every layer is given the mean.
 double ShareWithMlp(const Model& model, LayerWidths& widths, Trace& trace) {
   const auto layers = static_cast<double>(model.layers), mlp_layers = static_cast<double>(model.mlp_layers);
@@ -149,25 +152,44 @@ void CountLayerParameters(const Model& model, const TrainingShape& shape, LayerK
     (is_expert ? experts : dense).Add(name, parameters, 1, "parameters");
   }
   if (kind.feed_forward == FeedForward::kExperts) {
-    const double expert_biases = static_cast<double>(model.moe->experts) / shape.expert * ExpertBiases(model, widths);
-    experts.Add("expert_biases", expert_biases);
-    work.expert_parameters += expert_biases;
+    const double all_experts = static_cast<double>(model.moe->experts), ep = shape.expert,
+                 expert_biases = ExpertBiases(model, widths, trace);
+    trace.Input("all_experts", all_experts, "model.moe.experts");
+    FIGURE(trace, rank_biases, all_experts / ep * expert_biases, (Note{"Biases of the routed experts", "on one device"}), all_experts, ep,
+           expert_biases);
+    experts.Add("expert_biases", rank_biases, 1, "rank_biases");
+    work.expert_parameters += rank_biases;
   }
-  const double norms_per_layer = static_cast<double>(model.norms.per_layer), hidden = static_cast<double>(model.hidden);
-  const double small = SmallElements(model, kind, widths, trace);
-  const double parts = NormElements(model) / hidden;
-  trace.Input("parts", parts, "model.norm");
+  const double norms_per_layer = static_cast<double>(model.norms.per_layer), norm_elements = NormElements(model, trace);
+  const double small_mixer = SmallElements(model, kind.mixer, widths, trace);
+  const double small_mlp = SmallElements(model, kind.feed_forward, widths, trace);
+  FIGURE(trace, small_parameters, small_mixer + small_mlp, (Note{"Parameters outside the GEMMs and norms"}), small_mixer, small_mlp);
   // A layer without an MLP has no norm for it.
-  FIGURE(trace, norm_parameters, (norms_per_layer - (1 - mlp_share)) * (parts * hidden),
-         (Note{"Weights of the norms", "with their biases, if they have them"}), norms_per_layer, mlp_share, parts, hidden);
+  FIGURE(trace, norm_parameters, (norms_per_layer - (1 - mlp_share)) * norm_elements,
+         (Note{"Weights of the norms", "with their biases, if they have them"}), norms_per_layer, mlp_share, norm_elements);
   dense.Add("norm_parameters", norm_parameters);
-  dense.Add("small_parameters", small);
-  work.dense_parameters += norm_parameters + SmallElements(model, kind.mixer, widths) + SmallElements(model, kind.feed_forward, widths);
+  dense.Add("small_parameters", small_parameters);
+  work.dense_parameters += norm_parameters + small_mixer + small_mlp;
   dense.Record("dense_parameters", work.dense_parameters, {"Weights of the layer without its routed experts", "on one device"});
   experts.Record("expert_parameters", work.expert_parameters, {"Weights of the layer's routed experts", "on one device"});
 }
 
 }  // namespace
+
+double AdapterElements(const Model& model, const MatrixProducts& products, const LayerWidths& widths, double lora_rank,
+                       std::string_view symbol, Trace& trace) {
+  ListedSum<double> parameters(trace);
+  trace.Input("lora_rank", lora_rank, "training.framework.lora_rank");
+  for (const MatrixProduct& product : products) {
+    const std::string_view name = TraitsOf(product.id).name;
+    const Trace::Scope scope(trace, name);
+    if (trace.on()) ProductOf(product.id, model, widths, trace);
+    const double inputs = product.inputs, outputs = product.outputs;
+    FIGURE(trace, adapter, lora_rank * (inputs + outputs), (Note{"Weights of the low-rank adapter"}), lora_rank, inputs, outputs);
+    parameters.Add(name, adapter, 1, "adapter");
+  }
+  return parameters.Total(symbol, Note{"Weights of a layer's adapters"});
+}
 
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind, Trace& trace) {
   LayerWork work;
@@ -183,7 +205,10 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   AddProducts(model, shape, widths, mixer, work, trace);
   AddProducts(model, shape, widths, FeedForwardProducts(model, kind.feed_forward, widths), work, trace);
   work.row_passes = RowPassesOf(model, kind, widths, trace);
-  work.adapter_parameters = AdapterParameters(run, mixer, trace);
+  if (run.trainable == Trainable::kLora) {
+    const auto rank = static_cast<double>(run.framework.lora_rank);
+    work.adapter_parameters = AdapterElements(model, mixer, widths, rank, "adapter_parameters", trace);
+  }
   CountLayerParameters(model, shape, kind, widths, mlp_share, work, trace);
   return work;
 }

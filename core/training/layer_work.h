@@ -39,6 +39,10 @@ struct LayerWork {
   double adapter_parameters = 0;  // low-rank adapters on the device
 };
 
+// Weights of low-rank adapters of a rank beside GEMMs, recorded as the figure `symbol`.
+double AdapterElements(const Model& model, const MatrixProducts& products, const LayerWidths& widths, double lora_rank,
+                       std::string_view symbol, Trace& trace);
+
 // Records it in the current scope, each product and each pass in a scope of its own name.
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind, Trace& trace);
 LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind);

@@ -150,22 +150,21 @@ OptimizerShare AddState(const TrainingContext& context, const StageParameters& p
   ExplainStateBytes(context, state, trace);
   const auto [optimizer_bytes, gradient_bytes] = StepBytesOf(context, state, context.shape.DataRanks(), trace);
   const double weight_bytes = state.weights, adapter_bytes = state.adapter_weights, adapters = parameters.adapters;
-  const Bytes byte = 1 * kB;
   constexpr Note kWeights{"Weights", "per device of the stage", "", "training.memory_bytes.weights"};
   const double held_weights =
       PerRank(context, parameters, parameters.dense, parameters.experts, {"held_weights", "dense", "experts", 3}, trace);
   if (context.run.trainable == Trainable::kLora) {
-    FIGURE(trace, weights, byte * (weight_bytes * held_weights + adapter_bytes * adapters), kWeights, byte, weight_bytes, held_weights,
+    FIGURE(trace, weights, (weight_bytes * held_weights + adapter_bytes * adapters) * kB, kWeights, weight_bytes, held_weights,
            adapter_bytes, adapters);
     memory.weights = weights;
   } else {
-    FIGURE(trace, weights, byte * (weight_bytes * held_weights), kWeights, byte, weight_bytes, held_weights);
+    FIGURE(trace, weights, weight_bytes * kB * held_weights, kWeights, weight_bytes, held_weights);
     memory.weights = weights;
   }
   const double held_gradients = PerRank(context, parameters, parameters.trained_dense, parameters.trained_experts,
                                         {"held_gradients", "trained_dense", "trained_experts", 2}, trace);
-  FIGURE(trace, gradients, byte * gradient_bytes * held_gradients,
-         (Note{"Gradients", "in the framework's formats", "", "training.memory_bytes.gradients"}), byte, gradient_bytes, held_gradients);
+  FIGURE(trace, gradients, gradient_bytes * kB * held_gradients,
+         (Note{"Gradients", "in the framework's formats", "", "training.memory_bytes.gradients"}), gradient_bytes, held_gradients);
   const double held_state = PerRank(context, parameters, parameters.trained_dense, parameters.trained_experts,
                                     {"held_state", "trained_dense", "trained_experts", 1}, trace);
   const double offloaded_state = context.run.offload.optimizer, hidden = static_cast<double>(context.model.hidden);
@@ -173,9 +172,9 @@ OptimizerShare AddState(const TrainingContext& context, const StageParameters& p
   const Bytes library = framework.fixed_static;
   trace.Input("offloaded_state", offloaded_state, "training.offload.optimizer");
   trace.Input("library", library, "training.framework.memory.fixed_static");
-  FIGURE(trace, optimizer, byte * optimizer_bytes * (1 - offloaded_state) * held_state + byte * kept_hidden * tokens * hidden + library,
-         (Note{"Optimizer state", "and buffers that libraries keep between steps", "", "training.memory_bytes.optimizer"}), byte,
-         optimizer_bytes, offloaded_state, held_state, kept_hidden, tokens, hidden, library);
+  FIGURE(trace, optimizer, optimizer_bytes * kB * (1 - offloaded_state) * held_state + kept_hidden * kB * tokens * hidden + library,
+         (Note{"Optimizer state", "and buffers that libraries keep between steps", "", "training.memory_bytes.optimizer"}), optimizer_bytes,
+         offloaded_state, held_state, kept_hidden, tokens, hidden, library);
   memory.gradients = gradients, memory.optimizer = optimizer;
   return {optimizer_bytes, held_state};
 }
@@ -248,16 +247,15 @@ Bytes EndBytes(const TrainingContext& context, const Stage& stage, double passes
          hidden);
   FIGURE(trace, logit_part, logit_bytes * tokens * vocabulary / tensor, (Note{"Logits, their copy and gradient"}), logit_bytes, tokens,
          vocabulary, tensor);
-  const Bytes byte = 1 * kB;
   const double end_parts = Sum<double>(trace, "end_parts", Note{"Bytes of embedding and LM head", "on their stages", kActivationSource},
                                        {{"dropout_part", dropout_part, has_dropout},
                                         {"norm_part", norm_part, stage.head},
                                         {"gathered_part", gathered_part, stage.head && shape.tensor > 1},
                                         {"logit_part", logit_part, stage.head}});
   FIGURE(
-      trace, end_bytes, byte * end_parts,
+      trace, end_bytes, end_parts * kB,
       (Note{"Activations of embedding and head", "gathered input; logits, their copy and gradient on the last stage", kActivationSource}),
-      byte, end_parts);
+      end_parts);
   return end_bytes;
 }
 
@@ -270,7 +268,7 @@ Bytes AddActivations(const MemoryTerms& terms, const Stage& stage, double index,
   const double passes = ExplainPasses(context, index, trace);
   const Bytes in_flight = InFlight(context, kept, passes, stage.layers.Total(), recompute.full_share, trace);
   const double offloaded_activations = context.run.offload.activations;
-  const Bytes largest_kept = kept.largest, working_layer = kept.working, byte = 1 * kB;
+  const Bytes largest_kept = kept.largest, working_layer = kept.working;
   trace.Input("offloaded_activations", offloaded_activations, "training.offload.activations");
   FIGURE(trace, resident,
          (1 - offloaded_activations) * in_flight + min(offloaded_activations * in_flight, 2 * offloaded_activations * largest_kept),
@@ -281,8 +279,8 @@ Bytes AddActivations(const MemoryTerms& terms, const Stage& stage, double index,
   const double working_bytes = has_tensor ? framework.working_hidden_tensor : framework.working_hidden;
   trace.Input("working_bytes", working_bytes,
               has_tensor ? "training.framework.memory.working_hidden_tensor" : "training.framework.memory.working_hidden");
-  FIGURE(trace, gathered_inputs, byte * working_bytes * tokens * hidden, (Note{"Gathered inputs of one layer", "", kActivationSource}),
-         byte, working_bytes, tokens, hidden);
+  FIGURE(trace, gathered_inputs, working_bytes * kB * tokens * hidden, (Note{"Gathered inputs of one layer", "", kActivationSource}),
+         working_bytes, tokens, hidden);
   const Bytes working = Sum<Bytes>(
       trace, "working", Note{"Working set of one layer", "activations that recomputation restores, gathered inputs", kActivationSource},
       {{"working_layer", working_layer, Restores(recompute)}, {"gathered_inputs", gathered_inputs}});
@@ -299,7 +297,7 @@ Bytes WorkspaceOf(const TrainingContext& context, const StageParameters& paramet
   const FrameworkMemory& framework = context.framework().memory;
   const double zero = static_cast<double>(context.run.mapping.zero), most_gathered = static_cast<double>(framework.gathered_layers);
   const double shard_ranks = parameters.shard_ranks, adapters = parameters.adapters, offloaded_state = context.run.offload.optimizer;
-  const Bytes constant = framework.constant, byte = 1 * kB;
+  const Bytes constant = framework.constant;
   trace.Input("most_gathered", most_gathered, "training.framework.memory.gathered_layers");
   FIGURE(trace, gathered, floor(zero / 3) * min(stage_layers, most_gathered), (Note{"Layers gathered at a time", "under ZeRO 3"}), zero,
          stage_layers, most_gathered);
@@ -314,9 +312,9 @@ Bytes WorkspaceOf(const TrainingContext& context, const StageParameters& paramet
   trace.Alias("updated", updated, context.run.trainable == Trainable::kLora ? "updated_adapters" : "largest_share");
   FIGURE(trace, moving_state, 2 * offloaded_state * optimizer_bytes * updated,
          (Note{"Bytes of optimizer state on the way", "to the host and back, of a layer"}), offloaded_state, optimizer_bytes, updated);
-  FIGURE(trace, workspace, constant + 2 * byte * gathered * largest_layer + byte * moving_state,
+  FIGURE(trace, workspace, constant + 2 * kB * gathered * largest_layer + moving_state * kB,
          (Note{"Workspace", "library buffers, allocator overhead, gathered weights", "", "training.memory_bytes.workspace"}), constant,
-         byte, gathered, largest_layer, moving_state);
+         gathered, largest_layer, moving_state);
   return workspace;
 }
 
@@ -356,7 +354,7 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   const KeptActivations kept = KeptBy(terms, stage, recompute, trace);
   TrainingMemory memory;
   const OptimizerShare optimizer_share = AddState(context, parameters, memory, trace);
-  const Bytes in_flight = AddActivations(terms, stage, index, kept, recompute, memory, trace), byte = 1 * kB;
+  const Bytes in_flight = AddActivations(terms, stage, index, kept, recompute, memory, trace);
   const double optimizer_bytes = optimizer_share.bytes, held_state = optimizer_share.parameters;
   const Bytes workspace = WorkspaceOf(context, parameters, stage.layers.Total(), kept.largest_layer, optimizer_bytes, trace);
   memory.workspace = workspace;
@@ -365,9 +363,9 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
          (Note{"Peak memory per device, most loaded stage", "as the framework's allocator reserves it", "", "training.memory_bytes.total"}),
          weights, gradients, optimizer, activations, workspace);
   const double offloaded_state = context.run.offload.optimizer, offloaded_activations = context.run.offload.activations;
-  FIGURE(trace, host, offloaded_activations * in_flight + byte * offloaded_state * optimizer_bytes * held_state,
+  FIGURE(trace, host, offloaded_activations * in_flight + offloaded_state * kB * optimizer_bytes * held_state,
          (Note{"Host memory per device", "offloaded activations and optimizer state", "", "training.memory_bytes.host"}),
-         offloaded_activations, in_flight, byte, offloaded_state, optimizer_bytes, held_state);
+         offloaded_activations, in_flight, offloaded_state, optimizer_bytes, held_state);
   memory.host = host;
   return memory;
 }

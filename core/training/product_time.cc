@@ -1,9 +1,11 @@
 #include "core/training/product_time.h"
 
 #include <string>
+#include <vector>
 
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
+#include "core/operators/gemm_tiles.h"
 
 namespace slipstick {
 namespace {
@@ -18,6 +20,8 @@ Gemm ProductOf(const TrainingContext& context, const LayerProduct& product, doub
     const Bytes size = ElementSize(gemm.precision);
     trace.Input("activation_size", size, "training.precision");
     trace.Input("weight_size", size, "training.precision");
+    const Bytes output_size = gemm.output_bytes * kB;
+    CONSTANTS(trace, "training.gemm", "activations and their gradients are written in 16 bits", output_size);
   }
   return gemm;
 }
@@ -37,13 +41,14 @@ Seconds QuantizeTime(const TrainingContext& context, double groups, double rows,
               is_four_bit ? "training.framework.compute.quantise.nvfp4"
               : is_mx     ? "training.framework.compute.quantise.mxfp8"
                           : "training.framework.compute.quantise.fp8");
-  const Bytes byte = 1 * kB;
   const BytesPerSecond element_rate = context.elementwise_rate;
   const Seconds quantize_launch = 4 * kUs;
+  CONSTANTS(trace, "training.gemm", "estimate: launch of a small kernel", quantize_launch);
   trace.Alias("columns", columns, columns_are);
-  FIGURE(trace, quantize_time, quantize_bytes * byte * (groups * rows * columns) / element_rate + quantize_launch,
-         (Note{"Quantization of an operand", "a pass over memory, and its launch"}), quantize_bytes, byte, groups, rows, columns,
-         element_rate, quantize_launch);
+  FIGURE_OVER_GROUPS(trace, quantized, rows * columns, (Note{"Elements that are quantized"}), rows, columns);
+  FIGURE(trace, quantize_time, quantize_bytes * kB * quantized / element_rate + quantize_launch,
+         (Note{"Quantization of an operand", "a pass over memory, and its launch"}), quantize_bytes, quantized, element_rate,
+         quantize_launch);
   trace.Alias(symbol, quantize_time, "quantize_time");
   return quantize_time;
 }
@@ -56,6 +61,28 @@ double GroupedEfficiency(const TrainingContext& context, Trace& trace) {
   trace.Input("grouped_efficiency", grouped_efficiency,
               is_narrow ? "training.framework.experts.grouped_efficiency_fp8" : "training.framework.experts.grouped_efficiency");
   return grouped_efficiency;
+}
+
+// Time of one of a product's GEMMs, over the efficiency of grouped ones, with the quantization of an operand if there is any.
+struct PassParts {
+  std::string_view symbol, product_is, quantize_is;
+  Seconds product, quantize;
+};
+Seconds PassTime(const PassParts& parts, const Note& note, bool is_grouped, double grouped_efficiency, Trace& trace) {
+  const Seconds time = parts.product / grouped_efficiency + parts.quantize;
+  if (!trace.on()) return time;
+  std::string formula(parts.product_is), names(parts.product_is);
+  std::vector<internal::Value> values{internal::ValueOf(time), internal::ValueOf(parts.product)};
+  if (is_grouped) {
+    formula += " / grouped_efficiency", names += ", grouped_efficiency";
+    values.push_back(internal::ValueOf(grouped_efficiency));
+  }
+  if (!parts.quantize_is.empty()) {
+    formula += " + " + std::string(parts.quantize_is), names += ", " + std::string(parts.quantize_is);
+    values.push_back(internal::ValueOf(parts.quantize));
+  }
+  trace.Record({parts.symbol, formula, names, note}, values);
+  return time;
 }
 
 // Binds the names that a GEMM's formulas use for its shape.
@@ -92,7 +119,8 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   const auto& [name, role, _] = TraitsOf(product.id);
   Trace::Scope scope(trace, name);
   const bool quantized = role != ProductRole::kWide;
-  const double grouped_efficiency = role == ProductRole::kExperts ? GroupedEfficiency(context, trace) : 1;
+  const bool is_grouped = role == ProductRole::kExperts;
+  const double grouped_efficiency = is_grouped ? GroupedEfficiency(context, trace) : 1;
   const Gemm forward_gemm = ProductOf(context, product, rows, outputs, inputs, trace);
   BindShape(forward_gemm, "rows", "outputs", "inputs", trace);
   const KernelTime forward_kernel = TimeOf(forward_gemm, device, TrainingKernelParameters(forward_gemm, device), trace);
@@ -100,38 +128,40 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
   trace.Alias("forward_product", forward_product, "time");
   const Seconds forward_quantize =
       quantized ? QuantizeTime(context, product.groups, rows, inputs, "inputs", "forward_quantize", trace) : Seconds{};
-  FIGURE(trace, forward_time, forward_product / grouped_efficiency + forward_quantize,
-         (Note{"GEMM, forward", "quantization of its input included"}), forward_product, grouped_efficiency, forward_quantize);
+  const Seconds forward_time =
+      PassTime({"forward_time", "forward_product", quantized ? "forward_quantize" : "", forward_product, forward_quantize},
+               {"GEMM, forward", "quantization of its input included"}, is_grouped, grouped_efficiency, trace);
   sums.forward.Add(name, forward_time, 1, "forward_time");
   sums.forward_flops += forward_kernel.flops;
   RecordOperator(operators, context, name, "", forward_kernel, forward_time);
 
   const auto time_backward = [&](std::string_view direction, const Gemm& gemm, std::string_view m, std::string_view k,
-                                 std::string_view symbol) {
+                                 std::string_view symbol, bool accumulates) {
     Trace::Scope backward_scope(trace, direction);
     BindShape(gemm, m, "inputs", k, trace);
-    trace.Input("output_size", gemm.output_bytes, "training.framework.compute.fused_accumulation");
+    if (accumulates) trace.Input("output_size", gemm.output_bytes, "training.framework.compute.fused_accumulation");
     const KernelTime kernel = TimeOf(gemm, device, TrainingKernelParameters(gemm, device), trace);
     trace.Alias(symbol, kernel.time, "time");
     return kernel;
   };
   const Gemm input_gemm = ProductOf(context, product, rows, inputs, outputs, trace);
-  const KernelTime input_kernel = time_backward("input gradient", input_gemm, "rows", "outputs", "input_product");
+  const KernelTime input_kernel = time_backward("input gradient", input_gemm, "rows", "outputs", "input_product", false);
   const Seconds input_product = input_kernel.time;
   const Seconds gradient_quantize =
       quantized ? QuantizeTime(context, product.groups, rows, outputs, "outputs", "gradient_quantize", trace) : Seconds{};
-  FIGURE(trace, input_gradient_time, input_product / grouped_efficiency + gradient_quantize, (Note{"GEMM, input gradient", ""}),
-         input_product, grouped_efficiency, gradient_quantize);
+  const Seconds input_gradient_time =
+      PassTime({"input_gradient_time", "input_product", quantized ? "gradient_quantize" : "", input_product, gradient_quantize},
+               {"GEMM, input gradient", ""}, is_grouped, grouped_efficiency, trace);
   sums.input_gradient.Add(name, input_gradient_time, 1, "input_gradient_time");
   RecordOperator(operators, context, name, ", input gradient", input_kernel, input_gradient_time);
 
   if (context.run.trainable == Trainable::kLora) return;  // frozen
   Gemm weight_gemm = ProductOf(context, product, outputs, inputs, rows, trace);
   weight_gemm.output_bytes = context.framework().compute.fused_accumulation ? 8 : 2;
-  const KernelTime weight_kernel = time_backward("weight gradient", weight_gemm, "outputs", "rows", "weight_product");
+  const KernelTime weight_kernel = time_backward("weight gradient", weight_gemm, "outputs", "rows", "weight_product", true);
   const Seconds weight_product = weight_kernel.time;
-  FIGURE(trace, weight_gradient_time, weight_product / grouped_efficiency, (Note{"GEMM, weight gradient", ""}), weight_product,
-         grouped_efficiency);
+  const Seconds weight_gradient_time = PassTime({"weight_gradient_time", "weight_product", "", weight_product, Seconds{}},
+                                                {"GEMM, weight gradient", ""}, is_grouped, grouped_efficiency, trace);
   sums.weight_gradient.Add(name, weight_gradient_time, 1, "weight_gradient_time");
   RecordOperator(operators, context, name, ", weight gradient", weight_kernel, weight_gradient_time);
 }

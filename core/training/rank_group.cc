@@ -9,8 +9,6 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kFabricSource = "NCCL's send and receive, and its all-to-all, inside a training step";
-
 const GroupPlacement& PlacementOf(const TrainingContext& context, RankGroup group) {
   switch (group) {
     case RankGroup::kTensor:
@@ -108,6 +106,7 @@ void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace)
       ExplainStride(context, "cp", strides.context, "outer_stride", trace);
       return ExplainRanks(context, {"", "cp", one, cp, one, strides.context}, trace);
     case RankGroup::kExpertTensor:
+      trace.Constants("training.placement", "ranks of expert tensor parallelism are neighbors", "outer_stride", one);
       return ExplainRanks(context, {"", "expert_tp", one, expert_tp, one, one}, trace);
     case RankGroup::kExpertData: {
       FIGURE(trace, outer_stride, ep * expert_tp, (Note{"Distance between holders of the same experts", "in devices"}), ep, expert_tp);
@@ -205,7 +204,14 @@ Seconds TimeCollective(const TrainingContext& context, CollectiveType type, Byte
                        std::string_view name, std::string_view symbol, Trace& trace) {
   const GroupPlacement& placement = PlacementOf(context, group);
   if (!trace.on()) return Collective(context, type, bytes, placement);
-  if (placement.Ranks() <= 1 || !(bytes > Bytes{})) return {};
+  if (!(bytes > Bytes{})) return {};
+  if (placement.Ranks() <= 1) {
+    const Trace::Scope scope(trace, name);
+    ExplainGroup(context, group, trace);
+    trace.Record(symbol, "(group_ranks - 1) * 0", Seconds(), Note{"Time of the collective", "none in a group of one rank"}, "group_ranks",
+                 placement.Ranks());
+    return {};
+  }
   {
     const Trace::Scope scope(trace, name);
     trace.Alias("bytes", bytes, bytes_are);

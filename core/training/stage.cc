@@ -111,8 +111,8 @@ LayerWorks WorksOf(const TrainingContext& context, Trace& trace) {
   return works;
 }
 
-std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers) {
-  std::vector<LayerCounts> counts(layers.size());
+std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers) {
+  std::vector<KindCounts> counts(layers.size());
   Count layer = 0;
   for (std::size_t stage = 0; stage < layers.size(); ++stage) {
     for (Count i = 0; i < layers[stage]; ++i, ++layer) {
@@ -200,7 +200,7 @@ void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& sta
   const Model& model = context.model;
   const double hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab), tp = context.shape.tensor;
   FIGURE(trace, table, vocab * hidden / tp, (Note{"Weights of a vocabulary table", "on one device"}), vocab, hidden, tp);
-  const double norm = NormElements(model);
+  const double norm_elements = NormElements(model, trace);
   if (stage.embedding) {
     stage.tables += table;
     weights.Explain("table", table);
@@ -214,8 +214,8 @@ void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& sta
       weights.Explain("position_table", position_table);
     }
     if (model.norms.after_embedding) {
-      FIGURE(trace, embedding_norm, 2 * hidden, (Note{"Weights of the norm after the embedding"}), hidden);
-      weights.Add("embedding_norm", embedding_norm);
+      trace.Alias("embedding_norm", norm_elements, "norm_elements");
+      weights.Add("embedding_norm", norm_elements);
     }
   }
   if (!stage.head) return;
@@ -224,18 +224,16 @@ void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& sta
     trace.Alias("head_table", table, "table");
     weights.Explain("head_table", table);
   }
-  const double norm_parts = norm / hidden;
-  trace.Input("norm_parts", norm_parts, "model.norm");
-  FIGURE(trace, final_norm, norm_parts * hidden, (Note{"Weights of the last norm"}), norm_parts, hidden);
-  weights.Add("final_norm", final_norm);
+  trace.Alias("final_norm", norm_elements, "norm_elements");
+  weights.Add("final_norm", norm_elements);
   if (model.mtp_layers == 0) return;
   const auto mtp_layers = static_cast<double>(model.mtp_layers);
   const LayerWork& layer = works.of[MtpKind(context)];
   const double module_layer = layer.dense_parameters, module_experts = layer.expert_parameters;
   trace.Alias("module_layer", module_layer, WeightsSymbol(NameOf(MtpKind(context)), "dense"));
-  FIGURE(trace, mtp_modules, mtp_layers * (module_layer + 2 * hidden * hidden / tp + 3 * final_norm),
+  FIGURE(trace, mtp_modules, mtp_layers * (module_layer + 2 * hidden * hidden / tp + 3 * norm_elements),
          (Note{"Weights of the MTP modules", "a layer, the projection of two hidden states, three norms each"}), mtp_layers, module_layer,
-         hidden, tp, final_norm);
+         hidden, tp, norm_elements);
   weights.Add("mtp_modules", mtp_modules);
   trace.Alias("module_experts", module_experts, WeightsSymbol(NameOf(MtpKind(context)), "experts"));
   FIGURE(trace, mtp_experts, mtp_layers * module_experts, (Note{"Weights of the MTP modules' experts"}), mtp_layers, module_experts);
@@ -244,12 +242,12 @@ void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& sta
 
 }  // namespace
 
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages) {
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages) {
   Trace off = Trace::Off();
   return PlanStages(context, works, virtual_stages, off);
 }
 
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages,
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages,
                               Trace& trace) {
   const auto stages = static_cast<Count>(context.shape.pipeline);
   std::vector<Stage> plan(static_cast<std::size_t>(stages));
@@ -295,7 +293,7 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Tr
     loads.layer = 4 * hidden * hidden + 3 * hidden * static_cast<double>(model.ffn);
     loads.head = hidden * vocabulary;
   } else if (model.layers % (mapping.pp * mapping.virtual_stages) != 0) {
-    const LayerCounts all = CountKinds(context, {model.layers}).front();
+    const KindCounts all = CountKinds(context, {model.layers}).front();
     for (const LayerKind kind : kLayerKinds) {
       loads.layer += all.of[kind] / static_cast<double>(model.layers) * ArithmeticOf(works.of[kind]);
     }

@@ -13,13 +13,13 @@
 namespace slipstick {
 
 // Layers of a pipeline stage or virtual stage by kind.
-struct LayerCounts {
+struct KindCounts {
   ByKind<double> of;
   [[nodiscard]] double Total() const { return std::accumulate(of.begin(), of.end(), 0.0); }
 };
 
 struct Stage {
-  LayerCounts layers;
+  KindCounts layers;
   bool embedding = false, head = false;
   double dense_parameters = 0, expert_parameters = 0;  // on one device
   double adapter_parameters = 0;
@@ -52,18 +52,18 @@ LayerKind KindOf(const Model& model, double sequence, Count layer);
 LayerKind MtpKind(const TrainingContext& context);
 
 // Layers of each virtual stage by kind, from their numbers.
-std::vector<LayerCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers);
+std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers);
 
 // Pipeline stages with their parameters. MTP modules belong to the last one.
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages);
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages);
 // Also records their layers and weights: stage_dense, stage_experts and stage_adapters in a scope of each stage.
-std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<LayerCounts>& virtual_stages,
+std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages,
                               Trace& trace);
 // Symbol that stands for the number of layers of a kind on a stage.
 std::string PlacedSymbol(std::size_t stage, std::string_view kind);
 
 struct StagePlan {
-  std::vector<LayerCounts> virtual_stages;
+  std::vector<KindCounts> virtual_stages;
   std::vector<Stage> stages;
 };
 // Balances layers, embedding and head by FLOPs, which depend on no device: a faster device must not get a worse placement.

@@ -8,25 +8,25 @@
 namespace slipstick {
 
 HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLayer& sharded, Trace& trace) {
-  const Seconds forward_total = time.forward.Total(), backward_total = time.Backward(), none;
+  const Seconds forward_total = time.forward.Total(), backward_total = time.Backward();
   const Seconds sharded_forward = sharded.forward, sharded_backward = sharded.backward;
   HostTransfer host;
-  FIGURE(trace, host_forward, max(none, one - (forward_total + sharded_forward)), (Note{"Exposed offload of a layer's activations"}), none,
-         one, forward_total, sharded_forward);
+  FIGURE(trace, host_forward, max(0 * kS, one - (forward_total + sharded_forward)), (Note{"Exposed offload of a layer's activations"}), one,
+         forward_total, sharded_forward);
   host.forward = host_forward;
-  if (time.weight_gradient > none) {
+  if (time.weight_gradient > Seconds{}) {
     const Seconds weight_gradient_pass = time.weight_gradient, sharded_weight = sharded.weight_gradient;
-    FIGURE(trace, host_weight, max(none, one / 2 - (weight_gradient_pass + sharded_weight)),
-           (Note{"Exposed reload behind the weight gradients"}), none, one, weight_gradient_pass, sharded_weight);
+    FIGURE(trace, host_weight, max(0 * kS, one / 2 - (weight_gradient_pass + sharded_weight)),
+           (Note{"Exposed reload behind the weight gradients"}), one, weight_gradient_pass, sharded_weight);
     FIGURE(trace, host_backward,
-           max(none, one / 2 - ((backward_total + sharded_backward) - (weight_gradient_pass + sharded_weight))) + host_weight,
-           (Note{"Exposed reload of a layer's activations"}), none, one, backward_total, sharded_backward, weight_gradient_pass,
-           sharded_weight, host_weight);
+           max(0 * kS, one / 2 - ((backward_total + sharded_backward) - (weight_gradient_pass + sharded_weight))) + host_weight,
+           (Note{"Exposed reload of a layer's activations"}), one, backward_total, sharded_backward, weight_gradient_pass, sharded_weight,
+           host_weight);
     host.weight_gradient = host_weight;
     host.backward = host_backward;
   } else {
-    FIGURE(trace, host_backward, max(none, one - (backward_total + sharded_backward)), (Note{"Exposed reload of a layer's activations"}),
-           none, one, backward_total, sharded_backward);
+    FIGURE(trace, host_backward, max(0 * kS, one - (backward_total + sharded_backward)), (Note{"Exposed reload of a layer's activations"}),
+           one, backward_total, sharded_backward);
     host.backward = host_backward;
   }
   return host;
@@ -101,9 +101,8 @@ void ExplainOffload(const TrainingContext& context, const LayerTime& time, const
   Seconds one_way;
   HostTransfer host;
   if (const double zero = static_cast<double>(context.run.mapping.zero); zero < 3) {
-    for (const std::string_view symbol : {"sharded_forward", "sharded_backward"}) {
-      trace.Record(symbol, "max(0, zero - 2) * none", Seconds(), Note{"ZeRO-3 communication of a layer", "none below ZeRO-3"}, "zero, none",
-                   zero, Seconds());
+    for (const std::string_view symbol : {"sharded_forward", "sharded_backward", "sharded_weight"}) {
+      trace.Record(symbol, "max(0, zero - 2) * 0", Seconds(), Note{"ZeRO-3 communication of a layer", "none below ZeRO-3"}, "zero", zero);
     }
   }
   if (has_host) {
@@ -131,7 +130,7 @@ class StageSums {
     const auto values = SummedOf(*part.time, part.sharded, one, host);
     for (std::size_t i = 0; i < kSummed.size(); ++i) {
       const bool is_layer = part.offload > Seconds{};
-      if (values[i] == Seconds{} && (i < kOffload || !is_layer)) continue;
+      if (values[i] == Seconds{} && ((i < kOffload && i != kHost) || !is_layer)) continue;
       texts_[i].Add(trace_, name, internal::ValueOf(values[i]), count, PartSymbol(component, part.is_full, kSummed[i]), "count");
       is_empty_[i] = false;
     }
@@ -163,15 +162,14 @@ class StageSums {
   }
 
  private:
-  static constexpr std::size_t kOffload = 15;  // from here on, zeros are explained too: of all that stays on the device
+  static constexpr std::size_t kHost = 9, kOffload = 15;  // zeros of the host, and from the offload on, are explained too
 
   void RecordOne(std::size_t i, std::string_view symbol, Seconds total, const Note& note) const {
     if (!is_empty_[i]) return texts_[i].Record(trace_, symbol, internal::ValueOf(total), note);
     const double cp = context_.shape.context, ep = context_.shape.expert * context_.shape.expert_tensor, tp = context_.shape.tensor;
-    const Seconds none;
-    if (i == 3 || i == 6) trace_.Record(symbol, "(tp - 1) * none", total, note, "tp, none", tp, none);
-    if (i == 4 || i == 7) trace_.Record(symbol, "(cp - 1) * none", total, note, "cp, none", cp, none);
-    if ((i == 5 || i == 8) && ep == 1) trace_.Record(symbol, "(ep - 1) * none", total, note, "ep, none", ep, none);
+    if (i == 3 || i == 6) trace_.Record(symbol, "(tp - 1) * 0", total, note, "tp", tp);
+    if (i == 4 || i == 7) trace_.Record(symbol, "(cp - 1) * 0", total, note, "cp", cp);
+    if ((i == 5 || i == 8) && ep == 1) trace_.Record(symbol, "(ep - 1) * 0", total, note, "ep", ep);
     if (i == 2) trace_.Input(symbol, total, "training.recompute");
   }
 
@@ -183,8 +181,8 @@ class StageSums {
     const double zero = static_cast<double>(context_.run.mapping.zero);
     if (zero < 3) {
       for (const std::string_view symbol : {"sharded_forward", "sharded_backward", "pass_sharded_link"}) {
-        trace.Record(symbol, "max(0, zero - 2) * none", Seconds(), Note{"ZeRO-3 communication of a micro-batch", "none below ZeRO-3"},
-                     "zero, none", zero, Seconds());
+        trace.Record(symbol, "max(0, zero - 2) * 0", Seconds(), Note{"ZeRO-3 communication of a micro-batch", "none below ZeRO-3"}, "zero",
+                     zero);
       }
     }
     FIGURE(trace, pass_sharded, sharded_forward + sharded_backward,

@@ -56,7 +56,7 @@ struct StagePart {
 
 // Calls visit(name, part, count) for each component.
 template <class Visit>
-void VisitStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head,
+void VisitStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding, bool head,
                 const Visit& visit) {
   const double full_share = times.full_share;
   const auto visit_some = [&visit](std::string_view name, const StagePart& part, double count) {

@@ -1,5 +1,6 @@
 #include "core/training/stage_time.h"
 
+#include "core/base/traced_sum.h"
 #include "core/training/exchange.h"
 #include "core/training/layer_memory.h"
 #include "core/training/stage_parts.h"
@@ -24,17 +25,21 @@ struct ShardedWeights {
 // Of `dense_parameters` and `expert_parameters`, as the current scope knows them.
 ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_parameters, double expert_parameters, Trace& trace) {
   const TrainingRun& run = context.run;
-  const Bytes element = 2 * kB;
   const double shards = ShardRanks(run, context.shape.DataRanks());
-  FIGURE(trace, dense_bytes, element * dense_parameters, (Note{"Dense weights of the layer in 16 bits"}), element, dense_parameters);
-  FIGURE(trace, expert_bytes, element * expert_parameters, (Note{"Experts' weights of the layer in 16 bits"}), element, expert_parameters);
+  FIGURE(trace, dense_bytes, 2 * kB * dense_parameters, (Note{"Dense weights of the layer in 16 bits"}), dense_parameters);
+  const Bytes expert_bytes = 2 * kB * expert_parameters;
+  const bool has_experts = expert_parameters > 0;
+  if (has_experts) {
+    trace.Record("expert_bytes", "2 * expert_parameters", expert_bytes, Note{"Experts' weights of the layer in 16 bits"},
+                 "expert_parameters", expert_parameters);
+  }
   const auto both = [&](CollectiveType type, std::string_view name) {
     const Trace::Scope scope(trace, name);
-    if (expert_bytes == Bytes{}) trace.Input("expert_time", Seconds(), "model.moe");
     const Seconds dense_time = TimeCollective(context, type, dense_bytes, "dense_bytes", RankGroup::kShard, "dense", "dense_time", trace);
     const Seconds expert_time =
         TimeCollective(context, type, expert_bytes, "expert_bytes", RankGroup::kExpertData, "experts", "expert_time", trace);
-    FIGURE(trace, sum, dense_time + expert_time, (Note{"Dense weights, then experts"}), dense_time, expert_time);
+    const Seconds sum = Sum<Seconds>(trace, "sum", Note{"Dense weights, then experts"},
+                                     {{"dense_time", dense_time}, {"expert_time", expert_time, has_experts}});
     trace.Alias(name, sum, "sum");
     return sum;
   };
@@ -58,17 +63,20 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
   const bool lora = context.run.trainable == Trainable::kLora;
   const double dense_parameters = work.dense_parameters, expert_parameters = work.expert_parameters;
   const ShardedWeights weights = ExchangeWeights(context, dense_parameters, expert_parameters, trace);
-  const Bytes element = 2 * kB;
-  FIGURE(trace, layer_bytes, element * (dense_parameters + expert_parameters), (Note{"Weights of the layer in 16 bits"}), element,
-         dense_parameters, expert_parameters);
+  const Bytes dense_bytes = 2 * kB * dense_parameters, expert_bytes = 2 * kB * expert_parameters;
+  const Bytes layer_bytes = Sum<Bytes>(trace, "layer_bytes", Note{"Weights of the layer in 16 bits"},
+                                       {{"dense_bytes", dense_bytes}, {"expert_bytes", expert_bytes, expert_parameters > 0}});
   const Seconds gather_link = weights.gather, scatter_link = weights.scatter, outer_link = weights.outer_reduce;
-  FIGURE(trace, reduce_link, scatter_link + outer_link, (Note{"Gradients scattered and reduced"}), scatter_link, outer_link);
+  const Seconds reduce_link = Sum<Seconds>(trace, "reduce_link", Note{"Gradients scattered and reduced"},
+                                           {{"scatter_link", scatter_link}, {"outer_link", outer_link, outer_link > Seconds{}}});
   // One transfer beside the compute of a pass; its figures are in a scope of the pass.
   const auto exposed = [&](std::string_view pass, Seconds compute, std::string_view compute_is, Seconds link, std::string_view link_is,
                            double times, std::string_view symbol) {
     const Trace::Scope pass_scope(trace, pass);
     const Bytes layer_transfer = layer_bytes;
-    FIGURE(trace, moved, times * layer_transfer, (Note{"Bytes moved beside the pass"}), times, layer_transfer);
+    const Bytes moved = times * layer_transfer;
+    trace.Record("moved", times > 1 ? "2 * layer_transfer" : "layer_transfer", moved,
+                 Note{"Bytes moved beside the pass", "weights gathered; with them, gradients scattered"}, "layer_transfer", layer_transfer);
     trace.Alias("compute", compute, compute_is);
     trace.Alias("link", link, link_is);
     const Seconds part = Exposed(context, compute, link, moved, trace);
@@ -170,7 +178,7 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
   return times;
 }
 
-StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head) {
+StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding, bool head) {
   StageTime stage;
   const double offloaded = context.run.offload.activations;
   Trace off = Trace::Off();

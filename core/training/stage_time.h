@@ -17,6 +17,6 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
 StageTime WeightedAverage(const StageTime& a, double share_a, const StageTime& b, double share_b);
 
 // Time of the layers given, of the embedding and of the head; MTP modules belong to the head.
-StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const LayerCounts& layers, bool embedding, bool head);
+StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding, bool head);
 
 }  // namespace slipstick

@@ -186,6 +186,7 @@ class Evaluation {
     if (detail_.advice) WarnOfWholeExperts(context_, report_.warnings);
     double dropped_share = 0;
     for (const LayerWork& work : works_.of) dropped_share = max(dropped_share, work.dropped_share);
+    if (!context_.model.moe) trace_.Input("dropped_share", dropped_share, "model.moe");
     FIGURE(trace_, dropped_tokens, 1 * dropped_share,
            (Note{"Dropped copies of routed tokens", "those above the experts' capacity; none without a capacity factor", "",
                  "training.dropped_tokens"}),

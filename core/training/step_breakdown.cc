@@ -7,6 +7,7 @@
 #include "core/training/exchange.h"
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
@@ -98,7 +99,7 @@ void ExplainLength(const Pipeline& pipeline, double micro_batches, Seconds pass_
 // Adds the bubble; returns the length of the schedule. `ends`: passes of the first and of the last device.
 Seconds AddBubble(const Pipeline& pipeline, double micro_batches, Seconds pass_time, const std::pair<Seconds, Seconds>& ends,
                   StepTime& time, Trace& trace) {
-  const Seconds pp = time.pp, none;
+  const Seconds pp = time.pp;
   FIGURE(trace, work, micro_batches * pass_time + pp, (Note{"Busy time of the slowest stage", "its passes and exposed sends"}),
          micro_batches, pass_time, pp);
   const Seconds length = pipeline.shape.stages > 1 ? ScheduleLength(pipeline.shape, pipeline.passes, pipeline.transfer) : work;
@@ -107,11 +108,11 @@ Seconds AddBubble(const Pipeline& pipeline, double micro_batches, Seconds pass_t
       trace, schedule_length, max(length, work),
       (Note{"Length of the schedule", "simulated: every pass runs in the schedule's order as soon as its inputs arrive", kPipelineSource}),
       length, work);
-  FIGURE(trace, bubble, max(none, schedule_length - work),
+  FIGURE(trace, bubble, max(0 * kS, schedule_length - work),
          (Note{"Pipeline bubble",
                "idle time of the slowest stage; with equal stages (p - 1) / v micro-batch passes, v chunks per device (1F1B)",
                kPipelineSource, "training.time_s.bubble"}),
-         none, schedule_length, work);
+         schedule_length, work);
   time.bubble = bubble;
   return schedule_length;
 }
@@ -147,15 +148,20 @@ void AddEndOfStep(const TrainingContext& context, const StageTime& slowest, cons
 
 PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const TrainingShape& shape = context.shape;
-  if (shape.pipeline <= 1) return {};
+  if (shape.pipeline <= 1) {
+    for (const std::string_view symbol : {"sends_exposed", "sends_link"}) {
+      trace.Record(symbol, "(pp - 1) * 0", Seconds(), Note{"Pipeline sends of a micro-batch", "none on a single stage"}, "pp",
+                   shape.pipeline);
+    }
+    return {};
+  }
   Trace::Scope scope(trace, "sends");
   const TrainingMapping& mapping = context.run.mapping;
   const FrameworkExchange& framework = context.framework().exchange;
-  const double tokens = shape.tokens, hidden = static_cast<double>(context.model.hidden);
   const double split = framework.scatters_sends ? shape.tensor : shape.sequence_split;
   ExplainHop(context, context.pipeline_link, context.strides.pipeline, shape.pipeline, trace);
   if (framework.scatters_sends || mapping.sequence_parallel) trace.Input("split", split, "training.mapping.tp");
-  const Bytes element = 2 * kB;
+  const Bytes residual_bytes = ResidualBytes(context.model, shape.tokens, "tokens", trace);
   const BytesPerSecond hop_rate = context.pipeline_link.rate;
   const Seconds hop_latency = context.pipeline_link.latency;
   const double chunks = shape.chunks, scale = framework.pipeline_scale;
@@ -164,23 +170,22 @@ PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const bool overlaps = chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
   const double exposed_share = overlaps ? framework.pipeline_exposed : 1;
   trace.Input("exposed_share", exposed_share, overlaps ? "training.framework.exchange.pipeline_exposed" : "training.mapping.overlap.pp");
-  FIGURE(trace, send_time, hop_latency + tokens * hidden * element / split / hop_rate,
-         (Note{"One pipeline send", "output of a stage, split over the TP ranks", kPipelineSource}), hop_latency, tokens, hidden, element,
-         split, hop_rate);
+  FIGURE(trace, send_time, hop_latency + residual_bytes / split / hop_rate,
+         (Note{"One pipeline send", "output of a stage, split over the TP ranks", kPipelineSource}), hop_latency, residual_bytes, split,
+         hop_rate);
   FIGURE(trace, link_time, 2 * chunks * scale * send_time,
          (Note{"Pipeline sends of a micro-batch", "forward and backward for every chunk", kPipelineSource}), chunks, scale, send_time);
   FIGURE(trace, exposed_time, link_time * exposed_share,
          (Note{"Exposed pipeline sends of a micro-batch", "the rest overlaps with another chunk's compute"}), link_time, exposed_share);
   trace.Alias("sends_exposed", exposed_time, "exposed_time");
   trace.Alias("sends_link", link_time, "link_time");
-  const Seconds none;
   FIGURE(trace, visits, 2 * chunks, (Note{"Sends of a micro-batch", "forward and backward"}), chunks);
-  FIGURE(trace, transfer, max(none, send_time - exposed_time / visits),
-         (Note{"Part of a send that a pass does not include", "the next stage waits for it"}), none, send_time, exposed_time, visits);
+  FIGURE(trace, transfer, max(0 * kS, send_time - exposed_time / visits),
+         (Note{"Part of a send that a pass does not include", "the next stage waits for it"}), send_time, exposed_time, visits);
   return {send_time, exposed_time, link_time};
 }
 
-Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, const std::vector<LayerCounts>& virtual_stages,
+Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, const std::vector<KindCounts>& virtual_stages,
                     const PipelineSends& sends) {
   const TrainingShape& shape = context.shape;
   Pipeline pipeline{{context.run.mapping.schedule, static_cast<Count>(shape.pipeline), static_cast<Count>(shape.chunks),

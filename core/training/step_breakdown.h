@@ -23,7 +23,7 @@ struct Pipeline {
   std::vector<StagePass> passes;  // of every virtual stage, exposed sends included
   Seconds transfer;               // the part of a send that is not in the passes: the next stage waits for it
 };
-Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, const std::vector<LayerCounts>& virtual_stages,
+Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times, const std::vector<KindCounts>& virtual_stages,
                     const PipelineSends& sends);
 
 // Mean time of a micro-batch on each device: under DualPipe a device computes its own stage and the mirrored one.

@@ -99,13 +99,13 @@ void AddThroughput(const TrainingContext& context, const StepFlops& flops, Train
   const double batch = static_cast<double>(run.global_batch), sequence = context.shape.sequence;
   trace.Input("batch", batch, "training.global_batch");
   trace.Input("sequence", sequence, "training.sequence");
-  const Tokens token = 1 * kToken, tokens = run.tokens;
+  const Tokens tokens = run.tokens;
   trace.Input("tokens", tokens, "training.tokens");
   const Seconds step_time = report.step_time;
   const Flops model_flops = flops.model, model_flops_causal = flops.model_causal, hardware_flops = flops.hardware;
   const FlopsPerSecond peak_rate = PeakRate(context.device(), run.precision, trace);
-  FIGURE(trace, tokens_per_s, batch * sequence * token / step_time,
-         (Note{"Throughput (tokens/s)", "all devices", "", "training.tokens_per_s"}), batch, sequence, token, step_time);
+  FIGURE(trace, tokens_per_s, batch * sequence * kToken / step_time,
+         (Note{"Throughput (tokens/s)", "all devices", "", "training.tokens_per_s"}), batch, sequence, step_time);
   const Flops executed_flops = report.hardware_flops_per_device;
   FIGURE(trace, arithmetic_utilization, executed_flops / (peak_rate * step_time),
          (Note{"Arithmetic utilization",
@@ -203,8 +203,8 @@ void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& re
 // Model FLOPs of all steps.
 Flops FlopsOfRun(const TrainingContext& context, Flops model_flops, Trace& trace) {
   const double batch = static_cast<double>(context.run.global_batch), sequence = context.shape.sequence;
-  const Tokens token = 1 * kToken, tokens = context.run.tokens;
-  FIGURE(trace, tokens_per_step, batch * sequence * token, (Note{"Tokens of a step"}), batch, sequence, token);
+  const Tokens tokens = context.run.tokens;
+  FIGURE(trace, tokens_per_step, batch * sequence * kToken, (Note{"Tokens of a step"}), batch, sequence);
   FIGURE(trace, steps, tokens / tokens_per_step, (Note{"Steps of the run"}), tokens, tokens_per_step);
   FIGURE(trace, run_flops, steps * model_flops, (Note{"Model FLOPs of the run"}), steps, model_flops);
   return run_flops;

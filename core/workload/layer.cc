@@ -9,8 +9,6 @@
 namespace slipstick {
 namespace {
 
-constexpr double kRounding = 1e-9;  // a quotient this little above a whole number is that number
-
 // In the order of ProductId.
 constexpr std::array kTraits{
     ProductTraits{"QKV projection", ProductRole::kMixer},
@@ -38,11 +36,6 @@ constexpr std::array kTraits{
 };
 static_assert(kTraits.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
 
-double MlpBiases(const Model& model, double inner) {
-  if (model.biases != Biases::kMlp && model.biases != Biases::kAll) return 0;
-  return (model.gated ? 2 : 1) * inner + static_cast<double>(model.hidden);
-}
-
 // Columns of the recurrence's input projection on all ranks: values and gates, keys and queries, step sizes or decays.
 void ExplainColumns(const LinearAttention& linear, double all_columns, Trace& trace) {
   if (!trace.on()) return;
@@ -68,44 +61,42 @@ void ExplainColumns(const LinearAttention& linear, double all_columns, Trace& tr
                head_dim, key_parts, all_key_heads, state, head_parts, rank_parts);
 }
 
+// Names the whole layer's widths.
+void NameWidths(const Model& model, const LayerWidths& whole, Trace& trace) {
+  if (!trace.on()) return;
+  trace.Input("heads", whole.heads, "model.heads");
+  trace.Input("kv_heads", whole.kv_heads, "model.kv_heads");
+  trace.Input("ffn", whole.mlp, "model.ffn");
+  trace.Input("vocab", whole.vocab, "model.vocab");
+  if (model.moe) {
+    const double shared_width = whole.shared, expert_ffn = whole.expert, shared_ffn = shared_width;
+    const auto shared_experts = static_cast<double>(model.moe->shared_experts);
+    trace.Input("expert_ffn", expert_ffn, "model.moe.expert_ffn");
+    trace.Input("shared_ffn", shared_ffn, "model.moe.shared_ffn");
+    trace.Record("shared_width", "shared_ffn + max(0, 1 - shared_ffn) * shared_experts * expert_ffn", shared_width,
+                 Note{"Inner width of all shared experts", "as stated, or the routed experts' width times their number"},
+                 "shared_ffn, shared_experts, expert_ffn", shared_ffn, shared_experts, expert_ffn);
+  }
+  if (model.linear_attention) {
+    const LinearAttention& linear = *model.linear_attention;
+    trace.Input("all_heads", whole.recurrent_heads, "model.linear.heads");
+    trace.Input("all_key_heads", whole.recurrent_key_heads, linear.key_heads > 0 ? "model.linear.key_heads" : "model.linear.heads");
+    trace.Input("head_dim", static_cast<double>(linear.head_dim), "model.linear.head_dim");
+    ExplainColumns(linear, whole.recurrent_columns, trace);
+  }
+}
+
 // The convolved columns, the gates and the decays of the recurrence are split as its heads are.
 void SplitRecurrence(const LinearAttention& linear, double tp, LayerWidths& widths, Trace& trace) {
   const double all_heads = widths.recurrent_heads, all_key_heads = widths.recurrent_key_heads, all_columns = widths.recurrent_columns;
   const auto head_dim = static_cast<double>(linear.head_dim);
-  const double rounding = kRounding;
-  trace.Input("all_heads", all_heads, "model.linear.heads");
-  trace.Input("all_key_heads", all_key_heads, linear.key_heads > 0 ? "model.linear.key_heads" : "model.linear.heads");
-  trace.Input("head_dim", head_dim, "model.linear.head_dim");
-  ExplainColumns(linear, all_columns, trace);
-  FIGURE(trace, recurrent_heads, ceil(all_heads / tp - rounding), (Note{"Value heads of the recurrence on one device"}), all_heads, tp,
-         rounding);
-  FIGURE(trace, recurrent_key_heads, ceil(all_key_heads / tp - rounding), (Note{"Key heads of the recurrence on one device"}),
-         all_key_heads, tp, rounding);
+  FIGURE(trace, recurrent_heads, ceil(all_heads / tp), (Note{"Value heads of the recurrence on one device"}), all_heads, tp);
+  FIGURE(trace, recurrent_key_heads, ceil(all_key_heads / tp), (Note{"Key heads of the recurrence on one device"}), all_key_heads, tp);
   FIGURE(trace, recurrent_columns, all_columns / tp, (Note{"Columns of the recurrence's input projection on one device"}), all_columns, tp);
   FIGURE(trace, recurrent_inner, recurrent_heads * head_dim, (Note{"Output width of the recurrence on one device"}), recurrent_heads,
          head_dim);
   widths.recurrent_heads = recurrent_heads, widths.recurrent_key_heads = recurrent_key_heads;
   widths.recurrent_columns = recurrent_columns, widths.recurrent_inner = recurrent_inner;
-}
-
-double SmallOfRecurrence(const LinearAttention& linear) {
-  const auto inner = static_cast<double>(linear.Inner()), state = static_cast<double>(linear.state);
-  const auto heads = static_cast<double>(linear.heads), rank = static_cast<double>(linear.step_rank);
-  const auto channels = static_cast<double>(linear.ConvolvedChannels()), head_dim = static_cast<double>(linear.head_dim);
-  const double convolution = channels * static_cast<double>(linear.convolution);
-  switch (linear.kind) {
-    case LinearAttentionKind::kMamba:  // convolution and bias, step-size bias, A, D, norms of step size, B and C (Jamba)
-      return convolution + channels + inner + inner * state + inner + rank + 2 * state;
-    case LinearAttentionKind::kMamba2:  // convolution bias, step-size bias, A, D, norm
-      return convolution + channels + 3 * heads + inner;
-    case LinearAttentionKind::kGatedDelta:  // step-size bias, A, norm per head
-      return convolution + 2 * heads + head_dim;
-    case LinearAttentionKind::kKimiDelta:  // decay bias, A, norm per head
-      return convolution + inner + heads + head_dim;
-    case LinearAttentionKind::kLightning:  // norm
-      return convolution + inner;
-  }
-  return convolution;
 }
 
 }  // namespace
@@ -131,27 +122,43 @@ LayerWidths WholeWidths(const Model& model) {
   return widths;
 }
 
+LayerWidths WholeWidths(const Model& model, Trace& trace) {
+  const LayerWidths widths = WholeWidths(model);
+  if (!trace.on()) return widths;
+  NameWidths(model, widths, trace);
+  trace.Alias("rank_heads", widths.heads, "heads");
+  trace.Alias("rank_kv_heads", widths.kv_heads, "kv_heads");
+  trace.Alias("rank_mlp", widths.mlp, "ffn");
+  trace.Alias("rank_vocab", widths.vocab, "vocab");
+  if (model.moe) {
+    trace.Alias("rank_shared", widths.shared, "shared_width");
+    trace.Alias("rank_expert", widths.expert, "expert_ffn");
+  }
+  if (model.linear_attention) {
+    trace.Alias("recurrent_heads", widths.recurrent_heads, "all_heads");
+    trace.Alias("recurrent_key_heads", widths.recurrent_key_heads, "all_key_heads");
+    trace.Alias("recurrent_columns", widths.recurrent_columns, "all_columns");
+    const double all_heads = widths.recurrent_heads, head_dim = static_cast<double>(model.linear_attention->head_dim);
+    trace.Record("recurrent_inner", "all_heads * head_dim", widths.recurrent_inner, Note{"Output width of the recurrence"},
+                 "all_heads, head_dim", all_heads, head_dim);
+  }
+  return widths;
+}
+
 LayerWidths WidthsOf(const Model& model, double tp, double expert_tp, Trace& trace) {
   constexpr Note kWidth{"Width on one device", "of the most loaded tensor-parallel rank: whole heads, whole columns"};
   LayerWidths widths = WholeWidths(model);
-  const double rounding = kRounding;
+  NameWidths(model, widths, trace);
   const double heads = widths.heads, kv_heads = widths.kv_heads, ffn = widths.mlp, vocab = widths.vocab;
-  trace.Input("heads", heads, "model.heads");
-  trace.Input("kv_heads", kv_heads, "model.kv_heads");
-  FIGURE(trace, rank_heads, ceil(heads / tp - rounding), (Note{"Query heads on one device", kWidth.note}), heads, tp, rounding);
-  FIGURE(trace, rank_kv_heads, ceil(kv_heads / tp - rounding), (Note{"KV heads on one device", kWidth.note}), kv_heads, tp, rounding);
-  FIGURE(trace, rank_mlp, ceil(ffn / tp - rounding), (Note{"Inner width of the MLP on one device", kWidth.note}), ffn, tp, rounding);
-  FIGURE(trace, rank_vocab, ceil(vocab / tp - rounding), (Note{"Vocabulary on one device", kWidth.note}), vocab, tp, rounding);
+  FIGURE(trace, rank_heads, ceil(heads / tp), (Note{"Query heads on one device", kWidth.note}), heads, tp);
+  FIGURE(trace, rank_kv_heads, ceil(kv_heads / tp), (Note{"KV heads on one device", kWidth.note}), kv_heads, tp);
+  FIGURE(trace, rank_mlp, ceil(ffn / tp), (Note{"Inner width of the MLP on one device", kWidth.note}), ffn, tp);
+  FIGURE(trace, rank_vocab, ceil(vocab / tp), (Note{"Vocabulary on one device", kWidth.note}), vocab, tp);
   widths.heads = rank_heads, widths.kv_heads = rank_kv_heads, widths.mlp = rank_mlp, widths.vocab = rank_vocab;
   if (model.moe) {
-    const double shared_width = widths.shared, expert_ffn = widths.expert, shared_ffn = shared_width;
-    const auto shared_experts = static_cast<double>(model.moe->shared_experts);
-    trace.Input("shared_ffn", shared_ffn, "model.moe.shared_ffn");
-    trace.Record("shared_width", "shared_ffn + max(0, 1 - shared_ffn) * shared_experts * expert_ffn", shared_width,
-                 Note{"Inner width of all shared experts", "as stated, or the routed experts' width times their number"},
-                 "shared_ffn, shared_experts, expert_ffn", shared_ffn, shared_experts, expert_ffn);
-    FIGURE(trace, rank_shared, ceil(shared_width / tp - rounding), (Note{"Inner width of the shared experts on one device", kWidth.note}),
-           shared_width, tp, rounding);
+    const double shared_width = widths.shared, expert_ffn = widths.expert;
+    FIGURE(trace, rank_shared, ceil(shared_width / tp), (Note{"Inner width of the shared experts on one device", kWidth.note}),
+           shared_width, tp);
     FIGURE(trace, rank_expert, expert_ffn / expert_tp, (Note{"Inner width of a routed expert on one device"}), expert_ffn, expert_tp);
     widths.shared = rank_shared, widths.expert = rank_expert;
   }
@@ -175,77 +182,41 @@ double MatrixProducts::Elements() const {
   return sum;
 }
 
-double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths) {
-  if (mixer == Mixer::kRecurrence) {
-    return SmallOfRecurrence(*model.linear_attention) * (widths.recurrent_inner / static_cast<double>(model.linear_attention->Inner()));
-  }
-  // Norms of the compressed queries and of the latent KV vector.
-  if (model.mla) return static_cast<double>(model.mla->q_lora_rank + model.mla->kv_lora_rank);
-  const auto width = static_cast<double>(model.HeadDim());
-  const bool output_bias = model.biases == Biases::kAttention || model.biases == Biases::kAll;
-  double small = 0;
-  if (output_bias || model.biases == Biases::kQkv) small += (widths.heads + 2 * widths.kv_heads) * width;
-  if (output_bias) small += static_cast<double>(model.hidden);
-  if (model.norms.queries_and_keys == QkNorm::kHead) small += 2 * width;
-  if (model.norms.queries_and_keys == QkNorm::kAllHeads) small += (widths.heads + widths.kv_heads) * width;
-  if (model.attention_sinks) small += widths.heads;
-  return small;
+double ResidualAdditions(const Model& model) { return model.parallel_attention ? 1 : 2; }
+
+double NormsBeforeAdditions(const Model& model, Trace& trace) {
+  const double norms_per_layer = static_cast<double>(model.norms.per_layer), additions = ResidualAdditions(model);
+  trace.Input("additions", additions, "model.parallel_attention");
+  FIGURE(trace, own_norms, max(0.0, norms_per_layer - additions),
+         (Note{"Norms that no residual addition precedes", "of the outputs of attention and MLP"}), norms_per_layer, additions);
+  return own_norms;
 }
 
-double SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths) {
-  if (feed_forward == FeedForward::kDense) return MlpBiases(model, widths.mlp);
-  const double router_bias = model.moe->router_bias ? static_cast<double>(model.moe->experts) : 0;
-  return router_bias + (model.moe->shared_gate ? static_cast<double>(model.hidden) : 0);
-}
+ActivationBytes ActivationOf(const Model& model) { return model.gated ? ActivationBytes{6, 10} : ActivationBytes{4, 6}; }
 
 namespace {
 
-// Parameters of a mixer outside its GEMMs, and what they rest on.
-void ExplainSmall(const Model& model, Mixer mixer, double small_mixer, Trace& trace) {
-  const Note note{"Small parameters of the mixer", "biases, norms inside it, per-head and per-channel parameters"};
-  if (mixer == Mixer::kRecurrence) {
-    const LinearAttention& linear = *model.linear_attention;
-    const auto heads = static_cast<double>(linear.heads), head_dim = static_cast<double>(linear.head_dim);
-    const auto state = static_cast<double>(linear.state), convolution = static_cast<double>(linear.convolution);
-    trace.Input("heads", heads, "model.linear.heads");
-    trace.Input("head_dim", head_dim, "model.linear.head_dim");
-    const std::vector<std::pair<std::string, double>> counted{{"counted for the kind of recurrence", small_mixer}};
-    return trace.Choice("small_mixer", small_mixer, note, counted, 0, "heads, head_dim, state, convolution", heads, head_dim, state,
-                        convolution);
+// Formulas of the bytes that a pass moves per element, by a property of the model; "": constants.
+struct ElementText {
+  std::string_view forward = "", backward = "", property = "";
+  bool holds = false;
+};
+
+void ExplainElements(const RowPass& pass, const ElementText& text, Trace& trace) {
+  if (!trace.on()) return;
+  const double forward_element = pass.forward, backward_element = pass.backward, holds = text.holds ? 1 : 0;
+  constexpr std::string_view kCounted = "operands in 16 bits, each read or written once";
+  if (text.forward.empty()) {
+    CONSTANTS(trace, "element_wise." + std::string(pass.name), kCounted, forward_element, backward_element);
+    return;
   }
-  if (!model.mla) return trace.Input("small_mixer", small_mixer, "model.biases");
-  const auto q_lora_rank = static_cast<double>(model.mla->q_lora_rank), kv_lora_rank = static_cast<double>(model.mla->kv_lora_rank);
-  trace.Record("small_mixer", "q_lora_rank + kv_lora_rank", small_mixer, note, "q_lora_rank, kv_lora_rank", q_lora_rank, kv_lora_rank);
+  trace.Record("forward_element", text.forward, forward_element, Note{"Bytes per element of the pass, forward", kCounted}, text.property,
+               holds);
+  trace.Record("backward_element", text.backward, backward_element, Note{"Bytes per element of the pass, backward", kCounted},
+               text.property, holds);
 }
 
 }  // namespace
-
-double SmallElements(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
-  const double small_mixer = SmallElements(model, kind.mixer, widths), small_mlp = SmallElements(model, kind.feed_forward, widths);
-  if (trace.on()) {
-    ExplainSmall(model, kind.mixer, small_mixer, trace);
-    const bool has_router_bias = model.moe && kind.feed_forward == FeedForward::kExperts && model.moe->router_bias;
-    trace.Input("small_mlp", small_mlp, has_router_bias ? "model.moe.router_bias" : "model.biases");
-  }
-  FIGURE(trace, small_parameters, small_mixer + small_mlp, (Note{"Parameters outside the GEMMs and norms"}), small_mixer, small_mlp);
-  return small_parameters;
-}
-
-double ExpertElements(const Model& model, const LayerWidths& widths) {
-  double elements = 0;
-  for (const MatrixProduct& product : FeedForwardProducts(model, FeedForward::kExperts, widths)) {
-    if (TraitsOf(product.id).role == ProductRole::kExperts) elements += product.Elements();
-  }
-  return elements;
-}
-
-double ExpertBiases(const Model& model, const LayerWidths& widths) { return MlpBiases(model, widths.expert); }
-
-double NormElements(const Model& model) { return (model.norms.kind == Norm::kLayer ? 2 : 1) * static_cast<double>(model.hidden); }
-
-double ResidualAdditions(const Model& model) { return model.parallel_attention ? 1 : 2; }
-
-ActivationBytes ActivationOf(const Model& model) { return model.gated ? ActivationBytes{6, 10} : ActivationBytes{4, 6}; }
 
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden), norms_per_layer = static_cast<double>(model.norms.per_layer);
@@ -254,26 +225,30 @@ std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, 
   const auto [forward, backward] = ActivationOf(model);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
   const Trace::Scope scope(trace, "element_wise");
-  const auto bound = [&trace](RowPass pass, std::string_view columns) {
+  const auto bound = [&trace](const RowPass& pass, std::string_view columns, const ElementText& text = {}) {
     const Trace::Scope pass_scope(trace, pass.name);
     trace.Alias("columns", pass.columns, columns);
+    ExplainElements(pass, text, trace);
     return pass;
   };
+  trace.Input("gated", model.gated ? 1.0 : 0.0, "model.gated");
+  trace.Input("parallel", model.parallel_attention ? 1.0 : 0.0, "model.parallel_attention");
+  const ElementText activation{"4 + 2 * gated", "6 + 4 * gated", "gated", model.gated};
+  const ElementText residuals{"12 - 4 * parallel", "12 - 4 * parallel", "parallel", model.parallel_attention};
   FIGURE(trace, norm_columns, norms_per_layer * hidden, (Note{"Elements per row of the layer's norms"}), norms_per_layer, hidden);
   return {bound({"norms", ProductRows::kSequenceParallel, norm_columns, 4, 8, true}, "norm_columns"),
-          bound({"residuals", ProductRows::kSequenceParallel, hidden, added, added}, "hidden"),
+          bound({"residuals", ProductRows::kSequenceParallel, hidden, added, added}, "hidden", residuals),
           bound({"rotary", ProductRows::kTokens, CoreOf(model, kind.mixer, widths).columns, 2, 2}, "core_columns"),
           bound({"activation", ProductRows::kTokens, has_experts ? widths.shared : widths.mlp, forward, backward, true},
-                has_experts ? "rank_shared" : "rank_mlp"),
-          bound({"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : 0, forward, backward, true}, "rank_expert")};
+                has_experts ? "rank_shared" : "rank_mlp", activation),
+          bound({"experts_activation", ProductRows::kRouted, has_experts ? widths.expert : 0, forward, backward, true}, "rank_expert",
+                activation)};
 }
 
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths) {
   Trace off = Trace::Off();
   return RowPassesOf(model, kind, widths, off);
 }
-
-double ExpertCopies(const Moe& moe, double ranks) { return ranks * (1 - std::pow(1 - 1 / ranks, static_cast<double>(moe.top_k))); }
 
 double RecurrencePairs(const LinearAttention& linear, double tokens) {
   const auto head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);

@@ -22,7 +22,8 @@ struct LayerWidths {
   double recurrent_inner = 0, recurrent_columns = 0;  // of the recurrence: output width, input columns
   double vocab = 0;
 };
-// Of the whole layer.
+// Of the whole layer; records what WidthsOf records.
+LayerWidths WholeWidths(const Model& model, Trace& trace);
 LayerWidths WholeWidths(const Model& model);
 // On the most loaded of `tp` ranks, with whole heads (at least one) and whole MLP columns; `expert_tp` ranks split each expert.
 LayerWidths WidthsOf(const Model& model, double tp, double expert_tp, Trace& trace);
@@ -91,17 +92,23 @@ MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths&
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
 MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths);
 
+// Weights of GEMMs, those of a routed expert apart.
+struct MatrixElements {
+  double all_tokens = 0, expert = 0;
+};
+// Recorded as the figures `symbol` and, if there are routed experts, "expert"; each GEMM in a scope of its own.
+MatrixElements ElementsOf(const MatrixProducts& products, const Model& model, const LayerWidths& widths, std::string_view symbol,
+                          Trace& trace);
+
 // Parameters outside the GEMMs, at the device's widths: biases, norms inside a mixer, per-head and per-channel parameters of a
 // recurrence. Of an MoE layer, without the routed experts.
-double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths);
-double SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
-// Both together; records them as the figure small_parameters.
-double SmallElements(const Model& model, LayerKind kind, const LayerWidths& widths, Trace& trace);
-// Parameters of one routed expert: matrices; biases.
-double ExpertElements(const Model& model, const LayerWidths& widths);
-double ExpertBiases(const Model& model, const LayerWidths& widths);
-// Parameters of one norm over the residual stream.
-double NormElements(const Model& model);
+// Recorded as small_mixer and small_mlp.
+double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths, Trace& trace);
+double SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths, Trace& trace);
+// Biases of one routed expert, recorded as expert_biases.
+double ExpertBiases(const Model& model, const LayerWidths& widths, Trace& trace);
+// Parameters of one norm over the residual stream, recorded as norm_elements.
+double NormElements(const Model& model, Trace& trace);
 
 // An unfused elementwise pass over rows of 16-bit elements that touches every operand once. Routing is not included.
 struct RowPass {
@@ -123,8 +130,9 @@ ActivationBytes ActivationOf(const Model& model);
 
 // Additions to the residual stream per layer; each follows a norm and a sum over the TP ranks.
 double ResidualAdditions(const Model& model);
-// Expected copies of a token sent to its experts on `ranks` ranks: one per rank that holds any of them.
-double ExpertCopies(const Moe& moe, double ranks);
+// Norms per layer that precede an addition instead (Gemma 2 and 3, GLM-4, Grok-1: of the outputs of attention and MLP). Kernels fuse an
+// addition with the norm that follows it; these stay kernels of their own (vLLM, model_executor/models/gemma2.py). Recorded as own_norms.
+double NormsBeforeAdditions(const Model& model, Trace& trace);
 
 // Tokens per chunk of a recurrence.
 inline double RecurrenceChunk(double tokens) { return min(tokens, 128.0); }

@@ -11,6 +11,8 @@
 
 namespace slipstick {
 
+class Trace;
+
 enum class Position { kRope, kLearned, kAlibi };
 template <>
 struct EnumNames<Position> {
@@ -171,6 +173,8 @@ struct ParameterCount {
   double active_matrices = 0;  // in the layers' GEMMs, top_k experts
 };
 ParameterCount CountParameters(const Model& model);
+// The same, recorded in a scope "parameters": active_matrices, total_parameters, mtp_parameters.
+ParameterCount CountParameters(const Model& model, Trace& trace);
 
 // Reports contradictions, with the nearest valid values; fills kv_heads, head_dim, expert_ffn and shared_ffn.
 void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issues);

@@ -12,6 +12,13 @@
 
 namespace slipstick::testing {
 
+// PATH=VALUE of a request.
+using Assignments = std::vector<std::string>;
+inline Assignments operator+(Assignments all, const Assignments& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 // The value at a dotted path, or null.
 inline const Json* Find(const Json& json, std::string_view path) {
   const Json* at = &json;

@@ -14,17 +14,23 @@ namespace slipstick {
 
 inline constexpr double kTolerance = 1e-9;
 
+inline std::string CasesPath(const std::string& name) {
+  return SLIPSTICK_SOURCE_DIR "/../shared/validation/reference-cases/" + name + ".json";
+}
+
+// null: no such file.
 inline Json Cases(const std::string& name) {
-  std::ifstream file(SLIPSTICK_SOURCE_DIR "/../shared/validation/reference-cases/" + name + ".json");
+  std::ifstream file(CasesPath(name));
   if (!file) return nullptr;
   std::ostringstream text;
   text << file.rdbuf();
   return Json::parse(text.str(), nullptr, false);
 }
 
-#define LOAD(json, name)         \
-  const Json json = Cases(name); \
-  if (!json.is_object()) GTEST_SKIP() << "no reference case " << (name)
+#define LOAD(json, name)                                                                                                         \
+  const Json json = Cases(name);                                                                                                 \
+  if (json.is_null()) GTEST_SKIP() << "what other tools computed is not part of the repository; not found: " << CasesPath(name); \
+  ASSERT_TRUE(json.is_object()) << CasesPath(name) << " does not parse"
 
 inline void ExpectNear(double ours, const Json& theirs, const std::string& what) {
   ASSERT_TRUE(theirs.is_number()) << what;

@@ -23,7 +23,6 @@ CollectiveTime Time(const Cluster& cluster, double ranks, CollectiveType type, B
   call.cost_model = cost_model;
   return TimeOf(call, PlaceFirst(cluster, ranks), cluster, off);
 }
-double Us(const CollectiveTime& time) { return In(time.time, kUs); }
 
 // Eight ranks on a switch, 450 GB/s and 1 us, 64 KiB and 64 MiB: worked out from the closed forms.
 TEST(Algorithms, WorkedValuesOnASwitch) {

@@ -8,7 +8,7 @@
 namespace slipstick {
 namespace {
 
-CollectiveTime Time(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes, std::string_view algorithm = "auto") {
+CollectiveTime LibraryTime(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes, std::string_view algorithm = "auto") {
   Trace off = Trace::Off();
   CollectiveCall call;
   call.type = type;
@@ -16,7 +16,6 @@ CollectiveTime Time(const Cluster& cluster, double ranks, CollectiveType type, B
   call.algorithm = algorithm;
   return TimeOf(call, PlaceFirst(cluster, ranks), cluster, off);
 }
-double Us(const CollectiveTime& time) { return In(time.time, kUs); }
 
 Cluster Node(BytesPerSecond bandwidth, Seconds setup, Seconds step, double copy) {
   Cluster cluster = DgxH100();
@@ -31,27 +30,27 @@ Cluster Node(BytesPerSecond bandwidth, Seconds setup, Seconds step, double copy)
 
 // LL: 5.4 + 14*0.76 + 114,688/(0.32*450e9) + (65,536/8)/(1.3*450e9). Simple adds 8.5 and 2.5*14*0.76.
 TEST(Library, RingsOfTwoProtocols) {
-  const CollectiveTime small = Time(DgxH100(), 8, CollectiveType::kAllReduce, 65536 * kB);
+  const CollectiveTime small = LibraryTime(DgxH100(), 8, CollectiveType::kAllReduce, 65536 * kB);
   EXPECT_NEAR(Us(small), 16.850, 5e-4);
   EXPECT_EQ(small.algorithm, "ring");
-  EXPECT_NEAR(Us(Time(DgxH100(), 8, CollectiveType::kAllReduce, 64 * kMiB, "ring")), 383.75, 5e-3);
+  EXPECT_NEAR(Us(LibraryTime(DgxH100(), 8, CollectiveType::kAllReduce, 64 * kMiB, "ring")), 383.75, 5e-3);
 }
 
 // 5.4 + 70 + 64 MiB * (9/8) / (0.66 * 450 GB/s).
 TEST(Library, SwitchesReduceLargeMessages) {
-  const CollectiveTime large = Time(DgxH100(), 8, CollectiveType::kAllReduce, 64 * kMiB);
+  const CollectiveTime large = LibraryTime(DgxH100(), 8, CollectiveType::kAllReduce, 64 * kMiB);
   EXPECT_NEAR(Us(large), 329.60, 5e-3);
   EXPECT_EQ(large.algorithm, "nvls");
-  EXPECT_EQ(Time(DgxH100(), 4, CollectiveType::kAllReduce, 64 * kMiB).algorithm, "ring");
+  EXPECT_EQ(LibraryTime(DgxH100(), 4, CollectiveType::kAllReduce, 64 * kMiB).algorithm, "ring");
 }
 
 TEST(Library, GathersAndExchangesOfTheWorkedCases) {
   const Cluster b200 = Node(900 * kGBps, 7.9 * kUs, 1.32 * kUs, 0.78);
-  EXPECT_NEAR(Us(Time(b200, 4, CollectiveType::kAllGather, 256 * kMiB)), 360.42, 5e-3);
-  EXPECT_DOUBLE_EQ(Us(Time(b200, 4, CollectiveType::kAllGather, 256 * kMiB)),
-                   Us(Time(b200, 4, CollectiveType::kReduceScatter, 256 * kMiB)));
+  EXPECT_NEAR(Us(LibraryTime(b200, 4, CollectiveType::kAllGather, 256 * kMiB)), 360.42, 5e-3);
+  EXPECT_DOUBLE_EQ(Us(LibraryTime(b200, 4, CollectiveType::kAllGather, 256 * kMiB)),
+                   Us(LibraryTime(b200, 4, CollectiveType::kReduceScatter, 256 * kMiB)));
   const Cluster a100 = Node(300 * kGBps, 9.8 * kUs, 0.94 * kUs, 2.4);
-  EXPECT_NEAR(Us(Time(a100, 8, CollectiveType::kAllToAll, 64 * kMiB)), 301.75, 5e-3);
+  EXPECT_NEAR(Us(LibraryTime(a100, 8, CollectiveType::kAllToAll, 64 * kMiB)), 301.75, 5e-3);
 }
 
 // 7 + 2*7*1 + 3.5*2*3*10 = 231 us; 2*63/64 GiB over min(0.82*450, 0.95*8*50) = 369 GB/s.
@@ -59,7 +58,7 @@ TEST(Library, OverNodesAllNicsWorkTogether) {
   Cluster cluster = DgxH100();
   cluster.networks[0].base_latency = 7 * kUs;
   cluster.networks[0].latency = 1 * kUs;
-  const CollectiveTime time = Time(cluster, 64, CollectiveType::kAllReduce, 1 * kGiB, "tree");
+  const CollectiveTime time = LibraryTime(cluster, 64, CollectiveType::kAllReduce, 1 * kGiB, "tree");
   EXPECT_NEAR(Us(time), 5959.8, 0.1);
   // Training: 0.80 of 8 x 50 GB/s is now the bottleneck.
   CollectiveCall call;
@@ -74,11 +73,11 @@ TEST(Library, OverNodesAllNicsWorkTogether) {
 // A custom network states the bandwidth per device, whatever its topology: eight devices leave a node in parallel.
 TEST(Library, ANetworkOfNoFamilyGivesEachDeviceItsWayOut) {
   Cluster cluster = DgxH100();
-  const Seconds expected = Time(cluster, 64, CollectiveType::kReduceScatter, 1 * kGB, "ring").time;
+  const Seconds expected = LibraryTime(cluster, 64, CollectiveType::kReduceScatter, 1 * kGB, "ring").time;
   cluster.networks[1].fabric = Fabric("generic");
   for (const Topology topology : {Topology::kFatTree, Topology::kDragonfly, Topology::kRail}) {
     cluster.networks[1].topology = topology;
-    EXPECT_DOUBLE_EQ(In(Time(cluster, 64, CollectiveType::kReduceScatter, 1 * kGB, "ring").time, kUs), In(expected, kUs));
+    EXPECT_DOUBLE_EQ(In(LibraryTime(cluster, 64, CollectiveType::kReduceScatter, 1 * kGB, "ring").time, kUs), In(expected, kUs));
   }
 }
 
@@ -97,7 +96,7 @@ TEST(Library, ExchangeOverNodesIsBoundByTheNic) {
   const Cluster cluster = DgxH100();
   const double bytes = 1e9, nodes = 4, ranks = 32;
   const double at_least = (ranks - 8) / ranks * bytes / (0.95 * 50e9) * 1e6;
-  const double time = Us(Time(cluster, 8 * nodes, CollectiveType::kAllToAll, bytes * kB));
+  const double time = Us(LibraryTime(cluster, 8 * nodes, CollectiveType::kAllToAll, bytes * kB));
   EXPECT_GT(time, at_least);
   EXPECT_LT(time, 1.2 * at_least);
 }
@@ -108,7 +107,7 @@ TEST(Library, MeshOfLinksReachesThePublishedPlateau) {
   mesh.fabric = Fabric("xgmi");
   const Cluster cluster = Joined({mesh});
   const auto bus = [&](double ranks) {
-    return 2 * (ranks - 1) / ranks * 4294967296.0 / Us(Time(cluster, ranks, CollectiveType::kAllReduce, 4 * kGiB)) * 1e-3;
+    return 2 * (ranks - 1) / ranks * 4294967296.0 / Us(LibraryTime(cluster, ranks, CollectiveType::kAllReduce, 4 * kGiB)) * 1e-3;
   };
   EXPECT_NEAR(bus(8), 313, 313 * 0.05);
   EXPECT_NEAR(bus(2), 47.7, 47.7 * 0.05);
@@ -119,12 +118,12 @@ TEST(Library, ATorusUsesAllItsSides) {
   torus.fabric = Fabric("ici");
   const Cluster cluster = Joined({torus});
   const double all = 2 * 255. / 256 * 1e9 / (0.85 * 200e9) * 1e6;
-  const double time = Us(Time(cluster, 256, CollectiveType::kAllReduce, 1 * kGB));
+  const double time = Us(LibraryTime(cluster, 256, CollectiveType::kAllReduce, 1 * kGB));
   EXPECT_GT(time, all);
   EXPECT_LT(time, all + 300);
   // A line of four has one link of the four.
   const double line = 2 * 0.75 * 1e9 / (0.85 * 50e9) * 1e6;
-  EXPECT_NEAR(Us(Time(cluster, 4, CollectiveType::kAllReduce, 1 * kGB)), line, 0.01 * line);
+  EXPECT_NEAR(Us(LibraryTime(cluster, 4, CollectiveType::kAllReduce, 1 * kGB)), line, 0.01 * line);
 }
 
 // 2.7 + 0.08*7 + 7*131,072/(0.63*450e9) and the same with a two-shot penalty of 17.8 us.

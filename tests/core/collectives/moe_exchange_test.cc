@@ -1,4 +1,5 @@
 #include "core/collectives/moe_exchange.h"
+#include "core/workload/exchanges.h"
 
 #include <gtest/gtest.h>
 

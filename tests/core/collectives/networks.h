@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/fix.h"
+#include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
 
 namespace slipstick {
@@ -67,5 +68,7 @@ inline std::vector<Cluster> AllNetworks() {
           Joined({Level(Topology::kFullyConnected, 4, 300 * kGBps, 0.5 * kUs), dragonfly}),
           DgxH100()};
 }
+
+inline double Us(const CollectiveTime& time) { return In(time.time, kUs); }
 
 }  // namespace slipstick

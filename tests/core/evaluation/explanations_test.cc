@@ -191,6 +191,45 @@ TEST_P(Explanations, TimesLeadToTheDeviceAndTheModel) {
   }
 }
 
+// Paths of the inputs and figures that the figures below a path name as origins.
+std::set<std::string> OriginsBelow(const std::string& path, const Json& report) {
+  std::set<std::string> origins;
+  for (const Json& figure : report["explanations"]) {
+    if (!figure["path"].get<std::string>().starts_with(path)) continue;
+    for (const Json& term : figure["terms"]) origins.insert(term["origin"].get<std::string>());
+  }
+  return origins;
+}
+
+// A prefill pool with a device of its own rests on that one, the decode pool on the cluster's.
+TEST(PrefillPool, RestsOnItsOwnDevice) {
+  const auto ask = [](const char* bandwidth) {
+    return Ask(*ParseJson(std::string(R"({"cluster": {"preset": "dgx-h200", "devices": 8}, "training": null, "cost": null, "serving": {
+        "prompt": 2048, "output": 128, "concurrency": 8, "devices": 8, "mapping": {"tp": 4}, "disaggregated": {"prefill_devices": 4,
+        "decode_devices": 4, "prefill_device": {"preset": "h100-sxm5-80gb", "memory": {"bandwidth": ")") +
+                          bandwidth + R"("}}}}})"),
+               "*");
+  };
+  const Json report = ask("2 TB/s");
+  ASSERT_TRUE(report.contains("explanations")) << JsonText(report).substr(0, 500);
+  const std::string own = "serving.disaggregated.prefill_device.", bandwidth = "memory.bandwidth";
+  const auto names = [](const std::set<std::string>& origins, const std::string& start) {
+    return std::any_of(origins.begin(), origins.end(), [&](const std::string& origin) { return origin.starts_with(start); });
+  };
+  const std::set<std::string> pool = OriginsBelow("serving.prefill_pool.", report);
+  EXPECT_TRUE(pool.contains(own + bandwidth));
+  EXPECT_FALSE(names(pool, "cluster.device."));
+  for (const char* path : {"serving.decode.", "serving.full."}) {
+    const std::set<std::string> decode = OriginsBelow(path, report);
+    EXPECT_TRUE(decode.contains("cluster.device." + bandwidth)) << path;
+    EXPECT_FALSE(names(decode, own)) << path;
+  }
+  const std::set<std::string> reached = ReachedFrom("serving.ttft_s", report);
+  EXPECT_TRUE(reached.contains(own + bandwidth));
+  EXPECT_TRUE(reached.contains("cluster.device." + bandwidth));
+  EXPECT_LT((*Find(ask("3 TB/s"), "serving.prefill_s")).get<double>(), (*Find(report, "serving.prefill_s")).get<double>());
+}
+
 // Every kind of load, beside the golden scenarios.
 const GoldenRequest kLoads[] = {
     {"batch", R"({"training": null, "serving": {"batch": 32, "devices": 8}})"},

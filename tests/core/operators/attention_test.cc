@@ -189,7 +189,7 @@ Attention RandomAttention(std::mt19937& random) {
   return attention;
 }
 
-Device RandomDevice(std::mt19937& random) {
+Device RandomAttentionDevice(std::mt19937& random) {
   Device tpu = H100();
   tpu.architecture = Architecture("tpu");
   tpu.units = 8;
@@ -202,7 +202,7 @@ TEST(Attention, NeverBeatsTheDataSheet) {
   Trace off = Trace::Off();
   for (int i = 0; i < 20000; ++i) {
     const Attention attention = RandomAttention(random);
-    const Device device = RandomDevice(random);
+    const Device device = RandomAttentionDevice(random);
     const KernelTime time = TimeOf(attention, device, off);
     EXPECT_GE(time.time, time.flops / PeakRate(device, Precision::kFp8));
     EXPECT_GT(time.bytes, Bytes{});
@@ -213,7 +213,7 @@ TEST(Attention, MoreWorkIsNeverFaster) {
   std::mt19937 random(5);
   for (int i = 0; i < 20000; ++i) {
     const Attention attention = RandomAttention(random);
-    const Device device = RandomDevice(random);
+    const Device device = RandomAttentionDevice(random);
     Attention more = attention;
     if (i % 3 == 0) more.head_dim *= 2;
     if (i % 3 == 1) more.kv_len += 1000;
@@ -229,7 +229,7 @@ TEST(Attention, ABetterDeviceIsNeverSlower) {
   std::mt19937 random(6);
   for (int i = 0; i < 20000; ++i) {
     const Attention attention = RandomAttention(random);
-    const Device device = RandomDevice(random);
+    const Device device = RandomAttentionDevice(random);
     Device better = device;
     if (i % 2) {
       better.memory.bandwidth *= 1.3;

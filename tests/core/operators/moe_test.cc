@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <string>
 
 #include "tests/core/operators/devices.h"
 
@@ -72,6 +74,36 @@ TEST(Moe, PermutingTouchesTheTokensThatTheDeviceHolds) {
   EXPECT_LT(sent.time, gathered.time);
   layer.held_tokens = 1024;
   EXPECT_EQ(TimeOf(layer, H100(), off).time, gathered.time);
+}
+
+// Each parameter names the table that set it.
+TEST(Moe, ParametersNameTheirTables) {
+  const auto origins = [](const MoeLayer& layer, bool serving) {
+    Trace trace = Trace::On();
+    const MoeKernelParameters parameters =
+        serving ? ServingKernelParameters(layer, B200(), trace) : IsolatedKernelParameters(layer, B200(), trace);
+    TimeOf(layer, B200(), parameters, trace);
+    std::map<std::string, std::string> found;
+    for (const Figure& figure : trace.figures()) {
+      for (const Term& term : figure.terms) found[figure.symbol + "/" + term.symbol] = term.origin;
+    }
+    return found;
+  };
+  MoeLayer layer;
+  auto found = origins(layer, false);
+  EXPECT_EQ(found["kernel_share/grouped_matrix"], "grouped_matrix");
+  EXPECT_EQ(found["grouped_matrix/matrix"], "kernels.blackwell.experts.trtllm.sixteen_bit.matrix");
+  EXPECT_EQ(found["time/launch"], "kernels.blackwell.experts.trtllm.sixteen_bit.launch");
+  EXPECT_EQ(found["bandwidth_gain/grouped_stream"], "kernels.blackwell.experts.grouped_stream");
+  layer.precision = layer.weights = Precision::kNvfp4;
+  found = origins(layer, true);
+  EXPECT_EQ(found["kernel_share/grouped_matrix"], "grouped_matrix (2)");
+  EXPECT_EQ(found["grouped_matrix/four_bit_matrix"], "kernels.blackwell.experts.serving.four_bit_matrix");
+  EXPECT_EQ(found["experts_hit/spread"], "kernels.blackwell.experts.serving.spread");
+  EXPECT_EQ(found["pass_time/efficiency"], "kernels.blackwell.experts.serving.four_bit_move");
+  // Block scales travel with the tokens.
+  layer.precision = layer.weights = Precision::kFp8;
+  EXPECT_EQ(origins(layer, true)["pass_time/efficiency"], "kernels.blackwell.experts.trtllm.fp8_block.move");
 }
 
 }  // namespace

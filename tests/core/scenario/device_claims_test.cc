@@ -18,8 +18,6 @@
 namespace slipstick::testing {
 namespace {
 
-using Assignments = std::vector<std::string>;
-
 Json ReportOf(const Assignments& assignments, std::string_view explain = "") {
   const Answer answer = EvaluateAnswer("", assignments, explain);
   for (const Issue& issue : answer.issues) ADD_FAILURE() << assignments.front() << ": " << issue.path << " " << issue.message;
@@ -44,11 +42,6 @@ Assignments On(const std::string& device) {
           "training.sequence=1024",
           "serving.mapping.tp=1",
           "serving.devices=1"};
-}
-
-Assignments operator+(Assignments all, const Assignments& more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
 }
 
 bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }

@@ -17,13 +17,6 @@
 namespace slipstick::testing {
 namespace {
 
-using Assignments = std::vector<std::string>;
-
-Assignments operator+(Assignments all, const Assignments& more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
 const Assignments kFlat{"training.mapping.tp=1", "training.mapping.pp=1", "training.mapping.virtual_stages=1",
                         "training.mapping.sequence_parallel=false"};
 const Assignments kOneStage{"training.mapping.tp=2", "training.mapping.pp=1", "training.mapping.virtual_stages=1"};

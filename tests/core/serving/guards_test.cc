@@ -34,7 +34,7 @@ std::vector<std::string> Drawn(std::uint64_t seed) {
           "serving.mapping.tp=" + tp,
           "serving.devices=" + tp};
 }
-std::string Described(const std::vector<std::string>& drawn) {
+std::string Drawn(const std::vector<std::string>& drawn) {
   std::string text;
   for (const std::string& one : drawn) text += one + ' ';
   return text;
@@ -47,8 +47,8 @@ TEST(ServingGuards, MoreLoadIsNeverSooner) {
       Seconds ttft, tpot;
       for (const char* concurrency : {"1", "2", "3", "5", "8", "9", "16", "33", "64", "200", "1000", "5000"}) {
         const ServingReport report = Serve(drawn + std::vector<std::string>{waves, std::string("serving.concurrency=") + concurrency});
-        EXPECT_GE(report.ttft * kRounding, ttft) << Described(drawn) << waves << " concurrency " << concurrency;
-        EXPECT_GE(report.tpot * kRounding, tpot) << Described(drawn) << waves << " concurrency " << concurrency;
+        EXPECT_GE(report.ttft * kRounding, ttft) << Drawn(drawn) << waves << " concurrency " << concurrency;
+        EXPECT_GE(report.tpot * kRounding, tpot) << Drawn(drawn) << waves << " concurrency " << concurrency;
         ttft = report.ttft, tpot = report.tpot;
       }
     }
@@ -61,8 +61,8 @@ TEST(ServingGuards, ALargerBatchIsNeverAShorterStep) {
     Seconds step, latency;
     for (const char* batch : {"1", "2", "3", "4", "7", "8", "12", "16", "24", "32", "48", "64", "65", "100", "128", "200", "256"}) {
       const ServingReport report = Serve(drawn + std::vector<std::string>{std::string("serving.batch=") + batch});
-      EXPECT_GE(report.decode_step * kRounding, step) << Described(drawn) << "batch " << batch;
-      EXPECT_GE(report.static_latency * kRounding, latency) << Described(drawn) << "batch " << batch;
+      EXPECT_GE(report.decode_step * kRounding, step) << Drawn(drawn) << "batch " << batch;
+      EXPECT_GE(report.static_latency * kRounding, latency) << Drawn(drawn) << "batch " << batch;
       step = report.decode_step, latency = report.static_latency;
     }
   }

@@ -15,20 +15,21 @@ void ExpectIssue(const std::vector<std::string>& assignments, const std::string&
                 << WordsOf(scenario.issues[0]);
 }
 
-const std::vector<std::string> kLoad{"model=llama-3.1-70b", "cluster=dgx-h100", "serving.devices=8"};
+const std::vector<std::string> kChecked{"model=llama-3.1-70b", "cluster=dgx-h100", "serving.devices=8"};
 
 TEST(ServingCheck, NamesTheNearestDegrees) {
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=6"}, "serving.mapping.tp",
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=6"}, "serving.mapping.tp",
               "fix serving.mapping.tp=4; fix serving.mapping.tp=8");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.pp=81"}, "serving.mapping.pp", "80 layers");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=16"}, "serving.mapping", "needs more than 8 devices");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.replicas=3"}, "serving.mapping.replicas", "= 2");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.ep=2"}, "serving.mapping.ep", "no experts");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.devices=7", "serving.mapping.tp=2"}, "serving.devices",
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.pp=81"}, "serving.mapping.pp", "80 layers");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=16"}, "serving.mapping", "needs more than 8 devices");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=4", "serving.mapping.replicas=3"}, "serving.mapping.replicas", "= 2");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.ep=2"}, "serving.mapping.ep", "no experts");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.devices=7", "serving.mapping.tp=2"}, "serving.devices",
               "fix serving.devices=6; fix serving.devices=8");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.devices=4096", "serving.mapping.tp=8"}, "serving.devices", "At most the cluster's");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=8", "serving.engine=llamacpp"}, "serving.mapping.tp", "Must be 1");
-  ExpectIssue(kLoad + std::vector<std::string>{"serving.mapping.tp=8", "serving.concurrency=4", "serving.requests_per_s=2"},
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.devices=4096", "serving.mapping.tp=8"}, "serving.devices",
+              "At most the cluster's");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.engine=llamacpp"}, "serving.mapping.tp", "Must be 1");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.concurrency=4", "serving.requests_per_s=2"},
               "serving.requests_per_s", "not both");
   ExpectIssue({"model=qwen3-235b-a22b", "cluster=dgx-h100", "serving.mapping.tp=4", "serving.mapping.ep=3"}, "serving.mapping.ep",
               "fix serving.mapping.ep=2; fix serving.mapping.ep=4");
@@ -36,7 +37,7 @@ TEST(ServingCheck, NamesTheNearestDegrees) {
 
 TEST(ServingCheck, FindsAllFaultsAtOnce) {
   const Result<Scenario> scenario =
-      ScenarioOf(kLoad + std::vector<std::string>{"serving.mapping.tp=6", "serving.mapping.ep=2", "serving.mapping.pp=100"});
+      ScenarioOf(kChecked + std::vector<std::string>{"serving.mapping.tp=6", "serving.mapping.ep=2", "serving.mapping.pp=100"});
   ASSERT_FALSE(scenario);
   EXPECT_GE(scenario.issues.size(), 3U);
 }
@@ -54,9 +55,9 @@ TEST(ServingCheck, LetsAnEngineThatPadsSplitAnyHeads) {
 }
 
 TEST(ServingCheck, StandsHugeDegrees) {
-  ExpectIssue(
-      kLoad + std::vector<std::string>{"serving.mapping.tp=1048576", "serving.mapping.pp=1048576", "serving.mapping.attention_dp=1048576"},
-      "serving.mapping", "needs more than 8 devices");
+  ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=1048576", "serving.mapping.pp=1048576",
+                                                  "serving.mapping.attention_dp=1048576"},
+              "serving.mapping", "needs more than 8 devices");
 }
 
 }  // namespace

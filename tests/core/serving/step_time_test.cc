@@ -89,6 +89,25 @@ TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
   EXPECT_LT(expert_bytes(256) / expert, 140);
 }
 
+// Gemma-2-9B has 42 layers of 3584. Its norms after attention and MLP read and write 2 bytes per element: two kernels more per layer, each
+// at 0.7 of a GEMM's launch latency (2.7 us).
+TEST(DecodeStep, NormsOfOutputsAreKernelsOfTheirOwn) {
+  const auto elementwise = [](const std::vector<std::string>& more) {
+    const ServingReport report = Serve(
+        std::vector<std::string>{"cluster=single-h200-sxm", "model=gemma-2-9b", "serving.engine=vllm", "serving.batch=16"} + more, true);
+    for (const ServedOperator& one : report.decode_operators) {
+      if (one.name == "norms, activation, residual") return one;
+    }
+    ADD_FAILURE();
+    return ServedOperator{};
+  };
+  const ServedOperator all = elementwise({}), two = elementwise({"model.norms_per_layer=2"});
+  EXPECT_EQ(all.count, 42);
+  EXPECT_NEAR((all.bytes - two.bytes).base(), 16 * 2 * 4 * 3584, 1e-6);
+  EXPECT_GT(all.time - two.time, 2 * 0.7 * 2.7 * kUs);
+  EXPECT_LT(all.time - two.time, 4 * kUs);
+}
+
 // NVIDIA's published Llama-2-70B on 8 A100: batch 1, 200 in, 200 out, fp16: 4.735 s.
 TEST(StaticBatch, MatchesNemoLlama2) {
   const ServingReport report = Serve({"cluster=dgx-a100", "model=llama-2-70b", "serving.engine=trtllm-0.9", "serving.mapping.tp=8",

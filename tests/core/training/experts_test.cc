@@ -12,22 +12,22 @@ Scenario DeepSeek(const std::string& experts, int ep = 64) {
                               R"(}}, "mapping": {"pp": 8, "zero": 1, "ep": )" + std::to_string(ep) + "}}");
 }
 
-Seconds LinkTime(const Scenario& scenario) { return Evaluated(scenario).communication.ep; }
+Seconds ExpertLinkTime(const Scenario& scenario) { return Evaluated(scenario).communication.ep; }
 
 // DeepEP: kernels that send one copy per node beat an all-to-all that sends one copy per rank.
 TEST(ExpertDispatch, OfDedicatedKernelsCrossesTheNetworkOnceANode) {
-  const Seconds library = LinkTime(DeepSeek("")), dedicated = LinkTime(DeepSeek(R"("dispatch": "dedicated")"));
+  const Seconds library = ExpertLinkTime(DeepSeek("")), dedicated = ExpertLinkTime(DeepSeek(R"("dispatch": "dedicated")"));
   EXPECT_LT(dedicated, library);
-  EXPECT_LT(LinkTime(DeepSeek(R"("dispatch": "dedicated", "dispatch_bytes": 1.03)")), dedicated);
+  EXPECT_LT(ExpertLinkTime(DeepSeek(R"("dispatch": "dedicated", "dispatch_bytes": 1.03)")), dedicated);
   // Without a node limit more copies cross the network.
   Scenario free = DeepSeek(R"("dispatch": "dedicated")");
   EXPECT_EQ(free.model.moe->node_limit, 4);
   free.model.moe->node_limit = 0;
-  EXPECT_GT(LinkTime(free), dedicated);
+  EXPECT_GT(ExpertLinkTime(free), dedicated);
 }
 
 TEST(ExpertDispatch, InEightBitHalvesTheWayOut) {
-  const Seconds wide = LinkTime(DeepSeek("")), narrow = LinkTime(DeepSeek(R"("dispatch_bytes": 1)"));
+  const Seconds wide = ExpertLinkTime(DeepSeek("")), narrow = ExpertLinkTime(DeepSeek(R"("dispatch_bytes": 1)"));
   EXPECT_GT(narrow, wide / 2);
   EXPECT_NEAR(narrow / wide, 0.75, 0.01);  // dispatch at half, combine as before
 }

@@ -39,7 +39,7 @@ TEST(Families, LayersAreCountedByKind) {
                                    Expected{"nemotron-h-8b", 4, 0, 0, 0, 24, 0}, Expected{"llama-3.1-8b", 32, 0, 0, 0, 0, 0}}) {
     const Scenario scenario = OnNode(expected.model, kTwoStages);
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-    const LayerCounts counts = CountKinds(context, {scenario.model.layers}).front();
+    const KindCounts counts = CountKinds(context, {scenario.model.layers}).front();
     EXPECT_EQ((counts.of[{FeedForward::kDense, Mixer::kFullAttention}]), expected.dense) << expected.model;
     EXPECT_EQ((counts.of[{FeedForward::kExperts, Mixer::kFullAttention}]), expected.experts) << expected.model;
     EXPECT_EQ((counts.of[{FeedForward::kDense, Mixer::kWindow}]), expected.window) << expected.model;

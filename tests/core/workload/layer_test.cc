@@ -48,10 +48,11 @@ TEST(Layer, TheFullestRankHoldsWholeHeadsAndColumns) {
 TEST(Layer, BiasesAndSinksAreCounted) {
   const Model model = Named("gpt-oss-20b");
   const LayerWidths whole = WholeWidths(model);
-  EXPECT_EQ(SmallElements(model, Mixer::kFullAttention, whole), (64 + 2 * 8) * 64 + 2880 + 64);
-  EXPECT_EQ(SmallElements(model, FeedForward::kExperts, whole), 32);
-  EXPECT_EQ(ExpertBiases(model, whole), 2 * 2880 + 2880);
-  EXPECT_EQ(ExpertElements(model, whole), 3.0 * 2880 * 2880);
+  Trace off = Trace::Off();
+  EXPECT_EQ(SmallElements(model, Mixer::kFullAttention, whole, off), (64 + 2 * 8) * 64 + 2880 + 64);
+  EXPECT_EQ(SmallElements(model, FeedForward::kExperts, whole, off), 32);
+  EXPECT_EQ(ExpertBiases(model, whole, off), 2 * 2880 + 2880);
+  EXPECT_EQ(ElementsOf(FeedForwardProducts(model, FeedForward::kExperts, whole), model, whole, "matrices", off).expert, 3.0 * 2880 * 2880);
 }
 
 // 16-bit elements: a norm reads and writes (4 bytes), an addition reads two and writes one (6). A layer of Llama has two of each; Gemma-2
@@ -72,6 +73,15 @@ TEST(Layer, NormsAndAdditionsAreTheModels) {
     EXPECT_EQ(norms, expected.norms) << expected.model;
     EXPECT_EQ(additions, expected.additions) << expected.model;
   }
+}
+
+// The norms before attention and MLP follow an addition; Gemma 2 and Grok-1 normalize the outputs of both before they are added.
+TEST(Layer, NormsOfOutputsStandAlone) {
+  Trace off = Trace::Off();
+  EXPECT_EQ(NormsBeforeAdditions(Named("llama-3.1-8b"), off), 0);
+  EXPECT_EQ(NormsBeforeAdditions(Named("gpt-j-6b"), off), 0);
+  EXPECT_EQ(NormsBeforeAdditions(Named("gemma-2-9b"), off), 2);
+  EXPECT_EQ(NormsBeforeAdditions(Named("grok-1"), off), 2);
 }
 
 // Nemotron-H: heads of 64, states of 128, a token meets 128 of its chunk: 128 (128 + 64) in the chunk, 2 x 64 x 128 with the state. Jamba:

@@ -1,0 +1,60 @@
+#include "core/workload/layer_counts.h"
+
+namespace slipstick {
+namespace {
+
+double AttentionLayers(const Model& model, double layers, double recurrent_layers, Trace& trace) {
+  if (!model.linear_attention) {
+    trace.Alias("attention_layers", layers, "layers");
+    return layers;
+  }
+  trace.Input("recurrent_layers", recurrent_layers, "model.linear.layers");
+  FIGURE(trace, attention_layers, layers - recurrent_layers, (Note{"Layers with attention", "the others have a recurrence"}), layers,
+         recurrent_layers);
+  return attention_layers;
+}
+
+double WindowLayers(const Model& model, double attention_layers, Trace& trace) {
+  const auto sliding_window = static_cast<double>(model.window.tokens), global_every = static_cast<double>(model.window.global_every);
+  trace.Input("sliding_window", sliding_window, "model.sliding_window");
+  if (global_every <= 0) {
+    FIGURE(trace, window_layers, min(1, sliding_window) * attention_layers,
+           (Note{"Layers with a sliding window", "all that attend, if there is one"}), sliding_window, attention_layers);
+    return window_layers;
+  }
+  trace.Input("global_every", global_every, "model.global_every");
+  FIGURE(trace, window_layers, min(1, sliding_window) * (attention_layers - floor(attention_layers / global_every)),
+         (Note{"Layers with a sliding window", "every n-th attends to all tokens"}), sliding_window, attention_layers, global_every);
+  return window_layers;
+}
+
+}  // namespace
+
+LayerCounts CountLayers(const Model& model, Trace& trace) {
+  LayerCounts counts;
+  const auto layers = static_cast<double>(model.layers), stated_mlp_layers = static_cast<double>(model.mlp_layers);
+  trace.Input("layers", layers, "model.layers");
+  counts.recurrent = static_cast<double>(model.LinearAttentionLayers());
+  counts.attention = AttentionLayers(model, layers, counts.recurrent, trace);
+  counts.window = WindowLayers(model, counts.attention, trace);
+  trace.Input("stated_mlp_layers", stated_mlp_layers, "model.mlp_layers");
+  FIGURE(trace, mlp_layers, stated_mlp_layers + max(0, 1 - stated_mlp_layers) * layers,
+         (Note{"Layers with an MLP or experts", "all where 0 are stated"}), stated_mlp_layers, layers);
+  if (!model.moe) {
+    trace.Alias("dense_layers", mlp_layers, "mlp_layers");
+    counts.dense = mlp_layers;
+    return counts;
+  }
+  const auto leading_layers = static_cast<double>(model.moe->dense_layers), moe_every = static_cast<double>(model.moe->moe_every);
+  trace.Input("leading_layers", leading_layers, "model.moe.dense_layers");
+  trace.Input("moe_every", moe_every, "model.moe.moe_every");
+  FIGURE(trace, moe_layers, max(0, floor((layers - leading_layers) / moe_every)),
+         (Note{"Layers with experts", "every n-th after the leading dense ones"}), layers, leading_layers, moe_every);
+  FIGURE(trace, dense_layers, mlp_layers - moe_layers, (Note{"Layers with a dense MLP", "the others have experts"}), mlp_layers,
+         moe_layers);
+  counts.moe = moe_layers;
+  counts.dense = dense_layers;
+  return counts;
+}
+
+}  // namespace slipstick

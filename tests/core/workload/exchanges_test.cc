@@ -1,0 +1,49 @@
+// Volumes that devices send each other, by hand from published models.
+#include "core/workload/exchanges.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/units.h"
+#include "tests/core/workload/named_model.h"
+
+namespace slipstick {
+namespace {
+
+// Llama-3.1-70B: hidden 8192, 64 query and 8 KV heads of 128. On 8 ranks 8 and 1.
+TEST(Exchanges, SixteenBitActivations) {
+  const Model model = Named("llama-3.1-70b");
+  const MixerCore core = CoreOf(model, Mixer::kFullAttention, WidthsOf(model, 8, 1));
+  Trace trace = Trace::On();
+  EXPECT_EQ(ResidualBytes(model, 4096, "tokens", trace), 4096 * 8192 * 2 * kB);
+  EXPECT_EQ(QueryBytes(core, 4096, "tokens", trace), 4096 * 8 * 128 * 2 * kB);
+  EXPECT_EQ(KeyValueBytes(core, 4096, "tokens", trace), 4096 * 2 * 128 * 2 * kB);
+  ASSERT_EQ(trace.figures().size(), 3u);
+  EXPECT_EQ(trace.figures()[0].symbol, "residual_bytes");
+}
+
+// DeepSeek-V3: queries and keys of 128 + 64, values of 128; on 16 ranks 8 heads.
+TEST(Exchanges, KeysOfLatentAttentionAreWiderThanItsValues) {
+  const Model model = Named("deepseek-v3");
+  Trace off = Trace::Off();
+  EXPECT_EQ(KeyValueBytes(CoreOf(model, Mixer::kFullAttention, WidthsOf(model, 16, 1)), 100, "tokens", off),
+            100 * 8 * (192 + 128) * 2 * kB);
+}
+
+// One copy per rank that holds any of a token's experts: top-2 on 4 ranks reaches 4 (1 - (3/4)^2) = 1.75 of them.
+TEST(Exchanges, ATokenIsSentOncePerOwner) {
+  Trace trace = Trace::On();
+  EXPECT_DOUBLE_EQ(OwnersReached("copies", 4, "ranks", 2, trace), 1.75);
+  EXPECT_EQ(trace.figures().back().symbol, "copies");
+  EXPECT_EQ(OwnersReached(1, 8), 1);
+}
+
+// fp8 carries a 4-byte scale per 128 elements (DeepSeek-V3, DeepEP), nvfp4 a byte per 16; 32-bit results are sent in 16.
+TEST(Exchanges, DispatchedTokensHaveTheExpertsFormat) {
+  EXPECT_EQ(DispatchedElement(Precision::kFp8), 1 + 4.0 / 128);
+  EXPECT_EQ(DispatchedElement(Precision::kNvfp4), 0.5 + 1.0 / 16);
+  EXPECT_EQ(DispatchedElement(Precision::kBf16), 2);
+  EXPECT_EQ(DispatchedElement(Precision::kFp32), 2);
+}
+
+}  // namespace
+}  // namespace slipstick
