@@ -41,8 +41,8 @@ function buildWith(scratch, files) {
   const program = join(scratch, "slipstick");
   execFileSync("python3", [join(ROOT, "core/embed_presets.py"), texts, ...all]);
   const compiler = /^CMAKE_CXX_COMPILER:\w+=(.*)$/m.exec(readFileSync(join(BUILD, "CMakeCache.txt"), "utf8"))[1];
-  const commands = join(BUILD, "core/CMakeFiles/slipstick.dir/command_line");
-  const objects = readdirSync(commands).filter((file) => file.endsWith(".o")).map((file) => join(commands, file));
+  const commands = join(BUILD, "core/CMakeFiles/slipstick.dir");
+  const objects = readdirSync(commands, { recursive: true }).filter((file) => file.endsWith(".o")).map((file) => join(commands, file));
   execFileSync(compiler, ["-std=c++20", "-O0", "-fno-exceptions", "-DJSON_USE_IMPLICIT_CONVERSIONS=0", `-I${ROOT}`, texts, ...objects,
     join(BUILD, "core/libcore.a"), "-pthread", "-o", program]);
   return (args, input) => JSON.parse(execFileSync(program, args, { input, encoding: "utf8", maxBuffer: 1 << 28 }));
