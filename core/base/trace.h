@@ -116,13 +116,23 @@ class Trace {
 
   // Records what was chosen in the current scope, among what, and what the choice rests on: `names` "m, n" of the terms.
   template <class T, class Q, class... Terms>
-  void Choice(std::string_view symbol, T chosen, const Note& note, const std::vector<std::pair<std::string, Q>>& among,
-              std::size_t place, std::string_view names, Terms... terms) {
+  void Choice(std::string_view symbol, T chosen, const Note& note, const std::vector<std::pair<std::string, Q>>& among, std::size_t place,
+              std::string_view names, Terms... terms) {
     if (!on()) return;
     std::vector<Option> options;
     for (const auto& [name, compared] : among) options.push_back({name, internal::ValueOf(compared).base, options.size() == place});
     const internal::Value values[]{internal::ValueOf(chosen), internal::ValueOf(terms)...};
     RecordChoice({symbol, "", names, note}, values, sizeof...(Terms), std::move(options), *internal::ValueOf(Q{}).dimension);
+  }
+
+  // The same with any number of terms, none of which the text's formula names; the first value is the chosen one's.
+  template <class Q>
+  void Choice(const internal::FigureText& text, const std::vector<internal::Value>& value_and_terms,
+              const std::vector<std::pair<std::string, Q>>& among, std::size_t place) {
+    if (!on()) return;
+    std::vector<Option> options;
+    for (const auto& [name, compared] : among) options.push_back({name, internal::ValueOf(compared).base, options.size() == place});
+    RecordChoice(text, value_and_terms.data(), value_and_terms.size() - 1, std::move(options), *internal::ValueOf(Q{}).dimension);
   }
 
   // Declares that a rule, not a measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.
@@ -196,8 +206,8 @@ class Trace {
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
   void BindAlias(std::string_view symbol, internal::Value value, std::string_view of);
   void BindConstants(std::string_view table, std::string_view source, std::string_view names, std::span<const internal::Value> values);
-  void RecordChoice(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms,
-                    std::vector<Option> among, const Dimension& compared);
+  void RecordChoice(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms, std::vector<Option> among,
+                    const Dimension& compared);
   void RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms);
   [[nodiscard]] std::string OriginOf(std::string_view symbol, internal::Value value) const;
   [[nodiscard]] std::string OwnPath(const std::string& path, double value);

@@ -1,6 +1,6 @@
 // The table of collective algorithms.
 //
-// To add one: a row {name, title, source, cost model, applies, time} in the file of its family, and its name in a test of that
+// To add one: a row {name, title, source, library, applies, time} in the file of its family, and its name in a test of that
 // family. The fastest row that applies is chosen; property tests run over every row. A new family is a file and a line in
 // algorithm.cc. `applies` and `time` get groups of at least two ranks.
 #pragma once
@@ -29,17 +29,17 @@ struct Algorithm {
   std::string_view name;
   std::string_view title;
   std::string_view source;
-  CostModel cost_model;
+  CollectiveLibrary library;
   bool (*applies)(const CollectiveInstance& instance);
   AlgorithmTime (*time)(const CollectiveInstance& instance, Trace& trace);
 };
 using AlgorithmFamily = const std::vector<Algorithm>& (*)();
 
-// CostModel::kMeasured.
+// CollectiveLibrary::kMeasured.
 const std::vector<Algorithm>& LibraryAlgorithms();  // NCCL, RCCL and similar libraries
 const std::vector<Algorithm>& EngineAlgorithms();   // one-shot and two-shot kernels of serving engines
 
-// CostModel::kAlphaBeta: closed forms of the literature.
+// CollectiveLibrary::kAnalytic: closed forms of the literature.
 const std::vector<Algorithm>& RingAlgorithms();
 const std::vector<Algorithm>& RecursiveAlgorithms();     // halving, doubling, binomial, Bruck
 const std::vector<Algorithm>& DirectAlgorithms();        // one-shot, two-shot, direct, pairwise, send
@@ -47,6 +47,9 @@ const std::vector<Algorithm>& TreeAlgorithms();          // binary trees, chain
 const std::vector<Algorithm>& GridAlgorithms();          // torus and mesh, dimension by dimension
 const std::vector<Algorithm>& HierarchicalAlgorithms();  // level by level
 const std::vector<Algorithm>& InNetworkAlgorithms();     // reduction in the switches
+
+// CollectiveLibrary::kAlphaBeta.
+const std::vector<Algorithm>& TextbookEquations();  // one latency, one bandwidth
 
 // All families; on equal times the earlier one wins.
 const std::vector<AlgorithmFamily>& AlgorithmFamilies();

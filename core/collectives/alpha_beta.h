@@ -26,10 +26,6 @@ inline bool IsFlat(const CollectiveInstance& instance, Topology topology) {
   return IsFlat(instance) && instance.view.levels[0].level->topology == topology;
 }
 inline bool IsTwoLevels(const CollectiveInstance& instance) { return instance.view.count == 2; }
-inline bool IsGrid(const LevelView& view) {
-  const Topology topology = view.level->topology;
-  return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus;
-}
 // One switch stage: every rank reaches every other at full rate. A fat tree with a single leaf is one.
 inline bool IsSwitch(const LevelView& view) {
   const Topology topology = view.level->topology;
@@ -42,11 +38,11 @@ inline bool IsClosedRing(const CollectiveInstance& instance) {
          instance.view.levels[0].wrapped[0];
 }
 
-inline bool HasDragonfly(const CollectiveInstance& instance) {
-  for (int i = 0; i < instance.view.count; ++i) {
-    if (instance.view.levels[i].level->topology == Topology::kDragonfly) return true;
-  }
-  return false;
+// Groups of a dragonfly and the network between them, each as a level of its own. A dragonfly in one level is a balanced one: exchanges run
+// at full rate, over up to three links.
+inline bool IsDragonflyOfGroups(const CollectiveInstance& instance) {
+  return IsTwoLevels(instance) && instance.view.levels[1].level->topology == Topology::kDragonfly &&
+         instance.view.levels[0].level->topology == Topology::kFullyConnected;
 }
 
 // Scopes of the levels' figures in explanations.

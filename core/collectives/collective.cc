@@ -9,13 +9,34 @@
 namespace slipstick {
 namespace {
 
+constexpr std::string_view kAnyAlgorithm = "auto";
+
 template <class Use>
-void ForEach(const CollectiveInstance& instance, const Use& use) {
+void ForEach(const CollectiveInstance& instance, CollectiveLibrary library, const Use& use) {
   for (const AlgorithmFamily family : AlgorithmFamilies()) {
     for (const Algorithm& row : family()) {
-      if (row.cost_model == instance.call.cost_model && row.applies(instance)) use(row);
+      if (row.library == library && row.applies(instance)) use(row);
     }
   }
+}
+
+std::string_view AlgorithmOf(const CollectiveCall& call, const CollectiveChoice& choice) {
+  if (!call.algorithm.empty()) return call.algorithm;
+  switch (call.type) {
+    case CollectiveType::kAllReduce:
+      return choice.all_reduce;
+    case CollectiveType::kAllGather:
+      return choice.all_gather;
+    case CollectiveType::kReduceScatter:
+      return choice.reduce_scatter;
+    case CollectiveType::kAllToAll:
+      return choice.all_to_all;
+    case CollectiveType::kSendReceive:
+      return choice.send_recv;
+    case CollectiveType::kBroadcast:
+      break;
+  }
+  return kAnyAlgorithm;
 }
 
 using Candidates = std::vector<std::pair<std::string, Seconds>>;
@@ -36,12 +57,13 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
   CollectiveTime best;
   if (view.ranks <= 1) return best;
   const CollectiveInstance instance{call, view};
-  const bool is_free = call.algorithm == "auto";
+  const CollectiveLibrary library = call.library.value_or(cluster.collectives.library);
+  const std::string_view asked = AlgorithmOf(call, cluster.collectives);
   const Algorithm* chosen = nullptr;
   Trace off = Trace::Off();
   Candidates candidates;
-  ForEach(instance, [&](const Algorithm& row) {
-    if (!is_free && row.name != call.algorithm) return;
+  ForEach(instance, library, [&](const Algorithm& row) {
+    if (asked != kAnyAlgorithm && row.name != asked) return;
     const AlgorithmTime made = row.time(instance, off);
     if (trace.on()) candidates.emplace_back(row.title, made.time);
     if (chosen != nullptr && !(made.time < best.time)) return;
@@ -64,7 +86,8 @@ std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const Gr
   const GroupView view = ViewOf(group, cluster);
   std::vector<std::string_view> names;
   if (view.ranks <= 1) return names;
-  ForEach(CollectiveInstance{call, view}, [&](const Algorithm& row) { names.push_back(row.name); });
+  ForEach(CollectiveInstance{call, view}, call.library.value_or(cluster.collectives.library),
+          [&](const Algorithm& row) { names.push_back(row.name); });
   return names;
 }
 

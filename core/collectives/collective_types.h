@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/field.h"
+#include "core/hardware/collective_choice.h"
 #include "core/software/custom_all_reduce.h"
 
 namespace slipstick {
@@ -23,13 +24,9 @@ struct EnumNames<CollectiveType> {
                                                                                      {CollectiveType::kSendReceive, "send_recv"}}};
 };
 
-// kMeasured: a communication library or an engine's kernels, with fitted protocol constants. kAlphaBeta: closed forms of the literature
-// on the stated latency (alpha) and bandwidth (beta) alone.
-enum class CostModel { kMeasured, kAlphaBeta };
-
 using SecondsPerByte = Quantity<-1, 0, 0, 1, 0, 0, 0, 0>;
 
-// Used by CostModel::kAlphaBeta only.
+// Used by CollectiveLibrary::kAnalytic only.
 struct AlphaBetaOptions {
   SecondsPerByte reduction{};  // compute time per incoming byte
   double hops = 1;             // links on the route of a send
@@ -42,8 +39,10 @@ struct CollectiveCall {
   // As nccl-tests counts them. all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer; all_to_all: the send
   // buffer of a rank, its own block included; send_recv: the message.
   Bytes bytes{};
-  std::string_view algorithm = "auto";  // or the name of a row of the table (algorithm.h)
-  CostModel cost_model = CostModel::kMeasured;
+  bool routed = false;  // all_to_all: of tokens to their experts, so messages differ in size
+  // Absent: what the cluster asks for. The library, and "auto" or the name of a row of the table (algorithm.h).
+  std::optional<CollectiveLibrary> library = std::nullopt;
+  std::string_view algorithm = "";
   const CustomAllReduce* custom = nullptr;  // the engine's all-reduce kernel, if any; must outlive the call
   AlphaBetaOptions alpha_beta{};
   // Bandwidth efficiency of a NIC; absent: that of the collective running alone.

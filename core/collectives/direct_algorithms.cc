@@ -20,7 +20,7 @@ struct Routes {
 Routes OnGrid(const CollectiveInstance& instance, bool one_way, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
   double busiest = 0, hops = 0;
   for (int i = 0; i < view.sides; ++i) {
@@ -42,7 +42,7 @@ Routes OnLeaves(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks, leaf = view.leaf, oversubscription = view.level->oversubscription;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
   FIGURE(trace, latency, 2 * alpha, (Note{"Up to the core and down", "", kRoutesSource}), alpha);
   FIGURE(trace, load, max((ranks - 1) / ranks, oversubscription * (ranks - leaf) / ranks) * bytes / link,
@@ -56,7 +56,7 @@ Routes OnSwitch(const CollectiveInstance& instance, Trace& trace) {
   const double ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
-  const Seconds latency = view.level->latency;
+  const Seconds latency = view.latency;
   trace.Input("latency", latency, "cluster.networks.0.latency");
   FIGURE(trace, load, (ranks - 1) / ranks * bytes / link, (Note{"Links of a rank", "no shared routes", kRoutesSource}), ranks, bytes, link);
   return {latency, load};
@@ -69,7 +69,7 @@ Routes OnRails(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = inner.injection;
   const BytesPerSecond nic = outer.injection / (outer.level->topology == Topology::kFatTree ? outer.level->oversubscription : 1);
-  const Seconds alpha = inner.level->latency, rail_alpha = outer.level->latency;
+  const Seconds alpha = inner.latency, rail_alpha = outer.latency;
   FIGURE(trace, latency, alpha + rail_alpha, (Note{"Longest route", "", kRoutesSource}), alpha, rail_alpha);
   FIGURE(trace, load, max((ranks - ranks_in_node) / ranks * bytes / nic, (ranks_in_node - 1) * nodes / ranks * bytes / link),
          (Note{"Busiest link", "a NIC, or the scale-up link that forwards to it", kRoutesSource}), ranks, ranks_in_node, bytes, nic, nodes,
@@ -81,7 +81,7 @@ Routes OnDragonfly(const CollectiveInstance& instance, Trace& trace) {
   const LevelView &local = instance.view.levels[0], &global = instance.view.levels[1];
   const double ranks = instance.view.ranks, routers = local.ranks, groups = global.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = local.level->latency, global_alpha = global.level->latency;
+  const Seconds alpha = local.latency, global_alpha = global.latency;
   const BytesPerSecond local_link = local.link;
   FIGURE(trace, links, (groups - 1) / routers, (Note{"Global links per router", "one per pair of groups", kDragonflySource}), groups,
          routers);
@@ -136,7 +136,7 @@ AlgorithmTime OneShotTime(const CollectiveInstance& instance, Trace& trace) {
   const double ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
-  const Seconds latency = view.level->latency;
+  const Seconds latency = view.latency;
   trace.Input("latency", latency, "cluster.networks.0.latency");
   FIGURE(trace, transfer, (ranks - 1) * bytes / link, (Note{"The whole buffer to every peer", "", kRoutesSource}), ranks, bytes, link);
   AlgorithmTime made = Total(instance, latency, transfer, (ranks - 1) * bytes, trace);
@@ -150,7 +150,7 @@ AlgorithmTime PairwiseTime(const CollectiveInstance& instance, Trace& trace) {
   const double ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = view.injection;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   FIGURE(trace, latency, (ranks - 1) * alpha, (Note{"One step per peer"}), ranks, alpha);
   FIGURE(trace, transfer, (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link"}), ranks, bytes, link);
   return Total(instance, latency, transfer, Bytes(), trace);
@@ -164,11 +164,11 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
     const LevelView& view = instance.view.levels[i];
     const BytesPerSecond rate = IsSwitch(view) ? view.injection : view.link;
     narrowest = i == 0 ? rate : min(narrowest, rate);
-    route += view.level->latency;
+    route += view.latency;
   }
   const LevelView& first = instance.view.levels[0];
-  const bool goes_both_ways =
-      IsFlat(instance, Topology::kRing) && 2 * instance.call.alpha_beta.hops == static_cast<double>(first.level->size);
+  const double around = static_cast<double>(first.level->size);
+  const bool goes_both_ways = IsFlat(instance, Topology::kRing) && around > 2 && 2 * instance.call.alpha_beta.hops == around;
   const double hops = instance.call.alpha_beta.hops, ways = goes_both_ways ? 2 : 1;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = route;
@@ -183,13 +183,13 @@ AlgorithmTime SendTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& DirectAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"direct", "All pairs at once", kRoutesSource, CostModel::kAlphaBeta, DirectApplies, DirectTime},
-      {"direct_one_way", "All pairs at once, one direction around the ring", kRoutesSource, CostModel::kAlphaBeta, OneWayApplies,
+      {"direct", "All pairs at once", kRoutesSource, CollectiveLibrary::kAnalytic, DirectApplies, DirectTime},
+      {"direct_one_way", "All pairs at once, one direction around the ring", kRoutesSource, CollectiveLibrary::kAnalytic, OneWayApplies,
        OneWayTime},
-      {"two_shot", "Direct reduce-scatter and all-gather", kRoutesSource, CostModel::kAlphaBeta, TwoShotApplies, TwoShotTime},
-      {"one_shot", "Every rank sends its buffer to all", kRoutesSource, CostModel::kAlphaBeta, OneShotApplies, OneShotTime},
-      {"pairwise", "One peer after another", kRoutesSource, CostModel::kAlphaBeta, PairwiseApplies, PairwiseTime},
-      {"send", "One message", kRoutesSource, CostModel::kAlphaBeta, SendApplies, SendTime},
+      {"two_shot", "Direct reduce-scatter and all-gather", kRoutesSource, CollectiveLibrary::kAnalytic, TwoShotApplies, TwoShotTime},
+      {"one_shot", "Every rank sends its buffer to all", kRoutesSource, CollectiveLibrary::kAnalytic, OneShotApplies, OneShotTime},
+      {"pairwise", "One peer after another", kRoutesSource, CollectiveLibrary::kAnalytic, PairwiseApplies, PairwiseTime},
+      {"send", "One message", kRoutesSource, CollectiveLibrary::kAnalytic, SendApplies, SendTime},
   };
   return rows;
 }

@@ -75,8 +75,8 @@ AlgorithmTime TwoShot(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& EngineAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"one_shot", "One-shot kernel of the engine", kTables, CostModel::kMeasured, CustomApplies, OneShot},
-      {"two_shot", "Two-shot kernel of the engine", kTables, CostModel::kMeasured, CustomApplies, TwoShot},
+      {"one_shot", "One-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, OneShot},
+      {"two_shot", "Two-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, TwoShot},
   };
   return rows;
 }

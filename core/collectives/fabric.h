@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/base/field.h"
 #include "core/hardware/network.h"
@@ -20,6 +21,7 @@ struct RingConstants {
   Seconds simple_setup;                  // added by Simple
   double local_copy_rate = 0;            // of a rank's own block, over the bandwidth; 0: hidden
   double shared_root_port_fraction = 1;  // of the bandwidth, where more than two ranks share root ports
+  bool by_sides = false;                 // on a grid, side after side; else around all ranks
 };
 
 // All-to-all inside a scale-up domain.
@@ -55,6 +57,7 @@ struct InNetworkConstants {
   Seconds setup_per_rank;        // beyond 8
 };
 
+inline constexpr std::string_view kInStepSource = "NCCL's send and receive, and its all-to-all, inside a training step";
 // Inside a training step: a hop to the next rank of a pipeline or ring; tokens to their experts by an all-to-all (routed).
 struct InStepConstants {
   double hop_efficiency = 1, nic_hop_efficiency = 1;

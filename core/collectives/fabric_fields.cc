@@ -36,6 +36,7 @@ constexpr FieldRow kFabricConstantsFields[] = {
         "beyond_pair", "Fraction of the bandwidth where more than two ranks share root ports")
         .Above(0)
         .AtMost(1),
+    Of<&FabricConstants::ring, &RingConstants::by_sides>("by_sides", "On a torus or mesh the library reduces side after side"),
     Of<&FabricConstants::scale_out, &ScaleOutConstants::nic_efficiency>("outer_rate", "Bandwidth efficiency of a NIC").Above(0).AtMost(1),
     Of<&FabricConstants::scale_out, &ScaleOutConstants::ll_efficiency>("outer_short_rate", "Bandwidth efficiency of LL through a NIC")
         .Above(0)

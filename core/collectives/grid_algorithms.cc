@@ -29,7 +29,7 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways, Trace& 
   }
   const double passes = PassesOf(instance), ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps along all sides", "", kGridSource}), passes, hops, alpha);
   FIGURE(trace, transfer, passes * load * bytes / link,
@@ -54,7 +54,7 @@ AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double passes = PassesOf(instance), ranks = view.ranks, side = view.side[0], sides = view.sides;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * sides * (side - 1) * alpha, (Note{"Steps along all sides", "", kGridSource}), passes, sides, side, alpha);
   FIGURE(trace, transfer, passes * (1 - 1 / ranks) * bytes / (2 * sides * link), (Note{"Bytes over all links at once", "", kGridSource}),
@@ -66,9 +66,9 @@ AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& GridAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"bucket_one_way", "Dimension by dimension, one direction", kGridSource, CostModel::kAlphaBeta, OneWayGridApplies, OneWay},
-      {"bucket", "Dimension by dimension, both directions where wrapped", kGridSource, CostModel::kAlphaBeta, IsSolidGrid, BothWays},
-      {"bucket_at_once", "All dimensions at once", kGridSource, CostModel::kAlphaBeta, AtOnceApplies, AtOnce},
+      {"bucket_one_way", "Dimension by dimension, one direction", kGridSource, CollectiveLibrary::kAnalytic, OneWayGridApplies, OneWay},
+      {"bucket", "Dimension by dimension, both directions where wrapped", kGridSource, CollectiveLibrary::kAnalytic, IsSolidGrid, BothWays},
+      {"bucket_at_once", "All dimensions at once", kGridSource, CollectiveLibrary::kAnalytic, AtOnceApplies, AtOnce},
   };
   return rows;
 }

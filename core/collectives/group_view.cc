@@ -3,9 +3,9 @@
 #include <algorithm>
 
 namespace slipstick {
-namespace {
+bool IsGrid(const LevelView& view) { return IsGrid(view.level->topology); }
 
-bool IsGrid(Topology topology) { return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus; }
+namespace {
 
 // Links per device along one side of a grid: to both neighbors; one where two devices are joined directly.
 double LinksAlong(double length) { return length > 2 ? 2 : length > 1 ? 1 : 0; }
@@ -13,14 +13,40 @@ double LinksAlong(double length) { return length > 2 ? 2 : length > 1 ? 1 : 0; }
 struct Shape {
   std::array<double, kMaxSides> side{1, 1, 1, 1};
   int sides = 1;
+
+  // Per device of the whole grid.
+  [[nodiscard]] double Links() const {
+    double links = 0;
+    for (int i = 0; i < sides; ++i) links += LinksAlong(side[i]);
+    return max(1.0, links);
+  }
 };
 
-Shape ShapeOf(const NetworkLevel& level) {
+// Sides of a grid that states none: a square below 64 parts and a cube from there on, or the nearest to it that the factors allow.
+Shape NearCube(Count size) {
   Shape shape;
-  if (level.dims.empty() || level.topology == Topology::kRing) {
-    shape.side[0] = static_cast<double>(level.size);
+  shape.sides = size < 64 ? 2 : 3;
+  for (int left = shape.sides; left > 1; --left) {
+    Count side = 1;  // the largest divisor up to the root
+    const auto power = [left](Count base) { return left == 3 ? base * base * base : base * base; };
+    for (Count next = 2; power(next) <= size; ++next) {
+      if (size % next == 0) side = next;
+    }
+    shape.side[left - 1] = static_cast<double>(side);
+    size /= side;
+  }
+  shape.side[0] = static_cast<double>(size);
+  return shape;
+}
+
+// `size`: parts that its wires join.
+Shape ShapeOf(const NetworkLevel& level, double size) {
+  Shape shape;
+  if (level.topology == Topology::kRing) {
+    shape.side[0] = size;
     return shape;
   }
+  if (level.dims.empty()) return NearCube(static_cast<Count>(size));
   shape.sides = static_cast<int>(std::min<std::size_t>(level.dims.size(), kMaxSides));
   for (std::size_t i = 0; i < level.dims.size(); ++i) {
     shape.side[std::min<std::size_t>(i, kMaxSides - 1)] *= static_cast<double>(level.dims[i]);
@@ -29,37 +55,49 @@ Shape ShapeOf(const NetworkLevel& level) {
 }
 
 // Links of a grid usable by a group of `view.ranks`. The cluster may be a block of the level's whole grid.
-void SetGridLinks(const NetworkLevel& level, double devices, LevelView& view) {
-  const Shape whole = ShapeOf(level);
-  double links = 0;
-  for (int i = 0; i < whole.sides; ++i) links += LinksAlong(whole.side[i]);
-  view.link = level.bandwidth / max(1.0, links);
-  view.sides = whole.sides;
-  const bool is_part = devices < static_cast<double>(level.size);
+// `spacing`: parts of the grid from one rank of the group to the next. Where they fill whole sides, the group has the other sides to
+// itself; else the groups in between share its wires.
+void SetGridLinks(const NetworkLevel& level, double devices, double size, double spacing, LevelView& view) {
+  const Shape whole = ShapeOf(level, size);
+  const bool is_part = devices < size;
   const std::array<double, kMaxSides> block = is_part ? BlockOf(devices, whole.side, whole.sides) : whole.side;
-  double left = view.ranks, used = 0;
+  double left = view.ranks, between = spacing, used = 0;
+  view.sides = 0;
   for (int i = 0; i < whole.sides; ++i) {
     const bool is_last = i + 1 == whole.sides;
-    view.side[i] = is_last ? max(1.0, left) : min(left, block[i]);
-    left = max(1.0, left / view.side[i]);
+    const double inside = is_last ? between : min(between, block[i]);  // parts of this side from one rank to the next
+    between = max(1.0, between / inside);
+    const double room = max(1.0, floor(block[i] / inside));
+    const double side = is_last ? max(1.0, left) : min(left, room);
+    left = max(1.0, left / side);
+    if (side <= 1 && !(is_last && view.sides == 0)) continue;
     const bool is_closed =
         whole.side[i] == block[i] || (level.wrap_every > 0 && std::fmod(block[i], static_cast<double>(level.wrap_every)) == 0);
-    view.wrapped[i] = level.topology != Topology::kMesh && view.side[i] >= block[i] && is_closed && view.side[i] > 2;
-    used += view.wrapped[i] ? 2 : view.side[i] > 1 ? 1 : 0;
+    const bool is_wrapped = level.topology != Topology::kMesh && side >= room && is_closed && side > 2;
+    view.spacing = max(view.spacing, inside);
+    view.side[view.sides] = side;
+    view.wrapped[view.sides] = is_wrapped;
+    ++view.sides;
+    used += is_wrapped ? 2 : side > 1 ? 1 : 0;
   }
+  view.link = level.bandwidth / whole.Links() / view.spacing;
   view.injection = view.link * max(1.0, used);
+  view.latency = level.latency * view.spacing;
 }
 
-LevelView LevelViewOf(const NetworkLevel& level, int index, double ranks, double devices) {
+LevelView LevelViewOf(const NetworkLevel& level, int index, double ranks, double spacing, double devices) {
   LevelView view;
   view.level = &level;
+  view.latency = level.latency;
+  view.apart = spacing;
   view.index = index;
   view.ranks = ranks;
   view.side[0] = ranks;
   view.link = view.injection = level.bandwidth;
-  const double size = static_cast<double>(level.size);
+  // Inside a node the wires are the node's, all of them. Between nodes they are laid for the nodes there are, unless the sides are stated.
+  const double size = index == 0 || !level.dims.empty() ? static_cast<double>(level.size) : max(devices, ranks);
   if (IsGrid(level.topology)) {
-    SetGridLinks(level, devices, view);
+    SetGridLinks(level, devices, size, spacing, view);
   } else if (level.topology == Topology::kFullyConnected) {
     view.link = level.bandwidth / max(1.0, max(size, ranks) - 1);
     view.injection = view.link * (ranks - 1);
@@ -89,6 +127,34 @@ std::array<double, kMaxSides> BlockOf(double devices, const std::array<double, k
   return block;
 }
 
+WireLoad WireLoadOf(const LevelView& view) {
+  if (view.level->topology == Topology::kDragonfly) return {1, 3};  // to the gateway, between groups, from the gateway
+  if (!IsGrid(view)) return {};
+  WireLoad load;
+  double hops = 0;
+  Seconds busiest;
+  for (int i = 0; i < view.sides; ++i) {
+    const double side = view.side[i];
+    if (side <= 1) continue;
+    // Bytes on the busiest link per byte sent by a rank, its own block included.
+    const double on_link = view.wrapped[i] ? side / 8 : floor(side * side / 4) / side;
+    busiest = max(busiest, on_link * kB / view.link);
+    hops += view.wrapped[i] ? floor(side / 2) : side - 1;
+  }
+  const double ranks = view.ranks;
+  load.detour = max(1.0, busiest * view.injection / (1 * kB) * ranks / (ranks - 1));
+  load.hops = max(1.0, hops);
+  return load;
+}
+
+double NeighborShare(const Cluster& cluster, std::size_t index, double spacing) {
+  double below = 1;
+  for (std::size_t i = 0; i < index; ++i) below *= static_cast<double>(cluster.networks[i].size);
+  const NetworkLevel& level = cluster.networks[index];
+  const double parts = min(static_cast<double>(cluster.devices) / below, static_cast<double>(level.size));
+  return LevelViewOf(level, static_cast<int>(index), 2, spacing, parts).link / level.bandwidth;
+}
+
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   GroupView view;
   view.devices = static_cast<double>(cluster.devices);
@@ -104,7 +170,8 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
       view.levels[kMaxLevels - 1].ranks *= ranks;
       continue;
     }
-    view.levels[view.count++] = LevelViewOf(level, static_cast<int>(i), ranks, min(units, static_cast<double>(level.size)));
+    const double spacing = i < group.spacing.size() ? group.spacing[i] : 1;
+    view.levels[view.count++] = LevelViewOf(level, static_cast<int>(i), ranks, spacing, min(units, static_cast<double>(level.size)));
   }
   if (view.count > 0) {
     const LevelView& first = view.levels[0];

@@ -20,10 +20,18 @@ struct LevelView {
   std::array<double, kMaxSides> side{1, 1, 1, 1};
   std::array<bool, kMaxSides> wrapped{};
   int sides = 1;
-  BytesPerSecond link;       // per link, one direction
+  double apart = 1;          // parts of the level from a rank to the next one of the group
+  double spacing = 1;        // of them, on wires that the groups in between use too
+  BytesPerSecond link;       // from a rank to the next, one direction: the group's share
   BytesPerSecond injection;  // per rank, one direction, over all links to other members
+  Seconds latency;           // from a rank to the next
   double leaf = 1;           // fat tree: ranks per leaf switch
 };
+
+constexpr bool IsGrid(Topology topology) {
+  return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus;
+}
+bool IsGrid(const LevelView& view);
 
 struct GroupView {
   std::array<LevelView, kMaxLevels> levels;  // only those with more than one rank, innermost first
@@ -34,7 +42,18 @@ struct GroupView {
 };
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster);
 
+// What an all-to-all asks of the wires between ranks. Through switches, and on direct wires to every peer: 1 and 1.
+struct WireLoad {
+  double detour = 1;  // time on the busiest wires over that on a rank's own
+  double hops = 1;    // wires on the longest route
+};
+WireLoad WireLoadOf(const LevelView& view);
+
 // Sides of the block of `devices` in a torus or mesh with these dims: as close to a cube as the factors allow.
 std::array<double, kMaxSides> BlockOf(double devices, const std::array<double, kMaxSides>& dims, int sides);
+
+// Share of a device's bandwidth on a level towards the device `spacing` parts of it further: a ring has two links, a torus two a side,
+// direct wires one a peer; through a switch all of it.
+double NeighborShare(const Cluster& cluster, std::size_t index, double spacing);
 
 }  // namespace slipstick

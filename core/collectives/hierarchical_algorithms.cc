@@ -15,8 +15,9 @@ struct LevelCost {
 LevelCost CostOf(const LevelView& view) {
   LevelCost cost;
   if (!IsGrid(view)) {
-    // Fully connected ranks exchange all parts at once.
-    cost.hops = view.level->topology == Topology::kFullyConnected ? 1 : view.ranks - 1;
+    // Fully connected ranks exchange all parts at once, and so do the routers of a dragonfly.
+    const bool at_once = view.level->topology == Topology::kFullyConnected || view.level->topology == Topology::kDragonfly;
+    cost.hops = at_once ? WireLoadOf(view).hops : view.ranks - 1;
     const double narrowing = view.level->topology == Topology::kFatTree && view.leaf < view.ranks ? view.level->oversubscription : 1;
     cost.load = (view.ranks - 1) / view.ranks * narrowing / view.injection;
     return cost;
@@ -31,7 +32,7 @@ LevelCost CostOf(const LevelView& view) {
   return cost;
 }
 
-bool IsHierarchy(const CollectiveInstance& instance) { return instance.view.count >= 2 && !HasDragonfly(instance); }
+bool IsHierarchy(const CollectiveInstance& instance) { return instance.view.count >= 2 && !IsDragonflyOfGroups(instance); }
 
 bool HierarchyApplies(const CollectiveInstance& instance) { return IsReductionOrGather(instance) && IsHierarchy(instance); }
 
@@ -48,7 +49,7 @@ Levels LevelsOf(const CollectiveInstance& instance, Trace& trace) {
     const Trace::Scope scope(trace, kLevelScopes[i]);
     const LevelCost cost = CostOf(view);
     const double hops = cost.hops, inner_ranks = reduced;
-    const Seconds alpha = view.level->latency;
+    const Seconds alpha = view.latency;
     const SecondsPerByte load = cost.load;
     FIGURE(trace, latency, passes * hops * alpha, (Note{"Steps on this level", "", kHierarchySource}), passes, hops, alpha);
     FIGURE(trace, transfer, passes * bytes / inner_ranks * load,
@@ -90,7 +91,7 @@ AlgorithmTime Leader(const CollectiveInstance& instance, Trace& trace) {
   const LevelView &inner = instance.view.levels[0], &outer = instance.view.levels[1];
   const double ranks_in_node = inner.ranks, nodes = outer.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = inner.level->latency, node_alpha = outer.level->latency;
+  const Seconds alpha = inner.latency, node_alpha = outer.latency;
   const BytesPerSecond link = inner.injection, nic = outer.injection;
   FIGURE(trace, latency, 4 * alpha + 2 * (nodes - 1) * node_alpha, (Note{"To the leader and back, around the nodes"}), alpha, nodes,
          node_alpha);
@@ -99,13 +100,9 @@ AlgorithmTime Leader(const CollectiveInstance& instance, Trace& trace) {
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 
-// All-to-all: inside the node to the rank on the right rail, then along the rail.
-bool RailExchangeApplies(const CollectiveInstance& instance) {
-  if (!Is(instance, CollectiveType::kAllToAll) || !IsHierarchy(instance)) return false;
-  for (int i = 0; i < instance.view.count; ++i) {
-    if (IsGrid(instance.view.levels[i])) return false;
-  }
-  return true;
+// All-to-all: level by level, each block to the part of the level that its rank is in.
+bool LevelExchangeApplies(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllToAll) && (IsHierarchy(instance) || IsFlat(instance, Topology::kDragonfly));
 }
 AlgorithmTime Exchange(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
@@ -113,23 +110,22 @@ AlgorithmTime Exchange(const CollectiveInstance& instance, Trace& trace) {
   for (int i = 0; i < instance.view.count; ++i) {
     const LevelView& view = instance.view.levels[i];
     const double narrowing = view.level->topology == Topology::kFatTree ? view.level->oversubscription : 1;
-    all_latencies += view.level->latency;
-    all_levels += (view.ranks - 1) / view.ranks * narrowing * bytes / view.injection;
+    const WireLoad wires = WireLoadOf(view);
+    all_latencies += wires.hops * view.latency;
+    all_levels += wires.detour * (view.ranks - 1) / view.ranks * narrowing * bytes / view.injection;
   }
   return Total(instance, all_latencies, all_levels, Bytes(), trace);
 }
 
 // Reduce-scatter in the group, all-reduce between groups, gather in the group.
 bool DragonflyApplies(const CollectiveInstance& instance) {
-  return Is(instance, CollectiveType::kAllReduce) && IsTwoLevels(instance) &&
-         instance.view.levels[1].level->topology == Topology::kDragonfly &&
-         instance.view.levels[0].level->topology == Topology::kFullyConnected;
+  return Is(instance, CollectiveType::kAllReduce) && IsDragonflyOfGroups(instance);
 }
 AlgorithmTime Dragonfly(const CollectiveInstance& instance, Trace& trace) {
   const LevelView &local = instance.view.levels[0], &global = instance.view.levels[1];
   const double routers = local.ranks, groups = global.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = local.level->latency, global_alpha = global.level->latency;
+  const Seconds alpha = local.latency, global_alpha = global.latency;
   const BytesPerSecond local_link = local.link;
   FIGURE(trace, links, (groups - 1) / routers, (Note{"Global links of a router", "one for each pair of groups", kDragonflySource}), groups,
          routers);
@@ -145,12 +141,11 @@ AlgorithmTime Dragonfly(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& HierarchicalAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"hierarchical", "Level by level", kHierarchySource, CostModel::kAlphaBeta, HierarchyApplies, InTurn},
-      {"hierarchical_pipelined", "Level by level, in chunks", kHierarchySource, CostModel::kAlphaBeta, HierarchyApplies, Pipelined},
-      {"leader", "One leader and one NIC per node", kHierarchySource, CostModel::kAlphaBeta, LeaderApplies, Leader},
-      {"hierarchical_exchange", "Exchange in the node, then along the rails", kHierarchySource, CostModel::kAlphaBeta, RailExchangeApplies,
-       Exchange},
-      {"dragonfly", "Group by group", kDragonflySource, CostModel::kAlphaBeta, DragonflyApplies, Dragonfly},
+      {"hierarchical", "Level by level", kHierarchySource, CollectiveLibrary::kAnalytic, HierarchyApplies, InTurn},
+      {"hierarchical_pipelined", "Level by level, in chunks", kHierarchySource, CollectiveLibrary::kAnalytic, HierarchyApplies, Pipelined},
+      {"leader", "One leader and one NIC per node", kHierarchySource, CollectiveLibrary::kAnalytic, LeaderApplies, Leader},
+      {"hierarchical_exchange", "Exchange level by level", kHierarchySource, CollectiveLibrary::kAnalytic, LevelExchangeApplies, Exchange},
+      {"dragonfly", "Group by group", kDragonflySource, CollectiveLibrary::kAnalytic, DragonflyApplies, Dragonfly},
   };
   return rows;
 }

@@ -16,15 +16,15 @@ double ChunksOf(const CollectiveInstance& instance) {
   const Count asked = instance.call.alpha_beta.chunks;
   if (asked > 0) return static_cast<double>(asked);
   const LevelView& view = instance.view.levels[0];
-  if (!(view.level->latency > Seconds())) return 1024;
-  return max(1.0, min(1024.0, floor(sqrt(instance.call.bytes / view.injection / view.level->latency) + 0.5)));
+  if (!(view.latency > Seconds())) return 1024;
+  return max(1.0, min(1024.0, floor(sqrt(instance.call.bytes / view.injection / view.latency) + 0.5)));
 }
 
 // `copies`: bytes per link and direction, per byte of the buffer.
 AlgorithmTime UpAndDown(const CollectiveInstance& instance, double copies, double trips, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
   const double chunks = ChunksOf(instance), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
   FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", kInNetworkSource}), trips, waits, alpha);
@@ -46,8 +46,8 @@ AlgorithmTime Multicast(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& InNetworkAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"sharp", "Aggregation in the switch", kInNetworkSource, CostModel::kAlphaBeta, InNetworkApplies, Aggregation},
-      {"nvls", "Switch reads, reduces and multicasts", kInNetworkSource, CostModel::kAlphaBeta, InNetworkApplies, Multicast},
+      {"sharp", "Aggregation in the switch", kInNetworkSource, CollectiveLibrary::kAnalytic, InNetworkApplies, Aggregation},
+      {"nvls", "Switch reads, reduces and multicasts", kInNetworkSource, CollectiveLibrary::kAnalytic, InNetworkApplies, Multicast},
   };
   return rows;
 }

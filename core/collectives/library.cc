@@ -10,22 +10,6 @@ bool IsReduction(CollectiveType type) {
   return type == CollectiveType::kAllReduce || type == CollectiveType::kAllGather || type == CollectiveType::kReduceScatter;
 }
 
-// Mean links crossed by a byte of an all-to-all on the busiest side, over the links of a rank on that side.
-double Detour(const LevelView& view) {
-  const Topology topology = view.level->topology;
-  if (topology != Topology::kTorus && topology != Topology::kMesh && topology != Topology::kRing) return 1;
-  Seconds worst;
-  for (int i = 0; i < view.sides; ++i) {
-    const double side = view.side[i];
-    if (side <= 1) continue;
-    // Bytes on the busiest link per byte sent by a rank, its own block included.
-    const double load = view.wrapped[i] ? side / 8 : floor(side * side / 4) / side;
-    worst = max(worst, load * kB / view.link);
-  }
-  const double ranks = view.ranks;
-  return max(1.0, worst * view.injection / (1 * kB) * ranks / (ranks - 1));
-}
-
 // Volume and steps over those of an all-gather or reduce-scatter.
 double Passes(CollectiveType type) { return type == CollectiveType::kAllReduce ? 2 : 1; }
 
@@ -235,12 +219,13 @@ AlgorithmTime InNodeExchange(const CollectiveInstance& instance, Bytes bytes, Tr
                  Note{"Bandwidth efficiency of an all-to-all", "as the level's rings over the fabric's"},
                  "exchange_rate, simple_efficiency, ring_rate", exchange_rate, simple_efficiency, ring_rate);
   }
-  FIGURE(trace, start, setup + step * (1 + peer_steps * (ranks - 1)), (Note{"Setup of an all-to-all", "", kLibrarySource}), setup, step,
-         peer_steps, ranks);
+  BindWireLoad(view, instance.view.devices, trace);
+  const double detour = scale_up.exchange.detour, hops = scale_up.exchange.hops;
+  FIGURE(trace, start, setup + step * (hops + peer_steps * (ranks - 1)), (Note{"Setup of an all-to-all", "", kLibrarySource}), setup, step,
+         hops, peer_steps, ranks);
   FIGURE(trace, volume, (ranks - 1) / ranks * bytes, (Note{"Bytes that leave a rank"}), ranks, bytes);
-  FIGURE(trace, ll_time, start + volume / (ll_efficiency * link), (Note{"Direct exchange, LL protocol", "", kLibrarySource}), start, volume,
-         ll_efficiency, link);
-  const double detour = Detour(view);
+  FIGURE(trace, ll_time, start + detour * volume / (ll_efficiency * link), (Note{"Direct exchange, LL protocol", "", kLibrarySource}),
+         start, detour, volume, ll_efficiency, link);
   FIGURE(trace, simple_time,
          start + simple_setup + detour * volume / (exchange_efficiency * link) + bytes / (ranks * local_copy_rate * link),
          (Note{"Direct exchange, Simple protocol", "detour: links crossed per byte over links per rank", kLibrarySource}), start,
@@ -249,7 +234,9 @@ AlgorithmTime InNodeExchange(const CollectiveInstance& instance, Bytes bytes, Tr
   return {exchange, start, volume};
 }
 
-bool LibraryExchangeApplies(const CollectiveInstance& instance) { return instance.call.type == CollectiveType::kAllToAll; }
+bool LibraryExchangeApplies(const CollectiveInstance& instance) {
+  return instance.call.type == CollectiveType::kAllToAll && !instance.call.routed;
+}
 AlgorithmTime ExchangeTime(const CollectiveInstance& instance, Trace& trace) {
   if (IsInNode(instance)) return InNodeExchange(instance, instance.call.bytes, trace);
   const ScaleOut scale_out = ScaleOutOf(instance);
@@ -268,10 +255,64 @@ AlgorithmTime ExchangeTime(const CollectiveInstance& instance, Trace& trace) {
     trace.Alias("in_node", inside.time, "setup");
   }
   const Seconds in_node = inside.time;
-  FIGURE(trace, exchange_over_nodes, hop + (ranks - ranks_in_node) / ranks * bytes / (nic_efficiency * nic) + in_node,
-         (Note{"Direct exchange over nodes", "inter-node part, each rank on its NIC, then the intra-node part"}), hop, ranks, ranks_in_node,
-         bytes, nic_efficiency, nic, in_node);
-  return {exchange_over_nodes, hop + inside.latency, (ranks - 1) / ranks * bytes};
+  BindOuterWireLoad(instance, trace);
+  const double detour = scale_out.exchange.detour, hops = scale_out.exchange.hops;
+  FIGURE(trace, exchange_over_nodes, hops * hop + detour * (ranks - ranks_in_node) / ranks * bytes / (nic_efficiency * nic) + in_node,
+         (Note{"Direct exchange over nodes", "inter-node part, each rank on its NIC, then the intra-node part"}), hops, hop, detour, ranks,
+         ranks_in_node, bytes, nic_efficiency, nic, in_node);
+  return {exchange_over_nodes, hops * hop + inside.latency, (ranks - 1) / ranks * bytes};
+}
+
+// Rate of routed tokens through the wires of a level: its fabric's share of the bandwidth, over the detours of the wiring.
+BytesPerSecond RoutedRate(const LevelView& view, double devices, std::string_view symbol, Trace& trace) {
+  const Trace::Scope scope(trace, symbol);
+  const InStepConstants& constants = view.level->fabric->in_step;
+  const double routed_efficiency = view.index == 0 ? constants.routed_efficiency : constants.nic_routed_efficiency;
+  const double oversubscription = view.level->topology == Topology::kFatTree ? view.level->oversubscription : 1;
+  const double detour = WireLoadOf(view).detour;
+  const BytesPerSecond link = view.injection;
+  CONSTANTS(trace, TableOf(*view.level->fabric), kInStepSource, routed_efficiency);
+  BindWireLoad(view, devices, trace);
+  if (trace.on()) {
+    BindBandwidth("link", view, link, devices, trace);
+    trace.Input("oversubscription", oversubscription, "cluster.networks." + std::to_string(view.index) + ".oversubscription");
+  }
+  FIGURE(trace, routed_rate, routed_efficiency * link / (detour * oversubscription),
+         (Note{"Rate of routed tokens", "of one device", kInStepSource}), routed_efficiency, link, detour, oversubscription);
+  trace.Alias(symbol, routed_rate, "routed_rate");
+  return routed_rate;
+}
+
+bool RoutedApplies(const CollectiveInstance& instance) { return instance.call.type == CollectiveType::kAllToAll && instance.call.routed; }
+// Inside the innermost level and beyond it at the same time. Messages differ in size, and no rank is done before the fullest one.
+AlgorithmTime RoutedTime(const CollectiveInstance& instance, Trace& trace) {
+  const LevelView& first = instance.view.levels[0];
+  const double ranks = instance.view.ranks, first_ranks = first.ranks, devices = instance.view.devices;
+  const Bytes bytes = instance.call.bytes;
+  const Seconds routed_setup = first.level->fabric->in_step.routed_setup;
+  CONSTANTS(trace, TableOf(*first.level->fabric), kInStepSource, routed_setup);
+  const bool is_alone = instance.view.count == 1;
+  trace.Alias("first_ranks", first_ranks, is_alone ? "ranks" : "inner_ranks");
+  const BytesPerSecond first_rate = RoutedRate(first, devices, "first_rate", trace);
+  FIGURE(trace, first_time, bytes * (first_ranks - 1) / ranks / first_rate, (Note{"Tokens inside the innermost level"}), bytes, first_ranks,
+         ranks, first_rate);
+  if (is_alone) {
+    FIGURE(trace, routed_exchange, routed_setup + first_time, (Note{"All-to-all of routed tokens", "", kInStepSource}), routed_setup,
+           first_time);
+    return {routed_exchange, routed_setup, (ranks - 1) / ranks * bytes};
+  }
+  BytesPerSecond slowest;
+  for (int i = 1; i < instance.view.count; ++i) {
+    const BytesPerSecond rate = RoutedRate(instance.view.levels[i], devices, "outer_rate", trace);
+    slowest = i == 1 ? rate : min(slowest, rate);
+  }
+  const BytesPerSecond outer_rate = slowest;
+  FIGURE(trace, outer_time, bytes * (ranks - first_ranks) / ranks / outer_rate, (Note{"Tokens beyond it", "each rank through its NIC"}),
+         bytes, ranks, first_ranks, outer_rate);
+  FIGURE(trace, routed_exchange, routed_setup + max(first_time, outer_time),
+         (Note{"All-to-all of routed tokens", "the transfers inside a node and between nodes overlap", kInStepSource}), routed_setup,
+         first_time, outer_time);
+  return {routed_exchange, routed_setup, (ranks - 1) / ranks * bytes};
 }
 
 bool LibrarySendApplies(const CollectiveInstance& instance) { return instance.call.type == CollectiveType::kSendReceive; }
@@ -281,7 +322,7 @@ AlgorithmTime LibrarySendTime(const CollectiveInstance& instance, Trace& trace) 
   if (IsInNode(instance)) {
     const ScaleUp scale_up = ScaleUpOf(instance);
     const LevelView& view = instance.view.levels[0];
-    const bool is_direct = view.level->topology != Topology::kSwitch;
+    const bool is_direct = IsGrid(view) || view.level->topology == Topology::kFullyConnected;
     const double send_efficiency = is_direct ? scale_up.fabric->send.direct_efficiency : scale_up.fabric->send.switch_efficiency;
     const BytesPerSecond link = view.link;
     const Seconds setup = scale_up.setup + instance.call.launch;
@@ -305,11 +346,12 @@ AlgorithmTime LibrarySendTime(const CollectiveInstance& instance, Trace& trace) 
 
 const std::vector<Algorithm>& LibraryAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"ring", "Ring", kLibrarySource, CostModel::kMeasured, LibraryRingApplies, LibraryRingTime},
-      {"tree", "Rings in nodes, trees between them", kLibrarySource, CostModel::kMeasured, LibraryTreeApplies, LibraryTreeTime},
-      {"nvls", "In-network reduction by the switches", kLibrarySource, CostModel::kMeasured, ReductionApplies, ReductionTime},
-      {"direct", "Direct exchange", kLibrarySource, CostModel::kMeasured, LibraryExchangeApplies, ExchangeTime},
-      {"send", "One message", kLibrarySource, CostModel::kMeasured, LibrarySendApplies, LibrarySendTime},
+      {"ring", "Ring", kLibrarySource, CollectiveLibrary::kMeasured, LibraryRingApplies, LibraryRingTime},
+      {"tree", "Rings in nodes, trees between them", kLibrarySource, CollectiveLibrary::kMeasured, LibraryTreeApplies, LibraryTreeTime},
+      {"nvls", "In-network reduction by the switches", kLibrarySource, CollectiveLibrary::kMeasured, ReductionApplies, ReductionTime},
+      {"direct", "Direct exchange", kLibrarySource, CollectiveLibrary::kMeasured, LibraryExchangeApplies, ExchangeTime},
+      {"direct", "All-to-all of routed tokens", kInStepSource, CollectiveLibrary::kMeasured, RoutedApplies, RoutedTime},
+      {"send", "One message", kLibrarySource, CollectiveLibrary::kMeasured, LibrarySendApplies, LibrarySendTime},
   };
   return rows;
 }

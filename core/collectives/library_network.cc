@@ -7,6 +7,7 @@ namespace slipstick {
 namespace {
 
 double StepsOf(const LevelView& view) {
+  if (!view.level->fabric->ring.by_sides) return view.ranks - 1;
   double steps = 0;
   for (int i = 0; i < view.sides; ++i) steps += view.side[i] - 1;
   return steps;
@@ -31,11 +32,12 @@ ScaleUp ScaleUpOf(const CollectiveInstance& instance) {
   if (level.topology == Topology::kSwitch && view.ranks > 2)
     scale_up.bandwidth = view.injection * scale_up.fabric->ring.shared_root_port_fraction;
   scale_up.setup = level.base_latency.value_or(scale_up.fabric->setup);
-  scale_up.step = level.hop_latency.value_or(level.latency);
+  scale_up.step = level.hop_latency.value_or(level.latency) * view.spacing;
   scale_up.simple_efficiency = level.bandwidth_fraction.value_or(scale_up.fabric->ring.simple_efficiency);
   scale_up.exchange_efficiency =
       scale_up.fabric->all_to_all.simple_efficiency * scale_up.simple_efficiency / scale_up.fabric->ring.simple_efficiency;
   scale_up.steps = StepsOf(view);
+  scale_up.exchange = WireLoadOf(view);
   return scale_up;
 }
 
@@ -56,7 +58,9 @@ ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
       scale_out.nic_efficiency = rate;
       scale_out.fabric = &fabric;
     }
-    scale_out.hop = max(scale_out.hop, level.hop_latency.value_or(level.latency));
+    const WireLoad exchange = WireLoadOf(view);
+    scale_out.exchange = {max(scale_out.exchange.detour, exchange.detour), max(scale_out.exchange.hops, exchange.hops)};
+    scale_out.hop = max(scale_out.hop, level.hop_latency.value_or(level.latency) * view.spacing);
     scale_out.setup = max(scale_out.setup, level.base_latency.value_or(fabric.setup));
     scale_out.nodes *= view.ranks;
   }
@@ -69,30 +73,43 @@ namespace {
 
 std::string PathOf(const LevelView& view) { return "cluster.networks." + std::to_string(view.index); }
 
-// What the block of a group in a grid decides: its shape follows from the ranks, the cluster's devices, the grid's sides and which of them
-// close.
+// What the block of a group in a grid decides: its shape follows from the ranks, their distance, the cluster's devices, the grid's sides
+// and which of them close.
 void BindBlock(std::string_view symbol, double value, const Note& note, const LevelView& view, double devices, Trace& trace) {
-  const std::vector<std::pair<std::string, double>> among{{"the block of the group in the grid", value}};
-  const double ranks = view.ranks, wrap_every = static_cast<double>(view.level->wrap_every);
-  const std::vector<Count>& dims = view.level->dims;
-  const double side_0 = dims.empty() ? static_cast<double>(view.level->size) : static_cast<double>(dims[0]),
-               side_1 = dims.size() > 1 ? static_cast<double>(dims[1]) : 1;
+  std::vector<internal::Value> values{internal::ValueOf(value), internal::ValueOf(view.ranks), internal::ValueOf(devices)};
+  std::string names = "ranks, devices";
+  const auto add = [&](const std::string& name, double term, const std::string& field) {
+    trace.Input(name, term, PathOf(view) + "." + field);
+    names += ", " + name;
+    values.push_back(internal::ValueOf(term));
+  };
   trace.Input("devices", devices, "cluster.devices");
-  trace.Input("wrap_every", wrap_every, PathOf(view) + ".wrap_every");
-  trace.Input("side_0", side_0, PathOf(view) + (dims.empty() ? ".size" : ".dims.0"));
-  if (dims.size() < 2)
-    return trace.Choice(symbol, value, note, among, 0, "ranks, devices, wrap_every, side_0", ranks, devices, wrap_every, side_0);
-  trace.Input("side_1", side_1, PathOf(view) + ".dims.1");
-  if (dims.size() < 3)
-    return trace.Choice(symbol, value, note, among, 0, "ranks, devices, wrap_every, side_0, side_1", ranks, devices, wrap_every, side_0,
-                        side_1);
-  const auto side_2 = static_cast<double>(dims[2]);
-  trace.Input("side_2", side_2, PathOf(view) + ".dims.2");
-  trace.Choice(symbol, value, note, among, 0, "ranks, devices, wrap_every, side_0, side_1, side_2", ranks, devices, wrap_every, side_0,
-               side_1, side_2);
+  add("wrap_every", static_cast<double>(view.level->wrap_every), "wrap_every");
+  const std::vector<Count>& dims = view.level->dims;
+  if (dims.empty()) add("size", static_cast<double>(view.level->size), "size");
+  for (std::size_t i = 0; i < dims.size(); ++i) add("side_" + std::to_string(i), static_cast<double>(dims[i]), "dims." + std::to_string(i));
+  if (view.apart > 1) {
+    names += ", spacing";
+    values.push_back(internal::ValueOf(view.apart));
+  }
+  const std::vector<std::pair<std::string, double>> among{{"the block of the group in the grid", value}};
+  trace.Choice({symbol, "", names, note}, values, among, 0);
 }
 
-// Usable bandwidth of a rank: the level's; on a grid that of its links to the group; less where root ports are shared.
+// The latency of a step in the library: a hop's, over all wires to the next rank of the group.
+void BindStep(std::string_view symbol, Seconds step, const LevelView& view, double devices, Trace& trace) {
+  const NetworkLevel& level = *view.level;
+  const Seconds one_hop = level.hop_latency.value_or(level.latency);
+  const std::string path = PathOf(view) + (level.hop_latency ? ".hop_latency" : ".latency");
+  if (view.spacing == 1) return trace.Input(symbol, step, path);
+  const double wires = view.spacing;
+  trace.Input("one_hop", one_hop, path);
+  BindBlock("wires", wires, Note{"Wires to the next rank of the group"}, view, devices, trace);
+  trace.Record(symbol, "wires * one_hop", step, Note{"Latency to the next rank"}, "wires, one_hop", wires, one_hop);
+}
+
+}  // namespace
+
 void BindBandwidth(std::string_view symbol, const LevelView& view, BytesPerSecond usable, double devices, Trace& trace) {
   const BytesPerSecond stated = view.level->bandwidth;
   const std::string path = PathOf(view) + ".bandwidth";
@@ -105,11 +122,36 @@ void BindBandwidth(std::string_view symbol, const LevelView& view, BytesPerSecon
   if (level.topology == Topology::kSwitch && used_share == shared_root_port_fraction) {
     trace.Constants(TableOf(*level.fabric), kLibrarySource, "used_share", shared_root_port_fraction);
   } else {
-    BindBlock("used_share", used_share, Note{"Links of a rank that lead into its group", "over all its links"}, view, devices, trace);
+    BindBlock("used_share", used_share,
+              Note{"Links of a rank that lead into its group", "over all its links; its share of those that other groups use too"}, view,
+              devices, trace);
   }
   trace.Record(symbol, "stated * used_share", usable, Note{"Usable bandwidth of a rank", "links to the group; shared root ports"},
                "stated, used_share", stated, used_share);
 }
+
+void BindWireLoad(const LevelView& view, double devices, Trace& trace) {
+  if (!trace.on()) return;
+  const auto [detour, hops] = WireLoadOf(view);
+  if (!IsGrid(view)) {
+    trace.Constants("collectives.wiring", "through switches, or over direct wires to every peer", "detour, hops", detour, hops);
+    return;
+  }
+  BindBlock("detour", detour, Note{"Detour of an all-to-all", "bytes on the busiest wires over those that a rank sends"}, view, devices,
+            trace);
+  BindBlock("hops", hops, Note{"Wires on the longest route"}, view, devices, trace);
+}
+
+void BindOuterWireLoad(const CollectiveInstance& instance, Trace& trace) {
+  if (!trace.on()) return;
+  const WireLoad heaviest = ScaleOutOf(instance).exchange;
+  for (int i = instance.view.has_scale_up ? 1 : 0; i < instance.view.count; ++i) {
+    const WireLoad load = WireLoadOf(instance.view.levels[i]);
+    if (load.detour == heaviest.detour || load.hops == heaviest.hops) BindWireLoad(instance.view.levels[i], instance.view.devices, trace);
+  }
+}
+
+namespace {
 
 // Setup with the launch by the host, if the call waits for it.
 void BindSetup(const CollectiveInstance& instance, Seconds setup, bool is_stated, const LevelView& view, Trace& trace) {
@@ -129,10 +171,10 @@ void BindScaleUp(const CollectiveInstance& instance, Trace& trace) {
   trace.Alias("ranks_in_node", scale_up.ranks, "inner_ranks");
   if (instance.view.count == 1) trace.Alias("ranks", scale_up.ranks, "inner_ranks");
   BindBandwidth("link", view, scale_up.bandwidth, instance.view.devices, trace);
-  trace.Input("step", scale_up.step, PathOf(view) + (level.hop_latency ? ".hop_latency" : ".latency"));
+  BindStep("step", scale_up.step, view, instance.view.devices, trace);
   BindSetup(instance, scale_up.setup, level.base_latency.has_value(), view, trace);
   BindStated("simple_efficiency", scale_up.simple_efficiency, level.bandwidth_fraction.has_value(), view, "bandwidth_fraction", trace);
-  if (view.sides == 1) {
+  if (view.sides == 1 || !level.fabric->ring.by_sides) {
     const double ranks_in_node = scale_up.ranks, grid_steps = scale_up.steps;
     FIGURE(trace, ring_steps, ranks_in_node - 1, (Note{"Steps around a domain", ""}), ranks_in_node);
     trace.Alias("grid_steps", grid_steps, "ring_steps");
@@ -149,8 +191,8 @@ void BindScaleOut(const CollectiveInstance& instance, Trace& trace) {
   for (int i = instance.view.has_scale_up ? 1 : 0; i < instance.view.count; ++i) {
     const LevelView& view = instance.view.levels[i];
     const NetworkLevel& level = *view.level;
-    if (level.hop_latency.value_or(level.latency) == scale_out.hop)
-      trace.Input("hop", scale_out.hop, PathOf(view) + (level.hop_latency ? ".hop_latency" : ".latency"));
+    if (level.hop_latency.value_or(level.latency) * view.spacing == scale_out.hop)
+      BindStep("hop", scale_out.hop, view, instance.view.devices, trace);
     if (&*level.fabric != scale_out.fabric) continue;
     const double tapered = level.topology == Topology::kFatTree ? level.oversubscription : 1;
     if (tapered == 1) {

@@ -18,7 +18,8 @@ struct ScaleUp {
   BytesPerSecond stated;     // of the level
   Seconds setup, step;
   double simple_efficiency = 1, exchange_efficiency = 1;
-  double steps = 0;  // of an all-gather
+  double steps = 0;   // of an all-gather
+  WireLoad exchange;  // of an all-to-all
   const FabricConstants* fabric = nullptr;
 };
 struct ScaleOut {
@@ -26,6 +27,7 @@ struct ScaleOut {
   BytesPerSecond bandwidth;  // per device, of the slowest level
   Seconds setup, hop;
   double nic_efficiency = 1;
+  WireLoad exchange;                        // of an all-to-all, on the level where it is heaviest
   const FabricConstants* fabric = nullptr;  // of that level
   bool has_nics = true;                     // every rank has a NIC of its own, which rings use in parallel
 };
@@ -35,6 +37,11 @@ ScaleOut ScaleOutOf(const CollectiveInstance& instance);
 
 // Binds the symbols of both to their inputs and to the constants of their fabrics.
 void BindInputs(const CollectiveInstance& instance, Trace& trace);
+// Binds detour and hops, the WireLoad of a level, or that of the scale-out network, to the wiring.
+void BindWireLoad(const LevelView& view, double devices, Trace& trace);
+void BindOuterWireLoad(const CollectiveInstance& instance, Trace& trace);
+// Binds the usable bandwidth of a rank: the level's; on a grid that of its links to the group; less where root ports are shared.
+void BindBandwidth(std::string_view symbol, const LevelView& view, BytesPerSecond usable, double devices, Trace& trace);
 
 // Name of a fabric's table of constants: "fabrics.nvlink".
 std::string TableOf(const FabricConstants& fabric);

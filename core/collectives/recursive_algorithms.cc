@@ -35,7 +35,7 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance, Trace& trace
     load += shared * distance / ranks;
   }
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * hops * alpha,
          (Note{"Latencies of all steps", "hops: links or switch stages over all steps", kRecursiveSource}), passes, hops, alpha);
@@ -52,7 +52,7 @@ AlgorithmTime HalvingTime(const CollectiveInstance& instance, Trace& trace) {
   const double ranks = LargestPowerOfTwo(instance.view.ranks);
   const double folds = ranks == instance.view.ranks ? 0 : 2;  // extra ranks send their buffer to a partner and receive the result
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
   FIGURE(trace, latency, (passes * log2(ranks) + folds) * alpha,
          (Note{"Steps", "ranks beyond a power of two are folded in first and out last", kRecursiveSource}), passes, ranks, folds, alpha);
@@ -68,7 +68,7 @@ AlgorithmTime DoublingTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
   FIGURE(trace, latency, log2(ranks) * alpha, (Note{"Steps", "", kRecursiveSource}), ranks, alpha);
   FIGURE(trace, transfer, log2(ranks) * bytes / link, (Note{"The whole buffer at each step", "", kRecursiveSource}), ranks, bytes, link);
@@ -82,24 +82,14 @@ AlgorithmTime BruckTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
   FIGURE(trace, latency, log2(ranks) * alpha, (Note{"Steps", "", kBruckSource}), ranks, alpha);
   FIGURE(trace, transfer, log2(ranks) * bytes / (2 * link), (Note{"Half the buffer at each step", "", kBruckSource}), ranks, bytes, link);
   return Total(instance, latency, transfer, Bytes(), trace);
 }
 
-bool BinomialApplies(const CollectiveInstance& instance) {
-  if (!Is(instance, CollectiveType::kBroadcast) || HasDragonfly(instance)) return false;
-  for (int i = 0; i < instance.view.count; ++i) {
-    const LevelView& view = instance.view.levels[i];
-    if (!IsGrid(view)) continue;
-    for (int side = 0; side < view.sides; ++side) {
-      if (!IsPowerOfTwo(view.side[side])) return false;
-    }
-  }
-  return true;
-}
+bool BinomialApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kBroadcast); }
 // Level by level, outermost first: fewest long-distance messages.
 AlgorithmTime BinomialTime(const CollectiveInstance& instance, Trace& trace) {
   const Bytes bytes = instance.call.bytes;
@@ -109,14 +99,18 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance, Trace& trace) {
     const Trace::Scope scope(trace, kLevelScopes[i]);
     double steps = ceil(log2(view.ranks)), narrowing = 1, links = 1;
     if (IsGrid(view)) {
-      // Partners are a power of two apart along one side; a message crosses all links in between.
+      // Partners are at halving distances along one side; a message crosses all links in between.
       steps = 0;
       for (int side = 0; side < view.sides; ++side) steps += view.side[side] - 1;
     } else if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) {
       narrowing = view.level->oversubscription;
       links = 2;  // up to the core and down
+    } else if (view.level->topology == Topology::kDragonfly) {
+      // To the gateway, over the only link between two groups, from the gateway.
+      if (i > 0) narrowing = max(1.0, (view.ranks - 1) / instance.view.levels[0].ranks);
+      links = 3;
     }
-    const Seconds alpha = view.level->latency;
+    const Seconds alpha = view.latency;
     const BytesPerSecond link = IsSwitch(view) || view.level->topology == Topology::kFatTree ? view.injection : view.link;
     FIGURE(trace, level_latency, steps * links * alpha, (Note{"Steps", "", kRecursiveSource}), steps, links, alpha);
     FIGURE(trace, level_transfer, steps * narrowing * bytes / link, (Note{"The whole buffer at each step", "", kRecursiveSource}), steps,
@@ -134,7 +128,7 @@ AlgorithmTime ScatterTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
   FIGURE(trace, latency, (log2(ranks) + ranks - 1) * alpha, (Note{"Scatter by halving, all-gather around a ring", "", kRecursiveSource}),
          ranks, alpha);
@@ -147,12 +141,12 @@ AlgorithmTime ScatterTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& RecursiveAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"halving_doubling", "Recursive halving and doubling", kRecursiveSource, CostModel::kAlphaBeta, HalvingApplies, HalvingTime},
-      {"recursive_doubling", "Recursive doubling of the whole buffer", kRecursiveSource, CostModel::kAlphaBeta, DoublingApplies,
+      {"halving_doubling", "Recursive halving and doubling", kRecursiveSource, CollectiveLibrary::kAnalytic, HalvingApplies, HalvingTime},
+      {"recursive_doubling", "Recursive doubling of the whole buffer", kRecursiveSource, CollectiveLibrary::kAnalytic, DoublingApplies,
        DoublingTime},
-      {"bruck", "Bruck's exchange", kBruckSource, CostModel::kAlphaBeta, BruckApplies, BruckTime},
-      {"binomial", "Binomial tree", kRecursiveSource, CostModel::kAlphaBeta, BinomialApplies, BinomialTime},
-      {"scatter_all_gather", "Scatter, then all-gather", kRecursiveSource, CostModel::kAlphaBeta, ScatterApplies, ScatterTime},
+      {"bruck", "Bruck's exchange", kBruckSource, CollectiveLibrary::kAnalytic, BruckApplies, BruckTime},
+      {"binomial", "Binomial tree", kRecursiveSource, CollectiveLibrary::kAnalytic, BinomialApplies, BinomialTime},
+      {"scatter_all_gather", "Scatter, then all-gather", kRecursiveSource, CollectiveLibrary::kAnalytic, ScatterApplies, ScatterTime},
   };
   return rows;
 }

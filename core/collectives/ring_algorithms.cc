@@ -17,11 +17,11 @@ Hop HopOf(const GroupView& view) {
   for (int i = 0; i < view.count; ++i) {
     const LevelView& at = view.levels[i];
     BytesPerSecond rate = IsSwitch(at) ? at.injection : at.link;
-    Seconds alpha = at.level->latency;
+    Seconds alpha = at.latency;
     if (at.level->topology == Topology::kFatTree && at.leaf < at.ranks) alpha = 2 * alpha;  // up to the core and down
     if (at.level->topology == Topology::kDragonfly) {
       // To the gateway, over the global link, from the gateway: the local link carries two flows.
-      alpha = alpha + view.levels[0].level->latency;
+      alpha = alpha + view.levels[0].latency;
       hop.link = hop.link / 2;
       rate = max(rate, hop.link);
     }
@@ -61,7 +61,7 @@ AlgorithmTime BothWaysTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = instance.view.ranks, passes = PassesOf(instance);
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * (ranks - 1) * alpha, (Note{"Steps around the ring", "", kRingSource}), passes, ranks, alpha);
   FIGURE(trace, transfer, passes * (ranks - 1) / ranks * bytes / (2 * link), (Note{"Half the bytes in each direction", "", kRingSource}),
@@ -78,7 +78,7 @@ AlgorithmTime RailRingsTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView &node = instance.view.levels[0], &rail = instance.view.levels[1];
   const double ranks = instance.view.ranks, passes = PassesOf(instance), rings = node.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = node.level->latency, rail_alpha = rail.level->latency;
+  const Seconds alpha = node.latency, rail_alpha = rail.latency;
   const BytesPerSecond link = node.injection, nic = rail.injection;
   FIGURE(trace, piece, bytes / (rings * ranks), (Note{"Bytes per step of one ring"}), bytes, rings, ranks);
   FIGURE(trace, step, max(rail_alpha + piece / nic, alpha + (rings - 1) * piece / link),
@@ -92,10 +92,11 @@ AlgorithmTime RailRingsTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& RingAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"ring", "One ring in rank order", kRingSource, CostModel::kAlphaBeta, RingApplies, RingTime},
-      {"line", "A pipelined line", kRingSource, CostModel::kAlphaBeta, LineApplies, RingTime},
-      {"bidirectional_ring", "Two opposite rings, half the data each", kRingSource, CostModel::kAlphaBeta, BothWaysApplies, BothWaysTime},
-      {"rail_rings", "A ring for each rail", kRingSource, CostModel::kAlphaBeta, RailRingsApplies, RailRingsTime},
+      {"ring", "One ring in rank order", kRingSource, CollectiveLibrary::kAnalytic, RingApplies, RingTime},
+      {"line", "A pipelined line", kRingSource, CollectiveLibrary::kAnalytic, LineApplies, RingTime},
+      {"bidirectional_ring", "Two opposite rings, half the data each", kRingSource, CollectiveLibrary::kAnalytic, BothWaysApplies,
+       BothWaysTime},
+      {"rail_rings", "A ring for each rail", kRingSource, CollectiveLibrary::kAnalytic, RailRingsApplies, RailRingsTime},
   };
   return rows;
 }

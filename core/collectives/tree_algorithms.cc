@@ -27,7 +27,7 @@ AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees, Trace& 
   const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
   FIGURE(trace, depth, ceil(log2(ranks)), (Note{"Depth of the tree"}), ranks);
   const bool is_double = trees == 2;
@@ -50,7 +50,7 @@ AlgorithmTime ChainTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = view.ranks;
   const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.level->latency;
+  const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
   const double chunks = ChunksOf(instance, ranks - 2, alpha), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
   FIGURE(trace, latency, (ranks - 1 + waits) * alpha, (Note{"Down the chain"}), ranks, waits, alpha);
@@ -62,9 +62,9 @@ AlgorithmTime ChainTime(const CollectiveInstance& instance, Trace& trace) {
 
 const std::vector<Algorithm>& TreeAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"binary_tree", "One binary tree", kTreeSource, CostModel::kAlphaBeta, TreeApplies, SingleTree},
-      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CostModel::kAlphaBeta, TreeApplies, DoubleTree},
-      {"chain", "Pipelined chain", kTreeSource, CostModel::kAlphaBeta, ChainApplies, ChainTime},
+      {"binary_tree", "One binary tree", kTreeSource, CollectiveLibrary::kAnalytic, TreeApplies, SingleTree},
+      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic, TreeApplies, DoubleTree},
+      {"chain", "Pipelined chain", kTreeSource, CollectiveLibrary::kAnalytic, ChainApplies, ChainTime},
   };
   return rows;
 }

@@ -92,7 +92,7 @@ Result<Json> EvaluateCollective(const Json& request) {
 
   cluster.devices = std::max(cluster.devices, line.ranks);
   CollectiveCall call{.type = line.kind, .bytes = line.bytes, .algorithm = line.algorithm};
-  if (line.library == kIdeal) call.cost_model = CostModel::kAlphaBeta;
+  if (line.library == kIdeal) call.library = CollectiveLibrary::kAnalytic;
   call.alpha_beta = {.reduction = line.reduction, .hops = line.hops, .chunks = line.chunks, .overlaps = line.overlaps};
   if (!cluster.networks.empty()) call.custom = RowFor(kernels, cluster.device.architecture, cluster.networks[0].size);
   const GroupPlacement group = PlaceFirst(cluster, static_cast<double>(line.ranks));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/issue.h"
+#include "core/hardware/collective_choice.h"
 #include "core/hardware/device.h"
 #include "core/hardware/network.h"
 
@@ -13,6 +14,7 @@ struct Cluster {
   Device device;
   Count devices = 8;
   std::vector<NetworkLevel> networks;  // innermost first
+  CollectiveChoice collectives;
 };
 template <>
 struct Schema<Cluster> {

@@ -10,8 +10,9 @@ namespace slipstick {
 
 // extent[i]: parts of the group that network level i joins, innermost first: {8, 4} is four nodes with eight ranks each.
 // 1: the group does not use the level. The product is the size of the group.
+// spacing[i]: parts of level i from one of them to the next; groups in between share the wires of a ring, mesh or torus. Empty: 1 each.
 struct GroupPlacement {
-  std::vector<double> extent;
+  std::vector<double> extent, spacing;
   [[nodiscard]] double Ranks() const {
     double ranks = 1;
     for (const double e : extent) ranks *= e;

@@ -6,23 +6,26 @@
 
 namespace slipstick {
 
-CollectiveMemo::Entry* CollectiveMemo::EntryOf(CollectiveType type, Bytes bytes, const GroupPlacement& group) {
+CollectiveMemo::Entry* CollectiveMemo::EntryOf(const CollectiveCall& call, const GroupPlacement& group) {
   if (group.extent.empty() || group.extent.size() > kLevels) return nullptr;
   if (entries_.empty()) entries_.resize(kEntries);
   Hash hash;
-  hash.Mix(static_cast<Count>(type)).Mix(bytes.base());
+  hash.Mix(static_cast<Count>(call.type)).Mix(static_cast<Count>(call.routed)).Mix(call.bytes.base());
   for (const double extent : group.extent) hash.Mix(extent);
+  for (const double spacing : group.spacing) hash.Mix(spacing);
   return &entries_[hash.Modulo(kEntries)];
 }
 
-bool CollectiveMemo::Holds(const Entry& entry, CollectiveType type, Bytes bytes, const GroupPlacement& group) {
-  return entry.levels == group.extent.size() && entry.type == type && entry.bytes == bytes &&
-         std::equal(group.extent.begin(), group.extent.end(), entry.extent.begin());
+bool CollectiveMemo::Holds(const Entry& entry, const CollectiveCall& call, const GroupPlacement& group) {
+  return entry.levels == group.extent.size() && entry.type == call.type && entry.routed == call.routed && entry.bytes == call.bytes &&
+         std::equal(group.extent.begin(), group.extent.end(), entry.extent.begin()) &&
+         std::equal(group.spacing.begin(), group.spacing.end(), entry.spacing.begin());
 }
 
-void CollectiveMemo::Fill(Entry& entry, CollectiveType type, Bytes bytes, const GroupPlacement& group, Seconds time) {
-  entry = {type, bytes, group.extent.size(), {}, time};
+void CollectiveMemo::Fill(Entry& entry, const CollectiveCall& call, const GroupPlacement& group, Seconds time) {
+  entry = {call.type, call.routed, call.bytes, group.extent.size(), {}, {}, time};
   std::copy(group.extent.begin(), group.extent.end(), entry.extent.begin());
+  std::copy(group.spacing.begin(), group.spacing.end(), entry.spacing.begin());
 }
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Caches times of collectives: the same few recur in thousands of mappings.
+// Caches times of collectives of one cluster: the same few recur in thousands of mappings.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ namespace slipstick {
 class CollectiveMemo {
  public:
   template <class Compute>
-  Seconds Get(CollectiveType type, Bytes bytes, const GroupPlacement& group, const Compute& compute) {
-    Entry* entry = EntryOf(type, bytes, group);
+  Seconds Get(const CollectiveCall& call, const GroupPlacement& group, const Compute& compute) {
+    Entry* entry = EntryOf(call, group);
     if (entry == nullptr) return compute();
-    if (!Holds(*entry, type, bytes, group)) Fill(*entry, type, bytes, group, compute());
+    if (!Holds(*entry, call, group)) Fill(*entry, call, group, compute());
     return entry->time;
   }
 
@@ -23,14 +23,15 @@ class CollectiveMemo {
   static constexpr std::size_t kEntries = 1024, kLevels = 6;
   struct Entry {
     CollectiveType type = CollectiveType::kAllReduce;
+    bool routed = false;
     Bytes bytes{};
     std::size_t levels = 0;  // 0: empty
-    std::array<double, kLevels> extent{};
+    std::array<double, kLevels> extent{}, spacing{};
     Seconds time{};
   };
-  Entry* EntryOf(CollectiveType type, Bytes bytes, const GroupPlacement& group);  // null: not cached
-  static bool Holds(const Entry& entry, CollectiveType type, Bytes bytes, const GroupPlacement& group);
-  static void Fill(Entry& entry, CollectiveType type, Bytes bytes, const GroupPlacement& group, Seconds time);
+  Entry* EntryOf(const CollectiveCall& call, const GroupPlacement& group);  // null: not cached
+  static bool Holds(const Entry& entry, const CollectiveCall& call, const GroupPlacement& group);
+  static void Fill(Entry& entry, const CollectiveCall& call, const GroupPlacement& group, Seconds time);
 
   std::vector<Entry> entries_;
 };

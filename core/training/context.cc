@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/collectives/fabric.h"
+#include "core/collectives/group_view.h"
 #include "core/operators/efficiency.h"
 #include "core/training/collective_memo.h"
 #include "core/training/schedule_types.h"
@@ -19,8 +20,11 @@ Link LinkOver(const StepCluster& prepared, double stride, double size) {
     joined *= static_cast<double>(levels[i].size);
     if (stride * size > joined && i + 1 < levels.size()) continue;
     const FabricConstants& fabric = *levels[i].fabric;
-    return i == 0 ? Link{fabric.in_step.hop_efficiency * prepared.stated[i], fabric.in_step.hop_latency}
-                  : Link{fabric.in_step.nic_hop_efficiency * prepared.stated[i], fabric.in_step.nic_hop_latency};
+    const NetworkLevel& level = prepared.stated.networks[i];
+    const double spacing = max(1.0, stride * static_cast<double>(level.size) / joined);
+    const BytesPerSecond link = NeighborShare(prepared.stated, i, spacing) * level.bandwidth;
+    return i == 0 ? Link{fabric.in_step.hop_efficiency * link, fabric.in_step.hop_latency}
+                  : Link{fabric.in_step.nic_hop_efficiency * link, fabric.in_step.nic_hop_latency};
   }
   return {1 * kGBps, Fabric()->in_step.nic_hop_latency};
 }
@@ -43,12 +47,9 @@ Strides StridesOf(std::string_view order, const TrainingShape& shape) {
 }
 
 std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework) {
-  auto prepared = std::make_shared<StepCluster>(StepCluster{cluster, {}});
+  auto prepared = std::make_shared<StepCluster>(StepCluster{cluster, cluster});
   CompleteEfficiency(prepared->cluster.device);
-  for (std::size_t i = 0; i < cluster.networks.size(); ++i) {
-    prepared->stated.push_back(cluster.networks[i].bandwidth);
-    if (i > 0) prepared->cluster.networks[i].bandwidth *= framework.exchange.network_share;
-  }
+  for (std::size_t i = 1; i < cluster.networks.size(); ++i) prepared->cluster.networks[i].bandwidth *= framework.exchange.network_share;
   return prepared;
 }
 
@@ -57,11 +58,17 @@ GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count) 
   double joined = 1, placed = 1, ranks = 1;
   for (int i = 0; i < count; ++i) ranks *= spans[i].size;
   for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
+    const double below = joined;  // devices in a part of this level
     joined *= static_cast<double>(cluster.networks[level].size);
-    double members = 1;
-    for (int i = 0; i < count; ++i) members *= max(1.0, min(spans[i].size, joined / spans[i].stride));
+    double members = 1, nearest = 0;
+    for (int i = 0; i < count; ++i) {
+      members *= max(1.0, min(spans[i].size, joined / spans[i].stride));
+      const bool reaches_out = spans[i].size * spans[i].stride > below;
+      if (reaches_out && (nearest == 0 || spans[i].stride < nearest)) nearest = spans[i].stride;
+    }
     if (level + 1 == cluster.networks.size()) members = ranks;
     placement.extent.push_back(members / placed);
+    placement.spacing.push_back(max(1.0, nearest / below));
     placed = members;
   }
   return placement;
@@ -86,10 +93,6 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   const Strides strides = context.strides = StridesOf(run.mapping.order, shape);
   context.pipeline_link = LinkOver(*context.prepared, strides.pipeline, shape.pipeline);
   context.context_link = LinkOver(*context.prepared, strides.context, shape.context);
-  if (own.networks.size() > 1) {
-    context.nic = context.prepared->stated[1];
-    context.expert_rate = own.networks[1].fabric->in_step.nic_routed_efficiency * context.nic;
-  }
   const std::array<Span, 1> tensor{{{strides.tensor, shape.tensor}}};
   context.tensor = PlaceSpans(own, tensor.data(), 1);
   const std::array<Span, 1> ring{{{strides.context, shape.context}}};
@@ -107,6 +110,8 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
     const std::array<Span, 1> replica{{{strides.data * within, shape.data / within}}};
     context.replica = PlaceSpans(own, replica.data(), 1);
   }
+  const std::array<Span, 1> experts{{{1, shape.expert * shape.expert_tensor}}};
+  context.experts = PlaceSpans(own, experts.data(), 1);
   const std::array<Span, 1> expert_data{{{shape.expert * shape.expert_tensor, shape.ExpertDataRanks()}}};
   context.expert_data = PlaceSpans(own, expert_data.data(), 1);
   const std::array<Span, 1> expert_tensor{{{1, shape.expert_tensor}}};
@@ -122,26 +127,20 @@ double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds lin
   return contention * min(1.0, moved / link / (0.8 * context.cluster.networks.front().bandwidth));
 }
 
-Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group) {
-  if (group.Ranks() <= 1 || !(bytes > Bytes{})) return {};
+Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group) {
+  if (group.Ranks() <= 1 || !(call.bytes > Bytes{})) return {};
   const auto time = [&] {
     Trace off = Trace::Off();
-    CollectiveCall call;
-    call.type = type;
-    call.bytes = bytes;
-    return TimeOf(call, group, context.cluster, off).time;
+    return TimeOf(call, group, call.routed ? context.prepared->stated : context.cluster, off).time;
   };
-  return context.collectives != nullptr ? context.collectives->Get(type, bytes, group, time) : time();
+  return context.collectives != nullptr ? context.collectives->Get(call, group, time) : time();
 }
 
-Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group, std::string_view name,
+Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group, std::string_view name,
                    Trace& trace) {
-  if (!trace.on() || group.Ranks() <= 1 || !(bytes > Bytes{})) return Collective(context, type, bytes, group);
+  if (!trace.on() || group.Ranks() <= 1 || !(call.bytes > Bytes{})) return Collective(context, call, group);
   Trace::Scope scope(trace, name);
-  CollectiveCall call;
-  call.type = type;
-  call.bytes = bytes;
-  return TimeOf(call, group, context.cluster, trace).time;
+  return TimeOf(call, group, call.routed ? context.prepared->stated : context.cluster, trace).time;
 }
 
 void ExplainShape(const TrainingContext& context, Trace& trace) {

@@ -21,7 +21,7 @@ struct Link {
 // The cluster, the same for every mapping.
 struct StepCluster {
   Cluster cluster;  // device efficiencies filled in; levels between nodes at the bandwidth that a step's collectives reach
-  std::vector<BytesPerSecond> stated;  // bandwidth of each level as the cluster states it
+  Cluster stated;   // as the request has it
 };
 std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework);
 
@@ -49,12 +49,10 @@ struct TrainingContext {
   BytesPerSecond stream_rate{};                   // memory bandwidth that streaming kernels reach
   BytesPerSecond
       elementwise_rate{};  // of elementwise passes, each operand counted once; above stream_rate where the framework fuses passes
-  GroupPlacement tensor{}, context_group{}, data{}, expert_data{}, expert_tensor{};
+  GroupPlacement tensor{}, context_group{}, data{}, experts{}, expert_data{}, expert_tensor{};
   GroupPlacement shard{}, replica{};  // of the data group: ranks that share a ZeRO state, ranks that hold the same part of it
   Link pipeline_link{}, context_link{};
-  double node_devices = 1;       // devices of the innermost network level
-  BytesPerSecond expert_rate{};  // of expert dispatch between nodes, per device
-  BytesPerSecond nic{};          // per device, as the cluster states it
+  double node_devices = 1;  // devices of the innermost network level
   [[nodiscard]] const Framework& framework() const { return run.framework; }
   [[nodiscard]] const Device& device() const { return cluster.device; }
 };
@@ -72,10 +70,14 @@ GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
 // full rate, in proportion less where slower links carry fewer bytes/s through the device's memory and SMs.
 double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link);
 
-// Time of a collective; 0 for a group of one or an empty message.
-Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group);
+// Time of a collective; 0 for a group of one or an empty message. Tokens to their experts (`routed`) take the network as the cluster
+// states it, others as a step's collectives reach it.
+Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group);
+inline Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group) {
+  return Collective(context, {.type = type, .bytes = bytes}, group);
+}
 // The same, recorded below `name`.
-Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group, std::string_view name,
+Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group, std::string_view name,
                    Trace& trace);
 
 // Whether the schedule runs weight gradients as a pass of their own.

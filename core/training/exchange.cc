@@ -3,7 +3,6 @@
 #include <array>
 #include <string>
 
-#include "core/collectives/fabric.h"
 #include "core/collectives/moe_exchange.h"
 #include "core/workload/exchanges.h"
 
@@ -114,7 +113,7 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, doubl
   call.kernel_units = static_cast<double>(framework.dispatch_units);
   trace.Alias("tokens", call.tokens, "own_tokens");
   if (nodes > 1) {
-    call.nic = context.nic;
+    call.nic = context.prepared->stated.networks[1].bandwidth;
     trace.Input("nic", call.nic, "cluster.networks.1.bandwidth");
   }
   if (!is_combine) trace.Input("element_bytes", call.element_bytes, "training.framework.experts.dispatch_bytes");
@@ -124,25 +123,39 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, doubl
   return time;
 }
 
-// Rates that a routed all-to-all reaches inside a node and between nodes.
-void ExplainRoutedRates(const TrainingContext& context, bool several_nodes, Trace& trace) {
-  if (!trace.on()) return;
-  const Fabric fabric = context.cluster.networks.front().fabric;
-  const Seconds routed_setup = fabric->in_step.routed_setup;
-  const double routed_rate = fabric->in_step.routed_efficiency;
-  const BytesPerSecond link = context.cluster.networks.front().bandwidth;
-  CONSTANTS(trace, "fabrics." + fabric->id, kFabricSource, routed_setup, routed_rate);
-  trace.Alias("start", routed_setup, "routed_setup");
-  trace.Input("link", link, "cluster.networks.0.bandwidth");
-  FIGURE(trace, inner_rate, routed_rate * link, (Note{"Rate of routed tokens inside a node"}), routed_rate, link);
-  if (!several_nodes) return trace.Alias("outer_rate", inner_rate, "inner_rate");
-  const Fabric network = context.cluster.networks[1].fabric;
-  const double outer_routed_rate = network->in_step.nic_routed_efficiency;
-  const BytesPerSecond nic = context.nic;
-  CONSTANTS(trace, "fabrics." + network->id, kFabricSource, outer_routed_rate);
-  trace.Input("nic", nic, "cluster.networks.1.bandwidth");
-  FIGURE(trace, outer_rate, outer_routed_rate * nic, (Note{"Rate of routed tokens between nodes", "of one device"}), outer_routed_rate,
-         nic);
+struct DispatchAndCombine {
+  Seconds dispatch, combine;
+};
+
+DispatchAndCombine DedicatedKernels(const TrainingContext& context, Trace& trace) {
+  const double ep = context.shape.expert, expert_tp = context.shape.expert_tensor;
+  FIGURE(trace, ranks, ep * expert_tp, (Note{"Ranks that share a layer's experts"}), ep, expert_tp);
+  const double node_devices = context.node_devices;
+  trace.Input("node_devices", node_devices, "cluster.networks.0.size");
+  FIGURE(trace, inner_ranks, min(ranks, node_devices), (Note{"Of them, in a node"}), ranks, node_devices);
+  const bool several_nodes = context.cluster.networks.size() > 1 && ranks > inner_ranks;
+  const double nodes = several_nodes ? ranks / inner_ranks : 1;
+  if (several_nodes) {
+    trace.Record("nodes", "ranks / inner_ranks", nodes, Note{"Nodes that share a layer's experts"}, "ranks, inner_ranks", ranks,
+                 inner_ranks);
+  }
+  return {DedicatedExchange(context, false, inner_ranks, nodes, "dispatch_time", trace),
+          DedicatedExchange(context, true, inner_ranks, nodes, "combine_time", trace)};
+}
+
+// An all-to-all of routed tokens each way: dispatch in the framework's format, combine in 16 bit.
+DispatchAndCombine LibraryExchange(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+  const Bytes combined_bytes = ResidualBytes(context.model, work.dispatched_tokens, "dispatched_tokens", trace);
+  trace.Alias("combined_bytes", combined_bytes, "residual_bytes");
+  const double dispatch_bytes = context.framework().experts.dispatch_bytes;
+  FIGURE(trace, dispatched_bytes, dispatch_bytes / 2 * combined_bytes,
+         (Note{"Tokens that a rank sends", "in the format of the framework's dispatch"}), dispatch_bytes, combined_bytes);
+  const auto one_way = [&](Bytes bytes, std::string_view bytes_are, std::string_view name, std::string_view symbol) {
+    const CollectiveCall call{.type = CollectiveType::kAllToAll, .bytes = bytes, .routed = true};
+    return TimeCollective(context, call, bytes_are, RankGroup::kExperts, name, symbol, trace);
+  };
+  return {one_way(dispatched_bytes, "dispatched_bytes", "dispatch", "dispatch_time"),
+          one_way(combined_bytes, "combined_bytes", "combine", "combine_time")};
 }
 
 // Expert tensor parallelism: each of its ranks needs the rows of all.
@@ -162,52 +175,19 @@ Seconds GatherRows(const TrainingContext& context, const LayerWork& work, Trace&
 
 Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, Trace& trace) {
   const TrainingShape& shape = context.shape;
-  const double ep = shape.expert, expert_tp = shape.expert_tensor;
-  if (ep * expert_tp <= 1) return {};
+  if (shape.expert * shape.expert_tensor <= 1) return {};
   Trace::Scope scope(trace, "expert_exchange");
-  FIGURE(trace, ranks, ep * expert_tp, (Note{"Ranks that share a layer's experts"}), ep, expert_tp);
   const FrameworkExperts& framework = context.framework().experts;
-  const double node_devices = context.node_devices;
-  if (!context.cluster.networks.empty()) trace.Input("node_devices", node_devices, "cluster.networks.0.size");
-  FIGURE(trace, inner_ranks, min(ranks, node_devices), (Note{"Of them, in a node"}), ranks, node_devices);
-  const Fabric fabric = context.cluster.networks.empty() ? Fabric() : context.cluster.networks.front().fabric;
-  const Seconds start = fabric->in_step.routed_setup;
-  const bool several_nodes = context.cluster.networks.size() > 1 && ranks > inner_ranks;
-  const BytesPerSecond inner_rate =
-      context.cluster.networks.empty() ? 1 * kGBps : fabric->in_step.routed_efficiency * context.cluster.networks.front().bandwidth;
-  const BytesPerSecond outer_rate = several_nodes ? context.expert_rate : inner_rate;
-  if (!context.cluster.networks.empty()) ExplainRoutedRates(context, several_nodes, trace);
-  const Bytes copy_bytes = ResidualBytes(context.model, work.dispatched_tokens, "dispatched_tokens", trace);
-  trace.Alias("copy_bytes", copy_bytes, "residual_bytes");
-  const double dispatch_bytes = framework.dispatch_bytes;
-  FIGURE(trace, library_time,
-         start + max(copy_bytes * (inner_ranks - 1) / ranks / inner_rate, copy_bytes * (ranks - inner_ranks) / ranks / outer_rate),
-         (Note{"Dispatch or combine by an all-to-all", "the slower of the transfers inside a node and between nodes, which overlap"}),
-         start, copy_bytes, inner_ranks, ranks, inner_rate, outer_rate);
+  const DispatchAndCombine exchange = framework.dispatch == ExpertDispatch::kDedicated && !context.cluster.networks.empty()
+                                          ? DedicatedKernels(context, trace)
+                                          : LibraryExchange(context, work, trace);
+  const Seconds dispatch_time = exchange.dispatch, combine_time = exchange.combine;
   const Seconds gather_time = GatherRows(context, work, trace);
   const bool overlaps = context.run.mapping.overlap.ep.value_or(false);
   const double exposed = framework.exposed, overlapped = overlaps ? framework.exposed_overlapped : 1;
   trace.Input("overlapped", overlapped, overlaps ? "training.framework.experts.exposed_overlapped" : "training.mapping.overlap.ep");
   trace.Input("exposed", exposed, "training.framework.experts.exposed");
   FIGURE(trace, exposed_share, exposed * overlapped, (Note{"Exposed share of the exchange"}), exposed, overlapped);
-  const bool dedicated = framework.dispatch == ExpertDispatch::kDedicated && !context.cluster.networks.empty();
-  const double nodes = several_nodes ? ranks / inner_ranks : 1;
-  if (several_nodes) {
-    trace.Record("nodes", "ranks / inner_ranks", nodes, Note{"Nodes that share a layer's experts"}, "ranks, inner_ranks", ranks,
-                 inner_ranks);
-  }
-  Seconds dispatch_time, combine_time = library_time;
-  if (dedicated) {
-    dispatch_time = DedicatedExchange(context, false, inner_ranks, nodes, "dispatch_time", trace);
-    combine_time = DedicatedExchange(context, true, inner_ranks, nodes, "combine_time", trace);
-  } else {
-    trace.Alias("combine_time", combine_time, "library_time");
-    FIGURE(trace, library_dispatch, start + dispatch_bytes / 2 * (library_time - start),
-           (Note{"Dispatch by an all-to-all", "in the format of the framework's dispatch, over 16 bits"}), start, dispatch_bytes,
-           library_time);
-    dispatch_time = library_dispatch;
-    trace.Alias("dispatch_time", dispatch_time, "library_dispatch");
-  }
   FIGURE(trace, link_time, dispatch_time + combine_time + 2 * gather_time,
          (Note{"EP link time of a layer, one direction", "dispatch and combine, each with an all-gather under expert tensor parallelism"}),
          dispatch_time, combine_time, gather_time);

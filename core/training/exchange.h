@@ -6,22 +6,23 @@
 
 namespace slipstick {
 
-// Of the constants of routed traffic in a fabric's preset.
-inline constexpr std::string_view kFabricSource = "NCCL's send and receive, and its all-to-all, inside a training step";
-
 struct Exchange {
   Seconds link;     // time on the links, exposed or hidden
   Seconds exposed;  // at most link
 };
 
 // The groups of ranks that a collective joins: one degree of parallelism, or two that lie one within the other.
-enum class RankGroup { kTensor, kContext, kData, kShard, kReplica, kExpertData, kExpertTensor };
+enum class RankGroup { kTensor, kContext, kData, kShard, kReplica, kExperts, kExpertData, kExpertTensor };
 // Records the ranks of a group, those in a node, and the nodes, under the names that collectives use.
 void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace);
 
 // Time of a collective, whose figures are in a scope `name`. `bytes_are`: the figure of its message; its time is bound to `symbol`.
-Seconds TimeCollective(const TrainingContext& context, CollectiveType type, Bytes bytes, std::string_view bytes_are, RankGroup group,
+Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& call, std::string_view bytes_are, RankGroup group,
                        std::string_view name, std::string_view symbol, Trace& trace);
+inline Seconds TimeCollective(const TrainingContext& context, CollectiveType type, Bytes bytes, std::string_view bytes_are, RankGroup group,
+                              std::string_view name, std::string_view symbol, Trace& trace) {
+  return TimeCollective(context, {.type = type, .bytes = bytes}, bytes_are, group, name, symbol, trace);
+}
 
 // Records rate and latency of a link to the rank `stride` devices further (MakeContext), under the names hop_rate and hop_latency.
 void ExplainHop(const TrainingContext& context, const Link& link, double stride, double size, Trace& trace);

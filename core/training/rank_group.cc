@@ -21,6 +21,8 @@ const GroupPlacement& PlacementOf(const TrainingContext& context, RankGroup grou
       return context.shard;
     case RankGroup::kReplica:
       return context.replica;
+    case RankGroup::kExperts:
+      return context.experts;
     case RankGroup::kExpertData:
       return context.expert_data;
     case RankGroup::kExpertTensor:
@@ -69,12 +71,21 @@ void BindRanks(double group_ranks, double inner_ranks, Trace& trace) {
   trace.Alias("ranks_in_node", inner_ranks, "inner_ranks");
 }
 
+// Distance between neighbors of a group: in devices, and in nodes.
+void ExplainSpacing(double stride, std::string_view stride_is, double node_devices, Trace& trace) {
+  trace.Alias("spacing", stride, stride_is);
+  trace.Alias("stride", stride, stride_is);
+  if (stride <= node_devices) return;
+  FIGURE(trace, spacing, stride / node_devices, (Note{"Distance between neighbors of a group", "in nodes"}), stride, node_devices);
+}
+
 void ExplainRanks(const TrainingContext& context, const Degrees& degrees, Trace& trace) {
   const double inner = degrees.inner, outer = degrees.outer, node_devices = context.node_devices;
   const double inner_stride = degrees.inner_stride, outer_stride = degrees.outer_stride;
   trace.Input("node_devices", node_devices, "cluster.networks.0.size");
   trace.Alias("inner", inner, degrees.inner_is);
   trace.Alias("outer", outer, degrees.outer_is);
+  ExplainSpacing(inner > 1 ? inner_stride : outer_stride, inner > 1 ? "inner_stride" : "outer_stride", node_devices, trace);
   if (degrees.inner_is.empty()) {
     trace.Alias("group_ranks", outer, "outer");
     FIGURE(trace, inner_ranks, max(1.0, min(outer, node_devices / outer_stride)), (Note{"Ranks of the group in a node"}), outer,
@@ -105,6 +116,11 @@ void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace)
     case RankGroup::kContext:
       ExplainStride(context, "cp", strides.context, "outer_stride", trace);
       return ExplainRanks(context, {"", "cp", one, cp, one, strides.context}, trace);
+    case RankGroup::kExperts: {
+      trace.Constants("training.placement", "ranks that share experts are neighbors", "outer_stride", one);
+      FIGURE(trace, sharing, ep * expert_tp, (Note{"Ranks that share a layer's experts"}), ep, expert_tp);
+      return ExplainRanks(context, {"", "sharing", one, sharing, one, one}, trace);
+    }
     case RankGroup::kExpertTensor:
       trace.Constants("training.placement", "ranks of expert tensor parallelism are neighbors", "outer_stride", one);
       return ExplainRanks(context, {"", "expert_tp", one, expert_tp, one, one}, trace);
@@ -134,6 +150,20 @@ void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace)
   ExplainRanks(context, {"", "replicas", one, replicas, one, outer_stride}, trace);
 }
 
+namespace {
+
+// The share of a device's bandwidth on the wire to the next rank.
+void ExplainNeighborShare(std::string_view symbol, double wire_share, const NetworkLevel& level, std::size_t index, Trace& trace) {
+  const std::string path = "cluster.networks." + std::to_string(index);
+  const auto size = static_cast<double>(level.size);
+  trace.Input("size", size, path + ".size");
+  const std::vector<std::pair<std::string, double>> among{{"the wire to the next rank", wire_share}, {"through a switch", 1}};
+  trace.Choice(symbol, wire_share, Note{"Share of the bandwidth on the wire to the next rank", "as the topology splits it"}, among, 0,
+               "size", size);
+}
+
+}  // namespace
+
 void ExplainHop(const TrainingContext& context, const Link& link, double stride, double size, Trace& trace) {
   const std::vector<NetworkLevel>& levels = context.cluster.networks;
   if (!trace.on() || levels.empty()) return;
@@ -142,24 +172,31 @@ void ExplainHop(const TrainingContext& context, const Link& link, double stride,
     joined *= static_cast<double>(levels[++level].size);
   }
   const FabricConstants& fabric = *levels[level].fabric;
-  const BytesPerSecond bandwidth = context.prepared->stated[level];
+  const BytesPerSecond bandwidth = context.prepared->stated.networks[level].bandwidth;
   const std::string table = "fabrics." + levels[level].fabric->id;
   trace.Input("bandwidth", bandwidth, "cluster.networks." + std::to_string(level) + ".bandwidth");
   double share = 1;
   if (level == 0) {
     const double hop_rate = share = fabric.in_step.hop_efficiency;
     const Seconds hop_latency = fabric.in_step.hop_latency;
-    CONSTANTS(trace, table, kFabricSource, hop_rate, hop_latency);
+    CONSTANTS(trace, table, kInStepSource, hop_rate, hop_latency);
     trace.Alias("share", hop_rate, "hop_rate");
   } else {
     const double outer_hop_rate = share = fabric.in_step.nic_hop_efficiency;
     const Seconds outer_hop_latency = fabric.in_step.nic_hop_latency;
-    CONSTANTS(trace, table, kFabricSource, outer_hop_rate, outer_hop_latency);
+    CONSTANTS(trace, table, kInStepSource, outer_hop_rate, outer_hop_latency);
     trace.Alias("share", outer_hop_rate, "outer_hop_rate");
     trace.Alias("hop_latency", outer_hop_latency, "outer_hop_latency");
   }
-  trace.Record("hop_rate", "share * bandwidth", link.rate, Note{"Rate of a send to the next rank", "", kFabricSource}, "share, bandwidth",
-               share, bandwidth);
+  const double wire_share = link.rate / (share * bandwidth);
+  if (context.prepared->stated.networks[level].topology == Topology::kSwitch || wire_share == 1) {
+    trace.Record("hop_rate", "share * bandwidth", link.rate, Note{"Rate of a send to the next rank", "", kInStepSource}, "share, bandwidth",
+                 share, bandwidth);
+    return;
+  }
+  ExplainNeighborShare("wire_share", wire_share, levels[level], level, trace);
+  trace.Record("hop_rate", "share * bandwidth * wire_share", link.rate, Note{"Rate of a send to the next rank", "", kInStepSource},
+               "share, bandwidth, wire_share", share, bandwidth, wire_share);
 }
 
 void ExplainNetworks(const TrainingContext& context, Trace& trace) {
@@ -168,7 +205,7 @@ void ExplainNetworks(const TrainingContext& context, Trace& trace) {
   for (std::size_t i = 1; i < context.cluster.networks.size(); ++i) {
     const std::string path = "cluster.networks." + std::to_string(i);
     const Trace::Scope scope(trace, "network " + std::to_string(i));
-    const BytesPerSecond stated = context.prepared->stated[i], nic = context.cluster.networks[i].bandwidth;
+    const BytesPerSecond stated = context.prepared->stated.networks[i].bandwidth, nic = context.cluster.networks[i].bandwidth;
     trace.Input("stated", stated, path + ".bandwidth");
     trace.Record("nic", "network_share * stated", nic, Note{"Bandwidth that a step's collectives reach between nodes", "of one device"},
                  "network_share, stated", network_share, stated);
@@ -200,11 +237,11 @@ void ExplainContention(const TrainingContext& context, Bytes moved, Seconds link
                values);
 }
 
-Seconds TimeCollective(const TrainingContext& context, CollectiveType type, Bytes bytes, std::string_view bytes_are, RankGroup group,
+Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& call, std::string_view bytes_are, RankGroup group,
                        std::string_view name, std::string_view symbol, Trace& trace) {
   const GroupPlacement& placement = PlacementOf(context, group);
-  if (!trace.on()) return Collective(context, type, bytes, placement);
-  if (!(bytes > Bytes{})) return {};
+  if (!trace.on()) return Collective(context, call, placement);
+  if (!(call.bytes > Bytes{})) return {};
   if (placement.Ranks() <= 1) {
     const Trace::Scope scope(trace, name);
     ExplainGroup(context, group, trace);
@@ -214,10 +251,10 @@ Seconds TimeCollective(const TrainingContext& context, CollectiveType type, Byte
   }
   {
     const Trace::Scope scope(trace, name);
-    trace.Alias("bytes", bytes, bytes_are);
+    trace.Alias("bytes", call.bytes, bytes_are);
     ExplainGroup(context, group, trace);
   }
-  const Seconds time = Collective(context, type, bytes, placement, name, trace);
+  const Seconds time = Collective(context, call, placement, name, trace);
   trace.Alias(symbol, time, trace.figures().back().symbol);
   return time;
 }

@@ -1,7 +1,8 @@
 #include "core/collectives/moe_exchange.h"
-#include "core/workload/exchanges.h"
 
 #include <gtest/gtest.h>
+
+#include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {

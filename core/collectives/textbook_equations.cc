@@ -1,0 +1,104 @@
+// The textbook's equations: one latency per message (alpha) and one bandwidth per rank (beta), whatever the wiring. Of a group that spans
+// several levels, the slowest bandwidth and the longest latency.
+#include <string>
+
+#include "core/collectives/alpha_beta.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kTextbookSource =
+    "Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, 2005; Sanders, Speck and Traeff, 2009";
+
+struct AlphaBeta {
+  Seconds alpha;
+  BytesPerSecond beta;
+};
+AlphaBeta SlowestOf(const CollectiveInstance& instance, Trace& trace) {
+  AlphaBeta slowest;
+  int narrowest = 0, farthest = 0;  // levels
+  for (int i = 0; i < instance.view.count; ++i) {
+    const NetworkLevel& level = *instance.view.levels[i].level;
+    if (i == 0 || level.bandwidth < slowest.beta) slowest.beta = level.bandwidth, narrowest = instance.view.levels[i].index;
+    if (i == 0 || level.latency > slowest.alpha) slowest.alpha = level.latency, farthest = instance.view.levels[i].index;
+  }
+  if (trace.on()) {
+    trace.Input("alpha", slowest.alpha, "cluster.networks." + std::to_string(farthest) + ".latency");
+    trace.Input("beta", slowest.beta, "cluster.networks." + std::to_string(narrowest) + ".bandwidth");
+  }
+  return slowest;
+}
+
+template <CollectiveType type>
+bool Only(const CollectiveInstance& instance) {
+  return Is(instance, type);
+}
+bool IsGatherOrScatter(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllGather) || Is(instance, CollectiveType::kReduceScatter);
+}
+
+AlgorithmTime AllReduceRing(const CollectiveInstance& instance, Trace& trace) {
+  const auto [alpha, beta] = SlowestOf(instance, trace);
+  const double ranks = instance.view.ranks;
+  const Bytes bytes = instance.call.bytes;
+  FIGURE(trace, latency, 2 * (ranks - 1) * alpha, (Note{"Steps around the ring, twice", "", kTextbookSource}), ranks, alpha);
+  FIGURE(trace, time, latency + 2 * (ranks - 1) / ranks * bytes / beta, (Note{"All-reduce around a ring", "", kTextbookSource}), latency,
+         ranks, bytes, beta);
+  return {time, latency, std::nullopt};
+}
+
+AlgorithmTime AllReduceTrees(const CollectiveInstance& instance, Trace& trace) {
+  const auto [alpha, beta] = SlowestOf(instance, trace);
+  const double ranks = instance.view.ranks;
+  const Bytes bytes = instance.call.bytes;
+  FIGURE(trace, latency, 2 * log2(ranks) * alpha, (Note{"Up and down the trees", "", kTextbookSource}), ranks, alpha);
+  FIGURE(trace, time, latency + 2 * (ranks - 1) / ranks * bytes / beta,
+         (Note{"All-reduce over two binary trees", "half the data each; without the fill of their pipelines", kTextbookSource}), latency,
+         ranks, bytes, beta);
+  return {time, latency, std::nullopt};
+}
+
+// Each rank passes on, or sends to each peer in turn, all but its own block.
+AlgorithmTime BlockByBlock(const CollectiveInstance& instance, Trace& trace) {
+  const auto [alpha, beta] = SlowestOf(instance, trace);
+  const double ranks = instance.view.ranks;
+  const Bytes bytes = instance.call.bytes;
+  FIGURE(trace, latency, (ranks - 1) * alpha, (Note{"One step per other rank", "", kTextbookSource}), ranks, alpha);
+  FIGURE(trace, time, latency + (ranks - 1) / ranks * bytes / beta, (Note{"Block by block", "", kTextbookSource}), latency, ranks, bytes,
+         beta);
+  return {time, latency, std::nullopt};
+}
+
+AlgorithmTime BroadcastTree(const CollectiveInstance& instance, Trace& trace) {
+  const auto [alpha, beta] = SlowestOf(instance, trace);
+  const double ranks = instance.view.ranks;
+  const Bytes bytes = instance.call.bytes;
+  FIGURE(trace, steps, ceil(log2(ranks)), (Note{"Depth of the tree"}), ranks);
+  FIGURE(trace, time, steps * (alpha + bytes / beta), (Note{"Broadcast down a binomial tree", "", kTextbookSource}), steps, alpha, bytes,
+         beta);
+  return {time, steps * alpha, std::nullopt};
+}
+
+AlgorithmTime OneMessage(const CollectiveInstance& instance, Trace& trace) {
+  const auto [alpha, beta] = SlowestOf(instance, trace);
+  const Bytes bytes = instance.call.bytes;
+  FIGURE(trace, time, alpha + bytes / beta, (Note{"One message", "", kTextbookSource}), alpha, bytes, beta);
+  return {time, alpha, std::nullopt};
+}
+
+}  // namespace
+
+const std::vector<Algorithm>& TextbookEquations() {
+  constexpr CollectiveLibrary kLibrary = CollectiveLibrary::kAlphaBeta;
+  static const std::vector<Algorithm> rows{
+      {"ring", "Ring", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, AllReduceRing},
+      {"double_binary_tree", "Two binary trees", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, AllReduceTrees},
+      {"ring", "Ring", kTextbookSource, kLibrary, IsGatherOrScatter, BlockByBlock},
+      {"pairwise", "One peer after another", kTextbookSource, kLibrary, Only<CollectiveType::kAllToAll>, BlockByBlock},
+      {"binomial", "Binomial tree", kTextbookSource, kLibrary, Only<CollectiveType::kBroadcast>, BroadcastTree},
+      {"send", "One message", kTextbookSource, kLibrary, Only<CollectiveType::kSendReceive>, OneMessage},
+  };
+  return rows;
+}
+
+}  // namespace slipstick

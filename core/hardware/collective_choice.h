@@ -1,0 +1,34 @@
+// Which model of collectives a cluster uses, and which algorithm for each pattern.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/field.h"
+
+namespace slipstick {
+
+// kMeasured: a communication library or an engine's kernels, with fitted protocol constants, on the wiring. kAnalytic: the best algorithm
+// known for the wiring, at line rate. kAlphaBeta: the textbook's equations on one latency (alpha) and one bandwidth (beta), whatever the
+// wiring.
+enum class CollectiveLibrary { kMeasured, kAnalytic, kAlphaBeta };
+template <>
+struct EnumNames<CollectiveLibrary> {
+  static constexpr std::array<std::pair<CollectiveLibrary, std::string_view>, 3> names{{{CollectiveLibrary::kMeasured, "measured"},
+                                                                                        {CollectiveLibrary::kAnalytic, "analytic"},
+                                                                                        {CollectiveLibrary::kAlphaBeta, "alpha_beta"}}};
+};
+
+// Algorithms by name; "auto": the fastest.
+struct CollectiveChoice {
+  CollectiveLibrary library = CollectiveLibrary::kMeasured;
+  std::string all_reduce = "auto", all_gather = "auto", reduce_scatter = "auto", all_to_all = "auto", send_recv = "auto";
+};
+template <>
+struct Schema<CollectiveChoice> {
+  static const Fields fields;
+};
+
+}  // namespace slipstick

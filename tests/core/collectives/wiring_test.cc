@@ -1,0 +1,224 @@
+// Topologies in every library: who has an answer, what the wires allow, and what groups share.
+#include <gtest/gtest.h>
+
+#include "core/base/fix.h"
+#include "core/collectives/collective.h"
+#include "core/collectives/group_view.h"
+#include "tests/core/collectives/networks.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::array<CollectiveLibrary, 3> kLibraries{CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic,
+                                                      CollectiveLibrary::kAlphaBeta};
+
+CollectiveTime TimeOn(const Cluster& cluster, const GroupPlacement& group, const CollectiveCall& call) {
+  Trace off = Trace::Off();
+  return TimeOf(call, group, cluster, off);
+}
+CollectiveTime TimeOn(const Cluster& cluster, double ranks, CollectiveType type, Bytes bytes, CollectiveLibrary library) {
+  return TimeOn(cluster, PlaceFirst(cluster, ranks), {.type = type, .bytes = bytes, .library = library});
+}
+
+Cluster Eight(Topology topology) { return Joined({Level(topology, 8, 400 * kGBps, 0 * kUs)}); }
+
+// Bandwidth per device is the same everywhere. A message of an all-to-all over eight ranks crosses 16/7 links of a ring on average, and a
+// rank has two: the busiest carries 8/8 of what a rank sends, its own block included. A torus of 4 x 2 has three links a rank; those
+// along the four carry 4/8 each, those along the two 4/4/2.
+TEST(Wiring, RoutedTokensTravelAsFarAsTheWiresAsk) {
+  const auto seconds = [](Topology topology) {
+    return In(TimeOn(Eight(topology), PlaceFirst(Eight(topology), 8),
+                     {.type = CollectiveType::kAllToAll, .bytes = 8 * kGB, .routed = true, .library = CollectiveLibrary::kMeasured})
+                  .time,
+              kS);
+  };
+  // The generic fabric reaches 0.62 of the bandwidth for routed tokens, after 20 us.
+  const double direct = 7e9 / (0.62 * 400e9);
+  EXPECT_NEAR(seconds(Topology::kSwitch), 20e-6 + direct, 1e-9);
+  EXPECT_NEAR(seconds(Topology::kFullyConnected), 20e-6 + direct, 1e-9);
+  EXPECT_NEAR(seconds(Topology::kDragonfly), 20e-6 + direct, 1e-9);
+  EXPECT_NEAR(seconds(Topology::kTorus), 20e-6 + 12. / 7 * direct, 1e-9);
+  EXPECT_NEAR(seconds(Topology::kRing), 20e-6 + 16. / 7 * direct, 1e-9);
+  // A mesh of 4 x 2 has no closed side: the middle of the four carries 4 * 4 / 4 / 4 = 1 of what a rank sends, over one of three links;
+  // of these a rank at an end has two.
+  EXPECT_NEAR(seconds(Topology::kMesh), 20e-6 + 8e9 / (0.62 * 400e9 / 3), 1e-9);
+}
+
+// All bytes that cross the middle of a ring of n ranks, n/2 * n/2 blocks of 1/n each way, over the two wires there.
+TEST(Wiring, NoExchangeBeatsTheBisection) {
+  for (const double ranks : {4., 8., 16., 64.}) {
+    const Cluster ring = Joined({Level(Topology::kRing, static_cast<Count>(ranks), 400 * kGBps, 0 * kUs)});
+    const double bytes = 1e9, across = ranks / 4 * bytes;
+    for (const CollectiveLibrary library : {CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic}) {
+      EXPECT_GE(In(TimeOn(ring, ranks, CollectiveType::kAllToAll, bytes * kB, library).time, kS), across / (2 * 200e9) * (1 - 1e-12));
+    }
+  }
+}
+
+TEST(Wiring, RanksExchangesAsTheBisectionDoes) {
+  for (const CollectiveLibrary library : {CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic}) {
+    const auto time = [&](Topology topology) {
+      const Cluster cluster = Joined({Level(topology, 64, 400 * kGBps, 1 * kUs)});
+      return TimeOn(cluster, 64, CollectiveType::kAllToAll, 1 * kGB, library).time;
+    };
+    EXPECT_LT(time(Topology::kSwitch), time(Topology::kTorus));
+    EXPECT_LT(time(Topology::kTorus), time(Topology::kMesh));
+    EXPECT_LT(time(Topology::kMesh), time(Topology::kRing));
+  }
+}
+
+// 64 devices on a ring, groups of 8 that are 8 devices apart: every wire carries all eight groups.
+TEST(Wiring, GroupsThatInterleaveShareTheWires) {
+  const Cluster ring = Joined({Level(Topology::kRing, 64, 400 * kGBps, 0 * kUs)});
+  GroupPlacement near = PlaceFirst(ring, 8), far = near;
+  far.spacing = {8};
+  const CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = 1 * kGB, .library = CollectiveLibrary::kAnalytic};
+  // Near: an open line of eight, folded: the only wire of an end rank carries everything twice. Far: a closed ring of an eighth of each
+  // wire, both ways: 2 * 7/8 GB over 2 * 200/8 GB/s.
+  EXPECT_NEAR(In(TimeOn(ring, far, call).time, kMs), 1.75e9 / 50e9 * 1e3, 1e-6);
+  EXPECT_LT(TimeOn(ring, near, call).time, TimeOn(ring, far, call).time);
+  // On a torus of 8 x 8 the groups have the other side to themselves: 2 * 7/8 GB over two of four links of 100 GB/s.
+  const Cluster torus = Joined({Grid(Topology::kTorus, {8, 8}, 400 * kGBps)});
+  EXPECT_NEAR(In(TimeOn(torus, far, call).time, kMs), 1.75e9 / 200e9 * 1e3, 0.02);
+  // Switches join any ranks alike.
+  const Cluster joined = Joined({Level(Topology::kSwitch, 64, 400 * kGBps, 0 * kUs)});
+  EXPECT_EQ(TimeOn(joined, far, call).time, TimeOn(joined, near, call).time);
+}
+
+TEST(Wiring, SidesOfAGridThatStatesNone) {
+  const auto sides = [](Count size) {
+    const Cluster cluster = Joined({Level(Topology::kTorus, size, 400 * kGBps, 1 * kUs)});
+    const LevelView view = ViewOf(PlaceFirst(cluster, static_cast<double>(size)), cluster).levels[0];
+    return std::vector<double>(view.side.begin(), view.side.begin() + view.sides);
+  };
+  EXPECT_EQ(sides(8), (std::vector<double>{4, 2}));
+  EXPECT_EQ(sides(12), (std::vector<double>{4, 3}));
+  EXPECT_EQ(sides(16), (std::vector<double>{4, 4}));
+  EXPECT_EQ(sides(7), (std::vector<double>{7}));
+  EXPECT_EQ(sides(64), (std::vector<double>{4, 4, 4}));
+  EXPECT_EQ(sides(4096), (std::vector<double>{16, 16, 16}));
+}
+
+// Between nodes wires are laid for the nodes there are: 4 of at most 1,024 nodes close a ring. In a node they are the node's.
+TEST(Wiring, IsLaidForTheNodesThereAre) {
+  Cluster cluster =
+      Joined({Level(Topology::kSwitch, 8, 400 * kGBps, 1 * kUs), Level(Topology::kFullyConnected, 1024, 30 * kGBps, 5 * kUs)});
+  cluster.devices = 32;
+  EXPECT_EQ(ViewOf(PlaceFirst(cluster, 32), cluster).levels[1].injection, 30 * kGBps);
+  cluster.networks = {Level(Topology::kFullyConnected, 8, 350 * kGBps, 1 * kUs)};
+  cluster.devices = 4;
+  EXPECT_EQ(ViewOf(PlaceFirst(cluster, 4), cluster).levels[0].injection, 150 * kGBps);
+}
+
+// T = 2 (n-1) l + 2 (n-1)/n K/B, and 2 log2(n) l for two trees: 8 ranks, 1 us, 100 GB/s, 1 MB.
+TEST(Wiring, TextbookEquations) {
+  for (const Topology topology : {Topology::kSwitch, Topology::kRing, Topology::kMesh}) {
+    const Cluster cluster = Joined({Level(topology, 8, 100 * kGBps, 1 * kUs)});
+    const auto us = [&](CollectiveType type, std::string_view algorithm) {
+      return In(TimeOn(cluster, PlaceFirst(cluster, 8),
+                       {.type = type, .bytes = 1 * kMB, .library = CollectiveLibrary::kAlphaBeta, .algorithm = algorithm})
+                    .time,
+                kUs);
+    };
+    EXPECT_NEAR(us(CollectiveType::kAllReduce, "ring"), 14 + 17.5, 1e-9);
+    EXPECT_NEAR(us(CollectiveType::kAllReduce, "double_binary_tree"), 6 + 17.5, 1e-9);
+    EXPECT_NEAR(us(CollectiveType::kAllGather, "auto"), 7 + 8.75, 1e-9);
+    EXPECT_NEAR(us(CollectiveType::kReduceScatter, "auto"), 7 + 8.75, 1e-9);
+    EXPECT_NEAR(us(CollectiveType::kAllToAll, "auto"), 7 + 8.75, 1e-9);
+    EXPECT_NEAR(us(CollectiveType::kBroadcast, "auto"), 3 * 11, 1e-9);
+    EXPECT_NEAR(us(CollectiveType::kSendReceive, "auto"), 11, 1e-9);
+  }
+}
+
+// A cluster's choice holds for its calls; an algorithm that cannot run there has no time.
+TEST(Wiring, TheClusterChoosesLibraryAndAlgorithm) {
+  Cluster cluster = Joined({Level(Topology::kSwitch, 8, 400 * kGBps, 1 * kUs)});
+  CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = 1 * kGB};
+  const GroupPlacement group = PlaceFirst(cluster, 8);
+  EXPECT_EQ(TimeOn(cluster, group, call).algorithm, "ring");
+  cluster.collectives.library = CollectiveLibrary::kAnalytic;
+  EXPECT_EQ(TimeOn(cluster, group, call).algorithm, "two_shot");
+  cluster.collectives.all_reduce = "halving_doubling";
+  EXPECT_EQ(TimeOn(cluster, group, call).algorithm, "halving_doubling");
+  cluster.collectives.all_reduce = "bucket";
+  EXPECT_FALSE(TimeOn(cluster, group, call).applies);
+}
+
+// Any two levels of any topology, 2 to 4,096 ranks.
+std::vector<Cluster> AllPairs() {
+  std::vector<Cluster> clusters;
+  for (const auto& [inner, inner_name] : EnumNames<Topology>::names) {
+    for (const Count size : {2, 6, 8, 64}) clusters.push_back(Joined({Level(inner, size, 300 * kGBps, 1 * kUs)}));
+    for (const auto& [outer, outer_name] : EnumNames<Topology>::names) {
+      for (const Count nodes : {2, 7, 64}) {
+        clusters.push_back(Joined({Level(inner, 8, 300 * kGBps, 1 * kUs), Level(outer, nodes, 50 * kGBps, 5 * kUs)}));
+      }
+    }
+    clusters.push_back(Joined({Level(inner, 4096, 300 * kGBps, 1 * kUs)}));
+  }
+  return clusters;
+}
+
+std::string Told(const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
+  std::string text =
+      std::string(NameOf(library)) + " " + std::string(NameOf(type)) + " over " + std::to_string(static_cast<int>(ranks)) + " on";
+  for (const NetworkLevel& level : cluster.networks) text += " " + std::string(NameOf(level.topology));
+  return text;
+}
+
+template <class Check>
+void ForEveryWiring(const Check& check) {
+  for (const Cluster& cluster : AllPairs()) {
+    for (double ranks = 2; ranks <= static_cast<double>(cluster.devices); ranks *= 2) {
+      for (const auto& [type, type_name] : EnumNames<CollectiveType>::names) {
+        for (const CollectiveLibrary library : kLibraries) {
+          SCOPED_TRACE(Told(cluster, ranks, type, library));
+          check(cluster, ranks, type, library);
+        }
+      }
+    }
+  }
+}
+
+TEST(Wiring, EveryPatternHasAnAnswer) {
+  ForEveryWiring([](const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
+    const CollectiveTime made = TimeOn(cluster, ranks, type, 1 * kMB, library);
+    EXPECT_TRUE(made.applies);
+    EXPECT_TRUE(std::isfinite(made.time.base()));
+    EXPECT_GT(made.time, Seconds());
+  });
+}
+
+// Wherever the switch moves the bytes as fast, no wiring is faster by more than its latencies.
+TEST(Wiring, NothingBeatsTheSwitchAtItsBandwidth) {
+  for (const CollectiveLibrary library : {CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic}) {
+    for (const auto& [topology, name] : EnumNames<Topology>::names) {
+      for (const Count size : {2, 4, 8, 16, 64}) {
+        const Cluster wired = Joined({Level(topology, size, 300 * kGBps, 0 * kUs)});
+        const Cluster joined = Joined({Level(Topology::kSwitch, size, 300 * kGBps, 0 * kUs)});
+        for (const auto& [type, type_name] : EnumNames<CollectiveType>::names) {
+          // Of its bandwidth a wire between two devices reaches more in practice than a switch's port.
+          const bool is_measured_send = type == CollectiveType::kSendReceive && library == CollectiveLibrary::kMeasured;
+          if (is_measured_send || type == CollectiveType::kBroadcast) continue;
+          const double ranks = type == CollectiveType::kSendReceive ? 2 : static_cast<double>(size);
+          SCOPED_TRACE(Told(wired, ranks, type, library));
+          const CollectiveTime on_wires = TimeOn(wired, ranks, type, 8 * kGB, library),
+                               switched = TimeOn(joined, ranks, type, 8 * kGB, library);
+          EXPECT_GE(on_wires.time, switched.time * (1 - 1e-9)) << on_wires.algorithm << " " << switched.algorithm;
+        }
+      }
+    }
+  }
+}
+
+// An all-reduce sends 2 (n-1)/n of the buffer through a rank's links.
+TEST(Wiring, AnAllReduceIsHeldByItsInjection) {
+  ForEveryWiring([](const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
+    if (type != CollectiveType::kAllReduce) return;
+    const Bytes least = 2 * (ranks - 1) / ranks * (1 * kGB);
+    EXPECT_GE(TimeOn(cluster, ranks, type, 1 * kGB, library).time, least / (300 * kGBps + 50 * kGBps) * (1 - 1e-12));
+  });
+}
+
+}  // namespace
+}  // namespace slipstick
