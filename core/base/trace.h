@@ -114,6 +114,13 @@ class Trace {
     BindConstants(table, source, names, values);
   }
 
+  // Declares a constant that needs no variable of its own, and returns its value.
+  template <class T>
+  T Constant(std::string_view symbol, T value, std::string_view table, std::string_view source) {
+    Constants(table, source, symbol, value);
+    return value;
+  }
+
   // Records what was chosen in the current scope, among what, and what the choice rests on: `names` "m, n" of the terms.
   template <class T, class Q, class... Terms>
   void Choice(std::string_view symbol, T chosen, const Note& note, const std::vector<std::pair<std::string, Q>>& among, std::size_t place,

@@ -43,13 +43,6 @@ RoundTimes OverRounds(const Deployment& deployment, double others, const Request
   return {prefill_wait, round_token};
 }
 
-// A request is prefilled by itself.
-double OnePrompt(Trace& trace) {
-  const double batched_prompts = 1;
-  CONSTANTS(trace, "serving.scheduler", "a request is prefilled by itself", batched_prompts);
-  return batched_prompts;
-}
-
 // Requests prefilled in the same pass: those that ended together, where the engine keeps them together.
 double BatchedPrompts(const Deployment& deployment, double running, Trace& trace) {
   if (!GroupsPrefills(deployment)) return OnePrompt(trace);
@@ -70,6 +63,8 @@ double ResidualSteps(const Deployment& deployment, double running, Trace& trace)
 }
 
 }  // namespace
+
+double OnePrompt(Trace& trace) { return trace.Constant("batched_prompts", 1.0, "serving.scheduler", "a request is prefilled by itself"); }
 
 RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double residual_steps, const DecodeTimes& decode,
                      const PrefillTimes& prefill, Trace& trace) {

@@ -147,11 +147,7 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
 // Redundant copies share the tokens of the busiest experts; every device holds the same number of copies. Where the model states no
 // imbalance, the engine's value for a balanced deployment applies.
 double ImbalanceOf(const Deployment& deployment, Trace& trace) {
-  if (deployment.mapping.ep <= 1) {
-    const double imbalance = 1;
-    CONSTANTS(trace, "serving.experts", "every device has a part of every expert", imbalance);
-    return imbalance;
-  }
+  if (deployment.mapping.ep <= 1) return trace.Constant("imbalance", 1.0, "serving.experts", "every device has a part of every expert");
   const double stated = deployment.model.moe->imbalance, redundant_experts = static_cast<double>(deployment.load.redundant_experts),
                ep = deployment.mapping.ep;
   trace.Input("stated", stated, "model.moe.imbalance");
@@ -174,9 +170,7 @@ double ImbalanceOf(const Deployment& deployment, Trace& trace) {
 
 double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace) {
   if (deployment.network.expert_exchange == nullptr || KernelOf(*deployment.network.expert_exchange, phase) != ExchangeKernel::kNormal) {
-    const double taken = 0;
-    CONSTANTS(trace, "serving.exchange", "the kernels of this exchange occupy no SMs meanwhile", taken);
-    return taken;
+    return trace.Constant("taken", 0.0, "serving.exchange", "the kernels of this exchange occupy no SMs meanwhile");
   }
   const double exchange_units = static_cast<double>(deployment.network.expert_exchange->units),
                units = static_cast<double>(deployment.device.units);

@@ -15,9 +15,7 @@ namespace {
 // whether a device has it.
 double RateUnderEcc(const Device& device, Trace& trace) {
   if (device.memory.technology.rfind("GDDR", 0) != 0) {
-    const double ecc_share = 1;
-    CONSTANTS(trace, "serving.layer_pipeline", "no in-line ECC on this memory", ecc_share);
-    return ecc_share;
+    return trace.Constant("ecc_share", 1.0, "serving.layer_pipeline", "no in-line ECC on this memory");
   }
   const Bytes capacity = device.memory.capacity, usable = UsableMemory(device);
   const double nominal = In(capacity, kGB), offered = In(usable, kGiB);

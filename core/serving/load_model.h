@@ -40,6 +40,8 @@ struct RequestCycle {
 // `residual_steps`: decode steps in progress or launched ahead that it waits for on arrival.
 RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double residual_steps, const DecodeTimes& decode,
                      const PrefillTimes& prefill, Trace& trace);
+// `batched_prompts` of a request that is prefilled by itself.
+double OnePrompt(Trace& trace);
 // Where the next request follows as soon as one ends, with `running` sequences.
 RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode, const PrefillTimes& prefill,
                          Trace& trace);

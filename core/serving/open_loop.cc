@@ -26,7 +26,7 @@ double CycleSeconds(const Deployment& deployment, double running, double slots, 
   PrefillTimes times = prefill;
   times.stall = TimeStall(deployment, sequences, decode, off);
   const double others = running * (slots - 1) / slots;
-  return CycleOf(deployment, others, 1, ResidualOpenSteps(deployment, running, off), decode, times, off).time / (1 * kS);
+  return CycleOf(deployment, others, OnePrompt(off), ResidualOpenSteps(deployment, running, off), decode, times, off).time / (1 * kS);
 }
 
 ServingPerformance AtCapacity(const Deployment& deployment, double slots, Trace& trace) {
@@ -98,10 +98,8 @@ ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, doubl
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, running, trace);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, running, decode, trace);
   FIGURE(trace, others, mean * (slots - 1) / slots, (Note{"Other running requests", "arrivals during one request's cycle"}), mean, slots);
-  const double batched_prompts = 1;
-  CONSTANTS(trace, "serving.scheduler", "a request is prefilled by itself", batched_prompts);
-  const RequestCycle cycle =
-      CycleOf(deployment, others, batched_prompts, ResidualOpenSteps(deployment, mean, trace), decode, prefill, trace);
+  const double batched_prompts = OnePrompt(trace), residual_steps = ResidualOpenSteps(deployment, mean, trace);
+  const RequestCycle cycle = CycleOf(deployment, others, batched_prompts, residual_steps, decode, prefill, trace);
   const Seconds steady_token = cycle.tpot, alone = cycle.alone, prefill_wait = cycle.prefill_wait;
   FIGURE(trace, tpot, 1 * steady_token,
          (Note{"Time per output token (TPOT)", "after the first, with others' prefills in between", "", "serving.tpot_s"}), steady_token);

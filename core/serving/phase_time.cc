@@ -25,11 +25,7 @@ Seconds ShareOfPass(const Deployment& deployment, double prompts_per_pass, const
 
 // Parts of a prompt that are prefilled in a step each.
 double ChunksOf(const Deployment& deployment, double tokens, Trace& trace) {
-  if (!deployment.load.prefill_chunk) {
-    const double chunks = 1;
-    CONSTANTS(trace, "serving.scheduler", "a prompt is prefilled whole", chunks);
-    return chunks;
-  }
+  if (!deployment.load.prefill_chunk) return trace.Constant("chunks", 1.0, "serving.scheduler", "a prompt is prefilled whole");
   const auto prefill_chunk = static_cast<double>(*deployment.load.prefill_chunk);
   FIGURE(trace, chunks, max(1.0, ceil(tokens / prefill_chunk)), (Note{"Chunks of a prompt", "one step each"}), tokens, prefill_chunk);
   return chunks;
@@ -49,11 +45,7 @@ PromptTokens MeanChunk(const PromptTokens& prompt, double chunks, Trace& trace) 
 
 // Prompts of a step that decodes and prefills. Without grouping, as many as requests end in a step.
 double MixedPrompts(const Deployment& deployment, double running, double prompts_per_pass, double chunks, Trace& trace) {
-  if (chunks > 1) {
-    const double prompts = 1;
-    CONSTANTS(trace, "serving.scheduler", "a step prefills one chunk", prompts);
-    return prompts;
-  }
+  if (chunks > 1) return trace.Constant("prompts", 1.0, "serving.scheduler", "a step prefills one chunk");
   if (GroupsPrefills(deployment)) {
     trace.Alias("prompts", prompts_per_pass, "prompts_per_pass");
     return prompts_per_pass;
@@ -64,11 +56,7 @@ double MixedPrompts(const Deployment& deployment, double running, double prompts
   return prompts;
 }
 
-double OneToken(Trace& trace) {
-  const double checked = 1;
-  CONSTANTS(trace, "serving.decode_step", "without drafts, one token of a sequence", checked);
-  return checked;
-}
+double OneToken(Trace& trace) { return trace.Constant("checked", 1.0, "serving.decode_step", "without drafts, one token of a sequence"); }
 
 // Tokens of a sequence in a decode step: with speculative decoding, drafts are verified with the next one.
 double CheckedTokens(const Deployment& deployment, Trace& trace) {
@@ -159,8 +147,7 @@ namespace {
 
 // A prompt in a pass of its own.
 PassCost TimeAlone(const Deployment& deployment, const PromptTokens& prompt, Trace& trace) {
-  const double sequences = 1;
-  CONSTANTS(trace, "serving.prefill_pass", "a prompt in a pass of its own", sequences);
+  const double sequences = trace.Constant("sequences", 1.0, "serving.prefill_pass", "a prompt in a pass of its own");
   return TimePrompt(deployment, sequences, prompt.tokens, prompt.cached, trace);
 }
 

@@ -108,11 +108,7 @@ struct Served {
   bool saturated = false;
 };
 
-Seconds NoWait(std::string_view why, Trace& trace) {
-  const Seconds pool_wait;
-  CONSTANTS(trace, "serving.pools", why, pool_wait);
-  return pool_wait;
-}
+Seconds NoWait(std::string_view why, Trace& trace) { return trace.Constant("pool_wait", Seconds(), "serving.pools", why); }
 
 Served ServeConcurrency(const Pools& pools, double concurrency, Seconds unqueued_latency, Trace& trace) {
   const Hertz prefill_capacity = pools.prefill_limit, decode_capacity = pools.decode_limit;
