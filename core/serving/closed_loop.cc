@@ -55,10 +55,10 @@ double BatchedPrompts(const Deployment& deployment, double running, Trace& trace
 }
 
 // Decode steps that an arriving request waits for: half of the one in progress, and those launched ahead.
-double ResidualSteps(const Deployment& deployment, double running, Trace& trace) {
+double ResidualSteps(const Deployment& deployment, double found, Trace& trace) {
   const double steps_ahead = deployment.launch.steps_ahead;
-  FIGURE(trace, residual_steps, min(1.0, running - 1) * (0.5 + steps_ahead),
-         (Note{"Steps that an arriving request waits for", "half of the one in progress, and those launched ahead"}), running, steps_ahead);
+  FIGURE(trace, residual_steps, min(1.0, found) * (0.5 + steps_ahead),
+         (Note{"Steps that an arriving request waits for", "half of the one in progress, and those launched ahead"}), found, steps_ahead);
   return residual_steps;
 }
 
@@ -66,12 +66,13 @@ double ResidualSteps(const Deployment& deployment, double running, Trace& trace)
 
 double OnePrompt(Trace& trace) { return trace.Constant("batched_prompts", 1.0, "serving.scheduler", "a request is prefilled by itself"); }
 
-RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double residual_steps, const DecodeTimes& decode,
+RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double found, const DecodeTimes& decode,
                      const PrefillTimes& prefill, Trace& trace) {
   const auto output = static_cast<double>(deployment.load.output);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
                 request = deployment.engine.overhead.per_request;
   trace.Input("request", request, "serving.engine.request");
+  const double residual_steps = ResidualSteps(deployment, found, trace);
   FIGURE(trace, handling, request + residual_steps * mean_step, (Note{"Request handling and the step in progress", "", kClosedLoopSource}),
          request, residual_steps, mean_step);
   FIGURE(trace, alone, handling + first_prefill + (batched_prompts - 1) * shared_prefill,
@@ -100,9 +101,10 @@ RequestCycle CycleOf(const Deployment& deployment, double others, double batched
 
 RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode, const PrefillTimes& prefill,
                          Trace& trace) {
-  const double batched_prompts = BatchedPrompts(deployment, running, trace), residual_steps = ResidualSteps(deployment, running, trace);
+  const double batched_prompts = BatchedPrompts(deployment, running, trace);
+  FIGURE(trace, found, running - 1, (Note{"Requests that an arriving one finds running", "all but itself"}), running);
   FIGURE(trace, others, running - batched_prompts, (Note{"Other running requests", "prefilled on their own"}), running, batched_prompts);
-  return CycleOf(deployment, others, batched_prompts, residual_steps, decode, prefill, trace);
+  return CycleOf(deployment, others, batched_prompts, found, decode, prefill, trace);
 }
 
 ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, double max_slots, Rounds rounds, Trace& trace) {

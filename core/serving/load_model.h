@@ -37,8 +37,8 @@ struct RequestCycle {
   double others = 0;  // requests of the group that are each prefilled once meanwhile
 };
 // `others`: requests of the group that are each prefilled once during the cycle, beside the `batched_prompts` that share its prefill.
-// `residual_steps`: decode steps in progress or launched ahead that it waits for on arrival.
-RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double residual_steps, const DecodeTimes& decode,
+// `found`: requests that it finds running on arrival, the nearest figure of that name.
+RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double found, const DecodeTimes& decode,
                      const PrefillTimes& prefill, Trace& trace);
 // `batched_prompts` of a request that is prefilled by itself.
 double OnePrompt(Trace& trace);

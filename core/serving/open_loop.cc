@@ -11,13 +11,6 @@
 namespace slipstick {
 namespace {
 
-double ResidualOpenSteps(const Deployment& deployment, double mean, Trace& trace) {
-  const double steps_ahead = deployment.launch.steps_ahead;
-  FIGURE(trace, residual_steps, min(1.0, mean) * (0.5 + steps_ahead),
-         (Note{"Steps that an arriving request waits for", "half of the one in progress, and those launched ahead"}), mean, steps_ahead);
-  return residual_steps;
-}
-
 // Cycle time in seconds with `running` sequences.
 double CycleSeconds(const Deployment& deployment, double running, double slots, const PrefillTimes& prefill) {
   Trace off = Trace::Off();
@@ -26,7 +19,7 @@ double CycleSeconds(const Deployment& deployment, double running, double slots, 
   PrefillTimes times = prefill;
   times.stall = TimeStall(deployment, sequences, decode, off);
   const double others = running * (slots - 1) / slots;
-  return CycleOf(deployment, others, OnePrompt(off), ResidualOpenSteps(deployment, running, off), decode, times, off).time / (1 * kS);
+  return CycleOf(deployment, others, OnePrompt(off), running, decode, times, off).time / (1 * kS);
 }
 
 ServingPerformance AtCapacity(const Deployment& deployment, double slots, Trace& trace) {
@@ -98,8 +91,8 @@ ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, doubl
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, running, trace);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, running, decode, trace);
   FIGURE(trace, others, mean * (slots - 1) / slots, (Note{"Other running requests", "arrivals during one request's cycle"}), mean, slots);
-  const double batched_prompts = OnePrompt(trace), residual_steps = ResidualOpenSteps(deployment, mean, trace);
-  const RequestCycle cycle = CycleOf(deployment, others, batched_prompts, residual_steps, decode, prefill, trace);
+  trace.Alias("found", mean, "mean");
+  const RequestCycle cycle = CycleOf(deployment, others, OnePrompt(trace), mean, decode, prefill, trace);
   const Seconds steady_token = cycle.tpot, alone = cycle.alone, prefill_wait = cycle.prefill_wait;
   FIGURE(trace, tpot, 1 * steady_token,
          (Note{"Time per output token (TPOT)", "after the first, with others' prefills in between", "", "serving.tpot_s"}), steady_token);
