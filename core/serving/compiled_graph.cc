@@ -128,7 +128,6 @@ Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, 
   const double matrix = engine.gemm_efficiency, stream = engine.bandwidth_efficiency,
                element_stream = engine.elementwise_bandwidth_efficiency;
   const Seconds fixed = engine.layer_overhead;
-  BindSize("head_size", ElementSize(deployment.formats.head_weights), deployment.formats.keeps_head, "serving.precision.weights", trace);
   const double ffn = static_cast<double>(deployment.model.ffn), padded_heads = deployment.shapes.padded_heads,
                padded_kv_heads = deployment.shapes.padded_kv_heads, head_dim = deployment.shapes.head_dim;
   FIGURE(trace, width, 4 * hidden + 2 * ffn + (padded_heads + 2 * padded_kv_heads) * head_dim,
@@ -157,6 +156,7 @@ Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, 
   }
   const double vocab = static_cast<double>(deployment.model.vocab);
   const Bytes head_size = ElementSize(deployment.formats.head_weights);
+  BindSize("head_size", head_size, deployment.formats.keeps_head, "serving.precision.weights", trace);
   FIGURE(trace, head_compute, 2 * kFlop * last_rows * hidden * vocab / (group_devices * matrix * wide_peak),
          (Note{"Compute of the LM head", ""}), last_rows, hidden, vocab, group_devices, matrix, wide_peak);
   FIGURE(trace, head_stream, hidden * vocab * head_size / (group_devices * stream * bandwidth), (Note{"Weights of the LM head", ""}),
@@ -170,10 +170,6 @@ Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, 
          layer_time, reduce_time, head_time);
   return linear_time;
 }
-
-}  // namespace
-
-namespace {
 
 double UnmaskedShare(double tokens, double cached, double keys, Trace& trace) {
   FIGURE(trace, unmasked, (cached + tokens / 2) / keys, (Note{"Share of the scores that the causal mask leaves", ""}), cached, tokens,

@@ -104,6 +104,33 @@ Seconds StallOf(const Deployment& deployment, double running, double prompts_per
   return prefill_stall;
 }
 
+// A step verifies all draft tokens and yields one token more than are accepted.
+Seconds SpeculativeToken(const Deployment& deployment, double sequences, double context, Seconds checked_step, Trace& trace) {
+  const Speculative& speculative = *deployment.load.speculative;
+  const auto draft_tokens = static_cast<double>(speculative.draft_tokens), output = static_cast<double>(deployment.load.output);
+  const double acceptance = speculative.acceptance, draft_cost = speculative.draft_cost;
+  const Seconds plain_step = [&] {
+    const Trace::Scope scope(trace, "plain");
+    return TimeOf(DecodePass{sequences, context, OneToken(trace), output}, deployment, trace).time;
+  }();
+  trace.Alias("plain_step", plain_step, "step_time");
+  trace.Alias("checked_step", checked_step, "decode_step");
+  constexpr Note kKept{"Tokens per step", "accepted drafts and one token more", "Leviathan et al., arXiv 2211.17192"};
+  double kept_tokens = draft_tokens + 1;
+  if (acceptance < 1) {
+    FIGURE(trace, kept, (1 - pow(acceptance, draft_tokens + 1)) / (1 - acceptance), kKept, acceptance, draft_tokens);
+    kept_tokens = kept;
+  } else {
+    FIGURE(trace, kept, draft_tokens + 1, kKept, draft_tokens);
+  }
+  const double kept = kept_tokens;
+  FIGURE(trace, token_time, (checked_step + draft_tokens * draft_cost * plain_step) / kept,
+         (Note{"Time per token with speculative decoding", "a step verifies all draft tokens and yields one token more than are accepted",
+               "Leviathan et al., arXiv 2211.17192"}),
+         checked_step, draft_tokens, draft_cost, plain_step, kept);
+  return token_time;
+}
+
 // KV cache beyond the device's budget is prefetched from the host one layer ahead; the step waits if the link is slower.
 void AddOffload(const Deployment& deployment, double sequences, double context, DecodeTimes& times, Trace& trace) {
   const Bytes kv_cache_budget = deployment.kv_cache_budget;
@@ -140,10 +167,6 @@ double PromptsPerPass(const Deployment& deployment, double running, double token
          tokens, running);
   return prompts_per_pass;
 }
-
-}  // namespace
-
-namespace {
 
 // A prompt in a pass of its own.
 PassCost TimeAlone(const Deployment& deployment, const PromptTokens& prompt, Trace& trace) {
@@ -207,37 +230,6 @@ PrefillTimes TimePrefills(const Deployment& deployment, double running, const De
   times.stall = StallOf(deployment, running, prompts_per_pass, prompt, decode, times.shared, trace);
   return times;
 }
-
-namespace {
-
-// A step verifies all draft tokens and yields one token more than are accepted.
-Seconds SpeculativeToken(const Deployment& deployment, double sequences, double context, Seconds checked_step, Trace& trace) {
-  const Speculative& speculative = *deployment.load.speculative;
-  const auto draft_tokens = static_cast<double>(speculative.draft_tokens), output = static_cast<double>(deployment.load.output);
-  const double acceptance = speculative.acceptance, draft_cost = speculative.draft_cost;
-  const Seconds plain_step = [&] {
-    const Trace::Scope scope(trace, "plain");
-    return TimeOf(DecodePass{sequences, context, OneToken(trace), output}, deployment, trace).time;
-  }();
-  trace.Alias("plain_step", plain_step, "step_time");
-  trace.Alias("checked_step", checked_step, "decode_step");
-  constexpr Note kKept{"Tokens per step", "accepted drafts and one token more", "Leviathan et al., arXiv 2211.17192"};
-  double kept_tokens = draft_tokens + 1;
-  if (acceptance < 1) {
-    FIGURE(trace, kept, (1 - pow(acceptance, draft_tokens + 1)) / (1 - acceptance), kKept, acceptance, draft_tokens);
-    kept_tokens = kept;
-  } else {
-    FIGURE(trace, kept, draft_tokens + 1, kKept, draft_tokens);
-  }
-  const double kept = kept_tokens;
-  FIGURE(trace, token_time, (checked_step + draft_tokens * draft_cost * plain_step) / kept,
-         (Note{"Time per token with speculative decoding", "a step verifies all draft tokens and yields one token more than are accepted",
-               "Leviathan et al., arXiv 2211.17192"}),
-         checked_step, draft_tokens, draft_cost, plain_step, kept);
-  return token_time;
-}
-
-}  // namespace
 
 DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace) {
   DecodeTimes times;
