@@ -177,20 +177,25 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested) {
   return formats;
 }
 
-// An engine's value, or the one that its row `row` states for the device's architecture.
+// Path of an engine's field, or of the one that its row `row` states for the device's architecture.
+std::string EnginePath(std::optional<std::size_t> row, std::string_view field) {
+  return "serving.engine." + (row ? "on." + std::to_string(*row) + "." : "") + std::string(field);
+}
+
 template <class T>
 void SetTo(T& member, const std::optional<T>& value, std::string_view symbol, std::string_view field, std::optional<std::size_t> row,
            Trace& trace) {
   if (!value) return;
   member = *value;
-  if (!trace.on()) return;
-  trace.Input(symbol, member, "serving.engine." + (row ? "on." + std::to_string(*row) + "." : "") + std::string(field));
+  if (trace.on()) trace.Input(symbol, member, EnginePath(row, field));
 }
 
-void SetByArchitecture(Deployment& deployment, Trace& trace) {
+// Returns the engine's row that says whether decode steps replay a CUDA graph; none: the engine itself does.
+std::optional<std::size_t> SetByArchitecture(Deployment& deployment, Trace& trace) {
   const Engine& engine = deployment.engine;
   LaunchOverheads& launch = deployment.launch;
   launch.graphs = engine.kernels.graphs;
+  std::optional<std::size_t> graphs_row;
   const auto set = [&](std::optional<Seconds> per_sequence, std::optional<double> gemm_efficiency,
                        std::optional<double> bandwidth_efficiency, std::optional<std::size_t> row) {
     SetTo(launch.per_sequence, per_sequence, "engine_sequence", "sequence", row, trace);
@@ -201,27 +206,17 @@ void SetByArchitecture(Deployment& deployment, Trace& trace) {
   for (std::size_t i = 0; i < engine.on.size(); ++i) {
     const EngineOn& on = engine.on[i];
     if (on.architecture != deployment.device.architecture) continue;
-    launch.graphs = on.graphs.value_or(launch.graphs);
+    if (on.graphs) launch.graphs = *on.graphs, graphs_row = i;
     set(on.per_sequence, on.expert_gemm_efficiency, on.expert_bandwidth_efficiency, i);
   }
-}
-
-// Path of what says whether decode steps replay a CUDA graph.
-std::string GraphsPath(const Deployment& deployment) {
-  if (deployment.load.cuda_graphs) return "serving.cuda_graphs";
-  std::string path = "serving.engine.graphs";
-  for (std::size_t i = 0; i < deployment.engine.on.size(); ++i) {
-    const EngineOn& on = deployment.engine.on[i];
-    if (on.architecture == deployment.device.architecture && on.graphs) path = "serving.engine.on." + std::to_string(i) + ".graphs";
-  }
-  return path;
+  return graphs_row;
 }
 
 // What a graph makes zero has its origin in the choice of graphs.
-void ExplainLaunches(const Deployment& deployment, Trace& trace) {
+void ExplainLaunches(const Deployment& deployment, std::optional<std::size_t> graphs_row, Trace& trace) {
   if (!trace.on()) return;
   const LaunchOverheads& launch = deployment.launch;
-  const std::string graphs = GraphsPath(deployment);
+  const std::string graphs = deployment.load.cuda_graphs ? "serving.cuda_graphs" : EnginePath(graphs_row, "graphs");
   trace.Input("decode_gap", launch.decode_gap, launch.graphs ? graphs : "serving.engine.launch_gap");
   trace.Input("prefill_gap", launch.prefill_gap, launch.graphs ? "serving.engine.prefill_gap" : "serving.engine.launch_gap");
   trace.Input("operation_launch", launch.per_operation, launch.graphs ? "serving.engine.prefill_launch" : graphs);
@@ -231,7 +226,7 @@ void ExplainLaunches(const Deployment& deployment, Trace& trace) {
 void SetLaunches(Deployment& deployment, Trace& trace) {
   const Engine& engine = deployment.engine;
   LaunchOverheads& launch = deployment.launch;
-  SetByArchitecture(deployment, trace);
+  const std::optional<std::size_t> graphs_row = SetByArchitecture(deployment, trace);
   launch.graphs = deployment.load.cuda_graphs.value_or(launch.graphs);
   launch.decode_gap = launch.graphs ? 0 * kUs : engine.overhead.launch_gap;
   // Graphs do not capture a prefill: it has gaps of its own, at most those of a step without graphs.
@@ -239,7 +234,7 @@ void SetLaunches(Deployment& deployment, Trace& trace) {
   // Engines without graphs are compiled runtimes: they launch kernels, not operations of a script, one step at a time.
   launch.per_operation = launch.graphs ? engine.overhead.prefill_launch : 0 * kUs;
   launch.steps_ahead = launch.graphs ? engine.scheduler.steps_ahead : 0;
-  ExplainLaunches(deployment, trace);
+  ExplainLaunches(deployment, graphs_row, trace);
 }
 
 // Bandwidth of the innermost level that joins `ranks` devices.
