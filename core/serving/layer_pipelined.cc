@@ -19,13 +19,14 @@ double RateUnderEcc(const Device& device, Trace& trace) {
   }
   const Bytes capacity = device.memory.capacity, usable = UsableMemory(device);
   const double nominal = In(capacity, kGB), offered = In(usable, kGiB);
-  const bool has_ecc = offered < 0.945 * nominal;
+  const double least_without = 0.945 * nominal;
+  const bool has_ecc = offered < least_without;
   const double ecc_share = has_ecc ? 0.9 : 1;
   if (trace.on()) {
     trace.Input("capacity", capacity, "cluster.device.memory.capacity");
     trace.Input("usable", usable, "cluster.device.memory.usable");
-    std::vector<std::pair<std::string, double>> among{{"with in-line ECC: usable GiB", offered}, {"without: from", 0.945 * nominal}};
-    if (!has_ecc) among = {{"without in-line ECC: from a usable GiB of", 0.945 * nominal}, {"with: below the usable", offered}};
+    std::vector<std::pair<std::string, double>> among{{"with in-line ECC: usable GiB", offered}, {"without: from", least_without}};
+    if (!has_ecc) among = {{"without in-line ECC: from a usable GiB of", least_without}, {"with: below the usable", offered}};
     trace.Choice("ecc_share", ecc_share, Note{"Share of the bandwidth under ECC", "the usable capacity shows whether a device has it"},
                  among, 0, "capacity, usable", capacity, usable);
   }

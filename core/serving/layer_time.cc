@@ -280,10 +280,10 @@ double OperationsPerLayer(const Deployment& deployment, double halves, double ke
     trace.Input("moe_share", moe_share, "model.moe");
     trace.Input("shared", shared, "model.moe");
   }
-  trace.Input("latent", is_latent ? 5.0 : 0.0, "model.mla");
   const double scaled_attention = BytesPerElement(deployment.formats.attention_activations) < 2 ? (is_latent ? 4 : 2) : 0;
   const double scaled_mlp = BytesPerElement(deployment.formats.activations) < 2 ? 2 * (1 - moe_share + moe_share * shared) : 0;
   const double tp = deployment.mapping.tp, latent = is_latent ? 5 : 0;
+  trace.Input("latent", latent, "model.mla");
   FIGURE(trace, reduced, min(1.0, tp - 1) * halves, (Note{"All-reduces of a layer", "none on a single rank"}), tp, halves);
   trace.Input("scaled_attention", scaled_attention, "serving.precision.activations");
   trace.Input("scaled_mlp", scaled_mlp, "serving.precision.activations");

@@ -219,21 +219,28 @@ Bytes ContextRoom(const Deployment& deployment, const KvCacheBudget& budget, Tra
   return context_room;
 }
 
+// Tokens of a layer that full windows leave to the layers whose KV cache grows.
+double GrowingTokens(double layer_tokens, double window_tokens, Trace& trace) {
+  if (window_tokens <= 0) {
+    trace.Alias("growing_tokens", layer_tokens, "layer_tokens");
+    return layer_tokens;
+  }
+  FIGURE(trace, growing_tokens, layer_tokens - window_tokens,
+         (Note{"Tokens that fit beside the full windows", "if one layer had all the room"}), layer_tokens, window_tokens);
+  return growing_tokens;
+}
+
 // The context whose pages fill what full windows leave of the room.
 double LongestContext(Bytes context_room, BytesPerToken layer_kv_cache, double window_tokens, double growing, double block, Trace& trace) {
-  constexpr Note kNote{"Maximum context", "of a single sequence, in whole pages; sliding-window layers hold at most their window", "",
-                       "serving.max_context"};
   const double longest = static_cast<double>(kLongest);
   CONSTANTS(trace, "serving.context", "no context is longer", longest);
-  if (window_tokens <= 0) {
-    FIGURE(trace, max_context,
-           min(longest, max(0.0, floor(context_room / (layer_kv_cache * (1 * kToken)) / (growing * block) + 1e-9) * block)), kNote, longest,
-           context_room, layer_kv_cache, growing, block);
-    return max_context;
-  }
-  FIGURE(trace, max_context,
-         min(longest, max(0.0, floor((context_room / (layer_kv_cache * (1 * kToken)) - window_tokens) / (growing * block) + 1e-9) * block)),
-         kNote, longest, context_room, layer_kv_cache, window_tokens, growing, block);
+  FIGURE(trace, layer_tokens, context_room / (layer_kv_cache * (1 * kToken)), (Note{"Tokens that fit", "if one layer had all the room"}),
+         context_room, layer_kv_cache);
+  const double growing_tokens = GrowingTokens(layer_tokens, window_tokens, trace);
+  FIGURE(trace, max_context, min(longest, max(0.0, floor(growing_tokens / (growing * block) + 1e-9) * block)),
+         (Note{"Maximum context", "of a single sequence, in whole pages; sliding-window layers hold at most their window", "",
+               "serving.max_context"}),
+         longest, growing_tokens, growing, block);
   return max_context;
 }
 
