@@ -8,7 +8,7 @@ constexpr std::string_view kRecursiveSource =
     "Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, 2005";
 constexpr std::string_view kBruckSource = "Bruck et al., Efficient algorithms for all-to-all communications, 1997";
 
-double LargestPowerOfTwo(double ranks) { return std::exp2(floor(log2(ranks) + 1e-9)); }
+double LargestPowerOfTwo(double ranks) { return std::exp2(WholeBelow(log2(ranks))); }
 
 bool OnLeaves(const CollectiveInstance& instance) {
   return IsFlat(instance, Topology::kFatTree) && IsPowerOfTwo(instance.view.levels[0].leaf) && IsPowerOfTwo(instance.view.ranks);

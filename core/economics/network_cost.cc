@@ -12,7 +12,7 @@ namespace slipstick {
 SwitchTree BuildTree(Count endpoints, Count ports, double oversubscription) {
   if (endpoints <= 1) return {};
   if (endpoints <= ports) return {1, 1};
-  const auto round_up = [](double x) { return static_cast<Count>(std::ceil(x - 1e-9)); };
+  const auto round_up = [](double x) { return static_cast<Count>(WholeAbove(x)); };
   const double all = static_cast<double>(ports), half = all / 2;
   const double down = oversubscription == 1 ? half : std::max(1.0, std::floor(all * oversubscription / (1 + oversubscription)));
   const Count leaves = round_up(static_cast<double>(endpoints) / down);

@@ -22,7 +22,7 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
     if (bandwidth.base() > 0) {
       link_area = ends * NeedOf(partition.interface, bandwidth).area;
     } else if (partition.interface.module_area.base() > 0) {  // as many modules as the share of the area holds
-      bandwidth = std::floor(link_area / ends / partition.interface.module_area + 1e-9) * partition.interface.module_bandwidth;
+      bandwidth = WholeBelow(link_area / ends / partition.interface.module_area) * partition.interface.module_bandwidth;
     }
     const LinkNeed one = NeedOf(partition.interface, bandwidth);
     result.link_edge = ends * one.edge;
@@ -35,7 +35,7 @@ Partitioned Split(const DeviceBill& bill, const Partition& partition) {
   const double units = static_cast<double>(die.units * die.count);
   const double spares = static_cast<double>(die.spare_units * die.count);
   die.units = std::max<Count>(1, static_cast<Count>(std::llround(units / n)));
-  die.spare_units = std::min(die.units, static_cast<Count>(std::floor(spares / n + 1e-9)));
+  die.spare_units = std::min(die.units, static_cast<Count>(WholeBelow(spares / n)));
   die.count = partition.chiplets;
   die.aspect = 1;
   result.edge_fits = result.link_edge <= 4 * sqrt(die.area);

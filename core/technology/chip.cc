@@ -15,7 +15,6 @@ constexpr Hertz kBaseClock = 1.41 * kGHz;
 constexpr Bytes kL1BytesPerClock = 128 * kB;
 constexpr Bytes kSliceBytesPerClock = 64 * kB;
 constexpr double kVoltageBelow = 0.2, kVoltageAbove = 0.15;  // range around the nominal voltage, in volts
-constexpr double kRound = 1e-9;                              // so that 128 * (108 / 128) is 108
 
 // Frequency at voltage v, both relative to nominal: (v - t)^2 / v, the long-channel law.
 double Speed(double v, double threshold) {
@@ -23,7 +22,7 @@ double Speed(double v, double threshold) {
   return v > threshold ? (v - threshold) * (v - threshold) / v / nominal : 0;
 }
 
-Count Floor(double value) { return static_cast<Count>(std::floor(value + kRound)); }
+Count Floor(double value) { return static_cast<Count>(WholeBelow(value)); }
 
 }  // namespace
 
@@ -175,7 +174,7 @@ class ChipBuilder {
     FIGURE(trace_, memory_sites, floor(min(by_edge, by_package, by_area)),
            (Note{"Memory sites", "as many as the shoreline, the package and the die area all allow"}), by_edge, by_package, by_area);
     chip_.memory_sites = static_cast<Count>(memory_sites);
-    const double stacks = std::floor(memory_sites * design_.memory_enabled + kRound);
+    const double stacks = WholeBelow(memory_sites * design_.memory_enabled);
     const Watts memory_power = design_.power * design_.power_split.memory;
     const BytesPerSecond stack_rate = dram.bandwidth;
     const JoulesPerByte dram_energy = dram.energy;
