@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/traced_sum.h"
+#include "core/economics/ownership.h"
 
 namespace slipstick {
 
@@ -135,8 +136,7 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
          (Note{"Embodied carbon per device", "cradle to gate; excludes the server around the device", "", "cost.carbon.embodied_g"}),
          assembled, assembly);
   FIGURE(trace, operation, wall_power * grid_intensity, (Note{"Operational carbon rate per device"}), wall_power, grid_intensity);
-  const Seconds hour = 1 * kHour;
-  CONSTANTS(trace, "cost", "3,600 seconds", hour);
+  const Seconds hour = Hour(trace);
   FIGURE(trace, operation_hour, operation * hour,
          (Note{"Operational carbon per GPU-hour", "", "", "cost.carbon.operation_g_per_device_hour"}), operation, hour);
   return {{{"dies", silicon},

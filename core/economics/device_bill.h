@@ -13,6 +13,8 @@ struct BillLine {
   Dollars cost;
 };
 
+inline constexpr double kMaxMargin = 0.99;  // a vendor's gross margin
+
 // After assembly.
 struct FinalTest {
   DollarsPerSecond rate = 500 * kUsdPerHour;
@@ -78,6 +80,8 @@ struct DeviceCost {
   double yield = 1;  // good packages per package started
 };
 DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, Trace& trace);
+// The gross margin that the price leaves.
+double MarginOf(const DeviceCost& cost);
 
 // One-off cost of a bill's designs: modules and chips of each die, links of each node, the package.
 struct DesignCost {

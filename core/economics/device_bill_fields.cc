@@ -31,7 +31,7 @@ constexpr FieldRow kDeviceBillFields[] = {
     Of<&DeviceBill::design>("design", "Design cost (NRE), amortized over the production volume"),
     Of<&DeviceBill::module>("module", "Board, VRM and heat spreader, assembled").In(kUsd).AtLeast(0).AtMost(1'000'000),
     Of<&DeviceBill::board_area>("board_area", "Board area of the card or module").In(kMm2).AtLeast(0).AtMost(1'000'000).Advanced(),
-    Of<&DeviceBill::margin>("margin", "Vendor's gross margin, used when no price is given").Between(0, 0.99),
+    Of<&DeviceBill::margin>("margin", "Vendor's gross margin, used when no price is given").Between(0, kMaxMargin),
     Of<&DeviceBill::price>("price", "Price that a buyer pays; null: cost / (1 - margin)").In(kUsd).Above(0).AtMost(100'000'000),
     Of<&DeviceBill::price_band>("price_band", "Uncertainty of the price").Advanced()};
 constinit const Fields Schema<DeviceBill>::fields(kDeviceBillFields);

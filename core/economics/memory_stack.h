@@ -8,6 +8,8 @@
 
 namespace slipstick {
 
+inline constexpr Count kMaxStacks = 1024;
+
 struct MemoryInput {
   std::string preset = "hbm3";
   std::string name = "HBM3";

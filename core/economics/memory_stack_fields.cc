@@ -8,7 +8,7 @@ constexpr FieldRow kMemoryInputFields[] = {
     Of<&MemoryInput::name>("name", "Name"),
     Of<&MemoryInput::price>("price", "Price of tested stacks or chips").In(kUsdPerGB).AtLeast(0).AtMost(10'000),
     Of<&MemoryInput::price_band>("price_band", "Uncertainty of the price").Advanced(),
-    Of<&MemoryInput::stacks>("stacks", "Stacks or chips per device").Between(0, 1024).Derived(),
+    Of<&MemoryInput::stacks>("stacks", "Stacks or chips per device").Between(0, kMaxStacks).Derived(),
     Of<&MemoryInput::stack_capacity>("stack_capacity", "Capacity per stack or chip").In(kGB).Above(0).AtMost(100'000).Derived(),
     Of<&MemoryInput::stack_area>("stack_area", "Footprint per stack in the package").In(kMm2).AtLeast(0).AtMost(10'000).Advanced(),
     Of<&MemoryInput::in_package>("in_package", "Memory in the package; otherwise on the board").Advanced(),

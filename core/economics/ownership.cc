@@ -50,8 +50,7 @@ NetworkCost NetworkOf(const Cluster& cluster, const SystemInputs& inputs, Trace&
 
 // Cost per GPU-hour by line, and per GPU-second.
 void PriceDeviceHour(Dollars system_usd, Seconds device_hours, SystemCost& result, Trace& trace) {
-  const Seconds hour = 1 * kHour;
-  CONSTANTS(trace, "cost", "3,600 seconds", hour);
+  const Seconds hour = Hour(trace);
   Dollars hourly;
   for (const BillLine& line : result.lines) {
     result.hour_lines.push_back({line.name, line.cost / device_hours * hour});
@@ -69,6 +68,8 @@ void PriceDeviceHour(Dollars system_usd, Seconds device_hours, SystemCost& resul
 }
 
 }  // namespace
+
+Seconds Hour(Trace& trace) { return trace.Constant("hour", 1 * kHour, "cost", "3,600 seconds"); }
 
 double Annuity(double rate, double years) { return rate == 0 ? 1 / years : rate / -std::expm1(-years * std::log1p(rate)); }
 

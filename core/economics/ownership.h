@@ -12,6 +12,9 @@ namespace slipstick {
 
 inline constexpr double kHoursPerYear = 8760;  // an accounting year
 
+// An hour, as a term of figures.
+Seconds Hour(Trace& trace);
+
 // Annuity: yearly payment per dollar of capital over L years at interest r: r / (1 - (1+r)^-L), 1/L at r = 0.
 double Annuity(double rate, double years);
 

@@ -72,12 +72,11 @@ Silicon SiliconOf(const Json& device) {
 }
 
 // The maker's margin at the catalogue's price; a changed device is priced at this margin.
-std::optional<double> MarginOf(const std::string& id) {
+std::optional<double> CatalogueMargin(const std::string& id) {
   const std::optional<DeviceBill> bill = CatalogueBill(id);
   if (!bill || !bill->price) return std::nullopt;
   Trace trace = Trace::Off();
-  const double margin = 1 - PriceDevice(*bill, ComputeGeometry(*bill), trace).total / *bill->price;
-  return std::clamp(margin, 0.0, 0.99);
+  return MarginOf(PriceDevice(*bill, ComputeGeometry(*bill), trace));
 }
 
 // The device priced by the request, and the catalogue's device of that bill, whose dies and memory the bill describes.
@@ -106,6 +105,9 @@ void FillDie(const PricedDevice& priced, Json& bill) {
   die["node"]["preset"] = silicon.node;
 }
 
+// Whole stacks for a capacity of `filled` stacks.
+Count StacksFor(double filled) { return static_cast<Count>(std::clamp<double>(WholeAbove(filled), 1, kMaxStacks)); }
+
 void FillMemory(const PricedDevice& priced, Json& bill) {
   const std::string& dram = priced.silicon.dram;
   Json& memory = bill["memory"];
@@ -124,9 +126,10 @@ void FillMemory(const PricedDevice& priced, Json& bill) {
   const double original_capacity = original == nullptr ? 0 : NumberOf(Member(*original, "memory"), "capacity", 0);
   if (has_stacks && (capacity == original_capacity || original_capacity <= 0)) return;
   const Json* chip = FindPreset("dram", TextAt(memory, "preset"));
-  const double stack = NumberOf(memory, "stack_capacity", chip == nullptr ? 16e9 : NumberOf(*chip, "stack_capacity", 16e9));
+  const double usual = NumberOf(chip == nullptr ? kNothing : *chip, "stack_capacity", MemoryInput().stack_capacity.base());
+  const double stack = NumberOf(memory, "stack_capacity", usual);
   memory["stack_capacity"] = stack;
-  memory["stacks"] = stack > 0 ? std::clamp(std::ceil(capacity / stack), 1.0, 1024.0) : 1.0;
+  memory["stacks"] = stack > 0 ? StacksFor(capacity / stack) : 1;
 }
 
 // The catalogue's bill of the device, or an estimated one. `written`: what the request says of it.
@@ -142,7 +145,7 @@ Json DefaultBill(const Json& device, const Json& written) {
   const bool designed = Member(device, "design").is_object() && !Member(device, "design").empty();
   const bool price_dropped = Member(written, "price").is_null() && written.contains("price");
   if (designed || price_dropped) {
-    if (const std::optional<double> margin = MarginOf(id)) bill["margin"] = *margin;
+    if (const std::optional<double> margin = CatalogueMargin(id)) bill["margin"] = *margin;
     bill["price"] = nullptr;
   }
   FillMemory(priced, bill);
@@ -155,7 +158,7 @@ Json DefaultSystem(const Json& cluster, const Json& written) {
   if (FindPreset("system", id) != nullptr) return Json{{"preset", id}};
   const Json& networks = Member(cluster, "networks");
   const double innermost = networks.is_array() && !networks.empty() ? NumberOf(networks[0], "size", 8) : 1;
-  return Json{{"devices_per_host", std::clamp(std::min(innermost, 8.0), 1.0, 8.0)}};
+  return Json{{"devices_per_host", std::clamp<double>(innermost, 1, 8)}};
 }
 
 }  // namespace
@@ -212,8 +215,7 @@ void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
   const std::string dram = DramOf(known ? device.design->dram.preset : device.memory.technology);
   if (!dram.empty() && dram != bill.memory.preset) replace("dram", dram, bill.memory);
   if (device.design) bill.memory.stack_capacity = device.design->dram.capacity;
-  const double stacks = std::ceil(device.memory.capacity / bill.memory.stack_capacity - 1e-9);
-  bill.memory.stacks = static_cast<Count>(std::clamp(stacks, 1.0, 1024.0));
+  bill.memory.stacks = StacksFor(device.memory.capacity / bill.memory.stack_capacity);
 }
 
 }  // namespace slipstick

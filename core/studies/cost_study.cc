@@ -277,7 +277,7 @@ Json AnswerPartition(const StudyInput& input) {
   const Partitioned split = Split(single, input.study.partition);
   Trace trace = Trace::Off();
   const DeviceCost usual = PriceDevice(bill, ComputeGeometry(bill), trace);
-  const double margin = std::clamp(1 - usual.total / usual.price, 0.0, 0.99);
+  const double margin = MarginOf(usual);
   Scenario apart = SoldAs(input.scenario, split.bill, margin);
   Device& device = apart.cluster.device;
   if (split.memory_limit) device.memory.bandwidth = min(device.memory.bandwidth, *split.memory_limit);
