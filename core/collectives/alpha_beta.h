@@ -48,6 +48,17 @@ inline bool IsDragonflyOfGroups(const CollectiveInstance& instance) {
 // Scopes of the levels' figures in explanations.
 inline constexpr std::array<std::string_view, kMaxLevels> kLevelScopes{"level_0", "level_1", "level_2", "level_3"};
 
+// Chunks of a pipelined buffer: the requested number, or the optimum between the latency `each` per chunk and a pipeline fill of `fill`
+// whole buffers.
+inline constexpr double kMaxChunks = 1024;
+inline double ChunksOf(const CollectiveInstance& instance, double fill, Seconds each) {
+  const Count requested = instance.call.alpha_beta.chunks;
+  if (requested > 0) return static_cast<double>(requested);
+  if (!(each > Seconds())) return kMaxChunks;
+  const double optimum = sqrt(max(0.0, fill * (instance.call.bytes / instance.view.levels[0].injection / each)));
+  return max(1.0, min(kMaxChunks, floor(optimum + 0.5)));
+}
+
 // An all-reduce moves twice the data of an all-gather or reduce-scatter.
 inline double PassesOf(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kAllReduce) ? 2 : 1; }
 inline bool Reduces(const CollectiveInstance& instance) {

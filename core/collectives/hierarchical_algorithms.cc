@@ -72,10 +72,10 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, Trace& trace) {
 AlgorithmTime Pipelined(const CollectiveInstance& instance, Trace& trace) {
   const Levels levels = LevelsOf(instance, trace);
   const Seconds all = levels.sum, slowest = levels.largest, first_latency = levels.latency;
-  Count asked = instance.call.alpha_beta.chunks;
-  if (asked == 0)
-    asked = first_latency > Seconds() ? static_cast<Count>(min(1024.0, 1 + sqrt(max(0.0, (all - slowest) / first_latency)))) : 1024;
-  const double chunks = static_cast<double>(asked);
+  double chunks = static_cast<double>(instance.call.alpha_beta.chunks);
+  if (chunks == 0) {
+    chunks = first_latency > Seconds() ? min(kMaxChunks, floor(1 + sqrt(max(0.0, (all - slowest) / first_latency)))) : kMaxChunks;
+  }
   FIGURE(trace, latency, chunks * first_latency, (Note{"All steps of every chunk"}), chunks, first_latency);
   FIGURE(trace, transfer, slowest + (all - slowest) / chunks,
          (Note{"The slowest level, and one chunk of the others", "", kHierarchySource}), slowest, all, chunks);

@@ -12,21 +12,13 @@ bool InNetworkApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && instance.view.levels[0].level->in_network_reduction;
 }
 
-double ChunksOf(const CollectiveInstance& instance) {
-  const Count asked = instance.call.alpha_beta.chunks;
-  if (asked > 0) return static_cast<double>(asked);
-  const LevelView& view = instance.view.levels[0];
-  if (!(view.latency > Seconds())) return 1024;
-  return max(1.0, min(1024.0, floor(sqrt(instance.call.bytes / view.injection / view.latency) + 0.5)));
-}
-
 // `copies`: bytes per link and direction, per byte of the buffer.
 AlgorithmTime UpAndDown(const CollectiveInstance& instance, double copies, double trips, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.injection;
-  const double chunks = ChunksOf(instance), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
+  const double chunks = ChunksOf(instance, 1, alpha), waits = instance.call.alpha_beta.overlaps ? 0 : chunks - 1;
   FIGURE(trace, latency, (trips + waits) * alpha, (Note{"To the switch and back", "", kInNetworkSource}), trips, waits, alpha);
   FIGURE(trace, transfer, (1 + 1 / chunks) * copies * bytes / link, (Note{"Up, and the last chunk down", "", kInNetworkSource}), chunks,
          copies, bytes, link);

@@ -7,15 +7,6 @@ namespace {
 constexpr std::string_view kTreeSource =
     "Sanders, Speck and Traeff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009";
 
-// The requested number, or the optimum between latency per chunk and a pipeline fill of `fill` whole buffers.
-double ChunksOf(const CollectiveInstance& instance, double fill, Seconds each) {
-  const Count asked = instance.call.alpha_beta.chunks;
-  if (asked > 0) return static_cast<double>(asked);
-  const LevelView& view = instance.view.levels[0];
-  if (!(each > Seconds())) return 1024;
-  return max(1.0, min(1024.0, floor(sqrt(max(0.0, fill * (instance.call.bytes / view.injection / each))) + 0.5)));
-}
-
 bool TreeApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && instance.view.ranks > 2;
 }
