@@ -76,6 +76,9 @@ bool IsBillions(std::string_view text, const Measure& measure) {
          std::string_view(" 0123456789.)").find(text[text.size() - 2]) != std::string_view::npos;
 }
 
+// Well below 2^53, up to which a double holds every whole number.
+bool FitsCount(double value) { return std::abs(value) < 9e15; }
+
 // A numeric field at its path.
 struct NumberField {
   const FieldFacts& facts;
@@ -110,7 +113,7 @@ struct NumberField {
     if (!value) return std::nullopt;
     const Range& range = facts.range;
     const bool in_range = std::isfinite(*value) && *value >= range.low && *value <= range.high && !(range.open_low && *value == range.low);
-    const bool is_whole = !whole || (*value == std::floor(*value) && std::abs(*value) < 9e15);
+    const bool is_whole = !whole || (*value == std::floor(*value) && FitsCount(*value));
     return in_range && is_whole ? value : std::nullopt;
   }
 };
@@ -154,7 +157,7 @@ Fixes FixesOf(const Json& json, const NumberField& field) {
     candidates.push_back(field.whole ? Json(static_cast<Count>(value)) : Json(value));
   };
   if (const std::optional<double> value = field.NumberOf(json)) {
-    if (field.whole && std::abs(*value) < 9e15) {
+    if (field.whole && FitsCount(*value)) {
       for (const double whole : {std::floor(*value), std::ceil(*value)}) candidates.emplace_back(static_cast<Count>(whole));
     }
     if (*value < facts.range.low) bound(facts.range.low);

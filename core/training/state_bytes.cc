@@ -14,7 +14,7 @@ double BytesOf(StatePrecision precision) {
       return 2;
     case StatePrecision::kFp8:
     case StatePrecision::kInt8:
-      return 1 + 4.0 / 128;  // and one fp32 scale per block of 128
+      return 1 + kFp32BlockScale;
     case StatePrecision::kNone:
       return 0;
   }

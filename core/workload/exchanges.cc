@@ -3,6 +3,7 @@
 #include "core/base/units.h"
 
 namespace slipstick {
+
 Bytes ResidualBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace) {
   const double hidden = static_cast<double>(model.hidden), sent_rows = rows;
   trace.Alias("sent_rows", sent_rows, rows_are);
@@ -36,9 +37,6 @@ double OwnersReached(std::string_view symbol, double owners, std::string_view ow
   return reached;
 }
 
-double DispatchedElement(Precision format) {
-  constexpr double kBlockScale = 4.0 / 128;  // one fp32 scale per 128 elements
-  return format == Precision::kFp8 ? 1 + kBlockScale : min(2.0, BytesPerElement(format));
-}
+double DispatchedElement(Precision format) { return format == Precision::kFp8 ? 1 + kFp32BlockScale : min(2.0, BytesPerElement(format)); }
 
 }  // namespace slipstick

@@ -27,6 +27,8 @@ struct EnumNames<Precision> {
                                                                                  {Precision::kQ8_0, "q8_0"}}};
 };
 
+inline constexpr double kFp32BlockScale = 4.0 / 128;  // bytes per element of an fp32 scale per block of 128
+
 // Bytes per element with its share of the scales: nvfp4 an fp8 scale per block of 16, mxfp4 and mxfp8 an 8-bit scale per block of 32,
 // int4 a 16-bit scale and zero point per group of 128, q4_k_m 4.85 and q8_0 8.5 bits (llama.cpp).
 constexpr double BytesPerElement(Precision precision) {
