@@ -154,6 +154,50 @@ double StreamShare(const Deployment& deployment, Trace& trace) {
   return stream;
 }
 
+// A micro-batch of `rows` tokens, of prompts of `tokens` behind `cached`, through all layers.
+Seconds TimeMicroBatch(const Deployment& deployment, double rows, double tokens, double cached, OperatorBreakdown& operators,
+                       Trace& trace) {
+  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
+  const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
+               heads = static_cast<double>(deployment.model.heads), head_dim = deployment.shapes.head_dim,
+               hidden = deployment.shapes.hidden;
+  const double matrices = LayerMatrices(deployment, 1, trace);
+  trace.Alias("matrices", matrices, "layer_matrices");
+  const double read = IsQuantized(deployment) ? LayerMatrices(deployment, rows, trace) : 0;
+  if (IsQuantized(deployment)) {
+    trace.Alias("read", read, "layer_matrices");
+  } else {
+    trace.Input("read", read, "serving.precision.weights");  // only quantized weights are dequantized
+  }
+  const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
+  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const double matrix = engine.gemm_efficiency, attention_share = engine.attention_efficiency, clocks_per_layer = engine.clocks_per_layer,
+               activation_passes = engine.activation_passes, dequantised_bytes = engine.dequantized_bytes,
+               score_bytes = L2Capacity(deployment.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes;
+  const Hertz clock = deployment.device.clock;
+  FIGURE(trace, keys, max(rows, cached + tokens / 2), (Note{"Keys of a query", "mean; at least the micro-batch"}), rows, cached, tokens);
+  FIGURE(trace, product_time, 2 * kFlop * matrices * rows / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), matrices, rows,
+         matrix, peak_rate);
+  FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}), layers,
+         clocks_per_layer, clock);
+  FIGURE(trace, traffic_time,
+         (layers * hidden * rows * (4 * activation_passes * kB) + read * (dequantised_bytes * kB) +
+          attention_layers * heads * rows * keys * (4 * score_bytes * kB)) /
+             bandwidth,
+         (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, activation_passes,
+         read, dequantised_bytes, attention_layers, heads, keys, score_bytes, bandwidth);
+  FIGURE(trace, attention_time, 4 * kFlop * attention_layers * heads * head_dim * rows * keys / (attention_share * peak_rate),
+         (Note{"Attention per micro-batch", ""}), attention_layers, heads, head_dim, rows, keys, attention_share, peak_rate);
+  FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
+         product_time, layer_overhead, traffic_time, attention_time);
+  operators.Add("GEMMs", {product_time, {}, {}, Bound::kCompute, 2 * kFlop * matrices * rows, {}}, 1);
+  operators.Add("attention", {attention_time, {}, {}, Bound::kCompute, 4 * kFlop * attention_layers * heads * head_dim * rows * keys, {}},
+                1);
+  operators.Add("activations and weights through memory", {traffic_time, {}, {}, Bound::kMemory, {}, traffic_time * bandwidth}, 1);
+  operators.Add("small kernels", {layer_overhead, {}, {}, Bound::kLatency, {}, {}}, 1);
+  return micro_batch_time;
+}
+
 }  // namespace
 
 PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
@@ -211,47 +255,15 @@ PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployme
 }
 
 PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deployment, Trace& trace) {
-  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   PassCost step;
   BindPipeline(deployment, trace);
-  const double sequences = pass.sequences, tokens = pass.tokens, cached = pass.cached,
-               micro_batch = static_cast<double>(engine.micro_batch);
+  const double sequences = pass.sequences, tokens = pass.tokens,
+               micro_batch = static_cast<double>(deployment.engine.layer_pipeline->micro_batch);
   FIGURE(trace, all_tokens, sequences * tokens, (Note{"Tokens of the pass", ""}), sequences, tokens);
   FIGURE(trace, rows, min(all_tokens, micro_batch), (Note{"Tokens of a micro-batch", ""}), all_tokens, micro_batch);
-  const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
-               heads = static_cast<double>(deployment.model.heads), head_dim = deployment.shapes.head_dim,
-               hidden = deployment.shapes.hidden;
-  const double matrices = LayerMatrices(deployment, 1, trace);
-  trace.Alias("matrices", matrices, "layer_matrices");
-  const double read = IsQuantized(deployment) ? LayerMatrices(deployment, rows, trace) : 0;
-  if (IsQuantized(deployment)) {
-    trace.Alias("read", read, "layer_matrices");
-  } else {
-    trace.Input("read", read, "serving.precision.weights");  // only quantized weights are dequantized
-  }
-  const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
-  const double matrix = engine.gemm_efficiency, attention_share = engine.attention_efficiency, clocks_per_layer = engine.clocks_per_layer,
-               activation_passes = engine.activation_passes, dequantised_bytes = engine.dequantized_bytes,
-               score_bytes = L2Capacity(deployment.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes;
-  const Hertz clock = deployment.device.clock;
-  FIGURE(trace, keys, max(rows, cached + tokens / 2), (Note{"Keys of a query", "mean; at least the micro-batch"}), rows, cached, tokens);
-  FIGURE(trace, product_time, 2 * kFlop * matrices * rows / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), matrices, rows,
-         matrix, peak_rate);
-  FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}), layers,
-         clocks_per_layer, clock);
-  FIGURE(trace, traffic_time,
-         (layers * hidden * rows * (4 * activation_passes * kB) + read * (dequantised_bytes * kB) +
-          attention_layers * heads * rows * keys * (4 * score_bytes * kB)) /
-             bandwidth,
-         (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, activation_passes,
-         read, dequantised_bytes, attention_layers, heads, keys, score_bytes, bandwidth);
-  FIGURE(trace, attention_time, 4 * kFlop * attention_layers * heads * head_dim * rows * keys / (attention_share * peak_rate),
-         (Note{"Attention per micro-batch", ""}), attention_layers, heads, head_dim, rows, keys, attention_share, peak_rate);
-  FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
-         product_time, layer_overhead, traffic_time, attention_time);
+  const Seconds micro_batch_time = TimeMicroBatch(deployment, rows, tokens, pass.cached, step.operators, trace);
   const double pp = deployment.mapping.pp, hops = pp - 1;
-  const Seconds hop = engine.prefill_hop;
+  const Seconds hop = deployment.engine.layer_pipeline->prefill_hop;
   trace.Input("hop", hop, "serving.engine.layer_split.prefill_hop");
   FIGURE(trace, micro_batches, ceil(all_tokens / rows), (Note{"Micro-batches", ""}), all_tokens, rows);
   const Seconds through = PipelinedTime(deployment, micro_batches, micro_batch_time, trace);
@@ -259,15 +271,7 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
          (Note{"Prefill on the devices", "micro-batches are pipelined over the devices as far as the host can launch ahead"}), through, pp,
          hop);
   trace.Alias("occupancy", pass_time, "pass_time");
-  // Micro-batches that overlap on other devices do not count.
-  const double in_turn = through / micro_batch_time;
-  const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
-    step.operators.Add(name, {time, {}, {}, bound, flops, bytes}, in_turn);
-  };
-  add("GEMMs", product_time, Bound::kCompute, 2 * kFlop * matrices * rows, {});
-  add("attention", attention_time, Bound::kCompute, 4 * kFlop * attention_layers * heads * head_dim * rows * keys, {});
-  add("activations and weights through memory", traffic_time, Bound::kMemory, {}, traffic_time * bandwidth);
-  add("small kernels", layer_overhead, Bound::kLatency, {}, {});
+  step.operators.Repeat(through / micro_batch_time);  // micro-batches that overlap on other devices do not count
   step.operators.Add("pipeline P2P", {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
   step.time = pass_time;
   step.occupancy = pass_time;
