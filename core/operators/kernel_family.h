@@ -188,7 +188,6 @@ struct ExpertKernels {
 struct ServingExperts {
   double four_bit_gemm_efficiency = 1,
          four_bit_permute_efficiency = 1;  // GEMM rate of the benchmark's large kernel, permute efficiency of its small one
-  double fp8_permute_efficiency = 1;
   Seconds narrow_step_latency;  // kappa of 8-bit and 4-bit kernels: the kernel before finds the scales
   double routing_spread = 1;    // sigma: routed rows that count as independent; real routing repeats itself
 };

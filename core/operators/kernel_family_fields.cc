@@ -151,7 +151,6 @@ constexpr FieldRow kServingExpertsFields[] = {
         .Above(0),
     Of<&ServingExperts::four_bit_permute_efficiency>("four_bit_move", "Bandwidth efficiency of permute and combine around a 4-bit kernel")
         .Above(0),
-    Of<&ServingExperts::fp8_permute_efficiency>("fp8_move", "Bandwidth efficiency of permute and combine around an fp8 kernel").Above(0),
     Of<&ServingExperts::narrow_step_latency>("narrow_step", "Lower bound on the time per 64 inputs of a tile in 8 and 4 bit")
         .In(kNs)
         .AtLeast(0),
