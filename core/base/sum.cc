@@ -24,6 +24,20 @@ std::string SymbolOf(std::string_view name) {
 
 }  // namespace
 
+void SumFormula::Add(std::string_view addend, std::initializer_list<std::pair<std::string_view, internal::Value>> terms) {
+  formula_ += (formula_.empty() ? "" : " + ") + std::string(addend);
+  for (const auto& [name, value] : terms) {
+    names_ += (names_.empty() ? "" : ", ") + std::string(name);
+    values_.push_back(value);
+  }
+}
+
+void SumFormula::Record(Trace& trace, std::string_view symbol, internal::Value total, const Note& note) const {
+  std::vector<internal::Value> total_and_terms{total};
+  total_and_terms.insert(total_and_terms.end(), values_.begin(), values_.end());
+  trace.Record({symbol, empty() ? "0" : std::string_view(formula_), names_, note}, total_and_terms);
+}
+
 void SumText::Add(Trace& trace, std::string_view name, internal::Value part, double count, std::string_view from,
                   std::string_view count_from) {
   const std::string plain = SymbolOf(name);
@@ -41,22 +55,31 @@ void SumText::Add(Trace& trace, std::string_view name, internal::Value part, dou
 }
 
 void SumText::Record(Trace& trace, std::string_view symbol, internal::Value total, const Note& note) const {
-  if (parts_.empty()) return;
-  std::string formula, names;
-  std::vector<internal::Value> values{total};
+  SumFormula formula;
   for (const Part& part : parts_) {
+    const std::string count = part.symbol + "_count";
     if (!part.from.empty()) trace.Alias(part.symbol, part.value.base, part.from);
-    if (!part.count_from.empty()) trace.Alias(part.symbol + "_count", part.count, part.count_from);
-    if (!formula.empty()) formula += " + ", names += ", ";
-    formula += part.symbol;
-    names += part.symbol;
-    values.push_back(part.value);
-    if (part.count == 1) continue;
-    formula += " * " + part.symbol + "_count";
-    names += ", " + part.symbol + "_count";
-    values.push_back(internal::ValueOf(part.count));
+    if (!part.count_from.empty()) trace.Alias(count, part.count, part.count_from);
+    if (part.count == 1) {
+      formula.Add(part.symbol, {{part.symbol, part.value}});
+    } else {
+      formula.Add(part.symbol + " * " + count, {{part.symbol, part.value}, {count, internal::ValueOf(part.count)}});
+    }
   }
-  trace.Record({symbol, formula, names, note}, values);
+  if (!formula.empty()) formula.Record(trace, symbol, total, note);
+}
+
+void RunningProduct::MultiplyBy(std::string_view symbol, double factor) {
+  const double before = product_;
+  product_ *= factor;
+  if (trace_.on() && is_empty_) trace_.Alias(symbol_, product_, symbol);
+  if (trace_.on() && !is_empty_) {
+    trace_.Alias(before_, before, symbol_);
+    const std::string formula = std::string(before_) + " * " + std::string(symbol);
+    const std::string names = std::string(before_) + ", " + std::string(symbol);
+    trace_.Record(symbol_, formula, product_, note_, names, before, factor);
+  }
+  is_empty_ = false;
 }
 
 }  // namespace slipstick

@@ -1,13 +1,52 @@
-// A figure that sums parts known only at run time: a stage's layers, a layer's GEMMs.
+// Figures that are sums or products of parts known only at run time: a stage's layers, a layer's GEMMs, the parts that a device has.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/trace.h"
 
 namespace slipstick {
+
+// The formula of a sum, "a + b * c", that grows addend by addend.
+class SumFormula {
+ public:
+  // `addend`: "b * c"; `terms`: those in it.
+  void Add(std::string_view addend, std::initializer_list<std::pair<std::string_view, internal::Value>> terms);
+  [[nodiscard]] bool empty() const { return formula_.empty(); }
+  // Records it as a figure in the current scope; of no addends: "0".
+  void Record(Trace& trace, std::string_view symbol, internal::Value total, const Note& note) const;
+
+ private:
+  std::string formula_, names_;
+  std::vector<internal::Value> values_;
+};
+
+template <class Q>
+struct Addend {
+  std::string_view symbol;
+  Q value;
+  bool is_there = true;  // false: no part of the sum, nor of its formula
+};
+
+// The addends added in order, recorded as "a + b".
+template <class Q>
+Q Sum(Trace& trace, std::string_view symbol, const Note& note, std::initializer_list<Addend<Q>> addends) {
+  Q sum{};
+  for (const Addend<Q>& addend : addends) {
+    if (addend.is_there) sum += addend.value;
+  }
+  if (!trace.on()) return sum;
+  SumFormula formula;
+  for (const Addend<Q>& addend : addends) {
+    if (addend.is_there) formula.Add(addend.symbol, {{addend.symbol, internal::ValueOf(addend.value)}});
+  }
+  formula.Record(trace, symbol, internal::ValueOf(sum), note);
+  return sum;
+}
 
 // Collects the parts for a formula such as "layer * layer_count + output_head"; zero parts are left out.
 class SumText {
@@ -27,7 +66,7 @@ class SumText {
   std::vector<Part> parts_;
 };
 
-// The sum; with an off trace it costs only the additions.
+// A sum of parts with counts; with an off trace it costs only the additions.
 template <class Q>
 class ListedSum {
  public:
@@ -52,6 +91,50 @@ class ListedSum {
   Trace& trace_;
   SumText text_;
   Q total_{};
+};
+
+// A sum that grows: `symbol` names it, `before` what it was before the latest addend. A sum of one addend is that addend.
+template <class Q>
+class RunningSum {
+ public:
+  RunningSum(Trace& trace, std::string_view symbol, std::string_view before, const Note& note)
+      : trace_(trace), symbol_(symbol), before_(before), note_(note) {}
+
+  void Add(std::string_view symbol, Q addend) {
+    if (is_empty_) {
+      sum_ = addend;
+      trace_.Alias(symbol_, sum_, symbol);
+    } else {
+      trace_.Alias(before_, sum_, symbol_);
+      sum_ = Sum<Q>(trace_, symbol_, note_, {{before_, sum_}, {symbol, addend}});
+    }
+    is_empty_ = false;
+  }
+  [[nodiscard]] Q sum() const { return sum_; }
+
+ private:
+  Trace& trace_;
+  std::string_view symbol_, before_;
+  Note note_;
+  Q sum_{};
+  bool is_empty_ = true;
+};
+
+// Product: the factors in order, recorded as "a * b".
+class RunningProduct {
+ public:
+  RunningProduct(Trace& trace, std::string_view symbol, std::string_view before, const Note& note)
+      : trace_(trace), symbol_(symbol), before_(before), note_(note) {}
+
+  void MultiplyBy(std::string_view symbol, double factor);
+  [[nodiscard]] double product() const { return product_; }
+
+ private:
+  Trace& trace_;
+  std::string_view symbol_, before_;
+  Note note_;
+  double product_ = 1;
+  bool is_empty_ = true;
 };
 
 }  // namespace slipstick

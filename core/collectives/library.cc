@@ -1,5 +1,5 @@
 // Communication libraries (NCCL, RCCL): rings with the LL and Simple protocols, trees between nodes, in-network reduction, direct exchange.
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 #include "core/collectives/algorithm.h"
 #include "core/collectives/library_network.h"
 

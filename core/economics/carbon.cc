@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 #include "core/economics/ownership.h"
 
 namespace slipstick {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 #include "core/economics/device_bill.h"
 
 namespace slipstick {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 #include "core/economics/package_parts.h"
 
 namespace slipstick {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 
 namespace slipstick {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 #include "core/economics/network_cost.h"
 
 namespace slipstick {

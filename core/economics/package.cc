@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 
 namespace slipstick {
 namespace {

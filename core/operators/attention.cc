@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm_tiles.h"

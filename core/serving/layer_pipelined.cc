@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/sum.h"
 #include "core/operators/efficiency.h"
 #include "core/serving/served_product.h"
 

@@ -1,12 +1,11 @@
 #include "core/serving/layers_time.h"
 
 #include <string>
-#include <vector>
 
+#include "core/base/sum.h"
 #include "core/serving/exchange.h"
 
 namespace slipstick {
-
 namespace {
 
 // A sum over the layers: "layers * common + attention_layers * mixing + ...". Absent parts are left out.
@@ -16,26 +15,18 @@ class LayerSum {
   void Add(std::string_view count_symbol, double count, std::string_view symbol, Seconds part) {
     total_ += count * part;
     if (!trace_.on() || count == 0 || part == Seconds()) return;
-    for (std::string* text : {&formula_, &names_}) {
-      if (!text->empty()) *text += text == &formula_ ? " + " : ", ";
-    }
-    formula_ += std::string(count_symbol) + " * " + std::string(symbol);
-    names_ += std::string(count_symbol) + ", " + std::string(symbol);
-    values_.push_back(internal::ValueOf(count));
-    values_.push_back(internal::ValueOf(part));
+    const std::string product = std::string(count_symbol) + " * " + std::string(symbol);
+    formula_.Add(product, {{count_symbol, internal::ValueOf(count)}, {symbol, internal::ValueOf(part)}});
   }
-  Seconds Total(std::string_view symbol, const Note& note) {
-    if (values_.empty()) return total_;
-    values_.insert(values_.begin(), internal::ValueOf(total_));
-    trace_.Record({symbol, formula_, names_, note}, values_);
+  Seconds Total(std::string_view symbol, const Note& note) const {
+    if (!formula_.empty()) formula_.Record(trace_, symbol, internal::ValueOf(total_), note);
     return total_;
   }
 
  private:
   Trace& trace_;
   Seconds total_;
-  std::string formula_, names_;
-  std::vector<internal::Value> values_;
+  SumFormula formula_;
 };
 
 // Parts of a layer with experts, for their overlap with the exchange.

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/base/sum.h"
-#include "core/base/traced_sum.h"
 #include "core/training/state_bytes.h"
 
 namespace slipstick {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/base/sum.h"
-#include "core/base/traced_sum.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {

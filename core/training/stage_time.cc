@@ -1,6 +1,6 @@
 #include "core/training/stage_time.h"
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 #include "core/training/exchange.h"
 #include "core/training/layer_memory.h"
 #include "core/training/stage_parts.h"

@@ -1,5 +1,5 @@
 // Sums and products that say what they were made of.
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 const Figure& Latest(const Trace& trace) { return trace.figures().back(); }
 
-TEST(TracedSum, HasOnlyTheAddendsThatAreThere) {
+TEST(Sum, HasOnlyTheAddendsThatAreThere) {
   Trace trace = Trace::On();
   trace.Input("dies", 3 * kUsd, "cost.dies");
   const Dollars sum = Sum<Dollars>(trace, "price", Note{"Price"}, {{"dies", 3 * kUsd}, {"carrier", 5 * kUsd, false}, {"work", 0 * kUsd}});
@@ -22,11 +22,24 @@ TEST(TracedSum, HasOnlyTheAddendsThatAreThere) {
   EXPECT_EQ(Latest(trace).terms[0].origin, "cost.dies");
 }
 
-TEST(TracedSum, OfNothingIsZero) {
+TEST(Sum, OfNothingIsZero) {
   Trace trace = Trace::On();
   EXPECT_EQ(Sum<double>(trace, "parts", Note{"Parts"}, {{"dies", 3, false}}), 0);
   EXPECT_EQ(Latest(trace).formula, "0");
   EXPECT_TRUE(Latest(trace).terms.empty());
+}
+
+TEST(SumFormula, WritesProductsWithTheirTerms) {
+  Trace trace = Trace::On();
+  const double layers = 4, each = 3, head = 2;
+  SumFormula formula;
+  formula.Add("layers * each", {{"layers", internal::ValueOf(layers)}, {"each", internal::ValueOf(each)}});
+  formula.Add("head", {{"head", internal::ValueOf(head)}});
+  formula.Record(trace, "all", internal::ValueOf(14), Note{"All"});
+  EXPECT_EQ(Latest(trace).formula, "layers * each + head");
+  ASSERT_EQ(Latest(trace).terms.size(), 3u);
+  EXPECT_EQ(Latest(trace).terms[2].symbol, "head");
+  EXPECT_EQ(Latest(trace).value, 14);
 }
 
 TEST(RunningSum, OfOneAddendIsThatAddend) {
@@ -83,7 +96,7 @@ TEST(RunningProduct, RestsOnEveryFactor) {
   EXPECT_EQ(Latest(trace).terms[1].origin, "steps.1");
 }
 
-TEST(TracedSum, AddsUpTheSameWithoutATrace) {
+TEST(Sum, AddsUpTheSameWithoutATrace) {
   Trace off = Trace::Off();
   RunningSum<double> sum(off, "total", "before", Note{"Total"});
   RunningProduct product(off, "yield", "before", Note{"Yield"});
