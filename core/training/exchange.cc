@@ -162,8 +162,8 @@ DispatchAndCombine LibraryExchange(const TrainingContext& context, const LayerWo
 Seconds GatherRows(const TrainingContext& context, const LayerWork& work, Trace& trace) {
   const double expert_tp = context.shape.expert_tensor;
   if (expert_tp <= 1) {
-    trace.Record("gather_time", "(expert_tp - 1) * 0", Seconds(), Note{"Gather of rows", "none without expert tensor parallelism"},
-                 "expert_tp", expert_tp);
+    RecordNone({"gather_time"}, "(expert_tp - 1)", Note{"Gather of rows", "none without expert tensor parallelism"}, "expert_tp", expert_tp,
+               trace);
     return {};
   }
   const Bytes bytes = ResidualBytes(context.model, work.even_rows, "even_rows", trace);

@@ -1,6 +1,9 @@
 // Communication inside a layer: tensor-, context- and expert-parallel groups.
 #pragma once
 
+#include <initializer_list>
+#include <string_view>
+
 #include "core/training/context.h"
 #include "core/training/layer_work.h"
 
@@ -15,6 +18,11 @@ struct Exchange {
 enum class RankGroup { kTensor, kContext, kData, kShard, kReplica, kExperts, kExpertData, kExpertTensor };
 // Records the ranks of a group, those in a node, and the nodes, under the names that collectives use.
 void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace);
+
+// Records times that are zero at a degree of parallelism. `vanishing`: a factor that is zero there, "(tp - 1)", so that the zero leads
+// back to the degree.
+void RecordNone(std::initializer_list<std::string_view> symbols, std::string_view vanishing, const Note& note, std::string_view degree_is,
+                double degree, Trace& trace);
 
 // Time of a collective, whose figures are in a scope `name`. `bytes_are`: the figure of its message; its time is bound to `symbol`.
 Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& call, std::string_view bytes_are, RankGroup group,

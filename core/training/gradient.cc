@@ -152,16 +152,12 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParam
 void ExplainAbsent(const TrainingContext& context, double dense_shards, Seconds broadcasts, Trace& trace) {
   if (!trace.on()) return;
   const auto zero = static_cast<double>(context.run.mapping.zero);
-  const auto absent = [&](std::string_view symbol, std::string_view formula, std::string_view note) {
-    trace.Record(symbol, formula, Seconds(), Note{"Collective of the gradients or weights, once per step", note}, "zero", zero);
-  };
+  constexpr std::string_view kTitle = "Collective of the gradients or weights, once per step";
   if (zero >= 3) {
-    absent("reduce_link", "max(0, 3 - zero) * 0", "ZeRO-3 has them in every layer");
-    absent("gather_link", "max(0, 3 - zero) * 0", "ZeRO-3 has them in every layer");
-    absent("broadcasts", "max(0, 3 - zero) * 0", "ZeRO-3 has them in every layer");
+    RecordNone({"reduce_link", "gather_link", "broadcasts"}, "max(0, 3 - zero)", Note{kTitle, "ZeRO-3 has them in every layer"}, "zero",
+               zero, trace);
   } else if (zero < 1) {
-    absent("gather_link", "zero * 0", "every rank updates all its weights");
-    absent("broadcasts", "zero * 0", "every rank updates all its weights");
+    RecordNone({"gather_link", "broadcasts"}, "zero", Note{kTitle, "every rank updates all its weights"}, "zero", zero, trace);
   } else if (broadcasts == Seconds{}) {
     const Seconds shard_broadcast = context.framework().exchange.shard_broadcast;
     trace.Record("broadcasts", "min(1, max(0, dense_shards - 8)) * dense_shards * shard_broadcast", broadcasts,

@@ -134,17 +134,15 @@ void BindRepeated(double repeats_norms, double repeats_core, Trace& trace) {
 void BindAbsent(const TrainingContext& context, bool has_experts, Trace& trace) {
   if (!trace.on()) return;
   const Seconds none;
-  const auto absent = [&](std::string_view group, std::string_view degree_is, double degree) {
+  const auto absent = [&](const std::string& group, double degree) {
     for (const std::string direction : {"forward_", "backward_"}) {
-      for (const std::string_view end : {"", "_link"}) {
-        trace.Record(direction + std::string(group) + std::string(end), "(" + std::string(degree_is) + " - 1) * 0", none,
-                     Note{"Communication of a layer", "none in a group of one rank"}, degree_is, degree);
-      }
+      RecordNone({direction + group, direction + group + "_link"}, "(" + group + " - 1)",
+                 Note{"Communication of a layer", "none in a group of one rank"}, group, degree, trace);
     }
   };
-  if (context.shape.tensor <= 1) absent("tp", "tp", context.shape.tensor);
-  if (context.shape.context <= 1) absent("cp", "cp", context.shape.context);
-  if (has_experts && context.shape.expert * context.shape.expert_tensor <= 1) absent("ep", "ep", context.shape.expert);
+  if (context.shape.tensor <= 1) absent("tp", context.shape.tensor);
+  if (context.shape.context <= 1) absent("cp", context.shape.context);
+  if (has_experts && context.shape.expert * context.shape.expert_tensor <= 1) absent("ep", context.shape.expert);
   for (const std::string end : {"", "_link"}) {
     for (const std::string group : {"tp", "cp", "ep"}) trace.Input("recompute_" + group + end, none, "training.recompute");
     if (has_experts) continue;

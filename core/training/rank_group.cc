@@ -237,6 +237,14 @@ void ExplainContention(const TrainingContext& context, Bytes moved, Seconds link
                values);
 }
 
+void RecordNone(std::initializer_list<std::string_view> symbols, std::string_view vanishing, const Note& note, std::string_view degree_is,
+                double degree, Trace& trace) {
+  if (!trace.on()) return;
+  for (const std::string_view symbol : symbols) {
+    trace.Record(symbol, std::string(vanishing) + " * 0", Seconds(), note, degree_is, degree);
+  }
+}
+
 Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& call, std::string_view bytes_are, RankGroup group,
                        std::string_view name, std::string_view symbol, Trace& trace) {
   const GroupPlacement& placement = PlacementOf(context, group);
@@ -245,8 +253,8 @@ Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& cal
   if (placement.Ranks() <= 1) {
     const Trace::Scope scope(trace, name);
     ExplainGroup(context, group, trace);
-    trace.Record(symbol, "(group_ranks - 1) * 0", Seconds(), Note{"Time of the collective", "none in a group of one rank"}, "group_ranks",
-                 placement.Ranks());
+    RecordNone({symbol}, "(group_ranks - 1)", Note{"Time of the collective", "none in a group of one rank"}, "group_ranks",
+               placement.Ranks(), trace);
     return {};
   }
   {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/sum.h"
+#include "core/training/exchange.h"
 
 namespace slipstick {
 
@@ -101,9 +102,8 @@ void ExplainOffload(const TrainingContext& context, const LayerTime& time, const
   Seconds one_way;
   HostTransfer host;
   if (const double zero = static_cast<double>(context.run.mapping.zero); zero < 3) {
-    for (const std::string_view symbol : {"sharded_forward", "sharded_backward", "sharded_weight"}) {
-      trace.Record(symbol, "max(0, zero - 2) * 0", Seconds(), Note{"ZeRO-3 communication of a layer", "none below ZeRO-3"}, "zero", zero);
-    }
+    RecordNone({"sharded_forward", "sharded_backward", "sharded_weight"}, "max(0, zero - 2)",
+               Note{"ZeRO-3 communication of a layer", "none below ZeRO-3"}, "zero", zero, trace);
   }
   if (has_host) {
     one_way = offloaded * (activations / host_bandwidth);
@@ -167,9 +167,9 @@ class StageSums {
   void RecordOne(std::size_t i, std::string_view symbol, Seconds total, const Note& note) const {
     if (!is_empty_[i]) return texts_[i].Record(trace_, symbol, internal::ValueOf(total), note);
     const double cp = context_.shape.context, ep = context_.shape.expert * context_.shape.expert_tensor, tp = context_.shape.tensor;
-    if (i == 3 || i == 6) trace_.Record(symbol, "(tp - 1) * 0", total, note, "tp", tp);
-    if (i == 4 || i == 7) trace_.Record(symbol, "(cp - 1) * 0", total, note, "cp", cp);
-    if ((i == 5 || i == 8) && ep == 1) trace_.Record(symbol, "(ep - 1) * 0", total, note, "ep", ep);
+    if (i == 3 || i == 6) RecordNone({symbol}, "(tp - 1)", note, "tp", tp, trace_);
+    if (i == 4 || i == 7) RecordNone({symbol}, "(cp - 1)", note, "cp", cp, trace_);
+    if ((i == 5 || i == 8) && ep == 1) RecordNone({symbol}, "(ep - 1)", note, "ep", ep, trace_);
     if (i == 2) trace_.Input(symbol, total, "training.recompute");
   }
 
@@ -180,10 +180,8 @@ class StageSums {
     Trace& trace = trace_;
     const double zero = static_cast<double>(context_.run.mapping.zero);
     if (zero < 3) {
-      for (const std::string_view symbol : {"sharded_forward", "sharded_backward", "pass_sharded_link"}) {
-        trace.Record(symbol, "max(0, zero - 2) * 0", Seconds(), Note{"ZeRO-3 communication of a micro-batch", "none below ZeRO-3"}, "zero",
-                     zero);
-      }
+      RecordNone({"sharded_forward", "sharded_backward", "pass_sharded_link"}, "max(0, zero - 2)",
+                 Note{"ZeRO-3 communication of a micro-batch", "none below ZeRO-3"}, "zero", zero, trace);
     }
     FIGURE(trace, pass_sharded, sharded_forward + sharded_backward,
            (Note{"Exposed ZeRO-3 communication of a micro-batch", "all-gather of weights, reduce-scatter of gradients"}), sharded_forward,

@@ -149,10 +149,8 @@ void AddEndOfStep(const TrainingContext& context, const StageTime& slowest, cons
 PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const TrainingShape& shape = context.shape;
   if (shape.pipeline <= 1) {
-    for (const std::string_view symbol : {"sends_exposed", "sends_link"}) {
-      trace.Record(symbol, "(pp - 1) * 0", Seconds(), Note{"Pipeline sends of a micro-batch", "none on a single stage"}, "pp",
-                   shape.pipeline);
-    }
+    RecordNone({"sends_exposed", "sends_link"}, "(pp - 1)", Note{"Pipeline sends of a micro-batch", "none on a single stage"}, "pp",
+               shape.pipeline, trace);
     return {};
   }
   Trace::Scope scope(trace, "sends");
