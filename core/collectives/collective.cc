@@ -1,9 +1,11 @@
 #include "core/collectives/collective.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/fix.h"
 #include "core/collectives/algorithm.h"
 
 namespace slipstick {
@@ -62,20 +64,25 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
   const Algorithm* chosen = nullptr;
   Trace off = Trace::Off();
   Candidates candidates;
-  ForEach(instance, library, [&](const Algorithm& row) {
-    if (asked != kAnyAlgorithm && row.name != asked) return;
-    const AlgorithmTime made = row.time(instance, off);
-    if (trace.on()) candidates.emplace_back(row.title, made.time);
-    if (chosen != nullptr && !(made.time < best.time)) return;
-    chosen = &row;
-    best.time = made.time;
-    best.latency = made.latency;
-    best.algorithm = row.name;
-    best.bytes = made.bytes.value_or(MinimumBytes(call.type, call.bytes, view.ranks));
-  });
+  const auto choose_among = [&](std::string_view name) {
+    ForEach(instance, library, [&](const Algorithm& row) {
+      if (name != kAnyAlgorithm && row.name != name) return;
+      const AlgorithmTime made = row.time(instance, off);
+      if (trace.on()) candidates.emplace_back(row.title, made.time);
+      if (chosen != nullptr && !(made.time < best.time)) return;
+      chosen = &row;
+      best.time = made.time;
+      best.latency = made.latency;
+      best.algorithm = row.name;
+      best.bytes = made.bytes.value_or(MinimumBytes(call.type, call.bytes, view.ranks));
+    });
+  };
+  choose_among(asked);
   if (chosen == nullptr) {
     best.applies = false;
-  } else if (trace.on()) {
+    choose_among(kAnyAlgorithm);
+  }
+  if (chosen != nullptr && trace.on()) {
     chosen->time(instance, trace);
     ExplainChoice(best.time, chosen->title, candidates, trace);
   }
@@ -89,6 +96,46 @@ std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const Gr
   ForEach(CollectiveInstance{call, view}, call.library.value_or(cluster.collectives.library),
           [&](const Algorithm& row) { names.push_back(row.name); });
   return names;
+}
+
+void CollectiveLog::Add(std::string_view group_name, const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster) {
+  if (group.Ranks() <= 1 || !(call.bytes > Bytes{})) return;
+  const auto known = std::find_if(uses_.begin(), uses_.end(),
+                                  [&](const CollectiveUse& use) { return use.group == group_name && use.pattern == call.type; });
+  if (known != uses_.end() && known->bytes >= call.bytes) return;
+  Trace off = Trace::Off();
+  const CollectiveTime made = TimeOf(call, group, cluster, off);
+  CollectiveUse use{group_name, call.type, group.Ranks(), call.bytes, made.algorithm, made.time, made.applies};
+  if (!made.applies) use.possible = AlgorithmsFor(call, group, cluster);
+  if (known != uses_.end()) {
+    *known = std::move(use);
+  } else {
+    uses_.push_back(std::move(use));
+  }
+}
+
+void CheckAlgorithms(const CollectiveLog& log, Issues& issues) {
+  for (const CollectiveUse& use : log.uses()) {
+    if (use.applies) continue;
+    std::string names;
+    for (const std::string_view name : use.possible) names += ", " + std::string(name);
+    std::vector<std::string> values{std::string(kAnyAlgorithm)};
+    values.insert(values.end(), use.possible.begin(), use.possible.end());
+    const std::string path = "cluster.collectives." + std::string(NameOf(use.pattern));
+    const bool is_known = std::any_of(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == path; });
+    if (is_known) continue;
+    issues.push_back(
+        {path,
+         "This algorithm cannot run over the " + NumberText(use.ranks) + " ranks of " + std::string(use.group) + ": choose auto" + names,
+         SetToEach(path, values)});
+  }
+}
+
+bool NamesAlgorithm(const CollectiveChoice& choice) {
+  for (const std::string* name : {&choice.all_reduce, &choice.all_gather, &choice.reduce_scatter, &choice.all_to_all, &choice.send_recv}) {
+    if (*name != kAnyAlgorithm) return true;
+  }
+  return false;
 }
 
 }  // namespace slipstick

@@ -72,6 +72,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   const Json inputs = trace.on() && !detail.scenario ? Write(scenario) : Json();
   if (trace.on()) BindScenario(detail.scenario ? report["scenario"] : inputs, trace);
   AssumeRules(scenario.cluster.device, trace);
+  Issues unfit;
   Json warnings = Json::array();
   std::vector<std::string> issued;  // training and serving may warn of the same
   const auto warn = [&warnings, &issued](const std::vector<std::string>& texts) {
@@ -85,6 +86,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     const TrainingDetail wanted{detail.operators, detail.timeline};
     const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
     const TrainingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, training, *scenario.training, trace_of("training"));
+    CheckAlgorithms(training.collectives, unfit);
     report["training"] = WriteTraining({training, cost_efficiency});
     warn(training.warnings);
   }
@@ -92,6 +94,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     const ServingReport serving =
         EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace_of("serving"));
     const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, serving, trace_of("serving"));
+    CheckAlgorithms(serving.collectives, unfit);
     report["serving"] = WriteServing({serving, cost_efficiency});
     warn(serving.warnings);
   }
@@ -102,6 +105,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     warn(cost->warnings);
     if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
   }
+  if (!unfit.empty()) return unfit;
   report["warnings"] = std::move(warnings);
   if (!detail.explain.empty()) {
     Json explanations = WriteExplanations(trace.figures(), detail.explain);

@@ -1,5 +1,6 @@
 // The serving part of a report.
 #include "core/base/output.h"
+#include "core/evaluation/collective_outputs.h"
 #include "core/evaluation/report.h"
 
 namespace slipstick {
@@ -214,7 +215,9 @@ struct Outputs<ServingPart> {
           "Energy per output token, cooling and power conversion (PUE)")
           .SmallerIsBetter(),
       Output(
-          "operators", [](P part) { return ServedOperators{part.report}; }, "Operators")};
+          "operators", [](P part) { return ServedOperators{part.report}; }, "Operators"),
+      Output(
+          "collectives", [](P part) -> const auto& { return part.report.collectives.uses(); }, "Collectives")};
 };
 
 Json WriteServing(const ServingPart& part) { return WriteOutputs(part); }

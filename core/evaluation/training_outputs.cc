@@ -1,5 +1,6 @@
 // The training part of a report.
 #include "core/base/output.h"
+#include "core/evaluation/collective_outputs.h"
 #include "core/evaluation/report.h"
 
 namespace slipstick {
@@ -285,6 +286,8 @@ struct Outputs<TrainingPart> {
           .Searchable(),
       Output(
           "operators", [](P part) -> const auto& { return part.report.operators; }, "Operators of a layer"),
+      Output(
+          "collectives", [](P part) -> const auto& { return part.report.collectives.uses(); }, "Collectives"),
       Output(
           "timeline", [](P part) -> const auto& { return part.report.timeline; }, "Pipeline schedule")};
 };

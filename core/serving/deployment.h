@@ -85,6 +85,7 @@ struct Deployment {
   double expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
   Bytes kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
   ServingMemo* memo = nullptr;
+  CollectiveLog* log = nullptr;  // of collectives; null: not wanted
 };
 
 // Its figures are those of the current scope.

@@ -39,6 +39,12 @@ void ExplainOwnKernel(const Deployment& deployment, Trace& trace) {
   if (own->kernel_rate) trace.Input("kernel_rate", *own->kernel_rate, row + ".kernel_rate");
 }
 
+CollectiveTime Collective(const Deployment& deployment, std::string_view group_name, const CollectiveCall& call,
+                          const GroupPlacement& group, Trace& trace) {
+  if (deployment.log != nullptr) deployment.log->Add(group_name, call, group, deployment.cluster);
+  return TimeOf(call, group, deployment.cluster, trace);
+}
+
 }  // namespace
 
 ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for_host, Trace& trace) {
@@ -60,7 +66,7 @@ ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for
     call.launch = host_wait;
     call.waits_for_host = true;
   }
-  const CollectiveTime taken = TimeOf(call, deployment.network.tensor_group, deployment.cluster, trace);
+  const CollectiveTime taken = Collective(deployment, "tp", call, deployment.network.tensor_group, trace);
   trace.Alias("reduction_time", taken.time, "collective_time");
   exchange.kernel.time = taken.time;
   exchange.kernel.bound = Bound::kNetwork;
@@ -187,10 +193,10 @@ ExpertTraffic GatherTokens(const Deployment& deployment, double rows, Trace& tra
   call.type = CollectiveType::kAllGather;
   call.bytes = ResidualBytes(deployment.model, all_tokens, "all_tokens", trace);
   trace.Alias("bytes", call.bytes, "residual_bytes");
-  const Seconds dispatch = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
+  const Seconds dispatch = Collective(deployment, "ep", call, deployment.network.experts_group, trace).time;
   trace.Alias("dispatch", dispatch, "collective_time");
   call.type = CollectiveType::kReduceScatter;
-  const Seconds combine = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
+  const Seconds combine = Collective(deployment, "ep", call, deployment.network.experts_group, trace).time;
   trace.Alias("combine", combine, "collective_time");
   FIGURE(trace, exchange_time, dispatch + combine,
          (Note{"Dispatch and combine", "all-gather of the tokens of all groups, reduce-scatter of the experts' results"}), dispatch,
@@ -212,7 +218,7 @@ ExpertTraffic SendTokens(const Deployment& deployment, double rows, Phase phase,
   call.type = CollectiveType::kAllToAll;
   call.bytes = ResidualBytes(deployment.model, dispatched_tokens, "dispatched_tokens", trace);
   trace.Alias("bytes", call.bytes, "residual_bytes");
-  const Seconds one_way = TimeOf(call, deployment.network.experts_group, deployment.cluster, trace).time;
+  const Seconds one_way = Collective(deployment, "ep", call, deployment.network.experts_group, trace).time;
   trace.Alias("one_way", one_way, "collective_time");
   trace.Alias("dispatch", one_way, "collective_time");
   trace.Alias("combine", one_way, "collective_time");
@@ -255,10 +261,10 @@ KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& tra
   call.type = CollectiveType::kAllGather;
   call.bytes = QueryBytes(core, rows, "rows", trace);
   trace.Alias("bytes", call.bytes, "query_bytes");
-  const Seconds queries = TimeOf(call, deployment.network.context_group, deployment.cluster, trace).time;
+  const Seconds queries = Collective(deployment, "cp", call, deployment.network.context_group, trace).time;
   trace.Alias("queries", queries, "collective_time");
   call.type = CollectiveType::kReduceScatter;
-  const Seconds answers = TimeOf(call, deployment.network.context_group, deployment.cluster, trace).time;
+  const Seconds answers = Collective(deployment, "cp", call, deployment.network.context_group, trace).time;
   trace.Alias("answers", answers, "collective_time");
   FIGURE(trace, context_exchange, queries + answers,
          (Note{"Queries to the parts of a context and partial results back", "each rank attends to its part; weighted sums are added",

@@ -255,6 +255,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   const bool searching = memo != nullptr;
   if (searching) memo->Enter(load);
   ServingReport report;
+  if (!searching && (operators || NamesAlgorithm(cluster.collectives))) deployment.log = &report.collectives;
   const auto prompt = static_cast<double>(load.prompt), output = static_cast<double>(load.output);
   const Bytes half = 2 * kB;
   CONSTANTS(trace, "formats", "an element of 16 bits", half);

@@ -6,6 +6,7 @@
 
 #include "core/base/issue.h"
 #include "core/base/trace.h"
+#include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
 #include "core/operators/kernel.h"
 #include "core/serving/serving_load.h"
@@ -49,6 +50,7 @@ struct ServingReport {
   SecondsPerToken device_seconds_per_token;  // times the price of a device-second: cost per token
   JoulesPerToken energy_per_token;
   std::vector<ServedOperator> prefill_operators, decode_operators;
+  CollectiveLog collectives;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
   std::vector<std::string> assumed;  // paths of inputs in use that were assumed, not measured

@@ -131,7 +131,7 @@ Seconds Collective(const TrainingContext& context, const CollectiveCall& call, c
   if (group.Ranks() <= 1 || !(call.bytes > Bytes{})) return {};
   const auto time = [&] {
     Trace off = Trace::Off();
-    return TimeOf(call, group, call.routed ? context.prepared->stated : context.cluster, off).time;
+    return TimeOf(call, group, NetworkFor(context, call), off).time;
   };
   return context.collectives != nullptr ? context.collectives->Get(call, group, time) : time();
 }
@@ -140,7 +140,7 @@ Seconds Collective(const TrainingContext& context, const CollectiveCall& call, c
                    Trace& trace) {
   if (!trace.on() || group.Ranks() <= 1 || !(call.bytes > Bytes{})) return Collective(context, call, group);
   Trace::Scope scope(trace, name);
-  return TimeOf(call, group, call.routed ? context.prepared->stated : context.cluster, trace).time;
+  return TimeOf(call, group, NetworkFor(context, call), trace).time;
 }
 
 void ExplainShape(const TrainingContext& context, Trace& trace) {

@@ -44,6 +44,7 @@ struct TrainingContext {
   TrainingShape shape;
   Strides strides{};
   CollectiveMemo* collectives = nullptr;          // null: not cached
+  CollectiveLog* log = nullptr;                   // null: not wanted
   Precision matrix_precision = Precision::kBf16;  // of embedding, head and attention: 16 bits or more
   double sustained_clock_derating = 0;            // relative slow-down of long kernels at the power limit
   BytesPerSecond stream_rate{};                   // memory bandwidth that streaming kernels reach
@@ -70,8 +71,13 @@ GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
 // full rate, in proportion less where slower links carry fewer bytes/s through the device's memory and SMs.
 double ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link);
 
-// Time of a collective; 0 for a group of one or an empty message. Tokens to their experts (`routed`) take the network as the cluster
-// states it, others as a step's collectives reach it.
+// The network that a collective finds: tokens to their experts (`routed`) that which the cluster states, others that which a step's
+// collectives reach.
+inline const Cluster& NetworkFor(const TrainingContext& context, const CollectiveCall& call) {
+  return call.routed ? context.prepared->stated : context.cluster;
+}
+
+// Time of a collective; 0 for a group of one or an empty message.
 Seconds Collective(const TrainingContext& context, const CollectiveCall& call, const GroupPlacement& group);
 inline Seconds Collective(const TrainingContext& context, CollectiveType type, Bytes bytes, const GroupPlacement& group) {
   return Collective(context, {.type = type, .bytes = bytes}, group);

@@ -248,6 +248,7 @@ void RecordNone(std::initializer_list<std::string_view> symbols, std::string_vie
 Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& call, std::string_view bytes_are, RankGroup group,
                        std::string_view name, std::string_view symbol, Trace& trace) {
   const GroupPlacement& placement = PlacementOf(context, group);
+  if (context.log != nullptr) context.log->Add(NameOf(group), call, placement, NetworkFor(context, call));
   if (!trace.on()) return Collective(context, call, placement);
   if (!(call.bytes > Bytes{})) return {};
   if (placement.Ranks() <= 1) {

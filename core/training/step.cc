@@ -135,7 +135,9 @@ class Evaluation {
         context_(detail.memo != nullptr ? detail.memo->Context() : own_context_.emplace(MakeContext(model, cluster, run))),
         works_(detail.memo != nullptr ? detail.memo->Works() : own_works_.emplace(LayerWorks{})),
         memory_terms_{context_, works_},
-        recompute_(ChoiceFor(run)) {}
+        recompute_(ChoiceFor(run)) {
+    if (own_context_ && (detail.operators || NamesAlgorithm(cluster.collectives))) own_context_->log = &report_.collectives;
+  }
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 

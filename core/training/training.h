@@ -20,7 +20,7 @@ class TrainingMemo;
 
 // What to compute besides the figures.
 struct TrainingDetail {
-  bool operators = true;
+  bool operators = true;  // and collectives
   bool timeline = true;
   // Every stage's memory and time, the time of a run that does not fit, and the nearest change under which it would. A search
   // needs none of them.

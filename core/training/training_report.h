@@ -8,6 +8,7 @@
 
 #include "core/base/issue.h"
 #include "core/base/units.h"
+#include "core/collectives/collective.h"
 #include "core/operators/kernel.h"
 
 namespace slipstick {
@@ -83,6 +84,7 @@ struct TrainingReport {
   Seconds device_seconds;  // of the run, all devices
   RunReport run;
   std::vector<TimedOperator> operators;
+  CollectiveLog collectives;
   std::vector<ScheduledPass> timeline;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;

@@ -130,7 +130,7 @@ TEST(Wiring, TextbookEquations) {
   }
 }
 
-// A cluster's choice holds for its calls; an algorithm that cannot run there has no time.
+// A cluster's choice holds for its calls; where it cannot run, the fastest does and the log says so.
 TEST(Wiring, TheClusterChoosesLibraryAndAlgorithm) {
   Cluster cluster = Joined({Level(Topology::kSwitch, 8, 400 * kGBps, 1 * kUs)});
   CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = 1 * kGB};
@@ -142,6 +142,14 @@ TEST(Wiring, TheClusterChoosesLibraryAndAlgorithm) {
   EXPECT_EQ(TimeOn(cluster, group, call).algorithm, "halving_doubling");
   cluster.collectives.all_reduce = "bucket";
   EXPECT_FALSE(TimeOn(cluster, group, call).applies);
+  EXPECT_EQ(TimeOn(cluster, group, call).algorithm, "two_shot");
+  CollectiveLog log;
+  log.Add("tp", call, group, cluster);
+  Issues issues;
+  CheckAlgorithms(log, issues);
+  ASSERT_EQ(issues.size(), 1);
+  EXPECT_EQ(issues[0].path, "cluster.collectives.all_reduce");
+  EXPECT_EQ(issues[0].message.find("This algorithm cannot run over the 8 ranks of tp: choose auto, ring"), 0) << issues[0].message;
 }
 
 // Any two levels of any topology, 2 to 4,096 ranks.
