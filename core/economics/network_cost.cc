@@ -22,6 +22,12 @@ SwitchTree BuildTree(Count endpoints, Count ports, double oversubscription) {
   return {1 + above, leaves + (above - 1) * round_up(links / half) + round_up(links / all)};
 }
 
+SwitchTree BuildDragonfly(Count endpoints, Count ports) {
+  if (endpoints <= ports) return BuildTree(endpoints, ports);
+  const Count per_router = std::max<Count>(1, (ports + 1) / 4);
+  return {2, (endpoints + per_router - 1) / per_router};
+}
+
 Dollars PriceLevel(Topology topology, Count size, Count devices, BytesPerSecond bandwidth, const LevelPrices& prices) {
   const double n = static_cast<double>(size);
   if (size < 2) return Dollars();
@@ -71,6 +77,16 @@ double ExplainTree(const SwitchTree& tree, double endpoints, double ports, doubl
   return tree_switches;
 }
 
+// The routers of a dragonfly.
+double ExplainDragonfly(const SwitchTree& dragonfly, double endpoints, double ports, Trace& trace) {
+  if (dragonfly.tiers <= 1) return ExplainTree(dragonfly, endpoints, ports, 1, trace);
+  FIGURE(trace, tree_switches, ceil(endpoints / max(1.0, floor((ports + 1) / 4))),
+         (Note{"Routers of a plane", "balanced: a quarter of the ports to devices",
+               "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008"}),
+         endpoints, ports);
+  return tree_switches;
+}
+
 bool IsDirect(Topology topology) {
   switch (topology) {
     case Topology::kRing:
@@ -114,8 +130,11 @@ SwitchedLevel PriceSwitches(const NetworkLevel& level, double reached, const Clu
   FIGURE(trace, planes, min(max(devices_per_host, 1.0), reached), (Note{"Switch planes", "one per device of a server"}), devices_per_host,
          reached);
   FIGURE(trace, endpoints, ceil(reached / planes), (Note{"Devices of a plane"}), reached, planes);
-  const SwitchTree tree = BuildTree(static_cast<Count>(endpoints), inputs.switch_ports, oversubscription);
-  const double tree_switches = ExplainTree(tree, endpoints, ports, oversubscription, trace);
+  const bool is_dragonfly = level.topology == Topology::kDragonfly;
+  const SwitchTree tree = is_dragonfly ? BuildDragonfly(static_cast<Count>(endpoints), inputs.switch_ports)
+                                       : BuildTree(static_cast<Count>(endpoints), inputs.switch_ports, oversubscription);
+  const double tree_switches =
+      is_dragonfly ? ExplainDragonfly(tree, endpoints, ports, trace) : ExplainTree(tree, endpoints, ports, oversubscription, trace);
   const Dollars switch_price = inputs.switch_price;
   const Dollars cable_price = tree.tiers <= 1   ? inputs.cables_one_tier
                               : tree.tiers == 2 ? inputs.cables_two_tiers

@@ -15,6 +15,9 @@ struct SwitchTree {
 // Oversubscription divides the links that go up from each tier.
 SwitchTree BuildTree(Count endpoints, Count ports, double oversubscription = 1);
 
+// A balanced dragonfly: a quarter of a router's ports to devices and to other groups each, half to its own group.
+SwitchTree BuildDragonfly(Count endpoints, Count ports);
+
 struct NetworkCost {
   Dollars switches, cables, links;
   int tiers = 0;  // of the outermost switched level

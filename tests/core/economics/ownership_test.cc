@@ -77,6 +77,11 @@ TEST(Network, TiersFollowThePlane) {  // 64 ports: up to 64, 2,048 and 65,536 en
 }
 
 TEST(Network, OversubscriptionSavesSwitches) {
+  // A dragonfly of 64-port routers: 16 ports to devices, 32 to the group, 16 to other groups (Kim et al., 2008).
+  EXPECT_EQ(BuildDragonfly(64, 64).switches, 1);
+  EXPECT_EQ(BuildDragonfly(1024, 64).switches, 64);
+  EXPECT_EQ(BuildDragonfly(65536, 64).switches, 4096);
+  EXPECT_LT(BuildDragonfly(65536, 64).switches, BuildTree(65536, 64).switches);
   for (const Count n : {128, 500, 2048, 10000}) EXPECT_LT(BuildTree(n, 64, 3).switches, BuildTree(n, 64, 1).switches) << n;
 }
 
