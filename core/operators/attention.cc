@@ -23,13 +23,27 @@ std::string_view PairFormula(AttentionPhase phase) {
                                                      : "2 * (qk_dim + v_dim)";
 }
 
-// Query-key pairs that are not masked.
-double PairsSeen(const Attention& attention) {
-  const double q = attention.q_len, prefix = attention.kv_len - attention.q_len;
-  const double window = attention.window > 0 ? min(attention.window, attention.kv_len) : attention.kv_len;
-  if (!attention.causal) return q * window;
-  const double growing = std::clamp(window - prefix, 0.0, q);  // queries with fewer visible keys than the window
-  return growing * prefix + growing * (growing + 1) / 2 + (q - growing) * window;
+// Query-key pairs that are not masked, of a sequence and head.
+double SeenPairs(const Attention& attention, Trace& trace) {
+  const double q_len = attention.q_len, kv_len = attention.kv_len, window = attention.window;
+  double most_keys = kv_len;
+  if (window > 0) {
+    FIGURE(trace, window_keys, min(window, kv_len), (Note{"Keys of a full window"}), window, kv_len);
+    most_keys = window_keys;
+  }
+  trace.Alias("most_keys", most_keys, window > 0 ? "window_keys" : "kv_len");
+  constexpr Note kNote{"Pairs of a query and a key that it sees", "of a sequence and head"};
+  if (!attention.causal) {
+    FIGURE(trace, seen_pairs, q_len * most_keys, kNote, q_len, most_keys);
+    return seen_pairs;
+  }
+  FIGURE(trace, earlier_keys, kv_len - q_len, (Note{"Keys before the first query"}), kv_len, q_len);
+  FIGURE(trace, growing_queries, min(max(0.0, most_keys - earlier_keys), q_len),
+         (Note{"Queries that the causal mask cuts", "each sees one key more than the one before"}), most_keys, earlier_keys, q_len);
+  FIGURE(trace, seen_pairs,
+         growing_queries * earlier_keys + growing_queries * (growing_queries + 1) / 2 + (q_len - growing_queries) * most_keys, kNote,
+         growing_queries, earlier_keys, q_len, most_keys);
+  return seen_pairs;
 }
 
 }  // namespace
@@ -142,19 +156,31 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileKe
                Note{"FLOPs per query and key", "a GEMM each with the keys and the values; five backward"}, "qk_dim, v_dim", qk_dim, v_dim);
   work.pair_flops = pair_flops;
   work.exp_passes = attention.phase == AttentionPhase::kForwardBackward ? 2 : 1;
-  work.useful = batch * heads * PairsSeen(attention) * work.pair_flops;
+  const double seen_pairs = SeenPairs(attention, trace);
+  FIGURE(trace, flops, sequence_heads * seen_pairs * pair_flops, (Note{"FLOPs", "of the pairs that are not masked"}), sequence_heads,
+         seen_pairs, pair_flops);
+  work.useful = flops;
   const double memory_share = device.architecture->attention.bandwidth_efficiency;
   const TileTraffic traffic = TrafficOf(attention, row_element, trace);
   work.bytes = traffic.bytes;
   work.stream_time = ReadTime(work.bytes, traffic.working_set, memory_share, device, trace);
   trace.Alias("stream_time", work.stream_time, "read_time");
   if (parameters.pass_factor > 0) {
-    const Trace::Scope scope(trace, "before");
-    const Bytes moved = PassBytes(attention, parameters, row_element, trace);
-    work.pass_time = ReadTime(moved, traffic.working_set, memory_share, device, trace);
-    work.bytes += moved;
+    const Bytes core_bytes = traffic.bytes;
+    trace.Alias("core_bytes", core_bytes, "bytes");
+    const Bytes pass_bytes = [&] {
+      const Trace::Scope scope(trace, "before");
+      const Bytes moved = PassBytes(attention, parameters, row_element, trace);
+      work.pass_time = ReadTime(moved, traffic.working_set, memory_share, device, trace);
+      return moved;
+    }();
+    trace.Alias("pass_time", work.pass_time, "read_time");
+    trace.Alias("pass_bytes", pass_bytes, "bytes");
+    FIGURE(trace, all_bytes, core_bytes + pass_bytes, (Note{"Memory traffic", "of the core and of the passes before it"}), core_bytes,
+           pass_bytes);
+    trace.Alias("bytes", all_bytes, "all_bytes");
+    work.bytes = all_bytes;
   }
-  if (parameters.pass_factor > 0) trace.Alias("pass_time", work.pass_time, "read_time");
   return TimeOfTiles(work, device, parameters, trace);
 }
 
@@ -171,19 +197,16 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
   const Seconds launch = parameters.launch;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   FIGURE(trace, scores, batch * heads * q_len * kv_len, (Note{"Scores", "masked ones included"}), batch, heads, q_len, kv_len);
-  FIGURE(trace, compute_time, scores * pair_flops / (peak_rate * gemm_efficiency), (Note{"Time of the batched GEMMs", ""}), scores,
-         pair_flops, peak_rate, gemm_efficiency);
-  FIGURE(trace, memory_time, scores * score_passes * 2 * kB / (bandwidth * bandwidth_efficiency),
-         (Note{"Time of the passes over the scores", "scale, mask, softmax, dropout: one kernel each"}), scores, score_passes, bandwidth,
+  FIGURE(trace, flops, scores * pair_flops, (Note{"FLOPs", "of all scores"}), scores, pair_flops);
+  FIGURE(trace, bytes, scores * score_passes * 2 * kB, (Note{"Memory traffic of the scores", "in 16 bit"}), scores, score_passes);
+  FIGURE(trace, compute_time, flops / (peak_rate * gemm_efficiency), (Note{"Time of the batched GEMMs", ""}), flops, peak_rate,
+         gemm_efficiency);
+  FIGURE(trace, memory_time, bytes / (bandwidth * bandwidth_efficiency),
+         (Note{"Time of the passes over the scores", "scale, mask, softmax, dropout: one kernel each"}), bytes, bandwidth,
          bandwidth_efficiency);
   FIGURE(trace, time, launch + compute_time + memory_time, (Note{"Unfused attention time", "kernel after kernel", "", "time_s"}), launch,
          compute_time, memory_time);
-  return {time,
-          compute_time,
-          memory_time,
-          compute_time >= memory_time ? Bound::kCompute : Bound::kMemory,
-          scores * pair_flops,
-          scores * score_passes * 2 * kB};
+  return {time, compute_time, memory_time, compute_time >= memory_time ? Bound::kCompute : Bound::kMemory, flops, bytes};
 }
 
 namespace {
@@ -299,7 +322,11 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   result.bound = time > 2 * max(result.memory, compute_time) ? Bound::kLatency
                  : compute_time > result.memory              ? Bound::kCompute
                                                              : Bound::kMemory;
-  result.flops = 2 * batch * heads * attention.q_len * context * pair_dims * kFlop;
+  const double q_len = attention.q_len;
+  FIGURE(trace, flops, 2 * kFlop * batch * heads * q_len * context * pair_dims, (Note{"FLOPs", "every query head with every key it sees"}),
+         batch, heads, q_len, context, pair_dims);
+  trace.Alias("bytes", kv_cache_bytes, "kv_cache_bytes");
+  result.flops = flops;
   result.bytes = kv_cache_bytes;
   return result;
 }

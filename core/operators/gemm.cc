@@ -12,19 +12,44 @@
 namespace slipstick {
 namespace {
 
+// Of operands and output.
+struct DataMovement {
+  Bytes weights, activations;
+  Seconds time;
+};
+
 // DRAM traffic of a tiled GEMM: each generation of resident tiles rereads operands that miss L2. Mean error 15 % over 39 profiled CUTLASS
 // kernels on A100.
-Bytes DramBytes(const Gemm& gemm, const TileChoice& best, Bytes cold_read, Bytes output, const Device& device) {
-  if (!device.architecture->traits.tiled) return cold_read + output;
-  const Bytes l2 = L2Capacity(device);
-  const L2Reuse& reuse = device.architecture->gemm.l2;
-  const double units = static_cast<double>(device.units);
-  const double tiles = ceil(gemm.m / best.tile.rows) * ceil(gemm.n / best.tile.columns);
-  const double resident = min(tiles, (best.tile.rows * best.tile.columns > 128 * 128 ? 2 : 3) * units);
-  const double operand = (BytesPerElement(gemm.precision) + BytesPerElement(gemm.weights)) / 2;
-  const Bytes reread = max(1.0, tiles / resident) * 2 * sqrt(resident * best.tile.rows * best.tile.columns) * gemm.k * operand * kB;
-  const double missed = l2 > Bytes{} ? min(1.0, cold_read / (reuse.no_reuse_from * l2)) : 1;
-  return cold_read + max(Bytes{}, reuse.reread_factor * gemm.groups * reread - cold_read) * missed + output;
+Bytes DramBytes(const Gemm& gemm, const TileChoice& best, const DataMovement& data, const Device& device, Trace& trace) {
+  const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
+  const Bytes weight_bytes = data.weights, activation_bytes = data.activations;
+  constexpr Note kNote{"Memory traffic", "operands and output, and the operands that L2 has lost when the next tiles read them"};
+  if (!device.architecture->traits.tiled) {
+    FIGURE(trace, bytes, weight_bytes + activation_bytes, kNote, weight_bytes, activation_bytes);
+    return bytes;
+  }
+  const Bytes activation_size = ElementSize(NativePrecision(device, gemm.precision)), weight_size = ElementSize(gemm.weights),
+              l2_capacity = L2Capacity(device);
+  const double units = static_cast<double>(device.units), tile_rows = best.tile.rows, tile_columns = best.tile.columns,
+               missed_from = device.architecture->gemm.l2.no_reuse_from, read_again = device.architecture->gemm.l2.reread_factor;
+  CONSTANTS(trace, KernelTable(device, "gemm.cache"), SourceOf(device, device.architecture->gemm.source), missed_from, read_again);
+  FIGURE_OVER_GROUPS(trace, input_bytes, m * k * activation_size, (Note{"Activations read", ""}), m, k, activation_size);
+  FIGURE(trace, operand_bytes, input_bytes + weight_bytes, (Note{"Operands", "each once"}), input_bytes, weight_bytes);
+  FIGURE(trace, group_tiles, ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles of a group", ""}), m, tile_rows, n,
+         tile_columns);
+  FIGURE(trace, resident_tiles, min(group_tiles, (3 - min(1.0, max(0.0, tile_rows * tile_columns - 128 * 128))) * units),
+         (Note{"Tiles resident at once", "three per SM, two of those larger than 128 x 128", kFamilySource}), group_tiles, tile_rows,
+         tile_columns, units);
+  FIGURE_OVER_GROUPS(
+      trace, tile_reads,
+      max(1.0, group_tiles / resident_tiles) * sqrt(resident_tiles * tile_rows * tile_columns) * k * (activation_size + weight_size),
+      (Note{"Operands that the tiles read", "those resident at once form a square and share rows and columns"}), group_tiles,
+      resident_tiles, tile_rows, tile_columns, k, activation_size, weight_size);
+  FIGURE(trace, bytes,
+         weight_bytes + activation_bytes +
+             max(0 * operand_bytes, read_again * tile_reads - operand_bytes) * min(1.0, operand_bytes / (missed_from * l2_capacity)),
+         kNote, weight_bytes, activation_bytes, operand_bytes, read_again, tile_reads, missed_from, l2_capacity);
+  return bytes;
 }
 
 // Traffic inside the chip. Each output tile fetches its rows and columns of the operands through L2; inside an SM the tensor cores read
@@ -86,10 +111,6 @@ double WeightsLeftInL2(Bytes weights, double max_copies, const Device& device) {
 namespace {
 
 // Time to move the operands and the output. The symbols are inputs and efficiencies recorded by TimeOf.
-struct DataMovement {
-  Bytes weights;
-  Seconds time;
-};
 DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
   const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
   const Bytes activation_size = ElementSize(NativePrecision(device, gemm.precision)), weight_size = ElementSize(gemm.weights);
@@ -109,13 +130,13 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
   if (!(weights_in_l2 > 0)) {
     FIGURE(trace, stream_time, (weight_bytes + activation_bytes * missed) / (bandwidth * bandwidth_efficiency), kNote, weight_bytes,
            activation_bytes, missed, bandwidth, bandwidth_efficiency);
-    return {weight_bytes, stream_time};
+    return {weight_bytes, activation_bytes, stream_time};
   }
   FIGURE(trace, stream_time,
          (weight_bytes * (1 - weights_in_l2) + activation_bytes * missed) / (bandwidth * bandwidth_efficiency) +
              weight_bytes * weights_in_l2 / l2_rate,
          kNote, weight_bytes, weights_in_l2, activation_bytes, missed, bandwidth, bandwidth_efficiency, l2_rate);
-  return {weight_bytes, stream_time};
+  return {weight_bytes, activation_bytes, stream_time};
 }
 
 // FLOPs of the product, and the rate of one SM, which falls in a long kernel.
@@ -242,13 +263,19 @@ Seconds QuantizeTime(const Gemm& gemm, const Device& device, const GemmKernelPar
                       {{"extra_launch", extra_launch, extra_launch > Seconds{}}, {"pass_time", pass_time}});
 }
 
+// Nothing in a training step rests on its kernels' traffic, so there it is not explained.
+Bytes MemoryTraffic(const Gemm& gemm, const TileChoice& best, const DataMovement& data, const Device& device,
+                    const GemmKernelParameters& parameters, Trace& trace) {
+  if (!trace.on() || parameters.setting != GemmSetting::kTraining) return DramBytes(gemm, best, data, device, trace);
+  Trace off = Trace::Off();
+  return DramBytes(gemm, best, data, device, off);
+}
+
 }  // namespace
 
 KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
   assert(gemm.m > 0 && gemm.n > 0 && gemm.k > 0 && gemm.groups > 0);
-  const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
-  const Precision native = NativePrecision(device, gemm.precision);
-  const FlopsPerSecond peak_rate = PeakRate(device, native, trace);
+  const FlopsPerSecond peak_rate = PeakRate(device, NativePrecision(device, gemm.precision), trace);
   trace.Input("bandwidth", device.memory.bandwidth, "cluster.device.memory.bandwidth");
   trace.Input("units", static_cast<double>(device.units), "cluster.device.units");
   const GemmTable& table = device.architecture->gemm;
@@ -267,6 +294,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
       (Note{"Compute and data movement together", "they overlap, except for the cubic norm: equal times take 1.26 of one", kFamilySource}),
       compute_time, memory_time);
   const Seconds quantize_time = QuantizeTime(gemm, device, parameters, trace);
+  const Bytes bytes = MemoryTraffic(gemm, best, data, device, parameters, trace);
   const bool quantizes = parameters.quantize_bytes > 0 || parameters.extra_launch > Seconds{};
   const Seconds time =
       Sum<Seconds>(trace, "time", Note{"GEMM time", "launch, overlapped work, split-K merge, quantization", kFamilySource, "time_s"},
@@ -283,9 +311,9 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
                  : compute_time >= memory_time                         ? Bound::kCompute
                                                                        : Bound::kMemory;
   result.flops = rate.flops;
-  const Bytes output = groups * m * n * (gemm.output_bytes * kB);
-  result.bytes = DramBytes(gemm, best, groups * m * k * ElementSize(native) + data.weights, output, device);
-  const InnerTraffic inner = InnerBytes(gemm, best, data.weights, output, result.bytes, device);
+  result.bytes = bytes;
+  const Bytes output = gemm.groups * gemm.m * gemm.n * (gemm.output_bytes * kB);
+  const InnerTraffic inner = InnerBytes(gemm, best, data.weights, output, bytes, device);
   result.l2_bytes = inner.l2;
   result.l1_bytes = inner.l1;
   return result;

@@ -48,8 +48,9 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
   work.sequence_heads = sequence_heads;
   work.precision = parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16;
   work.pair_flops = pair_flops;
-  const double prefix = kv_len - q_len;
-  work.useful = sequence_heads * q_len * (prefix + (q_len + 1) / 2) * pair_flops;
+  FIGURE(trace, flops, sequence_heads * q_len * (kv_len - q_len + (q_len + 1) / 2) * pair_flops,
+         (Note{"FLOPs", "of the pairs that the causal mask leaves"}), sequence_heads, q_len, kv_len, pair_flops);
+  work.useful = flops;
   FIGURE(trace, bytes,
          sequence_heads * (q_len * (qk_dim * row_element + value_head_dim * 2 * kB) + kv_len * (qk_dim + value_head_dim) * row_element),
          (Note{"Operands and results", ""}), sequence_heads, q_len, qk_dim, row_element, value_head_dim, kv_len);
@@ -75,7 +76,9 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
   FIGURE(trace, pass_time, moved_bytes / stream, (Note{"Time of the passes before attention", "", kFamilySource}), moved_bytes, stream);
   work.stream_time = stream_time;
   work.pass_time = pass_time;
-  work.bytes = bytes + moved;
+  FIGURE(trace, all_bytes, bytes + moved_bytes, (Note{"Memory traffic", "of the core and of the passes before it"}), bytes, moved_bytes);
+  trace.Alias("bytes", all_bytes, "all_bytes");
+  work.bytes = all_bytes;
   return TimeOfTiles(work, device, parameters, trace);
 }
 
@@ -108,12 +111,15 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   FIGURE(trace, stream_time, kv_cache_bytes / (bandwidth * bandwidth_efficiency),
          (Note{"Time to read the latent KV cache", "", kFamilySource}), kv_cache_bytes, bandwidth, bandwidth_efficiency);
   KernelTime result;
-  result.flops = 2 * kFlop * batch * heads * mla.q_len * context * pair_dims;
+  const double q_len = mla.q_len;
+  FIGURE(trace, flops, 2 * kFlop * batch * heads * q_len * context * pair_dims, (Note{"FLOPs", "every query head with every token"}), batch,
+         heads, q_len, context, pair_dims);
+  trace.Alias("bytes", kv_cache_bytes, "kv_cache_bytes");
+  result.flops = flops;
   result.bytes = kv_cache_bytes;
   result.memory = stream_time;
   if (row.has_split_kv) {
     const Seconds wave_launch = row.wave_launch, merge_per_split = row.merge_per_split;
-    const double q_len = mla.q_len;
     CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), wave_launch,
               merge_per_split);
     FIGURE(trace, head_blocks, ceil(heads * q_len / 64), (Note{"Blocks of 64 query heads", "", kFamilySource}), heads, q_len);

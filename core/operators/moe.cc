@@ -252,8 +252,12 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   };
   const KernelTime up = product("gate_and_up", up_width, "up_width", hidden, "hidden");
   trace.Alias("up_time", up.time, "time");
+  trace.Alias("up_flops", up.flops, "flops");
+  trace.Alias("up_bytes", up.bytes, "bytes");
   const KernelTime down = product("down", hidden, "hidden", width, "width");
   trace.Alias("down_time", down.time, "time");
+  trace.Alias("down_flops", down.flops, "flops");
+  trace.Alias("down_bytes", down.bytes, "bytes");
   const Permutation moved = Permute(layer, rows, parameters, bandwidth_gain, device, trace);
   trace.Alias("move_time", moved.time, "pass_time");
   const Seconds up_time = up.time, down_time = down.time, move_time = moved.time;
@@ -265,8 +269,13 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   result.compute = up.compute + down.compute;
   result.memory = up.memory + down.memory + move_time;
   result.bound = 2 * launch > time ? Bound::kLatency : result.compute >= result.memory ? Bound::kCompute : Bound::kMemory;
-  result.flops = up.flops + down.flops;
-  result.bytes = up.bytes + down.bytes + moved.bytes;
+  const Flops up_flops = up.flops, down_flops = down.flops;
+  FIGURE(trace, flops, up_flops + down_flops, (Note{"FLOPs", "of both grouped GEMMs"}), up_flops, down_flops);
+  const Bytes up_bytes = up.bytes, down_bytes = down.bytes, moved_bytes = moved.bytes;
+  FIGURE(trace, bytes, up_bytes + down_bytes + moved_bytes, (Note{"Memory traffic", "of both grouped GEMMs, permute and combine"}),
+         up_bytes, down_bytes, moved_bytes);
+  result.flops = flops;
+  result.bytes = bytes;
   return result;
 }
 

@@ -53,6 +53,8 @@ KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
   FIGURE(trace, recurrence, 3 * launch + norm(recurrence_flops / rate, recurrence_bytes / (bandwidth * bandwidth_efficiency), 3),
          (Note{"Recurrence per layer", "three kernels (convolution, chunks, states) at 0.4 of the GEMM peak; estimate"}), launch,
          recurrence_flops, rate, recurrence_bytes, bandwidth, bandwidth_efficiency);
+  trace.Alias("flops", recurrence_flops, "recurrence_flops");
+  trace.Alias("bytes", recurrence_bytes, "recurrence_bytes");
   KernelTime kernel;
   kernel.time = recurrence;
   kernel.compute = recurrence_flops / rate;

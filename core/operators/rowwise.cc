@@ -54,7 +54,7 @@ void Explain(const RowKernel& kernel, const RowKernelParameters& parameters, con
                Note{"Issue limit per SM and clock", "", kFamilySource}, "thread_bytes, lanes", thread_bytes, lanes);
 }
 
-// FLOPs per element, for reports: no such kernel is compute-bound.
+// Operations per element, for reports: no such kernel is compute-bound.
 double ArithmeticPerElement(RowKind kind) {
   switch (kind) {
     case RowKind::kNorm:
@@ -126,7 +126,10 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernel
   result.memory = stream_time;
   result.compute = row_time;
   result.bound = launch > time / 2 ? Bound::kLatency : Bound::kMemory;
-  result.flops = ArithmeticPerElement(kernel.kind) * rows * columns * kFlop;
+  const double operations = ArithmeticPerElement(kernel.kind);
+  CONSTANTS(trace, "rowwise", "count of the operations per element", operations);
+  FIGURE(trace, flops, operations * rows * columns * kFlop, (Note{"FLOPs", ""}), operations, rows, columns);
+  result.flops = flops;
   result.bytes = bytes;
   return result;
 }

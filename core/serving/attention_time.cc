@@ -28,15 +28,15 @@ KernelTime UnfusedPrefill(const Deployment& deployment, double sequences, double
   FIGURE(trace, score_bytes, score * scores, (Note{"Score traffic", "ten 16-bit passes"}), score, scores);
   FIGURE(trace, missed, score_bytes / (score_bytes + 0.5 * l2_capacity),
          (Note{"Fraction of the score traffic that goes to memory", "the rest stays in L2"}), score_bytes, l2_capacity);
-  FIGURE(trace, product_time, 4 * kFlop * scores * head_dim / (0.6 * peak_rate), (Note{"Two GEMMs per layer", "at 0.6 of the dense peak"}),
-         scores, head_dim, peak_rate);
+  FIGURE(trace, flops, 4 * kFlop * scores * head_dim, (Note{"FLOPs", "of two GEMMs"}), scores, head_dim);
+  trace.Alias("bytes", score_bytes, "score_bytes");
+  FIGURE(trace, product_time, flops / (0.6 * peak_rate), (Note{"Two GEMMs per layer", "at 0.6 of the dense peak"}), flops, peak_rate);
   FIGURE(trace, score_time, score_bytes * missed / (0.8 * bandwidth) + score_bytes * (1 - missed) / l2_rate,
          (Note{"Passes over the scores", ""}), score_bytes, missed, bandwidth, l2_rate);
   FIGURE(trace, time, 4 * launch + product_time + score_time,
          (Note{"Unfused attention", "four kernels; fitted to NVIDIA/FasterTransformer docs/gpt_guide.md"}), launch, product_time,
          score_time);
-  return {time,       product_time, score_time, product_time > score_time ? Bound::kCompute : Bound::kMemory, 4 * kFlop * scores * head_dim,
-          score_bytes};
+  return {time, product_time, score_time, product_time > score_time ? Bound::kCompute : Bound::kMemory, flops, score_bytes};
 }
 
 LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase) {
@@ -208,7 +208,10 @@ KernelTime DecodeRecurrence(const Deployment& deployment, double sequences, doub
   KernelTime kernel;
   kernel.time = recurrence;
   kernel.memory = state_bytes / (bandwidth * bandwidth_efficiency);
-  kernel.flops = 6 * kFlop * sequences * checked * elements;
+  FIGURE(trace, flops, 6 * kFlop * sequences * checked * elements, (Note{"FLOPs", "six per element of the state and token"}), sequences,
+         checked, elements);
+  trace.Alias("bytes", state_bytes, "state_bytes");
+  kernel.flops = flops;
   kernel.bytes = state_bytes;
   kernel.bound = 4 * launch > recurrence ? Bound::kLatency : Bound::kMemory;
   return kernel;
@@ -219,22 +222,27 @@ KernelTime MeanDecodeAttention(const Deployment& deployment, double sequences, d
   KernelTime kernel = DecodeAttention(deployment, sequences, context, checked, window, trace);
   if (grown <= 0) return kernel;
   trace.Alias("middle_time", kernel.time, "time");
-  const auto at = [&](std::string_view name, std::string_view symbol, const auto& context_there) {
+  trace.Alias("middle_flops", kernel.flops, "flops");
+  trace.Alias("middle_bytes", kernel.bytes, "bytes");
+  const auto at = [&](std::string_view name, std::string_view time_is, std::string_view flops_are, std::string_view bytes_are,
+                      const auto& context_there) {
     const KernelTime there = [&] {
       const Trace::Scope scope(trace, name);
       return DecodeAttention(deployment, sequences, context_there(), checked, window, trace);
     }();
-    trace.Alias(symbol, there.time, "time");
+    trace.Alias(time_is, there.time, "time");
+    trace.Alias(flops_are, there.flops, "flops");
+    trace.Alias(bytes_are, there.bytes, "bytes");
     return there;
   };
   const double mean_context = context;
   trace.Alias("mean_context", mean_context, "context");
-  const KernelTime first = at("first", "first_time", [&] {
+  const KernelTime first = at("first", "first_time", "first_flops", "first_bytes", [&] {
     FIGURE(trace, first_context, mean_context - grown / 2, (Note{"Context of the first output token", ""}), mean_context, grown);
     trace.Alias("context", first_context, "first_context");
     return first_context;
   });
-  const KernelTime last = at("last", "last_time", [&] {
+  const KernelTime last = at("last", "last_time", "last_flops", "last_bytes", [&] {
     FIGURE(trace, last_context, mean_context + grown / 2, (Note{"Context of the last output token", ""}), mean_context, grown);
     trace.Alias("context", last_context, "last_context");
     return last_context;
@@ -242,9 +250,17 @@ KernelTime MeanDecodeAttention(const Deployment& deployment, double sequences, d
   const Seconds middle_time = kernel.time, first_time = first.time, last_time = last.time;
   FIGURE(trace, mean_attention, (first_time + 4 * middle_time + last_time) / 6,
          (Note{"Mean over the output tokens", "Simpson's rule over the growing context"}), first_time, middle_time, last_time);
+  const Flops middle_flops = kernel.flops, first_flops = first.flops, last_flops = last.flops;
+  const Bytes middle_bytes = kernel.bytes, first_bytes = first.bytes, last_bytes = last.bytes;
+  FIGURE(trace, mean_flops, (first_flops + 4 * middle_flops + last_flops) / 6, (Note{"FLOPs, mean over the output tokens", ""}),
+         first_flops, middle_flops, last_flops);
+  FIGURE(trace, mean_bytes, (first_bytes + 4 * middle_bytes + last_bytes) / 6, (Note{"Memory traffic, mean over the output tokens", ""}),
+         first_bytes, middle_bytes, last_bytes);
+  trace.Alias("flops", mean_flops, "mean_flops");
+  trace.Alias("bytes", mean_bytes, "mean_bytes");
   kernel.time = mean_attention;
-  kernel.flops = (first.flops + 4 * kernel.flops + last.flops) / 6;
-  kernel.bytes = (first.bytes + 4 * kernel.bytes + last.bytes) / 6;
+  kernel.flops = mean_flops;
+  kernel.bytes = mean_bytes;
   return kernel;
 }
 

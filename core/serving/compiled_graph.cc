@@ -114,16 +114,15 @@ Seconds ReduceTime(const Deployment& deployment, double rows, OperatorBreakdown&
   return reduction;
 }
 
-// Layers and LM head without attention, for `rows` tokens, `last_rows` of which go through the head.
-Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, OperatorBreakdown& operators, Trace& trace) {
+// A layer without attention, as one operator.
+KernelTime LayerOperator(const Deployment& deployment, double rows, Trace& trace) {
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
-  BindGraph(deployment, trace);
-  const double group_devices = deployment.mapping.devices_per_group, layers = deployment.layers.total, hidden = deployment.shapes.hidden;
+  const Trace::Scope scope(trace, "layer");
+  const double group_devices = deployment.mapping.devices_per_group, hidden = deployment.shapes.hidden;
   const Matrices matrices = MatricesOf(deployment, rows, trace);
   const double computed = matrices.computed, read = matrices.read;
   const Bytes weight_size = ElementSize(deployment.formats.mlp_weights), half = 2.0 * kB;
-  const FlopsPerSecond peak = PeakAs("peak", deployment.device, deployment.formats.activations, trace),
-                       wide_peak = PeakAs("wide_peak", deployment.device, Precision::kBf16, trace);
+  const FlopsPerSecond peak = PeakAs("peak", deployment.device, deployment.formats.activations, trace);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const double matrix = engine.gemm_efficiency, stream = engine.bandwidth_efficiency,
                element_stream = engine.elementwise_bandwidth_efficiency;
@@ -132,40 +131,59 @@ Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, 
                padded_kv_heads = deployment.shapes.padded_kv_heads, head_dim = deployment.shapes.head_dim;
   FIGURE(trace, width, 4 * hidden + 2 * ffn + (padded_heads + 2 * padded_kv_heads) * head_dim,
          (Note{"Activations per token of a layer", "elements"}), hidden, ffn, padded_heads, padded_kv_heads, head_dim);
-  FIGURE(trace, compute_time, 2 * kFlop * rows * computed / (group_devices * matrix * peak), (Note{"Compute per layer", ""}), rows,
-         computed, group_devices, matrix, peak);
-  FIGURE(trace, stream_time, read * weight_size / (group_devices * stream * bandwidth), (Note{"Weights per layer", ""}), read, weight_size,
-         group_devices, stream, bandwidth);
-  FIGURE(trace, element_time, rows * width * half / (group_devices * element_stream * bandwidth), (Note{"Activations per layer", ""}), rows,
-         width, half, group_devices, element_stream, bandwidth);
+  FIGURE(trace, flops, 2 * kFlop * rows * computed / group_devices, (Note{"FLOPs of a layer", "on one device"}), rows, computed,
+         group_devices);
+  FIGURE(trace, weight_bytes, read * weight_size / group_devices, (Note{"Weights of a layer", "on one device"}), read, weight_size,
+         group_devices);
+  FIGURE(trace, element_bytes, rows * width * half / group_devices, (Note{"Activations of a layer", "on one device"}), rows, width, half,
+         group_devices);
+  FIGURE(trace, bytes, weight_bytes + element_bytes, (Note{"Memory traffic of a layer", "on one device"}), weight_bytes, element_bytes);
+  FIGURE(trace, compute_time, flops / (matrix * peak), (Note{"Compute per layer", ""}), flops, matrix, peak);
+  FIGURE(trace, stream_time, weight_bytes / (stream * bandwidth), (Note{"Weights per layer", ""}), weight_bytes, stream, bandwidth);
+  FIGURE(trace, element_time, element_bytes / (element_stream * bandwidth), (Note{"Activations per layer", ""}), element_bytes,
+         element_stream, bandwidth);
   FIGURE(trace, layer_time, norm(compute_time, stream_time, 3) + element_time + fixed,
          (Note{"A layer as one operator", "compute and weights overlap; activations and the fixed overhead do not"}), compute_time,
          stream_time, element_time, fixed);
-  operators.Add("layer",
-                {layer_time, compute_time, stream_time + element_time,
-                 fixed > norm(compute_time, stream_time, 3) + element_time ? Bound::kLatency
-                 : compute_time > stream_time                              ? Bound::kCompute
-                                                                           : Bound::kMemory,
-                 2 * kFlop * rows * computed / group_devices, (read * weight_size + rows * width * half) / group_devices},
-                layers);
-  const Seconds reduce_time = group_devices > 1 ? ReduceTime(deployment, rows, operators, trace) : Seconds{};
-  if (group_devices > 1) {
+  const Bound bound = fixed > layer_time - fixed ? Bound::kLatency : compute_time > stream_time ? Bound::kCompute : Bound::kMemory;
+  return {layer_time, compute_time, stream_time + element_time, bound, flops, bytes};
+}
+
+KernelTime HeadOperator(const Deployment& deployment, double last_rows, Trace& trace) {
+  const CompiledGraph& engine = *deployment.engine.compiled_graph;
+  const Trace::Scope scope(trace, "head");
+  BindSize("head_size", ElementSize(deployment.formats.head_weights), deployment.formats.keeps_head, "serving.precision.weights", trace);
+  const double group_devices = deployment.mapping.devices_per_group, hidden = deployment.shapes.hidden,
+               vocab = static_cast<double>(deployment.model.vocab), matrix = engine.gemm_efficiency, stream = engine.bandwidth_efficiency;
+  const Bytes head_size = ElementSize(deployment.formats.head_weights);
+  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const FlopsPerSecond wide_peak = PeakAs("wide_peak", deployment.device, Precision::kBf16, trace);
+  FIGURE(trace, flops, 2 * kFlop * last_rows * hidden * vocab / group_devices, (Note{"FLOPs of the LM head", "on one device"}), last_rows,
+         hidden, vocab, group_devices);
+  FIGURE(trace, bytes, hidden * vocab * head_size / group_devices, (Note{"Weights of the LM head", "on one device"}), hidden, vocab,
+         head_size, group_devices);
+  FIGURE(trace, head_compute, flops / (matrix * wide_peak), (Note{"Compute of the LM head", ""}), flops, matrix, wide_peak);
+  FIGURE(trace, head_stream, bytes / (stream * bandwidth), (Note{"Time to read the weights of the LM head", ""}), bytes, stream, bandwidth);
+  FIGURE(trace, head_time, norm(head_compute, head_stream, 3), (Note{"LM head", ""}), head_compute, head_stream);
+  return {head_time, head_compute, head_stream, head_compute > head_stream ? Bound::kCompute : Bound::kMemory, flops, bytes};
+}
+
+// Layers and LM head without attention, for `rows` tokens, `last_rows` of which go through the head.
+Seconds LinearTime(const Deployment& deployment, double rows, double last_rows, OperatorBreakdown& operators, Trace& trace) {
+  BindGraph(deployment, trace);
+  const KernelTime layer = LayerOperator(deployment, rows, trace);
+  operators.Add("layer", layer, deployment.layers.total, "layers", trace);
+  const bool reduces = deployment.mapping.devices_per_group > 1;
+  const Seconds layer_time = layer.time, reduce_time = reduces ? ReduceTime(deployment, rows, operators, trace) : Seconds{};
+  if (reduces) {
     trace.Alias("reduce_time", reduce_time, "reduction");
   } else {
     CONSTANTS(trace, "serving.compiled_graph", "nothing to reduce on a single device", reduce_time);
   }
-  const double vocab = static_cast<double>(deployment.model.vocab);
-  const Bytes head_size = ElementSize(deployment.formats.head_weights);
-  BindSize("head_size", head_size, deployment.formats.keeps_head, "serving.precision.weights", trace);
-  FIGURE(trace, head_compute, 2 * kFlop * last_rows * hidden * vocab / (group_devices * matrix * wide_peak),
-         (Note{"Compute of the LM head", ""}), last_rows, hidden, vocab, group_devices, matrix, wide_peak);
-  FIGURE(trace, head_stream, hidden * vocab * head_size / (group_devices * stream * bandwidth), (Note{"Weights of the LM head", ""}),
-         hidden, vocab, head_size, group_devices, stream, bandwidth);
-  FIGURE(trace, head_time, norm(head_compute, head_stream, 3), (Note{"LM head", ""}), head_compute, head_stream);
-  operators.Add("LM head",
-                {head_time, head_compute, head_stream, head_compute > head_stream ? Bound::kCompute : Bound::kMemory,
-                 2 * kFlop * last_rows * hidden * vocab / group_devices, hidden * vocab * head_size / group_devices},
-                1);
+  const KernelTime head = HeadOperator(deployment, last_rows, trace);
+  operators.Add("LM head", head, 1, "", trace);
+  const Seconds head_time = head.time;
+  const double layers = deployment.layers.total;
   FIGURE(trace, linear_time, layers * (layer_time + reduce_time) + head_time, (Note{"Layers and LM head", "without attention"}), layers,
          layer_time, reduce_time, head_time);
   return linear_time;
@@ -233,19 +251,15 @@ PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deploym
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const Bytes score = 4.0 * kB;
   CONSTANTS(trace, "serving.compiled_attention", "a score in 16 bit, written and read", score);
-  FIGURE(trace, attention_time,
-         4 * kFlop * unmasked * sequences * padded_heads * tokens * keys * head_dim / (group_devices * matrix * peak) +
-             score_passes * score * sequences * padded_heads * tokens * keys / (group_devices * bandwidth),
-         (Note{"Attention per layer", "compute, and score traffic where the compiler keeps the scores in memory"}), unmasked, sequences,
-         padded_heads, tokens, keys, head_dim, group_devices, matrix, peak, score_passes, score, bandwidth);
-  step.operators.Add("attention",
-                     {attention_time,
-                      attention_time,
-                      {},
-                      Bound::kCompute,
-                      4 * kFlop * unmasked * sequences * padded_heads * tokens * keys * head_dim / group_devices,
-                      score_passes * score * sequences * padded_heads * tokens * keys / group_devices},
-                     attention_layers);
+  FIGURE(trace, flops, 4 * kFlop * unmasked * sequences * padded_heads * tokens * keys * head_dim / group_devices,
+         (Note{"FLOPs of attention per layer", "on one device"}), unmasked, sequences, padded_heads, tokens, keys, head_dim, group_devices);
+  FIGURE(trace, bytes, score_passes * score * sequences * padded_heads * tokens * keys / group_devices,
+         (Note{"Score traffic per layer", "on one device, where the compiler keeps the scores in memory"}), score_passes, score, sequences,
+         padded_heads, tokens, keys, group_devices);
+  FIGURE(trace, attention_time, flops / (matrix * peak) + bytes / bandwidth, (Note{"Attention per layer", "compute, and score traffic"}),
+         flops, matrix, peak, bytes, bandwidth);
+  step.operators.Add("attention", {attention_time, attention_time, {}, Bound::kCompute, flops, bytes}, attention_layers, "attention_layers",
+                     trace);
   const double spill = SpillFactor(deployment, rows, trace);
   FIGURE(trace, pass_time, spill * (linear_time + attention_layers * attention_time),
          (Note{"Prefill on the devices", "slower by the spill factor when the residual stream does not fit on chip"}), spill, linear_time,
@@ -272,18 +286,16 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
   const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
   const double cache_stream = engine.kv_cache_bandwidth_efficiency;
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
-  FIGURE(trace, kv_cache_time, sequences * context * cache_width * kv_element / (group_devices * cache_stream * bandwidth),
-         (Note{"KV cache per layer", "keys and values of every sequence, read once"}), sequences, context, cache_width, kv_element,
-         group_devices, cache_stream, bandwidth);
-  step.operators.Add(
-      "attention",
-      {kv_cache_time,
-       {},
-       kv_cache_time,
-       Bound::kMemory,
-       4 * kFlop * sequences * pass.checked * context * deployment.shapes.padded_heads * deployment.shapes.head_dim / group_devices,
-       sequences * context * cache_width * kv_element / group_devices},
-      attention_layers);
+  const double padded_heads = deployment.shapes.padded_heads, head_dim = deployment.shapes.head_dim;
+  FIGURE(trace, flops, 4 * kFlop * sequences * checked * context * padded_heads * head_dim / group_devices,
+         (Note{"FLOPs of attention per layer", "on one device"}), sequences, checked, context, padded_heads, head_dim, group_devices);
+  FIGURE(trace, bytes, sequences * context * cache_width * kv_element / group_devices,
+         (Note{"KV cache per layer", "keys and values of every sequence, read once; on one device"}), sequences, context, cache_width,
+         kv_element, group_devices);
+  FIGURE(trace, kv_cache_time, bytes / (cache_stream * bandwidth), (Note{"Time to read the KV cache of a layer", ""}), bytes, cache_stream,
+         bandwidth);
+  step.operators.Add("attention", {kv_cache_time, {}, kv_cache_time, Bound::kMemory, flops, bytes}, attention_layers, "attention_layers",
+                     trace);
   const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
   trace.Input("engine_step", engine_step, "serving.engine.step");
   KernelTime host;

@@ -74,7 +74,11 @@ ServedLayers LayersOf(const Model& model, double pp, Trace& trace) {
   ServedLayers counts{CountLayers(model, trace)};
   const auto layers = static_cast<double>(model.layers);
   FIGURE(trace, stage_layers, ceil(layers / pp), (Note{"Layers of the longest pipeline stage", ""}), layers, pp);
+  const double attention_layers = counts.attention, window_layers = counts.window;
+  FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to the whole context", ""}), attention_layers,
+         window_layers);
   counts.total = layers;
+  counts.full = full_layers;
   counts.per_stage = stage_layers;
   counts.on_stage = MostLoadedStage(counts, pp, trace);
   return counts;

@@ -29,6 +29,7 @@ struct ServingDegrees {
 
 struct ServedLayers : LayerCounts {  // of the model
   double total = 1;
+  double full = 1;         // that attend to the whole context
   double per_stage = 1;    // of the longest pipeline stage
   LayerCounts on_stage{};  // of each kind on its most loaded stage
 };

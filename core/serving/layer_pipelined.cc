@@ -153,105 +153,150 @@ double StreamShare(const Deployment& deployment, Trace& trace) {
   return stream;
 }
 
-// A micro-batch of `rows` tokens, of prompts of `tokens` behind `cached`, through all layers.
-Seconds TimeMicroBatch(const Deployment& deployment, double rows, double tokens, double cached, OperatorBreakdown& operators,
-                       Trace& trace) {
+// All weights of a decode step, read once.
+KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace& trace) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
-  const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
-               heads = static_cast<double>(deployment.model.heads), head_dim = deployment.shapes.head_dim,
-               hidden = deployment.shapes.hidden;
-  const double matrices = LayerMatrices(deployment, 1, trace);
-  trace.Alias("matrices", matrices, "layer_matrices");
-  const double read = IsQuantized(deployment) ? LayerMatrices(deployment, rows, trace) : 0;
-  if (IsQuantized(deployment)) {
-    trace.Alias("read", read, "layer_matrices");
-  } else {
-    trace.Input("read", read, "serving.precision.weights");  // only quantized weights are dequantized
-  }
-  const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
-  const double matrix = engine.gemm_efficiency, attention_share = engine.attention_efficiency, clocks_per_layer = engine.clocks_per_layer,
-               activation_passes = engine.activation_passes, dequantised_bytes = engine.dequantized_bytes,
-               score_bytes = L2Capacity(deployment.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes;
-  const Hertz clock = deployment.device.clock;
-  FIGURE(trace, keys, max(rows, cached + tokens / 2), (Note{"Keys of a query", "mean; at least the micro-batch"}), rows, cached, tokens);
-  FIGURE(trace, product_time, 2 * kFlop * matrices * rows / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), matrices, rows,
-         matrix, peak_rate);
-  FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}), layers,
-         clocks_per_layer, clock);
-  FIGURE(trace, traffic_time,
-         (layers * hidden * rows * (4 * activation_passes * kB) + read * (dequantised_bytes * kB) +
-          attention_layers * heads * rows * keys * (4 * score_bytes * kB)) /
-             bandwidth,
-         (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, activation_passes,
-         read, dequantised_bytes, attention_layers, heads, keys, score_bytes, bandwidth);
-  FIGURE(trace, attention_time, 4 * kFlop * attention_layers * heads * head_dim * rows * keys / (attention_share * peak_rate),
-         (Note{"Attention per micro-batch", ""}), attention_layers, heads, head_dim, rows, keys, attention_share, peak_rate);
-  FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
-         product_time, layer_overhead, traffic_time, attention_time);
-  operators.Add("GEMMs", {product_time, {}, {}, Bound::kCompute, 2 * kFlop * matrices * rows, {}}, 1);
-  operators.Add("attention", {attention_time, {}, {}, Bound::kCompute, 4 * kFlop * attention_layers * heads * head_dim * rows * keys, {}},
-                1);
-  operators.Add("activations and weights through memory", {traffic_time, {}, {}, Bound::kMemory, {}, traffic_time * bandwidth}, 1);
-  operators.Add("small kernels", {layer_overhead, {}, {}, Bound::kLatency, {}, {}}, 1);
-  return micro_batch_time;
-}
-
-}  // namespace
-
-PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
-  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
-  PassCost step;
-  BindPipeline(deployment, trace);
-  const double sequences = pass.sequences, context = pass.context;
-  const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
-               heads = static_cast<double>(deployment.model.heads), head_dim = deployment.shapes.head_dim,
-               hidden = deployment.shapes.hidden, vocab = static_cast<double>(deployment.model.vocab);
-  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights);
+  const Trace::Scope scope(trace, "weights");
+  const double hidden = deployment.shapes.hidden, vocab = static_cast<double>(deployment.model.vocab);
   trace.Alias("rows", sequences, "sequences");
   const Weights weights = WeightsOf(deployment, sequences, hidden, vocab, trace);
   const double matrices = weights.read, multiplied = weights.multiplied;
+  const Bytes weight_size = ElementSize(deployment.formats.mlp_weights);
   const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const double stream = StreamShare(deployment, trace);
   const double units = static_cast<double>(deployment.device.units), bytes_per_clock = engine.bytes_per_clock;
   const Hertz clock = deployment.device.clock;
-  const double clocks_per_layer = engine.clocks_per_layer;
+  FIGURE(trace, flops, 2 * kFlop * sequences * multiplied, (Note{"FLOPs", ""}), sequences, multiplied);
+  FIGURE(trace, bytes, matrices * weight_size, (Note{"Weights read", ""}), matrices, weight_size);
+  FIGURE(trace, weight_time, max(bytes / min(stream * bandwidth, bytes_per_clock * kB * units * clock), flops / peak_rate),
+         (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), bytes, stream, bandwidth, bytes_per_clock,
+         units, clock, flops, peak_rate);
+  return {weight_time, {}, {}, weight_time > flops / peak_rate ? Bound::kMemory : Bound::kCompute, flops, bytes};
+}
+
+// Attention of all layers in a decode step.
+KernelTime CacheOperator(const Deployment& deployment, double sequences, double context, Trace& trace) {
+  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
+  const Trace::Scope scope(trace, "attention");
+  const double attention_layers = deployment.layers.attention, heads = static_cast<double>(deployment.model.heads),
+               kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
   const double cache_stream =
       L2Capacity(deployment.device) > engine.large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio;
-  FIGURE(trace, weight_time,
-         max(matrices * weight_size / min(stream * bandwidth, bytes_per_clock * kB * units * clock),
-             2 * kFlop * sequences * multiplied / peak_rate),
-         (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), matrices, weight_size, stream, bandwidth,
-         bytes_per_clock, units, clock, sequences, multiplied, peak_rate);
+  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   const Bytes half = 2.0 * kB;
-  const double kv_heads = static_cast<double>(deployment.model.KvHeads());
+  FIGURE(trace, flops, 4 * kFlop * sequences * attention_layers * heads * head_dim * context, (Note{"FLOPs", ""}), sequences,
+         attention_layers, heads, head_dim, context);
+  FIGURE(trace, bytes, 2 * sequences * attention_layers * kv_heads * head_dim * half * context, (Note{"Keys and values", "each once"}),
+         sequences, attention_layers, kv_heads, head_dim, half, context);
   FIGURE(trace, kv_cache_time,
-         max(2 * sequences * attention_layers * heads * head_dim * half * context / (cache_stream * bandwidth),
-             2 * sequences * attention_layers * kv_heads * head_dim * half * context / bandwidth),
+         max(2 * sequences * attention_layers * heads * head_dim * half * context / (cache_stream * bandwidth), bytes / bandwidth),
          (Note{"KV cache", "every query head reads keys and values itself, partly from L2"}), sequences, attention_layers, heads, head_dim,
-         half, context, cache_stream, bandwidth, kv_heads);
+         half, context, cache_stream, bandwidth, bytes);
+  return {kv_cache_time, {}, {}, Bound::kMemory, flops, bytes};
+}
+
+// Small kernels of all layers.
+KernelTime SmallKernels(const Deployment& deployment, Trace& trace) {
+  const double layers = deployment.layers.total, clocks_per_layer = deployment.engine.layer_pipeline->clocks_per_layer;
+  const Hertz clock = deployment.device.clock;
   FIGURE(trace, layer_overhead, layers * clocks_per_layer / clock, (Note{"Small kernels", "dependent, in every layer"}), layers,
          clocks_per_layer, clock);
+  return {layer_overhead, {}, {}, Bound::kLatency, {}, {}};
+}
+
+}  // namespace
+
+PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployment, Trace& trace) {
+  PassCost step;
+  BindPipeline(deployment, trace);
+  const KernelTime weights = WeightsOperator(deployment, pass.sequences, trace);
+  step.operators.Add("weights", weights, 1, "", trace);
+  const KernelTime attention = CacheOperator(deployment, pass.sequences, pass.context, trace);
+  step.operators.Add("attention", attention, 1, "", trace);
+  const KernelTime small = SmallKernels(deployment, trace);
+  step.operators.Add("small kernels", small, 1);
   const double pp = deployment.mapping.pp;
-  const Seconds hop = engine.decode_hop;
+  const Seconds hop = deployment.engine.layer_pipeline->decode_hop;
   trace.Input("hop", hop, "serving.engine.layer_split.hop");
   FIGURE(trace, hop_time, (pp - 1) * hop, (Note{"Pipeline P2P", "to the next devices"}), pp, hop);
+  step.operators.Add("pipeline P2P", {hop_time, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  const Seconds weight_time = weights.time, kv_cache_time = attention.time, layer_overhead = small.time;
   FIGURE(trace, step_time, weight_time + kv_cache_time + layer_overhead + hop_time,
          (Note{"Decode step", "weights, KV cache, small kernels, pipeline P2P"}), weight_time, kv_cache_time, layer_overhead, hop_time);
-  const auto add = [&](std::string_view name, Seconds time, Bound bound, Flops flops, Bytes bytes) {
-    step.operators.Add(name, {time, {}, {}, bound, flops, bytes}, 1);
-  };
-  const Flops products = 2 * kFlop * sequences * multiplied;
-  add("weights", weight_time, weight_time > products / peak_rate ? Bound::kMemory : Bound::kCompute, products, matrices * weight_size);
-  add("attention", kv_cache_time, Bound::kMemory, 4 * kFlop * sequences * attention_layers * heads * head_dim * context,
-      sequences * 2 * attention_layers * kv_heads * head_dim * half * context);
-  add("small kernels", layer_overhead, Bound::kLatency, {}, {});
-  add("pipeline P2P", hop_time, Bound::kNetwork, {}, {});
   step.time = step_time;
   step.occupancy = step_time;
   return step;
 }
+
+namespace {
+
+// GEMMs of a micro-batch of `rows` tokens.
+KernelTime ProductsOperator(const Deployment& deployment, double rows, FlopsPerSecond peak_rate, Trace& trace) {
+  const double matrix = deployment.engine.layer_pipeline->gemm_efficiency, matrices = LayerMatrices(deployment, 1, trace);
+  const Trace::Scope scope(trace, "GEMMs");
+  trace.Alias("matrices", matrices, "layer_matrices");
+  FIGURE(trace, flops, 2 * kFlop * matrices * rows, (Note{"FLOPs", ""}), matrices, rows);
+  FIGURE(trace, product_time, flops / (matrix * peak_rate), (Note{"GEMMs per micro-batch", ""}), flops, matrix, peak_rate);
+  return {product_time, {}, {}, Bound::kCompute, flops, {}};
+}
+
+// Memory traffic of a micro-batch beside its GEMMs.
+KernelTime TrafficOperator(const Deployment& deployment, double rows, double keys, Trace& trace) {
+  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
+  const double read = IsQuantized(deployment) ? LayerMatrices(deployment, rows, trace) : 0;
+  const Trace::Scope scope(trace, "traffic");
+  if (IsQuantized(deployment)) {
+    trace.Alias("read", read, "layer_matrices");
+  } else {
+    trace.Input("read", read, "serving.precision.weights");  // only quantized weights are dequantized
+  }
+  const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
+               heads = static_cast<double>(deployment.model.heads), hidden = deployment.shapes.hidden,
+               activation_passes = engine.activation_passes, dequantised_bytes = engine.dequantized_bytes,
+               score_bytes = L2Capacity(deployment.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes;
+  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  FIGURE(trace, bytes,
+         layers * hidden * rows * (4 * activation_passes * kB) + read * (dequantised_bytes * kB) +
+             attention_layers * heads * rows * keys * (4 * score_bytes * kB),
+         (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, activation_passes,
+         read, dequantised_bytes, attention_layers, heads, keys, score_bytes);
+  FIGURE(trace, traffic_time, bytes / bandwidth, (Note{"Time of the memory traffic per micro-batch", ""}), bytes, bandwidth);
+  return {traffic_time, {}, {}, Bound::kMemory, {}, bytes};
+}
+
+// Attention of a micro-batch in all layers.
+KernelTime AttentionOperator(const Deployment& deployment, double rows, double keys, FlopsPerSecond peak_rate, Trace& trace) {
+  const Trace::Scope scope(trace, "attention");
+  const double attention_layers = deployment.layers.attention, heads = static_cast<double>(deployment.model.heads),
+               head_dim = deployment.shapes.head_dim, attention_share = deployment.engine.layer_pipeline->attention_efficiency;
+  FIGURE(trace, flops, 4 * kFlop * attention_layers * heads * head_dim * rows * keys, (Note{"FLOPs", ""}), attention_layers, heads,
+         head_dim, rows, keys);
+  FIGURE(trace, attention_time, flops / (attention_share * peak_rate), (Note{"Attention per micro-batch", ""}), flops, attention_share,
+         peak_rate);
+  return {attention_time, {}, {}, Bound::kCompute, flops, {}};
+}
+
+// A micro-batch of `rows` tokens, of prompts of `tokens` behind `cached`, through all layers.
+Seconds TimeMicroBatch(const Deployment& deployment, double rows, double tokens, double cached, OperatorBreakdown& operators,
+                       Trace& trace) {
+  FIGURE(trace, keys, max(rows, cached + tokens / 2), (Note{"Keys of a query", "mean; at least the micro-batch"}), rows, cached, tokens);
+  const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
+  const KernelTime products = ProductsOperator(deployment, rows, peak_rate, trace);
+  operators.Add("GEMMs", products, 1, "", trace);
+  const KernelTime attention = AttentionOperator(deployment, rows, keys, peak_rate, trace);
+  operators.Add("attention", attention, 1, "", trace);
+  const KernelTime traffic = TrafficOperator(deployment, rows, keys, trace);
+  operators.Add("activations and weights through memory", traffic, 1, "", trace);
+  const KernelTime small = SmallKernels(deployment, trace);
+  operators.Add("small kernels", small, 1);
+  const Seconds product_time = products.time, layer_overhead = small.time, traffic_time = traffic.time, attention_time = attention.time;
+  FIGURE(trace, micro_batch_time, product_time + layer_overhead + traffic_time + attention_time, (Note{"One micro-batch", ""}),
+         product_time, layer_overhead, traffic_time, attention_time);
+  return micro_batch_time;
+}
+
+}  // namespace
 
 PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deployment, Trace& trace) {
   PassCost step;
@@ -270,7 +315,9 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
          (Note{"Prefill on the devices", "micro-batches are pipelined over the devices as far as the host can launch ahead"}), through, pp,
          hop);
   trace.Alias("occupancy", pass_time, "pass_time");
-  step.operators.Repeat(through / micro_batch_time);  // micro-batches that overlap on other devices do not count
+  FIGURE(trace, in_turn, through / micro_batch_time,
+         (Note{"Micro-batches one after the other", "those that overlap on other devices do not count"}), through, micro_batch_time);
+  step.operators.Repeat(in_turn, "in_turn", trace);
   step.operators.Add("pipeline P2P", {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
   step.time = pass_time;
   step.occupancy = pass_time;

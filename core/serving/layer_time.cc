@@ -1,5 +1,7 @@
 #include "core/serving/layer_time.h"
 
+#include <utility>
+
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
@@ -89,17 +91,18 @@ Seconds ElementwiseTime(const Deployment& deployment, Bytes bytes, Trace& trace)
   return move_time;
 }
 
-// Adds an operator of `layers` layers to the breakdown.
+// Adds an operator of `layers` layers, the figure `layers_are`, to the breakdown.
 struct Adder {
   OperatorBreakdown& operators;
   double layers;
-  Seconds operator()(std::string_view name, const KernelTime& kernel) const {
-    operators.Add(name, kernel, layers);
+  std::string_view layers_are;
+  Seconds operator()(std::string_view name, const KernelTime& kernel, Trace& trace) const {
+    operators.Add(name, kernel, layers, layers_are, trace);
     return kernel.time;
   }
   void operator()(const Deployment& deployment, const MatrixProduct& product, double rows, ListedSum<Seconds>& sum, Trace& trace) const {
     const ServedProduct& served = ServedAs(product.id);
-    sum.Add(served.symbol, (*this)(served.name, TimeProduct(deployment, product, rows, trace)));
+    sum.Add(served.symbol, (*this)(served.name, TimeProduct(deployment, product, rows, trace), trace));
   }
 };
 
@@ -147,7 +150,7 @@ void AddLatentOperators(const Deployment& deployment, const MatrixProduct& expan
   const Mla& mla = *deployment.model.mla;
   const auto timed = [&](std::string_view symbol, std::string_view name, const KernelTime& kernel) {
     trace.Alias(symbol, kernel.time, "time");
-    sum.Add(symbol, add(name, kernel));
+    sum.Add(symbol, add(name, kernel, trace));
   };
   timed("latent_norms", "latent norms", LatentNorms(deployment, rows, trace));
   if (phase == Phase::kPrefill) {
@@ -206,7 +209,7 @@ void ExpertMlp(const Deployment& deployment, double rows, Phase phase, const Add
     }
     const RoutedExperts own = Routed(deployment, rows, phase, trace);
     const ServedProduct& served = ServedAs(product.id);
-    const Seconds time = add(served.name, own.experts);
+    const Seconds time = add(served.name, own.experts, trace);
     trace.Record(served.symbol, "time", time, served.note, "time", time);
     sum.Add(served.symbol, time);
     layer.dispatch = own.traffic.dispatch;
@@ -228,28 +231,30 @@ KernelTime Elementwise(const Deployment& deployment, double rows, double norms, 
   trace.Input("activation_bytes", activation_bytes, "model.gated");
   const double launch_share = kElementwiseLaunch;
   BindElementwiseLaunch(launch_share, trace);
-  const auto timed = [&](std::string_view name, std::string_view symbol, const auto& bytes_of) {
-    const Seconds time = [&] {
+  const auto timed = [&](std::string_view name, std::string_view time_is, std::string_view bytes_are, const auto& bytes_of) {
+    const auto [bytes, time] = [&] {
       const Trace::Scope scope(trace, name);
-      return ElementwiseTime(deployment, bytes_of(), trace);
+      const Bytes own_bytes = bytes_of();
+      return std::pair{own_bytes, ElementwiseTime(deployment, own_bytes, trace)};
     }();
-    trace.Alias(symbol, time, "move_time");
-    return time;
+    trace.Alias(time_is, time, "move_time");
+    trace.Alias(bytes_are, bytes, "bytes");
+    return std::pair{bytes, time};
   };
-  const Seconds norm_time = timed("norm", "norm_time", [&] {
+  const auto [norm_bytes, norm_time] = timed("norm", "norm_time", "norm_bytes", [&] {
     FIGURE(trace, bytes, 6 * kB * rows * hidden, (Note{"Bytes of a norm", "with the residual addition"}), rows, hidden);
     return bytes;
   });
-  const Seconds own_norm_time = timed("own_norm", "own_norm_time", [&] {
+  const auto [own_norm_bytes, own_norm_time] = timed("own_norm", "own_norm_time", "own_norm_bytes", [&] {
     FIGURE(trace, bytes, 4 * kB * rows * hidden, (Note{"Bytes of a norm", "without an addition"}), rows, hidden);
     return bytes;
   });
-  const Seconds activation_time = timed("activation", "activation_time", [&] {
+  const auto [activated_bytes, activation_time] = timed("activation", "activation_time", "activated_bytes", [&] {
     FIGURE(trace, bytes, activation_bytes * kB * rows * mean_inner, (Note{"Bytes of the activation", ""}), activation_bytes, rows,
            mean_inner);
     return bytes;
   });
-  const Seconds extra_time = timed("extra", "extra_time", [&] {
+  const auto [extra_bytes, extra_time] = timed("extra", "extra_time", "extra_bytes", [&] {
     FIGURE(trace, bytes, element_bytes * kB * rows * hidden / tp, (Note{"Bytes of further passes", "bias and transpose"}), element_bytes,
            rows, hidden, tp);
     return bytes;
@@ -257,9 +262,12 @@ KernelTime Elementwise(const Deployment& deployment, double rows, double norms, 
   FIGURE(trace, elementwise, kernels * launch_share * launch + norms * norm_time + own_norms * own_norm_time + activation_time + extra_time,
          (Note{"Norms, residual and activation", "a launch latency per kernel; data not in L2 at the engine's bandwidth efficiency"}),
          kernels, launch_share, launch, norms, norm_time, own_norms, own_norm_time, activation_time, extra_time);
+  FIGURE(trace, bytes, norms * norm_bytes + own_norms * own_norm_bytes + activated_bytes + extra_bytes,
+         (Note{"Memory traffic of norms, residual and activation", ""}), norms, norm_bytes, own_norms, own_norm_bytes, activated_bytes,
+         extra_bytes);
   KernelTime kernel;
   kernel.time = elementwise;
-  kernel.bytes = 1 * kB * rows * ((6 * norms + 4 * own_norms) * hidden + activation_bytes * mean_inner + element_bytes * hidden / tp);
+  kernel.bytes = bytes;
   kernel.bound = kernels * launch_share * launch > elementwise / 2 ? Bound::kLatency : Bound::kMemory;
   return kernel;
 }
@@ -321,14 +329,14 @@ ExchangeCost Reduction(const Deployment& deployment, double rows, bool waits_for
 LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, OperatorBreakdown& operators, Trace& trace) {
   const Trace::Scope scope(trace, "layer");
   const double dense = deployment.layers.dense;
-  const Adder every_layer{operators, deployment.layers.total};
+  const Adder every_layer{operators, deployment.layers.total, "layers"};
   LayerCost layer;
   if (deployment.layers.attention > 0)
-    layer.projections = Projections(deployment, rows, phase, Adder{operators, deployment.layers.attention}, trace);
+    layer.projections = Projections(deployment, rows, phase, Adder{operators, deployment.layers.attention, "attention_layers"}, trace);
   if (deployment.layers.recurrent > 0)
-    layer.recurrent = RecurrentProjections(deployment, rows, Adder{operators, deployment.layers.recurrent}, trace);
-  if (dense > 0) layer.mlp = DenseMlp(deployment, rows, Adder{operators, dense}, trace);
-  if (deployment.model.moe) ExpertMlp(deployment, rows, phase, Adder{operators, deployment.layers.moe}, layer, trace);
+    layer.recurrent = RecurrentProjections(deployment, rows, Adder{operators, deployment.layers.recurrent, "recurrent_layers"}, trace);
+  if (dense > 0) layer.mlp = DenseMlp(deployment, rows, Adder{operators, dense, "dense_layers"}, trace);
+  if (deployment.model.moe) ExpertMlp(deployment, rows, phase, Adder{operators, deployment.layers.moe, "moe_layers"}, layer, trace);
   // Parallel attention and MLP share a norm, a residual addition and an all-reduce.
   const double halves = ResidualAdditions(deployment.model), element_kernels = deployment.engine.kernels.elementwise_kernels;
   trace.Input("halves", halves, "model.parallel_attention");
@@ -337,7 +345,7 @@ LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, Oper
   FIGURE(trace, kernels, max(0.0, element_kernels - (2 - halves)) + min(1.0, element_kernels) * own_norms,
          (Note{"Norm, residual and activation kernels of a layer", "an engine without any launches none for further norms"}),
          element_kernels, halves, own_norms);
-  layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, halves, own_norms, kernels, trace));
+  layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, halves, own_norms, kernels, trace), trace);
 
   const ExchangeCost reduction = Reduction(deployment, rows, phase == Phase::kDecode && !deployment.launch.graphs, trace);
   operators.Add("all-reduce", reduction.kernel, halves * deployment.layers.total);
@@ -351,7 +359,7 @@ LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, Oper
   KernelTime idle;
   idle.time = LaunchGaps(deployment, phase, halves, kernels, reduction.launched_apart, trace);
   idle.bound = Bound::kLatency;
-  layer.gaps = every_layer("launch overhead", idle);
+  layer.gaps = every_layer("launch overhead", idle, trace);
   return layer;
 }
 
@@ -365,19 +373,20 @@ Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host,
   const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
   FIGURE(trace, bytes, logit * rows, (Note{"Maxima that the ranks exchange", ""}), logit, rows);
   const Seconds gathered = AllReduce(deployment, bytes, waits_for_host, trace).kernel.time;
-  FIGURE(trace, logits_time, logit * rows * rank_vocab / (0.6 * bandwidth), (Note{"Time to write and read the logits", "in fp32"}), logit,
-         rows, rank_vocab, bandwidth);
+  FIGURE(trace, logit_bytes, logit * rows * rank_vocab, (Note{"Logits", "in fp32, written and read"}), logit, rows, rank_vocab);
+  FIGURE(trace, logits_time, logit_bytes / (0.6 * bandwidth), (Note{"Time to write and read the logits", ""}), logit_bytes, bandwidth);
   trace.Alias("gathered", gathered, "reduction_time");
   ListedSum<Seconds> sampling(trace);
   sampling.Add("logits_time", logits_time);
   sampling.Add("gathered", gathered);
   const Seconds token_choice = sampling.Total("token_choice", {"Sampling", "with the ranks' exchange of their maxima"});
   KernelTime choice;
-  choice.bytes = logit * rows * rank_vocab;
+  choice.bytes = logit_bytes;
   choice.memory = choice.time = token_choice;
   choice.bound = Bound::kMemory;
-  operators.Add("LM head", product, 1);
-  operators.Add("sampling", choice, 1);
+  operators.Add("LM head", product, 1, "", trace);
+  trace.Alias("bytes", logit_bytes, "logit_bytes");
+  operators.Add("sampling", choice, 1, "", trace);
   FIGURE(trace, head, output_matrix + token_choice, (Note{"LM head and sampling", ""}), output_matrix, token_choice);
   return head;
 }

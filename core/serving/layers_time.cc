@@ -54,7 +54,7 @@ void SetExchange(const Deployment& deployment, const LayerCost& one, LayersCost&
 }  // namespace
 
 LayersCost AllLayers(const Deployment& deployment, const LayerCost& one, const MixingCost& mixing, Trace& trace) {
-  const double layers = deployment.layers.total, window_layers = deployment.layers.window, attention_layers = deployment.layers.attention,
+  const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
                recurrent_layers = deployment.layers.recurrent;
   const Seconds elementwise = one.elementwise, gaps = one.gaps, reductions = one.reductions, projections = one.projections,
                 context_exchange = mixing.context_exchange, recurrent = one.recurrent, recurrence = mixing.recurrence;
@@ -80,16 +80,8 @@ LayersCost AllLayers(const Deployment& deployment, const LayerCost& one, const M
   }
   sum.Add("dense_layers", deployment.layers.dense, "mlp", one.mlp);
   sum.Add("moe_layers", deployment.layers.moe, "experts", one.experts);
-  if (window_layers > 0) {
-    FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to the whole context", ""}), attention_layers,
-           window_layers);
-    sum.Add("full_layers", full_layers, "attention", mixing.attention);
-    sum.Add("window_layers", window_layers, "window_attention", mixing.window_attention);
-  } else {
-    FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to the whole context", "no window"}),
-           attention_layers, window_layers);
-    sum.Add("full_layers", full_layers, "attention", mixing.attention);
-  }
+  sum.Add("full_layers", deployment.layers.full, "attention", mixing.attention);
+  sum.Add("window_layers", deployment.layers.window, "window_attention", mixing.window_attention);
   LayersCost all;
   all.compute = sum.Total("compute", {"All layers without the expert exchange", "kernel after kernel"});
   all.operations = one.operations;

@@ -56,7 +56,9 @@ LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& deployment, P
     return TwoBatches(layers_of(true, traced, trace), deployment, phase, trace);
   }();
   operators = half_operators;
-  operators.Repeat(2);
+  const double halves_of_batch = 2;
+  CONSTANTS(trace, "serving.two_batches", "both halves of the batch run every operator", halves_of_batch);
+  operators.Repeat(halves_of_batch, "halves_of_batch", trace);
   KernelTime exposed;
   exposed.time = max(time - 2 * half.compute, Seconds{});
   exposed.bound = Bound::kNetwork;

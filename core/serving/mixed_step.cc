@@ -27,7 +27,7 @@ LayersCost MixedLayers(double sequences, double prompts, const MixedPass& pass, 
     return both;
   };
   MixingCost mixing;
-  if (deployment.layers.attention > deployment.layers.window) mixing.attention = attention_of(0);
+  if (deployment.layers.full > 0) mixing.attention = attention_of(0);
   trace.Alias("attention", mixing.attention, "both");
   if (deployment.layers.window > 0) {
     mixing.window_attention = attention_of(static_cast<double>(deployment.model.window.tokens));

@@ -190,7 +190,7 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
   step.occupancy = chunked_occupancy;
   trace.Alias("pass_time", step.time, "chunked_time");
   trace.Alias("occupancy", step.occupancy, "chunked_occupancy");
-  step.operators.Repeat(chunks);
+  step.operators.Repeat(chunks, "chunks", trace);
   step.operators.Add("scheduler overhead per prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}}, chunks - 1);
   return step;
 }

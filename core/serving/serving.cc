@@ -137,16 +137,30 @@ void FindWarnings(const Deployment& deployment, const ServingPerformance& perfor
                             Percent(1 - lower / higher) + " of the time");
 }
 
-// Device power rises from idle to TDP with max(compute, memory) utilization.
+// Compute or memory utilization of a pass, whichever is higher.
+double ActivityOf(const Deployment& deployment, std::string_view scope_name, const OperatorBreakdown& operators, Seconds pass_time,
+                  std::string_view pass_time_is, Trace& trace) {
+  const Trace::Scope scope(trace, scope_name);
+  const FlopsPerSecond peak_rate = PeakRate(deployment.device, deployment.formats.activations, trace);
+  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  trace.Alias("pass_time", pass_time, pass_time_is);
+  const Flops executed_flops = operators.FlopsOf(trace);
+  const Bytes moved_bytes = operators.BytesOf(trace);
+  FIGURE(trace, activity, min(1.0, max(executed_flops / (peak_rate * pass_time), moved_bytes / (bandwidth * pass_time))),
+         (Note{"Utilization of the device", "of its peak or of its memory bandwidth, the higher"}), executed_flops, peak_rate, pass_time,
+         moved_bytes, bandwidth);
+  return activity;
+}
+
+// Device power rises from idle to TDP with that utilization.
 void SetEnergy(const Deployment& deployment, const ServingPerformance& performance, double devices, ServingReport& report, Trace& trace) {
   const double output = static_cast<double>(deployment.load.output), running = performance.running;
-  const FlopsPerSecond peak = PeakRate(deployment.device, deployment.formats.activations);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
-  const auto activity = [&](const OperatorBreakdown& operators, Seconds time) {
-    return min(1.0, max(operators.FlopsOf() / (peak * time), operators.BytesOf() / (bandwidth * time)));
-  };
-  const double decode_activity = activity(performance.decode.step.operators, performance.decode.step.time);
-  const double prefill_activity = activity(performance.prefill.alone.operators, performance.prefill.alone.time);
+  const PassCost &step = performance.decode.step, &pass = performance.prefill.alone;
+  const double decode_activity = ActivityOf(deployment, "decode", step.operators, step.time, "decode_step", trace);
+  trace.Alias("decode_activity", decode_activity, "activity");
+  const double prefill_activity = ActivityOf(deployment, "prefill", pass.operators, pass.time, "pass_time", trace);
+  trace.Alias("prefill_activity", prefill_activity, "activity");
   const Seconds mean_step = performance.decode.token, shared_prefill = performance.prefill.shared;
   FIGURE(trace, decoding, output * mean_step, (Note{"Decoding of a group's sequences", ""}), output, mean_step);
   FIGURE(trace, prefilling, running * shared_prefill, (Note{"Prefill of a group's sequences", ""}), running, shared_prefill);

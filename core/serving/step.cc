@@ -1,6 +1,46 @@
 #include "core/serving/step.h"
 
+#include <string>
+
+#include "core/base/sum.h"
+
 namespace slipstick {
+namespace {
+
+// Symbols that tell the operators of a pass apart.
+std::string FlopsSymbol(std::string_view name) { return std::string(name) + " FLOPs"; }
+std::string BytesSymbol(std::string_view name) { return std::string(name) + " bytes"; }
+std::string RunsSymbol(std::string_view name) { return std::string(name) + " runs"; }
+
+bool HasWork(const KernelTime& kernel) { return kernel.flops > Flops{} || kernel.bytes > Bytes{}; }
+
+}  // namespace
+
+void OperatorBreakdown::Add(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace) {
+  Add(name, kernel, count);
+  if (!trace.on() || !HasWork(kernel)) return;
+  trace.Alias(FlopsSymbol(name), kernel.flops, "flops");
+  trace.Alias(BytesSymbol(name), kernel.bytes, "bytes");
+  if (!count_is.empty()) trace.Alias(RunsSymbol(name), count, count_is);
+}
+
+void OperatorBreakdown::Repeat(double times, std::string_view times_is, Trace& trace) {
+  for (int i = 0; i < size_; ++i) {
+    OperatorTime& one = operators_[i];
+    const double runs = one.count;
+    one.count *= times;
+    if (!trace.on() || !HasWork(one.kernel)) continue;
+    if (runs == 1) {
+      trace.Alias(RunsSymbol(one.name), times, times_is);
+      continue;
+    }
+    trace.Alias("runs", runs, RunsSymbol(one.name));
+    trace.Alias("times", times, times_is);
+    trace.Record("all_runs", "runs * times", one.count, Note{"Runs of an operator", "of every part of the pass"}, "runs, times", runs,
+                 times);
+    trace.Alias(RunsSymbol(one.name), one.count, "all_runs");
+  }
+}
 
 Seconds OperatorBreakdown::TimeOf() const {
   Seconds sum;
@@ -18,16 +58,27 @@ Bound OperatorBreakdown::BoundOf() const {
   return static_cast<Bound>(largest);
 }
 
-Flops OperatorBreakdown::FlopsOf() const {
-  Flops sum;
-  for (const OperatorTime& one : *this) sum += one.count * one.kernel.flops;
-  return sum;
+namespace {
+
+// Adds what an operator does in all its runs.
+template <class Q>
+void AddWork(const OperatorTime& one, Q work, std::string (*symbol)(std::string_view), ListedSum<Q>& sum, Trace& trace) {
+  if (!trace.on() || !(work > Q{})) return sum.Add(one.name, work, one.count);
+  sum.Add(one.name, work, one.count, symbol(one.name), RunsSymbol(one.name));
 }
 
-Bytes OperatorBreakdown::BytesOf() const {
-  Bytes sum;
-  for (const OperatorTime& one : *this) sum += one.count * one.kernel.bytes;
-  return sum;
+}  // namespace
+
+Flops OperatorBreakdown::FlopsOf(Trace& trace) const {
+  ListedSum<Flops> sum(trace);
+  for (const OperatorTime& one : *this) AddWork(one, one.kernel.flops, FlopsSymbol, sum, trace);
+  return sum.Total("executed_flops", {"FLOPs of the pass", "of its kernels on one device"});
+}
+
+Bytes OperatorBreakdown::BytesOf(Trace& trace) const {
+  ListedSum<Bytes> sum(trace);
+  for (const OperatorTime& one : *this) AddWork(one, one.kernel.bytes, BytesSymbol, sum, trace);
+  return sum.Total("moved_bytes", {"Memory traffic of the pass", "of its kernels on one device"});
 }
 
 }  // namespace slipstick

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <string_view>
 
+#include "core/base/trace.h"
 #include "core/operators/kernel.h"
 
 namespace slipstick {
@@ -25,17 +26,18 @@ class OperatorBreakdown {
     assert(size_ < static_cast<int>(operators_.size()));
     operators_[size_++] = {name, kernel, count};
   }
+  // The same, of an operator whose FLOPs and bytes are the nearest figures `flops` and `bytes`, and its count the figure `count_is` ("": a
+  // number).
+  void Add(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace);
   [[nodiscard]] const OperatorTime* begin() const { return operators_.data(); }
   [[nodiscard]] const OperatorTime* end() const { return operators_.data() + size_; }
-  // Multiplies every operator's count.
-  void Repeat(double times) {
-    for (int i = 0; i < size_; ++i) operators_[i].count *= times;
-  }
+  // Multiplies every operator's count by the figure `times_is`.
+  void Repeat(double times, std::string_view times_is, Trace& trace);
   [[nodiscard]] Bound BoundOf() const;  // the bound of the largest part of the time
-  // Totals over all runs; FLOPs and bytes are those of one device.
+  // Totals over all runs; FLOPs and bytes are those of one device, recorded as the figures executed_flops and moved_bytes.
   [[nodiscard]] Seconds TimeOf() const;
-  [[nodiscard]] Flops FlopsOf() const;
-  [[nodiscard]] Bytes BytesOf() const;
+  [[nodiscard]] Flops FlopsOf(Trace& trace) const;
+  [[nodiscard]] Bytes BytesOf(Trace& trace) const;
 
  private:
   std::array<OperatorTime, 32> operators_{};

@@ -57,22 +57,22 @@ LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, 
   FIGURE(trace, rows, sequences * tokens, (Note{"Tokens of the pass", ""}), sequences, tokens);
   const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators, trace);
   MixingCost mixing;
-  if (deployment.layers.attention > deployment.layers.window) {
+  if (deployment.layers.full > 0) {
     const Trace::Scope inner(trace, "attention");
     const KernelTime kernel = PrefillAttention(deployment, sequences, tokens, pass.cached, 0, trace);
-    operators.Add("attention", kernel, deployment.layers.attention - deployment.layers.window);
+    operators.Add("attention", kernel, deployment.layers.full, "full_layers", trace);
     mixing.attention = FullAttention(kernel, "time", trace);
   }
   if (deployment.layers.window > 0) {
     const Trace::Scope inner(trace, "window_attention");
     const KernelTime kernel = PrefillAttention(deployment, sequences, tokens, pass.cached, window, trace);
-    operators.Add("sliding-window attention", kernel, deployment.layers.window);
+    operators.Add("sliding-window attention", kernel, deployment.layers.window, "window_layers", trace);
     mixing.window_attention = WindowAttention(kernel, "time", trace);
   }
   if (deployment.layers.recurrent > 0) {
     const Trace::Scope inner(trace, "recurrence");
     const KernelTime kernel = PrefillRecurrence(deployment, sequences, tokens, trace);
-    operators.Add("recurrence", kernel, deployment.layers.recurrent);
+    operators.Add("recurrence", kernel, deployment.layers.recurrent, "recurrent_layers", trace);
     mixing.recurrence = kernel.time;
   }
   return AllLayers(deployment, one, mixing, trace);
@@ -85,16 +85,16 @@ LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployme
   const auto window = static_cast<double>(deployment.model.window.tokens);
   const LayerCost one = TimeLayer(deployment, rows, Phase::kDecode, operators, trace);
   MixingCost mixing;
-  if (deployment.layers.attention > deployment.layers.window) {
+  if (deployment.layers.full > 0) {
     const Trace::Scope inner(trace, "attention");
     const KernelTime kernel = MeanDecodeAttention(deployment, sequences, pass.context, pass.grown, pass.checked, 0, trace);
-    operators.Add("attention", kernel, deployment.layers.attention - deployment.layers.window);
+    operators.Add("attention", kernel, deployment.layers.full, "full_layers", trace);
     mixing.attention = FullAttention(kernel, pass.grown > 0 ? "mean_attention" : "time", trace);
   }
   if (deployment.layers.window > 0) {
     const Trace::Scope inner(trace, "window_attention");
     const KernelTime kernel = MeanDecodeAttention(deployment, sequences, pass.context, pass.grown, pass.checked, window, trace);
-    operators.Add("sliding-window attention", kernel, deployment.layers.window);
+    operators.Add("sliding-window attention", kernel, deployment.layers.window, "window_layers", trace);
     mixing.window_attention = WindowAttention(kernel, pass.grown > 0 ? "mean_attention" : "time", trace);
   }
   const KernelTime exchange = ContextExchange(deployment, rows, trace);
@@ -103,7 +103,7 @@ LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployme
   if (deployment.layers.recurrent > 0) {
     const Trace::Scope inner(trace, "recurrence");
     const KernelTime kernel = DecodeRecurrence(deployment, sequences, pass.checked, trace);
-    operators.Add("recurrence", kernel, deployment.layers.recurrent);
+    operators.Add("recurrence", kernel, deployment.layers.recurrent, "recurrent_layers", trace);
     mixing.recurrence = kernel.time;
   }
   return AllLayers(deployment, one, mixing, trace);

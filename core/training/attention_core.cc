@@ -80,16 +80,20 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   FIGURE(trace, score_bytes, softmax_passes * element * scores,
          (Note{"Memory traffic of the scores, forward and backward", "mask, softmax and dropout each pass through memory", kFamilySource}),
          softmax_passes, element, scores);
-  FIGURE(trace, forward, 4 * kFlop * scores * head_width / score_rate + forward_passes * score_bytes / stream_rate,
-         (Note{"Attention core, forward", "two GEMMs and the forward share of the passes", kFamilySource}), scores, head_width, score_rate,
+  FIGURE(trace, core_forward_flops, 4 * kFlop * scores * head_width, (Note{"FLOPs of the attention core, forward", "two GEMMs"}), scores,
+         head_width);
+  FIGURE(trace, core_backward_flops, 8 * kFlop * scores * head_width, (Note{"FLOPs of the attention core, backward", "four GEMMs"}), scores,
+         head_width);
+  FIGURE(trace, forward, core_forward_flops / score_rate + forward_passes * score_bytes / stream_rate,
+         (Note{"Attention core, forward", "two GEMMs and the forward share of the passes", kFamilySource}), core_forward_flops, score_rate,
          forward_passes, score_bytes, stream_rate);
-  FIGURE(trace, backward, 8 * kFlop * scores * head_width / score_rate + (1 - forward_passes) * score_bytes / stream_rate,
-         (Note{"Attention core, backward", "four GEMMs and the rest of the passes", kFamilySource}), scores, head_width, score_rate,
+  FIGURE(trace, backward, core_backward_flops / score_rate + (1 - forward_passes) * score_bytes / stream_rate,
+         (Note{"Attention core, backward", "four GEMMs and the rest of the passes", kFamilySource}), core_backward_flops, score_rate,
          forward_passes, score_bytes, stream_rate);
   const Bytes operands = scores * head_width * element;  // of two GEMMs, with tiles of 128 x 128
   CoreTime core;
   core.forward = forward, core.backward = backward;
-  core.forward_flops = 4 * kFlop * scores * head_width, core.backward_flops = 8 * kFlop * scores * head_width;
+  core.forward_flops = core_forward_flops, core.backward_flops = core_backward_flops;
   core.forward_bytes = forward_passes * score_bytes, core.backward_bytes = (1 - forward_passes) * score_bytes;
   core.forward_l2 = core.forward_bytes + 4 * operands / 128, core.backward_l2 = core.backward_bytes + 8 * operands / 128;
   core.forward_l1 = core.forward_bytes + 4 * operands / 64, core.backward_l1 = core.backward_bytes + 8 * operands / 64;
@@ -203,10 +207,14 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
              backward_launch * rounds,
          (Note{"Attention core, backward", "", kFamilySource}), unbalanced, square, backward_flops, sustained_rate, backward_share,
          exponential_time, backward_tile, tile_time, backward_moved, forward_bytes, stream_rate, backward_launch, rounds);
+  FIGURE(trace, core_forward_flops, square * forward_flops, (Note{"FLOPs that the attention core executes, forward", ""}), square,
+         forward_flops);
+  FIGURE(trace, core_backward_flops, square * backward_flops, (Note{"FLOPs that the attention core executes, backward", ""}), square,
+         backward_flops);
   const Bytes key_value_pass = square * work.pairs * (work.query_width + work.value_width) * ElementSize(context.matrix_precision);
   CoreTime core;
   core.forward = forward, core.backward = backward;
-  core.forward_flops = square * forward_flops, core.backward_flops = square * backward_flops;
+  core.forward_flops = core_forward_flops, core.backward_flops = core_backward_flops;
   core.forward_bytes = forward_bytes, core.backward_bytes = backward_moved * forward_bytes;
   core.forward_l2 = key_value_pass / 128 + forward_bytes, core.backward_l2 = backward_moved * core.forward_l2;
   core.forward_l1 = key_value_pass / 64 + forward_bytes, core.backward_l1 = backward_moved * core.forward_l1;
@@ -226,8 +234,12 @@ CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& wor
   const Seconds core_backward = backward_work * core_forward;
   trace.Record("core_backward", "5 / 2 * core_forward", core_backward, Note{"Recurrence, backward", "five GEMMs for two"}, "core_forward",
                core_forward);
+  const Flops core_forward_flops = kernel.flops, core_backward_flops = backward_work * kernel.flops;
+  trace.Alias("core_forward_flops", core_forward_flops, "flops");
+  trace.Record("core_backward_flops", "5 / 2 * core_forward_flops", core_backward_flops, Note{"FLOPs of the recurrence, backward"},
+               "core_forward_flops", core_forward_flops);
   return {kernel.time,  core_backward,
-          kernel.flops, backward_work * kernel.flops,
+          kernel.flops, core_backward_flops,
           kernel.bytes, backward_work * kernel.bytes,
           kernel.bytes, backward_work * kernel.bytes,
           kernel.bytes, backward_work * kernel.bytes};

@@ -3,6 +3,7 @@
 #include <string>
 #include <tuple>
 
+#include "core/base/traced_sum.h"
 #include "core/training/attention_core.h"
 #include "core/training/element_wise.h"
 #include "core/training/exchange.h"
@@ -174,6 +175,35 @@ void ExplainSums(const LayerTime& time, Trace& trace) {
   sum("tp_link", &LayerPass::tp_link), sum("cp_link", &LayerPass::cp_link), sum("ep_link", &LayerPass::ep_link);
 }
 
+// GEMMs of the backward pass per GEMM of the forward pass: frozen weights need no weight gradient.
+double BackwardProducts(const TrainingContext& context, Trace& trace) {
+  const double backward_products = context.run.trainable == Trainable::kLora ? 1 : 2;
+  trace.Input("backward_products", backward_products, "training.trainable");
+  return backward_products;
+}
+
+// FLOPs of a layer's kernels, recomputation apart.
+struct PassFlops {
+  Flops forward, backward;
+};
+PassFlops CountFlops(const TrainingContext& context, const Sums& products, const CoreTime& core, Trace& trace) {
+  const Flops products_flops = products.forward_flops.Total("products_flops", {"FLOPs of a layer's GEMMs, forward"});
+  const Flops core_forward_flops = core.forward_flops, core_backward_flops = core.backward_flops;
+  const double backward_products = BackwardProducts(context, trace);
+  FIGURE(trace, forward_flops, products_flops + core_forward_flops, (Note{"FLOPs of a layer, forward", "as its kernels execute them"}),
+         products_flops, core_forward_flops);
+  FIGURE(trace, backward_flops, backward_products * products_flops + core_backward_flops,
+         (Note{"FLOPs of a layer, backward", "recomputation apart"}), backward_products, products_flops, core_backward_flops);
+  return {forward_flops, backward_flops};
+}
+
+Flops AllFlops(const LayerTime& time, Trace& trace) {
+  return Sum<Flops>(trace, "layer_flops", Note{"FLOPs of a layer or of the LM head", "all passes of a micro-batch"},
+                    {{"forward_flops", time.forward_flops},
+                     {"backward_flops", time.backward_flops},
+                     {"recomputed_flops", time.recomputed_flops, time.recomputed_flops > Flops{}}});
+}
+
 }  // namespace
 
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
@@ -210,9 +240,9 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   time.forward = {forward_compute, tensor.exposed, ring.forward.exposed, experts.exposed, {}, tensor.link, ring.forward.link, experts.link};
   time.backward = {backward_compute, tensor.exposed,     ring.backward.exposed, experts.exposed, {},
                    tensor.link,      ring.backward.link, experts.link};
-  time.forward_flops = products.forward_flops + core.forward_flops;
-  const double backward_products = context.run.trainable == Trainable::kLora ? 1 : 2;
-  time.hardware_flops = time.forward_flops + backward_products * products.forward_flops + core.backward_flops;
+  const auto [forward_flops, backward_flops] = CountFlops(context, products, core, trace);
+  time.forward_flops = forward_flops;
+  time.backward_flops = backward_flops;
 
   const double repeats_norms = plan.norms ? 1 : 0;
   // Flash attention recomputes its scores in any case.
@@ -228,8 +258,11 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
          (Note{"Selective recomputation", "in the backward pass"}), repeated_norms, repeated_core, share, forward_compute);
   trace.Alias("recompute_compute", recompute_time, "recompute_time");
   time.recompute.compute = recompute_time;
-  time.recomputed_flops = share * time.forward_flops + (repeated_core > Seconds{} ? core.forward_flops : Flops{});
-  time.hardware_flops += time.recomputed_flops;
+  const Flops core_forward_flops = core.forward_flops;
+  FIGURE(trace, recomputed_flops, share * forward_flops + repeats_core * core_forward_flops,
+         (Note{"FLOPs repeated in the backward pass of a layer"}), share, forward_flops, repeats_core, core_forward_flops);
+  time.recomputed_flops = recomputed_flops;
+  time.all_flops = AllFlops(time, trace);
   AddHostWaits(context, work, weight_gradients, 1, time, trace);
   ExplainSums(time, trace);
   time.weight_gradient_compute = weight_gradients;
@@ -248,8 +281,9 @@ LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& wor
         std::tuple{"recompute_ep_link", time.recompute.ep_link, "forward_ep_link"}}) {
     trace.Alias(symbol, part, of);
   }
-  time.hardware_flops += time.forward_flops - time.recomputed_flops;
   time.recomputed_flops = time.forward_flops;
+  trace.Alias("recomputed_flops", time.recomputed_flops, "forward_flops");
+  time.all_flops = AllFlops(time, trace);
   constexpr double kBackwardLaunches = 1.4;  // launches of a backward pass that repeats the forward pass, over those of one that does not
   const Seconds weight_gradients = time.weight_gradient_compute;
   AddHostWaits(context, work, weight_gradients, kBackwardLaunches, time, trace);
@@ -300,8 +334,13 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   time.backward.compute = backward_compute;
   trace.Alias("weight_gradient_pass", weight_gradient, "weight_gradient");
   if (SplitsBackward(context)) time.weight_gradient = weight_gradient;
-  time.forward_flops = sums.forward_flops;
-  time.hardware_flops = (context.run.trainable == Trainable::kLora ? 2 : 3) * sums.forward_flops;
+  const Flops forward_flops = sums.forward_flops.Total("forward_flops", {"FLOPs of the LM head, forward"});
+  const double backward_products = BackwardProducts(context, trace);
+  FIGURE(trace, backward_flops, backward_products * forward_flops, (Note{"FLOPs of the LM head, backward"}), backward_products,
+         forward_flops);
+  time.forward_flops = forward_flops;
+  time.backward_flops = backward_flops;
+  time.all_flops = AllFlops(time, trace);
   return time;
 }
 

@@ -23,9 +23,8 @@ struct LayerTime {
   LayerPass forward, backward, recompute;
   Seconds weight_gradient_compute;  // the part of backward.compute that computes weight gradients
   Seconds weight_gradient;          // the part of Backward() that the schedule may postpone, host waits included; 0 where it is not split
-  Flops forward_flops;              // GEMMs and attention core, as the kernels execute them
-  Flops hardware_flops;             // of all passes, recomputation included
-  Flops recomputed_flops;           // of them
+  // GEMMs and attention core, as the kernels execute them.
+  Flops forward_flops, backward_flops, recomputed_flops, all_flops;
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total(); }
   [[nodiscard]] Seconds Total() const { return forward.Total() + Backward(); }
 };

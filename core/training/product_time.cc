@@ -132,7 +132,7 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
       PassTime({"forward_time", "forward_product", quantized ? "forward_quantize" : "", forward_product, forward_quantize},
                {"GEMM, forward", "quantization of its input included"}, is_grouped, grouped_efficiency, trace);
   sums.forward.Add(name, forward_time, 1, "forward_time");
-  sums.forward_flops += forward_kernel.flops;
+  sums.forward_flops.Add(name, forward_kernel.flops, 1, "flops");
   RecordOperator(operators, context, name, "", forward_kernel, forward_time);
 
   const auto time_backward = [&](std::string_view direction, const Gemm& gemm, std::string_view m, std::string_view k,

@@ -14,9 +14,9 @@ namespace slipstick {
 
 // Sums over the GEMMs of a layer.
 struct Sums {
-  explicit Sums(Trace& trace) : forward(trace), input_gradient(trace), weight_gradient(trace) {}
+  explicit Sums(Trace& trace) : forward(trace), input_gradient(trace), weight_gradient(trace), forward_flops(trace) {}
   ListedSum<Seconds> forward, input_gradient, weight_gradient;
-  Flops forward_flops;
+  ListedSum<Flops> forward_flops;
 };
 
 // Adds an operator to the report's list, where one is given.

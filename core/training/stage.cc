@@ -122,7 +122,9 @@ std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::ve
   return counts;
 }
 
-std::string PlacedSymbol(std::size_t stage, std::string_view kind) { return "stage " + std::to_string(stage) + "." + std::string(kind); }
+std::string StageName(std::size_t stage) { return "stage " + std::to_string(stage); }
+
+std::string PlacedSymbol(std::size_t stage, std::string_view kind) { return StageName(stage) + "." + std::string(kind); }
 
 namespace {
 
@@ -265,7 +267,7 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
 
   for (std::size_t i = 0; i < plan.size(); ++i) {
     Stage& stage = plan[i];
-    const std::string name = trace.on() ? "stage " + std::to_string(i) : "";
+    const std::string name = trace.on() ? StageName(i) : "";
     const Trace::Scope scope(trace, name);
     ExplainPlacement(context, stage, i, trace);
     StageWeights weights(stage, trace);

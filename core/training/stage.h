@@ -59,6 +59,8 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
 // Also records their layers and weights: stage_dense, stage_experts and stage_adapters in a scope of each stage.
 std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works, const std::vector<KindCounts>& virtual_stages,
                               Trace& trace);
+// "stage 0": the scope of a stage's figures.
+std::string StageName(std::size_t stage);
 // Symbol that stands for the number of layers of a kind on a stage.
 std::string PlacedSymbol(std::size_t stage, std::string_view kind);
 

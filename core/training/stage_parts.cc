@@ -40,6 +40,8 @@ constexpr std::array kSummed{"forward_compute", "backward_compute", "recompute_c
                              "layer_tp_link",   "layer_cp_link",    "layer_ep_link",     "host_waits", "forward_total", "backward_total",
                              "sharded_forward", "sharded_backward", "sharded_link",      "one",        "host_forward",  "host_backward"};
 
+constexpr std::string_view kLayerFlops = "layer_flops";
+
 // Symbol of such a figure that tells components of a stage apart.
 std::string PartSymbol(std::string_view component, bool is_full, std::string_view figure) {
   return std::string(component) + (is_full ? ".full recomputation." : ".") + std::string(figure);
@@ -76,6 +78,7 @@ void BindParts(const LayerTime& time, const ShardedLayer& sharded, Seconds one, 
   for (std::size_t i = 0; i < kSummed.size(); ++i) {
     trace.Alias(PartSymbol(component, is_full, kSummed[i]), values[i], kSummed[i]);
   }
+  trace.Alias(PartSymbol(component, is_full, kLayerFlops), time.all_flops, kLayerFlops);
 }
 
 // The same for embedding and head, whose passes are their compute.
@@ -210,10 +213,11 @@ class StageSums {
   }();
 };
 
-// Number of a stage's layers that a component stands for; the figure `count`.
-void ExplainCount(const TrainingContext& context, std::string_view name, const StagePart& part, const StageShare& stage, double count,
-                  double full_share, Trace& trace) {
-  const double placed = part.placed, device_share = stage.share, kept_share = part.is_full ? full_share : 1 - full_share;
+// Number of layers that a component stands for, on a device with this share of a stage: the figure `count`. `placed_is`: the figure of the
+// layers of its kind.
+void ExplainCount(const TrainingContext& context, std::string_view name, const StagePart& part, double device_share,
+                  std::string_view placed_is, double count, double full_share, Trace& trace) {
+  const double placed = part.placed, kept_share = part.is_full ? full_share : 1 - full_share;
   const Trace::Scope scope(trace, part.is_full ? std::string(name) + " recomputed" : std::string(name));
   trace.Input("device_share", device_share, "training.mapping.schedule");
   if (name == "embedding") return trace.Alias("count", count, "device_share");
@@ -227,7 +231,7 @@ void ExplainCount(const TrainingContext& context, std::string_view name, const S
     }
     trace.Alias("placed", placed, "mtp_layers");
   } else {
-    trace.Alias("placed", placed, PlacedSymbol(stage.index, name));
+    trace.Alias("placed", placed, placed_is);
   }
   if (part.is_full) {
     trace.Alias("kept_share", kept_share, "full_share");
@@ -255,6 +259,27 @@ void BindComponents(const TrainingContext& context, const LayerTimes& times, Tra
   BindEnds(times, trace);
 }
 
+Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages, Trace& trace) {
+  KindCounts layers;
+  for (const LayerKind kind : kLayerKinds) {
+    ListedSum<double> placed(trace);
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const double here = stages[i].layers.of[kind];
+      if (here > 0) placed.Add(trace.on() ? StageName(i) : "", here, 1, trace.on() ? PlacedSymbol(i, NameOf(kind)) : "");
+    }
+    layers.of[kind] = placed.Total(NameOf(kind), {"Layers of a kind on all stages"});
+  }
+  ListedSum<Flops> sum(trace);
+  VisitStage(context, times, layers, true, true, [&](std::string_view name, const StagePart& part, double count) {
+    if (part.time->all_flops == Flops{}) return;
+    if (!trace.on()) return sum.Add(name, part.time->all_flops, count);
+    ExplainCount(context, name, part, 1, name, count, times.full_share, trace);
+    const std::string_view component = name == "mtp_module" ? NameOf(MtpKind(context)) : name;
+    sum.Add(name, part.time->all_flops, count, PartSymbol(component, part.is_full, kLayerFlops), "count");
+  });
+  return sum.Total("micro_batch_flops", {"FLOPs of a micro-batch", "on all stages, as the kernels execute them"});
+}
+
 void ExplainStage(const TrainingContext& context, const LayerTimes& times, const std::vector<StageShare>& stages, const StageTime& stage,
                   Trace& trace) {
   StageSums sums(context, trace);
@@ -263,7 +288,7 @@ void ExplainStage(const TrainingContext& context, const LayerTimes& times, const
                [&](std::string_view name, const StagePart& part, double parts) {
                  const double count = one.share * parts;
                  if (count == 0) return;
-                 ExplainCount(context, name, part, one, count, times.full_share, trace);
+                 ExplainCount(context, name, part, one.share, PlacedSymbol(one.index, name), count, times.full_share, trace);
                  const std::string_view component = name == "mtp_module" ? NameOf(MtpKind(context)) : name;
                  sums.Add(name, component, part, count);
                });

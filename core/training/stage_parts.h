@@ -30,7 +30,6 @@ struct StageTime {
   Seconds sharded_forward, sharded_backward, sharded_link;
   Seconds host_forward, host_backward, host_link;  // activation offload: exposed, exposed, on the link
   Seconds weight_gradient;                         // the part of Backward() that a schedule may postpone
-  Flops hardware_flops;
   [[nodiscard]] Seconds Forward() const { return forward.Total() + sharded_forward + host_forward; }
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total() + sharded_backward + host_backward; }
   [[nodiscard]] Seconds Total() const { return Forward() + Backward(); }
@@ -83,6 +82,9 @@ void VisitStage(const TrainingContext& context, const LayerTimes& times, const K
 // Binds the figures of every component, once all are timed: the activations of a layer on the host link, whether offloaded or not, and the
 // parts that ExplainStage sums up.
 void BindComponents(const TrainingContext& context, const LayerTimes& times, Trace& trace);
+
+// FLOPs that the kernels of a micro-batch execute on all stages, recorded as micro_batch_flops.
+Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages, Trace& trace);
 
 // A stage and the share of its micro-batches that a device computes.
 struct StageShare {

@@ -189,7 +189,6 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.backward += time.backward * count;
     stage.recompute += time.recompute * count;
     stage.weight_gradient += (time.weight_gradient + sharded.weight_gradient) * count;
-    stage.hardware_flops += time.hardware_flops * count;
     stage.sharded_forward += sharded.forward * count;
     stage.sharded_backward += sharded.backward * count;
     stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
@@ -215,7 +214,6 @@ StageTime WeightedAverage(const StageTime& a, double share_a, const StageTime& b
         &StageTime::host_backward, &StageTime::host_link, &StageTime::weight_gradient}) {
     mixed.*part = share_a * (a.*part) + share_b * (b.*part);
   }
-  mixed.hardware_flops = share_a * a.hardware_flops + share_b * b.hardware_flops;
   return mixed;
 }
 

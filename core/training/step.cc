@@ -154,9 +154,6 @@ class Evaluation {
       TimeLayersInto(trace_);
     }
     const std::vector<StageTime> stages = DeviceTimes(context_, TimeStages(context_, *times_, plan_->stages));
-    for (const StageTime& stage : stages) {
-      report_.hardware_flops_per_device += context_.shape.micro_batches / context_.shape.pipeline * stage.hardware_flops;
-    }
     const PipelineSends sends = TimePipelineSends(context_, trace_);
     const Pipeline pipeline = PipelineOf(context_, *times_, plan_->virtual_stages, sends);
     const StepFlops* const flops = detail_.memo != nullptr ? &detail_.memo->FlopsOf(recompute_) : nullptr;
@@ -168,6 +165,7 @@ class Evaluation {
       }
     }
     const StepBreakdown step = BreakDownStep(context_, *times_, stages, plan_->stages, pipeline, sends, trace_);
+    report_.hardware_flops_per_device = ExecutedFlops();
     report_.time = step.time;
     report_.communication = step.link;
     report_.step_time = step.time.Total();
@@ -263,6 +261,17 @@ class Evaluation {
     choose("full_share", full_share, "Share of the layers recomputed as a whole");
     choose("chosen_norms", norms, "Whether norms and activation functions are recomputed");
     choose("chosen_core", core, "Whether the attention core is recomputed");
+  }
+
+  // Mean of the devices: every stage's kernels.
+  [[nodiscard]] Flops ExecutedFlops() const {
+    const Trace::Scope scope(trace_, "executed");
+    const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages, trace_);
+    const double micro_batches = context_.shape.micro_batches, pp = context_.shape.pipeline;
+    FIGURE(trace_, executed_flops, micro_batches / pp * micro_batch_flops,
+           (Note{"FLOPs that the kernels execute in a step", "mean of the devices; attention as far as they compute it"}), micro_batches,
+           pp, micro_batch_flops);
+    return executed_flops;
   }
 
   TrainingReport BoundOf(const std::vector<StageTime>& stages, const Pipeline& pipeline, const StepFlops* flops) {
