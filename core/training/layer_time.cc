@@ -3,7 +3,7 @@
 #include <string>
 #include <tuple>
 
-#include "core/base/traced_sum.h"
+#include "core/base/sum.h"
 #include "core/training/attention_core.h"
 #include "core/training/element_wise.h"
 #include "core/training/exchange.h"
