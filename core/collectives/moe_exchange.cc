@@ -27,37 +27,44 @@ Bytes MessageOf(const ExpertExchange& exchange, double header, Trace& trace) {
   return message;
 }
 
-Seconds LowLatency(const ExpertExchange& exchange, Trace& trace) {
+ExpertExchangeTime LowLatency(const ExpertExchange& exchange, Trace& trace) {
   const ExpertExchangeTable& table = exchange.architecture->expert_exchange;
   const LowLatencyRow& row = exchange.is_combine ? table.low_latency_combine : table.low_latency_dispatch;
   const Trace::Citing citing(trace, table.source);
   const double tokens = exchange.tokens, top_k = exchange.top_k, held_experts = exchange.experts, hidden = exchange.hidden;
-  const double link_efficiency = row.link_efficiency, nic_efficiency = row.nic_efficiency, nodes = exchange.nodes;
+  const double link_efficiency = row.link_efficiency, nic_efficiency = row.nic_efficiency, nodes = exchange.nodes,
+               ranks_in_node = exchange.ranks_in_node;
   const Bytes message = MessageOf(exchange, kHeaderBytes, trace);
-  const Seconds setup = row.setup, of_experts = row.per_256_experts, node = row.internode, cast = row.quantize_token;
+  const Seconds setup = row.setup, step = row.per_doubling, of_experts = row.per_256_experts, node = row.internode,
+                cast = row.quantize_token;
   const BytesPerSecond link = exchange.link, nic = exchange.nic;
   CONSTANTS(trace, TableOf(exchange, exchange.is_combine ? "low_latency_combine" : "low_latency_dispatch"), table.source, link_efficiency,
-            nic_efficiency, setup, of_experts, node, cast);
-  FIGURE(trace, in_domain, tokens * top_k * message / (link_efficiency * link),
-         (Note{"Messages over the scale-up link", "one copy per expert", kFamilySource}), tokens, top_k, message, link_efficiency, link);
+            nic_efficiency, setup, step, of_experts, node, cast);
+  FIGURE(trace, sent, tokens * top_k * message, (Note{"Bytes that a device sends", "one copy of a token per expert", kFamilySource}),
+         tokens, top_k, message);
+  FIGURE(trace, sent_inside, sent / nodes * (1 - 1 / ranks_in_node),
+         (Note{"Bytes that a device sends to others of its node", "experts spread evenly"}), sent, nodes, ranks_in_node);
+  FIGURE(trace, in_domain, sent_inside / (link_efficiency * link), (Note{"Time of the scale-up link", ""}), sent_inside, link_efficiency,
+         link);
   FIGURE(trace, quantize, tokens * cast * (hidden / 4096) / ceil(held_experts / 3),
          (Note{"Quantization, three experts per thread block", "", kFamilySource}), tokens, cast, hidden, held_experts);
-  FIGURE(trace, start, setup + of_experts * (held_experts / 256), (Note{"Setup, and counters of all experts", "", kFamilySource}), setup,
-         of_experts, held_experts);
+  FIGURE(trace, start, setup + step * log2(ranks_in_node) + of_experts * (held_experts / 256),
+         (Note{"Setup, and counters of all experts", "", kFamilySource}), setup, step, ranks_in_node, of_experts, held_experts);
   if (nodes <= 1) {
     FIGURE(trace, exchange_time, start + max(in_domain, quantize), (Note{"Low-latency exchange in one domain", "", kFamilySource}), start,
            in_domain, quantize);
-    return exchange_time;
+    return {exchange_time, sent_inside};
   }
-  FIGURE(trace, between, tokens * top_k * message * (nodes - 1) / nodes / (nic_efficiency * nic),
-         (Note{"Messages over the NIC", "", kFamilySource}), tokens, top_k, message, nodes, nic_efficiency, nic);
+  FIGURE(trace, sent_between, sent * (nodes - 1) / nodes, (Note{"Bytes that a device sends to other nodes", "experts spread evenly"}), sent,
+         nodes);
+  FIGURE(trace, between, sent_between / (nic_efficiency * nic), (Note{"Time of the NIC", ""}), sent_between, nic_efficiency, nic);
   FIGURE(trace, exchange_time, start + node * (1 + log2(nodes)) / 2 + max(in_domain, between, quantize),
          (Note{"Low-latency exchange over nodes", "1 to 8 nodes, within 8 %", kFamilySource}), start, node, nodes, in_domain, between,
          quantize);
-  return exchange_time;
+  return {exchange_time, sent_between};
 }
 
-Seconds Normal(const ExpertExchange& exchange, Trace& trace) {
+ExpertExchangeTime Normal(const ExpertExchange& exchange, Trace& trace) {
   const ExpertExchangeTable& table = exchange.architecture->expert_exchange;
   const NormalRow& row = exchange.is_combine ? table.normal_combine : table.normal_dispatch;
   const Trace::Citing citing(trace, table.source);
@@ -75,25 +82,28 @@ Seconds Normal(const ExpertExchange& exchange, Trace& trace) {
   const BytesPerSecond link = exchange.link, nic = exchange.nic, sm_rate = row.sm_rate;
   CONSTANTS(trace, TableOf(exchange, exchange.is_combine ? "normal_combine" : "normal_dispatch"), table.source, link_efficiency,
             nic_efficiency, setup, node, sm_rate);
-  FIGURE(trace, in_domain, tokens * ranks_reached * message / min(link_efficiency * link, kernel_units * sm_rate),
-         (Note{"One copy of a token per rank that needs it", "link bandwidth, or that of the kernel's SMs", kFamilySource}), tokens,
-         ranks_reached, message, link_efficiency, link, kernel_units, sm_rate);
+  FIGURE(trace, sent, tokens * ranks_reached * message,
+         (Note{"Bytes that a device sends", "one copy of a token per rank that needs it", kFamilySource}), tokens, ranks_reached, message);
+  FIGURE(trace, in_domain, sent / min(link_efficiency * link, kernel_units * sm_rate),
+         (Note{"Time of the scale-up link", "at its bandwidth, or at that of the kernel's SMs"}), sent, link_efficiency, link, kernel_units,
+         sm_rate);
   if (nodes <= 1) {
     FIGURE(trace, exchange_time, setup + in_domain, (Note{"Normal exchange in one domain", "within 15 %", kFamilySource}), setup,
            in_domain);
-    return exchange_time;
+    return {exchange_time, sent};
   }
-  FIGURE(trace, between, tokens * nodes_reached * (nodes - 1) / nodes * message / (nic_efficiency * nic),
-         (Note{"One copy of a token per node that needs it", "", kFamilySource}), tokens, nodes_reached, nodes, message, nic_efficiency,
-         nic);
+  FIGURE(trace, sent_between, tokens * nodes_reached * (nodes - 1) / nodes * message,
+         (Note{"Bytes that a device sends to other nodes", "one copy of a token per node that needs it", kFamilySource}), tokens,
+         nodes_reached, nodes, message);
+  FIGURE(trace, between, sent_between / (nic_efficiency * nic), (Note{"Time of the NIC", ""}), sent_between, nic_efficiency, nic);
   FIGURE(
       trace, exchange_time, setup + nodes * node + max(in_domain, between),
       (Note{"Normal exchange over nodes", "2 and 4 nodes within 20 %; 8 nodes wait for each other: up to 2.5 times longer", kFamilySource}),
       setup, nodes, node, in_domain, between);
-  return exchange_time;
+  return {exchange_time, sent_between};
 }
 
-Seconds Domain(const ExpertExchange& exchange, Trace& trace) {
+ExpertExchangeTime Domain(const ExpertExchange& exchange, Trace& trace) {
   const ExpertExchangeTable& table = exchange.architecture->expert_exchange;
   const DomainRow& row = exchange.is_combine ? table.domain_combine : table.domain_dispatch;
   const Trace::Citing citing(trace, table.domain_source);
@@ -106,11 +116,12 @@ Seconds Domain(const ExpertExchange& exchange, Trace& trace) {
   const BytesPerSecond link = exchange.link;
   CONSTANTS(trace, TableOf(exchange, exchange.is_combine ? "domain_combine" : "domain_dispatch"), table.domain_source, link_efficiency,
             local_copy_cost, setup, step);
-  FIGURE(trace, exchange_time,
-         setup + step * log2(ranks) + tokens * reached * message / link * ((1 - 1 / ranks) / link_efficiency + local_copy_cost / ranks),
+  FIGURE(trace, copied, tokens * reached * message,
+         (Note{"Bytes of a device", "one copy of a token per rank that needs it", kFamilySource}), tokens, reached, message);
+  FIGURE(trace, exchange_time, setup + step * log2(ranks) + copied / link * ((1 - 1 / ranks) / link_efficiency + local_copy_cost / ranks),
          (Note{"Exchange in one scale-up domain", "2 to 32 ranks, one-sided kernels, within 8 %", kFamilySource}), setup, step, ranks,
-         tokens, reached, message, link, link_efficiency, local_copy_cost);
-  return exchange_time;
+         copied, link, link_efficiency, local_copy_cost);
+  return {exchange_time, copied * (1 - 1 / ranks)};
 }
 
 }  // namespace
@@ -133,8 +144,8 @@ ExpertExchange ExchangeOf(const Model& model, const Cluster& cluster, double ran
   return exchange;
 }
 
-Seconds TimeOf(const ExpertExchange& exchange, Trace& trace) {
-  if (exchange.ranks_in_node * exchange.nodes <= 1) return Seconds();
+ExpertExchangeTime TimeOf(const ExpertExchange& exchange, Trace& trace) {
+  if (exchange.ranks_in_node * exchange.nodes <= 1) return {};
   switch (exchange.kernel) {
     case ExchangeKernel::kLowLatency:
       return LowLatency(exchange, trace);

@@ -34,7 +34,11 @@ struct ExpertExchange {
 // NIC.
 ExpertExchange ExchangeOf(const Model& model, const Cluster& cluster, double ranks_in_node, double nodes, Trace& trace);
 
-// Time of one dispatch or combine; zero for a single rank.
-Seconds TimeOf(const ExpertExchange& exchange, Trace& trace);
+struct ExpertExchangeTime {
+  Seconds time;
+  Bytes bytes;  // that a device sends over the outermost level that the group spans
+};
+// One dispatch or combine; zero for a single rank.
+ExpertExchangeTime TimeOf(const ExpertExchange& exchange, Trace& trace);
 
 }  // namespace slipstick

@@ -215,7 +215,8 @@ struct RowwiseTable {
 
 // Dispatch or combine of expert tokens by dedicated kernels.
 struct LowLatencyRow {
-  Seconds setup, per_256_experts;  // per call; for the counters of 256 experts
+  Seconds setup, per_doubling;  // per call; per doubling of the ranks in a node
+  Seconds per_256_experts;      // for the counters of 256 experts
   double link_efficiency = 1, nic_efficiency = 1;
   Seconds internode, quantize_token;  // of leaving the node; per token of 4,096 elements
 };

@@ -185,6 +185,7 @@ constinit const Fields Schema<RowwiseTable>::fields(kRowwiseTableFields);
 
 constexpr FieldRow kLowLatencyRowFields[] = {
     Of<&LowLatencyRow::setup>("setup", "Fixed latency per call").In(kUs).AtLeast(0),
+    Of<&LowLatencyRow::per_doubling>("step", "Latency per doubling of the ranks in a node").In(kUs).AtLeast(0),
     Of<&LowLatencyRow::per_256_experts>("experts", "Latency of the counters of 256 experts").In(kUs).AtLeast(0),
     Of<&LowLatencyRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Above(0).AtMost(1),
     Of<&LowLatencyRow::nic_efficiency>("nic", "Fraction of the NIC bandwidth").Above(0).AtMost(1),

@@ -118,7 +118,7 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, doubl
   }
   if (!is_combine) trace.Input("element_bytes", call.element_bytes, "training.framework.experts.dispatch_bytes");
   trace.Input("kernel_units", call.kernel_units, "training.framework.experts.dispatch_units");
-  const Seconds time = TimeOf(call, trace);
+  const Seconds time = TimeOf(call, trace).time;
   if (trace.on()) trace.Alias(symbol, time, trace.figures().back().symbol);
   return time;
 }
