@@ -25,7 +25,7 @@ export interface Slipstick {
   evaluate(request: string, explain: string): string;
   /** The passes of the training step's pipeline alone: {"timeline": […]}, or null. */
   timeline(request: string): string;
-  /** One operator or collective, timed alone. */
+  /** One operator, collective or expert exchange, timed alone. */
   kernel(request: string): string;
   /** Every input: path, kind, unit, range, default, choices, help; every output: path, title, unit, what is better; and the default scenario. */
   describe(): string;

@@ -20,7 +20,7 @@ Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& 
 // How one figure of a scenario's report came to be, as a tree in Markdown.
 Answer DerivationAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view path);
 
-// One operator or collective: {"time_s","bound","flops","bytes","algorithm"}.
+// One operator, collective or expert exchange: {"time_s","bound","flops","bytes","algorithm"}.
 Answer KernelAnswer(std::string_view request);
 
 // Every input: path, kind, unit, range, default, choices, help; the default scenario, and which of its values adjust to

@@ -37,7 +37,7 @@ constexpr Help kHelp[] = {
     {"study", "ID [--threads N] [--progress]", "Runs a paper study; `presets study` lists them.", "study gemv"},
     {"cost-study", "FILE|-", "Runs a manufacturing-cost study: wafers, yields, partitions, uncertainty.",
      "cost-study - <<< '{\"kind\": \"yields\"}'"},
-    {"kernel", "[FILE|-] | --lines < operators.jsonl", "Times one operator or collective.",
+    {"kernel", "[FILE|-] | --lines < operators.jsonl", "Times one operator, collective or expert exchange.",
      "kernel - <<< '{\"device\": \"h200-sxm\", \"operator\": {\"kind\": \"gemm\", \"m\": 4096, \"n\": 4096, \"k\": 4096}}'"},
     {"describe", "",
      "Prints every input (path, kind, unit, range, default, choices, help) and every output (path, title, unit, better direction).",

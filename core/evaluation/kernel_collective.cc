@@ -8,7 +8,6 @@
 #include "core/collectives/collective.h"
 #include "core/evaluation/kernel.h"
 #include "core/operators/kernel.h"
-#include "core/scenario/designed_device.h"
 #include "core/software/engine.h"
 
 namespace slipstick {
@@ -79,11 +78,8 @@ Result<Json> EvaluateCollective(const Json& request) {
   Issues issues;
   CollectiveRequest line;
   Read(request["collective"], "collective", issues, line);
-  Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
-  ExpandPresets<Cluster>(json, "cluster", FindPreset, NearestPresets, issues);
   Cluster cluster;
-  if (issues.empty()) Read(json, "cluster", issues, cluster);
-  if (issues.empty()) BuildDesign(cluster, "cluster.device.design", issues);
+  ReadCluster(request, cluster, issues);
   const std::vector<CustomAllReduce> kernels = KernelsOf(line.library, issues);
   if (issues.empty() && cluster.networks.empty() && line.ranks > 1) {
     issues.push_back({"cluster.networks", "Add a network level: " + std::to_string(line.ranks) + " ranks need one"});
