@@ -104,17 +104,25 @@ LayersTime InTurn(const LayersCost& whole, const Deployment& deployment, Operato
   return {layers_time, whole.operations};
 }
 
+// In the order of the kernels, A1 (A2, D1) (E1, D2) (E2, C1) (A1', C2): each exchange runs beside one stretch of the other half.
 Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase phase, Trace& trace) {
   const Seconds compute = half.compute, before_experts = half.attention, all_experts = half.experts, all_dispatch = half.dispatch,
                 all_combine = half.combine;
   FIGURE(trace, rest, compute - before_experts - all_experts, (Note{"Dense layers", ""}), compute, before_experts, all_experts);
   const double taken = UnitsTaken(deployment, phase, trace);
-  FIGURE(trace, layers_time,
-         2 * (max(all_dispatch, before_experts + taken * all_dispatch) + max(all_combine, all_experts + taken * all_combine) + rest),
-         (Note{"All layers, two-batch overlap",
-               "dispatch of one half overlaps attention of the other, combine overlaps its experts, on the SMs that the exchange leaves",
-               "two-batch overlap: LMSYS, large-scale expert parallelism, 2025-05-05"}),
-         all_dispatch, before_experts, taken, all_combine, all_experts, rest);
+  constexpr std::string_view kOrder = "two-batch overlap: LMSYS, large-scale expert parallelism, 2025-05-05";
+  FIGURE(trace, dispatches,
+         max(all_dispatch, before_experts + taken * all_dispatch) + max(all_dispatch, all_experts + taken * all_dispatch),
+         (Note{"Dispatch of both halves", "of the first during attention of the second, of the second during the experts of the first",
+               kOrder}),
+         all_dispatch, before_experts, taken, all_experts);
+  FIGURE(trace, combines, max(all_combine, all_experts + taken * all_combine) + max(all_combine, before_experts + taken * all_combine),
+         (Note{"Combine of both halves",
+               "of the first during the experts of the second, of the second during the next attention of the first", kOrder}),
+         all_combine, all_experts, taken, before_experts);
+  FIGURE(trace, layers_time, dispatches + combines + 2 * rest,
+         (Note{"All layers, two-batch overlap", "each exchange beside one stretch of computing, on the SMs that it leaves", kOrder}),
+         dispatches, combines, rest);
   return layers_time;
 }
 
