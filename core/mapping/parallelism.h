@@ -60,6 +60,16 @@ struct Schema<TrainingMapping> {
   static const Fields fields;
 };
 
+// Absent: as the engine does.
+struct ServingOverlap {
+  std::optional<bool> ep;
+  friend bool operator==(const ServingOverlap&, const ServingOverlap&) = default;
+};
+template <>
+struct Schema<ServingOverlap> {
+  static const Fields fields;
+};
+
 struct ServingMapping {
   Count tp = 1;
   Count cp = 1;
@@ -67,6 +77,7 @@ struct ServingMapping {
   Count ep = 1;
   Count attention_dp = 1;
   std::optional<Count> replicas;  // devices / (tp·pp·attention_dp)
+  ServingOverlap overlap;
   friend bool operator==(const ServingMapping&, const ServingMapping&) = default;
 };
 template <>

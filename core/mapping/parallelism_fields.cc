@@ -19,7 +19,9 @@ constexpr FieldRow kTrainingMappingFields[] = {
     Of<&TrainingMapping::pp>("pp", "Pipeline parallelism (PP)").Between(1, 1 << 20),
     Of<&TrainingMapping::virtual_stages>("virtual_stages", "Virtual pipeline stages per device (interleaving)").Between(1, 4096),
     Of<&TrainingMapping::schedule>("schedule", "Pipeline schedule: order of forward and backward passes").Advanced(),
-    Of<&TrainingMapping::dp>("dp", "Data parallelism (DP): devices / (TP · PP · CP); leave empty to derive it").Between(1, 1 << 24).Derived(),
+    Of<&TrainingMapping::dp>("dp", "Data parallelism (DP): devices / (TP · PP · CP); leave empty to derive it")
+        .Between(1, 1 << 24)
+        .Derived(),
     Of<&TrainingMapping::zero>("zero", "ZeRO stage: 1 shards the optimizer, 2 also gradients, 3 also weights (FSDP)").Between(0, 3),
     Of<&TrainingMapping::shard_within>("shard_within", "Data-parallel ranks that ZeRO shards over; the others hold replicas")
         .Between(1, 1 << 24)
@@ -29,6 +31,12 @@ constexpr FieldRow kTrainingMappingFields[] = {
     Of<&TrainingMapping::overlap>("overlap", "Communication that overlaps with compute").Advanced()};
 constinit const Fields Schema<TrainingMapping>::fields(kTrainingMappingFields);
 
+constexpr FieldRow kServingOverlapFields[] = {
+    Of<&ServingOverlap::ep>("ep",
+                            "Two-batch overlap: half of the batch computes while the other half's tokens travel to and from their "
+                            "experts, where the engine's own exchange kernels run and it is faster; default: the engine's")};
+constinit const Fields Schema<ServingOverlap>::fields(kServingOverlapFields);
+
 constexpr FieldRow kServingMappingFields[] = {
     Of<&ServingMapping::tp>("tp", "Tensor parallelism (TP) of attention").Between(1, 1 << 20),
     Of<&ServingMapping::cp>("cp", "Decode context parallelism: as many of the TP ranks share KV heads and split each sequence's KV cache")
@@ -37,7 +45,10 @@ constexpr FieldRow kServingMappingFields[] = {
     Of<&ServingMapping::pp>("pp", "Pipeline parallelism (PP)").Between(1, 1 << 20),
     Of<&ServingMapping::ep>("ep", "Expert parallelism (EP)").Between(1, 1 << 20),
     Of<&ServingMapping::attention_dp>("attention_dp", "DP attention: data parallelism of attention within a replica").Between(1, 1 << 20),
-    Of<&ServingMapping::replicas>("replicas", "Replicas of the model: devices / (TP · PP · DP attention); leave empty to derive it").Between(1, 1 << 24).Derived()};
+    Of<&ServingMapping::replicas>("replicas", "Replicas of the model: devices / (TP · PP · DP attention); leave empty to derive it")
+        .Between(1, 1 << 24)
+        .Derived(),
+    Of<&ServingMapping::overlap>("overlap", "Communication that overlaps with compute").Advanced()};
 constinit const Fields Schema<ServingMapping>::fields(kServingMappingFields);
 
 }  // namespace slipstick

@@ -114,7 +114,9 @@ void ResetMapping(Scenario& scenario, const Written& written, std::string_view p
     const bool is_default = !load.devices || written.IsDefault("serving.devices");
     if (load.disaggregated && is_default) load.devices = load.disaggregated->prefill_devices + load.disaggregated->decode_devices;
     load.disaggregated.reset();
-    load.mapping = {};
+    ServingMapping smallest;
+    smallest.overlap = load.mapping.overlap;
+    load.mapping = smallest;
   }
 }
 
@@ -166,10 +168,9 @@ Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   ApplyLegalDefaults(*scenario, written, part);
   ResetMapping(*scenario, written, part);  // the adjusted mapping is not part of the search either
   ResolveRuns(*scenario, issues);
-  // The reset mapping need not divide the batch; the search space holds only mappings that do.
-  issues.erase(std::remove_if(issues.begin(), issues.end(),
-                              [&](const Issue& issue) { return part == "training" && issue.path == "training.global_batch"; }),
-               issues.end());
+  // The reset mapping need not divide the batch nor spread the experts; the search space holds only mappings that do.
+  const std::string_view of_mapping = part == "training" ? "training.global_batch" : scenario->model.moe ? "serving.redundant_experts" : "";
+  issues.erase(std::remove_if(issues.begin(), issues.end(), [&](const Issue& issue) { return issue.path == of_mapping; }), issues.end());
   if (!issues.empty()) return issues;
   return scenario;
 }

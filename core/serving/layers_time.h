@@ -31,6 +31,12 @@ struct LayersTime {
 
 LayersTime InTurn(const LayersCost& whole, const Deployment& deployment, OperatorBreakdown& operators, Trace& trace);
 
+// Whether the engine may run two half batches in turn.
+inline bool UsesTwoBatches(const Deployment& deployment) {
+  return deployment.network.expert_exchange != nullptr &&
+         deployment.load.mapping.overlap.ep.value_or(deployment.engine.communication.two_batch_overlap);
+}
+
 // Two-batch overlap: one half of the batch computes while the other half's tokens travel.
 Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase phase, Trace& trace);
 
@@ -40,7 +46,7 @@ template <class LayersOf>
 LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& deployment, Phase phase, Seconds operation_launch,
                       OperatorBreakdown& operators, Trace& trace) {
   const LayersCost whole = layers_of(false, operators, trace);
-  if (!deployment.engine.communication.two_batch_overlap || deployment.network.expert_exchange == nullptr) {
+  if (!UsesTwoBatches(deployment)) {
     return InTurn(whole, deployment, operators, trace);
   }
   Trace off = Trace::Off();
