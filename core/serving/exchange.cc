@@ -150,21 +150,34 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
 
 }  // namespace
 
-// Redundant copies share the tokens of the busiest experts; every device holds the same number of copies. Where the model states no
-// imbalance, the engine's value for a balanced deployment applies.
+namespace {
+
+// The mean of n experts varies by 1/sqrt(n) of what one does, and the busiest of p devices lies sqrt(2 ln p) deviations above the mean.
+double BalancedImbalance(const Deployment& deployment, Trace& trace) {
+  const double held_experts = deployment.shapes.experts, ep = deployment.mapping.ep,
+               load_variation = deployment.network.expert_exchange->load_variation;
+  if (trace.on()) trace.Input("load_variation", load_variation, ExchangeRow(deployment) + ".load_variation");
+  FIGURE(trace, balanced, 1 + load_variation * sqrt(2 * log(ep) * ep / held_experts),
+         (Note{"Imbalance that the engine's balancer leaves", "averaged over the experts of a device, redundant copies among them"}),
+         load_variation, ep, held_experts);
+  return balanced;
+}
+
+}  // namespace
+
+// Every device holds the same number of copies. Of an imbalance that the model states, redundant copies share the tokens of the busiest
+// experts; where it states none, the engine's balancer applies.
 double ImbalanceOf(const Deployment& deployment, Trace& trace) {
   if (deployment.mapping.ep <= 1) return trace.Constant("imbalance", 1.0, "serving.experts", "every device has a part of every expert");
   const double stated = deployment.model.moe->imbalance, redundant_experts = static_cast<double>(deployment.load.redundant_experts),
                ep = deployment.mapping.ep;
   trace.Input("stated", stated, "model.moe.imbalance");
   if (stated <= 1 && deployment.network.expert_exchange != nullptr) {
-    const double balanced = deployment.network.expert_exchange->imbalance;
-    if (trace.on()) trace.Input("balanced", balanced, ExchangeRow(deployment) + ".imbalance");
-    if (trace.on()) {
-      const std::vector<std::pair<std::string, double>> among{{"the engine's: the model states", stated}, {"the model's: from above", 1}};
-      trace.Choice("imbalance", balanced, Note{"Tokens of the busiest device over the mean", "the engine's, where the model states 1"},
-                   among, 0, "balanced, stated", balanced, stated);
-    }
+    const double balanced = BalancedImbalance(deployment, trace);
+    if (!trace.on()) return balanced;
+    const std::vector<std::pair<std::string, double>> among{{"the engine's: the model states", stated}, {"the model's: from above", 1}};
+    trace.Choice("imbalance", balanced, Note{"Tokens of the busiest device over the mean", "the engine's, where the model states 1"}, among,
+                 0, "balanced, stated", balanced, stated);
     return balanced;
   }
   const double imbalance = redundant_experts > 0 ? 1 + (stated - 1) / (1 + redundant_experts / ep) : stated;

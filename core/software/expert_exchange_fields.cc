@@ -9,8 +9,9 @@ constexpr FieldRow kExchangeKernelsFields[] = {
     Of<&ExchangeKernels::decode>("decode", "Kernel in decode steps"),
     Of<&ExchangeKernels::prefill>("prefill", "Kernel in steps that hold prefill"),
     Of<&ExchangeKernels::units>("units", "SMs that a normal kernel occupies").Between(1, 1024),
-    Of<&ExchangeKernels::imbalance>("imbalance", "Tokens of the busiest device over the mean, where the model sets no imbalance")
-        .Between(1, 64)};
+    Of<&ExchangeKernels::load_variation>(
+        "load_variation", "Coefficient of variation of the experts' tokens after balancing, where the model sets no imbalance")
+        .Between(0, 4)};
 constinit const Fields Schema<ExchangeKernels>::fields(kExchangeKernelsFields);
 
 }  // namespace slipstick
