@@ -1,7 +1,11 @@
 // Wide expert parallelism: work per device, expert exchange, and its overlap.
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/fix.h"
+#include "core/serving/deployment.h"
+#include "core/serving/exchange.h"
+#include "core/serving/layers_time.h"
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -62,16 +66,71 @@ TEST(WideExpertParallel, OneScaleUpDomainHasKernelsOfItsOwn) {
   EXPECT_NEAR(In(exchange->time, kUs), 28.80 + 45.76, 0.02);
 }
 
-// With more ranks each one reads fewer expert weights, until the network is the bottleneck: the rate rises, then flattens.
-TEST(WideExpertParallel, TheRatePerDeviceRisesAndThenFlattens) {
-  double best = 0, first = 0;
-  for (const int ranks : {8, 16, 32, 72, 144}) {
+// With more ranks each one reads fewer expert weights; then the exchange outgrows what computing can hide, and the busiest rank the mean.
+TEST(WideExpertParallel, TheRatePerDeviceRisesToABestDegreeAndFallsWithTheExposedExchange) {
+  double last = 0;
+  for (const int ranks : {8, 16, 32, 72}) {
     const double rate = 64 / In(Serve(Wide(ranks, 64)).decode_step, kS);
-    if (first == 0) first = rate;
-    best = std::max(best, rate);
-    EXPECT_GT(rate, 0.96 * best) << ranks;
+    EXPECT_GT(rate, last) << ranks;
+    last = rate;
   }
-  EXPECT_GT(best, 1.2 * first);
+  Seconds exposed;
+  for (const int ranks : {72, 144, 256}) {
+    const ServingReport report = Serve(Wide(ranks, 64), true);
+    const ServedOperator* exchange = Find(report.decode_operators, "exposed expert exchange");
+    ASSERT_NE(exchange, nullptr) << ranks;
+    EXPECT_GT(exchange->time, exposed) << ranks;
+    exposed = exchange->time;
+    EXPECT_LE(64 / In(report.decode_step, kS), last) << ranks;
+    last = 64 / In(report.decode_step, kS);
+  }
+}
+
+// SGLang on 96 H100 (LMSYS, 2025-05-05): 22,282 output tokens/s per node of the decode pool at 256 sequences per device; 54,543 prompt
+// tokens/s per node of a prefill pool of 32 devices, no overlap of two batches losing a quarter or more of it.
+TEST(WideExpertParallel, ThePublishedDeploymentOfSglang) {
+  const std::vector<std::string> balanced{"serving.redundant_experts=32"};
+  EXPECT_NEAR(256 / In(Serve(Wide(72, 256) + balanced).decode_step, kS), 22282 / 8., 0.2 * 22282 / 8);
+  const std::vector<std::string> pools{"cluster.devices=104",
+                                       "serving.devices=104",
+                                       "serving.disaggregated.prefill_devices=32",
+                                       "serving.disaggregated.decode_devices=72",
+                                       "serving.disaggregated.prefill_mapping.attention_dp=32",
+                                       "serving.disaggregated.prefill_mapping.ep=32",
+                                       "serving.output=20"};
+  const auto prefilled = [&](const std::vector<std::string>& more) {
+    return Serve(Wide(72, 256) + pools + more).requests_per_s * 2000 / 32;
+  };
+  EXPECT_NEAR(prefilled({}), 54543 / 8., 0.2 * 54543 / 8);
+  EXPECT_LT(prefilled({"serving.disaggregated.prefill_mapping.overlap.ep=false"}), prefilled({}) / 1.25);
+}
+
+// Two halves of 10 ms each, 6 of attention, 3 of experts, 1 of dense layers; dispatch takes 4 ms, combine 5. Beside attention all of both
+// is hidden, beside the experts 1 ms of the dispatch and 2 of the combine are not: 2 * 10 + 3. A normal kernel leaves 108 of 132 SMs.
+TEST(WideExpertParallel, AnExchangeIsExposedByWhatTheOtherHalfCannotCover) {
+  const Result<Scenario> scenario = ScenarioOf(Wide(72, 64));
+  ASSERT_TRUE(scenario);
+  const Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
+  LayersCost half;
+  half.compute = 10 * kMs, half.attention = 6 * kMs, half.experts = 3 * kMs, half.dispatch = 4 * kMs, half.combine = 5 * kMs;
+  Trace off = Trace::Off();
+  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode, off), kMs), 23, 1e-9);
+  const double taken = 24 / 132.;
+  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kPrefill, off), kMs),
+              6 + taken * 4 + std::max(4., 3 + taken * 4) + std::max(5., 3 + taken * 5) + 6 + taken * 5 + 2, 1e-9);
+  half.dispatch = half.combine = 40 * kMs;  // more than there is to hide behind
+  EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode, off), kMs), 4 * 40 + 2, 1e-9);
+}
+
+TEST(WideExpertParallel, OverlapIsAnInputWithTheEnginesDefault) {
+  const auto step = [](const std::string& engine, const std::string& more) {
+    return Serve(Wide(72, 256) + std::vector<std::string>{"serving.engine=" + engine, more}).decode_step;
+  };
+  const std::string on = "serving.mapping.overlap.ep=true", off = "serving.mapping.overlap.ep=false", same = "serving.output=100";
+  EXPECT_EQ(step("sglang", on), step("sglang", same));
+  EXPECT_EQ(step("sglang", off), step("sglang", "serving.engine.two_batch_overlap=false"));
+  EXPECT_EQ(step("trtllm", off), step("trtllm", same));
+  EXPECT_LT(step("trtllm", on), step("trtllm", same));
 }
 
 TEST(WideExpertParallel, TwoBatchesInTurnHideWhatComputingCan) {
@@ -117,6 +176,20 @@ TEST(WideExpertParallel, RedundantExpertsFillEveryRank) {
   ASSERT_FALSE(scenario);
   EXPECT_EQ(scenario.issues[0].path, "serving.redundant_experts");
   EXPECT_EQ(scenario.issues[0].fixes, Fixes{SetTo("serving.redundant_experts", 32)});  // 288 = 4 * 72; 216 is below the 256 there are
+}
+
+// 72 ranks hold 256 / 72 experts each, with 32 copies 4: the busiest has 1 + 0.29 sqrt(2 ln(72) 72 / 256) = 1.4498 or 1 + 0.29
+// sqrt(2 ln(72) / 4) = 1.4241 times the mean. On 32 ranks with 9 experts each 1.2545: measured, 1.25.
+TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
+  const auto imbalance = [](int ranks, int redundant) {
+    const Result<Scenario> scenario =
+        ScenarioOf(Wide(ranks, 64) + std::vector<std::string>{"serving.redundant_experts=" + std::to_string(redundant)});
+    Trace off = Trace::Off();
+    return scenario ? ImbalanceOf(Deploy(scenario->model, scenario->cluster, *scenario->serving), off) : 0;
+  };
+  EXPECT_NEAR(imbalance(72, 0), 1.4498, 5e-5);
+  EXPECT_NEAR(imbalance(72, 32), 1.4241, 5e-5);
+  EXPECT_NEAR(imbalance(32, 32), 1.2545, 5e-5);
 }
 
 TEST(WideExpertParallel, CopiesOfBusyExpertsShareTheirTokens) {
