@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kMaxBatch = 16384, kMinChunk = 512, kMaxChunk = 16384;
+constexpr Count kMaxBatch = 16384, kMaxWideBatch = 65536, kMaxPerDevice = 256, kMinChunk = 512, kMaxChunk = 16384;
 
 // The load's own precision, or those that a limit lists.
 std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view member, Precision own) {
@@ -18,10 +18,12 @@ std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view membe
   return formats;
 }
 
-std::vector<Count> Batches(const ServingLoad& load, const SpaceLimits& limits) {
+// Powers of two, on many devices up to the first that gives each kMaxPerDevice sequences.
+std::vector<Count> Batches(const ServingLoad& load, Count devices, const SpaceLimits& limits) {
   if (load.requests_per_s) return {load.batch.count};  // in an open loop arrivals set the concurrency
   std::vector<Count> batches;
-  for (Count batch = 1; batch <= kMaxBatch; batch *= 2) batches.push_back(batch);
+  const Count most = std::clamp(kMaxPerDevice * devices, kMaxBatch, kMaxWideBatch);
+  for (Count batch = 1; batch < 2 * most; batch *= 2) batches.push_back(batch);
   const Count own = load.batch.count;
   if (!load.batch.max && std::find(batches.begin(), batches.end(), own) == batches.end()) {
     batches.insert(std::upper_bound(batches.begin(), batches.end(), own), own);
@@ -80,7 +82,7 @@ std::vector<std::string_view> ServingSpace::Members() {
 }
 
 ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits)
-    : batches_(Batches(load, limits)), chunks_(Chunks(load, limits)) {
+    : batches_(Batches(load, devices, limits)), chunks_(Chunks(load, limits)) {
   for (const Precision weights : Formats(limits, "weights", load.precision.weights)) {
     for (const Precision activations : Formats(limits, "activations", load.precision.activations)) {
       for (const Precision cache : Formats(limits, "kv_cache", load.precision.kv_cache)) {
