@@ -225,6 +225,7 @@ struct NormalRow {
   double link_efficiency = 1;
   BytesPerSecond sm_rate;  // of one SM
   double nic_efficiency = 1;
+  double node_copies = 0;  // copies that the SMs move per token and node, besides one per rank; across nodes
   Seconds per_node;
 };
 struct DomainRow {  // one-sided kernels inside one scale-up domain

@@ -197,6 +197,7 @@ constexpr FieldRow kNormalRowFields[] = {Of<&NormalRow::setup>("setup", "Fixed l
                                          Of<&NormalRow::link_efficiency>("link", "Fraction of the scale-up bandwidth").Above(0).AtMost(1),
                                          Of<&NormalRow::sm_rate>("unit_rate", "Bandwidth per SM").In(kGBps).Above(0),
                                          Of<&NormalRow::nic_efficiency>("nic", "Fraction of the NIC bandwidth").Above(0).AtMost(1),
+                                         Of<&NormalRow::node_copies>("node_copies", "Copies that SMs move per token and node").AtLeast(0),
                                          Of<&NormalRow::per_node>("node", "Latency per node").In(kUs).AtLeast(0)};
 constinit const Fields Schema<NormalRow>::fields(kNormalRowFields);
 

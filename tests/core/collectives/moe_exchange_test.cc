@@ -39,6 +39,20 @@ TEST(ExpertExchange, ALowLatencySetupGrowsWithTheRanks) {
   EXPECT_NEAR(Us(exchange), 1.7 + 3 * 4.05 + 6.6 + 13.66, 5e-3);
 }
 
+// Normal kernels on two nodes, 4,096 tokens, 24 SMs of 16 GB/s: a token reaches 16 (1 - (15/16)^8) = 6.4526 ranks on 2 (1 - (1/2)^8) =
+// 1.9922 nodes. Dispatch moves a copy for each, 4,096 * 8.4448 * 7,408 bytes: 667.3 us, more than the links' 659.3 and the NIC's 657.0.
+// Combine moves another per node to add up: 4,096 * 10.437 * 14,352 bytes: 1597.8 us. Measured: 805 and 1,827 us.
+TEST(ExpertExchange, NormalKernelsMoveACopyPerRankAndPerNode) {
+  ExpertExchange exchange = OnH100();
+  exchange.kernel = ExchangeKernel::kNormal;
+  exchange.tokens = 4096;
+  exchange.nodes = 2;
+  EXPECT_NEAR(Us(exchange), 29 + 2 * 18 + 667.3, 0.1);
+  exchange.is_combine = true;
+  exchange.element_bytes = 2;
+  EXPECT_NEAR(Us(exchange), 42 + 2 * 24 + 1597.8, 0.1);
+}
+
 // Four ranks, two experts per token: 4*(1 - (3/4)^2) = 1.75 reached; 1,000 tokens of 7,168 two-byte elements at 900 GB/s.
 TEST(ExpertExchange, ExchangeInOneDomain) {
   ExpertExchange exchange = OnH100();
