@@ -119,7 +119,8 @@ class Checker {
     const std::string own = "At most the model's " + Text(model_.moe->experts) + " experts";
     if (mapping_.ep > Experts()) {
       const std::string more = redundant > 0 ? " and " + Text(redundant) + " redundant ones" : " (redundant_experts adds copies)";
-      Say(".mapping.ep", own + more, degrees);
+      const Count missing = mapping_.ep - model_.moe->experts;
+      Say(".mapping.ep", own + more, Joined({degrees, missing <= kMostRedundant ? Fixes{At(".redundant_experts", missing)} : Fixes{}}));
     } else if (redundant > 0 && Experts() % mapping_.ep != 0) {
       CheckRedundant();
     }

@@ -160,7 +160,9 @@ TEST(WideExpertParallel, AStepTakesItsOperatorsTogether) {
 
 // DeepSeek-V3's report, 3.4: decoding on 320 devices, each with one expert, 64 of them redundant or shared.
 TEST(WideExpertParallel, RedundantExpertsFillMoreRanksThanExperts) {
-  EXPECT_FALSE(ScenarioOf(Wide(320, 64)));
+  const Result<Scenario> scenario = ScenarioOf(Wide(320, 64));
+  ASSERT_FALSE(scenario);
+  EXPECT_EQ(scenario.issues[0].fixes.back(), SetTo("serving.redundant_experts", 64));
   const std::vector<std::string> filled = Wide(320, 64) + std::vector<std::string>{"serving.redundant_experts=64"};
   const ServingReport one = Serve(filled);
   EXPECT_TRUE(one.infeasible.empty());
