@@ -43,7 +43,8 @@ struct Option {
   bool is_chosen = false;
 };
 
-enum class FigureKind { kFormula, kChoice, kConstant };
+// kProcedure: found step by step, by a simulation or a search that no formula stands for; the note says which.
+enum class FigureKind { kFormula, kChoice, kConstant, kProcedure };
 
 struct Figure {
   std::string path;     // scopes and name joined by dots: "training.step_time"
@@ -51,7 +52,7 @@ struct Figure {
   std::string title;    // short
   std::string note;     // meaning and validity
   std::string source;   // source of the formula
-  std::string formula;  // in the language above; "" of a choice or a constant
+  std::string formula;  // in the language above; "" of other kinds
   double value = 0;
   Dimension dimension{};
   std::vector<Term> terms;
@@ -132,14 +133,19 @@ class Trace {
     RecordChoice({symbol, "", names, note}, values, sizeof...(Terms), std::move(options), *internal::ValueOf(Q{}).dimension);
   }
 
-  // The same with any number of terms, none of which the text's formula names; the first value is the chosen one's.
-  template <class Q>
-  void Choice(const internal::FigureText& text, const std::vector<internal::Value>& value_and_terms,
-              const std::vector<std::pair<std::string, Q>>& among, std::size_t place) {
+  // Records what a procedure found in the current scope, and what it rests on: `names` "m, n" of the terms.
+  template <class T, class... Terms>
+  void Procedure(std::string_view symbol, T found, const Note& note, std::string_view names, Terms... terms) {
     if (!on()) return;
-    std::vector<Option> options;
-    for (const auto& [name, compared] : among) options.push_back({name, internal::ValueOf(compared).base, options.size() == place});
-    RecordChoice(text, value_and_terms.data(), value_and_terms.size() - 1, std::move(options), *internal::ValueOf(Q{}).dimension);
+    Record(internal::FigureText{symbol, "", names, note}, found, terms...);
+    figures_.back().kind = FigureKind::kProcedure;
+  }
+
+  // The same with any number of terms; the first value is what was found.
+  void Procedure(std::string_view symbol, const Note& note, std::string_view names, const std::vector<internal::Value>& found_and_terms) {
+    if (!on()) return;
+    Record(internal::FigureText{symbol, "", names, note}, found_and_terms);
+    figures_.back().kind = FigureKind::kProcedure;
   }
 
   // Declares that a rule, not a measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.

@@ -1,6 +1,5 @@
 #include "core/collectives/library_network.h"
 
-#include <utility>
 #include <vector>
 
 namespace slipstick {
@@ -92,8 +91,7 @@ void BindBlock(std::string_view symbol, double value, const Note& note, const Le
     names += ", spacing";
     values.push_back(internal::ValueOf(view.apart));
   }
-  const std::vector<std::pair<std::string, double>> among{{"the block of the group in the grid", value}};
-  trace.Choice({symbol, "", names, note}, values, among, 0);
+  trace.Procedure(symbol, note, names, values);
 }
 
 // The latency of a step in the library: a hop's, over all wires to the next rank of the group.
@@ -179,7 +177,8 @@ void BindScaleUp(const CollectiveInstance& instance, Trace& trace) {
     FIGURE(trace, ring_steps, ranks_in_node - 1, (Note{"Steps around a domain", ""}), ranks_in_node);
     trace.Alias("grid_steps", grid_steps, "ring_steps");
   } else {
-    BindBlock("grid_steps", scale_up.steps, Note{"Steps along the sides of the group's block", ""}, view, instance.view.devices, trace);
+    BindBlock("grid_steps", scale_up.steps, Note{"Steps along the sides of the group's block", "in the grid"}, view, instance.view.devices,
+              trace);
   }
 }
 

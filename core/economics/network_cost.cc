@@ -50,14 +50,31 @@ Dollars PriceLevel(Topology topology, Count size, Count devices, BytesPerSecond 
 
 namespace {
 
-// The least tiers that join all leaves, and the switches that they take.
+// The least tiers that join all leaves.
+void ExplainTiers(const SwitchTree& tree, double endpoints, double ports, double oversubscription, double leaves, Trace& trace) {
+  const double tiers = tree.tiers;
+  double missed = endpoints - ports;  // by a tier less
+  std::string what = " tier: devices out of reach";
+  if (tree.tiers > 2) {
+    double reach = ports;
+    for (int above = 1; above + 2 < tree.tiers; ++above) reach *= ports / 2;
+    missed = leaves - reach;
+    what = " tiers: leaf switches out of reach";
+  }
+  const auto number = [](int count) { return std::to_string(count); };
+  const std::vector<std::pair<std::string, double>> among{{number(tree.tiers - 1) + what, missed},
+                                                          {number(tree.tiers) + " tiers: out of reach", 0}};
+  trace.Choice("tiers", tiers, Note{"Tiers of switches", "the fewest that reach every device of a plane"}, among, 1,
+               "endpoints, ports, oversubscription", endpoints, ports, oversubscription);
+}
+
+// Tiers, and the switches that they take.
 double ExplainTree(const SwitchTree& tree, double endpoints, double ports, double oversubscription, Trace& trace) {
   const double tiers = tree.tiers, tree_switches = static_cast<double>(tree.switches);
   if (!trace.on()) return tree_switches;
-  trace.Choice("tiers", tiers, Note{"Tiers of switches", "the fewest that reach every device of a plane"},
-               std::vector<std::pair<std::string, double>>{{"tiers", tiers}, {"tiers", tiers + 1}}, 0, "endpoints, ports, oversubscription",
-               endpoints, ports, oversubscription);
   if (tree.tiers <= 1) {
+    trace.Record("tiers", "ceil((endpoints - 1) / ports)", tiers, Note{"Tiers of switches", "a single switch joins all"},
+                 "endpoints, ports", endpoints, ports);
     trace.Record("tree_switches", "tiers", tree_switches, Note{"Switches of a plane", "one joins all"}, "tiers", tiers);
     return tree_switches;
   }
@@ -70,6 +87,7 @@ double ExplainTree(const SwitchTree& tree, double endpoints, double ports, doubl
   }
   const double down = oversubscription == 1 ? half : max(1.0, floor(ports * oversubscription / (1 + oversubscription)));
   FIGURE(trace, leaves, ceil(endpoints / down), (Note{"Leaf switches"}), endpoints, down);
+  ExplainTiers(tree, endpoints, ports, oversubscription, leaves, trace);
   FIGURE(trace, up_links, endpoints / oversubscription, (Note{"Links out of the leaf switches"}), endpoints, oversubscription);
   trace.Record("tree_switches", "leaves + (tiers - 2) * ceil(up_links / (ports / 2) - 1e-9) + ceil(up_links / ports - 1e-9)", tree_switches,
                Note{"Switches of a plane", "leaves, tiers between, and the top"}, "leaves, tiers, up_links, ports", leaves, tiers, up_links,

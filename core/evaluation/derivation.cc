@@ -125,6 +125,7 @@ Json Write(const Weighed& weighed) {
                            {"unit", BaseUnitText(figure.dimension)},
                            {"terms", std::move(terms)}});
   if (figure.kind == FigureKind::kConstant) AddMember(written, "kind", "constant");
+  if (figure.kind == FigureKind::kProcedure) AddMember(written, "kind", "procedure");
   if (figure.kind == FigureKind::kChoice) {
     Json among = Json::array();
     for (const Option& option : figure.among) {

@@ -176,8 +176,13 @@ void ExplainChoice(const TiledGemm& shape, const TileChoice& best, Seconds memor
   };
   record("tile_rows", best.tile.rows, {"Rows of a tile", "of the fastest tile", kFamilySource}, tiles, chosen_tile);
   record("tile_columns", best.tile.columns, {"Columns of a tile", "of the fastest tile", kFamilySource}, tiles, chosen_tile);
-  record("split", best.split, {"Parts of k (split-K)", "the fastest number; each with its fastest tile", kFamilySource}, splits,
-         chosen_split);
+  if (splits.size() > 1) {
+    record("split", best.split, {"Parts of k (split-K)", "the fastest number; each with its fastest tile", kFamilySource}, splits,
+           chosen_split);
+  } else {
+    trace.Constants("gemm.split", shape.max_split > 1 ? "k stays whole where the tiles fill two waves" : "no kernel of this kind splits k",
+                    "split", best.split);
+  }
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "core/serving/layer_pipelined.h"
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "core/operators/efficiency.h"
 #include "core/serving/served_product.h"
@@ -17,18 +15,14 @@ double RateUnderEcc(const Device& device, Trace& trace) {
     return trace.Constant("ecc_share", 1.0, "serving.layer_pipeline", "no in-line ECC on this memory");
   }
   const Bytes capacity = device.memory.capacity, usable = UsableMemory(device);
-  const double nominal = In(capacity, kGB), offered = In(usable, kGiB);
-  const double least_without = 0.945 * nominal;
-  const bool has_ecc = offered < least_without;
-  const double ecc_share = has_ecc ? 0.9 : 1;
-  if (trace.on()) {
-    trace.Input("capacity", capacity, "cluster.device.memory.capacity");
-    trace.Input("usable", usable, "cluster.device.memory.usable");
-    std::vector<std::pair<std::string, double>> among{{"with in-line ECC: usable GiB", offered}, {"without: from", least_without}};
-    if (!has_ecc) among = {{"without in-line ECC: from a usable GiB of", least_without}, {"with: below the usable", offered}};
-    trace.Choice("ecc_share", ecc_share, Note{"Share of the bandwidth under ECC", "the usable capacity shows whether a device has it"},
-                 among, 0, "capacity, usable", capacity, usable);
-  }
+  trace.Input("capacity", capacity, "cluster.device.memory.capacity");
+  trace.Input("usable", usable, "cluster.device.memory.usable");
+  FIGURE(trace, least_without, 0.945 * 1.073741824 * capacity,
+         (Note{"Least usable memory without in-line ECC", "0.945 GiB per GB on the data sheet, which counts memory in powers of two"}),
+         capacity);
+  FIGURE(trace, ecc_share, 1 - 0.1 * (1 - min(1.0, floor(usable / least_without))),
+         (Note{"Share of the bandwidth under ECC", "a tenth less where the usable memory shows that the device has it in line"}), usable,
+         least_without);
   return ecc_share;
 }
 

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/base/trace.h"
 #include "core/serving/deployment.h"
@@ -71,17 +68,6 @@ double SettledSequences(double slots, const Inflow& inflow) {
     (excess > 0 ? low_excess : high_excess) = excess;
   }
   return low + (high - low) * low_excess / (low_excess - high_excess);
-}
-
-// What the settled number was chosen among: sequences that arrive too many or too few while one stays.
-template <class Inflow>
-std::vector<std::pair<std::string, double>> GapsOf(double settled, double slots, const Inflow& inflow) {
-  const auto gap = [&](double sequences) { return std::abs(inflow(sequences) - sequences); };
-  std::vector<std::pair<std::string, double>> gaps{{"as many as arrive: off by", gap(settled)}};
-  for (const auto& [name, sequences] : {std::pair{"a single one: off by", 1.0}, std::pair{"every slot: off by", slots}}) {
-    if (gap(sequences) > gaps[0].second) gaps.emplace_back(name, gap(sequences));
-  }
-  return gaps;
 }
 
 // Wait in an M/M/c queue over the service time (Sakasegawa 1977).

@@ -1,9 +1,6 @@
 // Open loop: requests arrive at random at the engine of closed_loop.cc. The number running is the number that arrive during one
 // request's cycle; a request finds the other slots occupied in proportion to the load.
 #include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/serving/load_model.h"
 #include "core/serving/phase_time.h"
@@ -64,10 +61,10 @@ double RunningSequences(const Deployment& deployment, double per_group, double s
                         Trace& trace) {
   const auto arriving = [&](double n) { return per_group * CycleSeconds(deployment, n, slots, prefill); };
   const double mean = SettledSequences(slots, arriving);
-  if (trace.on()) {
-    trace.Choice("mean", mean, Note{"Mean number of running sequences", "as many as arrive while one of them runs; at most the slots"},
-                 GapsOf(mean, slots, arriving), 0, "per_group, slots, capacity", per_group, slots, capacity);
-  }
+  trace.Procedure("mean", mean,
+                  Note{"Mean number of running sequences",
+                       "as many as arrive while one of them runs, to 0.2 %; at most the slots. Bisection finds the number"},
+                  "per_group, slots, capacity", per_group, slots, capacity);
   return mean;
 }
 

@@ -217,10 +217,7 @@ Bytes InFlight(const TrainingContext& context, const KeptActivations& kept, doub
     return in_flight;
   }
   if (context.run.recompute == Recompute::kAuto && trace.on()) {
-    const Bytes capacity = UsableMemory(context.device());
-    trace.Choice("full_share", full_share, Note{"Share of the layers that are recomputed in full", "the least with which every stage fits"},
-                 std::vector<std::pair<std::string, double>>{{"share of the layers", full_share}}, 0, "capacity, stage_layers", capacity,
-                 stage_layers);
+    trace.Alias("full_share", full_share, "decided_share");
   } else {
     trace.Input("full_share", full_share, "training.recompute");
   }
@@ -321,18 +318,7 @@ Bytes WorkspaceOf(const TrainingContext& context, const StageParameters& paramet
 void ExplainStage(const MemoryTerms& terms, const Stage& stage, double index, const RecomputeChoice& recompute, Trace& trace) {
   if (!trace.on()) return;
   Trace off = Trace::Off();
-  std::vector<std::pair<std::string, Bytes>> left;
-  for (const Stage& other : PlanLayers(terms.context, terms.works).stages) {
-    const double place = static_cast<double>(left.size());
-    left.emplace_back("stage " + std::to_string(left.size()) + ": memory left",
-                      UsableMemory(terms.context.device()) - StageMemory(terms, other, place, recompute, off).Total());
-  }
-  const double pp = terms.context.shape.pipeline, virtual_stages = terms.context.shape.chunks;
-  const double logit_bytes = terms.context.framework().memory.logits, vocabulary = static_cast<double>(terms.context.model.vocab);
-  trace.Input("logit_bytes", logit_bytes, "training.framework.memory.logits");
   const auto place = static_cast<std::size_t>(index);
-  trace.Choice("stage", index, Note{"The most loaded stage", "counted from 0: the one that leaves the least memory"}, left, place,
-               "pp, virtual_stages, logit_bytes, vocabulary", pp, virtual_stages, logit_bytes, vocabulary);
   ListedSum<double> stage_layers(trace);
   for (const LayerKind kind : kLayerKinds) {
     const double kind_layers = stage.layers.of[kind];
@@ -342,6 +328,18 @@ void ExplainStage(const MemoryTerms& terms, const Stage& stage, double index, co
     stage_layers.Add(NameOf(kind), kind_layers, 1, "kind_layers");
   }
   stage_layers.Total("stage_layers", Note{"Layers of the stage"});
+  if (terms.context.shape.pipeline <= 1) return trace.Constants("training.pipeline", "a single stage, counted from 0", "stage", index);
+  std::vector<std::pair<std::string, Bytes>> left;
+  for (const Stage& other : PlanLayers(terms.context, terms.works).stages) {
+    const double other_index = static_cast<double>(left.size());
+    left.emplace_back(StageName(left.size()) + ": memory left",
+                      UsableMemory(terms.context.device()) - StageMemory(terms, other, other_index, recompute, off).Total());
+  }
+  const double pp = terms.context.shape.pipeline, virtual_stages = terms.context.shape.chunks;
+  const double logit_bytes = terms.context.framework().memory.logits, vocabulary = static_cast<double>(terms.context.model.vocab);
+  trace.Input("logit_bytes", logit_bytes, "training.framework.memory.logits");
+  trace.Choice("stage", index, Note{"The most loaded stage", "counted from 0: the one that leaves the least memory"}, left, place,
+               "pp, virtual_stages, logit_bytes, vocabulary", pp, virtual_stages, logit_bytes, vocabulary);
 }
 
 }  // namespace
@@ -367,6 +365,16 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
          offloaded_activations, in_flight, offloaded_state, optimizer_bytes, held_state);
   memory.host = host;
   return memory;
+}
+
+Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity) {
+  Trace off = Trace::Off();
+  Bytes beyond;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const TrainingMemory memory = StageMemory(terms, stages[i], static_cast<double>(i), recompute, off);
+    beyond = max(beyond, memory.Total() - capacity, memory.host - terms.context.device().host.memory);
+  }
+  return beyond;
 }
 
 bool Fits(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity) {

@@ -16,6 +16,8 @@ double PassesInFlight(const TrainingShape& shape, PipelineSchedule schedule, dou
 // `index`: of the stage, from 0.
 TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double index, const RecomputeChoice& recompute, Trace& trace);
 
+// Bytes by which the most loaded stage exceeds device memory (capacity) or host memory, whichever is more; 0 where every stage fits.
+Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity);
 // Whether every stage fits into device memory (capacity) and into host memory.
 bool Fits(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity);
 

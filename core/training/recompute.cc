@@ -1,6 +1,11 @@
 #include "core/training/recompute.h"
 
-#include <vector>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace slipstick {
 namespace {
@@ -74,6 +79,88 @@ RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Sta
   }
   if (low == high) consider(WithFullLayers(light.back(), low, deepest));
   return fastest;
+}
+
+namespace {
+
+// The least recomputation first: every light one, a layer less and a layer more per stage than decided, all layers.
+struct Alternative {
+  std::string name;
+  RecomputeChoice choice;
+};
+std::vector<Alternative> AlternativesTo(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages) {
+  constexpr std::array<const char*, 3> kLight{"nothing", "norms and activation functions", "these and the attention core"};
+  const std::vector<RecomputeChoice> light = LightChoices(terms);
+  std::vector<Alternative> alternatives;
+  for (std::size_t i = 0; i < light.size(); ++i) alternatives.push_back({kLight[i], light[i]});
+  const double deepest = DeepestStage(stages), layers = std::round(decided.full_share * deepest);
+  const auto number = [](double value) { return std::to_string(static_cast<int>(value)); };
+  double named = 0;
+  for (const double tried : {layers - 1, layers, layers + 1, deepest}) {
+    if (tried <= named || tried > deepest) continue;
+    alternatives.push_back({number(tried) + " of " + number(deepest) + " layers", WithFullLayers(light.back(), tried, deepest)});
+    named = tried;
+  }
+  return alternatives;
+}
+
+// Memory of the most loaded stage, as the figure memory_total.
+Bytes ExplainMemory(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Trace& trace) {
+  Trace off = Trace::Off();
+  std::size_t fullest = 0;
+  Bytes most;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Bytes total = StageMemory(terms, stages[i], static_cast<double>(i), decided, off).Total();
+    if (total > most) most = total, fullest = i;
+  }
+  const Trace::Scope scope(trace, "memory");
+  StageMemory(terms, stages[fullest], static_cast<double>(fullest), decided, trace);
+  trace.Alias("memory_total", most, "total");
+  return most;
+}
+
+// `compare`: what an alternative was judged by, where it was considered at all.
+template <class Q>
+void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+             const std::string& compared, const std::function<std::optional<Q>(const RecomputeChoice&)>& compare, Trace& trace) {
+  std::vector<std::pair<std::string, Q>> among;
+  std::size_t place = 0;
+  for (const Alternative& one : AlternativesTo(decided, terms, stages)) {
+    const std::optional<Q> value = compare(one.choice);
+    if (!value) continue;
+    if (one.choice == decided) place = among.size();
+    among.emplace_back(one.name + ": " + compared, *value);
+  }
+  constexpr std::string_view kRule = "the least recomputation under which every stage fits; with offload the fastest";
+  const double decided_share = decided.full_share, norms = decided.selective.norms ? 1 : 0, core = decided.selective.core ? 1 : 0;
+  constexpr std::string_view kShare = "Share of the layers recomputed as a whole";
+  trace.Choice("decided_share", decided_share, Note{kShare, kRule}, among, place, "capacity", capacity);
+  const Bytes memory_total = ExplainMemory(decided, terms, stages, trace);
+  const auto choose = [&](std::string_view symbol, double value, std::string_view title) {
+    trace.Choice(symbol, value, Note{title, kRule}, among, place, "memory_total, capacity", memory_total, capacity);
+  };
+  choose("full_share", decided_share, kShare);
+  choose("chosen_norms", norms, "Whether norms and activation functions are recomputed");
+  choose("chosen_core", core, "Whether the attention core is recomputed");
+}
+
+}  // namespace
+
+void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+                  Trace& trace) {
+  if (!trace.on()) return;
+  const auto beyond = [&](const RecomputeChoice& choice) { return BeyondMemory(terms, stages, choice, capacity); };
+  Explain<Bytes>(decided, terms, stages, capacity, "memory missing", beyond, trace);
+}
+
+void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+                    const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace) {
+  if (!trace.on()) return;
+  const auto time_of = [&](const RecomputeChoice& choice) {
+    const bool is_considered = choice == decided || Fits(terms, stages, choice, capacity);
+    return is_considered ? std::optional<Seconds>(step_time(choice)) : std::nullopt;
+  };
+  Explain<Seconds>(decided, terms, stages, capacity, "step time", time_of, trace);
 }
 
 }  // namespace slipstick

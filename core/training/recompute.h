@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "core/training/memory.h"
 
@@ -15,5 +16,11 @@ RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage
 // `step_time` must be convex in the share of fully recomputed layers.
 RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
                                  const std::function<Seconds(const RecomputeChoice&)>& step_time);
+
+// Record such a decision and what it was made among: decided_share (rests on the capacity alone: the memory rests on it), full_share,
+// chosen_norms and chosen_core.
+void ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity, Trace& trace);
+void ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity,
+                    const std::function<Seconds(const RecomputeChoice&)>& step_time, Trace& trace);
 
 }  // namespace slipstick

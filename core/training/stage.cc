@@ -142,17 +142,14 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
   trace.Input("leading", leading, model.moe ? "model.moe.dense_layers" : "model.moe");
   trace.Input("moe_every", moe_every, model.moe ? "model.moe.moe_every" : "model.moe");
   trace.Input("recurrent_layers", recurrent_layers, model.linear_attention ? "model.linear.layers" : "model.linear");
-  const std::string place = "stage " + std::to_string(index + 1) + " of " + std::to_string(static_cast<int>(pp));
   for (const LayerKind kind : kLayerKinds) {
     const double placed = stage.layers.of[kind];
     if (placed == 0) continue;
     const std::string symbol = std::string(NameOf(kind)) + "_placed";
-    const std::vector<std::pair<std::string, double>> among{{place, placed}};
-    trace.Choice(
+    trace.Procedure(
         symbol, placed,
         Note{"Layers of a kind on a stage",
              "in the model's order; where the stages do not divide the layers, the arithmetic is balanced, embedding and head included"},
-        among, 0,
         "layers, pp, virtual_stages, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden, vocab, "
         "mtp_layers",
         layers, pp, virtual_stages, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden, vocab,

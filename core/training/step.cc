@@ -150,7 +150,7 @@ class Evaluation {
       DecideRecompute();
       if (StopsForMemory()) return report_;
     } else {
-      ExplainRecompute(false);
+      trace_.Input("full_share", recompute_.full_share, "training.recompute");
       TimeLayersInto(trace_);
     }
     const std::vector<StageTime> stages = DeviceTimes(context_, TimeStages(context_, *times_, plan_->stages));
@@ -223,7 +223,7 @@ class Evaluation {
   void DecideRecompute() {
     recompute_ = LeastRecompute(memory_terms_, plan_->stages, report_.capacity);
     if (!(run_.offload.activations > 0)) {
-      ExplainRecompute(true);
+      ExplainLeast(recompute_, memory_terms_, plan_->stages, report_.capacity, trace_);
       return TimeLayersInto(trace_);
     }
     TimeLayersInto(off_);
@@ -231,36 +231,11 @@ class Evaluation {
       std::optional<LayerTimes> blocks;
       const auto step_time = [&](const RecomputeChoice& choice) { return StepTimeUnder(context_, works_, *plan_, choice, blocks); };
       recompute_ = FastestRecompute(memory_terms_, plan_->stages, report_.capacity, step_time);
+      ExplainFastest(recompute_, memory_terms_, plan_->stages, report_.capacity, step_time, trace_);
+    } else {
+      ExplainLeast(recompute_, memory_terms_, plan_->stages, report_.capacity, trace_);
     }
-    ExplainRecompute(true);
     TimeLayersInto(trace_);
-  }
-
-  // What the backward pass repeats: as asked, or the least that fits into memory.
-  void ExplainRecompute(bool is_chosen) {
-    if (!trace_.on()) return;
-    const double full_share = recompute_.full_share, norms = recompute_.selective.norms ? 1 : 0, core = recompute_.selective.core ? 1 : 0;
-    if (!is_chosen) return trace_.Input("full_share", full_share, "training.recompute");
-    std::size_t fullest = 0;
-    Bytes most;
-    for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
-      const Bytes total = StageMemory(memory_terms_, plan_->stages[i], static_cast<double>(i), recompute_, off_).Total();
-      if (total > most) most = total, fullest = i;
-    }
-    {
-      Trace::Scope memory_scope(trace_, "memory");
-      StageMemory(memory_terms_, plan_->stages[fullest], static_cast<double>(fullest), recompute_, trace_);
-      trace_.Alias("memory_total", most, "total");
-    }
-    const Bytes memory_total = most, capacity = report_.capacity;
-    const auto choose = [&](std::string_view symbol, double value, std::string_view title) {
-      const std::vector<std::pair<std::string, double>> among{{"least that fits into memory", value}};
-      trace_.Choice(symbol, value, Note{title, "the least recomputation under which every stage fits; with offload the fastest"}, among, 0,
-                    "memory_total, capacity", memory_total, capacity);
-    };
-    choose("full_share", full_share, "Share of the layers recomputed as a whole");
-    choose("chosen_norms", norms, "Whether norms and activation functions are recomputed");
-    choose("chosen_core", core, "Whether the attention core is recomputed");
   }
 
   // Mean of the devices: every stage's kernels.

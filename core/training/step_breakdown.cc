@@ -90,10 +90,9 @@ void ExplainLength(const Pipeline& pipeline, double micro_batches, Seconds pass_
   if (pipeline.shape.stages <= 1) return trace.Alias("length", work, "work");
   const double pp = static_cast<double>(pipeline.shape.stages), virtual_stages = static_cast<double>(pipeline.shape.chunks);
   const Seconds transfer = pipeline.transfer, first_pass = ends.first, last_pass = ends.second;
-  const std::vector<std::pair<std::string, Seconds>> among{{std::string(NameOf(pipeline.shape.schedule)), length}};
-  trace.Choice("length", length, Note{"End of the last pass", "of the mapping's schedule, simulated pass by pass", kPipelineSource}, among,
-               0, "pass_time, first_pass, last_pass, micro_batches, pp, virtual_stages, transfer", pass_time, first_pass, last_pass,
-               micro_batches, pp, virtual_stages, transfer);
+  trace.Procedure("length", length, Note{"End of the last pass", "of the mapping's schedule, simulated pass by pass", kPipelineSource},
+                  "pass_time, first_pass, last_pass, micro_batches, pp, virtual_stages, transfer", pass_time, first_pass, last_pass,
+                  micro_batches, pp, virtual_stages, transfer);
 }
 
 // Adds the bubble; returns the length of the schedule. `ends`: passes of the first and of the last device.

@@ -115,6 +115,7 @@ export class Sheet {
         values && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.value') }, values),
         explanation.note && h('p', {}, explanation.note),
         explanation.kind === 'constant' && h('p', {}, t('why.constant')),
+        explanation.kind === 'procedure' && h('p', {}, t('why.procedure')),
         explanation.among && amongTable(explanation.among),
         ...this.#termsOf(explanation, explanations),
         explanation.source && h('p', { class: 'source' }, `${t('why.source')}: ${explanation.source}`),

@@ -7,6 +7,7 @@ extend({
   'why.symbol': 'Symbol', 'why.value': 'Value', 'why.from': 'From', 'why.input': 'input', 'why.number': 'explained above',
   'why.share': 'Per 1 %', 'why.share.help': 'By how much the figure moves when this moves by 1 %; in a sum, the part of it that this is',
   'why.leads': 'on the path of the largest shares', 'why.smaller': 'and {count} smaller', 'why.constant': 'A constant fitted to measurements.',
+  'why.procedure': 'Found step by step: no formula gives it.',
   'why.among': 'Chosen among', 'why.chosen': 'chosen',
   'why.source': 'Source', 'why.back': 'Back', 'why.follow': 'why', 'why.edit': 'change it',
   'train.title': 'Where does a training step of {time} go?',

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/units.h"
 #include "tests/support/answers.h"
 
 namespace slipstick::testing {
@@ -52,6 +53,20 @@ TEST(Derivation, IsATreeInMarkdown) {
             "- 100 % Height: 5 = `width + depth`\n"
             "  - 60 % depth: 3 (`model.depth`: measured with a ruler)\n"
             "  - 40 % width: 2 (`model.width`)\n");
+}
+
+// What no formula gives names the terms that it rests on.
+TEST(Derivation, AProcedureHasTermsButNoFormula) {
+  Trace trace = Trace::On();
+  const double passes = 12;
+  trace.Input("passes", passes, "training.passes");
+  trace.Procedure("length", 15 * kS, Note{"Length", "simulated pass by pass"}, "passes", passes);
+  const Json all = WriteExplanations(trace.figures(), "*");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0]["kind"], "procedure");
+  EXPECT_EQ(all[0]["formula"], "");
+  EXPECT_EQ(all[0]["value"], 15.0);
+  EXPECT_EQ(all[0]["terms"][0]["origin"], "training.passes");
 }
 
 // An equal value does not make an origin, another name needs to be told, and the nearest scope is asked first.
