@@ -15,6 +15,7 @@ namespace {
 // Of operands and output.
 struct DataMovement {
   Bytes weights, activations;
+  Bytes weight_size, activation_size;  // of an element
   Seconds time;
 };
 
@@ -28,8 +29,7 @@ Bytes DramBytes(const Gemm& gemm, const TileChoice& best, const DataMovement& da
     FIGURE(trace, bytes, weight_bytes + activation_bytes, kNote, weight_bytes, activation_bytes);
     return bytes;
   }
-  const Bytes activation_size = ElementSize(NativePrecision(device, gemm.precision)), weight_size = ElementSize(gemm.weights),
-              l2_capacity = L2Capacity(device);
+  const Bytes activation_size = data.activation_size, weight_size = data.weight_size, l2_capacity = L2Capacity(device);
   const double units = static_cast<double>(device.units), tile_rows = best.tile.rows, tile_columns = best.tile.columns,
                missed_from = device.architecture->gemm.l2.no_reuse_from, read_again = device.architecture->gemm.l2.reread_factor;
   CONSTANTS(trace, KernelTable(device, "gemm.cache"), SourceOf(device, device.architecture->gemm.source), missed_from, read_again);
@@ -130,13 +130,13 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
   if (!(weights_in_l2 > 0)) {
     FIGURE(trace, stream_time, (weight_bytes + activation_bytes * missed) / (bandwidth * bandwidth_efficiency), kNote, weight_bytes,
            activation_bytes, missed, bandwidth, bandwidth_efficiency);
-    return {weight_bytes, activation_bytes, stream_time};
+    return {weight_bytes, activation_bytes, weight_size, activation_size, stream_time};
   }
   FIGURE(trace, stream_time,
          (weight_bytes * (1 - weights_in_l2) + activation_bytes * missed) / (bandwidth * bandwidth_efficiency) +
              weight_bytes * weights_in_l2 / l2_rate,
          kNote, weight_bytes, weights_in_l2, activation_bytes, missed, bandwidth, bandwidth_efficiency, l2_rate);
-  return {weight_bytes, activation_bytes, stream_time};
+  return {weight_bytes, activation_bytes, weight_size, activation_size, stream_time};
 }
 
 // FLOPs of the product, and the rate of one SM, which falls in a long kernel.

@@ -16,9 +16,8 @@ bool HasWork(const KernelTime& kernel) { return kernel.flops > Flops{} || kernel
 
 }  // namespace
 
-void OperatorBreakdown::Add(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace) {
-  Add(name, kernel, count);
-  if (!trace.on() || !HasWork(kernel)) return;
+void OperatorBreakdown::BindWork(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace) {
+  if (!HasWork(kernel)) return;
   trace.Alias(FlopsSymbol(name), kernel.flops, "flops");
   trace.Alias(BytesSymbol(name), kernel.bytes, "bytes");
   if (!count_is.empty()) trace.Alias(RunsSymbol(name), count, count_is);
@@ -60,25 +59,29 @@ Bound OperatorBreakdown::BoundOf() const {
 
 namespace {
 
-// Adds what an operator does in all its runs.
 template <class Q>
-void AddWork(const OperatorTime& one, Q work, std::string (*symbol)(std::string_view), ListedSum<Q>& sum, Trace& trace) {
-  if (!trace.on() || !(work > Q{})) return sum.Add(one.name, work, one.count);
-  sum.Add(one.name, work, one.count, symbol(one.name), RunsSymbol(one.name));
+Q SumOverRuns(const OperatorBreakdown& operators, Q KernelTime::*work, std::string (*symbol_of)(std::string_view), std::string_view symbol,
+              const Note& note, Trace& trace) {
+  Q total{};
+  for (const OperatorTime& one : operators) total += one.count * (one.kernel.*work);
+  if (!trace.on()) return total;
+  ListedSum<Q> sum(trace);
+  for (const OperatorTime& one : operators) {
+    if (one.kernel.*work > Q{}) sum.Add(one.name, one.kernel.*work, one.count, symbol_of(one.name), RunsSymbol(one.name));
+  }
+  return sum.Record(symbol, total, note);
 }
 
 }  // namespace
 
 Flops OperatorBreakdown::FlopsOf(Trace& trace) const {
-  ListedSum<Flops> sum(trace);
-  for (const OperatorTime& one : *this) AddWork(one, one.kernel.flops, FlopsSymbol, sum, trace);
-  return sum.Total("executed_flops", {"FLOPs of the pass", "of its kernels on one device"});
+  return SumOverRuns(*this, &KernelTime::flops, FlopsSymbol, "executed_flops", {"FLOPs of the pass", "of its kernels on one device"},
+                     trace);
 }
 
 Bytes OperatorBreakdown::BytesOf(Trace& trace) const {
-  ListedSum<Bytes> sum(trace);
-  for (const OperatorTime& one : *this) AddWork(one, one.kernel.bytes, BytesSymbol, sum, trace);
-  return sum.Total("moved_bytes", {"Memory traffic of the pass", "of its kernels on one device"});
+  return SumOverRuns(*this, &KernelTime::bytes, BytesSymbol, "moved_bytes", {"Memory traffic of the pass", "of its kernels on one device"},
+                     trace);
 }
 
 }  // namespace slipstick

@@ -28,7 +28,10 @@ class OperatorBreakdown {
   }
   // The same, of an operator whose FLOPs and bytes are the nearest figures `flops` and `bytes`, and its count the figure `count_is` ("": a
   // number).
-  void Add(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace);
+  void Add(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace) {
+    Add(name, kernel, count);
+    if (trace.on()) BindWork(name, kernel, count, count_is, trace);
+  }
   [[nodiscard]] const OperatorTime* begin() const { return operators_.data(); }
   [[nodiscard]] const OperatorTime* end() const { return operators_.data() + size_; }
   // Multiplies every operator's count by the figure `times_is`.
@@ -40,6 +43,8 @@ class OperatorBreakdown {
   [[nodiscard]] Bytes BytesOf(Trace& trace) const;
 
  private:
+  static void BindWork(std::string_view name, const KernelTime& kernel, double count, std::string_view count_is, Trace& trace);
+
   std::array<OperatorTime, 32> operators_{};
   int size_ = 0;
 };

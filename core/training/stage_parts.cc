@@ -259,16 +259,29 @@ void BindComponents(const TrainingContext& context, const LayerTimes& times, Tra
   BindEnds(times, trace);
 }
 
-Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages, Trace& trace) {
+namespace {
+
+// Layers of all stages, recorded under the names of their kinds.
+KindCounts LayersOf(const std::vector<Stage>& stages, Trace& trace) {
   KindCounts layers;
+  for (const Stage& stage : stages) {
+    for (const LayerKind kind : kLayerKinds) layers.of[kind] += stage.layers.of[kind];
+  }
   for (const LayerKind kind : kLayerKinds) {
+    if (!trace.on() || layers.of[kind] == 0) continue;
     ListedSum<double> placed(trace);
     for (std::size_t i = 0; i < stages.size(); ++i) {
-      const double here = stages[i].layers.of[kind];
-      if (here > 0) placed.Add(trace.on() ? StageName(i) : "", here, 1, trace.on() ? PlacedSymbol(i, NameOf(kind)) : "");
+      if (stages[i].layers.of[kind] > 0) placed.Add(StageName(i), stages[i].layers.of[kind], 1, PlacedSymbol(i, NameOf(kind)));
     }
-    layers.of[kind] = placed.Total(NameOf(kind), {"Layers of a kind on all stages"});
+    placed.Total(NameOf(kind), {"Layers of a kind on all stages"});
   }
+  return layers;
+}
+
+}  // namespace
+
+Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages, Trace& trace) {
+  const KindCounts layers = LayersOf(stages, trace);
   ListedSum<Flops> sum(trace);
   VisitStage(context, times, layers, true, true, [&](std::string_view name, const StagePart& part, double count) {
     if (part.time->all_flops == Flops{}) return;
