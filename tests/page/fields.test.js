@@ -87,7 +87,7 @@ test('any numeric input can be the unknown, and an answer can be taken', async (
   await field(page, 'serving.prompt').locator('.unknown').click();
   await page.locator('#solve-run').click();
   await page.waitForSelector('#solve-take');
-  assert.match(await page.locator('.solved').textContent(), /largest Prompt .* fits is then yes/);
+  assert.match(await page.locator('.solved').textContent(), /Prompt tokens: fits up to [\d,]+/);
   await page.locator('#solve-take').click();
   await settled(page);
   const prompt = Number(await box(page, 'serving.prompt').inputValue());
@@ -113,7 +113,7 @@ test('a config.json is read in the page, by paste and by file, and what is missi
   const asked = [];
   page.on('request', (request) => (request.method() !== 'GET' || !request.url().startsWith(chromium.base)) && asked.push(request.url()));
   const config = { model_type: 'llama', hidden_size: 2048, num_hidden_layers: 16, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 8192, vocab_size: 128256, tie_word_embeddings: true, unheard_of: 1 };
-  const open = () => page.getByRole('button', { name: 'paste config.json' }).click();
+  const open = () => page.getByRole('button', { name: 'Import Hugging Face config' }).click();
   await open();
   assert.match(await page.locator('dialog.modal').textContent(), /sent nowhere/);
   await page.locator('#config-text').fill(JSON.stringify({ ...config, hidden_size: undefined }));
@@ -130,7 +130,7 @@ test('a config.json is read in the page, by paste and by file, and what is missi
 test('own devices are taken as JSON and checked', async () => {
   const { page } = await chromium.open('#/serve');
   const before = await page.locator('.four .value').nth(1).textContent();
-  await page.getByRole('button', { name: 'own device' }).click();
+  await page.getByRole('button', { name: 'Custom device' }).click();
   await page.locator('#own-text').fill('{"device": {"name": "mine", "memory": {"bandwidth": "8 bananas"}}}');
   await page.locator('#own-use').click();
   await page.waitForFunction(() => /bandwidth/.test(document.querySelector('#own-faults').textContent));
@@ -139,4 +139,26 @@ test('own devices are taken as JSON and checked', async () => {
   await settled(page);
   assert.match(await page.locator('.answers [role=status]').textContent(), /mine/);
   assert.notEqual(await page.locator('.four .value').nth(1).textContent(), before);
+});
+
+test('a tap right after typing reaches what it was aimed at', async () => {
+  const { page } = await chromium.open('#/serve', { width: 360, height: 740, hasTouch: true });
+  await page.locator('[data-key="group-serving"] > summary').tap();
+  const prompt = box(page, 'serving.prompt');
+  await prompt.tap();
+  await page.keyboard.type('0');
+  const more = page.locator('[data-key="more-serving"] > summary');
+  await more.scrollIntoViewIfNeeded();
+  const at = await more.boundingBox();
+  await page.touchscreen.tap(at.x + 20, at.y + at.height / 2);
+  assert.equal(await page.locator('[data-key="more-serving"]').evaluate((one) => one.open), true, 'by touch');
+  await prompt.focus();
+  await page.waitForSelector('[data-path="serving.prompt"] .help:visible');
+  await more.scrollIntoViewIfNeeded();
+  const again = await more.boundingBox();
+  await page.mouse.move(again.x + 20, again.y + again.height / 2);
+  await page.mouse.down();
+  await page.waitForTimeout(120);
+  await page.mouse.up();
+  assert.equal(await page.locator('[data-key="more-serving"]').evaluate((one) => one.open), false, 'by mouse');
 });

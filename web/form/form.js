@@ -2,6 +2,7 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { t } from '../text/strings.js';
+import { helpBeside } from './field_help.js';
 import { field, labelOf } from './fields.js';
 import { GROUPS } from './layout.js';
 
@@ -49,6 +50,7 @@ export class Form {
     this.#onconfig = onconfig;
     this.#ondevice = ondevice;
     element.addEventListener('submit', (event) => event.preventDefault());
+    helpBeside(element);
   }
 
   // Which inputs the link locks or leaves out.
