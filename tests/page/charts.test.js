@@ -57,6 +57,13 @@ const CHARTS = [
     cluster: { networks: [{ name: 'NVLink 4', size: 8, bandwidth: 450e9 }, { name: 'InfiniBand', size: 2, bandwidth: 50e9 }] },
     mapping: { tp: 4, cp: 1, ep: 1, pp: 2, dp: 2, order: 'tp-cp-ep-dp-pp' }, devices: 16,
   }],
+  ['topology-pairs', 'topology', 'topology', {
+    cluster: { networks: [{ name: 'Infinity Fabric', topology: 'fully_connected', size: 4, bandwidth: 448e9 }] }, mapping: { tp: 4, pp: 1, attention_dp: 1 }, devices: 4, serving: true,
+  }],
+  ['topology-torus', 'topology', 'topology', {
+    cluster: { networks: [{ name: 'NeuronLink', topology: 'torus', dims: [4, 4], size: 16, bandwidth: 96e9 }, { name: 'EFA', topology: 'rail', size: 64, bandwidth: 50e9 }] },
+    mapping: { tp: 4, cp: 1, ep: 1, pp: 2, dp: 4, order: 'tp-cp-ep-dp-pp' }, devices: 32,
+  }],
   ['tornado', 'tornado', 'tornado', {
     title: 'Sensitivity', subtitle: '±20 %', rows: [['memory.bandwidth', 'Memory bandwidth', 0.18, -0.12], ['peak', 'Peak', 0.02, -0.01]].map(([path, label, down, up]) => ({ path, label, down, up, names: ['', ''] })),
   }],
@@ -98,3 +105,25 @@ for (const [name, module, draw, input] of CHARTS) {
     });
   }
 }
+
+// 512 devices in nodes of 8, tensor parallel 8, 16 data-parallel ranks, one to a node.
+test('pointing at what a group sends lights its devices and the wires that it loads; a press keeps them lit', async () => {
+  const { page: train, context, faults } = await chromium.open('#/train');
+  const lit = () => train.evaluate(() => ['[data-rank].lit', '.wire.bar.lit', '.wire.outer.lit'].map((one) => document.querySelectorAll(`#topology ${one}`).length));
+  const row = (name) => train.locator('#topology .uses button', { hasText: name }).first();
+  assert.deepEqual(await lit(), [0, 0, 0]);
+  await row('Tensor parallel').hover();
+  assert.deepEqual(await lit(), [8, 1, 0], 'eight devices of one node and its switch');
+  assert.match(await row('Tensor parallel').textContent(), /ring, 8 ranks over NVLink 4.*MiB.*µs/u);
+  await row('Data parallel').click();
+  await train.mouse.move(0, 0);
+  const [devices, inside, between] = await lit();
+  assert.deepEqual([devices, inside], [1, 0], 'of its sixteen nodes one is drawn');
+  assert.ok(between > 0);
+  assert.equal(await row('Data parallel').getAttribute('aria-pressed'), 'true');
+  await row('Data parallel').click();
+  await train.locator('h1').click();
+  assert.deepEqual(await lit(), [0, 0, 0]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});

@@ -1,5 +1,6 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { text, unitOf } from '../../web/text/format.js';
 import { parse, show, snap } from '../../web/text/measure.js';
@@ -100,4 +101,11 @@ test('texts are filled in, and an unknown key shows itself', () => {
   assert.equal(t('train.title', { time: '6.8 s' }), 'Where does a training step of 6.8 s go?');
   assert.equal(has('no.such.key'), false);
   assert.equal(t('no.such.key'), 'no.such.key');
+});
+
+test('every algorithm of the core has a name in words', () => {
+  const folder = new URL('../../core/collectives/', import.meta.url);
+  const rows = readdirSync(folder).filter((name) => name.endsWith('.cc')).flatMap((name) => [...readFileSync(new URL(name, folder), 'utf8').matchAll(/^ +\{"(\w+)", "[^"]+",\s/gm)]);
+  assert.ok(rows.length > 30, `${rows.length} rows`);
+  for (const [, id] of rows) assert.ok(has(`algorithm.${id}`), id);
 });

@@ -1,7 +1,8 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { degreesOf, levelsOf, placeOf, shownNodes } from '../../web/charts/groups.js';
+import { degreesOf, levelsAmong, levelsOf, membersOf, placeOf, servingDegrees, shownNodes } from '../../web/charts/groups.js';
+import { linksOf, sidesOf } from '../../web/charts/wiring.js';
 import { inputsOfOwn } from '../../web/report/own_device.js';
 import { withFix } from '../../web/state/scenario.js';
 import { Store } from '../../web/state/store.js';
@@ -46,7 +47,42 @@ test('a group uses the levels that lie between its neighbours', () => {
   assert.deepEqual(levelsOf(degreesOf({ ...MAPPING, tp: 2, pp: 1, dp: 4 }, 8), NETWORKS, 8), { tp: [0], dp: [0] });
 });
 
-test('of many nodes those are shown that hold the first copy', () => {
+test('a group of a collective is the ranks that its degree joins, over the wires between them', () => {
+  const degrees = degreesOf(MAPPING, 512);
+  assert.deepEqual(membersOf({ group: 'tp', ranks: 8 }, degrees), [0, 1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(membersOf({ group: 'dp', ranks: 16 }, degrees).slice(0, 3), [0, 8, 16]);
+  assert.deepEqual(levelsAmong(membersOf({ group: 'tp', ranks: 8 }, degrees), NETWORKS), [0]);
+  assert.deepEqual(levelsAmong(membersOf({ group: 'dp', ranks: 16 }, degrees), NETWORKS), [1]);
+  // ZeRO over 4 of 16 data-parallel ranks: neighbors share a shard, replicas lie four apart.
+  assert.deepEqual(membersOf({ group: 'shard', ranks: 4 }, degrees), [0, 8, 16, 24]);
+  assert.deepEqual(membersOf({ group: 'replica', ranks: 4 }, degrees), [0, 32, 64, 96]);
+  // Experts on 4 of 16: their own data-parallel ranks are the other 4.
+  const experts = degreesOf({ ...MAPPING, ep: 4 }, 512);
+  assert.deepEqual(membersOf({ group: 'ep', ranks: 4 }, experts), [0, 8, 16, 24]);
+  assert.deepEqual(membersOf({ group: 'expert_dp', ranks: 4 }, experts), [0, 32, 64, 96]);
+  assert.equal(membersOf({ group: 'dp', ranks: 16 }, experts).length, 16);
+  assert.deepEqual(membersOf({ group: 'dp', ranks: 17 }, degrees), []);
+});
+
+test('serving fills a node with the ranks of a replica', () => {
+  const degrees = servingDegrees({ tp: 4, pp: 1, attention_dp: 2 }, 16);
+  assert.deepEqual(membersOf({ group: 'tp', ranks: 4 }, degrees), [0, 1, 2, 3]);
+  assert.deepEqual(membersOf({ group: 'ep', ranks: 8 }, degrees), [0, 1, 2, 3, 4, 5, 6, 7]);
+  assert.equal(placeOf(8, degrees).dp, 1);
+});
+
+test('the wiring of a node is drawn link by link', () => {
+  assert.equal(linksOf({ topology: 'fully_connected' }, 8).length, 28);
+  assert.deepEqual(linksOf({ topology: 'ring' }, 3), [{ from: 0, to: 1 }, { from: 1, to: 2 }, { from: 2, to: 0 }]);
+  // 4 x 4: 2 x 12 links inside; a torus shows both ends of the 8 around its edge.
+  assert.equal(linksOf({ topology: 'mesh', dims: [4, 4] }, 16).length, 24);
+  assert.equal(linksOf({ topology: 'torus', dims: [4, 4] }, 16).length, 24 + 16);
+  assert.deepEqual(linksOf({ topology: 'switch' }, 8), []);
+  // A slice of a larger torus has sides that are not known here.
+  assert.equal(sidesOf({ topology: 'torus', dims: [16, 16, 16] }, 64), undefined);
+});
+
+test('of many nodes those are shown that hold the first replica', () => {
   const shown = shownNodes(64, 8, 512, degreesOf(MAPPING, 512), 16);
   assert.deepEqual(shown.map(({ node }) => node), [0, 16, 32, 48, 63]);
   assert.equal(shown[1].skipped, 15);

@@ -7,6 +7,57 @@ export function degreesOf(mapping, devices) {
   return mapping.order.split('-').map((name) => ({ name, size: Math.max(1, Math.round(size[name] ?? 1)) }));
 }
 
+// The same of a replica that serves: its tensor-parallel groups, those that share the experts, its stages, then the other replicas.
+export function servingDegrees(mapping, devices) {
+  const { tp, pp, attention_dp: attention } = mapping;
+  const sizes = { tp, attention_dp: attention, pp, dp: devices / (tp * attention * pp), ep: 1 };
+  return Object.entries(sizes).map(([name, size]) => ({ name, size: Math.max(1, Math.round(size)) }));
+}
+
+// Degrees whose ranks a group of collectives joins; with more ranks than those have, the next ones.
+const SPANS = {
+  tp: [['tp'], ['tp', 'attention_dp']],
+  expert_tp: [['tp']],
+  cp: [['cp'], ['tp']],
+  ep: [['ep'], ['tp', 'attention_dp']],
+  expert_dp: [['dp'], ['tp', 'dp'], ['tp', 'cp', 'dp']],
+  dp: [['ep', 'dp'], ['cp', 'ep', 'dp']],
+  shard: [['ep', 'dp'], ['cp', 'ep', 'dp']],
+  replica: [['ep', 'dp'], ['cp', 'ep', 'dp']],
+};
+
+// The ranks of the first group of this name, of which the report says how many there are; none where the degrees do not say which.
+export function membersOf({ group, ranks }, degrees) {
+  for (const span of SPANS[group] ?? []) {
+    let list = [0];
+    let stride = 1;
+    for (const { name, size } of degrees) {
+      if (span.includes(name)) list = Array.from({ length: size }, (_, i) => list.map((rank) => rank + i * stride)).flat();
+      stride *= size;
+    }
+    // Replicas lie a whole shard apart, the others are neighbors.
+    const every = group === 'replica' ? Math.floor(list.length / ranks) : 1;
+    if (list.length >= ranks) return list.filter((_, i) => i % every === 0).slice(0, ranks);
+  }
+  return [];
+}
+
+// The levels of the network that join these ranks.
+export function levelsAmong(ranks, networks) {
+  let inside = 1;
+  return networks.flatMap(({ size }, i) => {
+    const unit = inside;
+    inside *= i === networks.length - 1 ? Infinity : size;
+    const parts = new Map();
+    for (const rank of ranks) {
+      const whole = Math.floor(rank / inside);
+      if (!parts.has(whole)) parts.set(whole, new Set());
+      parts.get(whole).add(Math.floor(rank / unit));
+    }
+    return [...parts.values()].some((one) => one.size > 1) ? [i] : [];
+  });
+}
+
 // The rank's place in each group: {tp, cp, ep, dp, pp}.
 export function placeOf(rank, degrees) {
   const place = {};

@@ -1,5 +1,6 @@
 import { lines } from '../charts/lines.js';
 import { roofline } from '../charts/roofline.js';
+import { topology } from '../charts/topology.js';
 import { figures } from '../report/figures.js';
 import '../text/later.js';
 import { text, whole } from '../text/format.js';
@@ -78,6 +79,17 @@ export const serve = {
         'serving.cost_usd_per_million_tokens',
       ]),
       batchCurve(context),
+      serving.collectives?.length
+        ? topology({
+            id: 'serving-topology',
+            width: context.width,
+            cluster: context.scenario.cluster,
+            mapping: context.scenario.serving.mapping,
+            devices: context.scenario.serving.devices ?? context.scenario.cluster.devices,
+            uses: serving.collectives,
+            serving: true,
+          })
+        : null,
       footnote(context, 'serve'),
     ];
   },

@@ -76,6 +76,7 @@ export const train = {
         cluster: context.scenario.cluster,
         mapping: context.scenario.training.mapping,
         devices: context.scenario.training.devices ?? context.scenario.cluster.devices,
+        uses: training.collectives,
       }),
       peak && training.operators?.length
         ? roofline({
