@@ -177,7 +177,7 @@ test('a change is said once, in one summary', async () => {
   await settled(page);
   const heard = await page.evaluate(() => window.said);
   assert.equal(heard.length, 1);
-  assert.match(heard[0], /one token takes .* held back by/);
+  assert.match(heard[0], /takes .* per output token \(TPOT\) and is .*-bound/);
 });
 
 test('language, one heading of the first rank, landmarks, a skip link that works, help in the same place', async () => {

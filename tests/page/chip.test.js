@@ -31,12 +31,12 @@ test('each view of the Chip scene puts one question, draws its charts, says what
     assert.match(page.url(), view ? new RegExp(`#/chip/${view}`) : /#\/chip$/);
   }
   await page.waitForFunction(() => document.querySelector('#spread progress').value === 10000);
-  assert.match(await page.locator('#spread .summary').textContent(), /of 10,000 draws lie between \$\d/);
+  assert.match(await page.locator('#spread .summary').textContent(), /Median \$[\d.]+, 90 % interval \$[\d.]+–\$[\d.]+ \(10,000 samples\)/);
   await page.goBack();
   await page.waitForSelector('#hour-bill');
   await page.evaluate(() => (location.hash = '#/chip/dies'));
   await page.waitForSelector('#wafer');
-  assert.match(await page.locator('#wafer .summary').textContent(), /^\d+ of 66 dies on this wafer can be sold/);
+  assert.match(await page.locator('#wafer .summary').textContent(), /^\d+ of 66 dies on this wafer are good/);
   await page.evaluate(() => (location.hash = '#/chip/chiplets'));
   await page.waitForSelector('#die-split');
   assert.match(await page.locator('#die-split .summary').textContent(), /4 dies cost less than one from \d+/);

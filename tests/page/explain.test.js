@@ -19,7 +19,7 @@ test('a symbol of the formula leads to its input; an input marks the figures tha
   // Walk down the marked path until it names an input.
   const marked = page.locator('#sheet .terms tr.leads');
   const heading = page.locator('#sheet h2');
-  while (!(await marked.locator('button', { hasText: 'change it' }).count())) {
+  while (!(await marked.locator('button', { hasText: 'edit' }).count())) {
     const before = await heading.textContent();
     await marked.locator('button', { hasText: 'why' }).click();
     await eventually(async () => assert.notEqual(await heading.textContent(), before));
@@ -39,7 +39,7 @@ test('every scene says what it assumes and the error it was last validated with;
     await settled(page);
     const note = await page.locator('.footnote').textContent();
     assert.match(note, /Assumes/, scene);
-    assert.match(note, scene === 'chip' ? /no published measurement/ : /Last validated: \d+(\.\d+)?\s%/u, scene);
+    assert.match(note, scene === 'chip' ? /no public measurements/ : /Validated: \d+(\.\d+)?\s%/u, scene);
     const shown = await page.locator('.figure .shown, .four .value').allTextContents();
     for (const figure of shown) {
       const digits = /\d[\d,]*(\.\d+)?/.exec(figure)?.[0] ?? '';
@@ -91,7 +91,7 @@ test('sensitivity is drawn sorted and follows an edit', async () => {
 test('published device-hours stand beside ours with the ratio', async () => {
   const { page } = await chromium.open('#/train');
   await page.waitForSelector('.published');
-  assert.match(await page.locator('.published').textContent(), /Meta reports 7\sM device-hours on H100.*times as many/u);
+  assert.match(await page.locator('.published').textContent(), /Meta reports 7\sM GPU-hours on H100.*% (fewer|more)/u);
 });
 
 test('an amount of bytes spells both GB and GiB', async () => {

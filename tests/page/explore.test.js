@@ -17,7 +17,7 @@ test('the size of the space is said before it is searched, and a limit cuts it',
   await page.locator('.ex-box > summary').first().click();
   await page.getByLabel('Limit on').selectOption('training.mapping.schedule');
   await page.getByLabel('Limit’s value').fill('1f1b');
-  await page.getByRole('button', { name: 'Add limit' }).click();
+  await page.getByRole('button', { name: 'Add constraint' }).click();
   await page.waitForFunction((was) => !document.getElementById('explore-size').textContent.includes(was), whole.toLocaleString('en'));
   assert.ok((await size()) < whole);
   assert.match(await page.locator('.ex-limits').textContent(), /1f1b/);
@@ -40,7 +40,7 @@ test('a running search shows the best so far and stops within 100 ms; it goes on
   );
   timed('stopped after', waited, 100);
   const at = number(/Stopped at ([\d,]+)/.exec(await progress(page))[1]);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
   await page.waitForFunction((was) => Number(/^([\d,]+) of/.exec(document.getElementById('explore-progress').textContent)?.[1].replaceAll(',', '')) > was || /^All /.test(document.getElementById('explore-progress').textContent), at);
 });
 
@@ -74,7 +74,7 @@ test('points, rows and links of what was found lead into the scenario', async ()
   await page.getByRole('cell').getByRole('button', { name: 'Use mapping 1', exact: true }).click();
   await settled(page);
   assert.match(page.url(), /training\.mapping\.micro_batch=/);
-  assert.match(await page.locator('.ex-table .ex-status').first().textContent(), /Mapping 1 is in the scenario/);
+  assert.match(await page.locator('.ex-table .ex-status').first().textContent(), /Mapping 1 is now in the scenario/);
 });
 
 test('a map hatches what cannot be and says why', async () => {
@@ -92,7 +92,7 @@ test('a map hatches what cannot be and says why', async () => {
   assert.equal(cells.length, 15);
   const hatched = cells.filter(([, hatch]) => hatch);
   assert.ok(hatched.length >= 3 && hatched.length < 15);
-  for (const [label] of hatched) assert.match(label, /cannot be: .+|does not fit: .+/);
+  for (const [label] of hatched) assert.match(label, /invalid: .+|infeasible: .+/);
   assert.ok(hatched.some(([label]) => /^3/.test(label)));
 });
 
@@ -149,7 +149,7 @@ test('ready questions are solved from the page, with their reasons', async () =>
     await page.locator('#solve-answer').evaluate((box) => box.replaceChildren());
     return plain(words);
   };
-  assert.match(await said('Longest context that fits'), /largest Prompt.* that keeps it is/i);
+  assert.match(await said('Longest context that fits'), /Prompt tokens: fits up to [\d,]+/);
   assert.match(await said('Defect density at which four chiplets win'), /smallest .*Defect density.* \/cm/i);
   await page.getByLabel('To', { exact: true }).fill('0.02 /cm^2');
   await page.locator('#solve-start').click();
@@ -184,7 +184,7 @@ test('which device serves best: one front a cluster', async () => {
   await page.waitForSelector('.ex-checks input');
   await page.locator('.ex-frontier select').first().selectOption('llama-3.1-8b');
   await page.locator('#frontier-start').click();
-  await page.waitForFunction(() => / ways in /.test(document.getElementById('frontier-progress').textContent));
+  await page.waitForFunction(() => / configurations in /.test(document.getElementById('frontier-progress').textContent));
   assert.ok((await page.locator('#explore-front .point').count()) > 6);
   assert.deepEqual(await page.locator('#explore-front .key li').allTextContents(), ['dgx-h100', 'dgx-h200', 'dgx-b200']);
   assert.deepEqual(faults, []);

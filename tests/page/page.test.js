@@ -122,7 +122,7 @@ test('every figure has a why, and it opens with the formula, the values and the 
       const path = await page.locator('.figure .why').nth(i).getAttribute('data-path');
       await page.locator('.figure .why').nth(i).click();
       await page.waitForFunction(() => document.querySelector('#sheet').open);
-      const isChoice = (await page.locator('#sheet caption', { hasText: 'Chosen among' }).count()) === 1;
+      const isChoice = (await page.locator('#sheet caption', { hasText: 'Chosen from' }).count()) === 1;
       assert.ok(isChoice || (await page.locator('#sheet math').count()) >= 2, `${path} has neither formula nor choice`);
       await page.keyboard.press('Escape');
       assert.equal(await page.locator('#sheet').evaluate((one) => one.open), false);

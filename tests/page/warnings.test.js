@@ -32,7 +32,7 @@ test('a warning of the report stands under the answers, with the part it belongs
     const notes = page.locator('#remarks');
     await notes.waitFor();
     assert.match(await notes.textContent(), /Serving:\s+cost and energy count the prefill pool’?'?s devices as the cluster/);
-    assert.equal(await notes.getAttribute('aria-label'), 'Notes on the answers');
+    assert.equal(await notes.getAttribute('aria-label'), 'Notes on the results');
     assert.ok((await sideways(page)) <= 0, `${width}`);
     assert.deepEqual(faults, []);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/warning-${width}-${colorScheme}.png` });
@@ -57,7 +57,7 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
     const { page, context } = await chromium.open('#/train', { width, colorScheme, bypassCSP: true });
     await assume(page, ASSUMED);
     const details = page.locator('#remarks [data-assumed=training] details');
-    assert.match(await details.locator('summary').textContent(), /Training rests on 2 assumed efficiencies/);
+    assert.match(await details.locator('summary').textContent(), /Training uses 2 assumed efficiencies/);
     await details.locator('summary').press('Enter');
     assert.deepEqual((await details.locator('li').allTextContents()).length, 2);
     assert.ok((await sideways(page)) <= 0);

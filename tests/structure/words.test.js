@@ -180,6 +180,43 @@ test("texts of the presets and the README", () => {
   assert.deepEqual([...faults, ...faultsOf("README.md", readme, BANNED)], []);
 });
 
+// What only the page has said: its texts come from tables and from the lessons.
+const BANNED_ON_THE_PAGE = [
+  ...BANNED,
+  [/\bdoes not fit: more requests\b|\bis no (input|scenario|JSON)\b/i, "Unknown input, Not a scenario file"],
+  [/\bthe bill\b(?! of)/i, "bill of materials, manufacturing cost"],
+  [/\b(draws|guesses|guessed)\b/i, "Monte-Carlo samples, uncertain inputs"],
+  [/\bthe front\b/i, "Pareto frontier"],
+  [/\b(how sure|best by|go on|take it with you|teach with it|take away|set the scene|ask it)\b/i, "the page's table of words"],
+  [/\bready questions\b|\bwhat must (hold|come out)\b|\bwhat matters\b/i, "Examples, Constraint, Checks, Sensitivity"],
+  [/\b(other|first) cop(y|ies)\b/i, "data-parallel replicas"],
+  [/\bpart by part\b/i, "by component"],
+  [/\barithmetic utili[sz]ation\b|\barithmetic rate\b/i, "utilization, throughput"],
+  [/\blegal (way|mapping)/i, "valid mappings"],
+];
+const tableOf = async (path, name) => Object.entries((await import(join(ROOT, path)))[name]);
+
+test("texts of the page", async () => {
+  const later = readFileSync(join(ROOT, "web/text/later.js"), "utf8");
+  const tables = {
+    "web/text/english.js": await tableOf("web/text/english.js", "english"),
+    "web/explore/texts.js": await tableOf("web/explore/texts.js", "texts"),
+    "web/chip/texts.js": await tableOf("web/chip/texts.js", "texts"),
+    "web/text/later.js": [...later.matchAll(/'([\w.]+)': '((?:[^'\\]|\\.)*)'/g)].map(([, key, text]) => [key, text]),
+  };
+  const faults = Object.entries(tables).flatMap(([path, texts]) =>
+    texts.flatMap(([key, text]) => faultsOf(`${path} ${key}`, [text.replace(/\{[^}]*\}/g, "")], BANNED_ON_THE_PAGE)),
+  );
+  const html = readFileSync(join(ROOT, "web/index.html"), "utf8").replace(/<[^>]*>/g, " ");
+  assert.deepEqual([...faults, ...faultsOf("web/index.html", [html], BANNED_ON_THE_PAGE)], []);
+});
+
+test("texts of the lessons", () => {
+  const TERMS = BANNED_ON_THE_PAGE.filter(([, say]) => say !== "American spelling");
+  const lessons = filesBelow(join(ROOT, "web/lessons"), /\.json$/);
+  assert.deepEqual(lessons.flatMap((path) => faultsOf(path.slice(ROOT.length), textsOfPreset(JSON.parse(readFileSync(path, "utf8"))), TERMS)), []);
+});
+
 test("what describe says of inputs and outputs", () => {
   const texts = [...described.inputs.map(({ path, help }) => [path, help]), ...described.outputs.map(({ path, title }) => [path, title ?? ""])];
   assert.deepEqual(texts.flatMap(([path, text]) => faultsOf(path, [text])), []);

@@ -13,10 +13,10 @@ const report = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestO
 test('what limits a scenario is named in words', () => {
   const one = { cluster: 'single-a100-sxm4-80gb', model: 'llama-2-7b', training: 'null', 'serving.devices': '1', 'serving.mapping.tp': '1', 'serving.batch': '1', 'serving.precision.weights': 'bf16', 'serving.precision.activations': 'bf16', 'serving.engine': 'ideal' };
   const { serving } = report(one);
-  assert.equal(boundText(serving.bound.decode), 'memory bandwidth');
-  assert.equal(boundText(serving.bound.prefill), 'arithmetic');
-  assert.equal(boundText(trainingBound(report({}).training)), 'arithmetic');
+  assert.equal(boundText(serving.bound.decode), 'memory-bandwidth-bound');
+  assert.equal(boundText(serving.bound.prefill), 'compute-bound');
+  assert.equal(boundText(trainingBound(report({}).training)), 'compute-bound');
   const waits = { time_s: { forward: 1, backward: 1, tp: 5, bubble: 1 }, operators: [] };
-  assert.equal(boundText(trainingBound(waits)), 'the network');
-  assert.equal(boundText(trainingBound({ time_s: { forward: 1, bubble: 3 }, operators: [] })), 'the pipeline bubble');
+  assert.equal(boundText(trainingBound(waits)), 'communication-bound');
+  assert.equal(boundText(trainingBound({ time_s: { forward: 1, bubble: 3 }, operators: [] })), 'limited by the pipeline bubble');
 });

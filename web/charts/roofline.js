@@ -68,6 +68,8 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, groups }
     svg('text', { x: x(ridge) + 5, y: box.bottom - 6 }, t('roofline.ridge', { value: format(ridge, '') })),
   ];
   const bound = (one) => t(`bound.${one.bound}`);
+  const counts = new Map();
+  for (const one of dots) counts.set(bound(one), (counts.get(bound(one)) ?? 0) + 1);
   const list = [...dots].sort((a, b) => b.share - a.share);
   const points = list.map((one) =>
     mark(
@@ -81,11 +83,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, groups }
     title,
     subtitle,
     kind: 'roofline chart',
-    summary: t('summary.roofline', {
-      all: dots.length,
-      memory: dots.filter((one) => one.bound === 'memory').length,
-      compute: dots.filter((one) => one.bound === 'compute').length,
-    }),
+    summary: t('summary.roofline', { list: [...counts].map(([name, count]) => `${count} ${name}`).join(', ') }),
     drawing: canvas(width, height, frame, roof, marks(title, points)),
     key: groups.map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),
     columns: [t('column.operator'), t('column.phase'), t('column.flops'), t('column.bytes'), t('column.time'), t('column.bound')],

@@ -228,7 +228,7 @@ export class SolvePanel {
       h(
         'p',
         { class: 'ex-answer' },
-        pieces(`explore.answer.${answer.which}`, {
+        pieces(`${FEASIBLE.includes(figure) ? 'explore.fits' : 'explore.answer'}.${answer.which}`, {
           input: name,
           value: h('b', {}, shown),
           figure: figureName(figure),

@@ -1,5 +1,6 @@
 // Values of a sweep: what to suggest for an input, how a row of the core's answer is read, how large the next piece may be.
 import { labelOf } from '../form/fields.js';
+import { whole } from '../text/format.js';
 import { show } from '../text/measure.js';
 import { outputOf } from '../text/outputs.js';
 import { t } from '../text/strings.js';
@@ -38,7 +39,8 @@ export const isBad = (cell) => Boolean(cell.reason);
 // An input's value as a person reads it.
 export function nameOfValue(value, input) {
   if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
-  return input?.kind === 'quantity' ? show(value, input.unit, input.unit_factor) : String(Number(value.toPrecision(6)));
+  if (input?.kind === 'quantity') return show(value, input.unit, input.unit_factor);
+  return Number.isInteger(value) ? whole(value) : String(Number(value.toPrecision(6)));
 }
 
 // A mapping in words: the members that say something.

@@ -16,10 +16,17 @@ const idOf = (path) => `in-${path.replaceAll('.', '-')}`;
 
 export function labelOf(path) {
   const member = path.split('.').at(-1);
-  for (const key of [`label.${path}`, `label.${member}`]) if (has(key)) return t(key);
+  for (const key of [path, path.replace(/\.\d+(?=\.)/g, '.*'), member]) if (has(`label.${key}`)) return t(`label.${key}`);
   const words = member.replaceAll('_', ' ');
   return words[0].toUpperCase() + words.slice(1);
 }
+
+// A choice in words: its id with spaces, but for formats such as q8_0, which are names.
+const choiceName = ({ path }, id) => {
+  const key = `choice.${path.split('.').at(-1)}.${id}`;
+  if (has(key)) return t(key);
+  return /\d/.test(id) ? id : id.replaceAll('_', ' ');
+};
 
 // A list's member is named by what it belongs to: "Bandwidth, NVLink 4".
 export function labelIn(scenario, path) {
@@ -78,7 +85,7 @@ function frame(input, control, store, { group = false } = {}) {
       const isChanged = changed(state);
       element.classList.toggle('changed', isChanged);
       back.hidden = !isChanged;
-      const was = write(input, state.standard) || t('form.none');
+      const was = (input.kind === 'choice' && state.standard ? choiceName(input, state.standard) : write(input, state.standard)) || t('form.none');
       if (isChanged) {
         back.textContent = t('form.was', { value: was });
         back.setAttribute('aria-label', t('form.takeBack', { label: labelOf(input.path), value: was }));
@@ -188,7 +195,7 @@ const scaleOf = (text, value) => value / Number(text.split(' ')[0]);
 function choiceField(input, store) {
   const control = h('select', { id: idOf(input.path), onchange: () => store.set(input.path, control.value) });
   if (input.nullable) control.append(h('option', { value: '' }, t('form.none')));
-  control.append(...input.choices.map((choice) => h('option', { value: choice }, choice)));
+  control.append(...input.choices.map((choice) => h('option', { value: choice }, choiceName(input, choice))));
   const wrap = frame(input, control, store);
   return {
     element: wrap.element,

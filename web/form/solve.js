@@ -61,13 +61,12 @@ export function openSolve(page, path) {
     const name = labelOf(path);
     if (issues) return issues.map(({ message }) => h('p', { class: 'faulty' }, message));
     if (value === null || value === undefined) return [h('p', {}, t('explore.answer.none', { input: name, reason }))];
-    const what = FITS.includes(figure.value) ? t(`solve.${figure.value}`) : figureName(figure.value);
-    const result = FITS.includes(figure.value) ? t(reached.value >= 1 ? 'solve.yes' : 'solve.no') : text(reached.value, unitOf(figure.value));
-    const words = pieces(`explore.answer.${which}`, {
+    const fits = FITS.includes(figure.value);
+    const words = pieces(`${fits ? 'explore.fits' : 'explore.answer'}.${which}`, {
       input: name,
       value: h('b', {}, nameOfValue(value, input)),
-      figure: what,
-      result: h('b', {}, result),
+      figure: figureName(figure.value),
+      result: h('b', {}, text(reached.value, unitOf(figure.value))),
     });
     const use = () => {
       store.set(path, String(value));

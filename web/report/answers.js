@@ -112,7 +112,6 @@ function four({ scenario, training, serving, cost, faulty }) {
           title: t('answers.cost'),
           value: cost.device_usd,
           unit: '$',
-          suffix: t('answers.device'),
           line:
             serving?.cost_usd_per_million_tokens != null
               ? t('answers.hour', { hour: text(cost.device_hour_usd, '$'), tokens: text(serving.cost_usd_per_million_tokens, '$') })
@@ -137,7 +136,7 @@ export function showIssues(element, { issues, form, store, stale }) {
   if (element.hidden) return element.replaceChildren();
   redraw(
     element,
-    h('h2', {}, issues.length === 1 ? t('issues.title.one') : t('issues.title')),
+    h('h2', {}, issues.length === 1 ? t('issues.title.one') : t('issues.title', { count: issues.length })),
     stale && h('p', {}, t('issues.stale')),
     h(
       'ul',

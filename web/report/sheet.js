@@ -110,7 +110,7 @@ export class Sheet {
     const value = text(explanation.value, explanation.unit);
     this.element.replaceChildren(
       ...[
-        bar(t('why.title', { title: title[0].toLowerCase() + title.slice(1), value })),
+        bar(t('why.title', { title, value })),
         symbols && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.symbol') }, symbols),
         values && h('div', { class: 'formula scroll', tabindex: 0, role: 'region', 'aria-label': t('why.value') }, values),
         explanation.note && h('p', {}, explanation.note),

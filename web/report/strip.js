@@ -5,10 +5,10 @@ import { h } from '../dom.js';
 export function strip(answers) {
   const line = h('div', { class: 'strip', 'aria-hidden': 'true', hidden: true });
   answers.after(line);
-  // "317" and "days", without what follows the unit: "of 79.2 GiB", "a device".
+  // "317" and "days", without what follows the unit: "of 79.2 GiB".
   const short = (value) => {
-    const unit = value.querySelector('small').textContent.split(/\s(?:of|a)\s/)[0];
-    return `${value.firstChild.textContent}${/^(a device|)$/.test(unit) ? '' : `\u00a0${unit}`}`;
+    const unit = value.querySelector('small').textContent.split(/\sof\s/)[0];
+    return `${value.firstChild.textContent}${unit && `\u00a0${unit}`}`;
   };
   const draw = () => line.replaceChildren(...[...answers.querySelectorAll('.value')].map((value) => h('span', {}, short(value))));
   new MutationObserver(draw).observe(answers.querySelector('.four'), { childList: true });

@@ -2,7 +2,7 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { has, t } from '../text/strings.js';
 
 const KINDS = { train: ['training', 'assume.steps'], serve: ['serving', 'assume.latencies'], memory: ['training', 'assume.steps'], overview: ['training', 'assume.steps'] };
 
@@ -12,8 +12,7 @@ export function footnote(context, scene) {
   return h(
     'p',
     { class: 'note footnote' },
-    t(`assume.${scene}`),
-    ' ',
+    has(`assume.${scene}`) && [t(`assume.${scene}`), ' '],
     validated && t('assume.error', { mean: text(validated.mean, '%'), count: validated.count, kind: t(kind) }),
     scene === 'chip' && t('assume.dies'),
     ' ',
@@ -41,7 +40,8 @@ export function publishedHours(context) {
       mine: figure(mine),
       count: devices,
       own: scenario.cluster.device.name,
-      ratio: text(mine / known.hours, ''),
+      difference: t(mine < known.hours ? 'published.fewer' : 'published.more', { share: text(Math.abs(mine / known.hours - 1), '%') }),
+      mfu: text(training.model_flops_utilization, '%'),
     }),
     ' ',
     t('form.source', { source: known.source }),

@@ -31,7 +31,7 @@ function batchCurve(context) {
     x: user,
     y: device,
     hollow: fits === false || fits === 0,
-    label: `${t('column.batch')} ${whole(batch)}: ${text(user, '')} ${t('serve.perUser')}, ${text(device, '')} ${t('serve.perDevice')}`,
+    label: t('serve.mark', { batch: whole(batch), user: text(user, ''), device: text(device, '') }),
   }));
   return lines({
     id: 'batch-curve',
@@ -40,6 +40,7 @@ function batchCurve(context) {
     width: context.width,
     x: { label: t('serve.perUser'), unit: '', log: true },
     y: { label: t('serve.perDevice'), unit: '', log: true },
+    summary: t('serve.batch.summary', { device0: text(points[0].y, ''), user0: text(points[0].x, ''), device1: text(points.at(-1).y, ''), user1: text(points.at(-1).x, '') }),
     series: [{ name: t('column.batch'), color: 'var(--c-forward)', points }],
     columns: [t('column.batch'), t('serve.perUser'), t('serve.perDevice')],
     rows: rows.map(({ inputs: [batch], figures: [user, device] }) => [whole(batch), text(user, ''), text(device, '')]),
