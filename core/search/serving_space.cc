@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kMaxBatch = 16384, kMaxWideBatch = 65536, kMaxPerDevice = 256, kMinChunk = 512, kMaxChunk = 16384;
+constexpr Count kMaxBatch = 16384, kMaxPerDevice = 256, kMinChunk = 512, kMaxChunk = 16384;
 
 // The load's own precision, or those that a limit lists.
 std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view member, Precision own) {
@@ -18,16 +18,15 @@ std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view membe
   return formats;
 }
 
-// Powers of two, on many devices up to the first that gives each kMaxPerDevice sequences.
+// Powers of two, of sequences and of sequences per device.
 std::vector<Count> Batches(const ServingLoad& load, Count devices, const SpaceLimits& limits) {
   if (load.requests_per_s) return {load.batch.count};  // in an open loop arrivals set the concurrency
   std::vector<Count> batches;
-  const Count most = std::clamp(kMaxPerDevice * devices, kMaxBatch, kMaxWideBatch);
-  for (Count batch = 1; batch < 2 * most; batch *= 2) batches.push_back(batch);
-  const Count own = load.batch.count;
-  if (!load.batch.max && std::find(batches.begin(), batches.end(), own) == batches.end()) {
-    batches.insert(std::upper_bound(batches.begin(), batches.end(), own), own);
-  }
+  for (Count batch = 1; batch <= kMaxBatch; batch *= 2) batches.push_back(batch);
+  for (Count each = 1; each <= kMaxPerDevice; each *= 2) batches.push_back(each * devices);
+  if (!load.batch.max) batches.push_back(load.batch.count);
+  std::sort(batches.begin(), batches.end());
+  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
   return Kept(limits, "batch", std::move(batches));
 }
 

@@ -216,5 +216,27 @@ TEST(SearchJob, OverridesGiveTheFiguresFound) {
   }
 }
 
+// DeepSeek-V3 decoding on 96 H100: the experts of few ranks leave no room for the sequences that a latency of 100 ms allows. Batches that
+// the ranks share evenly are among those tried: 96 is no power of two.
+TEST(SearchJob, WideExpertParallelismIsFoundForDecoding) {
+  for (const char* redundant : {"serving.redundant_experts=0", "serving.redundant_experts=32"}) {
+    const Result<Json> request =
+        ReadRequest("", {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=96", "training=null", "cost=null", "serving.devices=96",
+                         "serving.engine=sglang", "serving.prompt=2000", "serving.output=100", "serving.prefix_hit=1", redundant});
+    ASSERT_TRUE(request);
+    SearchSpec spec;
+    spec.part = "serving";
+    spec.objective = "tokens_per_s_per_device";
+    spec.limits = {"tpot_s<=100 ms", "tp=1", "pp=1"};
+    const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, spec);
+    ASSERT_TRUE(job) << job.issues[0].message;
+    while ((*job)->Step(1000)) {
+    }
+    const Json best = (*job)->Report()["best"][0]["overrides"];
+    EXPECT_GE(best["serving.mapping.ep"].get<Count>(), 32);
+    EXPECT_EQ(best["serving.batch"].get<Count>() % best["serving.mapping.attention_dp"].get<Count>(), 0);
+  }
+}
+
 }  // namespace
 }  // namespace slipstick
