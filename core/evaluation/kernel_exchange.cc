@@ -1,5 +1,8 @@
 // Dispatch or combine of an expert-parallel group, by an engine's own kernels, timed alone.
-#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "core/base/field_table.h"
 #include "core/base/fix.h"
@@ -9,7 +12,6 @@
 #include "core/evaluation/kernel.h"
 #include "core/mapping/placement.h"
 #include "core/operators/kernel.h"
-#include "core/scenario/designed_device.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
