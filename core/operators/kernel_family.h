@@ -188,8 +188,12 @@ struct ExpertKernels {
 struct ServingExperts {
   double four_bit_gemm_efficiency = 1,
          four_bit_permute_efficiency = 1;  // GEMM rate of the benchmark's large kernel, permute efficiency of its small one
-  Seconds narrow_step_latency;  // kappa of 8-bit and 4-bit kernels: the kernel before finds the scales
-  double routing_spread = 1;    // sigma: routed rows that count as independent; real routing repeats itself
+  double four_bit_bandwidth_gain = 1;      // on the GEMMs' bandwidth efficiency, of 4-bit weights in 4-bit kernels
+  // Of weights alone in fewer bits: over a 16-bit GEMM's efficiency, over its bandwidth, of the bandwidth.
+  double weight_only_gemm_gain = 1, weight_only_bandwidth_gain = 1, weight_only_permute_efficiency = 1;
+  Seconds weight_only_step_latency;  // kappa
+  Seconds narrow_step_latency;       // kappa of 8-bit and 4-bit kernels: the kernel before finds the scales
+  double routing_spread = 1;         // sigma: routed rows that count as independent; real routing repeats itself
 };
 struct ExpertTable {
   std::string source;

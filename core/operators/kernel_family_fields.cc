@@ -151,6 +151,17 @@ constexpr FieldRow kServingExpertsFields[] = {
         .Above(0),
     Of<&ServingExperts::four_bit_permute_efficiency>("four_bit_move", "Bandwidth efficiency of permute and combine around a 4-bit kernel")
         .Above(0),
+    Of<&ServingExperts::four_bit_bandwidth_gain>("four_bit_stream", "Bandwidth efficiency of 4-bit weights over a 16-bit GEMM's").Above(0),
+    Of<&ServingExperts::weight_only_gemm_gain>("weight_only_matrix", "GEMM efficiency with narrow weights alone over a 16-bit GEMM's")
+        .Above(0),
+    Of<&ServingExperts::weight_only_bandwidth_gain>("weight_only_stream", "Bandwidth efficiency of narrow weights over a 16-bit GEMM's")
+        .Above(0),
+    Of<&ServingExperts::weight_only_permute_efficiency>("weight_only_move",
+                                                        "Bandwidth efficiency of permute and combine around experts with narrow weights")
+        .Above(0),
+    Of<&ServingExperts::weight_only_step_latency>("weight_only_step", "Lower bound on the time per 64 inputs of a tile, narrow weights")
+        .In(kNs)
+        .AtLeast(0),
     Of<&ServingExperts::narrow_step_latency>("narrow_step", "Lower bound on the time per 64 inputs of a tile in 8 and 4 bit")
         .In(kNs)
         .AtLeast(0),

@@ -6,9 +6,6 @@
 namespace slipstick {
 namespace {
 
-// Bandwidth efficiency of four-bit experts over that of GEMMs: 0.95 of the bandwidth on B200, where GEMMs reach 0.72.
-constexpr double kFourBitStream = 1.3;
-
 // Sizes of the elements of weights and of rows.
 void ExplainFormats(const Deployment& deployment, const MoeLayer& layer, bool four_bit, Trace& trace) {
   if (!trace.on()) return;
@@ -44,30 +41,30 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
   FIGURE(trace, group_tokens, rows * attention_dp, (Note{"Tokens of the expert group", "of all attention groups"}), rows, attention_dp);
   layer.tokens = group_tokens;
   MoeKernelParameters parameters = ServingKernelParameters(layer, deployment.device, trace);
+  const ServingExperts& serving = deployment.device.architecture->experts.serving;
   if (BytesPerElement(deployment.formats.mlp_weights) < 1 && BytesPerElement(deployment.formats.activations) >= 2) {
     // Weight-only experts run at the rate, latency and bandwidth of weight-only GEMMs.
-    const double device_matrix = *deployment.device.efficiency.gemm_efficiency;
-    FIGURE(trace, grouped_matrix, min(1.0, 1.065 * device_matrix), (Note{"GEMM efficiency of weight-only experts", "as weight-only GEMMs"}),
-           device_matrix);
+    const double device_matrix = *deployment.device.efficiency.gemm_efficiency, weight_only_matrix = serving.weight_only_gemm_gain,
+                 weight_stream = serving.weight_only_bandwidth_gain, move = serving.weight_only_permute_efficiency;
+    const Seconds step_latency = serving.weight_only_step_latency;
+    CONSTANTS(trace, "serving.weight_only_experts", "as of weight-only GEMMs", weight_only_matrix, weight_stream, move, step_latency);
+    FIGURE(trace, grouped_matrix, min(1.0, weight_only_matrix * device_matrix),
+           (Note{"GEMM efficiency of weight-only experts", "as weight-only GEMMs"}), weight_only_matrix, device_matrix);
     parameters.product.gemm_efficiency = grouped_matrix;
-    parameters.product.step_latency = 25 * kNs;
-    parameters.weight_bandwidth_gain = 1.1;
-    parameters.permute_efficiency = 0.55;
-    if (trace.on()) {
-      trace.Constants("serving.weight_only_experts", "as of weight-only GEMMs", "step_latency, weight_stream, move",
-                      parameters.product.step_latency, parameters.weight_bandwidth_gain, parameters.permute_efficiency);
-    }
+    parameters.product.step_latency = step_latency;
+    parameters.weight_bandwidth_gain = weight_stream;
+    parameters.permute_efficiency = move;
   }
   parameters.launch = deployment.engine.kernels.moe_layer_overhead;
   trace.Input("launch", parameters.launch, "serving.engine.experts");
   parameters.engine_gemm_efficiency = deployment.expert_gemm_efficiency;
-  parameters.engine_bandwidth_efficiency = four_bit ? kFourBitStream : deployment.expert_bandwidth_efficiency;
+  parameters.engine_bandwidth_efficiency = deployment.expert_bandwidth_efficiency;
   if (four_bit) {
-    parameters.weight_bandwidth_gain = 1;
-    if (trace.on()) {
-      trace.Constants("serving.four_bit_experts", "0.95 of the bandwidth on B200, where GEMMs reach 0.72; no further factor",
-                      "expert_stream, weight_stream", kFourBitStream, parameters.weight_bandwidth_gain);
-    }
+    const double expert_stream = serving.four_bit_bandwidth_gain, weight_stream = 1;
+    CONSTANTS(trace, "serving.four_bit_experts", "0.95 of the bandwidth on B200, where GEMMs reach 0.72; no further factor", expert_stream,
+              weight_stream);
+    parameters.engine_bandwidth_efficiency = expert_stream;
+    parameters.weight_bandwidth_gain = weight_stream;
   }
   return TimeOf(layer, deployment.device, parameters, trace);
 }
