@@ -30,7 +30,7 @@ constinit const Fields Schema<DeviceMemory>::fields(kDeviceMemoryFields);
 constexpr FieldRow kCacheFields[] = {
     Of<&Cache::name>("name", "Name of the cache level"),
     Of<&Cache::capacity>("capacity", "Capacity of the whole device; figures use the last level (L2)").In(kMiB).AtLeast(0),
-    Of<&Cache::bandwidth>("bandwidth", "Bandwidth of the whole device. Informational: no figure uses it yet").In(kTBps).Above(0)};
+    Of<&Cache::bandwidth>("bandwidth", "Bandwidth of the whole device; without one the level bounds no kernel").In(kTBps).Above(0)};
 constinit const Fields Schema<Cache>::fields(kCacheFields);
 
 constexpr FieldRow kDieSizeFields[] = {Of<&DieSize::area>("area", "Area per compute die").In(kMm2).Above(0),

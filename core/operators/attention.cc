@@ -4,6 +4,7 @@
 
 #include "core/base/sum.h"
 #include "core/base/units.h"
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -48,37 +49,52 @@ double SeenPairs(const Attention& attention, Trace& trace) {
 
 }  // namespace
 
-Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Device& device) {
-  assert(device.efficiency.usable_l2_fraction && device.efficiency.l2_bandwidth);
-  const Bytes usable = *device.efficiency.usable_l2_fraction * L2Capacity(device);
-  const double missed = usable > Bytes{} ? std::clamp(2 * (working_set / usable) - 2, 0.0, 1.0) : 1;
-  return bytes * missed / (memory_share * device.memory.bandwidth) + bytes * (1 - missed) / *device.efficiency.l2_bandwidth;
-}
-
 namespace {
+
+// Rate of reads that hit the L2: what attention kernels reach, at most the cache's own bandwidth. Recorded as l2_rate.
+BytesPerSecond HitRate(const Device& device, Trace& trace) {
+  const BytesPerSecond attention_l2_rate = *device.efficiency.l2_bandwidth;
+  trace.Input("attention_l2_rate", attention_l2_rate, "cluster.device.efficiency.cache_stream");
+  const Cache* cache = StatedL2(device);
+  if (cache == nullptr) {
+    trace.Alias("l2_rate", attention_l2_rate, "attention_l2_rate");
+    return attention_l2_rate;
+  }
+  const BytesPerSecond l2_bandwidth = *cache->bandwidth;
+  BindBandwidth("l2_bandwidth", *cache, device, trace);
+  FIGURE(trace, l2_rate, min(attention_l2_rate, l2_bandwidth),
+         (Note{"L2 bandwidth of attention", "at most the cache's own", kFamilySource}), attention_l2_rate, l2_bandwidth);
+  return l2_rate;
+}
 
 // ReadTime, recorded as the figure read_time.
 Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Device& device, Trace& trace) {
-  const Seconds read_time = ReadTime(bytes, working_set, memory_share, device);
-  if (!trace.on()) return read_time;
+  assert(device.efficiency.usable_l2_fraction && device.efficiency.l2_bandwidth);
   const double usable_l2_fraction = *device.efficiency.usable_l2_fraction;
-  const BytesPerSecond bandwidth = device.memory.bandwidth, l2_bandwidth = *device.efficiency.l2_bandwidth;
+  const BytesPerSecond bandwidth = SlowestStream(device, trace).bandwidth;
   const Bytes l2_capacity = L2Capacity(device, trace);
   trace.Input("usable_l2_fraction", usable_l2_fraction, "cluster.device.efficiency.cache_share");
-  trace.Input("l2_bandwidth", l2_bandwidth, "cluster.device.efficiency.cache_stream");
-  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   if (!(usable_l2_fraction * l2_capacity > Bytes{})) {
-    trace.Record("read_time", "bytes / (memory_share * bandwidth)", read_time, Note{"Time to move the data", "from memory", kFamilySource},
-                 "bytes, memory_share, bandwidth", bytes, memory_share, bandwidth);
+    FIGURE(trace, read_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "from memory", kFamilySource}), bytes,
+           memory_share, bandwidth);
     return read_time;
   }
+  const BytesPerSecond l2_rate = HitRate(device, trace);
   FIGURE(trace, missed_share, min(1.0, max(0.0, 2 * (working_set / (usable_l2_fraction * l2_capacity)) - 2)),
          (Note{"Fraction read from memory", "the rest is in L2", kFamilySource}), working_set, usable_l2_fraction, l2_capacity);
-  trace.Record("read_time", "bytes * missed_share / (memory_share * bandwidth) + bytes * (1 - missed_share) / l2_bandwidth", read_time,
-               Note{"Time to move the data", "from memory and from L2", kFamilySource},
-               "bytes, missed_share, memory_share, bandwidth, l2_bandwidth", bytes, missed_share, memory_share, bandwidth, l2_bandwidth);
+  FIGURE(trace, read_time, bytes * missed_share / (memory_share * bandwidth) + bytes * (1 - missed_share) / l2_rate,
+         (Note{"Time to move the data", "from memory and from L2", kFamilySource}), bytes, missed_share, memory_share, bandwidth, l2_rate);
   return read_time;
 }
+
+}  // namespace
+
+Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Device& device) {
+  Trace off = Trace::Off();
+  return ReadTime(bytes, working_set, memory_share, device, off);
+}
+
+namespace {
 
 // Operands and results, and the set that the passes over them reuse.
 struct TileTraffic {
@@ -155,6 +171,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileKe
   trace.Record("pair_flops", PairFormula(attention.phase), pair_flops,
                Note{"FLOPs per query and key", "a GEMM each with the keys and the values; five backward"}, "qk_dim, v_dim", qk_dim, v_dim);
   work.pair_flops = pair_flops;
+  work.row_element = row_element;
   work.exp_passes = attention.phase == AttentionPhase::kForwardBackward ? 2 : 1;
   const double seen_pairs = SeenPairs(attention, trace);
   FIGURE(trace, flops, sequence_heads * seen_pairs * pair_flops, (Note{"FLOPs", "of the pairs that are not masked"}), sequence_heads,
@@ -192,10 +209,10 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
                                                                                                         : 1);
   const Flops pair_flops = products * 2 * (attention.head_dim + ValueDim(attention)) * kFlop;
   const FlopsPerSecond peak_rate = PeakRate(device, attention.precision, trace);
-  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  const Stream stream = SlowestStream(device, trace);
+  const BytesPerSecond bandwidth = stream.bandwidth;
   const double gemm_efficiency = parameters.gemm_efficiency, bandwidth_efficiency = parameters.bandwidth_efficiency;
   const Seconds launch = parameters.launch;
-  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   FIGURE(trace, scores, batch * heads * q_len * kv_len, (Note{"Scores", "masked ones included"}), batch, heads, q_len, kv_len);
   FIGURE(trace, flops, scores * pair_flops, (Note{"FLOPs", "of all scores"}), scores, pair_flops);
   FIGURE(trace, bytes, scores * score_passes * 2 * kB, (Note{"Memory traffic of the scores", "in 16 bit"}), scores, score_passes);
@@ -206,7 +223,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
          bandwidth_efficiency);
   FIGURE(trace, time, launch + compute_time + memory_time, (Note{"Unfused attention time", "kernel after kernel", "", "time_s"}), launch,
          compute_time, memory_time);
-  return {time, compute_time, memory_time, compute_time >= memory_time ? Bound::kCompute : Bound::kMemory, flops, bytes};
+  return {time, compute_time, memory_time, compute_time >= memory_time ? Bound::kCompute : stream.bound, flops, bytes};
 }
 
 namespace {
@@ -253,6 +270,18 @@ Seconds MergeTime(double splits, Seconds merge, Seconds merge_per_split, Trace& 
   FIGURE(trace, merge_time, merge + merge_per_split * splits, (Note{"Merging the splits", "", kFamilySource}), merge, merge_per_split,
          splits);
   return merge_time;
+}
+
+// A thread block reads the keys and values of its KV head once from L2, and once per fragment of query rows from shared memory.
+LevelTraffic DecodeTraffic(const Attention& attention, Bytes kv_cache_bytes, const Device& device, Trace& trace) {
+  const double heads = attention.heads, kv_heads = attention.kv_heads, q_len = attention.q_len,
+               mma_rows = device.architecture->traits.decode_query_rows;
+  const Bytes l2_traffic = kv_cache_bytes;
+  trace.Alias("l2_traffic", l2_traffic, "kv_cache_bytes");
+  FIGURE(trace, l1_traffic, ceil(heads * q_len / (mma_rows * kv_heads)) * kv_cache_bytes,
+         (Note{"Traffic of shared memory", "keys and values once per fragment of query rows"}), heads, q_len, mma_rows, kv_heads,
+         kv_cache_bytes);
+  return {l2_traffic, l1_traffic};
 }
 
 constexpr Note kSlowest{"Slowest part of the kernel", "memory, one thread block, compute", kFamilySource};
@@ -310,24 +339,26 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   } else {
     trace.Record("slowest", "max(stream_time, compute_time)", slowest, kSlowest, "stream_time, compute_time", stream_time, compute_time);
   }
-  const Seconds time =
-      Sum<Seconds>(trace, "time",
-                   Note{"Attention time", "launch, the slowest of memory, thread block and compute, further waves, merging the splits",
-                        kFamilySource, "time_s"},
-                   {{"launch", launch}, {"slowest", slowest}, {"start_time", start_time}, {"merge_time", merge_time, splits > 1}});
+  const LevelTraffic traffic = DecodeTraffic(attention, kv_cache_bytes, device, trace);
+  const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
+  const Seconds bounded_time = SlowestLevel(slowest, "slowest", levels, device, trace);
+  const Seconds time = Sum<Seconds>(
+      trace, "time",
+      Note{"Attention time", "launch, the slowest of memory, thread block, compute and caches, further waves, merging the splits",
+           kFamilySource, "time_s"},
+      {{"launch", launch}, {"bounded_time", bounded_time}, {"start_time", start_time}, {"merge_time", merge_time, splits > 1}});
   KernelTime result;
   result.time = time;
   result.compute = compute_time;
   result.memory = max(stream_time, block_time);
-  result.bound = time > 2 * max(result.memory, compute_time) ? Bound::kLatency
-                 : compute_time > result.memory              ? Bound::kCompute
-                                                             : Bound::kMemory;
   const double q_len = attention.q_len;
   FIGURE(trace, flops, 2 * kFlop * batch * heads * q_len * context * pair_dims, (Note{"FLOPs", "every query head with every key it sees"}),
          batch, heads, q_len, context, pair_dims);
   trace.Alias("bytes", kv_cache_bytes, "kv_cache_bytes");
   result.flops = flops;
   result.bytes = kv_cache_bytes;
+  SetLevels(traffic, levels, slowest, result);
+  if (time > 2 * bounded_time) result.bound = Bound::kLatency;
   return result;
 }
 

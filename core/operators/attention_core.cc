@@ -1,10 +1,10 @@
 #include "core/operators/attention_core.h"
 
 #include "core/base/units.h"
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
-namespace {}  // namespace
 
 TileCount CountTiles(double q_len, double kv_len, bool causal, double window) {
   Trace off = Trace::Off();
@@ -40,6 +40,28 @@ TileCount CountTiles(double q_len, double kv_len, bool causal, double window, Tr
   return {rows, tiles, longest_row};
 }
 
+namespace {
+
+// Every tile reads its keys and values, every row of tiles its queries, and writes its outputs. From shared memory each fragment of query
+// rows reads the keys and values again. A backward pass moves as much more as it computes.
+LevelTraffic TrafficOfTiles(const TileWork& work, const Device& device, Trace& trace) {
+  const double sequence_heads = work.sequence_heads, tile_rows = work.tiles.rows, tiles = work.tiles.tiles,
+               fragment_rows = device.architecture->traits.fragment_rows;
+  const Bytes row_element = work.row_element;
+  const Flops pair_flops = work.pair_flops;
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->attention.source), fragment_rows);
+  FIGURE(trace, tile_bytes, 128 * row_element * pair_flops / (2 * kFlop), (Note{"Bytes of a tile", "128 keys and their values"}),
+         row_element, pair_flops);
+  FIGURE(trace, l2_traffic, sequence_heads * (tiles + tile_rows) * tile_bytes,
+         (Note{"Traffic of the L2", "keys and values once per tile of 128 queries"}), sequence_heads, tiles, tile_rows, tile_bytes);
+  FIGURE(trace, l1_traffic, sequence_heads * (tiles * 128 / min(128, fragment_rows) + tile_rows) * tile_bytes,
+         (Note{"Traffic of shared memory", "keys and values once per fragment of query rows"}), sequence_heads, tiles, fragment_rows,
+         tile_rows, tile_bytes);
+  return {l2_traffic, l1_traffic};
+}
+
+}  // namespace
+
 KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKernelParameters& parameters, Trace& trace) {
   const double units = static_cast<double>(device.units), exponentials = device.exponentials;
   const Hertz clock = device.clock;
@@ -72,25 +94,30 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
   FIGURE(trace, tail_time, tail * (tile_time * longest_row + row_overhead),
          (Note{"Tail", "fraction of the longest tile of queries", kFamilySource}), tail, tile_time, longest_row, row_overhead);
   FIGURE(trace, compute_time, mean_load + tail_time, (Note{"Time on the SMs", "", kFamilySource}), mean_load, tail_time);
-  const Seconds time = launch + pass_time + norm(compute_time, stream_time, 2);
+  FIGURE(trace, overlapped_time, norm(compute_time, stream_time, 2), (Note{"Compute overlapped with data movement", "", kFamilySource}),
+         compute_time, stream_time);
+  const LevelTraffic traffic = TrafficOfTiles(work, device, trace);
+  const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
+  const Seconds bounded_time = SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);
+  const Seconds time = launch + pass_time + bounded_time;
   if (trace.on()) {
-    const Note note{"Attention time", "launch, passes before it (rotary embedding, KV-cache write), compute overlapped with data movement",
-                    kFamilySource, "time_s"};
+    const Note note{"Attention time", "launch, passes before it (rotary embedding, KV-cache write), the slowest level", kFamilySource,
+                    "time_s"};
     if (parameters.pass_factor > 0) {
-      trace.Record("time", "launch + pass_time + norm(compute_time, stream_time, 2)", time, note,
-                   "launch, pass_time, compute_time, stream_time", launch, pass_time, compute_time, stream_time);
+      trace.Record("time", "launch + pass_time + bounded_time", time, note, "launch, pass_time, bounded_time", launch, pass_time,
+                   bounded_time);
     } else {
-      trace.Record("time", "launch + norm(compute_time, stream_time, 2)", time, note, "launch, compute_time, stream_time", launch,
-                   compute_time, stream_time);
+      trace.Record("time", "launch + bounded_time", time, note, "launch, bounded_time", launch, bounded_time);
     }
   }
   KernelTime result;
   result.time = time;
   result.compute = compute_time;
   result.memory = stream_time + pass_time;
-  result.bound = launch > time / 2 ? Bound::kLatency : compute_time >= result.memory ? Bound::kCompute : Bound::kMemory;
   result.flops = work.useful;
   result.bytes = work.bytes;
+  SetLevels(traffic, levels, overlapped_time, result);
+  if (launch > time / 2) result.bound = Bound::kLatency;
   return result;
 }
 

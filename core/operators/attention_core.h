@@ -35,6 +35,7 @@ struct TileWork {
   double sequence_heads = 1;               // batch * query heads
   Precision precision = Precision::kBf16;  // of the computation
   Flops pair_flops;                        // per query-key pair
+  Bytes row_element;                       // of an operand
   double exp_passes = 1;                   // exponentials per pair
   Seconds stream_time;                     // of the operands
   Seconds pass_time;                       // of the passes before the core

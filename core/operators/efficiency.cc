@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "core/base/units.h"
+#include "core/operators/cache_levels.h"
 
 namespace slipstick {
 namespace {
@@ -171,9 +172,18 @@ BytesPerSecond L2Rate(const Device& device, Trace& trace) {
   trace.Input("clock", clock, "cluster.device.clock");
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), cache_feed, cache_over_memory);
-  FIGURE(trace, l2_rate, max(units * cache_feed * clock, cache_over_memory * bandwidth),
-         (Note{"L2 bandwidth", "into all SMs together; at least a multiple of the memory's"}), units, cache_feed, clock, cache_over_memory,
-         bandwidth);
+  const Cache* cache = StatedL2(device);
+  if (cache == nullptr) {
+    FIGURE(trace, l2_rate, max(units * cache_feed * clock, cache_over_memory * bandwidth),
+           (Note{"L2 bandwidth", "into all SMs together; at least a multiple of the memory's"}), units, cache_feed, clock,
+           cache_over_memory, bandwidth);
+    return l2_rate;
+  }
+  const BytesPerSecond l2_bandwidth = *cache->bandwidth;
+  BindBandwidth("l2_bandwidth", *cache, device, trace);
+  FIGURE(trace, l2_rate, min(l2_bandwidth, max(units * cache_feed * clock, cache_over_memory * bandwidth)),
+         (Note{"L2 bandwidth", "into all SMs together; at least a multiple of the memory's, at most the cache's own"}), l2_bandwidth, units,
+         cache_feed, clock, cache_over_memory, bandwidth);
   return l2_rate;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/sum.h"
 #include "core/base/units.h"
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm_tiles.h"
 
@@ -52,35 +53,11 @@ Bytes DramBytes(const Gemm& gemm, const TileChoice& best, const DataMovement& da
   return bytes;
 }
 
-// Traffic inside the chip. Each output tile fetches its rows and columns of the operands through L2; inside an SM the tensor cores read
-// them in fragments of 64 rows. Large engines (128 x 128, Jouppi et al. 2017) hold a block of weights while all rows pass.
-struct InnerTraffic {
-  Bytes l2, l1;
-};
-InnerTraffic InnerBytes(const Gemm& gemm, const TileChoice& best, Bytes weights, Bytes output, Bytes memory, const Device& device) {
-  const double operand = (BytesPerElement(gemm.precision) + BytesPerElement(gemm.weights)) / 2;
-  InnerTraffic inner;
-  if (device.architecture->traits.tiled) {
-    const double rows = min(best.tile.rows, gemm.m), columns = min(best.tile.columns, gemm.n);
-    const double tiles = gemm.groups * ceil(gemm.m / best.tile.rows) * ceil(gemm.n / best.tile.columns);
-    const Bytes partial_sums = best.split > 1 ? 8 * kB * best.split * gemm.groups * gemm.m * gemm.n : Bytes{};
-    inner.l2 = tiles * (rows + columns) * gemm.k * operand * kB + output + partial_sums;
-    inner.l1 = tiles * ceil(rows / 64) * (min(rows, 64) + columns) * gemm.k * operand * kB + output + partial_sums;
-  } else {
-    inner.l2 = memory;
-    inner.l1 = weights + output + gemm.groups * gemm.m * gemm.k * ceil(gemm.n / 128) * operand * kB;
-  }
-  // Data from memory passes every level.
-  inner.l2 = max(inner.l2, memory);
-  inner.l1 = max(inner.l1, inner.l2);
-  return inner;
-}
-
 }  // namespace
 
 Seconds PassTime(Bytes bytes, Bytes resident, double kept_l2, double bandwidth_efficiency, double efficiency, const Device& device,
                  Trace& trace) {
-  const BytesPerSecond bandwidth = device.memory.bandwidth, l2_rate = L2Rate(device, trace);
+  const BytesPerSecond l2_rate = L2Rate(device, trace), bandwidth = SlowestStream(device, trace).bandwidth;
   const Bytes l2_capacity = L2Capacity(device, trace);
   const Bytes reach = resident + kept_l2 * l2_capacity;
   if (!(reach > Bytes{})) return bytes / (bandwidth * bandwidth_efficiency) / efficiency;
@@ -109,6 +86,37 @@ double WeightsLeftInL2(Bytes weights, double max_copies, const Device& device) {
 }
 
 namespace {
+
+// Traffic of the caches. Output tiles stream their rows and columns of the operands from L2: in the largest tile of the family, as
+// libraries choose it, share its loads between blocks or order the tiles where L2 would bind. Tensor cores read them in fragments from
+// shared memory.
+LevelTraffic TrafficOf(const Gemm& gemm, const Device& device, Trace& trace) {
+  const double m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
+  const Bytes activation_size = ElementSize(NativePrecision(device, gemm.precision)), weight_size = ElementSize(gemm.weights),
+              output_size = gemm.output_bytes * kB;
+  const KernelTraits& traits = device.architecture->traits;
+  constexpr Note kL2{"Traffic of the L2", "each tile of outputs streams its rows and columns of the operands"};
+  constexpr Note kL1{"Traffic of shared memory", "the tensor cores read the operands in fragments"};
+  if (!traits.tiled) {
+    // Large engines (128 x 128, Jouppi et al. 2017) hold a block of weights while all rows pass.
+    FIGURE_OVER_GROUPS(trace, l2_traffic, (n * k * weight_size + m * k * activation_size + m * n * output_size), kL2, n, k, weight_size, m,
+                       activation_size, output_size);
+    FIGURE_OVER_GROUPS(trace, l1_traffic, (n * k * weight_size + m * k * ceil(n / 128) * activation_size + m * n * output_size), kL1, n, k,
+                       weight_size, m, activation_size, output_size);
+    return {l2_traffic, l1_traffic};
+  }
+  const double l2_rows = traits.l2_rows, l2_columns = traits.l2_columns, fragment_rows = traits.fragment_rows,
+               fragment_columns = traits.fragment_columns;
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), l2_rows, l2_columns, fragment_rows,
+            fragment_columns);
+  FIGURE_OVER_GROUPS(trace, l2_traffic,
+                     (m * n * k * (activation_size / min(l2_columns, n) + weight_size / min(l2_rows, m)) + m * n * output_size), kL2, m, n,
+                     k, activation_size, l2_columns, weight_size, l2_rows, output_size);
+  FIGURE_OVER_GROUPS(trace, l1_traffic,
+                     (m * n * k * (activation_size / min(fragment_columns, n) + weight_size / min(fragment_rows, m)) + m * n * output_size),
+                     kL1, m, n, k, activation_size, fragment_columns, weight_size, fragment_rows, output_size);
+  return {l2_traffic, l1_traffic};
+}
 
 // Time to move the operands and the output. The symbols are inputs and efficiencies recorded by TimeOf.
 DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
@@ -293,13 +301,16 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
       trace, overlapped_time, norm(compute_time, memory_time, 3),
       (Note{"Compute and data movement together", "they overlap, except for the cubic norm: equal times take 1.26 of one", kFamilySource}),
       compute_time, memory_time);
+  const LevelTraffic traffic = TrafficOf(gemm, device, trace);
+  const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
+  const Seconds bounded_time = SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);
   const Seconds quantize_time = QuantizeTime(gemm, device, parameters, trace);
   const Bytes bytes = MemoryTraffic(gemm, best, data, device, parameters, trace);
   const bool quantizes = parameters.quantize_bytes > 0 || parameters.extra_launch > Seconds{};
   const Seconds time =
       Sum<Seconds>(trace, "time", Note{"GEMM time", "launch, overlapped work, split-K merge, quantization", kFamilySource, "time_s"},
                    {{"launch", launch, launch > Seconds{}},
-                    {"overlapped_time", overlapped_time},
+                    {"bounded_time", bounded_time},
                     {"merge_time", merge_time, device.architecture->traits.tiled},
                     {"quantize_time", quantize_time, quantizes}});
 
@@ -307,15 +318,10 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   result.time = time;
   result.compute = compute_time;
   result.memory = memory_time;
-  result.bound = launch + merge_time + quantize_time > overlapped_time ? Bound::kLatency
-                 : compute_time >= memory_time                         ? Bound::kCompute
-                                                                       : Bound::kMemory;
   result.flops = rate.flops;
   result.bytes = bytes;
-  const Bytes output = gemm.groups * gemm.m * gemm.n * (gemm.output_bytes * kB);
-  const InnerTraffic inner = InnerBytes(gemm, best, data.weights, output, bytes, device);
-  result.l2_bytes = inner.l2;
-  result.l1_bytes = inner.l1;
+  SetLevels(traffic, levels, overlapped_time, result);
+  if (launch + merge_time + quantize_time > bounded_time) result.bound = Bound::kLatency;
   return result;
 }
 

@@ -9,11 +9,16 @@
 
 namespace slipstick {
 
-enum class Bound { kCompute, kMemory, kNetwork, kLatency };
+enum class Bound { kCompute, kMemory, kNetwork, kLatency, kL1, kL2 };
 template <>
 struct EnumNames<Bound> {
-  static constexpr std::array<std::pair<Bound, std::string_view>, 4> names{
-      {{Bound::kCompute, "compute"}, {Bound::kMemory, "memory"}, {Bound::kNetwork, "network"}, {Bound::kLatency, "latency"}}};
+  static constexpr std::array<std::pair<Bound, std::string_view>, 6> names{{{Bound::kCompute, "compute"},
+                                                                            {Bound::kMemory, "memory"},
+                                                                            {Bound::kNetwork, "network"},
+                                                                            {Bound::kLatency, "latency"},
+                                                                            {Bound::kL1, "l1"},
+                                                                            {Bound::kL2, "l2"}}};
+  static_assert(names.size() == static_cast<std::size_t>(Bound::kL2) + 1);
 };
 
 struct KernelTime {
@@ -21,10 +26,11 @@ struct KernelTime {
   Seconds compute;  // time of computation alone
   Seconds memory;   // time of data movement alone
   Bound bound = Bound::kCompute;
-  Flops flops;       // useful FLOPs, without padding
-  Bytes bytes;       // to and from device memory
-  Bytes l2_bytes{};  // between L2 and the SMs
-  Bytes l1_bytes{};  // between L1 or shared memory and the tensor cores
+  Flops flops;         // useful FLOPs, without padding
+  Bytes bytes;         // to and from device memory
+  Bytes l2_bytes{};    // between L2 and the SMs
+  Bytes l1_bytes{};    // between L1 or shared memory and the tensor cores
+  Seconds l2{}, l1{};  // time of that traffic at the stated bandwidths; 0: not stated
 };
 
 }  // namespace slipstick

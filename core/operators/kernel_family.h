@@ -22,6 +22,9 @@ struct KernelTraits {
   double threads_per_clock = 1;   // issued per SM
   double mma_rows = 1;            // rows that a matrix unit computes together; 1: vector units, no padding
   double decode_query_rows = 1;   // query rows that a decode kernel computes together
+  double l2_rows = 1,
+         l2_columns = 1;  // outputs whose operands are fetched from L2 together: the largest tile, or that of blocks sharing loads
+  double fragment_rows = 1, fragment_columns = 1;  // outputs per operand that the tensor cores read from shared memory
 };
 
 // GEMMs of one pair of operand precisions.

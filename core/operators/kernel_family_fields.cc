@@ -12,7 +12,11 @@ constexpr FieldRow kKernelTraitsFields[] = {
     Of<&KernelTraits::l2_over_memory>("cache_over_memory", "Lower bound on L2 bandwidth over memory bandwidth").AtLeast(0),
     Of<&KernelTraits::threads_per_clock>("lanes", "Threads issued per SM and clock").AtLeast(1),
     Of<&KernelTraits::mma_rows>("row_grain", "Rows that a tensor core computes together").AtLeast(1),
-    Of<&KernelTraits::decode_query_rows>("query_rows", "Query rows that a decode kernel computes together").AtLeast(1)};
+    Of<&KernelTraits::decode_query_rows>("query_rows", "Query rows that a decode kernel computes together").AtLeast(1),
+    Of<&KernelTraits::l2_rows>("l2_rows", "Rows of outputs whose operands are fetched from L2 together, at most").AtLeast(1),
+    Of<&KernelTraits::l2_columns>("l2_columns", "Columns of outputs whose operands are fetched from L2 together, at most").AtLeast(1),
+    Of<&KernelTraits::fragment_rows>("fragment_rows", "Rows of outputs per operand read from shared memory").AtLeast(1),
+    Of<&KernelTraits::fragment_columns>("fragment_columns", "Columns of outputs per operand read from shared memory").AtLeast(1)};
 constinit const Fields Schema<KernelTraits>::fields(kKernelTraitsFields);
 
 constexpr FieldRow kGemmRowFields[] = {

@@ -4,6 +4,7 @@
 #include "core/base/units.h"
 #include "core/operators/attention.h"
 #include "core/operators/attention_core.h"
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -36,8 +37,7 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
   const double batch = mla.batch, heads = mla.heads, q_len = mla.q_len, kv_len = mla.kv_len, nope_head_dim = mla.nope_head_dim,
                rope_head_dim = mla.rope_head_dim, value_head_dim = mla.value_head_dim, kv_lora_rank = mla.kv_lora_rank,
                memory_share = device.architecture->latent.bandwidth_efficiency, passes = parameters.pass_factor;
-  const BytesPerSecond bandwidth = device.memory.bandwidth;
-  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
+  const BytesPerSecond bandwidth = SlowestStream(device, trace).bandwidth;
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->latent.source));
   TileWork work;
   work.tiles = CountTiles(q_len, kv_len, true, 0, trace);
@@ -48,6 +48,7 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
   work.sequence_heads = sequence_heads;
   work.precision = parameters.in_fp8 ? Precision::kFp8 : Precision::kBf16;
   work.pair_flops = pair_flops;
+  work.row_element = row_element;
   FIGURE(trace, flops, sequence_heads * q_len * (kv_len - q_len + (q_len + 1) / 2) * pair_flops,
          (Note{"FLOPs", "of the pairs that the causal mask leaves"}), sequence_heads, q_len, kv_len, pair_flops);
   work.useful = flops;
@@ -86,6 +87,15 @@ Seconds MergeTime(double splits, Seconds merge_per_split, Trace& trace) {
   if (splits <= 1) return {};
   FIGURE(trace, merge_time, merge_per_split * splits, (Note{"Merging the splits", "", kFamilySource}), merge_per_split, splits);
   return merge_time;
+}
+
+// A block's 64 heads are one fragment: what it reads from L2 passes shared memory once.
+Seconds BoundByCaches(Bytes l2_traffic, Seconds overlapped_time, const Device& device, KernelTime& result, Trace& trace) {
+  const LevelTraffic traffic{l2_traffic, l2_traffic};
+  trace.Alias("l1_traffic", l2_traffic, "l2_traffic");
+  const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
+  SetLevels(traffic, levels, overlapped_time, result);
+  return SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);
 }
 
 KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace& trace) {
@@ -129,12 +139,16 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
     FIGURE(trace, compute_time, context / splits * 64 * 2 * kFlop * pair_dims * units / (peak_rate * mma_efficiency) * ceil(blocks / units),
            (Note{"Compute time", "heads are padded to 64", kFamilySource}), context, splits, pair_dims, units, peak_rate, mma_efficiency,
            blocks);
-    const Seconds merge_time = MergeTime(splits, merge_per_split, trace);
-    FIGURE(trace, time, launch + norm(stream_time, compute_time, 3) + wave_launch * max(0.0, ceil(blocks / units) - 1) + merge_time,
-           (Note{"Attention time", "", kFamilySource, "time_s"}), launch, stream_time, compute_time, wave_launch, blocks, units,
-           merge_time);
-    result.time = time;
+    FIGURE(trace, overlapped_time, norm(stream_time, compute_time, 3), (Note{"Compute overlapped with data movement", "", kFamilySource}),
+           stream_time, compute_time);
+    FIGURE(trace, l2_traffic, head_blocks * kv_cache_bytes, (Note{"Traffic of the L2", "each block of heads reads the latent KV cache"}),
+           head_blocks, kv_cache_bytes);
     result.compute = compute_time;
+    const Seconds bounded_time = BoundByCaches(l2_traffic, overlapped_time, device, result, trace);
+    const Seconds merge_time = MergeTime(splits, merge_per_split, trace);
+    FIGURE(trace, time, launch + bounded_time + wave_launch * max(0.0, ceil(blocks / units) - 1) + merge_time,
+           (Note{"Attention time", "", kFamilySource, "time_s"}), launch, bounded_time, wave_launch, blocks, units, merge_time);
+    result.time = time;
   } else {
     const Seconds token_time = row.per_token;
     CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), token_time);
@@ -142,12 +156,16 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
            (Note{"Compute time", "", kFamilySource}), batch, heads, context, pair_dims, peak_rate, mma_efficiency);
     FIGURE(trace, walk_time, context * token_time, (Note{"One SM walks a sequence", "no split-KV kernel", kFamilySource}), context,
            token_time);
-    FIGURE(trace, time, launch + norm(norm(walk_time, compute_time, 4), stream_time, 4),
-           (Note{"Attention time", "", kFamilySource, "time_s"}), launch, walk_time, compute_time, stream_time);
-    result.time = time;
+    FIGURE(trace, overlapped_time, norm(norm(walk_time, compute_time, 4), stream_time, 4),
+           (Note{"Compute overlapped with data movement", "", kFamilySource}), walk_time, compute_time, stream_time);
+    FIGURE(trace, l2_traffic, ceil(heads / 64) * kv_cache_bytes,
+           (Note{"Traffic of the L2", "each block of heads reads the latent KV cache"}), heads, kv_cache_bytes);
     result.compute = max(compute_time, walk_time);
+    const Seconds bounded_time = BoundByCaches(l2_traffic, overlapped_time, device, result, trace);
+    FIGURE(trace, time, launch + bounded_time, (Note{"Attention time", "", kFamilySource, "time_s"}), launch, bounded_time);
+    result.time = time;
   }
-  result.bound = 2 * launch > result.time ? Bound::kLatency : result.compute >= result.memory ? Bound::kCompute : Bound::kMemory;
+  if (2 * launch > result.time) result.bound = Bound::kLatency;
   return result;
 }
 

@@ -268,7 +268,6 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   result.time = time;
   result.compute = up.compute + down.compute;
   result.memory = up.memory + down.memory + move_time;
-  result.bound = 2 * launch > time ? Bound::kLatency : result.compute >= result.memory ? Bound::kCompute : Bound::kMemory;
   const Flops up_flops = up.flops, down_flops = down.flops;
   FIGURE(trace, flops, up_flops + down_flops, (Note{"FLOPs", "of both grouped GEMMs"}), up_flops, down_flops);
   const Bytes up_bytes = up.bytes, down_bytes = down.bytes, moved_bytes = moved.bytes;
@@ -276,6 +275,16 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
          up_bytes, down_bytes, moved_bytes);
   result.flops = flops;
   result.bytes = bytes;
+  result.l2_bytes = up.l2_bytes + down.l2_bytes + moved.bytes;
+  result.l1_bytes = up.l1_bytes + down.l1_bytes + moved.bytes;
+  result.l2 = up.l2 + down.l2;
+  result.l1 = up.l1 + down.l1;
+  const KernelTime& longer = up.time >= down.time ? up : down;
+  const bool is_cache = longer.bound == Bound::kL2 || longer.bound == Bound::kL1;
+  result.bound = 2 * launch > time                 ? Bound::kLatency
+                 : is_cache                        ? longer.bound
+                 : result.compute >= result.memory ? Bound::kCompute
+                                                   : Bound::kMemory;
   return result;
 }
 

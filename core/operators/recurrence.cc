@@ -1,5 +1,6 @@
 #include "core/operators/recurrence.h"
 
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/workload/layer.h"
 
@@ -32,7 +33,8 @@ KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
   constexpr double kShareOfPeak = 0.4, kShareOfVector = 0.3;
   const double rows = layer.rows, recurrent_heads = layer.heads, recurrent_columns = layer.columns, recurrent_inner = layer.inner;
   const Seconds launch = *device.efficiency.launch_latency;
-  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  const Stream stream = SlowestStream(device, trace);
+  const BytesPerSecond bandwidth = stream.bandwidth;
   const double bandwidth_efficiency = *device.efficiency.bandwidth_efficiency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
@@ -61,7 +63,7 @@ KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
   kernel.memory = recurrence_bytes / (bandwidth * bandwidth_efficiency);
   kernel.flops = recurrence_flops;
   kernel.bytes = recurrence_bytes;
-  kernel.bound = 6 * launch > recurrence ? Bound::kLatency : kernel.compute > kernel.memory ? Bound::kCompute : Bound::kMemory;
+  kernel.bound = 6 * launch > recurrence ? Bound::kLatency : kernel.compute > kernel.memory ? Bound::kCompute : stream.bound;
   return kernel;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/units.h"
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -119,18 +120,25 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernel
   FIGURE(trace, row_time, ceil(rows / (2 * units)) * columns * column_latency,
          (Note{"Time of the rows per SM", "a block walks one row; two blocks per SM", kFamilySource}), rows, units, columns,
          column_latency);
-  FIGURE(trace, time, launch + norm(stream_time, row_time, 3), (Note{"Kernel time", "", kFamilySource, "time_s"}), launch, stream_time,
+  FIGURE(trace, overlapped_time, norm(stream_time, row_time, 3), (Note{"Data and rows together", "", kFamilySource}), stream_time,
          row_time);
+  const LevelTraffic traffic{bytes, bytes};
+  trace.Alias("l2_traffic", bytes, "bytes");
+  trace.Alias("l1_traffic", bytes, "bytes");
+  const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
+  const Seconds bounded_time = SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);
+  FIGURE(trace, time, launch + bounded_time, (Note{"Kernel time", "", kFamilySource, "time_s"}), launch, bounded_time);
   KernelTime result;
   result.time = time;
   result.memory = stream_time;
-  result.compute = row_time;
-  result.bound = launch > time / 2 ? Bound::kLatency : Bound::kMemory;
   const double operations = ArithmeticPerElement(kernel.kind);
   CONSTANTS(trace, "rowwise", "count of the operations per element", operations);
   FIGURE(trace, flops, operations * rows * columns * kFlop, (Note{"FLOPs", ""}), operations, rows, columns);
   result.flops = flops;
   result.bytes = bytes;
+  SetLevels(traffic, levels, overlapped_time, result);
+  result.compute = row_time;
+  if (launch > time / 2) result.bound = Bound::kLatency;
   return result;
 }
 

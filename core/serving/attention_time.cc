@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/operators/attention.h"
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/recurrence.h"
 
@@ -21,7 +22,9 @@ KernelTime UnfusedPrefill(const Deployment& deployment, double sequences, double
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("head_dim", head_dim, "model.head_dim");
   const FlopsPerSecond peak_rate = PeakRate(deployment.device, Precision::kFp16, trace);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth, l2_rate = L2Rate(deployment.device, trace);
+  const BytesPerSecond l2_rate = L2Rate(deployment.device, trace);
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   const Bytes l2_capacity = L2Capacity(deployment.device, trace);
   FIGURE(trace, scores, sequences * rank_heads * tokens * (tokens + cached), (Note{"Scores", "every query against every key"}), sequences,
          rank_heads, tokens, cached);
@@ -36,7 +39,7 @@ KernelTime UnfusedPrefill(const Deployment& deployment, double sequences, double
   FIGURE(trace, time, 4 * launch + product_time + score_time,
          (Note{"Unfused attention", "four kernels; fitted to NVIDIA/FasterTransformer docs/gpt_guide.md"}), launch, product_time,
          score_time);
-  return {time, product_time, score_time, product_time > score_time ? Bound::kCompute : Bound::kMemory, flops, score_bytes};
+  return {time, product_time, score_time, product_time > score_time ? Bound::kCompute : data.bound, flops, score_bytes};
 }
 
 LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase) {
@@ -124,9 +127,9 @@ void ReadByHead(const Deployment& deployment, double sequences, double kv_len, K
   const double decode_heads = deployment.shapes.decode_heads, head_dim = deployment.shapes.head_dim;
   const double units = static_cast<double>(deployment.device.units);
   const Hertz clock = deployment.device.clock;
-  const Seconds shared_read = kernel.time, work = max(kernel.memory, kernel.compute);
+  const Seconds shared_read = kernel.time, work = max(kernel.memory, kernel.compute, kernel.l2, kernel.l1);
   trace.Alias("shared_read", shared_read, "time");
-  trace.Alias("work", work, kernel.memory > kernel.compute ? "stream_time" : "compute_time");
+  trace.Alias("work", work, "bounded_time");
   FIGURE(trace, read_by_head, 2 * sequences * kv_len * decode_heads * head_dim / (20 * units * clock),
          (Note{"KV-cache reads of every query head", "from L2, 20 elements per clock and SM"}), sequences, kv_len, decode_heads, head_dim,
          units, clock);
@@ -196,7 +199,8 @@ KernelTime DecodeRecurrence(const Deployment& deployment, double sequences, doub
   FIGURE(trace, elements, state_share * state_elements, (Note{"Elements of a layer's state on one device", ""}), state_share,
          state_elements);
   const Seconds launch = *deployment.device.efficiency.launch_latency;
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   const double bandwidth_efficiency = *deployment.device.efficiency.bandwidth_efficiency;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
@@ -213,7 +217,7 @@ KernelTime DecodeRecurrence(const Deployment& deployment, double sequences, doub
   trace.Alias("bytes", state_bytes, "state_bytes");
   kernel.flops = flops;
   kernel.bytes = state_bytes;
-  kernel.bound = 4 * launch > recurrence ? Bound::kLatency : Bound::kMemory;
+  kernel.bound = 4 * launch > recurrence ? Bound::kLatency : data.bound;
   return kernel;
 }
 

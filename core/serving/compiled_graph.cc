@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/serving/exchange.h"
 #include "core/serving/served_product.h"
@@ -85,7 +86,6 @@ void BindGraph(const Deployment& deployment, Trace& trace) {
   trace.Input("score_passes", engine.score_passes, path + "score_passes");
   trace.Input("power", engine.spill_exponent, path + "spill");
   trace.Input("on_chip", engine.on_chip_capacity, path + "on_chip");
-  trace.Input("bandwidth", deployment.device.memory.bandwidth, "cluster.device.memory.bandwidth");
   trace.Input("weight_size", ElementSize(deployment.formats.mlp_weights), "serving.precision.weights");
   trace.Input("kv_element", ElementSize(deployment.formats.kv_cache), "serving.precision.kv_cache");
   trace.Input("head_dim", deployment.shapes.head_dim, "model.head_dim");
@@ -123,7 +123,8 @@ KernelTime LayerOperator(const Deployment& deployment, double rows, Trace& trace
   const double computed = matrices.computed, read = matrices.read;
   const Bytes weight_size = ElementSize(deployment.formats.mlp_weights), half = 2.0 * kB;
   const FlopsPerSecond peak = PeakAs("peak", deployment.device, deployment.formats.activations, trace);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   const double matrix = engine.gemm_efficiency, stream = engine.bandwidth_efficiency,
                element_stream = engine.elementwise_bandwidth_efficiency;
   const Seconds fixed = engine.layer_overhead;
@@ -145,7 +146,7 @@ KernelTime LayerOperator(const Deployment& deployment, double rows, Trace& trace
   FIGURE(trace, layer_time, norm(compute_time, stream_time, 3) + element_time + fixed,
          (Note{"A layer as one operator", "compute and weights overlap; activations and the fixed overhead do not"}), compute_time,
          stream_time, element_time, fixed);
-  const Bound bound = fixed > layer_time - fixed ? Bound::kLatency : compute_time > stream_time ? Bound::kCompute : Bound::kMemory;
+  const Bound bound = fixed > layer_time - fixed ? Bound::kLatency : compute_time > stream_time ? Bound::kCompute : data.bound;
   return {layer_time, compute_time, stream_time + element_time, bound, flops, bytes};
 }
 
@@ -156,7 +157,8 @@ KernelTime HeadOperator(const Deployment& deployment, double last_rows, Trace& t
   const double group_devices = deployment.mapping.devices_per_group, hidden = deployment.shapes.hidden,
                vocab = static_cast<double>(deployment.model.vocab), matrix = engine.gemm_efficiency, stream = engine.bandwidth_efficiency;
   const Bytes head_size = ElementSize(deployment.formats.head_weights);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   const FlopsPerSecond wide_peak = PeakAs("wide_peak", deployment.device, Precision::kBf16, trace);
   FIGURE(trace, flops, 2 * kFlop * last_rows * hidden * vocab / group_devices, (Note{"FLOPs of the LM head", "on one device"}), last_rows,
          hidden, vocab, group_devices);
@@ -165,7 +167,7 @@ KernelTime HeadOperator(const Deployment& deployment, double last_rows, Trace& t
   FIGURE(trace, head_compute, flops / (matrix * wide_peak), (Note{"Compute of the LM head", ""}), flops, matrix, wide_peak);
   FIGURE(trace, head_stream, bytes / (stream * bandwidth), (Note{"Time to read the weights of the LM head", ""}), bytes, stream, bandwidth);
   FIGURE(trace, head_time, norm(head_compute, head_stream, 3), (Note{"LM head", ""}), head_compute, head_stream);
-  return {head_time, head_compute, head_stream, head_compute > head_stream ? Bound::kCompute : Bound::kMemory, flops, bytes};
+  return {head_time, head_compute, head_stream, head_compute > head_stream ? Bound::kCompute : data.bound, flops, bytes};
 }
 
 // Layers and LM head without attention, for `rows` tokens, `last_rows` of which go through the head.
@@ -248,7 +250,7 @@ PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deploym
   if (!engine.skips_masked_scores) trace.Input("unmasked", unmasked, "serving.engine.whole_layer.causal");
   const double score_passes = engine.score_passes;
   const FlopsPerSecond peak = PeakAs("peak", deployment.device, Precision::kBf16, trace);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const BytesPerSecond bandwidth = SlowestStream(deployment.device, trace).bandwidth;
   const Bytes score = 4.0 * kB;
   CONSTANTS(trace, "serving.compiled_attention", "a score in 16 bit, written and read", score);
   FIGURE(trace, flops, 4 * kFlop * unmasked * sequences * padded_heads * tokens * keys * head_dim / group_devices,
@@ -285,7 +287,8 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
   const double cache_width = CacheWidth(deployment, trace);
   const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
   const double cache_stream = engine.kv_cache_bandwidth_efficiency;
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   const double padded_heads = deployment.shapes.padded_heads, head_dim = deployment.shapes.head_dim;
   FIGURE(trace, flops, 4 * kFlop * sequences * checked * context * padded_heads * head_dim / group_devices,
          (Note{"FLOPs of attention per layer", "on one device"}), sequences, checked, context, padded_heads, head_dim, group_devices);
@@ -294,7 +297,7 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
          kv_element, group_devices);
   FIGURE(trace, kv_cache_time, bytes / (cache_stream * bandwidth), (Note{"Time to read the KV cache of a layer", ""}), bytes, cache_stream,
          bandwidth);
-  step.operators.Add("attention", {kv_cache_time, {}, kv_cache_time, Bound::kMemory, flops, bytes}, attention_layers, "attention_layers",
+  step.operators.Add("attention", {kv_cache_time, {}, kv_cache_time, data.bound, flops, bytes}, attention_layers, "attention_layers",
                      trace);
   const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
   trace.Input("engine_step", engine_step, "serving.engine.step");

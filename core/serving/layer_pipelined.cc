@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/serving/served_product.h"
 
@@ -61,7 +62,6 @@ void BindPipeline(const Deployment& deployment, Trace& trace) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   const bool has_large_l2 = L2Capacity(deployment.device) > engine.large_l2;
   const std::string path = "serving.engine.layer_split.";
-  trace.Input("bandwidth", deployment.device.memory.bandwidth, "cluster.device.memory.bandwidth");
   trace.Input("units", static_cast<double>(deployment.device.units), "cluster.device.units");
   trace.Input("clock", deployment.device.clock, "cluster.device.clock");
   trace.Input("matrix", engine.gemm_efficiency, path + "matrix");
@@ -157,7 +157,8 @@ KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace
   const double matrices = weights.read, multiplied = weights.multiplied;
   const Bytes weight_size = ElementSize(deployment.formats.mlp_weights);
   const FlopsPerSecond peak_rate = MatrixPeak(deployment, trace);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   const double stream = StreamShare(deployment, trace);
   const double units = static_cast<double>(deployment.device.units), bytes_per_clock = engine.bytes_per_clock;
   const Hertz clock = deployment.device.clock;
@@ -166,7 +167,7 @@ KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace
   FIGURE(trace, weight_time, max(bytes / min(stream * bandwidth, bytes_per_clock * kB * units * clock), flops / peak_rate),
          (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), bytes, stream, bandwidth, bytes_per_clock,
          units, clock, flops, peak_rate);
-  return {weight_time, {}, {}, weight_time > flops / peak_rate ? Bound::kMemory : Bound::kCompute, flops, bytes};
+  return {weight_time, {}, {}, weight_time > flops / peak_rate ? data.bound : Bound::kCompute, flops, bytes};
 }
 
 // Attention of all layers in a decode step.
@@ -177,7 +178,8 @@ KernelTime CacheOperator(const Deployment& deployment, double sequences, double 
                kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
   const double cache_stream =
       L2Capacity(deployment.device) > engine.large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio;
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   const Bytes half = 2.0 * kB;
   FIGURE(trace, flops, 4 * kFlop * sequences * attention_layers * heads * head_dim * context, (Note{"FLOPs", ""}), sequences,
          attention_layers, heads, head_dim, context);
@@ -187,7 +189,7 @@ KernelTime CacheOperator(const Deployment& deployment, double sequences, double 
          max(2 * sequences * attention_layers * heads * head_dim * half * context / (cache_stream * bandwidth), bytes / bandwidth),
          (Note{"KV cache", "every query head reads keys and values itself, partly from L2"}), sequences, attention_layers, heads, head_dim,
          half, context, cache_stream, bandwidth, bytes);
-  return {kv_cache_time, {}, {}, Bound::kMemory, flops, bytes};
+  return {kv_cache_time, {}, {}, data.bound, flops, bytes};
 }
 
 // Small kernels of all layers.
@@ -249,14 +251,15 @@ KernelTime TrafficOperator(const Deployment& deployment, double rows, double key
                heads = static_cast<double>(deployment.model.heads), hidden = deployment.shapes.hidden,
                activation_passes = engine.activation_passes, dequantised_bytes = engine.dequantized_bytes,
                score_bytes = L2Capacity(deployment.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes;
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   FIGURE(trace, bytes,
          layers * hidden * rows * (4 * activation_passes * kB) + read * (dequantised_bytes * kB) +
              attention_layers * heads * rows * keys * (4 * score_bytes * kB),
          (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, activation_passes,
          read, dequantised_bytes, attention_layers, heads, keys, score_bytes);
   FIGURE(trace, traffic_time, bytes / bandwidth, (Note{"Time of the memory traffic per micro-batch", ""}), bytes, bandwidth);
-  return {traffic_time, {}, {}, Bound::kMemory, {}, bytes};
+  return {traffic_time, {}, {}, data.bound, {}, bytes};
 }
 
 // Attention of a micro-batch in all layers.

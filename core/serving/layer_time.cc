@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/sum.h"
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
 #include "core/serving/exchange.h"
@@ -75,7 +76,7 @@ KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& produc
 
 // Operands still in L2 from the previous kernel are read at L2 bandwidth.
 Seconds ElementwiseTime(const Deployment& deployment, Bytes bytes, Trace& trace) {
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const BytesPerSecond bandwidth = SlowestStream(deployment.device, trace).bandwidth;
   if (!(bytes > Bytes{})) {
     FIGURE(trace, move_time, bytes / bandwidth, (Note{"Time to move the data", "none"}), bytes, bandwidth);
     return move_time;
@@ -129,7 +130,8 @@ KernelTime LatentNorms(const Deployment& deployment, double rows, Trace& trace) 
 KernelTime AbsorbedProduct(const Deployment& deployment, double rows, double outputs, double inputs, Trace& trace) {
   const double rank_heads = deployment.shapes.widths.heads, stream = *deployment.device.efficiency.bandwidth_efficiency;
   const Seconds launch = *deployment.device.efficiency.launch_latency;
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   const FlopsPerSecond peak_rate = PeakRate(deployment.device, Precision::kBf16, trace);
   const Bytes half = 2.0 * kB;
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
@@ -141,7 +143,7 @@ KernelTime AbsorbedProduct(const Deployment& deployment, double rows, double out
   FIGURE(trace, memory_time, bytes / (bandwidth * stream), (Note{"Time to move the data", ""}), bytes, bandwidth, stream);
   FIGURE(trace, time, launch + max(compute_time, memory_time), (Note{"Batched GEMM over the heads", "compute or memory"}), launch,
          compute_time, memory_time);
-  return {time, compute_time, memory_time, compute_time > memory_time ? Bound::kCompute : Bound::kMemory, flops, bytes};
+  return {time, compute_time, memory_time, compute_time > memory_time ? Bound::kCompute : data.bound, flops, bytes};
 }
 
 // Prefill computes keys and values from the latent; decode attends to the latent and absorbs the up-projections into two batched GEMMs.
@@ -268,7 +270,7 @@ KernelTime Elementwise(const Deployment& deployment, double rows, double norms, 
   KernelTime kernel;
   kernel.time = elementwise;
   kernel.bytes = bytes;
-  kernel.bound = kernels * launch_share * launch > elementwise / 2 ? Bound::kLatency : Bound::kMemory;
+  kernel.bound = kernels * launch_share * launch > elementwise / 2 ? Bound::kLatency : SlowestStream(deployment.device, trace).bound;
   return kernel;
 }
 
@@ -370,7 +372,8 @@ Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host,
   const double rank_vocab = deployment.shapes.widths.vocab;
   const Bytes logit = 8 * kB;
   CONSTANTS(trace, "serving.sampling", "fp32, written and read; of a rank's maximum the value and its place", logit);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const Stream data = SlowestStream(deployment.device, trace);
+  const BytesPerSecond bandwidth = data.bandwidth;
   FIGURE(trace, bytes, logit * rows, (Note{"Maxima that the ranks exchange", ""}), logit, rows);
   const Seconds gathered = AllReduce(deployment, bytes, waits_for_host, trace).kernel.time;
   FIGURE(trace, logit_bytes, logit * rows * rank_vocab, (Note{"Logits", "in fp32, written and read"}), logit, rows, rank_vocab);
@@ -383,7 +386,7 @@ Seconds TimeHead(const Deployment& deployment, double rows, bool waits_for_host,
   KernelTime choice;
   choice.bytes = logit_bytes;
   choice.memory = choice.time = token_choice;
-  choice.bound = Bound::kMemory;
+  choice.bound = data.bound;
   operators.Add("LM head", product, 1, "", trace);
   trace.Alias("bytes", logit_bytes, "logit_bytes");
   operators.Add("sampling", choice, 1, "", trace);

@@ -48,7 +48,7 @@ Seconds OperatorBreakdown::TimeOf() const {
 }
 
 Bound OperatorBreakdown::BoundOf() const {
-  std::array<Seconds, 4> by{};
+  std::array<Seconds, EnumNames<Bound>::names.size()> by{};
   for (const OperatorTime& one : *this) by[static_cast<std::size_t>(one.kernel.bound)] += one.count * one.kernel.time;
   std::size_t largest = 0;
   for (std::size_t i = 1; i < by.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/recurrence.h"
 
@@ -67,9 +68,8 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
   const double batched_share = table.step.unfused_gemm_efficiency, forward_passes = table.unfused.forward_fraction;
   const double unfused_stream = table.step.unfused_bandwidth_efficiency;
-  const BytesPerSecond bandwidth = device.memory.bandwidth;
+  const BytesPerSecond bandwidth = SlowestStream(device, trace).bandwidth;
   BindUnfused(device, trace);
-  trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   FIGURE(trace, stream_rate, unfused_stream * bandwidth, (Note{"Memory bandwidth of the passes over the scores", "", kFamilySource}),
          unfused_stream, bandwidth);
   const Bytes element = ElementSize(context.matrix_precision);
@@ -170,6 +170,58 @@ void BindStep(const TrainingContext& context, double square, Trace& trace) {
   trace.Input("square", square, "training.framework.compute.skips_masked_tiles");
 }
 
+// Factors of the passes' traffic over one pass over the unmasked scores.
+struct TrafficFactors {
+  double square, unbalanced, backward_moved;
+};
+// The passes' own times, or those of the caches. Each tile of 128 queries reads its keys and values from L2, each fragment of queries from
+// shared memory.
+std::pair<Seconds, Seconds> BoundByCaches(const TrainingContext& context, const AttentionWork& work, const TrafficFactors& factors,
+                                          Seconds forward_work, Seconds backward_work, CoreTime& core, Trace& trace) {
+  const Device& device = context.device();
+  const auto [square, unbalanced, backward_moved] = factors;
+  const double pairs = work.pairs, query_width = work.query_width, value_width = work.value_width,
+               fragment_rows = device.architecture->traits.fragment_rows;
+  const Bytes element = ElementSize(context.matrix_precision), forward_bytes = core.forward_bytes;
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->attention.step.source), fragment_rows);
+  FIGURE(trace, key_value_pass, square * pairs * (query_width + value_width) * element,
+         (Note{"Keys and values, once per query", "a tile of queries shares them"}), square, pairs, query_width, value_width, element);
+  FIGURE(trace, forward_l2, key_value_pass / 128 + forward_bytes,
+         (Note{"Traffic of the L2, forward", "keys and values once per 128 queries"}), key_value_pass, forward_bytes);
+  FIGURE(trace, forward_l1, key_value_pass / min(128, fragment_rows) + forward_bytes,
+         (Note{"Traffic of shared memory, forward", "keys and values once per fragment of queries"}), key_value_pass, fragment_rows,
+         forward_bytes);
+  FIGURE(trace, backward_l2, backward_moved * forward_l2, (Note{"Traffic of the L2, backward"}), backward_moved, forward_l2);
+  FIGURE(trace, backward_l1, backward_moved * forward_l1, (Note{"Traffic of shared memory, backward"}), backward_moved, forward_l1);
+  core.forward_l2 = forward_l2, core.backward_l2 = backward_l2;
+  core.forward_l1 = forward_l1, core.backward_l1 = backward_l1;
+  const auto bounded = [&](std::string_view pass, std::string_view symbol, Seconds pass_work, std::string_view work_is,
+                           const LevelTraffic& traffic, Bound& bound) {
+    Seconds slowest;
+    {
+      const Trace::Scope scope(trace, pass);
+      const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
+      slowest = SlowestLevel(pass_work, work_is, levels, device, trace);
+      if (slowest > pass_work) bound = levels.l1 > levels.l2 ? Bound::kL1 : Bound::kL2;
+    }
+    trace.Alias(symbol, slowest, "bounded_time");
+    return slowest;
+  };
+  trace.Alias("l2_traffic", forward_l2, "forward_l2");
+  trace.Alias("l1_traffic", forward_l1, "forward_l1");
+  const Seconds forward =
+      bounded("forward_pass", "forward_bounded", forward_work, "forward_work", {forward_l2, forward_l1}, core.forward_bound);
+  FIGURE(trace, waited_l2, unbalanced * backward_l2, (Note{"Traffic of the L2, backward", "of the last rank of the ring"}), unbalanced,
+         backward_l2);
+  FIGURE(trace, waited_l1, unbalanced * backward_l1, (Note{"Traffic of shared memory, backward", "of the last rank of the ring"}),
+         unbalanced, backward_l1);
+  trace.Alias("l2_traffic", waited_l2, "waited_l2");
+  trace.Alias("l1_traffic", waited_l1, "waited_l1");
+  const Seconds backward =
+      bounded("backward_pass", "backward_bounded", backward_work, "backward_work", {waited_l2, waited_l1}, core.backward_bound);
+  return {forward, backward};
+}
+
 CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   const Device& device = context.device();
   const AttentionTable& table = device.architecture->attention;
@@ -195,29 +247,31 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   FIGURE(trace, unbalanced, (rounds + is_unbalanced * (rounds - 1)) / rounds,
          (Note{"Wait for the last rank of the ring", "with a causal mask it has the most to do; none in a balanced ring"}), is_unbalanced,
          rounds);
-  FIGURE(trace, forward,
-         square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, 2) +
-             round_launch * rounds,
-         (Note{"Attention core, forward", "one launch per block of a context-parallel ring", kFamilySource}), square, forward_flops,
-         sustained_rate, forward_share, exponential_time, tile_time, forward_bytes, stream_rate, round_launch, rounds);
-  FIGURE(trace, backward,
+  FIGURE(trace, forward_work,
+         square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, 2),
+         (Note{"Compute and data movement, forward", "", kFamilySource}), square, forward_flops, sustained_rate, forward_share,
+         exponential_time, tile_time, forward_bytes, stream_rate);
+  FIGURE(trace, backward_work,
          unbalanced * square *
-                 norm(backward_flops / (sustained_rate * backward_share) + exponential_time + backward_tile * tile_time,
-                      backward_moved * forward_bytes / stream_rate, 2) +
-             backward_launch * rounds,
-         (Note{"Attention core, backward", "", kFamilySource}), unbalanced, square, backward_flops, sustained_rate, backward_share,
-         exponential_time, backward_tile, tile_time, backward_moved, forward_bytes, stream_rate, backward_launch, rounds);
+             norm(backward_flops / (sustained_rate * backward_share) + exponential_time + backward_tile * tile_time,
+                  backward_moved * forward_bytes / stream_rate, 2),
+         (Note{"Compute and data movement, backward", "", kFamilySource}), unbalanced, square, backward_flops, sustained_rate,
+         backward_share, exponential_time, backward_tile, tile_time, backward_moved, forward_bytes, stream_rate);
   FIGURE(trace, core_forward_flops, square * forward_flops, (Note{"FLOPs that the attention core executes, forward", ""}), square,
          forward_flops);
   FIGURE(trace, core_backward_flops, square * backward_flops, (Note{"FLOPs that the attention core executes, backward", ""}), square,
          backward_flops);
-  const Bytes key_value_pass = square * work.pairs * (work.query_width + work.value_width) * ElementSize(context.matrix_precision);
   CoreTime core;
-  core.forward = forward, core.backward = backward;
   core.forward_flops = core_forward_flops, core.backward_flops = core_backward_flops;
   core.forward_bytes = forward_bytes, core.backward_bytes = backward_moved * forward_bytes;
-  core.forward_l2 = key_value_pass / 128 + forward_bytes, core.backward_l2 = backward_moved * core.forward_l2;
-  core.forward_l1 = key_value_pass / 64 + forward_bytes, core.backward_l1 = backward_moved * core.forward_l1;
+  const auto [forward_bounded, backward_bounded] =
+      BoundByCaches(context, work, {square, unbalanced, backward_moved}, forward_work, backward_work, core, trace);
+  FIGURE(trace, forward, forward_bounded + round_launch * rounds,
+         (Note{"Attention core, forward", "one launch per block of a context-parallel ring", kFamilySource}), forward_bounded, round_launch,
+         rounds);
+  FIGURE(trace, backward, backward_bounded + backward_launch * rounds, (Note{"Attention core, backward", "", kFamilySource}),
+         backward_bounded, backward_launch, rounds);
+  core.forward = forward, core.backward = backward;
   return core;
 }
 
@@ -242,7 +296,8 @@ CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& wor
           kernel.flops, core_backward_flops,
           kernel.bytes, backward_work * kernel.bytes,
           kernel.bytes, backward_work * kernel.bytes,
-          kernel.bytes, backward_work * kernel.bytes};
+          kernel.bytes, backward_work * kernel.bytes,
+          kernel.bound, kernel.bound};
 }
 
 // Each pass takes the faster form; the unfused one where the sequence is short.
@@ -277,12 +332,14 @@ CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Tra
     flash.forward_bytes = unfused.forward_bytes;
     flash.forward_l2 = unfused.forward_l2;
     flash.forward_l1 = unfused.forward_l1;
+    flash.forward_bound = unfused.forward_bound;
   }
   if (unfused.backward < flash.backward) {
     flash.backward = unfused.backward;
     flash.backward_bytes = unfused.backward_bytes;
     flash.backward_l2 = unfused.backward_l2;
     flash.backward_l1 = unfused.backward_l1;
+    flash.backward_bound = unfused.backward_bound;
   }
   return flash;
 }

@@ -5,6 +5,7 @@
 
 #include "core/collectives/fabric.h"
 #include "core/collectives/group_view.h"
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/training/collective_memo.h"
 #include "core/training/schedule_types.h"
@@ -86,7 +87,11 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   const bool narrow = BytesPerElement(run.precision) < 2;
   context.matrix_precision = narrow ? Precision::kBf16 : run.precision;
   context.sustained_clock_derating = SustainedClockDerating(own.device);
-  context.stream_rate = *own.device.efficiency.bandwidth_efficiency * own.device.memory.bandwidth;
+  Trace off = Trace::Off();
+  const Stream stream = SlowestStream(own.device, off);
+  const BytesPerSecond memory_rate = *own.device.efficiency.bandwidth_efficiency * own.device.memory.bandwidth;
+  context.stream_rate = min(memory_rate, stream.bandwidth);
+  if (stream.bandwidth < memory_rate) context.stream_bound = stream.bound;
   context.elementwise_rate = framework.compute.element_wise * context.stream_rate;
   context.node_devices = own.networks.empty() ? 1 : static_cast<double>(own.networks.front().size);
 
@@ -143,6 +148,22 @@ Seconds Collective(const TrainingContext& context, const CollectiveCall& call, c
   return TimeOf(call, group, NetworkFor(context, call), trace).time;
 }
 
+namespace {
+
+BytesPerSecond ExplainStreamRate(const TrainingContext& context, double bandwidth_efficiency, Trace& trace) {
+  constexpr Note kNote{"Achievable memory bandwidth", "of long streaming kernels; a slower cache on the way limits it"};
+  const BytesPerSecond bandwidth = SlowestStream(context.device(), trace).bandwidth, memory_bandwidth = context.device().memory.bandwidth;
+  if (bandwidth < memory_bandwidth) {
+    FIGURE(trace, stream_rate, min(bandwidth_efficiency * memory_bandwidth, bandwidth), kNote, bandwidth_efficiency, memory_bandwidth,
+           bandwidth);
+    return stream_rate;
+  }
+  FIGURE(trace, stream_rate, bandwidth_efficiency * bandwidth, kNote, bandwidth_efficiency, bandwidth);
+  return stream_rate;
+}
+
+}  // namespace
+
 void ExplainShape(const TrainingContext& context, Trace& trace) {
   if (!trace.on()) return;
   Trace::Scope scope(trace, "shape");
@@ -164,10 +185,8 @@ void ExplainShape(const TrainingContext& context, Trace& trace) {
          (Note{"Tokens whose residual stream the device holds", "sequence parallelism splits them over the TP ranks"}), tokens, split);
   const double bandwidth_efficiency = *context.device().efficiency.bandwidth_efficiency,
                element_share = context.framework().compute.element_wise;
-  const BytesPerSecond bandwidth = context.device().memory.bandwidth;
   trace.Input("bandwidth_efficiency", bandwidth_efficiency, "cluster.device.efficiency.stream");
-  FIGURE(trace, stream_rate, bandwidth_efficiency * bandwidth, (Note{"Achievable memory bandwidth", "of long streaming kernels"}),
-         bandwidth_efficiency, bandwidth);
+  const BytesPerSecond stream_rate = ExplainStreamRate(context, bandwidth_efficiency, trace);
   FIGURE(trace, element_rate, element_share * stream_rate,
          (Note{"Rate of elementwise passes", "operands counted once per pass; the framework's factor says how much it fuses"}),
          element_share, stream_rate);

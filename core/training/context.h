@@ -7,6 +7,7 @@
 
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
+#include "core/operators/kernel.h"
 #include "core/training/shape.h"
 #include "core/workload/model.h"
 
@@ -47,7 +48,8 @@ struct TrainingContext {
   CollectiveLog* log = nullptr;                   // null: not wanted
   Precision matrix_precision = Precision::kBf16;  // of embedding, head and attention: 16 bits or more
   double sustained_clock_derating = 0;            // relative slow-down of long kernels at the power limit
-  BytesPerSecond stream_rate{};                   // memory bandwidth that streaming kernels reach
+  BytesPerSecond stream_rate{};                   // that streaming kernels reach: of the memory, or of a slower cache on the way
+  Bound stream_bound = Bound::kMemory;
   BytesPerSecond
       elementwise_rate{};  // of elementwise passes, each operand counted once; above stream_rate where the framework fuses passes
   GroupPlacement tensor{}, context_group{}, data{}, experts{}, expert_data{}, expert_tensor{};

@@ -15,14 +15,16 @@ namespace {
 void RecordCoreAndElementwise(std::vector<TimedOperator>* operators, const TrainingContext& context, const CoreTime& core,
                               const Elementwise& elementwise) {
   RecordOperator(operators, context, "attention core", "",
-                 {core.forward, {}, {}, Bound::kCompute, core.forward_flops, core.forward_bytes, core.forward_l2, core.forward_l1},
+                 {core.forward, {}, {}, core.forward_bound, core.forward_flops, core.forward_bytes, core.forward_l2, core.forward_l1},
                  core.forward);
   RecordOperator(operators, context, "attention core", ", backward",
-                 {core.backward, {}, {}, Bound::kCompute, core.backward_flops, core.backward_bytes, core.backward_l2, core.backward_l1},
+                 {core.backward, {}, {}, core.backward_bound, core.backward_flops, core.backward_bytes, core.backward_l2, core.backward_l1},
                  core.backward);
   // By the count of unfused bytes a fusing compiler exceeds the memory bandwidth; report what can really move.
   const BytesPerSecond moved = min(context.elementwise_rate, context.stream_rate);
-  const auto stream = [&](Seconds time) { return KernelTime{time, {}, {}, Bound::kMemory, {}, time * moved, time * moved, time * moved}; };
+  const auto stream = [&](Seconds time) {
+    return KernelTime{time, {}, {}, context.stream_bound, {}, time * moved, time * moved, time * moved};
+  };
   RecordOperator(operators, context, "element-wise", "", stream(elementwise.forward), elementwise.forward);
   RecordOperator(operators, context, "element-wise", ", backward", stream(elementwise.backward), elementwise.backward);
 }

@@ -1,0 +1,41 @@
+// Hierarchical roofline: the traffic of a kernel through the caches, the time it takes at their stated bandwidths, and the level that
+// bounds the kernel. A cache without a stated bandwidth takes no part.
+#pragma once
+
+#include <string_view>
+
+#include "core/base/trace.h"
+#include "core/hardware/device.h"
+#include "core/operators/kernel.h"
+
+namespace slipstick {
+
+// L1 or shared memory belongs to one SM: the innermost of two or more caches. All others carry the traffic of the L2, so the slowest of
+// them bounds it. Null: not stated.
+const Cache* StatedL1(const Device& device);
+const Cache* StatedL2(const Device& device);
+// Binds a symbol to the bandwidth of one of them.
+void BindBandwidth(std::string_view symbol, const Cache& cache, const Device& device, Trace& trace);
+
+struct LevelTraffic {
+  Bytes l2, l1;  // recorded by the kernels as l2_traffic and l1_traffic
+};
+struct LevelTimes {
+  Seconds l2, l1;  // zero where not stated
+  [[nodiscard]] Seconds Slowest() const { return max(l2, l1); }
+};
+// At the stated bandwidths, recorded as the figures l2_time and l1_time.
+LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device, Trace& trace);
+// The longest of a kernel's own time, `work`, and those of the caches. Bound to the symbol bounded_time.
+Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& levels, const Device& device, Trace& trace);
+// Cache times and traffic of the result, and what bounds it: a cache if it takes as long as `work`, else computing or memory.
+void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, KernelTime& result);
+
+// Data that stream through every level: the bandwidth of the slowest, and what it bounds them by. Binds the symbol bandwidth.
+struct Stream {
+  BytesPerSecond bandwidth;
+  Bound bound = Bound::kMemory;
+};
+Stream SlowestStream(const Device& device, Trace& trace);
+
+}  // namespace slipstick
