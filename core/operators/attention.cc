@@ -47,10 +47,6 @@ double SeenPairs(const Attention& attention, Trace& trace) {
   return seen_pairs;
 }
 
-}  // namespace
-
-namespace {
-
 // Rate of reads that hit the L2: what attention kernels reach, at most the cache's own bandwidth. Recorded as l2_rate.
 BytesPerSecond HitRate(const Device& device, Trace& trace) {
   const BytesPerSecond attention_l2_rate = *device.efficiency.l2_bandwidth;
@@ -62,13 +58,21 @@ BytesPerSecond HitRate(const Device& device, Trace& trace) {
   }
   const BytesPerSecond l2_bandwidth = *cache->bandwidth;
   BindBandwidth("l2_bandwidth", *cache, device, trace);
-  FIGURE(trace, l2_rate, min(attention_l2_rate, l2_bandwidth),
-         (Note{"L2 bandwidth of attention", "at most the cache's own", kFamilySource}), attention_l2_rate, l2_bandwidth);
+  const double cache_efficiency = device.architecture->traits.l2_efficiency;
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), cache_efficiency);
+  FIGURE(trace, l2_rate, min(l2_bandwidth, max(attention_l2_rate, cache_efficiency * l2_bandwidth)),
+         (Note{"L2 bandwidth of attention", "that kernels reach; at most the cache's own", kFamilySource}), l2_bandwidth, attention_l2_rate,
+         cache_efficiency);
   return l2_rate;
 }
 
-// ReadTime, recorded as the figure read_time.
-Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Device& device, Trace& trace) {
+// Time to read bytes of a working set that may be in L2: nothing comes from memory while the set fits in the usable L2, everything from
+// 1.5 times that size on. Recorded as the figure read_time.
+struct Reading {
+  Seconds time;
+  Bound bound = Bound::kMemory;
+};
+Reading Read(Bytes bytes, Bytes working_set, double memory_share, const Device& device, Trace& trace) {
   assert(device.efficiency.usable_l2_fraction && device.efficiency.l2_bandwidth);
   const double usable_l2_fraction = *device.efficiency.usable_l2_fraction;
   const BytesPerSecond bandwidth = SlowestStream(device, trace).bandwidth;
@@ -77,24 +81,15 @@ Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Devi
   if (!(usable_l2_fraction * l2_capacity > Bytes{})) {
     FIGURE(trace, read_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "from memory", kFamilySource}), bytes,
            memory_share, bandwidth);
-    return read_time;
+    return {read_time};
   }
   const BytesPerSecond l2_rate = HitRate(device, trace);
   FIGURE(trace, missed_share, min(1.0, max(0.0, 2 * (working_set / (usable_l2_fraction * l2_capacity)) - 2)),
          (Note{"Fraction read from memory", "the rest is in L2", kFamilySource}), working_set, usable_l2_fraction, l2_capacity);
   FIGURE(trace, read_time, bytes * missed_share / (memory_share * bandwidth) + bytes * (1 - missed_share) / l2_rate,
          (Note{"Time to move the data", "from memory and from L2", kFamilySource}), bytes, missed_share, memory_share, bandwidth, l2_rate);
-  return read_time;
+  return {read_time, BoundOfData(read_time, bytes * (1 - missed_share) / l2_rate)};
 }
-
-}  // namespace
-
-Seconds ReadTime(Bytes bytes, Bytes working_set, double memory_share, const Device& device) {
-  Trace off = Trace::Off();
-  return ReadTime(bytes, working_set, memory_share, device, off);
-}
-
-namespace {
 
 // Operands and results, and the set that the passes over them reuse.
 struct TileTraffic {
@@ -180,7 +175,9 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileKe
   const double memory_share = device.architecture->attention.bandwidth_efficiency;
   const TileTraffic traffic = TrafficOf(attention, row_element, trace);
   work.bytes = traffic.bytes;
-  work.stream_time = ReadTime(work.bytes, traffic.working_set, memory_share, device, trace);
+  const Reading operands = Read(work.bytes, traffic.working_set, memory_share, device, trace);
+  work.stream_time = operands.time;
+  work.stream_bound = operands.bound;
   trace.Alias("stream_time", work.stream_time, "read_time");
   if (parameters.pass_factor > 0) {
     const Bytes core_bytes = traffic.bytes;
@@ -188,7 +185,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileKe
     const Bytes pass_bytes = [&] {
       const Trace::Scope scope(trace, "before");
       const Bytes moved = PassBytes(attention, parameters, row_element, trace);
-      work.pass_time = ReadTime(moved, traffic.working_set, memory_share, device, trace);
+      work.pass_time = Read(moved, traffic.working_set, memory_share, device, trace).time;
       return moved;
     }();
     trace.Alias("pass_time", work.pass_time, "read_time");
@@ -229,21 +226,21 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Unfuse
 namespace {
 
 // Time to read the KV cache: from memory if it is cold, else partly from L2.
-Seconds KvCacheReadTime(const Attention& attention, Bytes kv_cache_bytes, double decode_bandwidth_efficiency, const Device& device,
-                        Trace& trace) {
+Reading ReadKvCache(const Attention& attention, Bytes kv_cache_bytes, double decode_bandwidth_efficiency, const Device& device,
+                    Trace& trace) {
   if (!attention.cold) {
     trace.Alias("bytes", kv_cache_bytes, "kv_cache_bytes");
     trace.Alias("working_set", kv_cache_bytes, "kv_cache_bytes");
     trace.Alias("memory_share", decode_bandwidth_efficiency, "decode_bandwidth_efficiency");
-    const Seconds stream_time = ReadTime(kv_cache_bytes, kv_cache_bytes, decode_bandwidth_efficiency, device, trace);
-    trace.Alias("stream_time", stream_time, "read_time");
-    return stream_time;
+    const Reading kv_cache = Read(kv_cache_bytes, kv_cache_bytes, decode_bandwidth_efficiency, device, trace);
+    trace.Alias("stream_time", kv_cache.time, "read_time");
+    return kv_cache;
   }
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   FIGURE(trace, stream_time, kv_cache_bytes / (decode_bandwidth_efficiency * bandwidth),
          (Note{"Time to read the KV cache", "from memory", kFamilySource}), kv_cache_bytes, decode_bandwidth_efficiency, bandwidth);
-  return stream_time;
+  return {stream_time};
 }
 
 // Keys that each query of a decode step sees.
@@ -318,7 +315,8 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
          min_split_tokens);
   FIGURE(trace, blocks, batch * kv_heads * splits, (Note{"Thread blocks", "one per sequence, KV head and split", kFamilySource}), batch,
          kv_heads, splits);
-  const Seconds stream_time = KvCacheReadTime(attention, kv_cache_bytes, parameters.bandwidth_efficiency, device, trace);
+  const Reading kv_cache = ReadKvCache(attention, kv_cache_bytes, parameters.bandwidth_efficiency, device, trace);
+  const Seconds stream_time = kv_cache.time;
   Seconds block_time;
   if (parameters.block_bandwidth > BytesPerSecond{}) {
     const BytesPerSecond block_bandwidth = parameters.block_bandwidth;
@@ -357,7 +355,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   trace.Alias("bytes", kv_cache_bytes, "kv_cache_bytes");
   result.flops = flops;
   result.bytes = kv_cache_bytes;
-  SetLevels(traffic, levels, slowest, result);
+  SetLevels(traffic, levels, slowest, kv_cache.bound, result);
   if (time > 2 * bounded_time) result.bound = Bound::kLatency;
   return result;
 }

@@ -107,8 +107,4 @@ struct LatentAttention {
 // Mean error: prefill 2 to 4.5 %, decode 7 to 11 % on Hopper and Blackwell.
 KernelTime TimeOf(const LatentAttention& mla, const Device& device, Trace& trace);
 
-// Time to read bytes of a working set that may be in L2: nothing comes from memory while the set fits in the usable L2, everything from
-// 1.5 times that size on.
-Seconds ReadTime(Bytes bytes, Bytes working_set, double bandwidth_efficiency, const Device& device);
-
 }  // namespace slipstick

@@ -116,7 +116,7 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
   result.memory = stream_time + pass_time;
   result.flops = work.useful;
   result.bytes = work.bytes;
-  SetLevels(traffic, levels, overlapped_time, result);
+  SetLevels(traffic, levels, overlapped_time, work.stream_bound, result);
   if (launch > time / 2) result.bound = Bound::kLatency;
   return result;
 }

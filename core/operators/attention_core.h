@@ -38,6 +38,7 @@ struct TileWork {
   Bytes row_element;                       // of an operand
   double exp_passes = 1;                   // exponentials per pair
   Seconds stream_time;                     // of the operands
+  Bound stream_bound = Bound::kMemory;     // of that time
   Seconds pass_time;                       // of the passes before the core
   Flops useful;
   Bytes bytes;

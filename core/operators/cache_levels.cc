@@ -65,16 +65,14 @@ Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& l
   return bounded_time;
 }
 
-void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, KernelTime& result) {
+void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, Bound data, KernelTime& result) {
   result.l2_bytes = max(traffic.l2, result.bytes);  // data from memory pass every level
   result.l1_bytes = max(traffic.l1, result.l2_bytes);
   result.l2 = levels.l2;
   result.l1 = levels.l1;
   const Seconds slowest = levels.Slowest();
   const bool is_cache = slowest > Seconds{} && slowest >= work;
-  result.bound = is_cache                          ? (levels.l1 > levels.l2 ? Bound::kL1 : Bound::kL2)
-                 : result.compute >= result.memory ? Bound::kCompute
-                                                   : Bound::kMemory;
+  result.bound = is_cache ? (levels.l1 > levels.l2 ? Bound::kL1 : Bound::kL2) : result.compute >= result.memory ? Bound::kCompute : data;
 }
 
 Stream SlowestStream(const Device& device, Trace& trace) {

@@ -28,8 +28,12 @@ struct LevelTimes {
 LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device, Trace& trace);
 // The longest of a kernel's own time, `work`, and those of the caches. Bound to the symbol bounded_time.
 Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& levels, const Device& device, Trace& trace);
-// Cache times and traffic of the result, and what bounds it: a cache if it takes as long as `work`, else computing or memory.
-void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, KernelTime& result);
+// Cache times and traffic of the result, and what bounds it: a cache if it takes as long as `work`, else computing or moving the data,
+// which is bound by `data`.
+void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, Bound data, KernelTime& result);
+
+// What bounds the moving of data of which `hits` is the time of reads that hit the L2.
+inline Bound BoundOfData(Seconds moving, Seconds hits) { return 2 * hits > moving ? Bound::kL2 : Bound::kMemory; }
 
 // Data that stream through every level: the bandwidth of the slowest, and what it bounds them by. Binds the symbol bandwidth.
 struct Stream {

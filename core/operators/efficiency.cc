@@ -180,10 +180,12 @@ BytesPerSecond L2Rate(const Device& device, Trace& trace) {
     return l2_rate;
   }
   const BytesPerSecond l2_bandwidth = *cache->bandwidth;
+  const double cache_efficiency = traits.l2_efficiency;
   BindBandwidth("l2_bandwidth", *cache, device, trace);
-  FIGURE(trace, l2_rate, min(l2_bandwidth, max(units * cache_feed * clock, cache_over_memory * bandwidth)),
-         (Note{"L2 bandwidth", "into all SMs together; at least a multiple of the memory's, at most the cache's own"}), l2_bandwidth, units,
-         cache_feed, clock, cache_over_memory, bandwidth);
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->gemm.source), cache_efficiency);
+  FIGURE(trace, l2_rate, min(l2_bandwidth, max(units * cache_feed * clock, cache_over_memory * bandwidth, cache_efficiency * l2_bandwidth)),
+         (Note{"L2 bandwidth", "that kernels reach, into all SMs together; at most the cache's own"}), l2_bandwidth, units, cache_feed,
+         clock, cache_over_memory, bandwidth, cache_efficiency);
   return l2_rate;
 }
 

@@ -19,6 +19,7 @@ struct KernelTraits {
   bool has_l2 = true;             // the last level before DRAM is a cache; false: a scratchpad managed by software
   Bytes l2_bytes_per_clock;       // from L2 into one SM
   double l2_over_memory = 0;      // lower bound on L2 bandwidth over memory bandwidth
+  double l2_efficiency = 0;       // lower bound on what reads that hit reach of a stated L2 bandwidth
   double threads_per_clock = 1;   // issued per SM
   double mma_rows = 1;            // rows that a matrix unit computes together; 1: vector units, no padding
   double decode_query_rows = 1;   // query rows that a decode kernel computes together

@@ -10,6 +10,8 @@ constexpr FieldRow kKernelTraitsFields[] = {
     Of<&KernelTraits::has_l2>("cached", "The last level before DRAM is a cache; false: a scratchpad managed by software"),
     Of<&KernelTraits::l2_bytes_per_clock>("cache_feed", "Bytes per clock from L2 into one SM").In(kB).Above(0),
     Of<&KernelTraits::l2_over_memory>("cache_over_memory", "Lower bound on L2 bandwidth over memory bandwidth").AtLeast(0),
+    Of<&KernelTraits::l2_efficiency>("cache_efficiency", "Lower bound on what reads that hit the L2 reach of its stated bandwidth")
+        .Between(0, 1),
     Of<&KernelTraits::threads_per_clock>("lanes", "Threads issued per SM and clock").AtLeast(1),
     Of<&KernelTraits::mma_rows>("row_grain", "Rows that a tensor core computes together").AtLeast(1),
     Of<&KernelTraits::decode_query_rows>("query_rows", "Query rows that a decode kernel computes together").AtLeast(1),

@@ -94,7 +94,7 @@ Seconds BoundByCaches(Bytes l2_traffic, Seconds overlapped_time, const Device& d
   const LevelTraffic traffic{l2_traffic, l2_traffic};
   trace.Alias("l1_traffic", l2_traffic, "l2_traffic");
   const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
-  SetLevels(traffic, levels, overlapped_time, result);
+  SetLevels(traffic, levels, overlapped_time, Bound::kMemory, result);
   return SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);
 }
 

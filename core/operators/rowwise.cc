@@ -136,7 +136,7 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernel
   FIGURE(trace, flops, operations * rows * columns * kFlop, (Note{"FLOPs", ""}), operations, rows, columns);
   result.flops = flops;
   result.bytes = bytes;
-  SetLevels(traffic, levels, overlapped_time, result);
+  SetLevels(traffic, levels, overlapped_time, BoundOfData(stream_time, bytes * (1 - missed) / l2_rate), result);
   result.compute = row_time;
   if (launch > time / 2) result.bound = Bound::kLatency;
   return result;

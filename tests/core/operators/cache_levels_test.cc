@@ -1,0 +1,221 @@
+// The hierarchical roofline: traffic of each level by hand, and which level bounds a kernel.
+#include "core/operators/cache_levels.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/operators/attention.h"
+#include "core/operators/gemm.h"
+#include "core/operators/moe.h"
+#include "core/operators/recurrence.h"
+#include "core/operators/rowwise.h"
+#include "tests/core/operators/devices.h"
+
+namespace slipstick {
+namespace {
+
+Device WithCaches(Device device, double l1_tbps, double l2_tbps) {
+  device.caches = {{"L1", 33 * kMiB, l1_tbps * kTBps}, {"L2", device.caches.back().capacity, l2_tbps * kTBps}};
+  return device;
+}
+
+Gemm Square(double size) {
+  Gemm gemm;
+  gemm.m = gemm.n = gemm.k = size;
+  return gemm;
+}
+
+Attention Decode(double batch, double heads, double kv_heads, double kv_len) {
+  Attention attention;
+  attention.phase = AttentionPhase::kDecode;
+  attention.batch = batch, attention.heads = heads, attention.kv_heads = kv_heads, attention.kv_len = kv_len;
+  attention.cold = true;
+  return attention;
+}
+
+template <class Kernel>
+KernelTime TimeOn(const Device& device, const Kernel& kernel) {
+  Trace off = Trace::Off();
+  return TimeOf(kernel, device, off);
+}
+
+// 8,192 cubed in 16 bit. Blocks of 256 x 256 outputs on Hopper (two SMs share their loads): 32 x 32 of them stream 512 x 8,192 elements.
+// wgmma reads 64 + 256 elements per step along k for 64 x 256 outputs: 128 x 32 fragments. Ampere: 64 x 32 tiles of 128 x 256, fragments of
+// 64 x 64. Each output of 2 bytes leaves once.
+TEST(CacheLevels, OfAGemmFollowTheTiles) {
+  const double outputs = 2 * 8192.0 * 8192;
+  const KernelTime hopper = TimeOn(H100(), Square(8192)), ampere = TimeOn(A100(), Square(8192));
+  EXPECT_DOUBLE_EQ(hopper.l2_bytes.base(), 32 * 32 * 512 * 8192.0 * 2 + outputs);
+  EXPECT_DOUBLE_EQ(hopper.l1_bytes.base(), 128 * 32 * 320 * 8192.0 * 2 + outputs);
+  EXPECT_DOUBLE_EQ(ampere.l2_bytes.base(), 64 * 32 * 384 * 8192.0 * 2 + outputs);
+  EXPECT_DOUBLE_EQ(ampere.l1_bytes.base(), 128 * 128 * 128 * 8192.0 * 2 + outputs);
+}
+
+// One row: every weight once, the row once per 256 columns.
+TEST(CacheLevels, OfAGemvAreItsWeights) {
+  Gemm gemv = Square(8192);
+  gemv.m = 1;
+  const double weights = 2 * 8192.0 * 8192, row = 2 * 8192;
+  EXPECT_DOUBLE_EQ(TimeOn(H100(), gemv).l2_bytes.base(), weights + 32 * row + row);
+}
+
+// 16 sequences of 4,096 tokens, 8 KV heads of 128 + 128 elements in 16 bit: 268 MB, once through L2. 4 query heads per KV head are one
+// fragment of rows, 32 are two of 16 (mma.sync) or one of 64 (wgmma).
+TEST(CacheLevels, OfDecodeAttentionAreTheKvCache) {
+  const double kv_cache = 16 * 4096 * 8 * 256 * 2.0;
+  EXPECT_DOUBLE_EQ(TimeOn(AttentionA100(), Decode(16, 32, 8, 4096)).l2_bytes.base(), kv_cache);
+  EXPECT_DOUBLE_EQ(TimeOn(AttentionA100(), Decode(16, 32, 8, 4096)).l1_bytes.base(), kv_cache);
+  EXPECT_DOUBLE_EQ(TimeOn(AttentionA100(), Decode(16, 256, 8, 4096)).l1_bytes.base(), 2 * kv_cache);
+  EXPECT_DOUBLE_EQ(TimeOn(AttentionH100(), Decode(16, 256, 8, 4096)).l1_bytes.base(), kv_cache);
+}
+
+// One head, 1,024 causal queries: 8 rows of tiles with 1 to 8 tiles of 128 keys, 36 in all. A tile's keys and values: 128 x 256 elements.
+// Each row of tiles also reads its queries and writes its outputs. On Hopper fragments of 64 queries read a tile twice.
+TEST(CacheLevels, OfPrefillAttentionAreTheKeysOfEveryTile) {
+  Attention attention;
+  attention.q_len = attention.kv_len = 1024;
+  attention.algorithm = AttentionAlgorithm::kFlash3;
+  const KernelTime time = TimeOn(AttentionH100(), attention);
+  EXPECT_DOUBLE_EQ(time.l2_bytes.base(), (36 + 8) * 128 * 256 * 2.0);
+  EXPECT_DOUBLE_EQ(time.l1_bytes.base(), (2 * 36 + 8) * 128 * 256 * 2.0);
+}
+
+// 128 query heads in two blocks of 64, each of which reads the latent: 512 + 64 elements per token.
+TEST(CacheLevels, OfLatentDecodeAreTheLatentPerBlockOfHeads) {
+  LatentAttention mla;
+  mla.phase = AttentionPhase::kDecode;
+  mla.batch = 4, mla.q_len = 1, mla.kv_len = 8192;
+  EXPECT_DOUBLE_EQ(TimeOn(AttentionH100(), mla).l2_bytes.base(), 2 * 4 * 8192 * 576 * 2.0);
+}
+
+// A residual addition reads two operands and writes one, in 16 bit, through every level.
+TEST(CacheLevels, OfAnElementwiseKernelAreItsOperands) {
+  const RowKernel add{RowKind::kAdd, 1 << 17, 8192, Precision::kBf16, false};
+  const KernelTime time = TimeOn(H100(), add);
+  EXPECT_DOUBLE_EQ(time.l2_bytes.base(), 3 * 2 * 8192.0 * (1 << 17));
+  EXPECT_DOUBLE_EQ(time.l1_bytes.base(), 3 * 2 * 8192.0 * (1 << 17));
+}
+
+// A level takes its traffic over its bandwidth. 8,192 cubed on an A100: 13.02 GB through an L2 of 1 TB/s take 13.02 ms, the arithmetic
+// 3.9 ms; 34.5 GB through shared memory of 2 TB/s take 17.2 ms.
+TEST(CacheLevels, TheSlowestBoundsAGemm) {
+  const KernelTime l2 = TimeOn(WithCaches(A100(), 1000, 1), Square(8192));
+  EXPECT_EQ(l2.bound, Bound::kL2);
+  EXPECT_NEAR(In(l2.time, kMs), 13.019 + 0.0039, 0.001);
+  const KernelTime l1 = TimeOn(WithCaches(A100(), 2, 1), Square(8192));
+  EXPECT_EQ(l1.bound, Bound::kL1);
+  EXPECT_NEAR(In(l1.time, kMs), 17.247 + 0.0039, 0.001);
+}
+
+// Kernels of measured devices keep their times under the bandwidths measured on their caches.
+TEST(CacheLevels, MeasuredCachesHoldBackNoGemm) {
+  Gemm gemv = Square(4096);
+  gemv.m = 1;
+  for (const Gemm& gemm : {Square(512), Square(4096), Square(16384), gemv}) {
+    for (const auto& [own, stated] :
+         {std::pair{A100(), WithCaches(A100(), 19.49, 5.4)}, std::pair{H100(), WithCaches(H100(), 30.92, 9.8)}}) {
+      EXPECT_EQ(TimeOn(own, gemm).time, TimeOn(stated, gemm).time) << gemm.m;
+      EXPECT_EQ(TimeOn(own, gemm).bound, TimeOn(stated, gemm).bound) << gemm.m;
+    }
+  }
+}
+
+// Every kind of kernel: a slower cache never makes it faster, and far below the memory it binds and shows.
+TEST(CacheLevels, ASlowerCacheNeverHelpsAKernel) {
+  Gemm gemv = Square(8192), grouped = Square(1024), fp8 = Square(4096);
+  gemv.m = 4;
+  grouped.groups = 8;
+  fp8.precision = fp8.weights = Precision::kFp8;
+  fp8.quantize = true;
+  Attention prefill, unfused, backward;
+  prefill.q_len = prefill.kv_len = 8192;
+  prefill.heads = 32, prefill.kv_heads = 8;
+  unfused = backward = prefill;
+  unfused.algorithm = AttentionAlgorithm::kUnfused;
+  backward.phase = AttentionPhase::kForwardBackward;
+  backward.algorithm = AttentionAlgorithm::kFlash2;
+  LatentAttention latent_prefill, latent_decode;
+  latent_prefill.q_len = latent_prefill.kv_len = 8192;
+  latent_decode.phase = AttentionPhase::kDecode;
+  latent_decode.batch = 32, latent_decode.q_len = 1, latent_decode.kv_len = 8192;
+  const RowKernel norm{RowKind::kNorm, 1 << 16, 8192, Precision::kBf16, false};
+  MoeLayer experts;
+  experts.tokens = 8192;
+  std::vector<std::pair<std::string, std::function<KernelTime(const Device&)>>> kernels;
+  const auto add = [&kernels](const std::string& name, const auto& kernel) {
+    kernels.emplace_back(name, [kernel](const Device& device) { return TimeOn(device, kernel); });
+  };
+  add("gemm", Square(4096)), add("gemv", gemv), add("grouped gemm", grouped), add("fp8 gemm", fp8);
+  add("prefill", prefill), add("unfused", unfused), add("backward", backward), add("decode", Decode(64, 32, 8, 8192));
+  add("latent prefill", latent_prefill), add("latent decode", latent_decode), add("experts", experts), add("norm", norm);
+  for (const auto& [name, time] : kernels) {
+    for (const bool is_l1 : {false, true}) {
+      Seconds before;
+      for (const double tbps : {1000., 100., 30., 10., 5., 3., 1., 0.1}) {
+        const KernelTime now = time(is_l1 ? WithCaches(AttentionH100(), tbps, 1000) : WithCaches(AttentionH100(), 1000, tbps));
+        EXPECT_GE(now.time, before) << name << (is_l1 ? " l1 " : " l2 ") << tbps;
+        before = now.time;
+        if (tbps > 0.1) continue;
+        EXPECT_EQ(now.bound, is_l1 ? Bound::kL1 : Bound::kL2) << name;
+        EXPECT_GT(now.time, 2 * time(AttentionH100()).time) << name;
+      }
+    }
+  }
+}
+
+// A device that lives on its SRAM: 40 GB at 10 TB/s, DRAM of 0.2 TB/s. Reads that hit reach 0.49 of it, 4.9 TB/s, in attention the 5.5
+// measured on an H100. Tensor cores compute 64 rows where there are fewer.
+Device SramDevice() {
+  Device device = AttentionH100();
+  device.memory.bandwidth = 200 * kGBps;
+  device.caches = {{"L1", 33 * kMiB, 1000 * kTBps}, {"L2", 40 * kGB, 10 * kTBps}};
+  return device;
+}
+
+TEST(CacheLevels, AnSramDeviceIsBoundByItsSram) {
+  // A GEMV whose 537 MB of weights are in L2: 537 MB / 4.9 TB/s = 110 us; 64 rows of 537 MFLOP at 855 TFLOP/s take 40 us.
+  Gemm gemv = Square(16384);
+  gemv.m = 1;
+  gemv.weights_in_l2 = 1;
+  const KernelTime held = TimeOn(SramDevice(), gemv);
+  EXPECT_EQ(held.bound, Bound::kL2);
+  EXPECT_NEAR(In(held.memory, kUs), 2 * 16384.0 * 16384 / 4.9e12 * 1e6, 0.1);
+  // The same from DRAM: 537 MB / (0.84 x 0.2 TB/s) = 3.2 ms.
+  gemv.weights_in_l2 = 0;
+  const KernelTime cold = TimeOn(SramDevice(), gemv);
+  EXPECT_EQ(cold.bound, Bound::kMemory);
+  EXPECT_NEAR(In(cold.time, kMs), 3.2, 0.02);
+  // 64 sequences of 8,192 tokens: 2.1 GB of KV cache stay in L2, 390 us at 5.5 TB/s; 64 rows at 0.6 of 989 TFLOP/s take 232 us.
+  Attention decode = Decode(64, 32, 8, 8192);
+  decode.cold = false;
+  const KernelTime attention = TimeOn(SramDevice(), decode);
+  EXPECT_EQ(attention.bound, Bound::kL2);
+  EXPECT_NEAR(In(attention.memory, kUs), 64 * 8192 * 8 * 512.0 / 5.5e12 * 1e6, 0.5);
+  // A square GEMM does 127 FLOP per byte from L2: 8.8 PFLOP take 10.3 ms and more, 69 GB from L2 6.9 ms.
+  EXPECT_EQ(TimeOn(SramDevice(), Square(16384)).bound, Bound::kCompute);
+}
+
+// HBM of 20 TB/s behind an L2 of 6.9 TB/s, that of an H100 PCIe. 134 MB of weights: 8.0 us from memory, at 0.84 of its rate, 64 rows at 855
+// TFLOP/s 10.0 us, 134.8 MB through L2 19.5 us. KV cache: 118 us from memory, 232 us of arithmetic, 311 us through L2. Square GEMM: 8.7 GB
+// through L2 in 1.26 ms, 1,100 GFLOP in 1.29 ms and more.
+TEST(CacheLevels, AVeryFastMemoryIsHeldBackByTheL2) {
+  Device device = WithCaches(AttentionH100(), 30.92, 6.9);
+  device.memory.bandwidth = 20000 * kGBps;
+  Gemm gemv = Square(8192);
+  gemv.m = 1;
+  const KernelTime stream = TimeOn(device, gemv);
+  EXPECT_EQ(stream.bound, Bound::kL2);
+  EXPECT_NEAR(In(stream.time, kUs), 2.85 + 19.53, 0.01);
+  EXPECT_EQ(TimeOn(device, Decode(64, 32, 8, 8192)).bound, Bound::kL2);
+  EXPECT_EQ(TimeOn(device, Square(8192)).bound, Bound::kCompute);
+  // As fast a memory without such an L2 meets the padded arithmetic.
+  device.caches.back().bandwidth.reset();
+  EXPECT_EQ(TimeOn(device, gemv).bound, Bound::kCompute);
+}
+
+}  // namespace
+}  // namespace slipstick
