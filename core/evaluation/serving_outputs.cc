@@ -67,6 +67,8 @@ struct Outputs<ServedOperator> {
   static constexpr auto rows = std::tuple{Output("name", &ServedOperator::name, "Operator"),
                                           Output("flops", &ServedOperator::flops, "FLOPs"),
                                           Output("bytes", &ServedOperator::bytes, "DRAM bytes"),
+                                          Output("level_bytes", &ServedOperator::level_bytes, "Bytes at each memory level"),
+                                          Output("level_time_s", &ServedOperator::level_time, "Time of each memory level at its bandwidth"),
                                           Output("time_s", &ServedOperator::time, "Time"),
                                           Output("count", &ServedOperator::count, "Times per pass"),
                                           Output(

@@ -93,6 +93,7 @@ struct Outputs<TimedOperator> {
                                           Output("flops", &TimedOperator::flops, "FLOPs"),
                                           Output("bytes", &TimedOperator::bytes, "DRAM bytes"),
                                           Output("level_bytes", &TimedOperator::level_bytes, "Bytes at each memory level"),
+                                          Output("level_time_s", &TimedOperator::level_time, "Time of each memory level at its bandwidth"),
                                           Output("time_s", &TimedOperator::time, "Time"),
                                           Output(
                                               "bound", [](const TimedOperator& one) { return NameOf(one.bound); }, "Bound")};

@@ -10,9 +10,7 @@ constexpr FieldRow kTechnologyNodeFields[] = {
     Of<&TechnologyNode::sram_area>("sram_area", "SRAM area per bit, 7 nm = 1").Above(0).AtMost(100),
     Of<&TechnologyNode::analog_area>("analog_area", "Analog area per interface, 7 nm = 1").Above(0).AtMost(100),
     Of<&TechnologyNode::energy>("energy", "Energy per operation at equal frequency, 7 nm = 1").Above(0).AtMost(100),
-    Of<&TechnologyNode::speed>("speed", "Speed at equal power (L2 only), 7 nm = 1. Informational: no figure uses it yet")
-        .Above(0)
-        .AtMost(100),
+    Of<&TechnologyNode::speed>("speed", "Speed at equal power (L2 only), 7 nm = 1").Above(0).AtMost(100),
     Of<&TechnologyNode::nominal_voltage>("nominal_voltage", "Nominal supply voltage (V)").Between(0.3, 2),
     Of<&TechnologyNode::threshold>("threshold", "Threshold voltage over supply voltage").Between(0.1, 0.7),
     Of<&TechnologyNode::leakage>("leakage", "Leakage fraction of nominal core power").Between(0, 0.9)};
@@ -61,10 +59,9 @@ constexpr FieldRow kAreaSplitFields[] = {
     Of<&AreaSplit::memory>("memory", "Memory interfaces").Between(0, 1), Of<&AreaSplit::network>("network", "Network links").Between(0, 1)};
 constinit const Fields Schema<AreaSplit>::fields(kAreaSplitFields);
 
-constexpr FieldRow kPowerSplitFields[] = {Of<&PowerSplit::core>("core", "Compute units").Between(0, 1),
-                                          Of<&PowerSplit::l2>("l2", "L2. Informational: no figure uses it yet").Between(0, 1),
-                                          Of<&PowerSplit::memory>("memory", "Memory").Between(0, 1),
-                                          Of<&PowerSplit::network>("network", "Network links").Between(0, 1)};
+constexpr FieldRow kPowerSplitFields[] = {
+    Of<&PowerSplit::core>("core", "Compute units").Between(0, 1), Of<&PowerSplit::l2>("l2", "L2, whose bandwidth it limits").Between(0, 1),
+    Of<&PowerSplit::memory>("memory", "Memory").Between(0, 1), Of<&PowerSplit::network>("network", "Network links").Between(0, 1)};
 constinit const Fields Schema<PowerSplit>::fields(kPowerSplitFields);
 
 constexpr FieldRow kEdgeSplitFields[] = {Of<&EdgeSplit::memory>("memory", "Memory").Between(0, 1),

@@ -75,6 +75,24 @@ void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds wo
   result.bound = is_cache ? (levels.l1 > levels.l2 ? Bound::kL1 : Bound::kL2) : result.compute >= result.memory ? Bound::kCompute : data;
 }
 
+std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device) {
+  const Bytes l2 = max(kernel.l2_bytes, kernel.bytes);  // kernels that only stream state no traffic of the caches
+  std::vector<Bytes> bytes(device.caches.size(), l2);
+  if (device.caches.size() > 1) bytes.front() = max(kernel.l1_bytes, l2);
+  bytes.push_back(kernel.bytes);
+  return bytes;
+}
+
+std::vector<Seconds> TimesByLevel(const std::vector<Bytes>& bytes, const Device& device) {
+  std::vector<Seconds> times;
+  for (std::size_t i = 0; i < device.caches.size(); ++i) {
+    const std::optional<BytesPerSecond>& bandwidth = device.caches[i].bandwidth;
+    times.push_back(bandwidth ? bytes[i] / *bandwidth : Seconds{});
+  }
+  times.push_back(bytes.back() / device.memory.bandwidth);
+  return times;
+}
+
 Stream SlowestStream(const Device& device, Trace& trace) {
   const BytesPerSecond memory_bandwidth = device.memory.bandwidth;
   const Cache *l1 = StatedL1(device), *l2 = StatedL2(device);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "core/base/trace.h"
 #include "core/hardware/device.h"
@@ -34,6 +35,11 @@ void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds wo
 
 // What bounds the moving of data of which `hits` is the time of reads that hit the L2.
 inline Bound BoundOfData(Seconds moving, Seconds hits) { return 2 * hits > moving ? Bound::kL2 : Bound::kMemory; }
+
+// For reports: a kernel's bytes at each level, caches from the innermost, then memory; and their times at the stated bandwidths, 0 where
+// there is none.
+std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device);
+std::vector<Seconds> TimesByLevel(const std::vector<Bytes>& bytes, const Device& device);
 
 // Data that stream through every level: the bandwidth of the slowest, and what it bounds them by. Binds the symbol bandwidth.
 struct Stream {

@@ -98,14 +98,27 @@ Seconds BoundByCaches(Bytes l2_traffic, Seconds overlapped_time, const Device& d
   return SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);
 }
 
+// Multiply-adds per head and token, and the bytes of the latent KV cache.
+struct LatentRead {
+  double pair_dims;
+  Bytes bytes;
+};
+LatentRead ReadLatent(const LatentAttention& mla, double context, Trace& trace) {
+  const double batch = mla.batch, kv_lora_rank = mla.kv_lora_rank, rope_head_dim = mla.rope_head_dim;
+  const Bytes kv_element = ElementSize(mla.kv_precision);
+  FIGURE(trace, pair_dims, 2 * kv_lora_rank + rope_head_dim, (Note{"Multiply-adds per head and token", "with the latent"}), kv_lora_rank,
+         rope_head_dim);
+  FIGURE(trace, kv_cache_bytes, batch * context * (kv_lora_rank + rope_head_dim) * kv_element, (Note{"Latent KV cache read", ""}), batch,
+         context, kv_lora_rank, rope_head_dim, kv_element);
+  return {pair_dims, kv_cache_bytes};
+}
+
 KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace& trace) {
   const LatentDecodeRow& row = device.architecture->latent.decode;
   const bool in_fp8 = BytesPerElement(mla.kv_precision) < 2 && Supports(device, Precision::kFp8);
-  const double batch = mla.batch, heads = mla.heads, context = mla.kv_len, kv_lora_rank = mla.kv_lora_rank,
-               rope_head_dim = mla.rope_head_dim;
+  const double batch = mla.batch, heads = mla.heads, context = mla.kv_len;
   const double units = static_cast<double>(device.units), bandwidth_efficiency = row.bandwidth_efficiency,
                mma_efficiency = in_fp8 ? row.mma_efficiency_fp8 : row.mma_efficiency;
-  const Bytes kv_element = ElementSize(mla.kv_precision);
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   const FlopsPerSecond peak_rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16, trace);
   const Seconds launch = row.launch;
@@ -114,10 +127,7 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   trace.Alias("context", context, "kv_len");
   CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), launch, bandwidth_efficiency,
             mma_efficiency);
-  FIGURE(trace, pair_dims, 2 * kv_lora_rank + rope_head_dim, (Note{"Multiply-adds per head and token", "with the latent"}), kv_lora_rank,
-         rope_head_dim);
-  FIGURE(trace, kv_cache_bytes, batch * context * (kv_lora_rank + rope_head_dim) * kv_element, (Note{"Latent KV cache read", ""}), batch,
-         context, kv_lora_rank, rope_head_dim, kv_element);
+  const auto [pair_dims, kv_cache_bytes] = ReadLatent(mla, context, trace);
   FIGURE(trace, stream_time, kv_cache_bytes / (bandwidth * bandwidth_efficiency),
          (Note{"Time to read the latent KV cache", "", kFamilySource}), kv_cache_bytes, bandwidth, bandwidth_efficiency);
   KernelTime result;

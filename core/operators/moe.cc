@@ -214,6 +214,13 @@ Permutation Permute(const MoeLayer& layer, double rows, const MoeKernelParameter
   return {moved_bytes, PassTime(moved_bytes, moved_bytes, parameters.kept_l2, move_stream, move, device, trace)};
 }
 
+// A cache if it bounds the longer product, else what takes longer in the whole layer.
+Bound BoundOfProducts(const KernelTime& up, const KernelTime& down, const KernelTime& layer) {
+  const Bound longer = up.time >= down.time ? up.bound : down.bound;
+  if (longer == Bound::kL2 || longer == Bound::kL1) return longer;
+  return layer.compute >= layer.memory ? Bound::kCompute : Bound::kMemory;
+}
+
 }  // namespace
 
 KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelParameters& parameters, Trace& trace) {
@@ -279,12 +286,7 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   result.l1_bytes = up.l1_bytes + down.l1_bytes + moved.bytes;
   result.l2 = up.l2 + down.l2;
   result.l1 = up.l1 + down.l1;
-  const KernelTime& longer = up.time >= down.time ? up : down;
-  const bool is_cache = longer.bound == Bound::kL2 || longer.bound == Bound::kL1;
-  result.bound = 2 * launch > time                 ? Bound::kLatency
-                 : is_cache                        ? longer.bound
-                 : result.compute >= result.memory ? Bound::kCompute
-                                                   : Bound::kMemory;
+  result.bound = 2 * launch > time ? Bound::kLatency : BoundOfProducts(up, down, result);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/serving/deployment.h"
 #include "core/serving/load_model.h"
@@ -14,10 +15,13 @@
 namespace slipstick {
 namespace {
 
-std::vector<ServedOperator> OperatorsOf(const OperatorBreakdown& operators) {
+std::vector<ServedOperator> OperatorsOf(const OperatorBreakdown& operators, const Device& device) {
   std::vector<ServedOperator> served;
   for (const OperatorTime& one : operators) {
-    served.push_back({std::string(one.name), one.kernel.flops, one.kernel.bytes, one.kernel.time, one.kernel.bound, one.count});
+    std::vector<Bytes> bytes = BytesByLevel(one.kernel, device);
+    std::vector<Seconds> times = TimesByLevel(bytes, device);
+    served.push_back({std::string(one.name), one.kernel.flops, one.kernel.bytes, std::move(bytes), std::move(times), one.kernel.time,
+                      one.kernel.bound, one.count});
   }
   return served;
 }
@@ -309,8 +313,8 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   }
   FindInfeasible(deployment, budget, batch, performance, report);
   if (operators) {
-    report.prefill_operators = OperatorsOf(performance.prefill.alone.operators);
-    report.decode_operators = OperatorsOf(performance.decode.step.operators);
+    report.prefill_operators = OperatorsOf(performance.prefill.alone.operators, deployment.device);
+    report.decode_operators = OperatorsOf(performance.decode.step.operators, deployment.device);
   }
   return report;
 }

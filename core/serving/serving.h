@@ -25,6 +25,8 @@ struct ServedOperator {
   std::string name;
   Flops flops;
   Bytes bytes;
+  std::vector<Bytes> level_bytes;   // caches from the innermost, then memory
+  std::vector<Seconds> level_time;  // of those bytes at the stated bandwidths; 0: not stated
   Seconds time;
   Bound bound = Bound::kCompute;
   double count = 1;  // runs per pass

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
 #include "core/operators/gemm_tiles.h"
@@ -101,11 +102,8 @@ void RecordOperator(std::vector<TimedOperator>* operators, const TrainingContext
   row.name = std::string(name) + std::string(suffix);
   row.flops = kernel.flops;
   row.bytes = kernel.bytes;
-  // The innermost cache belongs to one SM; every further cache carries the traffic of the last one.
-  const std::size_t cache_levels = context.device().caches.size();
-  row.level_bytes.assign(cache_levels, kernel.l2_bytes);
-  if (cache_levels > 1) row.level_bytes.front() = kernel.l1_bytes;
-  row.level_bytes.push_back(kernel.bytes);
+  row.level_bytes = BytesByLevel(kernel, context.device());
+  row.level_time = TimesByLevel(row.level_bytes, context.device());
   row.time = time;
   row.bound = kernel.bound;
   operators->push_back(std::move(row));

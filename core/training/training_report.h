@@ -39,8 +39,9 @@ struct TrainingStage {
 struct TimedOperator {
   std::string name;
   Flops flops;
-  Bytes bytes;                     // to and from memory
-  std::vector<Bytes> level_bytes;  // caches from the innermost, then memory
+  Bytes bytes;                      // to and from memory
+  std::vector<Bytes> level_bytes;   // caches from the innermost, then memory
+  std::vector<Seconds> level_time;  // of those bytes at the stated bandwidths; 0: not stated
   Seconds time;
   Bound bound = Bound::kCompute;
 };
