@@ -1,4 +1,5 @@
-// Log-log roofline: the device's roofs and every operator as a dot at its FLOP per byte and its FLOP/s; the dot's area is its time.
+// Log-log roofline: the device's roofs and every operator as a dot at its FLOP per byte and its FLOP/s; the dot's area is its time. Caches with a stated
+// bandwidth have a roof each; an operator that one of them bounds has a ring at its FLOP per byte of that cache.
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -13,8 +14,11 @@ const SHAPES = {
 };
 const COLOR = { prefill: 'var(--c-forward)', decode: 'var(--c-kv)', layer: 'var(--c-forward)' };
 
-// {id, title, subtitle, width, peak: FLOP/s, bandwidth: B/s, groups: [{phase, operators}]}
-export function roofline({ id, title, subtitle, width, peak, bandwidth, groups }) {
+const ofLevel = { l1: (bytes) => bytes[0], l2: (bytes) => bytes.at(-2) };
+
+// {id, title, subtitle, width, peak: FLOP/s, bandwidth: B/s, caches: [{name, bandwidth}], groups: [{phase, operators}]}
+export function roofline({ id, title, subtitle, width, peak, bandwidth, caches = [], groups }) {
+  const stated = caches.filter((one) => one.bandwidth > 0);
   const dots = groups.flatMap(({ phase, operators }) => {
     const all = operators.reduce((sum, { time_s: time }) => sum + time, 0);
     return operators
@@ -22,7 +26,10 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, groups }
       .map((one) => ({ ...one, phase, intensity: one.flops / one.bytes, rate: one.flops / one.time_s, share: one.time_s / all }));
   });
   const ridge = peak / bandwidth;
-  const xs = positiveDomain([ridge * 4, ...dots.map(({ intensity }) => intensity)], 0.3);
+  const rings = dots
+    .filter((one) => ofLevel[one.bound] && one.level_bytes?.length > 1)
+    .map((one) => ({ ...one, intensity: one.flops / ofLevel[one.bound](one.level_bytes) }));
+  const xs = positiveDomain([ridge * 4, ...[...dots, ...rings].map(({ intensity }) => intensity)], 0.3);
   xs[0] = Math.min(xs[0], ridge / 30);
   const ys = positiveDomain([peak * 1.6, ...dots.map(({ rate }) => rate), xs[0] * bandwidth], 0.1);
   const height = Math.max(300, Math.min(400, width * 0.52));
@@ -67,6 +74,20 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, groups }
     svg('line', { class: 'ridge', x1: x(ridge), x2: x(ridge), y1: y(peak), y2: box.bottom }),
     svg('text', { x: x(ridge) + 5, y: box.bottom - 6 }, t('roofline.ridge', { value: format(ridge, '') })),
   ];
+  const cacheRoofs = stated.map((one) => {
+    const from = Math.max(xs[0], ys[0] / one.bandwidth);
+    const to = peak / one.bandwidth;
+    if (to <= from) return null;
+    return [
+      svg('line', { class: 'roof cache', x1: x(from), y1: y(from * one.bandwidth), x2: x(to), y2: y(peak) }),
+      svg(
+        'text',
+        { class: 'lab', x: x(to) - 4, y: y(peak) + 14 + 14 * stated.indexOf(one), 'text-anchor': 'end' },
+        t('roofline.cache', { value: format(one.bandwidth, 'B/s'), name: one.name }),
+      ),
+    ];
+  });
+  const ringMarks = rings.map((one) => svg('circle', { class: 'at-cache', cx: x(one.intensity), cy: y(one.rate), r: 4 + 11 * Math.sqrt(one.share) }));
   const bound = (one) => t(`bound.${one.bound}`);
   const counts = new Map();
   for (const one of dots) counts.set(bound(one), (counts.get(bound(one)) ?? 0) + 1);
@@ -84,7 +105,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, groups }
     subtitle,
     kind: 'roofline chart',
     summary: t('summary.roofline', { list: [...counts].map(([name, count]) => `${count} ${name}`).join(', ') }),
-    drawing: canvas(width, height, frame, roof, marks(title, points)),
+    drawing: canvas(width, height, frame, roof, cacheRoofs, ringMarks, marks(title, points)),
     key: groups.map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),
     columns: [t('column.operator'), t('column.phase'), t('column.flops'), t('column.bytes'), t('column.time'), t('column.bound')],
     rows: groups.flatMap(({ phase, operators }) =>

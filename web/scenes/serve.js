@@ -68,6 +68,7 @@ export const serve = {
             width: context.width,
             peak,
             bandwidth: device.memory.bandwidth,
+            caches: device.caches,
             groups,
           })
         : null,

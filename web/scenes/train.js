@@ -86,6 +86,7 @@ export const train = {
             width: context.width,
             peak,
             bandwidth: device.memory.bandwidth,
+            caches: device.caches,
             groups: [{ phase: 'layer', operators: training.operators }],
           })
         : null,
