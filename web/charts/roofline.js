@@ -82,8 +82,14 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
       svg('line', { class: 'roof cache', x1: x(from), y1: y(from * one.bandwidth), x2: x(to), y2: y(peak) }),
       svg(
         'text',
-        { class: 'lab', x: x(to) - 4, y: y(peak) + 14 + 14 * stated.indexOf(one), 'text-anchor': 'end' },
-        t('roofline.cache', { value: format(one.bandwidth, 'B/s'), name: one.name }),
+        {
+          class: 'lab',
+          x: x(to) - 8,
+          y: y(peak) - 6,
+          'text-anchor': 'end',
+          transform: `rotate(${angle.toFixed(1)} ${x(to).toFixed(1)} ${y(peak).toFixed(1)})`,
+        },
+        t('roofline.cache', { value: format(one.bandwidth, 'B/s'), name: one.name.split(' and ')[0] }),
       ),
     ];
   });

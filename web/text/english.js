@@ -37,7 +37,7 @@ export const english = {
   'sentence.servingOnly': 'Serving {model} on {count} {device} takes {time} per output token (TPOT) and is {bound}',
   'sentence.serving.infeasible': 'serving it on {count} of them does not fit', 'sentence.nothing': '{model} on {count} {device}.',
   'bound.compute': 'compute-bound', 'bound.memory': 'memory-bandwidth-bound', 'bound.network': 'communication-bound',
-  'bound.latency': 'latency-bound', 'bound.bubble': 'limited by the pipeline bubble', 'bound.l2': 'L2 bandwidth', 'bound.l1': 'shared-memory bandwidth',
+  'bound.latency': 'latency-bound', 'bound.bubble': 'limited by the pipeline bubble', 'bound.l2': 'L2-bandwidth-bound', 'bound.l1': 'shared-memory-bound',
   'figure.why': 'why', 'figure.whyOf': 'why {title}',
   'chart.data': 'Show data', 'chart.svg': 'SVG', 'chart.png': 'PNG', 'chart.csv': 'CSV', 'chart.save': 'Save {title} as {kind}',
   'chart.hollow': 'does not fit',
