@@ -2,6 +2,7 @@
 #include "core/base/output.h"
 #include "core/evaluation/collective_outputs.h"
 #include "core/evaluation/report.h"
+#include "core/evaluation/time_by_bound_outputs.h"
 
 namespace slipstick {
 namespace {
@@ -14,6 +15,9 @@ struct OffloadedCache {
   const ServingReport& report;
 };
 struct ServedBound {
+  const ServingReport& report;
+};
+struct ServedTimes {
   const ServingReport& report;
 };
 struct ServedOperators {
@@ -60,6 +64,16 @@ struct Outputs<ServedBound> {
                                               "prefill", [](P part) { return NameOf(part.report.prefill_bound); }, "Prefill bound"),
                                           Output(
                                               "decode", [](P part) { return NameOf(part.report.decode_bound); }, "Decode bound")};
+};
+
+template <>
+struct Outputs<ServedTimes> {
+  using P = const ServedTimes&;
+  static constexpr auto rows =
+      std::tuple{Output(
+                     "prefill", [](P part) -> const auto& { return part.report.prefill_by_bound; }, "Prefill by bound"),
+                 Output(
+                     "decode", [](P part) -> const auto& { return part.report.decode_by_bound; }, "Decode step by bound")};
 };
 
 template <>
@@ -182,6 +196,8 @@ struct Outputs<ServingPart> {
           .SearchOnly(),
       Output(
           "bound", [](P part) { return ServedBound{part.report}; }, "Bound"),
+      Output(
+          "time_by_bound", [](P part) { return ServedTimes{part.report}; }, "Time by bound"),
       Output(
           "cost_usd_per_million_tokens",
           [](P part) {

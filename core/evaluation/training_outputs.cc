@@ -2,6 +2,7 @@
 #include "core/base/output.h"
 #include "core/evaluation/collective_outputs.h"
 #include "core/evaluation/report.h"
+#include "core/evaluation/time_by_bound_outputs.h"
 
 namespace slipstick {
 namespace {
@@ -224,6 +225,8 @@ struct Outputs<TrainingPart> {
           "Model FLOPs per step, causal attention"),
       Output(
           "time_s", [](P part) -> const auto& { return part.report.time; }, "Step time by part"),
+      Output(
+          "time_by_bound", [](P part) -> const auto& { return part.report.time_by_bound; }, "Step time by bound"),
       Output(
           "communication_s", [](P part) -> const auto& { return part.report.communication; }, "Link time, exposed or hidden"),
       Output(

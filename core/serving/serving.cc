@@ -26,6 +26,12 @@ std::vector<ServedOperator> OperatorsOf(const OperatorBreakdown& operators, cons
   return served;
 }
 
+TimeByBound PartsOf(const OperatorBreakdown& operators) {
+  TimeByBound parts;
+  for (const OperatorTime& one : operators) parts.Of(one.kernel.bound) += one.count * one.kernel.time;
+  return parts;
+}
+
 // Sequences per attention group: those that fit, and those that the load requests.
 struct BatchSize {
   double max_sequences = 0, requested_sequences = 1;
@@ -315,6 +321,10 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   if (operators) {
     report.prefill_operators = OperatorsOf(performance.prefill.alone.operators, deployment.device);
     report.decode_operators = OperatorsOf(performance.decode.step.operators, deployment.device);
+    report.prefill_by_bound =
+        SplitByBound(report.prefill, "prefill", PartsOf(performance.prefill.alone.operators), {}, "serving.time_by_bound.prefill", trace);
+    report.decode_by_bound = SplitByBound(report.decode_step, "mean_decode_step", PartsOf(performance.decode.step.operators), {},
+                                          "serving.time_by_bound.decode", trace);
   }
   return report;
 }

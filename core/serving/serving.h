@@ -8,7 +8,7 @@
 #include "core/base/trace.h"
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
-#include "core/operators/kernel.h"
+#include "core/operators/time_by_bound.h"
 #include "core/serving/serving_load.h"
 #include "core/workload/model.h"
 
@@ -52,6 +52,7 @@ struct ServingReport {
   SecondsPerToken device_seconds_per_token;  // times the price of a device-second: cost per token
   JoulesPerToken energy_per_token;
   std::vector<ServedOperator> prefill_operators, decode_operators;
+  TimeByBound prefill_by_bound, decode_by_bound;  // of `prefill` and `decode_step`; empty without the operators
   CollectiveLog collectives;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;

@@ -1,5 +1,7 @@
 #include "core/training/stage_time.h"
 
+#include <utility>
+
 #include "core/base/sum.h"
 #include "core/training/exchange.h"
 #include "core/training/layer_memory.h"
@@ -144,7 +146,7 @@ ShardedLayer TimeShardedEmbedding(const TrainingContext& context, double largest
 }  // namespace
 
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
-                      std::vector<TimedOperator>* operators) {
+                      LayerOperators* operators) {
   LayerTimes times;
   times.full_share = recompute.full_share;
   double largest = 0;
@@ -152,7 +154,13 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
     if (!works.present[kind]) continue;
     const LayerWork& work = works.of[kind];
     Trace::Scope scope(trace, NameOf(kind));
-    times.selective[kind] = TimeLayer(context, work, recompute.full_share < 1 ? recompute.selective : RecomputePlan{}, trace, operators);
+    std::vector<TimedOperator> own;
+    times.selective[kind] = TimeLayer(context, work, recompute.full_share < 1 ? recompute.selective : RecomputePlan{}, trace,
+                                      operators != nullptr ? &own : nullptr);
+    if (operators != nullptr) {
+      for (const TimedOperator& one : own) operators->bounds[kind].Of(one.bound) += one.time;
+      if (operators->first.empty()) operators->first = std::move(own);
+    }
     times.sharded_selective[kind] = TimeSharded(context, work, times.selective[kind], trace);
     times.kept_selective[kind] = LayerActivations(context, work, recompute.selective, trace);
     trace.Alias("activations", times.kept_selective[kind], "layer_activations");
@@ -169,7 +177,6 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
     }
     times.offload_full_recompute[kind] = times.kept_full_recompute[kind] / context.device().host.bandwidth;
     largest = max(largest, work.dense_parameters);
-    operators = nullptr;  // the report lists one kind of layer
   }
   times.embedding = TimeEmbedding(context, trace);
   times.head = TimeHead(context, trace);

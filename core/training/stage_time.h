@@ -10,9 +10,14 @@
 
 namespace slipstick {
 
-// Times every kind of layer that the model has. `operators`, where given, gets the operators of the first kind.
+// Operators of the first kind of layer, and the time of every kind's by what bounds them.
+struct LayerOperators {
+  std::vector<TimedOperator> first;
+  ByKind<TimeByBound> bounds;
+};
+// Times every kind of layer that the model has. `operators`, where given, gets theirs.
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
-                      std::vector<TimedOperator>* operators);
+                      LayerOperators* operators);
 
 StageTime WeightedAverage(const StageTime& a, double share_a, const StageTime& b, double share_b);
 

@@ -9,7 +9,7 @@
 #include "core/base/issue.h"
 #include "core/base/units.h"
 #include "core/collectives/collective.h"
-#include "core/operators/kernel.h"
+#include "core/operators/time_by_bound.h"
 
 namespace slipstick {
 
@@ -76,6 +76,7 @@ struct TrainingReport {
   Flops hardware_flops_per_device;    // executed by the kernels in a step, mean of the devices; attention as far as kernels compute it
   double arithmetic_utilization = 0;  // hardware_flops_per_device over the peak; at most 1
   StepTime time;
+  TimeByBound time_by_bound;  // of the step; empty without the operators
   LinkTime communication;
   double dropped_tokens = 0;  // share of routed copies over the experts' capacity
   TrainingMemory memory;      // of the most loaded stage

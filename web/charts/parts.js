@@ -13,6 +13,11 @@ const part = (id, value, name = id) => ({
 const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 'bubble', 'optimizer', 'other', 'offload'];
 export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
 
+// Times by what bounds them; the names are those of a roofline's bounds.
+const BOUNDS = { compute: 'forward', l1: 'recompute', l2: 'backward', memory: 'pp', network: 'tp', latency: 'workspace', bubble: 'bubble' };
+export const boundParts = (times) =>
+  Object.entries(BOUNDS).map(([id, color]) => ({ id, name: t(`bound.${id}`), value: times[id] ?? 0, color: `var(--c-${color})`, hatch: id === 'bubble' }));
+
 const TRAINING = [['weights'], ['gradients'], ['optimizer', 'optimizer_state'], ['activations'], ['workspace']];
 const SERVING = [['weights'], ['kv_cache'], ['activations'], ['workspace']];
 export function memoryParts(memory) {

@@ -1,6 +1,6 @@
 // What several scenes show.
 import { stackedBars } from '../charts/bars.js';
-import { billParts, memoryParts, timeParts } from '../charts/parts.js';
+import { billParts, boundParts, memoryParts, timeParts } from '../charts/parts.js';
 import { h } from '../dom.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -43,6 +43,18 @@ export const timeBar = (context, options = {}) =>
     rows: [{ parts: timeParts(context.report.training.time_s) }],
     onpart: (part) => context.why(`training.time_s.${part}`),
     ...options,
+  });
+
+// One bar a time: [[label, time by bound]].
+export const boundBars = (context, id, subtitle, times) =>
+  stackedBars({
+    id,
+    title: t('bounds.bar'),
+    subtitle,
+    width: context.width,
+    unit: 's',
+    rows: times.map(([label, parts]) => ({ label, parts: boundParts(parts) })),
+    axis: times.length > 1,
   });
 
 export function servingMemory(context, options = {}) {

@@ -6,7 +6,7 @@ import '../text/later.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { footnote } from './footnote.js';
-import { absence, heading, infeasible, placeholder } from './parts.js';
+import { absence, boundBars, heading, infeasible, placeholder } from './parts.js';
 
 const HEIGHT = 450;
 const BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
@@ -71,6 +71,12 @@ export const serve = {
             caches: device.caches,
             groups,
           })
+        : null,
+      serving.time_by_bound
+        ? boundBars(context, 'pass-bounds', t('bounds.passes'), [
+            [t('roofline.prefill'), serving.time_by_bound.prefill],
+            [t('roofline.decode'), serving.time_by_bound.decode],
+          ])
         : null,
       figures(context, [
         'serving.ttft_s',

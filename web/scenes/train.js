@@ -7,7 +7,7 @@ import '../text/later.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { footnote, publishedHours } from './footnote.js';
-import { absence, heading, infeasible, placeholder, timeBar } from './parts.js';
+import { absence, boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
 
 const VIEWS = ['whole', 'start', 'end'];
 
@@ -90,6 +90,7 @@ export const train = {
             groups: [{ phase: 'layer', operators: training.operators }],
           })
         : null,
+      training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound]]) : null,
       publishedHours(context),
       footnote(context, 'train'),
     ];

@@ -1,0 +1,69 @@
+// A step and a pass by what bounds them.
+#include "core/operators/time_by_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/api/api.h"
+#include "core/base/json.h"
+#include "core/base/units.h"
+#include "core/scenario/answer.h"
+
+namespace slipstick {
+namespace {
+
+Json BoundReport(const std::string& changes) { return *ParseJson(EvaluateAnswer(changes).text); }
+
+double SumOfBounds(const Json& parts) {
+  double sum = 0;
+  for (const auto& [name, part] : parts.items()) sum += part.get<double>();
+  return sum;
+}
+
+TEST(TimeByBound, SplitsInProportionToTheOperators) {
+  TimeByBound operators;
+  operators.Of(Bound::kCompute) = 1 * kS, operators.Of(Bound::kL2) = 2 * kS, operators.Of(Bound::kMemory) = 1 * kS;
+  ByBound<Beside> beside;
+  beside.network = {3 * kS, "exchanged"};
+  Trace off = Trace::Off();
+  const TimeByBound time = SplitByBound(8 * kS, "passes", operators, beside, "training.time_by_bound", off);
+  EXPECT_EQ(time.compute, 2 * kS);
+  EXPECT_EQ(time.l2, 4 * kS);
+  EXPECT_EQ(time.memory, 2 * kS);
+  EXPECT_EQ(time.network, 3 * kS);
+  EXPECT_EQ(time.Total(), 11 * kS);
+  EXPECT_EQ(SplitByBound(8 * kS, "passes", {}, {}, "training.time_by_bound", off).compute, 8 * kS);
+}
+
+TEST(TimeByBound, AddsUpToTheStepAndToThePasses) {
+  int answered = 0;
+  for (const char* cluster : {"dgx-a100", "dgx-h100", "dgx-b200", "hgx-mi300x", "tpu-v5p-pod"}) {
+    for (const char* model : {"llama-3.1-8b", "mixtral-8x7b"}) {
+      const Json report =
+          BoundReport(R"({"model": {"preset": ")" + std::string(model) + R"("}, "cluster": {"preset": ")" + cluster + R"("}})");
+      if (report.contains("issues")) continue;
+      ++answered;
+      const Json &training = report["training"], &serving = report["serving"];
+      const double step = training["step_time_s"].get<double>(), prefill = serving["prefill_s"].get<double>(),
+                   decode = serving["decode_step_s"].get<double>();
+      EXPECT_NEAR(SumOfBounds(training["time_by_bound"]), step, 1e-12 * step) << cluster << " " << model;
+      EXPECT_NEAR(SumOfBounds(serving["time_by_bound"]["prefill"]), prefill, 1e-12 * prefill) << cluster << " " << model;
+      EXPECT_NEAR(SumOfBounds(serving["time_by_bound"]["decode"]), decode, 1e-12 * decode) << cluster << " " << model;
+    }
+  }
+  EXPECT_GE(answered, 8);
+}
+
+// An L2 of 1 TB/s holds back every product of an H100, in training and in serving.
+TEST(TimeByBound, ASlowCacheTakesMostOfIt) {
+  const Json report = BoundReport(R"({"cluster": {"preset": "dgx-h100", "device": {"caches": [{}, {"bandwidth": "1 TB/s"}]}}})");
+  ASSERT_FALSE(report.contains("issues")) << report["issues"].dump();
+  const auto share_of_l2 = [](const Json& parts) { return parts["l2"].get<double>() / SumOfBounds(parts); };
+  EXPECT_GT(share_of_l2(report["training"]["time_by_bound"]), 0.8);
+  EXPECT_GT(share_of_l2(report["serving"]["time_by_bound"]["prefill"]), 0.6);
+  EXPECT_GT(share_of_l2(report["serving"]["time_by_bound"]["decode"]), 0.6);
+}
+
+}  // namespace
+}  // namespace slipstick
