@@ -155,8 +155,8 @@ namespace {
 // The mean of n experts varies by 1/sqrt(n) of what one does, and the busiest of p devices lies sqrt(2 ln p) deviations above the mean.
 double BalancedImbalance(const Deployment& deployment, Trace& trace) {
   const double held_experts = deployment.shapes.experts, ep = deployment.mapping.ep,
-               load_variation = deployment.network.expert_exchange->load_variation;
-  if (trace.on()) trace.Input("load_variation", load_variation, ExchangeRow(deployment) + ".load_variation");
+               load_variation = deployment.engine.kernels.load_variation;
+  trace.Input("load_variation", load_variation, "serving.engine.load_variation");
   FIGURE(trace, balanced, 1 + load_variation * sqrt(2 * log(ep) * ep / held_experts),
          (Note{"Imbalance that the engine's balancer leaves", "averaged over the experts of a device, redundant copies among them"}),
          load_variation, ep, held_experts);
@@ -172,7 +172,7 @@ double ImbalanceOf(const Deployment& deployment, Trace& trace) {
   const double stated = deployment.model.moe->imbalance, redundant_experts = static_cast<double>(deployment.load.redundant_experts),
                ep = deployment.mapping.ep;
   trace.Input("stated", stated, "model.moe.imbalance");
-  if (stated <= 1 && deployment.network.expert_exchange != nullptr) {
+  if (stated <= 1) {
     const double balanced = BalancedImbalance(deployment, trace);
     if (!trace.on()) return balanced;
     const std::vector<std::pair<std::string, double>> among{{"the engine's: the model states", stated}, {"the model's: from above", 1}};

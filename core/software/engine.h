@@ -173,6 +173,7 @@ struct EngineKernels {
   Seconds moe_layer_overhead = 22 * kUs;
   double expert_gemm_efficiency = 1;         // over the fastest library's expert products
   double expert_bandwidth_efficiency = 0.9;  // the same while the experts' weights are read
+  double load_variation = 0;                 // coefficient of variation of the experts' tokens, where the model states no imbalance
   bool pads_heads = false;                   // to a multiple of tp
 };
 

@@ -168,6 +168,10 @@ constexpr FieldRow kEngineFields[] = {
         .Above(0)
         .AtMost(1)
         .Advanced(),
+    Of<&Engine::kernels, &EngineKernels::load_variation>(
+        "load_variation", "Coefficient of variation of the experts' tokens after balancing, where the model sets no imbalance")
+        .Between(0, 4)
+        .Advanced(),
     Of<&Engine::kernels, &EngineKernels::pads_heads>("pads_heads", "Heads are padded to a multiple of the tensor-parallel degree")
         .Advanced(),
     Of<&Engine::communication, &EngineCommunication::all_reduce>("all_reduce",

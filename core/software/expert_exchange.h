@@ -24,7 +24,6 @@ struct ExchangeKernels {
   ExchangeKernel decode = ExchangeKernel::kLowLatency;
   ExchangeKernel prefill = ExchangeKernel::kNormal;
   Count units = 24;      // SMs that kNormal occupies while it runs
-  double load_variation = 0;  // coefficient of variation of the experts' tokens after balancing, where the model states no imbalance
 };
 template <>
 struct Schema<ExchangeKernels> {

@@ -8,10 +8,7 @@ constexpr FieldRow kExchangeKernelsFields[] = {
     Of<&ExchangeKernels::min_domain_size>("domain", "Smallest scale-up domain, in devices, that the row applies to").Between(1, 1 << 20),
     Of<&ExchangeKernels::decode>("decode", "Kernel in decode steps"),
     Of<&ExchangeKernels::prefill>("prefill", "Kernel in steps that hold prefill"),
-    Of<&ExchangeKernels::units>("units", "SMs that a normal kernel occupies").Between(1, 1024),
-    Of<&ExchangeKernels::load_variation>(
-        "load_variation", "Coefficient of variation of the experts' tokens after balancing, where the model sets no imbalance")
-        .Between(0, 4)};
+    Of<&ExchangeKernels::units>("units", "SMs that a normal kernel occupies").Between(1, 1024)};
 constinit const Fields Schema<ExchangeKernels>::fields(kExchangeKernelsFields);
 
 }  // namespace slipstick

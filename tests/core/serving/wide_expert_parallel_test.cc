@@ -60,7 +60,8 @@ TEST(WideExpertParallel, DispatchTravelsInFp8AndCombineInSixteenBit) {
 // = 7.622 ranks that they reach; dispatch of 7168 (1 + 4/128) bytes: 11.7 + 1.75 log2 72 + 4.006 ((71/72)/0.63 + 0.54/72) = 28.80; combine
 // of 2 * 7168 bytes: 10.7 + 3.8 log2 72 + 7.770 (71/72)/0.66 = 45.76
 TEST(WideExpertParallel, OneScaleUpDomainHasKernelsOfItsOwn) {
-  const ServingReport report = Serve(Wide(72, 64) + std::vector<std::string>{"cluster=gb200-nvl72", "serving.engine=trtllm"}, true);
+  const ServingReport report = Serve(
+      Wide(72, 64) + std::vector<std::string>{"cluster=gb200-nvl72", "serving.engine=trtllm", "model.moe.imbalance=1.000000001"}, true);
   const ServedOperator* exchange = Find(report.decode_operators, "expert exchange");
   ASSERT_NE(exchange, nullptr);
   EXPECT_NEAR(In(exchange->time, kUs), 28.80 + 45.76, 0.02);
