@@ -316,15 +316,15 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
     FindWarnings(deployment, performance, report);
     for (std::string& text : SubstitutionsOf(deployment)) report.warnings.push_back(std::move(text));
     report.assumed = AssumedInputs(deployment);
+    report.prefill_by_bound =
+        SplitByBound(report.prefill, "prefill", PartsOf(performance.prefill.alone.operators), {}, "serving.time_by_bound.prefill", trace);
+    report.decode_by_bound = SplitByBound(report.decode_step, "mean_decode_step", PartsOf(performance.decode.step.operators), {},
+                                          "serving.time_by_bound.decode", trace);
   }
   FindInfeasible(deployment, budget, batch, performance, report);
   if (operators) {
     report.prefill_operators = OperatorsOf(performance.prefill.alone.operators, deployment.device);
     report.decode_operators = OperatorsOf(performance.decode.step.operators, deployment.device);
-    report.prefill_by_bound =
-        SplitByBound(report.prefill, "prefill", PartsOf(performance.prefill.alone.operators), {}, "serving.time_by_bound.prefill", trace);
-    report.decode_by_bound = SplitByBound(report.decode_step, "mean_decode_step", PartsOf(performance.decode.step.operators), {},
-                                          "serving.time_by_bound.decode", trace);
   }
   return report;
 }

@@ -52,7 +52,7 @@ struct ServingReport {
   SecondsPerToken device_seconds_per_token;  // times the price of a device-second: cost per token
   JoulesPerToken energy_per_token;
   std::vector<ServedOperator> prefill_operators, decode_operators;
-  TimeByBound prefill_by_bound, decode_by_bound;  // of `prefill` and `decode_step`; empty without the operators
+  TimeByBound prefill_by_bound, decode_by_bound;  // of `prefill` and `decode_step`; empty in a search
   CollectiveLog collectives;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;

@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-void RecordCoreAndElementwise(std::vector<TimedOperator>* operators, const TrainingContext& context, const CoreTime& core,
+void RecordCoreAndElementwise(LayerOperators* operators, const TrainingContext& context, const CoreTime& core,
                               const Elementwise& elementwise) {
   RecordOperator(operators, context, "attention core", "",
                  {core.forward, {}, {}, core.forward_bound, core.forward_flops, core.forward_bytes, core.forward_l2, core.forward_l1},
@@ -209,7 +209,7 @@ Flops AllFlops(const LayerTime& time, Trace& trace) {
 }  // namespace
 
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
-                    std::vector<TimedOperator>* operators) {
+                    LayerOperators* operators) {
   Sums products(trace);
   for (const LayerProduct& product : work.products) TimeProduct(context, product, products, trace, operators);
   const CoreTime core = TimeCore(context, work.attention, trace);

@@ -31,7 +31,7 @@ struct LayerTime {
 
 // A layer under selective recomputation. `operators`, where given, gets its operators.
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace,
-                    std::vector<TimedOperator>* operators = nullptr);
+                    LayerOperators* operators = nullptr);
 
 // The same layer with its whole forward pass recomputed, TP communication included.
 LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& work, LayerTime time, Trace& trace);

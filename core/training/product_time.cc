@@ -95,9 +95,11 @@ void BindShape(const Gemm& gemm, std::string_view m, std::string_view n, std::st
 
 }  // namespace
 
-void RecordOperator(std::vector<TimedOperator>* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
+void RecordOperator(LayerOperators* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
                     const KernelTime& kernel, Seconds time) {
   if (operators == nullptr) return;
+  operators->by_bound.Of(kernel.bound) += time;
+  if (!operators->is_listed) return;
   TimedOperator row;
   row.name = std::string(name) + std::string(suffix);
   row.flops = kernel.flops;
@@ -106,11 +108,10 @@ void RecordOperator(std::vector<TimedOperator>* operators, const TrainingContext
   row.level_time = TimesByLevel(row.level_bytes, context.device());
   row.time = time;
   row.bound = kernel.bound;
-  operators->push_back(std::move(row));
+  operators->list.push_back(std::move(row));
 }
 
-void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace,
-                 std::vector<TimedOperator>* operators) {
+void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace, LayerOperators* operators) {
   const Device& device = context.device();
   const double rows = product.rows, outputs = product.outputs, inputs = product.inputs;
   if (!(rows > 0) || !(outputs > 0)) return;

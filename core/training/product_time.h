@@ -19,12 +19,11 @@ struct Sums {
   ListedSum<Flops> forward_flops;
 };
 
-// Adds an operator to the report's list, where one is given.
-void RecordOperator(std::vector<TimedOperator>* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
+// Adds an operator, where the report's are asked for.
+void RecordOperator(LayerOperators* operators, const TrainingContext& context, std::string_view name, std::string_view suffix,
                     const KernelTime& kernel, Seconds time);
 
 // A GEMM: forward, input gradient, weight gradient. Its shape is bound in a scope of its name (WorkOf).
-void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace,
-                 std::vector<TimedOperator>* operators);
+void TimeProduct(const TrainingContext& context, const LayerProduct& product, Sums& sums, Trace& trace, LayerOperators* operators);
 
 }  // namespace slipstick

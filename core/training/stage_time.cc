@@ -146,7 +146,7 @@ ShardedLayer TimeShardedEmbedding(const TrainingContext& context, double largest
 }  // namespace
 
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
-                      LayerOperators* operators) {
+                      StepOperators* operators) {
   LayerTimes times;
   times.full_share = recompute.full_share;
   double largest = 0;
@@ -154,13 +154,11 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
     if (!works.present[kind]) continue;
     const LayerWork& work = works.of[kind];
     Trace::Scope scope(trace, NameOf(kind));
-    std::vector<TimedOperator> own;
+    LayerOperators own{operators != nullptr && operators->is_listed && operators->first.empty(), {}, {}};
     times.selective[kind] = TimeLayer(context, work, recompute.full_share < 1 ? recompute.selective : RecomputePlan{}, trace,
                                       operators != nullptr ? &own : nullptr);
-    if (operators != nullptr) {
-      for (const TimedOperator& one : own) operators->bounds[kind].Of(one.bound) += one.time;
-      if (operators->first.empty()) operators->first = std::move(own);
-    }
+    if (operators != nullptr) operators->by_bound[kind] = own.by_bound;
+    if (own.is_listed) operators->first = std::move(own.list);
     times.sharded_selective[kind] = TimeSharded(context, work, times.selective[kind], trace);
     times.kept_selective[kind] = LayerActivations(context, work, recompute.selective, trace);
     trace.Alias("activations", times.kept_selective[kind], "layer_activations");

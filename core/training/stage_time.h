@@ -10,14 +10,15 @@
 
 namespace slipstick {
 
-// Operators of the first kind of layer, and the time of every kind's by what bounds them.
-struct LayerOperators {
+// Operators of the first kind of layer, where asked for, and the time of every kind's by what bounds them.
+struct StepOperators {
+  bool is_listed = true;
   std::vector<TimedOperator> first;
-  ByKind<TimeByBound> bounds;
+  ByKind<TimeByBound> by_bound;
 };
 // Times every kind of layer that the model has. `operators`, where given, gets theirs.
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
-                      LayerOperators* operators);
+                      StepOperators* operators);
 
 StageTime WeightedAverage(const StageTime& a, double share_a, const StageTime& b, double share_b);
 

@@ -169,7 +169,7 @@ class Evaluation {
     report_.time = step.time;
     report_.communication = step.link;
     report_.step_time = step.time.Total();
-    if (detail_.operators) ReportBounds(step.time);
+    if (detail_.memo == nullptr) ReportBounds(step.time);
     if (detail_.advice) ReportStages(stages, step);
     FinishReport(context_, recompute_, flops, detail_.advice, FirstStepOfRamp(), report_, trace_);
     if (detail_.timeline) report_.timeline = WholeTimeline(pipeline, step.schedule_length, report_.step_time);
@@ -217,8 +217,8 @@ class Evaluation {
       times_ = &detail_.memo->Times(recompute_);
       return;
     }
-    layer_operators_ = {};
-    times_ = &own_times_.emplace(TimeLayers(context_, works_, recompute_, trace, detail_.operators ? &layer_operators_ : nullptr));
+    operators_ = {detail_.operators, {}, {}};
+    times_ = &own_times_.emplace(TimeLayers(context_, works_, recompute_, trace, &operators_));
   }
 
   void DecideRecompute() {
@@ -267,7 +267,7 @@ class Evaluation {
       double count = 0;
       for (const Stage& stage : plan_->stages) count += stage.layers.of[kind];
       for (const auto part : {&TimeByBound::compute, &TimeByBound::l1, &TimeByBound::l2, &TimeByBound::memory, &TimeByBound::latency}) {
-        layers.*part += count * (layer_operators_.bounds[kind].*part);
+        layers.*part += count * (operators_.by_bound[kind].*part);
       }
     }
     const Seconds forward = time.forward, backward = time.backward, recompute = time.recompute, tp = time.tp, cp = time.cp, ep = time.ep,
@@ -281,7 +281,7 @@ class Evaluation {
     beside.bubble = {time.bubble, "bubble"};
     beside.Of(context_.stream_bound) = {time.optimizer, "optimizer"};
     report_.time_by_bound = SplitByBound(passes, "passes", layers, beside, "training.time_by_bound", trace_);
-    report_.operators = std::move(layer_operators_.first);
+    report_.operators = std::move(operators_.first);
   }
 
   void ReportStages(const std::vector<StageTime>& stages, const StepBreakdown& step) {
@@ -315,7 +315,7 @@ class Evaluation {
   // Without a memo the evaluation owns its sub-results.
   std::optional<TrainingContext> own_context_;
   std::optional<LayerWorks> own_works_;
-  LayerOperators layer_operators_;
+  StepOperators operators_;
   std::optional<LayerTimes> own_times_;
   std::optional<StagePlan> own_plan_;
   const TrainingContext& context_;

@@ -45,6 +45,12 @@ struct TimedOperator {
   Seconds time;
   Bound bound = Bound::kCompute;
 };
+// Operators of a kind of layer: their time by what bounds them and, where asked for, a list of them.
+struct LayerOperators {
+  bool is_listed = true;
+  std::vector<TimedOperator> list;
+  TimeByBound by_bound;
+};
 // One box of the pipeline's Gantt chart.
 struct ScheduledPass {
   Count stage = 0, chunk = 0, micro_batch = 0;
@@ -76,7 +82,7 @@ struct TrainingReport {
   Flops hardware_flops_per_device;    // executed by the kernels in a step, mean of the devices; attention as far as kernels compute it
   double arithmetic_utilization = 0;  // hardware_flops_per_device over the peak; at most 1
   StepTime time;
-  TimeByBound time_by_bound;  // of the step; empty without the operators
+  TimeByBound time_by_bound;  // of the step; empty in a search
   LinkTime communication;
   double dropped_tokens = 0;  // share of routed copies over the experts' capacity
   TrainingMemory memory;      // of the most loaded stage
