@@ -181,20 +181,60 @@ Formula::Dual Formula::Apply(Operation operation, std::span<const Dual> x) {
   return x[0];
 }
 
-Formula::Dual Formula::At(std::span<const double> values, std::size_t place) const {
+double Formula::Value(std::span<const double> values) const {
   std::vector<Dual> stack;
   for (const Step& step : steps_) {
-    if (step.operation == Operation::kNumber) {
-      stack.push_back({step.number, 0});
-    } else if (step.operation == Operation::kSymbol) {
-      stack.push_back({values[step.count], step.count == place ? 1.0 : 0.0});
+    if (step.operation == Operation::kNumber || step.operation == Operation::kSymbol) {
+      stack.push_back({step.operation == Operation::kNumber ? step.number : values[step.count], 0});
     } else {
       const Dual result = Apply(step.operation, std::span(stack).last(step.count));
       stack.resize(stack.size() - step.count);
       stack.push_back(result);
     }
   }
-  return stack.back();
+  return stack.back().value;
+}
+
+// Forward for the values of all steps, then back from the last one: each step hands its derivative on to its operands.
+std::vector<double> Formula::Gradient(std::span<const double> values) const {
+  std::vector<double> derivatives(values.size());
+  std::vector<Dual> results(steps_.size()), operands;
+  std::vector<std::size_t> stack, operands_of;  // places of steps; of each step's operands, one after the other
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    if (step.operation == Operation::kNumber || step.operation == Operation::kSymbol) {
+      results[i].value = step.operation == Operation::kNumber ? step.number : values[step.count];
+    } else {
+      operands.clear();
+      for (std::size_t from = stack.size() - step.count; from < stack.size(); ++from) {
+        operands.push_back({results[stack[from]].value, 0});
+        operands_of.push_back(stack[from]);
+      }
+      results[i].value = Apply(step.operation, operands).value;
+      stack.resize(stack.size() - step.count);
+    }
+    stack.push_back(i);
+  }
+  results.back().derivative = 1;
+  std::size_t end = operands_of.size();
+  for (std::size_t i = steps_.size(); i-- > 0;) {
+    const Step& step = steps_[i];
+    if (step.operation == Operation::kNumber) continue;
+    if (step.operation == Operation::kSymbol) {
+      derivatives[step.count] += results[i].derivative;
+      continue;
+    }
+    const auto own = std::span(operands_of).subspan(end -= step.count, step.count);
+    if (results[i].derivative == 0) continue;
+    operands.clear();
+    for (const std::size_t operand : own) operands.push_back({results[operand].value, 0});
+    for (std::size_t j = 0; j < own.size(); ++j) {
+      operands[j].derivative = 1;
+      results[own[j]].derivative += results[i].derivative * Apply(step.operation, operands).derivative;
+      operands[j].derivative = 0;
+    }
+  }
+  return derivatives;
 }
 
 }  // namespace slipstick

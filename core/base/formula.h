@@ -15,10 +15,10 @@ class Formula {
   static Result<Formula> Parse(std::string_view text, std::span<const std::string_view> names);
 
   // With a value for each of the names.
-  [[nodiscard]] double Value(std::span<const double> values) const { return At(values, values.size()).value; }
+  [[nodiscard]] double Value(std::span<const double> values) const;
 
-  // The derivative by the value in a place: of max and min that of what they chose, of steps (ceil, floor) that of the line through them.
-  [[nodiscard]] double Derivative(std::span<const double> values, std::size_t place) const { return At(values, place).derivative; }
+  // The derivatives by each of the values: of max and min those of what they chose, of steps (ceil, floor) those of the line through them.
+  [[nodiscard]] std::vector<double> Gradient(std::span<const double> values) const;
 
  private:
   enum class Operation {
@@ -49,7 +49,6 @@ class Formula {
     double value = 0, derivative = 0;
   };
   class Reader;
-  [[nodiscard]] Dual At(std::span<const double> values, std::size_t place) const;
   static Dual Apply(Operation operation, std::span<const Dual> x);
 
   std::vector<Step> steps_;  // operands before their operation

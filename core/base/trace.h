@@ -18,6 +18,7 @@
 // An off trace costs one branch per figure.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,7 +35,9 @@ struct Term {
   double value = 0;  // in base units
   Dimension dimension{};
   std::string origin;  // path of the figure, input or constant; "": a number of the formula itself
+  std::size_t figure;  // place of that figure among the trace's, kNoFigure of an input
 };
+inline constexpr std::size_t kNoFigure = static_cast<std::size_t>(-1);
 
 // What a choice chose among, by what it compared.
 struct Option {
@@ -57,8 +60,9 @@ struct Figure {
   Dimension dimension{};
   std::vector<Term> terms;
   FigureKind kind = FigureKind::kFormula;
-  std::vector<Option> among{};  // of a choice
-  Dimension compared{};         // of their values
+  std::vector<Option> among{};   // of a choice
+  Dimension compared{};          // of their values
+  std::vector<double> shares{};  // of a choice or a procedure: by how many per cent it moves when a term moves by one, where that is known
 };
 
 struct Note {
@@ -93,9 +97,10 @@ class Trace {
  public:
   static Trace Off() { return Trace(false); }
   static Trace On() { return Trace(true); }
-  [[nodiscard]] bool on() const { return on_; }
+  [[nodiscard]] bool on() const { return book_ != nullptr; }
 
-  // Declares that a symbol of the current scope is the input at a path of the scenario ("cluster.device.memory.bandwidth").
+  // Declares that a symbol of the current scope is the input at a path of the scenario ("cluster.device.memory.bandwidth"), or a figure
+  // that another question reports there.
   template <class T>
   void Input(std::string_view symbol, T value, std::string_view path) {
     if (on()) BindInput(symbol, internal::ValueOf(value), path);
@@ -138,7 +143,15 @@ class Trace {
   void Procedure(std::string_view symbol, T found, const Note& note, std::string_view names, Terms... terms) {
     if (!on()) return;
     Record(internal::FigureText{symbol, "", names, note}, found, terms...);
-    figures_.back().kind = FigureKind::kProcedure;
+    book_->figures.back().kind = FigureKind::kProcedure;
+  }
+
+  // Declares by how many per cent the choice or procedure just recorded moves when the term in a place moves by one.
+  void MovesBy(std::size_t term, double share) {
+    if (!on()) return;
+    Figure& figure = book_->figures.back();
+    figure.shares.resize(figure.terms.size());
+    figure.shares[term] = share;
   }
 
   // The same with any number of terms; the first value is what was found.
@@ -150,7 +163,7 @@ class Trace {
 
   // Declares that a rule, not a measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.
   void Assume(std::string_view path, std::string_view rule) {
-    if (on()) assumed_[path] = rule;
+    if (on()) book_->assumed[path] = rule;
   }
 
   // Records a figure in the current scope; called by FIGURE.
@@ -171,23 +184,23 @@ class Trace {
     if (on()) Record(internal::FigureText{symbol, formula, names, note}, value, terms...);
   }
 
-  [[nodiscard]] const std::vector<Figure>& figures() const { return figures_; }
+  [[nodiscard]] const std::vector<Figure>& figures() const;
 
   // Figures recorded during its lifetime get paths below it.
   class Scope {
    public:
     Scope(Trace& trace, std::string_view name) : trace_(trace) {
-      if (trace_.on()) length_ = trace_.Enter(name);
+      if (trace_.on()) outer_ = trace_.Enter(name);
     }
     ~Scope() {
-      if (trace_.on()) trace_.scope_.resize(length_);
+      if (trace_.on()) trace_.book_->scope = outer_;
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     Trace& trace_;
-    std::size_t length_ = 0;
+    std::size_t outer_ = 0;
   };
 
   // During its lifetime figures that cite a source cite this one instead; an empty one changes nothing.
@@ -206,34 +219,49 @@ class Trace {
   };
 
  private:
+  struct ScopeNode {
+    std::string path;
+    std::size_t parent = 0, depth = 0;
+  };
+  struct Origin {
+    std::string path;
+    std::size_t figure = kNoFigure;
+  };
   struct Binding {
-    std::string scope;  // it was bound in
+    std::size_t scope;  // it was bound in
     std::string symbol;
-    std::string origin;
     double value;
+    Origin origin;
     std::size_t before;  // 1 + index of the latest earlier binding with the same hash; 0: none
   };
-  explicit Trace(bool on) : on_(on) {}
-  std::size_t Enter(std::string_view scope);  // returns the length of the outer scope's name
-  void Bind(std::string symbol, std::string origin, internal::Value value);
+  // What a trace that is on has written down.
+  struct Book {
+    std::vector<Figure> figures;
+    std::vector<ScopeNode> scopes{{}};  // the first holds all others
+    std::size_t scope = 0;              // the current one
+    std::unordered_map<std::string, std::size_t> scope_of_path;
+    std::vector<Binding> bindings;                                     // latest last
+    std::unordered_map<std::size_t, std::size_t> latest;               // 1 + index of the latest binding, by hash
+    std::unordered_map<std::string, std::vector<double>> values;       // values of the figures of a path
+    std::unordered_map<std::string, std::size_t> constants, reported;  // places of the constants and of the reports' figures, by path
+    std::unordered_map<std::string_view, std::string_view> assumed;    // rules by the path of the input that they set
+  };
+  explicit Trace(bool on) : book_(on ? std::make_unique<Book>() : nullptr) {}
+  std::size_t Enter(std::string_view scope);  // returns the outer one
+  void Bind(std::string symbol, Origin origin, internal::Value value);
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
   void BindAlias(std::string_view symbol, internal::Value value, std::string_view of);
   void BindConstants(std::string_view table, std::string_view source, std::string_view names, std::span<const internal::Value> values);
   void RecordChoice(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms, std::vector<Option> among,
                     const Dimension& compared);
   void RecordValues(const internal::FigureText& text, const internal::Value* value_and_terms, std::size_t terms);
-  [[nodiscard]] std::string OriginOf(std::string_view symbol, internal::Value value) const;
-  [[nodiscard]] std::string OwnPath(const std::string& path, double value);
+  [[nodiscard]] std::size_t SharedScope(std::size_t a, std::size_t b) const;
+  [[nodiscard]] const Origin* OriginOf(std::string_view symbol, internal::Value value) const;  // null: none
+  [[nodiscard]] std::string OwnPath(std::string path, double value);
   [[nodiscard]] std::string SourceOf(const Figure& figure, std::string_view stated) const;
 
-  bool on_;
-  std::string scope_;
-  std::string_view cited_;                                          // replaces the source that figures cite
-  std::unordered_map<std::string_view, std::string_view> assumed_;  // rules by the path of the input that they set
-  std::vector<Binding> bindings_;                                   // latest last
-  std::unordered_map<std::size_t, std::size_t> latest_;             // 1 + index of the latest binding, by hash
-  std::unordered_map<std::string, std::vector<double>> values_;     // values of the figures of a path
-  std::vector<Figure> figures_;
+  std::unique_ptr<Book> book_;  // null: off
+  std::string_view cited_;      // replaces the source that figures cite
 };
 
 #define FIGURE(trace, name, expression, description, ...)                                                          \

@@ -50,6 +50,7 @@ void ExplainChoice(Seconds time, std::string_view title, const Candidates& candi
   std::size_t place = 0;
   while (candidates[place].first != title) ++place;
   trace.Choice("collective_time", time, Note{"Time of the collective", "of the fastest algorithm"}, candidates, place, symbol, time);
+  trace.MovesBy(0, 1);
 }
 
 }  // namespace

@@ -12,88 +12,113 @@
 namespace slipstick {
 namespace {
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
 // Formulas by their text: a few hundred stand for thousands of figures.
 class Formulas {
  public:
-  // The share of each term; none for what has no formula.
+  // The share of each term; of a choice or a procedure those that it states.
   std::vector<double> SharesOf(const Figure& figure) {
-    std::vector<double> shares(figure.terms.size());
+    std::vector<double> shares = figure.shares;
+    shares.resize(figure.terms.size());
     const Formula* formula = figure.kind == FigureKind::kFormula && figure.value != 0 ? Of(figure) : nullptr;
     if (formula == nullptr) return shares;
     values_.clear();
     for (const Term& term : figure.terms) values_.push_back(term.value);
+    const std::vector<double> gradient = formula->Gradient(values_);
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      const double share = formula->Derivative(values_, i) * values_[i] / figure.value;
+      const double share = gradient[i] * values_[i] / figure.value;
       if (std::isfinite(share)) shares[i] = share;
     }
     return shares;
   }
 
  private:
+  // One text may be read with its terms in another order.
+  struct Read {
+    const std::vector<Term>* terms;
+    Result<Formula> formula;
+  };
+
   const Formula* Of(const Figure& figure) {
-    std::string key = figure.formula;
-    for (const Term& term : figure.terms) key += '|', key += term.symbol;
-    auto found = formulas_.find(key);
-    if (found == formulas_.end()) {
+    std::vector<Read>& reads = formulas_[figure.formula];
+    const auto has_symbols = [&](const Read& read) {
+      return std::equal(read.terms->begin(), read.terms->end(), figure.terms.begin(), figure.terms.end(),
+                        [](const Term& one, const Term& other) { return one.symbol == other.symbol; });
+    };
+    auto found = std::find_if(reads.begin(), reads.end(), has_symbols);
+    if (found == reads.end()) {
       std::vector<std::string_view> names;
       for (const Term& term : figure.terms) names.push_back(term.symbol);
-      found = formulas_.emplace(std::move(key), Formula::Parse(figure.formula, names)).first;
+      found = reads.insert(reads.end(), {&figure.terms, Formula::Parse(figure.formula, names)});
     }
-    return found->second ? &*found->second : nullptr;
+    return found->formula ? &*found->formula : nullptr;
   }
 
-  std::unordered_map<std::string, Result<Formula>> formulas_;
+  std::unordered_map<std::string_view, std::vector<Read>> formulas_;
   std::vector<double> values_;
 };
 
-// A figure, the shares of its terms, and where in the list the figures are that its terms come from.
+// A figure with the shares of its terms.
 struct Weighed {
-  const Figure* figure = nullptr;
+  const Figure* figure = nullptr;  // null: the figure that is explained does not rest on it
   std::vector<double> shares;
-  std::vector<std::size_t> origins;  // kNone: an input or a number
-  std::size_t leads = kNone;         // the term on the path of the largest shares
+  std::size_t leads = kNoFigure;  // the term on the path to the input that matters most
 };
 
-// Figures come after those that they rest on.
-std::vector<Weighed> Weigh(const std::vector<Figure>& figures) {
+// The figures that the one in a place rests on, itself included. Figures come after those that they rest on.
+std::vector<Weighed> WeighBelow(const std::vector<Figure>& figures, std::size_t root) {
   Formulas formulas;
-  std::vector<Weighed> all;
-  all.reserve(figures.size());
-  std::unordered_map<std::string_view, std::size_t> latest;
-  for (const Figure& figure : figures) {
-    Weighed weighed{&figure, formulas.SharesOf(figure), {}, kNone};
-    for (const Term& term : figure.terms) {
-      const auto found = latest.find(term.origin);
-      weighed.origins.push_back(found == latest.end() ? kNone : found->second);
+  std::vector<Weighed> all(root + 1);
+  all[root].figure = &figures[root];
+  for (std::size_t i = root + 1; i-- > 0;) {
+    if (all[i].figure == nullptr) continue;
+    all[i].shares = formulas.SharesOf(figures[i]);
+    for (const Term& term : figures[i].terms) {
+      if (term.figure != kNoFigure) all[term.figure].figure = &figures[term.figure];
     }
-    latest[figure.path] = all.size();
-    all.push_back(std::move(weighed));
   }
   return all;
 }
 
-// The term that moves a figure most and comes from somewhere; of a choice, whose terms have no shares, the first of its own dimension.
-std::size_t LeadingTerm(const Weighed& weighed) {
-  const Figure& figure = *weighed.figure;
-  std::size_t leads = kNone;
-  const auto weight = [&](std::size_t term) {
-    if (figure.kind != FigureKind::kChoice) return std::abs(weighed.shares[term]);
-    return figure.terms[term].dimension == figure.dimension ? 2.0 : 1.0;
-  };
-  for (std::size_t term = 0; term < figure.terms.size(); ++term) {
-    if (figure.terms[term].origin.empty() || weight(term) == 0) continue;
-    if (leads == kNone || weight(term) > weight(leads)) leads = term;
+// The input by which the last figure moves most when it moves by one per cent, all paths to it taken together.
+std::string_view LeadingInput(const std::vector<Weighed>& all) {
+  std::vector<double> moves(all.size());  // by how many per cent the last figure moves when this one moves by one
+  moves.back() = 1;
+  std::unordered_map<std::string_view, double> inputs;
+  for (std::size_t i = all.size(); i-- > 0;) {
+    if (moves[i] == 0) continue;
+    const std::vector<Term>& terms = all[i].figure->terms;
+    for (std::size_t j = 0; j < terms.size(); ++j) {
+      if (terms[j].origin.empty()) continue;
+      (terms[j].figure == kNoFigure ? inputs[terms[j].origin] : moves[terms[j].figure]) += moves[i] * all[i].shares[j];
+    }
   }
-  return leads;
+  const auto less = [](const auto& one, const auto& other) {
+    const double a = std::abs(one.second), b = std::abs(other.second);
+    return a != b ? a < b : one.first > other.first;
+  };
+  const auto leading = std::max_element(inputs.begin(), inputs.end(), less);
+  return leading == inputs.end() || leading->second == 0 ? std::string_view() : leading->first;
 }
 
-// Marks the path of the largest shares from the figure in a place down to an input.
-void MarkPath(std::vector<Weighed>& all, std::size_t root) {
-  for (std::size_t at = root; at != kNone;) {
-    const std::size_t leads = all[at].leads = LeadingTerm(all[at]);
-    at = leads == kNone ? kNone : all[at].origins[leads];
+// Marks the path from the last figure to that input, at each level by the term through which the input moves it most.
+void MarkPath(std::vector<Weighed>& all) {
+  const std::string_view input = LeadingInput(all);
+  if (input.empty()) return;
+  std::vector<double> moved(all.size());  // by how many per cent a figure moves when the input moves by one
+  const auto through = [&](const Weighed& one, std::size_t i) {
+    const Term& term = one.figure->terms[i];
+    return one.shares[i] * (term.figure != kNoFigure ? moved[term.figure] : term.origin == input ? 1.0 : 0.0);
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].figure == nullptr) continue;
+    for (std::size_t j = 0; j < all[i].shares.size(); ++j) moved[i] += through(all[i], j);
+  }
+  for (std::size_t at = all.size() - 1; at != kNoFigure; at = all[at].figure->terms[all[at].leads].figure) {
+    double most = 0;
+    for (std::size_t j = 0; j < all[at].shares.size(); ++j) {
+      if (std::abs(through(all[at], j)) > most) all[at].leads = j, most = std::abs(through(all[at], j));
+    }
+    if (all[at].leads == kNoFigure) return;
   }
 }
 
@@ -106,6 +131,7 @@ Json Write(const Weighed& weighed) {
   const Figure& figure = *weighed.figure;
   const std::string_view title = OutputTitle(figure.path);
   Json terms = Json::array();
+  terms.get_ref<Json::array_t&>().reserve(figure.terms.size());
   for (std::size_t i = 0; i < figure.terms.size(); ++i) {
     const Term& term = figure.terms[i];
     terms.push_back(ObjectOf({{"symbol", term.symbol},
@@ -141,24 +167,26 @@ Json Write(const Weighed& weighed) {
 }  // namespace
 
 Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path) {
-  std::vector<Weighed> all = Weigh(figures);
   Json list = Json::array();
   if (path == "*") {
-    for (const Weighed& one : all) list.push_back(Write(one));
+    Formulas formulas;
+    list.get_ref<Json::array_t&>().reserve(figures.size());
+    for (const Figure& figure : figures) list.push_back(Write({&figure, formulas.SharesOf(figure)}));
     return list;
   }
-  std::size_t root = all.size();
-  while (root > 0 && all[root - 1].figure->path != path) --root;
+  std::size_t root = figures.size();
+  while (root > 0 && figures[root - 1].path != path) --root;
   if (root == 0) return list;
-  MarkPath(all, root - 1);
+  std::vector<Weighed> all = WeighBelow(figures, root - 1);
+  MarkPath(all);
   std::vector<std::size_t> open{root - 1};
   std::unordered_set<std::string_view> seen;
   for (std::size_t next = 0; next < open.size(); ++next) {
     const Weighed& one = all[open[next]];
     if (!seen.insert(one.figure->path).second) continue;
     list.push_back(Write(one));
-    for (const std::size_t origin : one.origins) {
-      if (origin != kNone) open.push_back(origin);
+    for (const Term& term : one.figure->terms) {
+      if (term.figure != kNoFigure) open.push_back(term.figure);
     }
   }
   return list;
@@ -167,7 +195,7 @@ Json WriteExplanations(const std::vector<Figure>& figures, std::string_view path
 namespace {
 
 constexpr std::size_t kTermsShown = 7;
-constexpr std::size_t kLevels = 4;    // beyond them only the path of the largest shares is opened
+constexpr std::size_t kLevels = 4;    // beyond them only the marked path is opened
 constexpr double kLeastShown = 0.05;  // of the figure that is explained, for its parts to be opened
 
 std::string ValueText(const Json& number) { return ReadableText(number["value"].get<double>(), TextOf(number["unit"])); }
@@ -193,35 +221,45 @@ class Tree {
     return TextOf(figure["title"]) + ": " + ValueText(figure) + (formula.empty() ? "" : " = `" + formula + "`");
   }
 
-  // `part`: of the figure that is explained; `marked`: on the path of the largest shares.
+  // `part`: of the figure that is explained; `marked`: on the marked path, which is followed through figures met before too.
   void Below(const Json& figure, double part, bool marked, std::size_t depth) {
-    if (!opened_.insert(TextOf(figure["path"])).second) return;
-    if (const Json* among = FindMember(figure, "among")) return ChoiceBelow(figure, *among, depth);
+    const bool is_new = opened_.insert(TextOf(figure["path"])).second;
+    const auto leads = [marked](const Json& term) { return marked && term.contains("leads"); };
+    if (!is_new && !marked) return;
+    if (is_new && FindMember(figure, "kind") != nullptr) WithoutFormula(figure, depth);
     std::vector<const Json*> terms;
     for (const Json& term : figure["terms"]) {
-      if (term["value"].get<double>() != 0) terms.push_back(&term);
+      const bool is_shown = is_new && FindMember(figure, "kind") == nullptr && term["value"].get<double>() != 0;
+      if (is_shown || leads(term)) terms.push_back(&term);
     }
     const auto share = [](const Json* term) { return (*term)["share"].get<double>(); };
     std::stable_sort(terms.begin(), terms.end(), [&](const Json* a, const Json* b) { return std::abs(share(a)) > std::abs(share(b)); });
-    for (std::size_t i = 0; i < std::min(terms.size(), kTermsShown); ++i) {
-      TermBelow(*terms[i], part * share(terms[i]), marked && terms[i]->contains("leads"), depth);
+    std::size_t hidden = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const bool is_led = leads(*terms[i]);
+      if (i < kTermsShown || is_led) TermBelow(*terms[i], part * share(terms[i]), is_led, depth);
+      hidden += i >= kTermsShown && !is_led;
     }
-    if (terms.size() > kTermsShown) Line(depth, "and " + std::to_string(terms.size() - kTermsShown) + " smaller ones");
+    if (hidden > 0) Line(depth, "and " + std::to_string(hidden) + " smaller ones");
   }
 
-  // What was chosen, the next best, and what the choice rests on.
-  void ChoiceBelow(const Json& figure, const Json& among, std::size_t depth) {
+  // What was chosen before what, or which procedure found it; by what.
+  void WithoutFormula(const Json& figure, std::size_t depth) {
+    std::string names;
+    for (const Json& term : figure["terms"]) names += (names.empty() ? "; by " : ", ") + TextOf(term["symbol"]);
+    if (const Json* among = FindMember(figure, "among")) return Line(depth, ChosenOf(*among) + names);
+    if (!names.empty()) Line(depth, "found: " + TextOf(figure["note"]) + names);
+  }
+
+  static std::string ChosenOf(const Json& among) {
     const Json *chosen = nullptr, *next = nullptr;
     for (const Json& one : among) {
       const Json*& place = one["chosen"].get<bool>() ? chosen : next;
       if (place == nullptr || one["value"].get<double>() < (*place)["value"].get<double>()) place = &one;
     }
     const auto text = [](const Json& one) { return TextOf(one["name"]) + " (" + ValueText(one) + ")"; };
-    std::string line = chosen != nullptr ? "chosen: " + text(*chosen) : "";
-    if (next != nullptr) line += ", before " + text(*next);
-    std::string names;
-    for (const Json& term : figure["terms"]) names += (names.empty() ? "; by " : ", ") + TextOf(term["symbol"]);
-    Line(depth, line + names);
+    const std::string line = chosen != nullptr ? "chosen: " + text(*chosen) : "";
+    return next != nullptr ? line + ", before " + text(*next) : line;
   }
 
   void TermBelow(const Json& term, double part, bool marked, std::size_t depth) {

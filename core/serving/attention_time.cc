@@ -181,6 +181,7 @@ KernelTime DecodeAttention(const Deployment& deployment, double sequences, doubl
     trace.Alias("attention_time", attention_time, "time");
     trace.Choice("time", attention_time, Note{"Attention of the engine", "its GQA kernel needs several query heads per KV head"}, among,
                  apart ? 0 : 1, "attention_time, group, multi_query_from", attention_time, group, multi_query_from);
+    trace.MovesBy(0, 1);
   }
   return kernel;
 }

@@ -178,6 +178,7 @@ double ImbalanceOf(const Deployment& deployment, Trace& trace) {
     const std::vector<std::pair<std::string, double>> among{{"the engine's: the model states", stated}, {"the model's: from above", 1}};
     trace.Choice("imbalance", balanced, Note{"Tokens of the busiest device over the mean", "the engine's, where the model states 1"}, among,
                  0, "balanced, stated", balanced, stated);
+    trace.MovesBy(0, 1);
     return balanced;
   }
   const double imbalance = redundant_experts > 0 ? 1 + (stated - 1) / (1 + redundant_experts / ep) : stated;

@@ -65,6 +65,13 @@ double RunningSequences(const Deployment& deployment, double per_group, double s
                   Note{"Mean number of running sequences",
                        "as many as arrive while one of them runs, to 0.2 %; at most the slots. Bisection finds the number"},
                   "per_group, slots, capacity", per_group, slots, capacity);
+  if (trace.on() && mean > 1 && mean < slots) {
+    // As many as arrive in a cycle that itself grows with them; a faster engine shortens the cycle and raises the capacity alike.
+    constexpr double kNudge = 0.01;
+    const double grown = (arriving((1 + kNudge) * mean) / arriving(mean) - 1) / kNudge;
+    trace.MovesBy(0, 1 / (1 - grown));
+    trace.MovesBy(2, -1 / (1 - grown));
+  }
   return mean;
 }
 

@@ -308,6 +308,7 @@ void ChooseCore(std::string_view symbol, Seconds flash, Seconds unfused, std::st
   trace.Alias("flash_time", flash, figure);
   trace.Choice(symbol, place == 0 ? flash : unfused, Note{"Attention core of a layer", "the faster form", kFamilySource}, among, place,
                "flash_time", flash);
+  trace.MovesBy(0, place == 0 ? 1 : 0);
 }
 
 }  // namespace

@@ -154,6 +154,8 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
         "mtp_layers",
         layers, pp, virtual_stages, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden, vocab,
         mtp_layers);
+    trace.MovesBy(0, 1);
+    trace.MovesBy(1, -1);
     trace.Alias(PlacedSymbol(index, NameOf(kind)), placed, symbol);
   }
 }

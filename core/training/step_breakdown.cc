@@ -93,6 +93,16 @@ void ExplainLength(const Pipeline& pipeline, double micro_batches, Seconds pass_
   trace.Procedure("length", length, Note{"End of the last pass", "of the mapping's schedule, simulated pass by pass", kPipelineSource},
                   "pass_time, first_pass, last_pass, micro_batches, pp, virtual_stages, transfer", pass_time, first_pass, last_pass,
                   micro_batches, pp, virtual_stages, transfer);
+  constexpr double kNudge = 0.001;
+  const auto moved = [&](const PipelineShape& shape, Seconds changed) {
+    return ScheduleLength(shape, pipeline.passes, changed) / length - 1;
+  };
+  PipelineShape longer = pipeline.shape;
+  longer.micro_batches += longer.stages;
+  const double by_transfer = moved(pipeline.shape, (1 + kNudge) * transfer) / kNudge;
+  trace.MovesBy(0, 1 - by_transfer);  // the passes of all stages together: with them and the transfers the length scales
+  trace.MovesBy(3, moved(longer, transfer) * micro_batches / pp);
+  trace.MovesBy(6, by_transfer);
 }
 
 // Adds the bubble; returns the length of the schedule. `ends`: passes of the first and of the last device.

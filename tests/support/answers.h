@@ -52,4 +52,15 @@ inline Json Ask(const Json& request, std::string_view explain = "") {
   return answer;
 }
 
+// Origin at the end of the path that explanations mark from a figure.
+inline std::string LedTo(const Json& explanations, const std::string& path) {
+  for (const Json& figure : explanations) {
+    if (TextOf(figure["path"]) != path) continue;
+    for (const Json& term : figure["terms"]) {
+      if (term.contains("leads")) return LedTo(explanations, TextOf(term["origin"]));
+    }
+  }
+  return path;
+}
+
 }  // namespace slipstick::testing

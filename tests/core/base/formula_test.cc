@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 2> kNames{"a", "b"};
 double Derivative(std::string_view text, double a, double b, std::size_t place) {
   const Result<Formula> formula = Formula::Parse(text, kNames);
   EXPECT_TRUE(formula) << text;
-  return formula ? formula->Derivative(std::array{a, b}, place) : NAN;
+  return formula ? formula->Gradient(std::array{a, b})[place] : NAN;
 }
 
 TEST(Formula, DerivesSumsProductsAndQuotients) {

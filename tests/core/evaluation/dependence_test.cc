@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "core/exploration/sensitivity.h"
 #include "golden_requests.h"
 #include "tests/support/answers.h"
 
@@ -35,6 +38,29 @@ TEST(Dependence, AnswersAPartAtATime) {
   EXPECT_EQ(part["of"], all["of"]);
   ASSERT_EQ(part["inputs"].size(), 2u);
   EXPECT_EQ(part["inputs"][0], all["inputs"][2]);
+}
+
+// The path marked in a derivation multiplies shares; dependence and sensitivity move the input. (They cannot move a degree of parallelism
+// alone, to which the path from the memory of training leads.)
+TEST(Dependence, AgreesWithThePathsMarkedInDerivations) {
+  for (const std::string answer :
+       {"training.step_time_s", "serving.tpot_s", "serving.ttft_s", "serving.memory_bytes.total", "cost.device_usd"}) {
+    const std::string input = LedTo(Ask(Json::object(), answer)["explanations"], answer);
+    const Json moved = *ParseJson(DependenceAnswer("", {}, input).text);
+    ASSERT_EQ(moved["inputs"].size(), 1u) << input;
+    const auto figures = moved["inputs"][0]["figures"].get<std::vector<std::string>>();
+    EXPECT_NE(std::find(figures.begin(), figures.end(), answer), figures.end()) << answer << " does not move with " << input;
+
+    const Json ranked = *ParseJson(SensitivityAnswer("", {}, answer, 0.2).text);
+    std::string largest;
+    double most = 0;
+    for (const Json& one : ranked["inputs"]) {
+      if (!one["elasticity"].is_number() || std::abs(one["elasticity"].get<double>()) <= most) continue;
+      most = std::abs(one["elasticity"].get<double>());
+      largest = TextOf(one["path"]);
+    }
+    EXPECT_EQ(input, largest) << answer;
+  }
 }
 
 class Derivations : public ::testing::TestWithParam<GoldenRequest> {};

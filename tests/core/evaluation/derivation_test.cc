@@ -1,4 +1,4 @@
-// Shares and the path of the largest ones, on a derivation small enough for the hand:
+// Shares and the path to the input that matters most, on a derivation small enough for the hand:
 //   volume = width * height, with width = 2 (an input) and height = width + depth, depth = 3 (an input).
 #include "core/evaluation/derivation.h"
 
@@ -32,8 +32,8 @@ TEST(Derivation, SharesAreTheEffectOfOnePerCent) {
   EXPECT_EQ(Number(all, "1.terms.1.share"), 1);
 }
 
-// Of the volume width and height have equal shares: the first leads, and it is an input.
-TEST(Derivation, LeadsAlongTheLargestShares) {
+// The width moves the volume by 1 % itself and by another 0.4 % through the height: it leads, directly.
+TEST(Derivation, MarksTheTermsOnThePath) {
   const Trace trace = Example();
   const Json explanations = WriteExplanations(trace.figures(), "training.volume");
   ASSERT_EQ(explanations.size(), 2u);
@@ -42,6 +42,56 @@ TEST(Derivation, LeadsAlongTheLargestShares) {
   EXPECT_FALSE(explanations[1]["terms"][0].contains("leads"));
   const Json height = WriteExplanations(trace.figures(), "training.height");
   EXPECT_TRUE(height[0]["terms"][1].contains("leads"));  // the depth, 3 of 5
+}
+
+// total = wide + narrow = (2 + 2 + 2) + 4: wide is 60 % of it, but each of its inputs only 20 %, and the one of narrow 40 %.
+TEST(Derivation, LeadsToTheInputThatMovesTheFigureMost) {
+  Trace trace = Trace::On();
+  const double a = 2, b = 2, c = 2, d = 4;
+  trace.Input("a", a, "model.a");
+  trace.Input("b", b, "model.b");
+  trace.Input("c", c, "model.c");
+  trace.Input("d", d, "model.d");
+  FIGURE(trace, wide, a + b + c, (Note{"Wide"}), a, b, c);
+  FIGURE(trace, narrow, 1 * d, (Note{"Narrow"}), d);
+  FIGURE(trace, total, wide + narrow, (Note{"Total"}), wide, narrow);
+  EXPECT_EQ(total, 10);
+  EXPECT_EQ(LedTo(WriteExplanations(trace.figures(), "total"), "total"), "model.d");
+}
+
+// product = left * right = (4 + 6) * (4 + 6): 60 % of left are one input and 60 % of right another, but the third is 40 % of both.
+TEST(Derivation, AddsUpThePathsToAnInput) {
+  Trace trace = Trace::On();
+  const double both = 4, only_left = 6, only_right = 6;
+  trace.Input("both", both, "model.both");
+  trace.Input("only_left", only_left, "model.left");
+  trace.Input("only_right", only_right, "model.right");
+  FIGURE(trace, left, only_left + both, (Note{"Left"}), only_left, both);
+  FIGURE(trace, right, only_right + both, (Note{"Right"}), only_right, both);
+  FIGURE(trace, product, left * right, (Note{"Product"}), left, right);
+  EXPECT_EQ(product, 100);
+  EXPECT_EQ(LedTo(WriteExplanations(trace.figures(), "product"), "product"), "model.both");
+}
+
+// A choice is what was chosen: it moves with it.
+TEST(Derivation, LeadsThroughAChoice) {
+  Trace trace = Trace::On();
+  const double slow = 5, ring = 3;
+  trace.Input("slow", slow, "model.slow");
+  trace.Input("ring", ring, "model.ring");
+  trace.Choice("time", ring, Note{"Time", "the faster"}, std::vector<std::pair<std::string, double>>{{"tree", slow}, {"ring", ring}}, 1,
+               "slow, ring", slow, ring);
+  trace.MovesBy(1, 1);
+  const double time = ring;
+  FIGURE(trace, total, 2 * time, (Note{"Total"}), time);
+  EXPECT_EQ(total, 6);
+  const Json explanations = WriteExplanations(trace.figures(), "total");
+  EXPECT_EQ(LedTo(explanations, "total"), "model.ring");
+  EXPECT_EQ(DerivationText(explanations, Json::object(), "total"),
+            "# Total: 6 = `2 * time`\n\n"
+            "- 100 % Time: 3 **←**\n"
+            "  - chosen: ring (3), before tree (5); by slow, ring\n"
+            "  - 100 % ring: 3 (`model.ring`) **←**\n");
 }
 
 TEST(Derivation, IsATreeInMarkdown) {
