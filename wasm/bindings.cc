@@ -13,6 +13,7 @@
 #include "core/exploration/solve.h"
 #include "core/exploration/sweep.h"
 #include "core/import/import_config.h"
+#include "core/sizing/size.h"
 #include "core/studies/cost_study.h"
 #include "core/studies/paper_study.h"
 
@@ -43,6 +44,7 @@ std::string SolveFor(const std::string& spec) {
   };
   return slipstick::SolveSpecAnswer(spec, tell).text;
 }
+std::string Size(const std::string& spec) { return slipstick::SizeSpecAnswer(spec).text; }
 std::string Sensitivity(const std::string& request, const std::string& figure, double share) {
   return slipstick::SensitivityAnswer(request, {}, figure, share).text;
 }
@@ -70,6 +72,7 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("sweep", &Sweep);
   emscripten::function("solve", &Solve);
   emscripten::function("solveFor", &SolveFor);
+  emscripten::function("size", &Size);
   emscripten::function("sensitivity", &Sensitivity);
   emscripten::function("dependence", &Dependence);
   emscripten::function("costStudy", &CostStudy);

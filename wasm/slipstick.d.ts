@@ -41,6 +41,11 @@ export interface Slipstick {
   solveFor(spec: string): string;
   /** Told by solveFor after every value tried: how many, about how many in all, and between which the answer lies. */
   onprogress?: ((tried: number, of: number, low: number, high: number) => void) | null;
+  /**
+   * The cheapest deployment on each cluster that serves a rate within latency targets: {"request", "requests_per_s", "peak_over_mean"?,
+   * "ttft"?, "tpot"?, "clusters"?, "spare_replicas"?, "power"?, "budget"?, "prices"?, "limits"?, …} (core/sizing/question.h).
+   */
+  size(spec: string): string;
   /** How much a figure moves when each input moves by a share. */
   sensitivity(request: string, figure: string, share: number): string;
   /** Which figures move with each number at `input` or below it ("": all), of these the places `from` to before `to`. */

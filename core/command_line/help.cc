@@ -26,6 +26,15 @@ constexpr Help kHelp[] = {
     {"solve", "[FILE|-] [PATH=VALUE ...] PATH=lo:hi[:step] --until PATH<=VALUE|PATH<=PATH [--against PATH=VALUE ...] [--progress]",
      "Finds the largest or smallest value of one input at which a condition holds; all other inputs stay fixed.",
      "solve serving.prompt=1k:1M --until \"serving.feasible>=1\""},
+    {"size",
+     "[FILE|-] [PATH=VALUE ...] --rate R [--peak X] [--ttft S] [--tpot S] [--percentile mean|50|90|99] [--clusters A,B,...]\n"
+     "         [--spares N] [--devices N] [--power W] [--rack-power W] [--budget $] [--hourly-budget $/h]\n"
+     "         [--prices INPUT,CACHED,OUTPUT] [--limit PATH<=VALUE|PATH=a,b ...]",
+     "Finds, on each cluster, the cheapest deployment that serves R requests/s within the targets: devices, replicas, mapping,\n"
+     "prefill chunk, cost, headroom, what breaks first and how many replicas may fail; or why none does. Prompt, output and\n"
+     "prefix_hit are the scenario's. Targets hold for the mean request at the peak, X times R. Prices are in $ per 1 M tokens.",
+     "size serving.prompt=2000 serving.output=300 --rate 40 --peak 1.5 --ttft \"800 ms\" --tpot \"30 ms\" --clusters dgx-h100,dgx-h200 "
+     "--spares 1"},
     {"sensitivity", "[FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]",
      "Ranks the inputs by how far a figure moves when each changes by the same relative amount.",
      "sensitivity model=llama-3.1-8b --figure serving.tpot_s"},

@@ -14,6 +14,7 @@
 #include "core/command_line/help.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/search_command.h"
+#include "core/command_line/size_command.h"
 #include "core/command_line/study_command.h"
 #include "core/exploration/dependence.h"
 #include "core/exploration/design.h"
@@ -72,10 +73,12 @@ struct CommandLine {
   std::vector<std::string> assignments, words;
   std::vector<std::string> limits, against;
   // Options with a value, and their defaults.
-  std::map<std::string, std::string> options{{"--explain", ""},     {"--report", ""},     {"--until", ""},     {"--figure", ""},
-                                             {"--input", ""},       {"--format", "json"}, {"--objective", ""}, {"--share", "0.2"},
-                                             {"--for", "training"}, {"--pareto", ""},     {"--best", ""},      {"--optimise", ""},
-                                             {"--top", "10"},       {"--shard", "0/1"},   {"--threads", "0"}};
+  std::map<std::string, std::string> options{
+      {"--explain", ""},   {"--report", ""},     {"--until", ""},       {"--figure", ""},       {"--input", ""},  {"--format", "json"},
+      {"--objective", ""}, {"--share", "0.2"},   {"--for", "training"}, {"--pareto", ""},       {"--best", ""},   {"--optimise", ""},
+      {"--top", "10"},     {"--shard", "0/1"},   {"--threads", "0"},    {"--clusters", ""},     {"--prices", ""}, {"--rate", ""},
+      {"--peak", ""},      {"--ttft", ""},       {"--tpot", ""},        {"--percentile", ""},   {"--spares", ""}, {"--devices", ""},
+      {"--power", ""},     {"--rack-power", ""}, {"--budget", ""},      {"--hourly-budget", ""}};
   bool lines = false, prune = true, show_progress = false;
 
   [[nodiscard]] const std::string& Option(const std::string& name) const { return options.at(name); }
@@ -180,6 +183,7 @@ int Run(const std::string& verb, const CommandLine& line) {
                                        line.Option("--top"), line.Option("--shard"), line.Option("--threads"), line.limits, line.prune,
                                        line.show_progress}));
   }
+  if (verb == "size") return Print(slipstick::RunSize(request, line.assignments, line.options, line.limits));
   if (verb == "design") return Print(slipstick::DesignAnswer(request, line.assignments, line.Option("--objective")));
   if (verb == "sensitivity") {
     const double share = std::strtod(line.Option("--share").c_str(), nullptr);

@@ -237,6 +237,27 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
 
 Count SearchJob::SpaceSize() const { return training_ ? training_->Size() : serving_->Size(); }
 
+Json OverridesOf(const ServingChoice& choice) {
+  Json overrides{{"serving.mapping.tp", choice.mapping.tp},
+                 {"serving.mapping.cp", choice.mapping.cp},
+                 {"serving.mapping.pp", choice.mapping.pp},
+                 {"serving.mapping.ep", choice.mapping.ep},
+                 {"serving.mapping.attention_dp", choice.mapping.attention_dp},
+                 {"serving.mapping.replicas", *choice.mapping.replicas},
+                 {"serving.batch", choice.batch},
+                 {"serving.precision.weights", NameOf(choice.precision.weights)},
+                 {"serving.precision.activations", NameOf(choice.precision.activations)},
+                 {"serving.precision.kv_cache", NameOf(choice.precision.kv_cache)},
+                 {"serving.prefill_chunk", choice.prefill_chunk ? Json(*choice.prefill_chunk) : Json(nullptr)}};
+  if (choice.disaggregated) {
+    overrides["serving.disaggregated.prefill_devices"] = choice.disaggregated->prefill_devices;
+    overrides["serving.disaggregated.decode_devices"] = choice.disaggregated->decode_devices;
+  } else {
+    overrides["serving.disaggregated"] = nullptr;
+  }
+  return overrides;
+}
+
 Json SearchJob::OverridesAt(Count index) const {
   if (training_) {
     const TrainingChoice choice = training_->At(index);
@@ -257,25 +278,7 @@ Json SearchJob::OverridesAt(Count index) const {
                 {"training.offload.activations", choice.offload.activations},
                 {"training.offload.optimizer", choice.offload.optimizer}};
   }
-  const ServingChoice choice = serving_->At(index);
-  Json overrides{{"serving.mapping.tp", choice.mapping.tp},
-                 {"serving.mapping.cp", choice.mapping.cp},
-                 {"serving.mapping.pp", choice.mapping.pp},
-                 {"serving.mapping.ep", choice.mapping.ep},
-                 {"serving.mapping.attention_dp", choice.mapping.attention_dp},
-                 {"serving.mapping.replicas", *choice.mapping.replicas},
-                 {"serving.batch", choice.batch},
-                 {"serving.precision.weights", NameOf(choice.precision.weights)},
-                 {"serving.precision.activations", NameOf(choice.precision.activations)},
-                 {"serving.precision.kv_cache", NameOf(choice.precision.kv_cache)},
-                 {"serving.prefill_chunk", choice.prefill_chunk ? Json(*choice.prefill_chunk) : Json(nullptr)}};
-  if (choice.disaggregated) {
-    overrides["serving.disaggregated.prefill_devices"] = choice.disaggregated->prefill_devices;
-    overrides["serving.disaggregated.decode_devices"] = choice.disaggregated->decode_devices;
-  } else {
-    overrides["serving.disaggregated"] = nullptr;
-  }
-  return overrides;
+  return OverridesOf(serving_->At(index));
 }
 
 Json SearchJob::Entry(const Found& found) const {

@@ -19,6 +19,9 @@
 
 namespace slipstick {
 
+// The members that a serving search chooses, as path -> value of a scenario.
+Json OverridesOf(const ServingChoice& choice);
+
 class SearchJob {
  public:
   // Issues if the request or the spec is wrong or the space is empty.

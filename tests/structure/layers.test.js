@@ -19,7 +19,7 @@ const ECONOMICS = ["base", "workload", "hardware"];
 const SCENARIO = [...SEARCH, "search", "economics", "technology", "catalogue"];
 
 // What answers requests, JSON text in and out: all that the page and the command line see.
-const FACE = ["api", "exploration", "studies", "import", "scenario"];
+const FACE = ["api", "exploration", "sizing", "studies", "import", "scenario"];
 
 const CORE = {
   base: [],
@@ -38,6 +38,7 @@ const CORE = {
   scenario: SCENARIO,
   evaluation: [...SCENARIO, "scenario"],
   exploration: [...SCENARIO, "scenario", "evaluation"],
+  sizing: [...SCENARIO, "scenario", "evaluation", "exploration"],
   import: ["base", "workload", "scenario"],
   studies: [...SCENARIO, "scenario", "evaluation", "exploration"],
   api: [...SCENARIO, "scenario", "evaluation"],
@@ -45,7 +46,7 @@ const CORE = {
 };
 
 // Text is read before the model and written after it: the model itself knows neither.
-const MAY_SEE_JSON = ["base", "catalogue", "scenario", "evaluation", "exploration", "import", "studies", "api"];
+const MAY_SEE_JSON = ["base", "catalogue", "scenario", "evaluation", "exploration", "sizing", "import", "studies", "api"];
 
 function filesBelow(folder, endings) {
   if (!existsSync(folder)) return [];

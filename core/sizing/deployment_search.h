@@ -1,0 +1,55 @@
+// The cheapest deployment of a model on a cluster that serves a rate within latency targets: an exhaustive search over the kinds of
+// replicas, with the fewest replicas of each kind by bisection, since more replicas never make a request slower.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/scenario/scenario.h"
+#include "core/search/limits.h"
+#include "core/search/search.h"
+#include "core/search/serving_space.h"
+#include "core/sizing/replica_judge.h"
+
+namespace slipstick {
+
+struct SizingProblem {
+  const Scenario& scenario;  // its serving part without a mapping
+  LatencyTargets targets;
+  double requests_per_s = 1;
+  Count spare_replicas = 0;
+  Count server_devices = 1;  // whole servers are bought
+  Count most_devices = 1;
+  SpaceLimits limits;
+  // Devices to buy for a number of working replicas.
+  [[nodiscard]] Count Bought(Count replicas, Count devices_per_replica) const {
+    const Count devices = (replicas + spare_replicas) * devices_per_replica;
+    return (devices + server_devices - 1) / server_devices * server_devices;
+  }
+};
+
+// A number of replicas of one kind.
+struct SizedDeployment {
+  ServingChoice choice;  // of one replica
+  Count devices_per_replica = 1;
+  Count needed = 1;   // the fewest working replicas that hold
+  Count working = 1;  // all that the bought devices hold, but for the spare ones
+  Count bought = 1;   // devices
+};
+
+// A deployment that fails.
+struct NearMiss {
+  ServingChoice choice;
+  Count replicas = 1;
+  Verdict verdict;
+};
+
+struct SizingResult {
+  std::optional<SizedDeployment> cheapest;  // of equally many servers, the deployment furthest from its limits
+  std::optional<NearMiss> nearest;          // of those that fail
+  SearchProgress progress;                  // counts why the others fail
+  Count kinds = 0;                          // of replicas
+};
+SizingResult FindCheapest(const SizingProblem& problem);
+
+}  // namespace slipstick

@@ -1,0 +1,37 @@
+// What a number of devices of a cluster costs and draws, and how many of them the limits of a question allow.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/economics/cost.h"
+#include "core/scenario/scenario.h"
+#include "core/sizing/question.h"
+
+namespace slipstick {
+
+// The most devices that every limit allows, in whole servers, and the limit that binds; "" if none does.
+struct DeviceLimit {
+  Count devices = 0;
+  std::string_view by;
+};
+
+class Fleet {
+ public:
+  // `scenario` has its cost question on.
+  explicit Fleet(const Scenario& scenario);
+  [[nodiscard]] Count server_devices() const { return scenario_.cost->system.devices_per_host; }
+  [[nodiscard]] CostReport CostOf(Count devices) const;
+  [[nodiscard]] DollarsPerSecond HourlyCostOf(Count devices) const;
+  [[nodiscard]] Watts ServerPower() const;
+  // Rated, with cooling and power distribution (PUE).
+  [[nodiscard]] Watts FacilityPowerOf(Count devices) const;
+  [[nodiscard]] std::optional<Count> ServersPerRack(const SizeQuestion& question) const;
+  [[nodiscard]] DeviceLimit MostDevices(const SizeQuestion& question) const;
+
+ private:
+  const Scenario& scenario_;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,29 @@
+#include "core/sizing/question.h"
+
+#include "core/base/fix.h"
+#include "core/base/schema.h"
+#include "core/catalogue/presets.h"
+
+namespace slipstick {
+
+Result<SizeQuestion> ReadSizeQuestion(Json json) {
+  if (!json.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(json)}};
+  json.erase("request");
+  SizeQuestion question;
+  Issues issues;
+  Read(json, "", issues, question);
+  for (std::size_t i = 0; i < question.clusters.size(); ++i) {
+    const std::string& id = question.clusters[i];
+    if (FindPreset("cluster", id) != nullptr) continue;
+    const std::string path = "clusters." + std::to_string(i);
+    issues.push_back({path, "Unknown cluster " + id, SetToEach(path, NearestPresets("cluster", id))});
+  }
+  // A closed form gives means; a queue's tail alone is not the tail of a latency.
+  if (question.percentile != Percentile::kMean) {
+    issues.push_back({"percentile", "Choose mean: the closed form gives no percentiles of a latency", {SetTo("percentile", "mean")}});
+  }
+  if (!issues.empty()) return issues;
+  return question;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,56 @@
+// A sizing question: traffic, latency targets, limits and candidate clusters. Lengths of requests are the scenario's.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/field.h"
+#include "core/base/issue.h"
+#include "core/base/json.h"
+
+namespace slipstick {
+
+// Where of the distribution of latencies a target holds.
+enum class Percentile { kMean, k50, k90, k99 };
+template <>
+struct EnumNames<Percentile> {
+  static constexpr std::array<std::pair<Percentile, std::string_view>, 4> names{
+      {{Percentile::kMean, "mean"}, {Percentile::k50, "50"}, {Percentile::k90, "90"}, {Percentile::k99, "99"}}};
+};
+
+// What users pay.
+struct TokenPrices {
+  DollarsPerToken input, cached_input, output;
+};
+template <>
+struct Schema<TokenPrices> {
+  static const Fields fields;
+};
+
+struct SizeQuestion {
+  std::optional<double> requests_per_s;  // mean; default: the scenario's
+  double peak_over_mean = 1;             // the targets hold at the peak
+  std::optional<Seconds> ttft, tpot;
+  Percentile percentile = Percentile::kMean;
+  Count spare_replicas = 0;  // that may fail at the peak
+  std::optional<Count> devices;
+  std::optional<Watts> power, power_per_rack;
+  std::optional<Dollars> budget;                    // total cost of ownership
+  std::optional<DollarsPerSecond> budget_per_hour;  // of an hour in use
+  std::vector<std::string> clusters;                // presets; empty: the scenario's own
+  std::vector<std::string> limits;                  // "tp<=8", "weights=fp8,bf16"
+  std::optional<TokenPrices> prices;
+};
+template <>
+struct Schema<SizeQuestion> {
+  static const Fields fields;
+};
+
+// `json` may hold a member "request", which is not read.
+Result<SizeQuestion> ReadSizeQuestion(Json json);
+
+}  // namespace slipstick

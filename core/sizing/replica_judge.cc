@@ -1,0 +1,60 @@
+#include "core/sizing/replica_judge.h"
+
+#include <algorithm>
+
+#include "core/base/trace.h"
+
+namespace slipstick {
+
+Verdict VerdictOn(const ServingReport& report, double requests_per_s, const LatencyTargets& targets) {
+  Verdict verdict{"", report.utilization, report.utilization, report.ttft, report.tpot};
+  for (const Infeasibility& one : report.infeasible) {
+    if (one.reason == "rate") continue;
+    verdict.failing = "memory";
+    verdict.load = 0;
+    return verdict;
+  }
+  if (!report.infeasible.empty()) {
+    verdict.failing = "rate";
+    verdict.load = requests_per_s / report.requests_per_s;  // which is the capacity
+    return verdict;
+  }
+  const auto compare = [&verdict](std::string_view name, Seconds latency, const std::optional<Seconds>& target) {
+    if (!target || latency / *target <= verdict.load) return;
+    verdict.load = latency / *target;
+    if (verdict.load > 1) verdict.failing = name;
+  };
+  compare("ttft", report.ttft, targets.ttft);
+  compare("tpot", report.tpot, targets.tpot);
+  return verdict;
+}
+
+ReplicaJudge::ReplicaJudge(const Scenario& scenario, const LatencyTargets& targets)
+    : scenario_(scenario), targets_(targets), load_(*scenario.serving) {}
+
+void ReplicaJudge::Choose(const ServingChoice& choice) {
+  load_.mapping = choice.mapping;
+  load_.precision = choice.precision;
+  load_.prefill_chunk = choice.prefill_chunk;
+  devices_per_replica_ = choice.mapping.tp * choice.mapping.pp * choice.mapping.attention_dp;
+}
+
+Verdict ReplicaJudge::Judge(Count replicas, double requests_per_s) {
+  load_.mapping.replicas = replicas;
+  load_.devices = replicas * devices_per_replica_;
+  load_.requests_per_s = requests_per_s;
+  Trace off = Trace::Off();
+  const ServingReport report = EvaluateServing(scenario_.model, scenario_.cluster, load_, false, off, &memo_);
+  return VerdictOn(report, requests_per_s, targets_);
+}
+
+Count ReplicaJudge::FewestReplicas(Count most, double requests_per_s) {
+  Count too_few = 0, enough = most;
+  while (enough - too_few > 1) {
+    const Count middle = too_few + (enough - too_few) / 2;
+    (Judge(middle, requests_per_s).holds() ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,45 @@
+// Whether replicas of one kind serve a rate within latency targets, by the closed forms of an open loop.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "core/scenario/scenario.h"
+#include "core/search/serving_space.h"
+#include "core/serving/memo.h"
+#include "core/serving/serving.h"
+
+namespace slipstick {
+
+struct LatencyTargets {
+  std::optional<Seconds> ttft, tpot;
+};
+
+struct Verdict {
+  std::string_view failing;  // "": holds; otherwise "memory", "rate", "ttft" or "tpot"
+  double utilization = 0;    // arrivals over capacity
+  double load = 0;           // highest of utilization, TTFT and TPOT over their limits; 0 without memory for a request
+  Seconds ttft, tpot;
+  [[nodiscard]] bool holds() const { return failing.empty(); }
+};
+Verdict VerdictOn(const ServingReport& report, double requests_per_s, const LatencyTargets& targets);
+
+class ReplicaJudge {
+ public:
+  // The scenario must outlive the judge.
+  ReplicaJudge(const Scenario& scenario, const LatencyTargets& targets);
+  // `choice` has one replica.
+  void Choose(const ServingChoice& choice);
+  [[nodiscard]] Verdict Judge(Count replicas, double requests_per_s);
+  // The fewest of 1 to `most` replicas that hold, given that `most` do.
+  [[nodiscard]] Count FewestReplicas(Count most, double requests_per_s);
+
+ private:
+  const Scenario& scenario_;
+  LatencyTargets targets_;
+  ServingLoad load_;
+  Count devices_per_replica_ = 1;
+  ServingMemo memo_;
+};
+
+}  // namespace slipstick

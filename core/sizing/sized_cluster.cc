@@ -1,0 +1,254 @@
+#include "core/sizing/sized_cluster.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/fix.h"
+#include "core/base/units.h"
+#include "core/evaluation/evaluate.h"
+#include "core/exploration/search_job.h"
+#include "core/scenario/cost_defaults.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+#include "core/sizing/deployment_search.h"
+#include "core/sizing/fleet.h"
+#include "core/sizing/headroom.h"
+
+namespace slipstick {
+namespace {
+
+Json WithOverrides(Json request, const Json& overrides) {
+  std::vector<Assignment> assignments;
+  for (const auto& [path, value] : overrides.items()) assignments.push_back({path, value});
+  Apply(request, std::move(assignments));
+  return request;
+}
+
+// What every deployment of the question shares: an open loop at the peak on one pool.
+Json OverridesAtPeak(double requests_per_s) {
+  return ObjectOf({{"training", nullptr},
+                   {"serving.concurrency", nullptr},
+                   {"serving.requests_per_s", requests_per_s},
+                   {"serving.disaggregated", nullptr},
+                   {"serving.devices", nullptr},
+                   {"serving.mapping.tp", 1},
+                   {"serving.mapping.pp", 1}});
+}
+
+Json OverridesOfDeployment(const Scenario& scenario, const SizedDeployment& sized, double requests_per_s) {
+  Json overrides = OverridesAtPeak(requests_per_s);
+  overrides.update(OverridesOf(sized.choice));
+  overrides["cluster.devices"] = sized.bought;
+  overrides["serving.devices"] = sized.working * sized.devices_per_replica;
+  overrides["serving.mapping.replicas"] = sized.working;
+  overrides["serving.prompt"] = scenario.serving->prompt;
+  overrides["serving.output"] = scenario.serving->output;
+  return overrides;
+}
+
+// The mean rate: the question's, or the request's.
+Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
+  for (const char* part : {"serving", "cost"}) {
+    const Json* member = FindMember(request, part);
+    if (member == nullptr || member->is_null()) return Issues{{part, "Required: this part is switched off", {LeaveOut(part)}}};
+  }
+  if (const Json* pools = MemberAt(request, "serving.disaggregated"); pools != nullptr && !pools->is_null()) {
+    return Issues{{"serving.disaggregated", "Leave out: sizing puts prefill and decode on one pool", {LeaveOut("serving.disaggregated")}}};
+  }
+  const Json* written = MemberAt(request, "serving.requests_per_s");
+  const std::optional<double> rate = question.requests_per_s || written == nullptr ? question.requests_per_s : NumberIn(*written);
+  if (!rate || !(*rate > 0)) return Issues{{"requests_per_s", "Required: enter the mean arrival rate (requests/s)"}};
+  return *rate;
+}
+
+Json FiguresOf(const Json& serving, double utilization) {
+  Json figures = Json::object();
+  for (const char* key : {"requests_per_s", "ttft_s", "tpot_s", "request_latency_s", "tokens_per_s", "requests_in_flight",
+                          "requests_waiting", "memory_bytes", "energy_j_per_token"}) {
+    figures[key] = serving[key];
+  }
+  figures["utilization"] = utilization;
+  return figures;
+}
+
+// Revenue at the users' prices, and the prices of the same proportions that only pay the cost.
+Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double requests_per_s, DollarsPerSecond cost) {
+  const Tokens prompt = static_cast<double>(load.prompt) * kToken, output = static_cast<double>(load.output) * kToken;
+  const Tokens cached = load.prefix_hit * prompt;
+  const Dollars per_request = (prompt - cached) * prices.input + cached * prices.cached_input + output * prices.output;
+  const DollarsPerSecond revenue = requests_per_s * per_request / (1 * kS);
+  Json market = ObjectOf({{"revenue_usd_per_hour", In(revenue, kUsdPerHour)}});
+  if (!(revenue > DollarsPerSecond())) return market;
+  const double cost_over_revenue = cost / revenue;
+  const auto at_cost = [&](DollarsPerToken price) { return In(cost_over_revenue * price, kUsdPerMToken); };
+  market["margin"] = 1 - cost_over_revenue;
+  market["cost_usd_per_million_tokens"] =
+      ObjectOf({{"input", at_cost(prices.input)}, {"cached_input", at_cost(prices.cached_input)}, {"output", at_cost(prices.output)}});
+  return market;
+}
+
+class ClusterSizing {
+ public:
+  ClusterSizing(const Json& request, const SizeQuestion& question, const SpaceLimits& limits, const Scenario& scenario, double mean)
+      : request_(request),
+        question_(question),
+        scenario_(scenario),
+        fleet_(scenario),
+        mean_(mean),
+        peak_(mean * question.peak_over_mean),
+        limit_(fleet_.MostDevices(question)),
+        problem_{
+            scenario,           {question.ttft, question.tpot}, peak_, question.spare_replicas, fleet_.server_devices(), limit_.devices,
+            SpaceLimits(limits)} {}
+  ClusterSizing(const ClusterSizing&) = delete;
+  ClusterSizing& operator=(const ClusterSizing&) = delete;
+
+  Result<Json> Run() {
+    const SizingResult result = FindCheapest(problem_);
+    return result.cheapest ? Holds(*result.cheapest) : Result<Json>(Fails(result));
+  }
+
+ private:
+  [[nodiscard]] Result<Json> Holds(const SizedDeployment& sized) const {
+    Json overrides = OverridesOfDeployment(scenario_, sized, peak_);
+    Result<Scenario> scenario = ParseScenario(WithOverrides(request_, overrides));
+    if (!scenario) return std::move(scenario.issues);
+    const Json at_peak = *Evaluate(*scenario, ReportDetail::Figures());
+    scenario->serving->requests_per_s = mean_;
+    const Json at_mean = *Evaluate(*scenario, ReportDetail::Figures());
+    const Headroom headroom = HeadroomOf(problem_, sized, mean_);
+    return ObjectOf({{"holds", true},
+                     {"deployment", DeploymentOf(sized, at_peak["serving"])},
+                     {"at_peak", FiguresOf(at_peak["serving"], headroom.utilization_at_peak)},
+                     {"at_mean", FiguresOf(at_mean["serving"], headroom.utilization_at_mean)},
+                     {"cost", CostOf(sized, at_peak["cost"])},
+                     {"headroom", WriteHeadroom(headroom, at_peak["serving"])},
+                     {"spare", SpareOf(sized, headroom)},
+                     {"overrides", std::move(overrides)}});
+  }
+
+  [[nodiscard]] Json DeploymentOf(const SizedDeployment& sized, const Json& serving) const {
+    const ServingMapping& mapping = sized.choice.mapping;
+    const Count servers = sized.bought / fleet_.server_devices();
+    const std::optional<Count> per_rack = fleet_.ServersPerRack(question_);
+    const Count used = (sized.working + problem_.spare_replicas) * sized.devices_per_replica;
+    const double groups = static_cast<double>(sized.working);
+    return ObjectOf(
+        {{"devices", sized.bought},
+         {"servers", servers},
+         {"racks", per_rack ? Json((servers + *per_rack - 1) / *per_rack) : Json(nullptr)},
+         {"idle_devices", sized.bought - used},
+         {"power_w", fleet_.FacilityPowerOf(sized.bought).base()},
+         {"replicas", sized.working},
+         {"spare_replicas", problem_.spare_replicas},
+         {"devices_per_replica", sized.devices_per_replica},
+         {"mapping",
+          ObjectOf(
+              {{"tp", mapping.tp}, {"pp", mapping.pp}, {"ep", mapping.ep}, {"cp", mapping.cp}, {"attention_dp", mapping.attention_dp}})},
+         {"prefill_chunk", sized.choice.prefill_chunk ? Json(*sized.choice.prefill_chunk) : Json(nullptr)},
+         {"running_per_replica", serving["requests_in_flight"].get<double>() / groups},
+         {"max_running_per_replica", serving["max_batch"]}});
+  }
+
+  [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Json& cost) const {
+    const ServingLoad& load = *scenario_.serving;
+    const DollarsPerSecond all = fleet_.HourlyCostOf(sized.bought);
+    const auto per_million = [&](Count tokens) { return In(all / (mean_ * static_cast<double>(tokens) * kTokenPerS), kUsdPerMToken); };
+    return ObjectOf({{"usd_per_hour", In(all, kUsdPerHour)},
+                     {"device_hour_usd", cost["device_hour_usd"]},
+                     {"system_usd", cost["system_usd"]},
+                     {"usd_per_million_output_tokens", per_million(load.output)},
+                     {"usd_per_million_tokens", per_million(load.prompt + load.output)},
+                     {"market", question_.prices ? MarketOf(*question_.prices, load, mean_, all) : Json(nullptr)}});
+  }
+
+  [[nodiscard]] Json WriteHeadroom(const Headroom& headroom, const Json& serving) const {
+    const auto share = [](const Json& latency, const std::optional<Seconds>& target) {
+      return target ? Json(1 - latency.get<double>() / target->base()) : Json(nullptr);
+    };
+    return ObjectOf({{"requests_per_s", headroom.requests_per_s},
+                     {"traffic", headroom.requests_per_s / peak_ - 1},
+                     {"ttft", share(serving["ttft_s"], question_.ttft)},
+                     {"tpot", share(serving["tpot_s"], question_.tpot)},
+                     {"breaks_first", headroom.breaks_first}});
+  }
+
+  // Replicas that may fail before the targets do.
+  [[nodiscard]] static Json SpareOf(const SizedDeployment& sized, const Headroom& headroom) {
+    const Count all = sized.bought / sized.devices_per_replica;
+    return ObjectOf({{"at_peak", all - headroom.needed_at_peak}, {"at_mean", all - headroom.needed_at_mean}});
+  }
+
+  [[nodiscard]] Json Fails(const SizingResult& result) const {
+    if (limit_.by.empty()) return OutOfReach(result);
+    // Whether more devices than the limit allows hold.
+    SizingProblem without = problem_;
+    without.most_devices = fleet_.MostDevices(SizeQuestion()).devices;
+    const SizingResult more = FindCheapest(without);
+    return more.cheapest ? BeyondLimit(*more.cheapest) : OutOfReach(more);
+  }
+
+  [[nodiscard]] Json BeyondLimit(const SizedDeployment& needed) const {
+    const std::string name(limit_.by);
+    std::string message;
+    if (name == "power_per_rack") {
+      message = "A server draws " + ReadableText(fleet_.ServerPower().base(), "W") + ", more than a rack may";
+    } else {
+      message = "Needs " + std::to_string(needed.bought) + " devices (" + ReadableText(fleet_.FacilityPowerOf(needed.bought).base(), "W") +
+                ", " + ReadableText(In(fleet_.HourlyCostOf(needed.bought), kUsdPerHour), "$") + " per hour); the limit " + name +
+                " allows " + std::to_string(limit_.devices);
+    }
+    return ObjectOf({{"holds", false}, {"reason", name}, {"message", message}, {"needed_devices", needed.bought}});
+  }
+
+  [[nodiscard]] Json OutOfReach(const SizingResult& result) const {
+    Json rejected = Json::object();
+    for (const auto& [reason, count] : result.progress.rejected) rejected[reason] = count;
+    Json answer = ObjectOf({{"holds", false}, {"reason", "memory"}, {"message", ""}, {"rejected", std::move(rejected)}});
+    if (!result.nearest) {
+      answer["message"] = result.kinds == 0 ? "No mapping meets the limits"
+                                            : "Out of memory in each of " + std::to_string(result.kinds) + " kinds of replicas";
+      if (result.kinds == 0) answer["reason"] = "limits";
+      return answer;
+    }
+    const Verdict& verdict = result.nearest->verdict;
+    answer["reason"] = verdict.failing;
+    answer["message"] = MessageOf(verdict);
+    answer["nearest"] = ObjectOf({{"ttft_s", verdict.ttft.base()},
+                                  {"tpot_s", verdict.tpot.base()},
+                                  {"replicas", result.nearest->replicas},
+                                  {"overrides", OverridesOf(result.nearest->choice)}});
+    return answer;
+  }
+
+  // Why even the nearest deployment fails.
+  [[nodiscard]] std::string MessageOf(const Verdict& verdict) const {
+    if (verdict.failing == "rate") return "Overloaded with as many devices as a deployment may have";
+    const bool is_ttft = verdict.failing == "ttft";
+    const Seconds reached = is_ttft ? verdict.ttft : verdict.tpot, target = is_ttft ? *question_.ttft : *question_.tpot;
+    return std::string(is_ttft ? "TTFT" : "TPOT") + " is " + ReadableText(reached.base(), "s") + " at best, above the target of " +
+           ReadableText(target.base(), "s") + ", however many replicas";
+  }
+
+  const Json& request_;
+  const SizeQuestion& question_;
+  const Scenario& scenario_;
+  Fleet fleet_;
+  double mean_, peak_;
+  DeviceLimit limit_;
+  SizingProblem problem_;
+};
+
+}  // namespace
+
+Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, const SpaceLimits& limits) {
+  const Result<double> mean = MeanRate(request, question);
+  if (!mean) return mean.issues;
+  const Json at_peak = WithOverrides(request, OverridesAtPeak(*mean * question.peak_over_mean));
+  const Result<Scenario> scenario = ParseForSearch(at_peak, "serving");
+  if (!scenario) return scenario.issues;
+  return ClusterSizing(request, question, limits, *scenario, *mean).Run();
+}
+
+}  // namespace slipstick

@@ -1,0 +1,15 @@
+// The answer of a sizing question for one cluster.
+#pragma once
+
+#include "core/base/issue.h"
+#include "core/base/json.h"
+#include "core/search/limits.h"
+#include "core/sizing/question.h"
+
+namespace slipstick {
+
+// {"holds": true, "deployment", "at_peak", "at_mean", "cost", "headroom", "spare", "overrides"}, where the overrides make the request
+// the scenario of the deployment at the peak, or {"holds": false, "reason", "message", "rejected", "nearest"}. `request` is complete.
+Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, const SpaceLimits& limits);
+
+}  // namespace slipstick
