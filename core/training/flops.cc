@@ -119,9 +119,9 @@ TokenFlops CountTokenFlops(const Model& model, double sequence, Trace& trace) {
 }
 
 // FLOPs of the run's passes that recomputation does again, as inputs of the formula.
-void BindRecompute(const TrainingRun& run, double full_share, double share, double core_again, Trace& trace) {
+void BindRecompute(const TrainingRun& run, const RecomputeChoice& recompute, double share, double core_again, Trace& trace) {
   const bool is_selective = run.recompute == Recompute::kSelective;
-  trace.Input("full_share", full_share, "training.recompute");
+  trace.Input("full_share", recompute.full_share, InputOfFullShare(recompute));
   trace.Input("share", share, is_selective ? "training.framework.compute.selective_share" : "training.recompute");
   trace.Input("core_again", core_again, "training.recompute");
 }
@@ -151,7 +151,7 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
          model_flops, step_tokens, passes, module_share, masked_flops);
   const double full_share = recompute.full_share, share = recompute.selective.share;
   const double core_again = recompute.selective.core && !run.flash_attention ? 3 : 0;
-  if (trace.on()) BindRecompute(run, full_share, share, core_again, trace);
+  if (trace.on()) BindRecompute(run, recompute, share, core_again, trace);
   FIGURE(trace, hardware_flops,
          model_flops + step_tokens * (full_share * layer_flops + (1 - full_share) * (share * layer_flops + core_again * core_flops)),
          (Note{"Hardware FLOPs per step", "recomputation included; selective: the published form counts the core's three passes again",

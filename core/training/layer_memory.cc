@@ -165,13 +165,20 @@ bool Restores(const RecomputeChoice& recompute) { return recompute.full_share > 
 
 namespace {
 
-// What recomputation restores while a layer of this kind runs backward.
-Bytes RestoredBy(const TrainingContext& context, const LayerWork& work, Bytes layer_activations, double full_share, Trace& trace) {
+// What recomputation restores while a layer of this kind, or a group of them, runs backward.
+Bytes RestoredBy(const TrainingContext& context, const LayerWork& work, Bytes layer_activations, const RecomputeChoice& recompute,
+                 double group_layers, Trace& trace) {
   Trace::Scope scope(trace, "restored");
   const Bytes all_activations = LayerActivations(context, work, RecomputePlan{}, trace);
   trace.Alias("all_activations", all_activations, "layer_activations");
-  if (full_share > 0) {
+  if (recompute.full_share > 0) {
     const Bytes checkpoint = LayerCheckpoint(context, trace);
+    if (context.run.recompute == Recompute::kFull && !recompute.is_leading) {
+      FIGURE(trace, restored, group_layers * all_activations - checkpoint,
+             (Note{"Activations that recomputing a group of layers restores", "all of the group but its input"}), group_layers,
+             all_activations, checkpoint);
+      return restored;
+    }
     FIGURE(trace, restored, all_activations - checkpoint, (Note{"Activations that recomputing a layer restores"}), all_activations,
            checkpoint);
     return restored;
@@ -203,13 +210,20 @@ KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const Recom
     const Trace::Scope scope(trace, NameOf(kind));
     const std::string name(NameOf(kind));
     const Bytes kept = LayerActivations(context, work, recompute.selective, trace);
-    layers.Add(NameOf(kind), kept, stage.layers.of[kind], "layer_activations", "kind_layers");
+    const double kind_layers = stage.layers.of[kind], leading_layers = stage.layers.leading[kind];
+    if (recompute.is_leading) {
+      FIGURE(trace, other_layers, kind_layers - leading_layers, (Note{"Layers of a kind that are not recomputed"}), kind_layers,
+             leading_layers);
+      layers.Add(NameOf(kind), kept, other_layers, "layer_activations", "other_layers");
+    } else {
+      layers.Add(NameOf(kind), kept, kind_layers, "layer_activations", "kind_layers");
+    }
     if (all_full) {
       largest.Add(trace, name, LayerCheckpoint(context, trace), "checkpoint");
     } else {
       largest.Add(trace, name, kept, "layer_activations");
     }
-    if (restores) working.Add(trace, name, RestoredBy(context, work, kept, recompute.full_share, trace), "restored");
+    if (restores) working.Add(trace, name, RestoredBy(context, work, kept, recompute, stage.largest_group, trace), "restored");
     parameters.Add(trace, name, LayerParameters(work, trace), "layer_parameters");
   }
   KeptActivations kept;

@@ -5,13 +5,11 @@
 #include "core/training/layer_memory.h"
 #include "core/training/recompute_choice.h"
 #include "core/training/stage.h"
+#include "core/training/stage_activations.h"
 #include "core/training/state_bytes.h"
 #include "core/training/training_report.h"
 
 namespace slipstick {
-
-// Peak number of micro-batches, in units of the stage's layers, whose activations stage `stage` holds.
-double PassesInFlight(const TrainingShape& shape, PipelineSchedule schedule, double stage);
 
 // `index`: of the stage, from 0.
 TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double index, const RecomputeChoice& recompute, Trace& trace);

@@ -10,6 +10,35 @@
 namespace slipstick {
 namespace {
 
+RecomputeChoice FullChoice(const TrainingRun& run, const std::vector<Stage>& stages) {
+  RecomputeChoice choice;
+  double layers = 0, leading = 0, checkpoints = 0;
+  for (const Stage& stage : stages) {
+    leading += stage.Leading();
+    layers += stage.layers.Total();
+    checkpoints += stage.checkpoints;
+  }
+  choice.is_leading = run.recompute_method == RecomputeMethod::kBlock;
+  choice.full_share = choice.is_leading ? leading / layers : 1;
+  if (!choice.is_leading) choice.per_checkpoint = layers / checkpoints;
+  return choice;
+}
+
+}  // namespace
+
+RecomputeChoice ChoiceFor(const TrainingRun& run, const std::vector<Stage>& stages) {
+  if (run.recompute == Recompute::kFull) return FullChoice(run, stages);
+  RecomputeChoice choice;
+  if (run.recompute == Recompute::kSelective) {
+    choice.selective.share = run.framework.compute.selective_share;
+    choice.selective.framework_selection = run.framework.memory.selective_kept < 1;
+    choice.selective.core = !choice.selective.framework_selection;
+  }
+  return choice;
+}
+
+namespace {
+
 double DeepestStage(const std::vector<Stage>& stages) {
   double deepest = 1;
   for (const Stage& stage : stages) deepest = max(deepest, stage.layers.Total());

@@ -1,4 +1,4 @@
-// Decides the recomputation of a run that asks for `auto`.
+// Decides what a run recomputes.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,11 @@
 
 namespace slipstick {
 
-// The least recomputation under which every stage fits: norms and activation functions, then the attention core, then whole layers;
-// full recomputation where nothing fits.
+// For none, selective and full. auto starts as none.
+RecomputeChoice ChoiceFor(const TrainingRun& run, const std::vector<Stage>& stages);
+
+// For `auto`: the least recomputation under which every stage fits: norms and activation functions, then the attention core, then whole
+// layers; full recomputation where nothing fits.
 RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes capacity);
 
 // With offload, recomputed activations need no transfer, so more recomputation may be faster: the fastest choice that fits.

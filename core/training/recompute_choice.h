@@ -1,6 +1,8 @@
 // Which activations the backward pass recomputes.
 #pragma once
 
+#include <string_view>
+
 #include "core/training/training_run.h"
 
 namespace slipstick {
@@ -15,12 +17,16 @@ struct RecomputePlan {
 };
 
 struct RecomputeChoice {
-  RecomputePlan selective;  // of the layers that are not recomputed as a whole
-  double full_share = 0;    // share of the layers that are
+  RecomputePlan selective;    // of the layers that are not recomputed as a whole
+  double full_share = 0;      // share of the layers that are
+  bool is_leading = false;    // these are the first of each virtual stage; else the same share of every stage
+  double per_checkpoint = 1;  // layers per checkpoint, in the mean
   friend bool operator==(const RecomputeChoice&, const RecomputeChoice&) = default;
 };
 
-// For none, selective and full. auto starts as none; recompute.h decides it.
-RecomputeChoice ChoiceFor(const TrainingRun& run);
+// The input that a choice's full_share comes from, where it is not searched.
+inline std::string_view InputOfFullShare(const RecomputeChoice& recompute) {
+  return recompute.is_leading ? "training.recompute_layers" : "training.recompute";
+}
 
 }  // namespace slipstick

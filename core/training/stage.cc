@@ -116,7 +116,9 @@ std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::ve
   Count layer = 0;
   for (std::size_t stage = 0; stage < layers.size(); ++stage) {
     for (Count i = 0; i < layers[stage]; ++i, ++layer) {
-      counts[stage].of[KindOf(context.model, context.shape.sequence, layer)] += 1;
+      const LayerKind kind = KindOf(context.model, context.shape.sequence, layer);
+      counts[stage].of[kind] += 1;
+      if (i < context.run.recompute_layers) counts[stage].leading[kind] += 1;
     }
   }
   return counts;
@@ -125,6 +127,14 @@ std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::ve
 std::string StageName(std::size_t stage) { return "stage " + std::to_string(stage); }
 
 std::string PlacedSymbol(std::size_t stage, std::string_view kind) { return StageName(stage) + "." + std::string(kind); }
+
+std::string LeadingSymbol(std::size_t stage, std::string_view kind) { return PlacedSymbol(stage, LeadingName(kind)); }
+
+std::string LeadingName(std::string_view kind) { return "leading_" + std::string(kind); }
+
+double FullLayers(const RecomputeChoice& recompute, const KindCounts& layers, LayerKind kind) {
+  return recompute.is_leading ? layers.leading[kind] : recompute.full_share * layers.of[kind];
+}
 
 namespace {
 
@@ -157,7 +167,22 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
     trace.MovesBy(0, 1);
     trace.MovesBy(1, -1);
     trace.Alias(PlacedSymbol(index, NameOf(kind)), placed, symbol);
+    if (context.run.recompute != Recompute::kFull) continue;
+    const double leading_layers = stage.layers.leading[kind], recompute_layers = static_cast<double>(context.run.recompute_layers);
+    trace.Choice("leading_layers", leading_layers, Note{"Layers of a kind that are the first of their virtual stages"},
+                 std::vector<std::pair<std::string, double>>{{place, leading_layers}}, 0, symbol + ", virtual_stages, recompute_layers",
+                 placed, virtual_stages, recompute_layers);
+    trace.Alias(LeadingSymbol(index, NameOf(kind)), leading_layers, "leading_layers");
   }
+}
+
+void AddVirtualStage(const KindCounts& added, double group, Stage& stage) {
+  for (const LayerKind kind : kLayerKinds) {
+    stage.layers.of[kind] += added.of[kind];
+    stage.layers.leading[kind] += added.leading[kind];
+  }
+  stage.checkpoints += ceil(added.Total() / group);
+  stage.largest_group = max(stage.largest_group, min(group, added.Total()));
 }
 
 // Adds a part to the stage's weights and to their explanation.
@@ -257,9 +282,7 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
     return plan[static_cast<std::size_t>(StageOf(visit, stages, context.run.mapping.schedule))];
   };
   for (Count visit = 0; visit < visits; ++visit) {
-    for (const LayerKind kind : kLayerKinds) {
-      stage_of(visit).layers.of[kind] += virtual_stages[static_cast<std::size_t>(visit)].of[kind];
-    }
+    AddVirtualStage(virtual_stages[static_cast<std::size_t>(visit)], static_cast<double>(context.run.recompute_layers), stage_of(visit));
   }
   stage_of(0).embedding = true;
   stage_of(visits - 1).head = true;
@@ -315,7 +338,9 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Tr
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index) {
   if (index == 0) return false;
   const Stage &stage = stages[index], &previous = stages[index - 1];
-  return !stage.embedding && !stage.head && !previous.embedding && !previous.head && stage.layers.of == previous.layers.of;
+  return !stage.embedding && !stage.head && !previous.embedding && !previous.head && stage.layers.of == previous.layers.of &&
+         stage.layers.leading == previous.layers.leading && stage.checkpoints == previous.checkpoints &&
+         stage.largest_group == previous.largest_group;
 }
 
 }  // namespace slipstick

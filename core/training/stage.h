@@ -9,12 +9,14 @@
 
 #include "core/training/context.h"
 #include "core/training/layer_work.h"
+#include "core/training/recompute_choice.h"
 
 namespace slipstick {
 
 // Layers of a pipeline stage or virtual stage by kind.
 struct KindCounts {
   ByKind<double> of;
+  ByKind<double> leading;  // of these, the first recompute_layers of each virtual stage
   [[nodiscard]] double Total() const { return std::accumulate(of.begin(), of.end(), 0.0); }
 };
 
@@ -23,9 +25,15 @@ struct Stage {
   bool embedding = false, head = false;
   double dense_parameters = 0, expert_parameters = 0;  // on one device
   double adapter_parameters = 0;
-  double tables = 0;  // the part of dense_parameters in embedding, position and head tables
+  double checkpoints = 0;    // under uniform full recomputation: one per group of recompute_layers layers of a virtual stage
+  double largest_group = 0;  // layers of the largest group
+  double tables = 0;         // the part of dense_parameters in embedding, position and head tables
+  [[nodiscard]] double Leading() const { return std::accumulate(layers.leading.begin(), layers.leading.end(), 0.0); }
   [[nodiscard]] double Parameters() const { return dense_parameters + expert_parameters; }
 };
+
+// Layers of a kind that are recomputed as a whole.
+double FullLayers(const RecomputeChoice& recompute, const KindCounts& layers, LayerKind kind);
 
 // Load of a layer, of the embedding and of the head, in one common unit.
 struct PlacementLoads {
@@ -61,8 +69,10 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
                               Trace& trace);
 // "stage 0": the scope of a stage's figures.
 std::string StageName(std::size_t stage);
-// Symbol that stands for the number of layers of a kind on a stage.
+// Symbols that stand for the number of layers of a kind on a stage, and for the first recompute_layers of them.
 std::string PlacedSymbol(std::size_t stage, std::string_view kind);
+std::string LeadingSymbol(std::size_t stage, std::string_view kind);
+std::string LeadingName(std::string_view kind);
 
 struct StagePlan {
   std::vector<KindCounts> virtual_stages;

@@ -214,10 +214,10 @@ class StageSums {
 };
 
 // Number of layers that a component stands for, on a device with this share of a stage: the figure `count`. `placed_is`: the figure of the
-// layers of its kind.
+// layers of its kind; `leading_is`: of those that recomputation by blocks repeats.
 void ExplainCount(const TrainingContext& context, std::string_view name, const StagePart& part, double device_share,
-                  std::string_view placed_is, double count, double full_share, Trace& trace) {
-  const double placed = part.placed, kept_share = part.is_full ? full_share : 1 - full_share;
+                  std::string_view placed_is, std::string_view leading_is, double count, const RecomputeChoice& recompute, Trace& trace) {
+  const double placed = part.placed, recomputed = part.recomputed, full_share = recompute.full_share;
   const Trace::Scope scope(trace, part.is_full ? std::string(name) + " recomputed" : std::string(name));
   trace.Input("device_share", device_share, "training.mapping.schedule");
   if (name == "embedding") return trace.Alias("count", count, "device_share");
@@ -233,11 +233,22 @@ void ExplainCount(const TrainingContext& context, std::string_view name, const S
   } else {
     trace.Alias("placed", placed, placed_is);
   }
+  if (recompute.is_leading) {
+    if (name == "mtp_module") {
+      trace.Input("recomputed", recomputed, "training.recompute_method");
+    } else {
+      trace.Alias("recomputed", recomputed, leading_is);
+    }
+    trace.Record("full_share", "recomputed / placed", recomputed / placed, Note{"Share of these layers that are recomputed as a whole"},
+                 "recomputed, placed", recomputed, placed);
+  }
+  const double own_share = recompute.is_leading ? recomputed / placed : full_share;
+  const double kept_share = part.is_full ? own_share : 1 - own_share;
   if (part.is_full) {
     trace.Alias("kept_share", kept_share, "full_share");
   } else {
     trace.Record("kept_share", "1 - full_share", kept_share, Note{"Share of the layers that are not recomputed as a whole"}, "full_share",
-                 full_share);
+                 own_share);
   }
   trace.Record("count", "device_share * placed * kept_share", count, Note{"Layers of a kind on the slowest device", "recomputed alike"},
                "device_share, placed, kept_share", device_share, placed, kept_share);
@@ -251,7 +262,7 @@ void BindComponents(const TrainingContext& context, const LayerTimes& times, Tra
     if (!(times.selective[kind].forward.compute > Seconds{})) continue;
     const Trace::Scope scope(trace, NameOf(kind));
     ExplainOffload(context, times.selective[kind], times.sharded_selective[kind], times.kept_selective[kind], NameOf(kind), false, trace);
-    if (!(times.full_share > 0)) continue;
+    if (!(times.recompute.full_share > 0)) continue;
     const Trace::Scope full_scope(trace, "full recomputation");
     ExplainOffload(context, times.full_recompute[kind], times.sharded_full_recompute[kind], times.kept_full_recompute[kind], NameOf(kind),
                    true, trace);
@@ -262,18 +273,25 @@ void BindComponents(const TrainingContext& context, const LayerTimes& times, Tra
 namespace {
 
 // Layers of all stages, recorded under the names of their kinds.
-KindCounts LayersOf(const std::vector<Stage>& stages, Trace& trace) {
+KindCounts LayersOf(const LayerTimes& times, const std::vector<Stage>& stages, Trace& trace) {
   KindCounts layers;
+  const bool is_leading = times.recompute.is_leading;
   for (const Stage& stage : stages) {
-    for (const LayerKind kind : kLayerKinds) layers.of[kind] += stage.layers.of[kind];
+    for (const LayerKind kind : kLayerKinds) {
+      layers.of[kind] += stage.layers.of[kind];
+      if (is_leading) layers.leading[kind] += stage.layers.leading[kind];
+    }
   }
   for (const LayerKind kind : kLayerKinds) {
     if (!trace.on() || layers.of[kind] == 0) continue;
-    ListedSum<double> placed(trace);
+    ListedSum<double> placed(trace), leading(trace);
     for (std::size_t i = 0; i < stages.size(); ++i) {
-      if (stages[i].layers.of[kind] > 0) placed.Add(StageName(i), stages[i].layers.of[kind], 1, PlacedSymbol(i, NameOf(kind)));
+      const double here = stages[i].layers.of[kind], recomputed = stages[i].layers.leading[kind];
+      if (here > 0) placed.Add(StageName(i), here, 1, PlacedSymbol(i, NameOf(kind)));
+      if (here > 0 && is_leading) leading.Add(StageName(i), recomputed, 1, LeadingSymbol(i, NameOf(kind)));
     }
     placed.Total(NameOf(kind), {"Layers of a kind on all stages"});
+    if (is_leading) leading.Total(LeadingName(NameOf(kind)), {"Layers of a kind that are recomputed on all stages"});
   }
   return layers;
 }
@@ -281,12 +299,12 @@ KindCounts LayersOf(const std::vector<Stage>& stages, Trace& trace) {
 }  // namespace
 
 Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages, Trace& trace) {
-  const KindCounts layers = LayersOf(stages, trace);
+  const KindCounts layers = LayersOf(times, stages, trace);
   ListedSum<Flops> sum(trace);
   VisitStage(context, times, layers, true, true, [&](std::string_view name, const StagePart& part, double count) {
     if (part.time->all_flops == Flops{}) return;
     if (!trace.on()) return sum.Add(name, part.time->all_flops, count);
-    ExplainCount(context, name, part, 1, name, count, times.full_share, trace);
+    ExplainCount(context, name, part, 1, name, LeadingName(name), count, times.recompute, trace);
     const std::string_view component = name == "mtp_module" ? NameOf(MtpKind(context)) : name;
     sum.Add(name, part.time->all_flops, count, PartSymbol(component, part.is_full, kLayerFlops), "count");
   });
@@ -301,7 +319,8 @@ void ExplainStage(const TrainingContext& context, const LayerTimes& times, const
                [&](std::string_view name, const StagePart& part, double parts) {
                  const double count = one.share * parts;
                  if (count == 0) return;
-                 ExplainCount(context, name, part, one.share, PlacedSymbol(one.index, name), count, times.full_share, trace);
+                 ExplainCount(context, name, part, one.share, PlacedSymbol(one.index, name), LeadingSymbol(one.index, name), count,
+                              times.recompute, trace);
                  const std::string_view component = name == "mtp_module" ? NameOf(MtpKind(context)) : name;
                  sums.Add(name, component, part, count);
                });

@@ -23,7 +23,7 @@ struct LayerTimes {
   ByKind<Bytes> kept_selective, kept_full_recompute;          // these activations
   ShardedLayer sharded_embedding;  // per micro-batch: gather of the embedding, and the last scatter, which no compute hides
   LayerTime embedding, head;
-  double full_share = 0;  // RecomputeChoice::full_share
+  RecomputeChoice recompute;
 };
 struct StageTime {
   LayerPass forward, backward, recompute;
@@ -48,34 +48,37 @@ HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLay
 struct StagePart {
   const LayerTime* time;
   ShardedLayer sharded;
-  Seconds offload;       // all of a layer's activations, one way
-  bool is_full = false;  // recomputed as a whole
-  double placed = 1;     // layers of the kind, recomputed or not
+  Seconds offload;        // all of a layer's activations, one way
+  bool is_full = false;   // recomputed as a whole
+  double placed = 1;      // layers of the kind, recomputed or not
+  double recomputed = 0;  // of these, recomputed as a whole
 };
 
 // Calls visit(name, part, count) for each component.
 template <class Visit>
 void VisitStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding, bool head,
                 const Visit& visit) {
-  const double full_share = times.full_share;
   const auto visit_some = [&visit](std::string_view name, const StagePart& part, double count) {
     if (count != 0) visit(name, part, count);
   };
   for (const LayerKind kind : kLayerKinds) {
     const std::string_view name = NameOf(kind);
-    const double placed = layers.of[kind];
-    visit_some(name, {&times.selective[kind], times.sharded_selective[kind], times.offload_selective[kind], false, placed},
-               placed * (1 - full_share));
-    visit_some(name, {&times.full_recompute[kind], times.sharded_full_recompute[kind], times.offload_full_recompute[kind], true, placed},
-               placed * full_share);
+    const double placed = layers.of[kind], full = FullLayers(times.recompute, layers, kind);
+    visit_some(name, {&times.selective[kind], times.sharded_selective[kind], times.offload_selective[kind], false, placed, full},
+               placed - full);
+    visit_some(name,
+               {&times.full_recompute[kind], times.sharded_full_recompute[kind], times.offload_full_recompute[kind], true, placed, full},
+               full);
   }
   if (embedding) visit_some("embedding", {&times.embedding, times.sharded_embedding, {}}, 1);
   if (head) {
     const auto modules = static_cast<double>(context.model.mtp_layers);
     const LayerKind last = MtpKind(context);
+    // A module is no layer of a virtual stage.
+    const double full = times.recompute.is_leading ? 0 : times.recompute.full_share * modules;
     visit_some("output_head", {&times.head, {}, {}}, 1 + modules);
-    visit_some("mtp_module", {&times.selective[last], times.sharded_selective[last], {}, false, modules}, modules * (1 - full_share));
-    visit_some("mtp_module", {&times.full_recompute[last], times.sharded_full_recompute[last], {}, true, modules}, modules * full_share);
+    visit_some("mtp_module", {&times.selective[last], times.sharded_selective[last], {}, false, modules, full}, modules - full);
+    visit_some("mtp_module", {&times.full_recompute[last], times.sharded_full_recompute[last], {}, true, modules, full}, full);
   }
 }
 

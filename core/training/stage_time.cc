@@ -148,7 +148,7 @@ ShardedLayer TimeShardedEmbedding(const TrainingContext& context, double largest
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute, Trace& trace,
                       StepOperators* operators) {
   LayerTimes times;
-  times.full_share = recompute.full_share;
+  times.recompute = recompute;
   double largest = 0;
   for (const LayerKind kind : kLayerKinds) {
     if (!works.present[kind]) continue;
@@ -170,8 +170,12 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
     }
     {
       Trace::Scope full_scope(trace, "full recomputation");
-      times.kept_full_recompute[kind] = LayerCheckpoint(context, trace);
-      trace.Alias("activations", times.kept_full_recompute[kind], "checkpoint");
+      const Bytes checkpoint = LayerCheckpoint(context, trace);
+      const double per_checkpoint = recompute.per_checkpoint;
+      trace.Input("per_checkpoint", per_checkpoint, per_checkpoint > 1 ? "training.recompute_layers" : "training.recompute");
+      FIGURE(trace, activations, checkpoint / per_checkpoint,
+             (Note{"Activations that a fully recomputed layer keeps", "its share of the input of its group"}), checkpoint, per_checkpoint);
+      times.kept_full_recompute[kind] = activations;
     }
     times.offload_full_recompute[kind] = times.kept_full_recompute[kind] / context.device().host.bandwidth;
     largest = max(largest, work.dense_parameters);

@@ -92,7 +92,7 @@ Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, c
   std::optional<LayerTimes> own;
   std::optional<LayerTimes>& times = mixed ? blocks : own;
   if (!times) times = TimeLayers(context, works, choice, off, nullptr);
-  times->full_share = choice.full_share;
+  times->recompute = choice;
   const std::vector<StageTime> stages = DeviceTimes(context, TimeStages(context, *times, plan.stages));
   const PipelineSends sends = TimePipelineSends(context, off);
   return BreakDownStep(context, *times, stages, plan.stages, PipelineOf(context, *times, plan.virtual_stages, sends), sends, off)
@@ -134,8 +134,7 @@ class Evaluation {
         trace_(trace),
         context_(detail.memo != nullptr ? detail.memo->Context() : own_context_.emplace(MakeContext(model, cluster, run))),
         works_(detail.memo != nullptr ? detail.memo->Works() : own_works_.emplace(LayerWorks{})),
-        memory_terms_{context_, works_},
-        recompute_(ChoiceFor(run)) {
+        memory_terms_{context_, works_} {
     if (own_context_ && (detail.operators || NamesAlgorithm(cluster.collectives))) own_context_->log = &report_.collectives;
   }
   Evaluation(const Evaluation&) = delete;
@@ -144,13 +143,14 @@ class Evaluation {
   TrainingReport Run() {
     ExplainInputs();
     plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_, trace_));
+    recompute_ = ChoiceFor(run_, plan_->stages);
     const bool is_auto = run_.recompute == Recompute::kAuto;
     if (!is_auto && StopsForMemory()) return report_;
     if (is_auto) {
       DecideRecompute();
       if (StopsForMemory()) return report_;
     } else {
-      trace_.Input("full_share", recompute_.full_share, "training.recompute");
+      trace_.Input("full_share", recompute_.full_share, InputOfFullShare(recompute_));
       TimeLayersInto(trace_);
     }
     const std::vector<StageTime> stages = DeviceTimes(context_, TimeStages(context_, *times_, plan_->stages));

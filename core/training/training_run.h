@@ -31,6 +31,15 @@ struct EnumNames<Recompute> {
       {{Recompute::kNone, "none"}, {Recompute::kSelective, "selective"}, {Recompute::kFull, "full"}, {Recompute::kAuto, "auto"}}};
 };
 
+// Which layers full recomputation groups, in Megatron's words. uniform: every layer, one checkpoint per group of recompute_layers;
+// block: each of the first recompute_layers of a virtual stage alone, the others not at all.
+enum class RecomputeMethod { kUniform, kBlock };
+template <>
+struct EnumNames<RecomputeMethod> {
+  static constexpr std::array<std::pair<RecomputeMethod, std::string_view>, 2> names{
+      {{RecomputeMethod::kUniform, "uniform"}, {RecomputeMethod::kBlock, "block"}}};
+};
+
 enum class Trainable { kAll, kLora };
 template <>
 struct EnumNames<Trainable> {
@@ -104,6 +113,8 @@ struct TrainingRun {
   Optimizer optimizer = Optimizer::kAdamW;
   TrainingState state;
   Recompute recompute = Recompute::kNone;
+  RecomputeMethod recompute_method = RecomputeMethod::kUniform;
+  Count recompute_layers = 1;
   Offload offload;
   bool flash_attention = true;
   Trainable trainable = Trainable::kAll;

@@ -51,6 +51,16 @@ constexpr FieldRow kTrainingRunFields[] = {
     Of<&TrainingRun::optimizer>("optimizer", "Optimizer").Advanced(),
     Of<&TrainingRun::state>("state", "Formats of gradients and optimizer state").Advanced(),
     Of<&TrainingRun::recompute>("recompute", "Activation recomputation; auto: the least that fits"),
+    Of<&TrainingRun::recompute_method>(
+        "recompute_method",
+        "Full recomputation: uniform, all layers in groups with one checkpoint each; block, the first layers "
+        "of each virtual stage, one by one (Megatron: --recompute-method)")
+        .Advanced(),
+    Of<&TrainingRun::recompute_layers>("recompute_layers",
+                                       "Full recomputation: layers per group (uniform), or layers recomputed per virtual stage (block) "
+                                       "(Megatron: --recompute-num-layers)")
+        .Between(1, 1024)
+        .Advanced(),
     Of<&TrainingRun::offload>("offload", "Offload to host memory").Advanced(),
     Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory").Advanced(),
     Of<&TrainingRun::trainable>("trainable", "All weights, or low-rank adapters beside frozen weights (LoRA)").Advanced(),

@@ -123,6 +123,12 @@ const GoldenRequest kFurtherScenarios[] = {
         "framework": {"preset": "fsdp", "lora_rank": 16}, "global_batch": 64, "offload": {"optimizer": 0.5}, "mapping": {"tp": 1, "pp": 1, "zero": 3}}})"},
     {"windows", R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
         {"tp": 4, "pp": 2, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 4}, "concurrency": 64}})"},
+    {"recomputed_blocks",
+     R"({"model": "deepseek-v3", "cluster": {"preset": "dgx-h100", "devices": 256}, "serving": null, "training": {"mapping": {"tp": 4, "pp": 8,
+        "ep": 8, "virtual_stages": 2}, "global_batch": 512, "recompute": "full", "recompute_method": "block", "recompute_layers": 2}})"},
+    {"recomputed_groups",
+     R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h100", "devices": 64}, "serving": null, "training": {"mapping": {"tp": 4, "pp": 4,
+        "virtual_stages": 2}, "recompute": "full", "recompute_layers": 3, "offload": {"activations": 0.5}}})"},
     {"wide_experts",
      R"({"model": "deepseek-v3", "cluster": {"preset": "hgx-h800", "devices": 2048}, "training": {"mapping": {"tp": 1, "pp": 16,
         "ep": 64, "virtual_stages": 1}, "global_batch": 15360, "sequence": 4096, "recompute": "full"},

@@ -37,7 +37,7 @@ double LayerBytes(const Shape& shape, bool sequence_parallel, const char* recomp
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {});
   return (std::string(recompute) == "full" ? LayerCheckpoint(context)
-                                           : LayerActivations(context, work, ChoiceFor(*scenario.training).selective))
+                                           : LayerActivations(context, work, ChoiceFor(*scenario.training, {}).selective))
       .base();
 }
 
@@ -71,6 +71,85 @@ TEST(Activations, OfTheFirstStageAreKorthikantisFigure1) {
     EXPECT_NEAR(FirstStageGib(shape, true, "selective"), shape.both, 1e-9) << shape.name;
     EXPECT_NEAR(FirstStageGib(shape, false, "full"), shape.full, 1e-9) << shape.name;
   }
+}
+
+TrainingReport Recomputed(const Shape& shape, RecomputeMethod method, Count layers, bool sequence_parallel = false) {
+  Scenario scenario = Figure1Scenario(shape, sequence_parallel, "full");
+  scenario.training->recompute_method = method;
+  scenario.training->recompute_layers = layers;
+  return Evaluated(scenario);
+}
+
+// One checkpoint of 2sbh bytes per group of n layers, and the activations of a group while its backward pass runs: L/n inputs of groups,
+// and n layers of A bytes but for the group's input, which is among the checkpoints. Optimus (arXiv 2407.14645) states
+// N·A_inp + (L/N)·(A − A_inp) with N = L/n checkpoints: the same but for the inputs of a group's other layers, (n − 1)·A_inp.
+TEST(Activations, OfUniformRecomputationAreCheckpointsAndAGroup) {
+  const Shape& shape = kFigure1[0];
+  for (const bool sequence_parallel : {false, true}) {
+    const double t = 8, s = 2048, h = shape.hidden, sbh = s * shape.micro_batch * h, split = sequence_parallel ? t : 1;
+    const double layer = sbh * (10 / split + 24 / t + 5 * shape.heads * s / (h * t)), checkpoint = 2 * sbh / split;
+    const double ends = Recomputed(shape, RecomputeMethod::kUniform, 1, sequence_parallel).memory.activations.base() -
+                        (shape.layers * checkpoint + layer - checkpoint);  // embedding and head
+    for (const int n : {1, 2, 3, 6, 12, 48}) {
+      const double checkpoints = 48.0 / n, expected = checkpoints * checkpoint + n * layer - checkpoint;
+      const double activations = Recomputed(shape, RecomputeMethod::kUniform, n, sequence_parallel).memory.activations.base() - ends;
+      EXPECT_NEAR(activations, expected, 1) << n;
+      const double published = checkpoints * checkpoint + n * (layer - checkpoint);
+      EXPECT_NEAR(activations - published, (n - 1) * checkpoint, 1) << n;
+    }
+    // 48 layers in groups of 5: ten checkpoints.
+    const double uneven = Recomputed(shape, RecomputeMethod::kUniform, 5, sequence_parallel).memory.activations.base() - ends;
+    EXPECT_NEAR(uneven, 10 * checkpoint + 5 * layer - checkpoint, 1);
+  }
+}
+
+// The published optimum, √(L·(A − A_inp)/A_inp) checkpoints: more and fewer take more memory.
+TEST(Activations, OfUniformRecomputationAreLeastAtTheSquareRootOfTheLayers) {
+  const Shape& shape = kFigure1[0];  // A = 1264 MiB, A_inp = 96 MiB: √(48 · 1168 / 96) = 24.2 checkpoints, two layers each
+  const auto activations = [&](Count n) { return Recomputed(shape, RecomputeMethod::kUniform, n).memory.activations; };
+  for (const Count n : {1, 4, 6, 12, 48}) EXPECT_LT(activations(2), activations(n)) << n;
+}
+
+// Each of the first n layers of a virtual stage keeps its input only; one of them is restored at a time.
+TEST(Activations, OfRecomputationByBlocksKeepTheOtherLayersWhole) {
+  for (const Shape& shape : {kFigure1[0], kFigure1[1]}) {
+    const double t = 8, s = 2048, h = shape.hidden, sbh = s * shape.micro_batch * h, p = shape.pipeline, v = shape.chunks;
+    const double layer = sbh * (10 + 24 / t + 5 * shape.heads * s / (h * t)), checkpoint = 2 * sbh, layers = shape.layers / (p * v);
+    const auto in_flight = [&](double n) { return p * (1 + (p - 1) / (p * v)) * v * (n * checkpoint + (layers - n) * layer); };
+    const double all = Recomputed(shape, RecomputeMethod::kBlock, 1024).memory.activations.base();
+    EXPECT_NEAR(all, Recomputed(shape, RecomputeMethod::kUniform, 1).memory.activations.base(), 1) << shape.name;
+    for (const int n : {1, 2, 3}) {
+      const double activations = Recomputed(shape, RecomputeMethod::kBlock, n).memory.activations.base();
+      EXPECT_NEAR(activations - all, in_flight(n) - in_flight(layers), 8) << shape.name << " " << n;
+    }
+  }
+}
+
+// A layer that is not recomputed saves its forward pass: the time between none and full is that of the layers repeated.
+TEST(Recomputation, ByBlocksTakesTheTimeOfItsLayers) {
+  const Shape& shape = kFigure1[0];
+  const TrainingReport all = Recomputed(shape, RecomputeMethod::kUniform, 1);
+  for (const int n : {12, 24, 36}) {
+    const TrainingReport some = Recomputed(shape, RecomputeMethod::kBlock, n);
+    EXPECT_NEAR(some.time.recompute / all.time.recompute, n / 48.0, 1e-9) << n;
+    EXPECT_LT(some.step_time, all.step_time);
+    // Hardware FLOPs: the layers run 4/3 in full recomputation, the head does not.
+    const double model_share = some.model_flops_utilization / some.hardware_flops_utilization;
+    const double all_share = all.model_flops_utilization / all.hardware_flops_utilization;
+    EXPECT_NEAR(1 / model_share - 1, (1 / all_share - 1) * n / 48, 1e-9) << n;
+  }
+  for (const Count n : {2, 6, 48}) EXPECT_EQ(Recomputed(shape, RecomputeMethod::kUniform, n).step_time, all.step_time) << n;
+}
+
+// Only checkpoints travel: half as many in groups of two.
+TEST(Recomputation, OfGroupsOffloadsTheirInputs) {
+  Scenario scenario = Figure1Scenario(kFigure1[0], false, "full");
+  scenario.training->offload.activations = 1;
+  const TrainingReport each = Evaluated(scenario);
+  scenario.training->recompute_layers = 2;
+  const TrainingReport pairs = Evaluated(scenario);
+  EXPECT_DOUBLE_EQ(pairs.memory.host / each.memory.host, 0.5);
+  EXPECT_DOUBLE_EQ(pairs.communication.offload / each.communication.offload, 0.5);
 }
 
 TEST(Activations, WithoutParallelismAre34Plus5AsOverH) {

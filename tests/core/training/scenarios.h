@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/scenario.h"
+#include "core/training/recompute.h"
+#include "core/training/stage.h"
 #include "core/training/training.h"
 
 namespace slipstick {
@@ -31,6 +34,12 @@ inline Issues TrainingIssues(const std::string& model, const std::string& cluste
 inline TrainingReport Evaluated(const Scenario& scenario, bool timeline = false) {
   Trace off = Trace::Off();
   return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, timeline}, off);
+}
+
+// The pipeline stages of a training scenario.
+inline std::vector<Stage> StagesOf(const Scenario& scenario) {
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  return PlanLayers(context, WorksOf(context)).stages;
 }
 
 // GPT of Korthikanti et al. 2022: s 2048, V 51200, f 4h.
