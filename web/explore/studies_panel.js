@@ -1,7 +1,9 @@
 // The papers' studies: the question, what the paper says, what comes out here point by point, which of its trends hold, and why
 // the two differ. Points are answered by the pool, so that a long study shows its progress and can be stopped.
+import { stackedBars } from '../charts/bars.js';
 import { categories } from '../charts/categories.js';
 import { heat } from '../charts/heat.js';
+import { memoryParts } from '../charts/parts.js';
 import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { number, text, unitOf } from '../text/format.js';
@@ -193,6 +195,7 @@ export class StudiesPanel {
         })
       : '';
     if (chart.heat) return this.#heat(study, common, summary, value);
+    if (chart.stack) return this.#stack(chart, common, points);
     // The first part of a label is the place, the rest the series.
     const parts = (label) => (chart.series ? [label.split(', ')[0], label.split(', ').slice(1).join(', ')] : [label, '']);
     const names = [...new Set(points.map(({ label }) => parts(label)[0]))];
@@ -204,6 +207,21 @@ export class StudiesPanel {
     const note = points.some(misfits) ? `${t('explore.hollow')}.` : undefined;
     const level = chart.level ? { y: chart.level, text: chart.level_text } : undefined;
     return categories({ ...common, log: chart.log, names, series, paper: paper.filter(({ at }) => at >= 0), level, summary, note });
+  }
+
+  // What each point's memory holds, without what it leaves free.
+  #stack(chart, common, points) {
+    const memory = ({ figures }) =>
+      Object.fromEntries(
+        Object.entries(figures)
+          .filter(([path]) => path.startsWith(`${chart.stack}.`))
+          .map(([path, bytes]) => [path.slice(chart.stack.length + 1), bytes]),
+      );
+    const rows = points
+      .filter(({ figures }) => figures)
+      .map((point) => ({ label: point.label, parts: memoryParts(memory(point)).filter(({ id }) => id !== 'free') }));
+    const limit = chart.level ? { value: chart.level, text: chart.level_text } : undefined;
+    return stackedBars({ ...common, rows, axis: true, limit });
   }
 
   // Two axes as a map; of the third one value at a time.
