@@ -140,6 +140,10 @@ constexpr FieldRow kFrameworkFields[] = {
     Of<&Framework::memory>("memory", "Memory use").Advanced(),
     Of<&Framework::places_by_cost>("places_by_cost", "Uneven stages: layers in order until each stage has its share of the cost")
         .Advanced(),
+    Of<&Framework::ends_as_layers>("ends_as_layers",
+                                   "Embedding and LM head each take the place of a layer where that makes the virtual stages equal "
+                                   "(Megatron: --account-for-embedding-in-pipeline-split)")
+        .Advanced(),
     Of<&Framework::jitter>("jitter", "Relative slow-down of a step per doubling of the devices beyond eight").Between(0, 1).Advanced(),
     Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000).Advanced(),
     Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024).Advanced()};

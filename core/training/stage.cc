@@ -149,6 +149,8 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
   const auto moe_every = static_cast<double>(model.moe ? model.moe->moe_every : 0);
   const auto recurrent_layers = static_cast<double>(model.LinearAttentionLayers());
   const double hidden = static_cast<double>(model.hidden), vocab = static_cast<double>(model.vocab);
+  const double ends_as_layers = context.framework().ends_as_layers ? 1 : 0;
+  trace.Input("ends_as_layers", ends_as_layers, "training.framework.ends_as_layers");
   trace.Input("leading", leading, model.moe ? "model.moe.dense_layers" : "model.moe");
   trace.Input("moe_every", moe_every, model.moe ? "model.moe.moe_every" : "model.moe");
   trace.Input("recurrent_layers", recurrent_layers, model.linear_attention ? "model.linear.layers" : "model.linear");
@@ -158,12 +160,14 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
     const std::string symbol = std::string(NameOf(kind)) + "_placed";
     trace.Procedure(
         symbol, placed,
-        Note{"Layers of a kind on a stage",
-             "in the model's order; where the stages do not divide the layers, the arithmetic is balanced, embedding and head included"},
-        "layers, pp, virtual_stages, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden, vocab, "
-        "mtp_layers",
-        layers, pp, virtual_stages, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden, vocab,
-        mtp_layers);
+        Note{
+            "Layers of a kind on a stage",
+            "in the model's order; where the stages do not divide the layers, embedding and head count as one layer each if that makes the "
+            "stages equal; else the arithmetic is balanced, embedding and head included"},
+        "layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, "
+        "hidden, vocab, mtp_layers",
+        layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden,
+        vocab, mtp_layers);
     trace.MovesBy(0, 1);
     trace.MovesBy(1, -1);
     trace.Alias(PlacedSymbol(index, NameOf(kind)), placed, symbol);
@@ -303,6 +307,17 @@ std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& 
   return plan;
 }
 
+namespace {
+
+// Whether the virtual stages are equal only with embedding and head as a layer each.
+bool EndsMakeEven(const TrainingContext& context) {
+  const TrainingMapping& mapping = context.run.mapping;
+  const Count layers = context.model.layers, visits = mapping.pp * mapping.virtual_stages;
+  return context.framework().ends_as_layers && layers % visits != 0 && (layers + 2) % visits == 0;
+}
+
+}  // namespace
+
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works) {
   Trace off = Trace::Off();
   return PlanLayers(context, works, off);
@@ -316,6 +331,8 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Tr
   if (context.framework().places_by_cost) {
     loads.layer = 4 * hidden * hidden + 3 * hidden * static_cast<double>(model.ffn);
     loads.head = hidden * vocabulary;
+  } else if (EndsMakeEven(context)) {
+    loads = {1, 1, 1};
   } else if (model.layers % (mapping.pp * mapping.virtual_stages) != 0) {
     const KindCounts all = CountKinds(context, {model.layers}).front();
     for (const LayerKind kind : kLayerKinds) {

@@ -182,6 +182,20 @@ TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
   }
 }
 
+// Llama 3 405B (Grattafiori et al. 2024, 3.3.2): 126 layers on 16 x 8 virtual stages of one layer; the first holds the embedding only, the
+// last the head only. It was trained on 80 GB at 8,192 tokens without recomputation, gradients and optimizer sharded over 64 ranks.
+TEST(Placement, CountsEmbeddingAndHeadAsLayersWhereThatMakesTheStagesEqual) {
+  Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-405b"})", R"({"preset": "dgx-h100", "devices": 8192})",
+                                       R"({"sequence": 8192, "global_batch": 2048, "framework": {"preset": "megatron"}, "mapping": {
+                                           "tp": 8, "pp": 16, "virtual_stages": 8, "zero": 2, "sequence_parallel": true}})");
+  const std::vector<Stage> stages = StagesOf(scenario);
+  for (std::size_t i = 0; i < stages.size(); ++i) EXPECT_EQ(stages[i].layers.Total(), i == 0 || i == 15 ? 7 : 8) << i;
+  EXPECT_TRUE(Evaluated(scenario).infeasible.empty());
+  scenario.training->framework.ends_as_layers = false;
+  EXPECT_EQ(StagesOf(scenario)[0].layers.Total(), 8);
+  EXPECT_FALSE(Evaluated(scenario).infeasible.empty());
+}
+
 // 12Lh² parameters at 18 bytes over tp·pp: 45.5625, 45.5625, 31.640625 GiB of figure 1, plus tables, norms and biases, which it leaves out.
 TEST(States, OfMegatronAre18BytesAParameter) {
   const Scenario scenario = Figure1Scenario(kFigure1[0], false, "none");
