@@ -2,6 +2,7 @@
 
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
+#include "core/training/state_bytes.h"
 
 namespace slipstick {
 namespace {
@@ -102,6 +103,31 @@ Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& wor
   return {forward_time, backward_time, norms_time};
 }
 
+namespace {
+
+// Quantized weights of a layer, unpacked for the GEMMs of one pass.
+Seconds UnpackTime(const TrainingContext& context, const LayerWork& work, Trace& trace) {
+  const double frozen_bytes = FrozenBytes(context);
+  if (!UnpacksWeights(context)) {
+    trace.Input("unpacked", Seconds(), "training.frozen_precision");
+    return {};
+  }
+  const double dense_parameters = work.dense_parameters, expert_parameters = work.expert_parameters;
+  const double gemm_bytes = BytesPerElement(NativePrecision(context.device(), context.run.precision));
+  const BytesPerSecond stream_rate = context.stream_rate;
+  trace.Input("frozen_bytes", frozen_bytes, InputOfFrozenBytes(context));
+  trace.Input("gemm_bytes", gemm_bytes, "training.precision");
+  const double layer_weights =
+      Sum<double>(trace, "layer_weights", Note{"Frozen weights of a layer on one device"},
+                  {{"dense_parameters", dense_parameters}, {"expert_parameters", expert_parameters, expert_parameters > 0}});
+  FIGURE(trace, unpacked, (frozen_bytes + gemm_bytes) * layer_weights * kB / stream_rate,
+         (Note{"Quantized weights of a layer, unpacked", "read packed, written in the format of the GEMMs; in every pass"}), frozen_bytes,
+         gemm_bytes, layer_weights, stream_rate);
+  return unpacked;
+}
+
+}  // namespace
+
 Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Trace& trace) {
   if (context.run.trainable != Trainable::kLora) {
     for (const std::string_view symbol : {"adapters_forward", "adapters_backward"}) trace.Input(symbol, Seconds(), "training.trainable");
@@ -123,10 +149,11 @@ Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work, Tra
   const double forward_adapted = forward.Total("forward_adapted", {"Bytes of the layer's adapters, forward"});
   const double backward_adapted = backward.Total("backward_adapted", {"Bytes of the layer's adapters, backward"});
   const BytesPerSecond element_rate = context.elementwise_rate;
-  FIGURE(trace, adapters_forward, 0.3 * forward_adapted * kB / element_rate, (Note{"Adapters of a layer, forward", "thin GEMMs"}),
-         forward_adapted, element_rate);
-  FIGURE(trace, adapters_backward, 0.3 * backward_adapted * kB / element_rate, (Note{"Adapters of a layer, backward", "thin GEMMs"}),
-         backward_adapted, element_rate);
+  const Seconds unpacked = UnpackTime(context, work, trace);
+  FIGURE(trace, adapters_forward, unpacked + 0.3 * forward_adapted * kB / element_rate,
+         (Note{"Adapters of a layer, forward", "thin GEMMs; quantized weights unpacked"}), unpacked, forward_adapted, element_rate);
+  FIGURE(trace, adapters_backward, unpacked + 0.3 * backward_adapted * kB / element_rate,
+         (Note{"Adapters of a layer, backward", "thin GEMMs; quantized weights unpacked"}), unpacked, backward_adapted, element_rate);
   return {adapters_forward, adapters_backward};
 }
 

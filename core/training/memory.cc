@@ -17,6 +17,7 @@ struct StageParameters {
   double trained_dense, trained_experts;  // with low-rank adapters only those
   double adapters;
   double shard_ranks, expert_shard_ranks;  // of a state that is sharded
+  double tables;                           // of one stage: embedding, position and head
 };
 
 // Ranks that a sharded state is split over, out of `data_ranks`; recorded as "shard_ranks".
@@ -42,7 +43,7 @@ StageParameters ParametersOf(const TrainingContext& context, const Stage& stage,
          copies, stage_dense);
   FIGURE(trace, data_ranks, dp * cp, (Note{"Ranks that hold the same weights"}), dp, cp);
   const double shard_ranks = ExplainShards(context, data_ranks, trace);
-  StageParameters parameters{dense, 0, dense, 0, 0, shard_ranks, 1};
+  StageParameters parameters{dense, 0, dense, 0, 0, shard_ranks, 1, stage.tables};
   if (stage_experts > 0) {
     FIGURE(trace, experts, copies * stage_experts, (Note{"Weights of the routed experts on one device"}), copies, stage_experts);
     const Trace::Scope scope(trace, "experts");
@@ -129,7 +130,16 @@ OptimizerShare AddState(const TrainingContext& context, const StageParameters& p
   constexpr Note kWeights{"Weights", "per device of the stage", "", "training.memory_bytes.weights"};
   const double held_weights =
       PerRank(context, parameters, parameters.dense, parameters.experts, {"held_weights", "dense", "experts", 3}, trace);
-  if (context.run.trainable == Trainable::kLora) {
+  if (context.run.frozen_precision && context.run.trainable == Trainable::kLora) {
+    // Only the layers' GEMMs are quantized; tables stay in 16 bits.
+    const double stage_tables = parameters.tables, copies = WeightCopies(context.run), shard_ranks = parameters.shard_ranks;
+    const double zero = static_cast<double>(context.run.mapping.zero);
+    FIGURE(trace, held_tables, copies * stage_tables / max(1.0, floor(zero / 3) * shard_ranks),
+           (Note{"Weights of the tables that a rank keeps"}), copies, stage_tables, zero, shard_ranks);
+    FIGURE(trace, weights, (weight_bytes * (held_weights - held_tables) + 2 * held_tables + adapter_bytes * adapters) * kB, kWeights,
+           weight_bytes, held_weights, held_tables, adapter_bytes, adapters);
+    memory.weights = weights;
+  } else if (context.run.trainable == Trainable::kLora) {
     FIGURE(trace, weights, (weight_bytes * held_weights + adapter_bytes * adapters) * kB, kWeights, weight_bytes, held_weights,
            adapter_bytes, adapters);
     memory.weights = weights;

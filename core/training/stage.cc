@@ -192,7 +192,8 @@ void AddVirtualStage(const KindCounts& added, double group, Stage& stage) {
 // Adds a part to the stage's weights and to their explanation.
 class StageWeights {
  public:
-  StageWeights(Stage& stage, Trace& trace) : stage_(stage), trace_(trace), dense_(trace), experts_(trace), adapters_(trace) {}
+  StageWeights(Stage& stage, Trace& trace)
+      : stage_(stage), trace_(trace), dense_(trace), experts_(trace), adapters_(trace), tables_(trace) {}
   void AddLayers(std::string_view name, std::string_view kind, double layers, const LayerWork& work, std::string_view layers_are) {
     stage_.dense_parameters += layers * work.dense_parameters;
     stage_.expert_parameters += layers * work.expert_parameters;
@@ -204,25 +205,29 @@ class StageWeights {
   }
   void Add(std::string_view name, double weights) {
     stage_.dense_parameters += weights;
-    Explain(name, weights);
+    dense_.Add(name, weights);
   }
   void AddExperts(std::string_view name, double weights) {
     stage_.expert_parameters += weights;
     experts_.Add(name, weights);
   }
-  // Weights that are counted elsewhere.
-  void Explain(std::string_view name, double weights) { dense_.Add(name, weights); }
+  void AddTable(std::string_view name, double weights) {
+    stage_.tables += weights;
+    dense_.Add(name, weights);
+    tables_.Add(name, weights);
+  }
   void Record() const {
     if (stage_.expert_parameters == 0) trace_.Input("stage_experts", 0.0, "model.moe");
     dense_.Record("stage_dense", stage_.dense_parameters, {"Weights of a stage without routed experts", "on one device"});
     experts_.Record("stage_experts", stage_.expert_parameters, {"Weights of a stage's routed experts", "on one device"});
+    tables_.Record("stage_tables", stage_.tables, {"Weights of a stage's embedding, position and head tables", "on one device"});
     adapters_.Record("stage_adapters", stage_.adapter_parameters, {"Weights of a stage's adapters", "on one device"});
   }
 
  private:
   Stage& stage_;
   Trace& trace_;
-  ListedSum<double> dense_, experts_, adapters_;
+  ListedSum<double> dense_, experts_, adapters_, tables_;
 };
 
 // Embedding, position and head tables; norms at the ends; MTP modules.
@@ -232,16 +237,14 @@ void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& sta
   FIGURE(trace, table, vocab * hidden / tp, (Note{"Weights of a vocabulary table", "on one device"}), vocab, hidden, tp);
   const double norm_elements = NormElements(model, trace);
   if (stage.embedding) {
-    stage.tables += table;
-    weights.Explain("table", table);
+    weights.AddTable("table", table);
     if (model.positions.encoding == Position::kLearned) {
       const double max_positions = static_cast<double>(model.positions.rows), sequence = context.shape.sequence;
       trace.Input("sequence", sequence, "training.sequence");
       FIGURE(trace, positions, max_positions + max(0.0, 1 - max_positions) * sequence,
              (Note{"Rows of the position table", "the sequence length where none are stated"}), max_positions, sequence);
       FIGURE(trace, position_table, hidden * positions, (Note{"Weights of the position table"}), hidden, positions);
-      stage.tables += position_table;
-      weights.Explain("position_table", position_table);
+      weights.AddTable("position_table", position_table);
     }
     if (model.norms.after_embedding) {
       trace.Alias("embedding_norm", norm_elements, "norm_elements");
@@ -250,9 +253,8 @@ void AddEnds(const TrainingContext& context, const LayerWorks& works, Stage& sta
   }
   if (!stage.head) return;
   if (!model.tied_embeddings || !stage.embedding) {  // a tied table is held by both ends of a pipeline
-    stage.tables += table;
     trace.Alias("head_table", table, "table");
-    weights.Explain("head_table", table);
+    weights.AddTable("head_table", table);
   }
   trace.Alias("final_norm", norm_elements, "norm_elements");
   weights.Add("final_norm", norm_elements);

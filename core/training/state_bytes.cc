@@ -38,6 +38,35 @@ OptimizerBytes OptimizerBytesOf(const TrainingContext& context) {
 
 bool NarrowRecipe(const TrainingContext& context) { return BytesPerElement(NativePrecision(context.device(), context.run.precision)) < 2; }
 
+double FrozenBytes(const TrainingContext& context) {
+  const TrainingRun& run = context.run;
+  if (!run.frozen_precision) {
+    return NarrowRecipe(context) ? context.framework().memory.frozen_weights_fp8
+                                 : BytesPerElement(NativePrecision(context.device(), run.precision));
+  }
+  switch (*run.frozen_precision) {
+    case FrozenPrecision::kBf16:
+      return 2;
+    case FrozenPrecision::kFp8:
+    case FrozenPrecision::kInt8:
+      return 1;
+    case FrozenPrecision::kNf4:
+      return 1.0 / 2 + (1 + 4.0 / 256) / 64;
+  }
+  return 2;
+}
+
+bool UnpacksWeights(const TrainingContext& context) {
+  const TrainingRun& run = context.run;
+  return run.trainable == Trainable::kLora && run.frozen_precision &&
+         FrozenBytes(context) < BytesPerElement(NativePrecision(context.device(), run.precision));
+}
+
+std::string_view InputOfFrozenBytes(const TrainingContext& context) {
+  if (context.run.frozen_precision) return "training.frozen_precision";
+  return NarrowRecipe(context) ? "training.framework.memory.frozen_weights_fp8" : "training.precision";
+}
+
 StateBytes StateBytesOf(const TrainingContext& context) {
   const TrainingRun& run = context.run;
   const FrameworkMemory& framework = context.framework().memory;
@@ -45,9 +74,7 @@ StateBytes StateBytesOf(const TrainingContext& context) {
   StateBytes bytes;
   bytes.weights = bytes.adapter_weights = wide ? 4 : narrow ? framework.weights_fp8 : framework.weights;
   // Frozen weights are never updated, so the format of the GEMMs is enough.
-  if (run.trainable == Trainable::kLora) {
-    bytes.weights = narrow ? framework.frozen_weights_fp8 : BytesPerElement(NativePrecision(context.device(), run.precision));
-  }
+  if (run.trainable == Trainable::kLora) bytes.weights = FrozenBytes(context);
   bytes.gradients = run.state.gradients ? BytesOf(*run.state.gradients) : narrow ? framework.gradients_fp8 : framework.gradients;
   const auto [master, moment] = OptimizerBytesOf(context);
   switch (run.optimizer) {
@@ -77,8 +104,7 @@ void ExplainStateBytes(const TrainingContext& context, const StateBytes& state, 
   const std::string_view trained = wide     ? "training.precision"
                                    : narrow ? "training.framework.memory.weights_fp8"
                                             : "training.framework.memory.weights";
-  const std::string_view frozen = narrow ? "training.framework.memory.frozen_weights_fp8" : "training.precision";
-  trace.Input("weight_bytes", state.weights, run.trainable == Trainable::kLora ? frozen : trained);
+  trace.Input("weight_bytes", state.weights, run.trainable == Trainable::kLora ? InputOfFrozenBytes(context) : trained);
   trace.Input("adapter_bytes", state.adapter_weights, trained);
   trace.Input("state_gradients", state.gradients,
               run.optimizer == Optimizer::kNone ? "training.optimizer"

@@ -46,6 +46,14 @@ struct EnumNames<Trainable> {
   static constexpr std::array<std::pair<Trainable, std::string_view>, 2> names{{{Trainable::kAll, "all"}, {Trainable::kLora, "lora"}}};
 };
 
+// Storage of frozen weights. nf4: blocks of 64 with 8-bit scales, these with an fp32 scale per 256 (Dettmers et al., QLoRA, 2023).
+enum class FrozenPrecision { kBf16, kFp8, kInt8, kNf4 };
+template <>
+struct EnumNames<FrozenPrecision> {
+  static constexpr std::array<std::pair<FrozenPrecision, std::string_view>, 4> names{
+      {{FrozenPrecision::kBf16, "bf16"}, {FrozenPrecision::kFp8, "fp8"}, {FrozenPrecision::kInt8, "int8"}, {FrozenPrecision::kNf4, "nf4"}}};
+};
+
 enum class StatePrecision { kFp32, kBf16, kFp16, kFp8, kInt8, kNone };
 template <>
 struct EnumNames<StatePrecision> {
@@ -118,6 +126,7 @@ struct TrainingRun {
   Offload offload;
   bool flash_attention = true;
   Trainable trainable = Trainable::kAll;
+  std::optional<FrozenPrecision> frozen_precision;  // default: that of the GEMMs
   Framework framework;
   std::optional<Count> devices;  // default: all of the cluster
   TrainingMapping mapping;

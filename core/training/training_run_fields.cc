@@ -64,6 +64,10 @@ constexpr FieldRow kTrainingRunFields[] = {
     Of<&TrainingRun::offload>("offload", "Offload to host memory").Advanced(),
     Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory").Advanced(),
     Of<&TrainingRun::trainable>("trainable", "All weights, or low-rank adapters beside frozen weights (LoRA)").Advanced(),
+    Of<&TrainingRun::frozen_precision>("frozen_precision",
+                                       "Storage of the frozen weights of the layers beside adapters (nf4: QLoRA), unpacked for every GEMM; "
+                                       "default: the format of the GEMMs")
+        .Advanced(),
     Of<&TrainingRun::framework>("framework", "Training framework: overlap, fusion, launches, memory"),
     Of<&TrainingRun::devices>("devices", "Devices used; default: all of the cluster").Between(1, 1 << 24).Derived().Advanced(),
     Of<&TrainingRun::mapping>("mapping", "Parallelism")};

@@ -121,6 +121,9 @@ const GoldenRequest kFurtherScenarios[] = {
         "serving": {"devices": 8, "engine": "sglang", "mapping": {"tp": 8}, "requests_per_s": 2}})"},
     {"low_rank_adapters", R"({"model": "llama-3.1-8b", "cluster": {"preset": "dgx-h100", "devices": 8}, "serving": null, "training": {
         "framework": {"preset": "fsdp", "lora_rank": 16}, "global_batch": 64, "offload": {"optimizer": 0.5}, "mapping": {"tp": 1, "pp": 1, "zero": 3}}})"},
+    {"quantized_weights", R"({"model": "mixtral-8x7b", "cluster": {"preset": "dgx-h100", "devices": 8}, "serving": null, "training": {
+        "trainable": "lora", "frozen_precision": "nf4", "global_batch": 64, "recompute": "full", "mapping": {"tp": 2, "pp": 1, "ep": 2,
+        "virtual_stages": 1, "zero": 3}}})"},
     {"windows", R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
         {"tp": 4, "pp": 2, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 4}, "concurrency": 64}})"},
     {"recomputed_blocks",
