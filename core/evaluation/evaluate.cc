@@ -13,6 +13,7 @@
 #include "core/scenario/estimated_costs.h"
 #include "core/scenario/input_sources.h"
 #include "core/serving/serving.h"
+#include "core/simulation/simulate.h"
 #include "core/training/training.h"
 
 namespace slipstick {
@@ -95,8 +96,11 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
         EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, detail.operators, trace_of("serving"));
     const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, serving, trace_of("serving"));
     CheckAlgorithms(serving.collectives, unfit);
-    report["serving"] = WriteServing({serving, cost_efficiency});
+    SimulationAnswer simulation;
+    if (scenario.serving->simulate) simulation = Simulate(scenario.model, scenario.cluster, *scenario.serving);
+    report["serving"] = WriteServing({serving, cost_efficiency, simulation.served});
     warn(serving.warnings);
+    if (!simulation.warning.empty()) warn({simulation.warning});
   }
   if (cost) {
     const DeviceCostEfficiency cost_efficiency = CostEfficiencyOf(*cost, scenario.cluster.device, trace);

@@ -9,6 +9,7 @@
 #include "core/base/json.h"
 #include "core/base/trace.h"
 #include "core/evaluation/cost_efficiency.h"
+#include "core/simulation/simulate.h"
 
 namespace slipstick {
 
@@ -20,6 +21,7 @@ struct TrainingPart {
 struct ServingPart {
   const ServingReport& report;
   const ServingCostEfficiency& cost_efficiency;
+  std::optional<SimulatedServing> simulated{};  // none: off
 };
 struct CostPart {
   const CostReport& report;

@@ -2,6 +2,7 @@
 #include "core/base/output.h"
 #include "core/evaluation/collective_outputs.h"
 #include "core/evaluation/report.h"
+#include "core/evaluation/simulation_outputs.h"
 #include "core/evaluation/time_by_bound_outputs.h"
 
 namespace slipstick {
@@ -105,6 +106,9 @@ struct Outputs<ServingPart> {
   static std::optional<JoulesPerToken> AtTheWall(P part, JoulesPerToken energy) {
     return part.cost_efficiency.at_the_wall ? std::optional(energy) : std::nullopt;
   }
+  static std::optional<Percentiles> Simulated(P part, Percentiles SimulatedServing::*percentiles) {
+    return part.simulated ? std::optional((*part.simulated).*percentiles) : std::nullopt;
+  }
   static constexpr auto rows = std::tuple{
       Output(
           "feasible", [](P part) { return part.report.infeasible.empty(); }, "Feasible"),
@@ -143,6 +147,20 @@ struct Outputs<ServingPart> {
       Output(
           "static_latency_s", [](P part) { return part.report.static_latency; }, "End-to-end latency, synchronized batch")
           .SmallerIsBetter(),
+      Output(
+          "ttft_percentiles_s", [](P part) { return Simulated(part, &SimulatedServing::ttft_percentiles); },
+          "Time to first token (TTFT), simulated")
+          .SmallerIsBetter(),
+      Output(
+          "tpot_percentiles_s", [](P part) { return Simulated(part, &SimulatedServing::tpot_percentiles); },
+          "Time per output token (TPOT), simulated")
+          .SmallerIsBetter(),
+      Output(
+          "latency_percentiles_s", [](P part) { return Simulated(part, &SimulatedServing::latency_percentiles); },
+          "End-to-end latency, simulated")
+          .SmallerIsBetter(),
+      Output(
+          "simulated", [](P part) -> const auto& { return part.simulated; }, "Simulation of the scheduler"),
       Output(
           "tokens_per_s", [](P part) { return part.report.tokens_per_s; }, "Throughput (tokens/s)")
           .Short("Throughput")

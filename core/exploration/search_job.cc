@@ -136,7 +136,7 @@ class ServingEvaluator {
     Trace trace = Trace::Off();
     const ServingReport report = EvaluateServing(scenario_.model, scenario_.cluster, load_, false, trace, prune ? &memo_ : nullptr);
     const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(cost_, report, off_);
-    const ServingPart part{report, cost_efficiency};
+    const ServingPart part{report, cost_efficiency, {}};
     return OutcomeOf(criteria_, {nullptr, &part}, report.infeasible);
   }
 

@@ -60,6 +60,7 @@ class Checker {
     CheckDevices();
     CheckPools();
     CheckEngine();
+    if (load_.lengths) CheckRequestLengths(*load_.lengths, path_ + ".lengths", issues_);
     if (load_.concurrency && load_.requests_per_s) {
       Say(".requests_per_s", "Choose a closed loop (concurrency) or an open one (requests_per_s), not both",
           {LeaveOut(path_ + ".requests_per_s"), LeaveOut(path_ + ".concurrency")});

@@ -7,6 +7,7 @@
 #include "core/base/field.h"
 #include "core/hardware/device.h"
 #include "core/mapping/parallelism.h"
+#include "core/serving/request_stream.h"
 #include "core/software/engine.h"
 #include "core/workload/precision.h"
 
@@ -75,6 +76,9 @@ struct ServingLoad {
   std::optional<Speculative> speculative;
   std::optional<Disaggregated> disaggregated;
   std::optional<KvOffload> kv_offload;
+  std::optional<SimulationRun> simulate;
+  std::optional<Arrivals> arrivals;       // of the simulation; default: Poisson
+  std::optional<RequestLengths> lengths;  // of the simulation; default: every request as long as `prompt` and `output`
 };
 template <>
 struct Schema<ServingLoad> {

@@ -19,8 +19,9 @@ constexpr FieldRow kDisaggregatedFields[] = {
         "attention_backward, decode_stream, "
         "nor the link and network of its design")
         .Advanced(),
-    Of<&Disaggregated::prefill_mapping>("prefill_mapping",
-                                        "Parallelism of the prefill pool; default: that of the decode pool. It decodes nothing: no figure uses its cp or replicas")
+    Of<&Disaggregated::prefill_mapping>(
+        "prefill_mapping",
+        "Parallelism of the prefill pool; default: that of the decode pool. It decodes nothing: no figure uses its cp or replicas")
         .Advanced()};
 constinit const Fields Schema<Disaggregated>::fields(kDisaggregatedFields);
 
@@ -65,7 +66,11 @@ constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::prefix_hit>("prefix_hit", "Prefix-cache hit rate: fraction of the prompt tokens").Between(0, 1).Advanced(),
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
     Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on separate pools (disaggregated serving)").Advanced(),
-    Of<&ServingLoad::kv_offload>("kv_offload", "KV-cache offload to host memory").Advanced()};
+    Of<&ServingLoad::kv_offload>("kv_offload", "KV-cache offload to host memory").Advanced(),
+    Of<&ServingLoad::simulate>("simulate", "Simulation of the engine's scheduler, request by request, beside the closed forms; off: none")
+        .Advanced(),
+    Of<&ServingLoad::arrivals>("arrivals", "Arrival process of a simulated open loop; default: Poisson").Advanced(),
+    Of<&ServingLoad::lengths>("lengths", "Lengths of simulated requests; default: all as long as prompt and output").Advanced()};
 constinit const Fields Schema<ServingLoad>::fields(kServingLoadFields);
 
 }  // namespace slipstick

@@ -156,6 +156,9 @@ struct EngineOverhead {
 struct EngineScheduler {
   double steps_ahead = 0;            // steps launched already when a request arrives, besides the running one
   Count prefill_tokens = 8192;       // maximum per step
+  // Of the simulation: a step prefills or decodes, prompts first; a prompt is spread over steps that decode too.
+  bool prefills_first = false;
+  bool splits_prompts = false;
   bool groups_prefills = false;      // requests admitted together share a prefill and wait for each other
   bool queues_static_batch = false;  // of a static batch as many requests run as fit, the others wait
   Count max_sequences = 2048;        // running at once

@@ -137,6 +137,12 @@ constexpr FieldRow kEngineFields[] = {
         .Length()
         .Between(1, 1 << 28)
         .Advanced(),
+    Of<&Engine::scheduler, &EngineScheduler::prefills_first>(
+        "prefills_first", "Simulation: a step prefills or decodes, and prefills whenever a request is admitted")
+        .Advanced(),
+    Of<&Engine::scheduler, &EngineScheduler::splits_prompts>("splits_prompts",
+                                                             "Simulation: a prompt may be spread over several steps (chunked prefill)")
+        .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::groups_prefills>("groups_prefills",
                                                               "Requests admitted together share a prefill and wait for each other")
         .Advanced(),

@@ -197,8 +197,7 @@ void ExplainGroups(const TrainingContext& context, const Stage& stage, Trace& tr
   const double recompute_layers = static_cast<double>(context.run.recompute_layers), virtual_stages = context.shape.chunks;
   const double stage_layers = stage.layers.Total();
   const auto choose = [&](std::string_view symbol, double value, const Note& note) {
-    trace.Choice(symbol, value, note, std::vector<std::pair<std::string, double>>{{"layers in groups of recompute_layers", value}}, 0,
-                 "stage_layers, virtual_stages, recompute_layers", stage_layers, virtual_stages, recompute_layers);
+    trace.Procedure(symbol, value, note, "stage_layers, virtual_stages, recompute_layers", stage_layers, virtual_stages, recompute_layers);
   };
   choose("checkpoints", stage.checkpoints, Note{"Checkpoints of a micro-batch", "a group's input; a group ends with its virtual stage"});
   choose("group_layers", stage.largest_group, Note{"Layers of the largest group"});

@@ -16,7 +16,7 @@ const COMPOSITION = [...KERNELS, "operators", "collectives"];
 const SEARCH = [...COMPOSITION, "training", "serving"];
 const ECONOMICS = ["base", "workload", "hardware"];
 
-const SCENARIO = [...SEARCH, "search", "economics", "technology", "catalogue"];
+const SCENARIO = [...SEARCH, "simulation", "search", "economics", "technology", "catalogue"];
 
 // What answers requests, JSON text in and out: all that the page and the command line see.
 const FACE = ["api", "exploration", "sizing", "studies", "import", "scenario"];
@@ -31,6 +31,7 @@ const CORE = {
   collectives: [...KERNELS, "operators"],
   training: COMPOSITION,
   serving: COMPOSITION,
+  simulation: [...COMPOSITION, "serving"],
   economics: ECONOMICS,
   technology: [...ECONOMICS, "economics"],
   search: SEARCH,

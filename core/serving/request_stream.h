@@ -1,0 +1,90 @@
+// Requests of a simulated load: when they arrive, how long they are, how many are simulated. The closed forms know only the mean rate and
+// lengths of serving_load.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/field.h"
+#include "core/base/issue.h"
+#include "core/base/quantity.h"
+
+namespace slipstick {
+
+enum class ArrivalKind { kPoisson, kGamma };
+template <>
+struct EnumNames<ArrivalKind> {
+  static constexpr std::array<std::pair<ArrivalKind, std::string_view>, 2> names{
+      {{ArrivalKind::kPoisson, "poisson"}, {ArrivalKind::kGamma, "gamma"}}};
+};
+
+struct Arrivals {
+  ArrivalKind kind = ArrivalKind::kPoisson;
+  double burstiness = 1;  // shape of the gamma distribution: 1 / (coefficient of variation)^2 of the time between arrivals
+};
+template <>
+struct Schema<Arrivals> {
+  static const Fields fields;
+};
+
+enum class LengthKind { kFixed, kUniform, kLognormal, kQuantiles };
+template <>
+struct EnumNames<LengthKind> {
+  static constexpr std::array<std::pair<LengthKind, std::string_view>, 4> names{{{LengthKind::kFixed, "fixed"},
+                                                                                 {LengthKind::kUniform, "uniform"},
+                                                                                 {LengthKind::kLognormal, "lognormal"},
+                                                                                 {LengthKind::kQuantiles, "quantiles"}}};
+};
+
+struct LengthQuantile {
+  double share = 1;  // of the requests that are at most `tokens` long
+  Count tokens = 1;
+};
+template <>
+struct Schema<LengthQuantile> {
+  static const Fields fields;
+};
+
+struct LengthDistribution {
+  LengthKind kind = LengthKind::kFixed;
+  double variation = 1;                   // uniform and lognormal: standard deviation over the mean
+  std::vector<LengthQuantile> quantiles;  // ascending, from share 0 to share 1
+};
+template <>
+struct Schema<LengthDistribution> {
+  static const Fields fields;
+};
+
+// Presets: core/presets/traces/.
+struct RequestLengths {
+  std::string preset;
+  std::string name;
+  LengthDistribution prompt, output;
+};
+template <>
+struct Schema<RequestLengths> {
+  static constexpr std::string_view preset_kind = "trace";
+  static const Fields fields;
+};
+
+enum class Router { kLeastLoaded, kRoundRobin };
+template <>
+struct EnumNames<Router> {
+  static constexpr std::array<std::pair<Router, std::string_view>, 2> names{
+      {{Router::kLeastLoaded, "least_loaded"}, {Router::kRoundRobin, "round_robin"}}};
+};
+
+struct SimulationRun {
+  Count requests = 2000;  // measured, after those that warm up
+  Count seed = 1;
+  Router router = Router::kLeastLoaded;  // in front of the attention groups of all replicas
+};
+template <>
+struct Schema<SimulationRun> {
+  static const Fields fields;
+};
+
+// Quantiles must ascend from share 0 to share 1.
+void CheckRequestLengths(const RequestLengths& lengths, const std::string& path, Issues& issues);
+
+}  // namespace slipstick

@@ -1,0 +1,137 @@
+#include "core/simulation/event_loop.h"
+
+#include <limits>
+
+namespace slipstick {
+
+EventLoop::EventLoop(const SimulatedSystem& system) : system_(system), replicas_(static_cast<std::size_t>(system.replicas)) {
+  for (Replica& replica : replicas_) {
+    for (Count i = 0; i < system.groups; ++i) replica.groups.emplace_back(system.rules, system.room, requests_);
+  }
+}
+
+void EventLoop::Send(Seconds at, const SentRequest& request) {
+  SimulatedRequest made;
+  made.prompt = request.prompt;
+  made.output = request.output;
+  made.cached = request.cached;
+  made.sent = at;
+  made.ready = at + system_.handling;
+  made.is_measured = request.is_measured;
+  requests_.push_back(made);
+  Push(made.sent, EventKind::kSent, requests_.size() - 1);
+  Push(made.ready, EventKind::kReady, requests_.size() - 1);
+}
+
+void EventLoop::CountUntil(Seconds now) {
+  requests_time_ += static_cast<double>(in_system_) * (now - now_);
+  now_ = now;
+}
+
+std::size_t EventLoop::ChooseGroup() {
+  const std::size_t groups = static_cast<std::size_t>(system_.groups), all = replicas_.size() * groups;
+  const std::size_t from = next_group_;
+  next_group_ = (next_group_ + 1) % all;
+  if (system_.router == Router::kRoundRobin) return from;
+  std::size_t best = from, least = std::numeric_limits<std::size_t>::max();
+  for (std::size_t i = 0; i < all; ++i) {
+    const std::size_t group = (from + i) % all, load = replicas_[group / groups].groups[group % groups].Load();
+    if (load < least) best = group, least = load;
+  }
+  return best;
+}
+
+void EventLoop::Route(Seconds now, std::size_t request) {
+  const std::size_t groups = static_cast<std::size_t>(system_.groups), group = ChooseGroup();
+  replicas_[group / groups].groups[group % groups].Enqueue(request);
+  Push(now, EventKind::kWake, group / groups);
+}
+
+// The groups of a replica step together: where the engine prefills first, none decodes while another prefills. The longest group sets the
+// time.
+bool EventLoop::PlanStep(Seconds now, Seconds seen, Replica& replica, StepTime& longest) {
+  bool prefills = false, has_work = false;
+  for (const Scheduler& group : replica.groups) prefills = prefills || group.CanPrefill(seen);
+  for (Scheduler& group : replica.groups) {
+    const StepWork work = group.Plan(now, seen, !(system_.rules.prefills_first && prefills));
+    if (work.IsEmpty()) continue;
+    has_work = true;
+    const StepTime time = system_.step_time(work);
+    longest.time = max(longest.time, time.time);
+    longest.first = max(longest.first, time.first);
+  }
+  return has_work;
+}
+
+void EventLoop::EndStep(Seconds now, std::size_t index) {
+  Replica& replica = replicas_[index];
+  std::vector<std::size_t> done;
+  for (Scheduler& group : replica.groups) group.Finish(now, replica.ended, done);
+  replica.is_running = false;
+  for (const std::size_t request : done) Push(requests_[request].last, EventKind::kDone, request);
+  Push(now, EventKind::kWake, index);
+}
+
+void EventLoop::BeginStep(Seconds now, std::size_t index) {
+  Replica& replica = replicas_[index];
+  if (replica.is_running) return;
+  StepTime longest;
+  const auto ahead = static_cast<std::size_t>(system_.steps_ahead);
+  // A step was composed when the one that many before it began.
+  const Seconds seen = ahead == 0 || replica.starts.empty() ? now : replica.starts.front();
+  if (!PlanStep(now, seen, replica, longest) && !PlanStep(now, now, replica, longest)) {
+    replica.starts.clear();
+    const Seconds never = Seconds::FromBase(std::numeric_limits<double>::infinity());
+    Seconds next = never;
+    for (const Scheduler& group : replica.groups) next = min(next, group.NextReady(now));
+    if (next < never) Push(next, EventKind::kWake, index);
+    return;
+  }
+  replica.starts.push_back(now);
+  if (replica.starts.size() > ahead) replica.starts.erase(replica.starts.begin());
+  replica.is_running = true;
+  replica.ended = now + max(longest.first, longest.time);
+  ++steps_;
+  Push(now + longest.time, EventKind::kStepEnd, index);
+}
+
+bool EventLoop::Run(Count measured, const Done& done, Count most_steps) {
+  while (measured > 0 && !events_.empty()) {
+    if (steps_ > most_steps) return false;
+    const Event event = events_.top();
+    events_.pop();
+    CountUntil(event.time);
+    switch (event.kind) {
+      case EventKind::kSent:
+        ++in_system_;
+        break;
+      case EventKind::kReady:
+        Route(event.time, event.index);
+        break;
+      case EventKind::kDone:
+        --in_system_;
+        if (requests_[event.index].is_measured) --measured;
+        done(event.time);
+        break;
+      case EventKind::kStepEnd:
+        EndStep(event.time, event.index);
+        break;
+      case EventKind::kWake:
+        BeginStep(event.time, event.index);
+    }
+  }
+  return true;
+}
+
+SimulationCounts EventLoop::counts() const {
+  SimulationCounts counts;
+  counts.end = now_;
+  counts.requests_time = requests_time_;
+  counts.steps = steps_;
+  for (const Replica& replica : replicas_) {
+    for (const Scheduler& group : replica.groups) counts.preemptions += group.preemptions();
+  }
+  return counts;
+}
+
+}  // namespace slipstick

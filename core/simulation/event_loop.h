@@ -1,0 +1,90 @@
+// Requests through a router and the engines behind it, event by event. Knows no model: the time of a step comes from outside.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "core/serving/request_stream.h"
+#include "core/simulation/scheduler.h"
+
+namespace slipstick {
+
+struct StepTime {
+  Seconds time;   // until the next step begins
+  Seconds first;  // until the first tokens of its prompts are out
+};
+
+struct SimulatedSystem {
+  SchedulerRules rules;
+  KvCacheRoom room;                                    // of a group
+  std::function<StepTime(const StepWork&)> step_time;  // of a group
+  Seconds handling;                                    // of a request before it is at the scheduler
+  Count steps_ahead = 0;                               // steps launched before the running one has ended
+  Count replicas = 1, groups = 1;                      // attention groups of a replica step together
+  Router router = Router::kLeastLoaded;
+};
+
+// A request as its user sends it.
+struct SentRequest {
+  Count prompt = 1, output = 1, cached = 0;
+  bool is_measured = true;
+};
+
+// What the event loop saw beside the requests' own times.
+struct SimulationCounts {
+  Seconds end;
+  Seconds requests_time;  // integral of the requests in the system over time
+  Count preemptions = 0, steps = 0;
+};
+
+class EventLoop {
+ public:
+  explicit EventLoop(const SimulatedSystem& system);
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  // Called when a request is done; may send more, now or later.
+  using Done = std::function<void(Seconds now)>;
+  void Send(Seconds at, const SentRequest& request);
+  // Until so many measured requests are done; false if that takes more than `most_steps`.
+  bool Run(Count measured, const Done& done, Count most_steps);
+
+  [[nodiscard]] const std::vector<SimulatedRequest>& requests() const { return requests_; }
+  [[nodiscard]] SimulationCounts counts() const;
+
+ private:
+  enum class EventKind { kStepEnd, kDone, kSent, kReady, kWake };  // in this order at one time
+  struct Event {
+    Seconds time;
+    EventKind kind;
+    std::uint64_t order;  // as they were made
+    std::size_t index;    // of a request, or of a replica
+    friend auto operator<=>(const Event&, const Event&) = default;
+  };
+  struct Replica {
+    std::vector<Scheduler> groups;
+    bool is_running = false;
+    Seconds ended;                // of the planned step: first tokens are out
+    std::vector<Seconds> starts;  // of the latest steps without a pause, as many as are launched ahead
+  };
+  void Push(Seconds time, EventKind kind, std::size_t index) { events_.push({time, kind, order_++, index}); }
+  void CountUntil(Seconds now);
+  void Route(Seconds now, std::size_t request);
+  void EndStep(Seconds now, std::size_t replica);
+  void BeginStep(Seconds now, std::size_t replica);
+  bool PlanStep(Seconds now, Seconds seen, Replica& replica, StepTime& longest);
+  [[nodiscard]] std::size_t ChooseGroup();
+
+  const SimulatedSystem& system_;
+  std::vector<SimulatedRequest> requests_;
+  std::vector<Replica> replicas_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t order_ = 0;
+  std::size_t next_group_ = 0;
+  Count in_system_ = 0, steps_ = 0;
+  Seconds now_, requests_time_;
+};
+
+}  // namespace slipstick

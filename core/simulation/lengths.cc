@@ -1,0 +1,40 @@
+#include "core/simulation/lengths.h"
+
+#include <cmath>
+
+namespace slipstick {
+namespace {
+
+// Between two quantiles the logarithm of the length grows evenly: of the two published traces, the means are nearer than with even lengths.
+double AtShare(const std::vector<LengthQuantile>& quantiles, double share) {
+  std::size_t above = 1;
+  while (above + 1 < quantiles.size() && quantiles[above].share < share) ++above;
+  const LengthQuantile &low = quantiles[above - 1], &high = quantiles[above];
+  const double part = (share - low.share) / (high.share - low.share);
+  return static_cast<double>(low.tokens) * std::pow(static_cast<double>(high.tokens) / static_cast<double>(low.tokens), part);
+}
+
+}  // namespace
+
+Count DrawLength(const LengthDistribution& distribution, double mean, Random& random) {
+  const double variation = distribution.variation;
+  double length = mean;
+  if (distribution.kind == LengthKind::kUniform) {
+    const double half_width = min(1.0, std::sqrt(3.0) * variation);
+    length = mean * (1 + half_width * (2 * random.Uniform() - 1));
+  } else if (distribution.kind == LengthKind::kLognormal) {
+    const double variance = std::log(1 + variation * variation);  // of the logarithm
+    length = mean * std::exp(std::sqrt(variance) * random.Normal() - variance / 2);
+  } else if (distribution.kind == LengthKind::kQuantiles) {
+    length = AtShare(distribution.quantiles, random.Uniform());
+  }
+  constexpr double kLongestLength = 1 << 28;
+  return static_cast<Count>(std::llround(min(kLongestLength, max(1.0, length))));
+}
+
+double DrawGap(const Arrivals& arrivals, Random& random) {
+  if (arrivals.kind == ArrivalKind::kPoisson) return random.Exponential();
+  return random.Gamma(arrivals.burstiness) / arrivals.burstiness;
+}
+
+}  // namespace slipstick

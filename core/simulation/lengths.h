@@ -1,0 +1,14 @@
+// Draws the length of a prompt or an output.
+#pragma once
+
+#include "core/serving/request_stream.h"
+#include "core/simulation/random.h"
+
+namespace slipstick {
+
+// In whole tokens, at least one. `mean`: of every kind but quantiles.
+Count DrawLength(const LengthDistribution& distribution, double mean, Random& random);
+// Time between two arrivals over its mean.
+double DrawGap(const Arrivals& arrivals, Random& random);
+
+}  // namespace slipstick

@@ -1,0 +1,44 @@
+#include "core/simulation/random.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace slipstick {
+
+std::uint64_t Random::Next() {
+  state_ += 0x9E3779B97F4A7C15ULL;
+  std::uint64_t mixed = state_;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
+  return mixed ^ (mixed >> 31);
+}
+
+double Random::Uniform() {
+  constexpr int kMantissa = 53;
+  return static_cast<double>(Next() >> (64 - kMantissa)) / static_cast<double>(1ULL << kMantissa);
+}
+
+double Random::Exponential() { return -std::log(1 - Uniform()); }
+
+// Box and Muller 1958, one of the two.
+double Random::Normal() {
+  const double radius = std::sqrt(2 * Exponential());
+  return radius * std::cos(2 * std::numbers::pi * Uniform());
+}
+
+// Marsaglia and Tsang 2000; below 1, a draw of shape + 1 times a power of a uniform one.
+double Random::Gamma(double shape) {
+  if (shape < 1) {
+    const double larger = Gamma(shape + 1);
+    return larger * std::pow(1 - Uniform(), 1 / shape);
+  }
+  const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  for (;;) {
+    const double x = Normal(), root = 1 + c * x;
+    if (root <= 0) continue;
+    const double v = root * root * root;
+    if (std::log(1 - Uniform()) < x * x / 2 + d * (1 - v + std::log(v))) return d * v;
+  }
+}
+
+}  // namespace slipstick

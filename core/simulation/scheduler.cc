@@ -1,0 +1,147 @@
+#include "core/simulation/scheduler.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace slipstick {
+
+// What it holds, and the part of its coming output that admission keeps free.
+Bytes Scheduler::Charge(const SimulatedRequest& request) const {
+  const double coming = static_cast<double>(request.output - request.generated);
+  return room_.bytes_of(request.prompt + request.generated + static_cast<Count>(rules_.reserved * coming));
+}
+
+bool Scheduler::CanAdmit(std::size_t request) const {
+  const std::size_t running = prefilling_.size() + decoding_.size();
+  if (static_cast<double>(running) >= rules_.max_sequences) return false;
+  // Alone it runs in any case: there is no one to wait for.
+  return running == 0 || charged_ + Charge(At(request)) <= room_.room;
+}
+
+Count Scheduler::PartOf(const SimulatedRequest& request, double budget) const {
+  const Count left = request.to_prefill - request.prefilled;
+  if (static_cast<double>(left) <= budget) return left;
+  if (rules_.splits_prompts) return max(0.0, budget) >= 1 ? static_cast<Count>(budget) : 0;
+  // A prompt longer than any step has one of its own.
+  return parts_.empty() && budget >= rules_.step_tokens ? left : 0;
+}
+
+bool Scheduler::CanPrefill(Seconds seen) const {
+  if (!prefilling_.empty()) return true;
+  return !waiting_.empty() && At(waiting_.front()).ready <= seen && CanAdmit(waiting_.front());
+}
+
+void Scheduler::Preempt() {
+  while (charged_ > room_.room && prefilling_.size() + decoding_.size() > 1) {
+    std::vector<std::size_t>& latest = prefilling_.empty() ? decoding_ : prefilling_;
+    const std::size_t victim = latest.back();
+    latest.pop_back();
+    SimulatedRequest& request = At(victim);
+    charged_ -= Charge(request);
+    request.to_prefill = request.prompt + request.generated - request.cached;
+    request.prefilled = 0;
+    waiting_.push_front(victim);
+    ++preemptions_;
+  }
+}
+
+void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
+  for (const std::size_t request : prefilling_) {
+    const Count tokens = PartOf(At(request), budget);
+    if (tokens == 0) break;
+    parts_.push_back({request, tokens});
+    budget -= static_cast<double>(tokens);
+  }
+  while (!waiting_.empty() && parts_.size() >= prefilling_.size()) {
+    const std::size_t request = waiting_.front();
+    SimulatedRequest& next = At(request);
+    if (next.ready > seen || !CanAdmit(request)) break;
+    if (next.to_prefill == 0) next.to_prefill = next.prompt - next.cached;
+    const Count tokens = PartOf(next, budget);
+    if (tokens == 0) break;
+    if (next.generated == 0) next.admitted = now;
+    waiting_.pop_front();
+    prefilling_.push_back(request);
+    charged_ += Charge(next);
+    parts_.push_back({request, tokens});
+    budget -= static_cast<double>(tokens);
+  }
+}
+
+StepWork Scheduler::Work() const {
+  StepWork work;
+  work.decoded = static_cast<double>(decoded_.size());
+  work.running = static_cast<double>(decoding_.size());
+  for (const std::size_t request : decoded_) work.context += static_cast<double>(At(request).prompt + At(request).generated);
+  if (work.decoded > 0) work.context /= work.decoded;
+  work.prompts = static_cast<double>(parts_.size());
+  if (work.prompts <= 0) return work;
+  double tokens = 0, scores = 0;  // attention reads what lies before a part and, in the mean, half of the part
+  for (const Part& part : parts_) {
+    const SimulatedRequest& request = At(part.request);
+    const auto own = static_cast<double>(part.tokens), before = static_cast<double>(request.cached + request.prefilled);
+    tokens += own;
+    scores += own * (before + own / 2);
+  }
+  work.tokens = tokens / work.prompts;
+  work.cached = max(0.0, scores / tokens - work.tokens / 2);
+  return work;
+}
+
+StepWork Scheduler::Plan(Seconds now, Seconds seen, bool decodes) {
+  parts_.clear();
+  decoded_.clear();
+  Preempt();
+  const bool prefills = !rules_.prefills_first || CanPrefill(seen);
+  if (decodes && !(rules_.prefills_first && prefills)) {
+    for (const std::size_t request : decoding_) {
+      if (At(request).ready <= now) decoded_.push_back(request);
+    }
+  }
+  if (prefills) PlanPrefills(now, seen, rules_.step_tokens);
+  return Work();
+}
+
+void Scheduler::Finish(Seconds end, Seconds first, std::vector<std::size_t>& done) {
+  for (const std::size_t request : decoded_) {
+    SimulatedRequest& one = At(request);
+    charged_ -= Charge(one);
+    ++one.generated;
+    if (one.generated >= one.output) {
+      one.last = end;
+      done.push_back(request);
+    } else {
+      charged_ += Charge(one);
+    }
+  }
+  for (const Part& part : parts_) {
+    SimulatedRequest& one = At(part.request);
+    one.prefilled += part.tokens;
+    if (one.prefilled < one.to_prefill) continue;
+    charged_ -= Charge(one);
+    if (one.generated == 0) one.first = first;
+    ++one.generated;
+    one.ready = first;
+    if (one.generated >= one.output) {
+      one.last = first;
+      done.push_back(part.request);
+    } else {
+      charged_ += Charge(one);
+      decoding_.push_back(part.request);
+    }
+  }
+  const auto is_done = [&](std::size_t request) { return At(request).generated >= At(request).output; };
+  std::erase_if(decoding_, is_done);
+  std::erase_if(prefilling_, [&](std::size_t request) { return At(request).prefilled >= At(request).to_prefill; });
+}
+
+Seconds Scheduler::NextReady(Seconds now) const {
+  Seconds next = Seconds::FromBase(std::numeric_limits<double>::infinity());
+  for (const std::size_t request : decoding_) {
+    if (At(request).ready > now) next = min(next, At(request).ready);
+  }
+  return next;
+}
+
+}  // namespace slipstick

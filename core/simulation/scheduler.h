@@ -1,0 +1,93 @@
+// One attention group of an engine: which requests run, what the next step holds, who is preempted. Knows no model: times and bytes come
+// from outside.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "core/base/quantity.h"
+
+namespace slipstick {
+
+struct SimulatedRequest {
+  Count prompt = 1, output = 1;
+  Count cached = 0;  // tokens of the prompt that hit the prefix cache
+  Seconds sent;      // by the user
+  Seconds admitted;  // to its first step
+  Seconds first, last;
+  bool is_measured = true;
+  // While it runs.
+  Seconds ready;         // at the scheduler; after its prefill, with its first token
+  Count to_prefill = 0;  // tokens that a prefill must hold: the prompt and, after a preemption, what was generated
+  Count prefilled = 0;   // of them
+  Count generated = 0;
+};
+
+struct SchedulerRules {
+  double step_tokens = 8192;    // of prompts in a step
+  bool prefills_first = false;  // a step prefills or decodes, and prefills whenever a request may be admitted
+  bool splits_prompts = true;   // a prompt may be spread over steps
+  double max_sequences = 2048;  // running at once
+  double reserved = 0;          // share of the outputs yet to come for which admission keeps room; 1 never preempts
+};
+
+// Memory of one group.
+struct KvCacheRoom {
+  Bytes room;
+  std::function<Bytes(Count held_tokens)> bytes_of;
+};
+
+// What a step holds.
+struct StepWork {
+  double decoded = 0, context = 0;             // sequences, and their mean context
+  double prompts = 0, tokens = 0, cached = 0;  // prompts or parts of them: how many, mean length, mean tokens before them
+  double running = 0;                          // sequences that decode in this or the next step
+  [[nodiscard]] bool IsEmpty() const { return decoded <= 0 && prompts <= 0; }
+};
+
+class Scheduler {
+ public:
+  Scheduler(SchedulerRules rules, KvCacheRoom room, std::vector<SimulatedRequest>& requests)
+      : rules_(rules), room_(std::move(room)), requests_(&requests) {}
+
+  void Enqueue(std::size_t request) { waiting_.push_back(request); }
+  [[nodiscard]] std::size_t Load() const { return waiting_.size() + prefilling_.size() + decoding_.size(); }
+  // Whether a step could prefill, with the requests that were ready by `seen`.
+  [[nodiscard]] bool CanPrefill(Seconds seen) const;
+  // Composes the next step. With `decodes` false it only prefills.
+  StepWork Plan(Seconds now, Seconds seen, bool decodes);
+  // Ends the planned step: `end`, and the time at which first tokens are out. Appends the requests that are done.
+  void Finish(Seconds end, Seconds first, std::vector<std::size_t>& done);
+  // The earliest time after `now` at which a running request continues; infinite if none waits so.
+  [[nodiscard]] Seconds NextReady(Seconds now) const;
+  [[nodiscard]] Count preemptions() const { return preemptions_; }
+
+ private:
+  struct Part {
+    std::size_t request;
+    Count tokens;
+  };
+  SimulatedRequest& At(std::size_t request) { return (*requests_)[request]; }
+  [[nodiscard]] const SimulatedRequest& At(std::size_t request) const { return (*requests_)[request]; }
+  [[nodiscard]] Bytes Charge(const SimulatedRequest& request) const;
+  [[nodiscard]] bool CanAdmit(std::size_t request) const;
+  void Preempt();
+  // Tokens of a prompt that a step with room for `budget` takes; 0: none.
+  [[nodiscard]] Count PartOf(const SimulatedRequest& request, double budget) const;
+  void PlanPrefills(Seconds now, Seconds seen, double budget);
+  [[nodiscard]] StepWork Work() const;
+
+  SchedulerRules rules_;
+  KvCacheRoom room_;
+  std::vector<SimulatedRequest>* requests_;
+  std::deque<std::size_t> waiting_;
+  std::vector<std::size_t> prefilling_, decoding_;  // in order of admission
+  Bytes charged_;
+  Count preemptions_ = 0;
+  // The planned step.
+  std::vector<Part> parts_;
+  std::vector<std::size_t> decoded_;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,125 @@
+#include "core/simulation/step_times.h"
+
+#include <cmath>
+
+#include "core/serving/mixed_step.h"
+#include "core/serving/phase_time.h"
+#include "core/serving/step_time.h"
+
+namespace slipstick {
+namespace {
+
+// Only its context matters to a decode step.
+ServingLoad AtContext(const ServingLoad& load, Count context) {
+  ServingLoad at = load;
+  at.prompt = context;
+  at.output = 1;
+  return at;
+}
+
+// The largest power of two that is at most x >= 1.
+int PowerBelow(double x) { return std::ilogb(max(1.0, x)); }
+
+double PowerOfTwo(int power) { return std::ldexp(1.0, power); }
+
+}  // namespace
+
+StepTimes::Decodes::Decodes(const Model& model, const Cluster& cluster, const ServingLoad& at, Bytes kv_cache_budget)
+    : load(at), deployment(Deploy(model, cluster, load)) {
+  deployment.kv_cache_budget = kv_cache_budget;
+}
+
+StepTimes::StepTimes(const Model& model, const Cluster& cluster, const ServingLoad& load, Bytes kv_cache_budget)
+    : model_(model),
+      cluster_(cluster),
+      load_(load),
+      kv_cache_budget_(kv_cache_budget),
+      deployment_(Deploy(model, cluster, load)),
+      paced_(Deploy(model, cluster, load)) {
+  paced_.launch.per_operation = Seconds{};
+}
+
+StepTimes::Decodes& StepTimes::DecodesAt(int power) {
+  const auto place = static_cast<std::size_t>(power);
+  if (decodes_.size() <= place) decodes_.resize(place + 1);
+  if (decodes_[place] == nullptr) {
+    const ServingLoad at = AtContext(load_, Count{1} << power);
+    decodes_[place] = std::make_unique<Decodes>(model_, cluster_, at, kv_cache_budget_);
+  }
+  return *decodes_[place];
+}
+
+const DecodeTimes& StepTimes::DecodeAt(int power, double sequences) {
+  Decodes& decodes = DecodesAt(power);
+  const auto place = static_cast<std::size_t>(sequences);
+  if (decodes.by_sequences.size() <= place) decodes.by_sequences.resize(place + 1);
+  DecodeTimes& times = decodes.by_sequences[place];
+  if (!(times.token > Seconds{})) {
+    Trace off = Trace::Off();
+    times = TimeDecode(decodes.deployment, sequences, off);
+  }
+  return times;
+}
+
+Seconds StepTimes::DecodeTime(double sequences, double context) {
+  const int power = PowerBelow(context);
+  const Seconds below = DecodeAt(power, sequences).token;
+  const double part = context / PowerOfTwo(power) - 1;
+  return part > 0 ? below + part * (DecodeAt(power + 1, sequences).token - below) : below;
+}
+
+StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
+  Trace off = Trace::Off();
+  const Seconds prefill_step = load_.engine.overhead.prefill_step;
+  const PrefillPass pass{work.prompts, work.tokens, work.cached};
+  const PassCost alone = TimeOf(pass, deployment_, off);
+  Prefill prefill{alone.occupancy + prefill_step, alone.time + prefill_step};
+  // While others decode, the host launches a prefill ahead: this delays only its own first token.
+  if (work.running > 0) prefill.added = TimeOf(pass, paced_, off).occupancy + prefill_step;
+  const bool mixes = load_.engine.composition == Composition::kKernels && deployment_.mapping.pp <= 1;
+  if (work.decoded <= 0 || !mixes) return prefill;
+  const Decodes& decodes = DecodesAt(power);
+  MixedPass mixed;
+  mixed.decode.sequences = work.decoded;
+  mixed.decode.context = PowerOfTwo(power);
+  if (load_.speculative) mixed.decode.checked = 1 + static_cast<double>(load_.speculative->draft_tokens);
+  mixed.prompts = work.prompts;
+  mixed.tokens = work.tokens;
+  mixed.cached = work.cached;
+  prefill.added = max(Seconds{}, TimeOf(mixed, decodes.deployment, off) - DecodeAt(power, work.decoded).step.time);
+  return prefill;
+}
+
+const StepTimes::Prefill& StepTimes::PrefillAt(int power, const StepWork& work) {
+  const double running = min(1.0, work.running);
+  const auto [entry, is_new] = prefills_.try_emplace({power, work.decoded, work.prompts, work.tokens, work.cached, running});
+  if (is_new) entry->second = ComputePrefill(power, work);
+  return entry->second;
+}
+
+// Attention is linear in the tokens before a part.
+StepTimes::Prefill StepTimes::PrefillOf(int power, const StepWork& work) {
+  if (work.cached < 1) {
+    StepWork from_start = work;
+    from_start.cached = 0;
+    return PrefillAt(power, from_start);
+  }
+  const double unit = PowerOfTwo(PowerBelow(work.cached)), part = work.cached / unit - 1;
+  StepWork low = work, high = work;
+  low.cached = unit;
+  high.cached = 2 * unit;
+  const Prefill below = PrefillAt(power, low);
+  if (part <= 0) return below;
+  const Prefill above = PrefillAt(power, high);
+  return {below.added + part * (above.added - below.added), below.first + part * (above.first - below.first)};
+}
+
+StepTime StepTimes::Of(const StepWork& work) {
+  const Seconds decode = work.decoded > 0 ? DecodeTime(work.decoded, work.context) : Seconds{};
+  if (work.prompts <= 0) return {decode, Seconds{}};
+  const Prefill prefill = PrefillOf(work.decoded > 0 ? PowerBelow(work.context) : 0, work);
+  const Seconds time = decode + prefill.added;
+  return {time, max(time, prefill.first)};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,54 @@
+// Times of the steps of a deployment, from the closed forms of core/serving, each computed once: exact in the number of sequences, linear
+// in the contexts between powers of two.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "core/serving/deployment.h"
+#include "core/serving/phases.h"
+#include "core/simulation/event_loop.h"
+
+namespace slipstick {
+
+class StepTimes {
+ public:
+  StepTimes(const Model& model, const Cluster& cluster, const ServingLoad& load, Bytes kv_cache_budget);
+  StepTimes(const StepTimes&) = delete;
+  StepTimes& operator=(const StepTimes&) = delete;
+  StepTime Of(const StepWork& work);
+
+ private:
+  // Decode steps at one mean context.
+  struct Decodes {
+    ServingLoad load;
+    Deployment deployment;
+    std::vector<DecodeTimes> by_sequences;  // time 0: not computed yet
+    Decodes(const Model& model, const Cluster& cluster, const ServingLoad& at, Bytes kv_cache_budget);
+  };
+  struct Prefill {
+    Seconds added;  // to a decode step, or the devices' time without one
+    Seconds first;  // of the prompts alone, until their first tokens
+  };
+  using PrefillKey = std::tuple<int, double, double, double, double, double>;
+
+  Decodes& DecodesAt(int power);
+  const DecodeTimes& DecodeAt(int power, double sequences);
+  Seconds DecodeTime(double sequences, double context);
+  const Prefill& PrefillAt(int power, const StepWork& work);
+  Prefill ComputePrefill(int power, const StepWork& work);
+  Prefill PrefillOf(int power, const StepWork& work);
+
+  const Model& model_;
+  const Cluster& cluster_;
+  const ServingLoad& load_;
+  Bytes kv_cache_budget_;
+  Deployment deployment_;
+  Deployment paced_;  // without the host's launches of a prefill
+  std::vector<std::unique_ptr<Decodes>> decodes_;
+  std::map<PrefillKey, Prefill> prefills_;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,148 @@
+// The simulation of scenarios: beside the closed forms where both apply, and what must hold under any load.
+#include "core/simulation/simulate.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+using Assignments = std::vector<std::string>;
+
+SimulatedServing Simulated(const Assignments& assignments) {
+  const Result<Scenario> scenario = ScenarioOf(assignments);
+  if (!scenario) {
+    for (const Issue& issue : scenario.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+    return {};
+  }
+  const SimulationAnswer answer = Simulate(scenario->model, scenario->cluster, *scenario->serving);
+  EXPECT_TRUE(answer.served.has_value()) << answer.warning;
+  return answer.served.value_or(SimulatedServing{});
+}
+
+const Assignments kLlama{
+    "cluster=dgx-h100",   "model=llama-3.1-70b",           "serving.devices=8", "serving.mapping.tp=8", "serving.prompt=1000",
+    "serving.output=300", "serving.simulate.requests=2000"};
+// Lengths that spread a little: equal ones stay together forever.
+const Assignments kSpread{"serving.lengths.prompt.kind=uniform", "serving.lengths.prompt.variation=0.3",
+                          "serving.lengths.output.kind=uniform", "serving.lengths.output.variation=0.3"};
+
+TEST(Simulation, AgreesWithTheClosedFormsInAClosedLoop) {
+  for (const std::string engine : {"vllm", "sglang", "trtllm"}) {
+    for (const std::string concurrency : {"1", "8", "32", "128"}) {
+      // Prompts of their own steps do not share the weights with decoded tokens, as the closed forms assume of any engine.
+      if (engine == "sglang" && concurrency == "128") continue;
+      const Assignments load = kLlama + kSpread + Assignments{"serving.engine=" + engine, "serving.concurrency=" + concurrency};
+      const ServingReport closed = Serve(load);
+      const SimulatedServing simulated = Simulated(load);
+      EXPECT_NEAR(simulated.tpot / closed.tpot, 1, 0.05) << engine << " " << concurrency;
+      EXPECT_NEAR(simulated.request_latency / closed.request_latency, 1, 0.05) << engine << " " << concurrency;
+      EXPECT_NEAR(simulated.requests_per_s / closed.requests_per_s, 1, 0.05) << engine << " " << concurrency;
+    }
+  }
+}
+
+TEST(Simulation, AgreesWithTheClosedFormsUnderALowRate) {
+  for (const char* engine : {"vllm", "sglang", "trtllm", "ideal"}) {
+    const Assignments load = kLlama + Assignments{std::string("serving.engine=") + engine, "serving.requests_per_s=0.02"};
+    const ServingReport closed = Serve(load);
+    const SimulatedServing simulated = Simulated(load);
+    EXPECT_NEAR(simulated.ttft / closed.ttft, 1, 0.05) << engine;
+    EXPECT_NEAR(simulated.tpot / closed.tpot, 1, 0.05) << engine;
+    EXPECT_NEAR(simulated.request_latency / closed.request_latency, 1, 0.05) << engine;
+    EXPECT_NEAR(simulated.requests_per_s / closed.requests_per_s, 1, 0.05) << engine;
+  }
+}
+
+TEST(Simulation, HoldsLittlesLaw) {
+  for (const char* load : {"serving.concurrency=40", "serving.requests_per_s=3", "serving.batch=16"}) {
+    const SimulatedServing simulated = Simulated(kLlama + kSpread + Assignments{load});
+    EXPECT_NEAR(simulated.requests_per_s * simulated.request_latency.base() / (simulated.requests_in_flight + simulated.requests_waiting),
+                1, 1e-12)
+        << load;
+  }
+  const SimulatedServing closed = Simulated(kLlama + kSpread + Assignments{"serving.concurrency=40"});
+  EXPECT_NEAR(closed.requests_in_flight + closed.requests_waiting, 40, 1e-9);
+}
+
+TEST(Simulation, FollowsItsSeedOnly) {
+  const Assignments load = kLlama + kSpread + Assignments{"serving.requests_per_s=3"};
+  const SimulatedServing a = Simulated(load), b = Simulated(load), c = Simulated(load + Assignments{"serving.simulate.seed=2"});
+  EXPECT_EQ(a.ttft, b.ttft);
+  EXPECT_EQ(a.latency_percentiles.p99, b.latency_percentiles.p99);
+  EXPECT_NE(a.ttft, c.ttft);
+  EXPECT_NEAR(a.ttft / c.ttft, 1, 0.1);
+}
+
+TEST(Simulation, IsNotQuickerUnderMoreLoad) {
+  for (const char* engine : {"vllm", "sglang", "trtllm"}) {
+    SimulatedServing before;
+    for (const char* rate : {"0.5", "2", "4", "6", "8"}) {
+      const SimulatedServing now =
+          Simulated(kLlama + kSpread + Assignments{std::string("serving.engine=") + engine, std::string("serving.requests_per_s=") + rate});
+      EXPECT_GT(now.ttft, 0.98 * before.ttft) << engine << " " << rate;
+      EXPECT_GT(now.tpot, before.tpot) << engine << " " << rate;
+      EXPECT_GT(now.requests_in_flight, before.requests_in_flight) << engine << " " << rate;
+      EXPECT_LE(now.ttft_percentiles.p50, now.ttft_percentiles.p90);
+      EXPECT_LE(now.ttft_percentiles.p90, now.ttft_percentiles.p99);
+      before = now;
+    }
+  }
+}
+
+// The same rate in bursts: requests queue for each other.
+TEST(Simulation, WaitsLongerInBursts) {
+  const Assignments load = kLlama + Assignments{"serving.requests_per_s=4"};
+  const SimulatedServing even = Simulated(load);
+  const SimulatedServing bursts = Simulated(load + Assignments{"serving.arrivals.kind=gamma", "serving.arrivals.burstiness=0.1"});
+  EXPECT_GT(bursts.ttft, 1.2 * even.ttft);
+  EXPECT_GT(bursts.ttft_percentiles.p99, 1.5 * even.ttft_percentiles.p99);
+}
+
+// Prompts that all hit the prefix cache leave one token to compute.
+TEST(Simulation, SkipsWhatThePrefixCacheHolds) {
+  const Assignments load = kLlama + Assignments{"serving.engine=ideal", "serving.prompt=8000", "serving.requests_per_s=0.5"};
+  EXPECT_LT(Simulated(load + Assignments{"serving.prefix_hit=0.9"}).ttft, 0.25 * Simulated(load).ttft);
+}
+
+// Four requests run; of 40 streams 36 wait, and a request waits nine of its own times.
+TEST(Simulation, QueuesBeyondTheSlots) {
+  const SimulatedServing simulated = Simulated(kLlama + kSpread + Assignments{"serving.concurrency=40", "serving.max_requests=4"});
+  EXPECT_NEAR(simulated.requests_waiting, 36, 0.5);
+  EXPECT_NEAR((simulated.ttft / simulated.request_latency), 0.9, 0.01);
+}
+
+// Memory for few sequences: an engine that reserves whole outputs never preempts, one that does not preempts some and has more running.
+TEST(Simulation, PreemptsWhereOutputsAreNotReserved) {
+  const Assignments load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b",  "serving.devices=1",
+                         "serving.prompt=1000",           "serving.output=4000", "serving.concurrency=400",
+                         "serving.simulate.requests=500", "serving.engine=vllm"};
+  const SimulatedServing preempting = Simulated(load);
+  EXPECT_GT(preempting.preemptions, 0);
+  const SimulatedServing reserving = Simulated(load + Assignments{"serving.engine.memory.output_reserved=1"});
+  EXPECT_EQ(reserving.preemptions, 0);
+  EXPECT_GT(preempting.requests_in_flight, 1.2 * reserving.requests_in_flight);
+}
+
+TEST(Simulation, RunsABenchmarkOfWaves) {
+  const SimulatedServing simulated = Simulated(kLlama + kSpread + Assignments{"serving.concurrency=16", "serving.waves=5"});
+  EXPECT_EQ(simulated.requests, 80);
+  EXPECT_LT(simulated.requests_in_flight + simulated.requests_waiting, 16) << "at the end streams have nothing left to send";
+  EXPECT_GT(simulated.requests_in_flight + simulated.requests_waiting, 14);
+}
+
+TEST(Simulation, SaysWhyItIsNotThere) {
+  const Result<Scenario> pools =
+      ScenarioOf({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.disaggregated.prefill_devices=4",
+                  "serving.disaggregated.decode_devices=4", "serving.mapping.tp=4", "serving.simulate.requests=100"});
+  ASSERT_TRUE(pools);
+  const SimulationAnswer answer = Simulate(pools->model, pools->cluster, *pools->serving);
+  EXPECT_FALSE(answer.served.has_value());
+  EXPECT_EQ(answer.warning, "serving.simulate: separate pools are not simulated");
+}
+
+}  // namespace
+}  // namespace slipstick
