@@ -47,20 +47,27 @@ void EventLoop::Route(Seconds now, std::size_t request) {
   Push(now, EventKind::kWake, group / groups);
 }
 
-// The groups of a replica step together: where the engine prefills first, none decodes while another prefills. The longest group sets the
-// time.
-bool EventLoop::PlanStep(Seconds now, Seconds seen, Replica& replica, StepTime& longest) {
-  bool prefills = false, has_work = false;
+// The groups of a replica step together: where the engine prefills first, none decodes while another prefills. Their tokens are spread over
+// the experts of all, so a step takes as long as one in which every group has the mean work.
+StepWork EventLoop::PlanStep(Seconds now, Seconds seen, Replica& replica) {
+  bool prefills = false;
   for (const Scheduler& group : replica.groups) prefills = prefills || group.CanPrefill(seen);
+  StepWork all;
   for (Scheduler& group : replica.groups) {
     const StepWork work = group.Plan(now, seen, !(system_.rules.prefills_first && prefills));
-    if (work.IsEmpty()) continue;
-    has_work = true;
-    const StepTime time = system_.step_time(work);
-    longest.time = max(longest.time, time.time);
-    longest.first = max(longest.first, time.first);
+    all.decoded += work.decoded;
+    all.context += work.decoded * work.context;
+    all.prompts += work.prompts;
+    all.tokens += work.prompts * work.tokens;
+    all.cached += work.prompts * work.tokens * work.cached;
+    all.running += work.running;
   }
-  return has_work;
+  const auto groups = static_cast<double>(replica.groups.size());
+  if (all.decoded > 0) all.context /= all.decoded;
+  if (all.prompts > 0) all.cached /= all.tokens, all.tokens /= all.prompts;
+  all.decoded /= groups;
+  all.prompts /= groups;
+  return all;
 }
 
 void EventLoop::EndStep(Seconds now, std::size_t index) {
@@ -75,11 +82,12 @@ void EventLoop::EndStep(Seconds now, std::size_t index) {
 void EventLoop::BeginStep(Seconds now, std::size_t index) {
   Replica& replica = replicas_[index];
   if (replica.is_running) return;
-  StepTime longest;
   const auto ahead = static_cast<std::size_t>(system_.steps_ahead);
   // A step was composed when the one that many before it began.
   const Seconds seen = ahead == 0 || replica.starts.empty() ? now : replica.starts.front();
-  if (!PlanStep(now, seen, replica, longest) && !PlanStep(now, now, replica, longest)) {
+  StepWork work = PlanStep(now, seen, replica);
+  if (work.IsEmpty()) work = PlanStep(now, now, replica);
+  if (work.IsEmpty()) {
     replica.starts.clear();
     const Seconds never = Seconds::FromBase(std::numeric_limits<double>::infinity());
     Seconds next = never;
@@ -90,9 +98,10 @@ void EventLoop::BeginStep(Seconds now, std::size_t index) {
   replica.starts.push_back(now);
   if (replica.starts.size() > ahead) replica.starts.erase(replica.starts.begin());
   replica.is_running = true;
-  replica.ended = now + max(longest.first, longest.time);
+  const StepTime time = system_.step_time(work);
+  replica.ended = now + max(time.first, time.time);
   ++steps_;
-  Push(now + longest.time, EventKind::kStepEnd, index);
+  Push(now + time.time, EventKind::kStepEnd, index);
 }
 
 bool EventLoop::Run(Count measured, const Done& done, Count most_steps) {

@@ -19,7 +19,7 @@ struct StepTime {
 struct SimulatedSystem {
   SchedulerRules rules;
   KvCacheRoom room;                                    // of a group
-  std::function<StepTime(const StepWork&)> step_time;  // of a group
+  std::function<StepTime(const StepWork&)> step_time;  // of a replica whose groups all have this work
   Seconds handling;                                    // of a request before it is at the scheduler
   Count steps_ahead = 0;                               // steps launched before the running one has ended
   Count replicas = 1, groups = 1;                      // attention groups of a replica step together
@@ -74,7 +74,7 @@ class EventLoop {
   void Route(Seconds now, std::size_t request);
   void EndStep(Seconds now, std::size_t replica);
   void BeginStep(Seconds now, std::size_t replica);
-  bool PlanStep(Seconds now, Seconds seen, Replica& replica, StepTime& longest);
+  StepWork PlanStep(Seconds now, Seconds seen, Replica& replica);
   [[nodiscard]] std::size_t ChooseGroup();
 
   const SimulatedSystem& system_;

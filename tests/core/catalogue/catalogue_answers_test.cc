@@ -13,11 +13,14 @@
 namespace slipstick {
 namespace {
 
-// No figure may be negative or NaN (null in JSON); prices may be absent without the cost question.
+bool IsOptional(const std::string& key) { return key.starts_with("cost_") || key == "simulated" || key.ends_with("_percentiles_s"); }
+
+// No figure may be negative or NaN (null in JSON); prices may be absent without the cost question, and what is simulated without a
+// simulation.
 void ExpectFigures(const Json& json, const std::string& path) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
-      if (!value.is_null() || !key.starts_with("cost_")) ExpectFigures(value, JoinPath(path, key));
+      if (!value.is_null() || !IsOptional(key)) ExpectFigures(value, JoinPath(path, key));
     }
   } else if (json.is_array()) {
     for (std::size_t i = 0; i < json.size(); ++i) ExpectFigures(json[i], path + "." + std::to_string(i));

@@ -143,6 +143,13 @@ const std::vector<Assignments>& Scenarios() {
                   "training.mapping.ep=4", "training.global_batch=8", "serving.mapping.tp=2", "serving.mapping.attention_dp=2",
                   "serving.mapping.ep=4", "serving.devices=4"} +
           kFlat,
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4", "serving.mapping.tp=1",
+                                 "serving.engine=vllm", "serving.requests_per_s=20", "serving.simulate.requests=50",
+                                 "serving.arrivals.kind=gamma", "serving.lengths.prompt.kind=uniform",
+                                 "serving.lengths.output.kind=lognormal"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4", "serving.mapping.tp=1",
+                                 "serving.engine=sglang", "serving.concurrency=20", "serving.simulate.requests=50",
+                                 "serving.lengths=azure-conversation-2023"},
       // A device outside the catalogue, on an interposer.
       {"cluster.devices=8", "training=null", "serving=null"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=manual"},
