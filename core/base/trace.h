@@ -158,7 +158,7 @@ class Trace {
   void Procedure(std::string_view symbol, const Note& note, std::string_view names, const std::vector<internal::Value>& found_and_terms) {
     if (!on()) return;
     Record(internal::FigureText{symbol, "", names, note}, found_and_terms);
-    figures_.back().kind = FigureKind::kProcedure;
+    book_->figures.back().kind = FigureKind::kProcedure;
   }
 
   // Declares that a rule, not a measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.
