@@ -116,6 +116,7 @@ class Trace {
   // Declares that symbols of the current scope, "a, b", are fitted constants of a table ("kernels.hopper.gemm"); called by CONSTANTS.
   template <class... Values>
   void Constants(std::string_view table, std::string_view source, std::string_view names, Values... values_of_names) {
+    if (!on()) return;
     const internal::Value values[]{internal::ValueOf(values_of_names)...};
     BindConstants(table, source, names, values);
   }
@@ -146,19 +147,19 @@ class Trace {
     book_->figures.back().kind = FigureKind::kProcedure;
   }
 
+  // The same with any number of terms; the first value is what was found.
+  void Procedure(std::string_view symbol, const Note& note, std::string_view names, const std::vector<internal::Value>& found_and_terms) {
+    if (!on()) return;
+    Record(internal::FigureText{symbol, "", names, note}, found_and_terms);
+    book_->figures.back().kind = FigureKind::kProcedure;
+  }
+
   // Declares by how many per cent the choice or procedure just recorded moves when the term in a place moves by one.
   void MovesBy(std::size_t term, double share) {
     if (!on()) return;
     Figure& figure = book_->figures.back();
     figure.shares.resize(figure.terms.size());
     figure.shares[term] = share;
-  }
-
-  // The same with any number of terms; the first value is what was found.
-  void Procedure(std::string_view symbol, const Note& note, std::string_view names, const std::vector<internal::Value>& found_and_terms) {
-    if (!on()) return;
-    Record(internal::FigureText{symbol, "", names, note}, found_and_terms);
-    book_->figures.back().kind = FigureKind::kProcedure;
   }
 
   // Declares that a rule, not a measurement, set the input at a path: figures that use it cite the rule. Both texts outlive the trace.
