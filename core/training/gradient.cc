@@ -87,6 +87,7 @@ TrainedParameters TrainedBy(const TrainingContext& context, const Stage& stage, 
   if (lora) {
     trained.dense = stage.adapter_parameters;
     trace.Alias("dense", trained.dense, "stage_adapters");
+    trace.Input("experts", trained.experts, "training.trainable");
     return trained;
   }
   const double stage_dense = stage.dense_parameters, stage_experts = stage.expert_parameters;

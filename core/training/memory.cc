@@ -200,7 +200,7 @@ void ExplainGroups(const TrainingContext& context, const Stage& stage, Trace& tr
     trace.Procedure(symbol, value, note, "stage_layers, virtual_stages, recompute_layers", stage_layers, virtual_stages, recompute_layers);
   };
   choose("checkpoints", stage.checkpoints, Note{"Checkpoints of a micro-batch", "a group's input; a group ends with its virtual stage"});
-  choose("group_layers", stage.largest_group, Note{"Layers of the largest group"});
+  choose("group_layers", stage.largest_group, Note{"Layers of the largest group", "restored together"});
 }
 
 // The layers of a stage, and those that are recomputed.

@@ -173,7 +173,7 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
     trace.Alias(PlacedSymbol(index, NameOf(kind)), placed, symbol);
     if (context.run.recompute != Recompute::kFull) continue;
     const double leading_layers = stage.layers.leading[kind], recompute_layers = static_cast<double>(context.run.recompute_layers);
-    trace.Procedure("leading_layers", leading_layers, Note{"Layers of a kind that are the first of their virtual stages"},
+    trace.Procedure("leading_layers", leading_layers, Note{"Layers of a kind that are recomputed", "the first of each virtual stage"},
                     symbol + ", virtual_stages, recompute_layers", placed, virtual_stages, recompute_layers);
     trace.Alias(LeadingSymbol(index, NameOf(kind)), leading_layers, "leading_layers");
   }
