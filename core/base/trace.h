@@ -238,8 +238,8 @@ class Trace {
   // What a trace that is on has written down.
   struct Book {
     std::vector<Figure> figures;
-    std::vector<ScopeNode> scopes{{}};  // the first holds all others
-    std::size_t scope = 0;              // the current one
+    std::vector<ScopeNode> scopes = std::vector<ScopeNode>(1);  // the first holds all others
+    std::size_t scope = 0;                                      // the current one
     std::unordered_map<std::string, std::size_t> scope_of_path;
     std::vector<Binding> bindings;                                     // latest last
     std::unordered_map<std::size_t, std::size_t> latest;               // 1 + index of the latest binding, by hash

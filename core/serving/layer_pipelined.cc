@@ -18,9 +18,10 @@ double RateUnderEcc(const Device& device, Trace& trace) {
   const Bytes capacity = device.memory.capacity, usable = UsableMemory(device);
   trace.Input("capacity", capacity, "cluster.device.memory.capacity");
   trace.Input("usable", usable, "cluster.device.memory.usable");
-  FIGURE(trace, least_without, 0.945 * 1.073741824 * capacity,
-         (Note{"Least usable memory without in-line ECC", "0.945 GiB per GB on the data sheet, which counts memory in powers of two"}),
-         capacity);
+  const double gib_per_gb = In(1 * kGiB, kGB);
+  CONSTANTS(trace, "units", "2^30 bytes over 10^9", gib_per_gb);
+  FIGURE(trace, least_without, 0.945 * gib_per_gb * capacity,
+         (Note{"Least usable memory without in-line ECC", "0.945 GiB per GB of the data sheet"}), gib_per_gb, capacity);
   FIGURE(trace, ecc_share, 1 - 0.1 * (1 - min(1.0, floor(usable / least_without))),
          (Note{"Share of the bandwidth under ECC", "a tenth less where the usable memory shows that the device has it in line"}), usable,
          least_without);

@@ -67,7 +67,7 @@ double RunningSequences(const Deployment& deployment, double per_group, double s
                   "per_group, slots, capacity", per_group, slots, capacity);
   if (trace.on() && mean > 1 && mean < slots) {
     // As many as arrive in a cycle that itself grows with them; a faster engine shortens the cycle and raises the capacity alike.
-    constexpr double kNudge = 0.01;
+    constexpr double kNudge = 1.0 / 100;
     const double grown = (arriving((1 + kNudge) * mean) / arriving(mean) - 1) / kNudge;
     trace.MovesBy(0, 1 / (1 - grown));
     trace.MovesBy(2, -1 / (1 - grown));

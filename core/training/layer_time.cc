@@ -185,10 +185,7 @@ double BackwardProducts(const TrainingContext& context, Trace& trace) {
 }
 
 // FLOPs of a layer's kernels, recomputation apart.
-struct PassFlops {
-  Flops forward, backward;
-};
-PassFlops CountFlops(const TrainingContext& context, const Sums& products, const CoreTime& core, Trace& trace) {
+void SetFlops(const TrainingContext& context, const Sums& products, const CoreTime& core, LayerTime& time, Trace& trace) {
   const Flops products_flops = products.forward_flops.Total("products_flops", {"FLOPs of a layer's GEMMs, forward"});
   const Flops core_forward_flops = core.forward_flops, core_backward_flops = core.backward_flops;
   const double backward_products = BackwardProducts(context, trace);
@@ -196,7 +193,8 @@ PassFlops CountFlops(const TrainingContext& context, const Sums& products, const
          products_flops, core_forward_flops);
   FIGURE(trace, backward_flops, backward_products * products_flops + core_backward_flops,
          (Note{"FLOPs of a layer, backward", "recomputation apart"}), backward_products, products_flops, core_backward_flops);
-  return {forward_flops, backward_flops};
+  time.forward_flops = forward_flops;
+  time.backward_flops = backward_flops;
 }
 
 Flops AllFlops(const LayerTime& time, Trace& trace) {
@@ -243,9 +241,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   time.forward = {forward_compute, tensor.exposed, ring.forward.exposed, experts.exposed, {}, tensor.link, ring.forward.link, experts.link};
   time.backward = {backward_compute, tensor.exposed,     ring.backward.exposed, experts.exposed, {},
                    tensor.link,      ring.backward.link, experts.link};
-  const auto [forward_flops, backward_flops] = CountFlops(context, products, core, trace);
-  time.forward_flops = forward_flops;
-  time.backward_flops = backward_flops;
+  SetFlops(context, products, core, time, trace);
 
   const double repeats_norms = plan.norms ? 1 : 0;
   // Flash attention recomputes its scores in any case.
@@ -261,7 +257,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
          (Note{"Selective recomputation", "in the backward pass"}), repeated_norms, repeated_core, share, forward_compute);
   trace.Alias("recompute_compute", recompute_time, "recompute_time");
   time.recompute.compute = recompute_time;
-  const Flops core_forward_flops = core.forward_flops;
+  const Flops forward_flops = time.forward_flops, core_forward_flops = core.forward_flops;
   FIGURE(trace, recomputed_flops, share * forward_flops + repeats_core * core_forward_flops,
          (Note{"FLOPs repeated in the backward pass of a layer"}), share, forward_flops, repeats_core, core_forward_flops);
   time.recomputed_flops = recomputed_flops;

@@ -93,7 +93,7 @@ void ExplainLength(const Pipeline& pipeline, double micro_batches, Seconds pass_
   trace.Procedure("length", length, Note{"End of the last pass", "of the mapping's schedule, simulated pass by pass", kPipelineSource},
                   "pass_time, first_pass, last_pass, micro_batches, pp, virtual_stages, transfer", pass_time, first_pass, last_pass,
                   micro_batches, pp, virtual_stages, transfer);
-  constexpr double kNudge = 0.001;
+  constexpr double kNudge = 1.0 / 1000;
   const auto moved = [&](const PipelineShape& shape, Seconds changed) {
     return ScheduleLength(shape, pipeline.passes, changed) / length - 1;
   };
