@@ -23,8 +23,8 @@ constexpr Help kHelp[] = {
     {"merge", "SHARD ...", "Merges the outputs of `search --shard I/N` into one answer.", "merge shard0.json shard1.json"},
     {"sweep", "[FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ... --report PATH,PATH,... [--optimise PATH]",
      "Prints one CSV row per combination of the values.", "sweep serving.batch=1,8,64 --report serving.tpot_s,serving.tokens_per_s"},
-    {"solve", "[FILE|-] [PATH=VALUE ...] PATH=lo:hi[:step] --until PATH<=VALUE|PATH<=PATH [--against PATH=VALUE ...] [--progress]",
-     "Finds the largest or smallest value of one input at which a condition holds; all other inputs stay fixed.",
+    {"solve", "[FILE|-] [PATH=VALUE ...] PATH=lo:hi[:step] --until PATH<=VALUE|PATH<=PATH ... [--against PATH=VALUE ...] [--progress]",
+     "Finds the largest or smallest value of one input at which every condition holds; all other inputs stay fixed.",
      "solve serving.prompt=1k:1M --until \"serving.feasible>=1\""},
     {"size",
      "[FILE|-] [PATH=VALUE ...] --rate R [--peak X] [--ttft S] [--tpot S] [--percentile mean|50|90|99] [--clusters A,B,...]\n"

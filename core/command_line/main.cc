@@ -101,6 +101,8 @@ slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& ar
       line.limits.push_back(arguments[++i]);
     } else if (argument == "--against") {
       line.against.push_back(arguments[++i]);
+    } else if (argument == "--until" && !option->second.empty()) {
+      option->second += "," + arguments[++i];
     } else if (option != line.options.end()) {
       option->second = arguments[++i];
     } else if (argument.size() > 1 && argument[0] == '-') {

@@ -49,19 +49,25 @@ Json WithDefaultsFixed(Json request) {
   return request;
 }
 
-// The condition at one value of the unknown.
+// A condition's figure, and what it is compared with: a bound, or a figure of the other scenario.
+struct Compared {
+  double figure = 0, with = 0;
+};
+
+// The conditions at one value of the unknown.
 struct Trial {
   bool valid = false;
-  bool holds = false;
-  double figure = 0, other = 0;  // other: in the scenario compared with
-  std::string issue;             // why it is invalid or infeasible
+  bool holds = false;                // every condition does
+  std::vector<Compared> conditions;  // in their order
+  std::size_t failing = 0;           // the first that does not hold
+  std::string issue;                 // why it is invalid or infeasible
   Json mapping;
 };
 
 struct SolveProblem {
   Json base, other;  // requests; other is null if nothing is compared
   std::string path;
-  Condition condition;
+  std::vector<Condition> conditions;
   const SolveOptions& options;
 };
 
@@ -82,60 +88,83 @@ std::string WhyInfeasible(const Json& report, std::string_view figure) {
   return message.empty() ? reasons[0].value("reason", "infeasible") : message;
 }
 
+// The figures of a request, or why there are none.
+Result<Json> ReportAt(const Json& request) {
+  const Result<Scenario> scenario = ParseScenario(request);
+  if (!scenario) return scenario.issues;
+  return Evaluate(*scenario, ReportDetail::Figures());
+}
+
+std::string FirstIssueText(const Issues& issues) { return issues[0].path + ": " + issues[0].message; }
+
+// Reads the conditions in the reports of a value; invalid if one has no such number.
+void Compare(const SolveProblem& problem, const Json& report, const Json& other, Trial& trial) {
+  trial.holds = true;
+  for (const Condition& condition : problem.conditions) {
+    const std::optional<double> figure = NumberAt(report, condition.path);
+    const std::optional<double> with = condition.other.empty() ? condition.bound : NumberAt(other, condition.other);
+    if (!figure || !with) {
+      trial.issue = (figure ? condition.other : condition.path) + ": The report has no such number";
+      return;
+    }
+    const std::string why_infeasible = WhyInfeasible(report, condition.path);
+    if (trial.issue.empty()) trial.issue = why_infeasible;
+    const bool holds =
+        (why_infeasible.empty() || IsKnownWhenInfeasible(condition.path)) && (condition.at_most ? *figure <= *with : *figure >= *with);
+    if (trial.holds && !holds) trial.failing = trial.conditions.size();
+    trial.holds = trial.holds && holds;
+    trial.conditions.push_back({*figure, *with});
+  }
+  trial.valid = true;
+}
+
 Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
-  const Condition& condition = problem.condition;
   Trial trial;
   Json request = problem.base;
   Apply(request, {{problem.path, value}});
   if (problem.options.search) {
     Result<BestMapping> best = FindBestMapping(request, *problem.options.search);
     if (!best) {
-      trial.issue = best.issues[0].path + ": " + best.issues[0].message;
+      trial.issue = FirstIssueText(best.issues);
       return trial;
     }
     if (!best->found) {
       trial.valid = true;
       trial.issue = best->why;
+      trial.conditions.resize(problem.conditions.size());
       return trial;
     }
     request = WithMapping(std::move(request), *best);
     trial.mapping = std::move(best->overrides);
   }
-  const auto figure_of = [&trial](const Json& point_request, const std::string& path, double& figure) {
-    const Result<Scenario> scenario = ParseScenario(point_request);
-    if (!scenario) {
-      trial.issue = scenario.issues[0].path + ": " + scenario.issues[0].message;
-      return false;
-    }
-    const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
-    const std::optional<double> found = NumberAt(*report, path);
-    if (!found) {
-      trial.issue = path + ": The report has no such number";
-      return false;
-    }
-    figure = *found;
-    trial.issue = WhyInfeasible(*report, path);
-    return true;
-  };
-  if (!figure_of(request, condition.path, trial.figure)) return trial;
-  const std::string why_infeasible = trial.issue;
-  trial.other = condition.bound;
-  if (!condition.other.empty()) {
-    Json other = problem.other;
-    Apply(other, {{problem.path, value}});
-    if (!figure_of(other, condition.other, trial.other)) return trial;
+  const Result<Json> report = ReportAt(request);
+  Result<Json> other = Json();
+  if (report && !problem.other.is_null()) {
+    Json compared = problem.other;
+    Apply(compared, {{problem.path, value}});
+    other = ReportAt(compared);
   }
-  trial.valid = true;
-  trial.issue = why_infeasible;
-  trial.holds = (why_infeasible.empty() || IsKnownWhenInfeasible(condition.path)) &&
-                (condition.at_most ? trial.figure <= trial.other : trial.figure >= trial.other);
+  if (!report || !other) {
+    trial.issue = FirstIssueText(report ? other.issues : report.issues);
+    return trial;
+  }
+  Compare(problem, *report, *other, trial);
   return trial;
 }
 
-Answer Solution(const SolveProblem& problem, const Json& value, std::string_view which, const Trial& trial) {
-  Json answer{
-      {"path", problem.path}, {"value", value}, {"which", which}, {"figure", {{"path", problem.condition.path}, {"value", trial.figure}}}};
-  if (!problem.condition.other.empty()) answer["other"] = Json{{"path", problem.condition.other}, {"value", trial.other}};
+// `beyond`: the nearest value at which a condition fails; null if all hold everywhere.
+Answer Solution(const SolveProblem& problem, const Json& value, std::string_view which, const Trial& trial, const Trial* beyond) {
+  const auto figure_at = [&](std::size_t i) {
+    return ObjectOf({{"path", problem.conditions[i].path}, {"value", trial.conditions[i].figure}});
+  };
+  Json answer{{"path", problem.path}, {"value", value}, {"which", which}, {"figure", figure_at(0)}};
+  if (const std::string& other = problem.conditions[0].other; !other.empty()) {
+    answer["other"] = ObjectOf({{"path", other}, {"value", trial.conditions[0].with}});
+  }
+  if (problem.conditions.size() > 1) {
+    for (std::size_t i = 0; i < problem.conditions.size(); ++i) answer["figures"].push_back(figure_at(i));
+    answer["binding"] = beyond != nullptr ? Json(problem.conditions[beyond->failing].path) : Json(nullptr);
+  }
   if (problem.options.search) answer["mapping"] = trial.mapping;
   return {JsonText(answer), {}};
 }
@@ -144,11 +173,13 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
   return {JsonText(Json{{"path", path}, {"value", nullptr}, {"which", "none"}, {"reason", reason}}), {}};
 }
 
-// The figure, or the issue, at one end of the range.
+// The failing figure, or the issue, at one end of the range.
 std::string EndText(const SolveProblem& problem, double at, const Trial& trial) {
   if (!trial.issue.empty()) return "at " + NumberText(at) + ": " + trial.issue;
-  std::string text = problem.condition.path + " is " + NumberText(trial.figure);
-  if (!problem.condition.other.empty()) text += " against " + NumberText(trial.other);
+  const Condition& condition = problem.conditions[trial.failing];
+  const Compared& compared = trial.conditions[trial.failing];
+  std::string text = condition.path + " is " + NumberText(compared.figure);
+  if (!condition.other.empty()) text += " against " + NumberText(compared.with);
   return text + " at " + NumberText(at);
 }
 
@@ -177,8 +208,8 @@ std::optional<Span> ParseSpan(std::string_view text, const std::string& kind) {
 }
 
 struct Bracket {
-  double good = 0, bad = 0;  // the condition holds at `good` and not at `bad`; both are valid scenarios
-  Trial best;                // at `good`
+  double good = 0, bad = 0;  // the conditions hold at `good` and not at `bad`; both are valid scenarios
+  Trial best, beyond;        // at `good` and at `bad`
 };
 
 // The search for one input: evaluates values, skips invalid counts, and narrows a bracket.
@@ -221,6 +252,7 @@ class Solver {
         bracket.best = trial;
       } else {
         bad = middle;
+        bracket.beyond = trial;
       }
     }
   }
@@ -249,14 +281,27 @@ class Solver {
   SolveProgress progress_;
 };
 
+// Conditions separated by commas, all of which are to hold.
+Result<std::vector<Condition>> ParseConditions(std::string_view text) {
+  std::vector<Condition> conditions;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    Result<Condition> one = ParseCondition(text.substr(0, comma));
+    if (!one) return std::move(one.issues);
+    conditions.push_back(std::move(*one));
+    if (comma == std::string_view::npos) return conditions;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 }  // namespace
 
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range, std::string_view until,
                    const SolveOptions& options) {
   Result<Json> base = ReadRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
-  Result<Condition> condition = ParseCondition(until);
-  if (!condition) return WrongRequest(std::move(condition.issues));
+  Result<std::vector<Condition>> conditions = ParseConditions(until);
+  if (!conditions) return WrongRequest(std::move(conditions.issues));
   const std::size_t equals = range.find('='), colon = range.find(':');
   if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals) {
     return WrongRequest({{"range", "Enter PATH=lo:hi, not " + std::string(range)}});
@@ -268,8 +313,8 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!span) {
     return WrongRequest({{path, "Give a numeric input and lo below hi, not " + std::string(range.substr(equals + 1))}});
   }
-  SolveProblem problem{WithDefaultsFixed(*base), nullptr, path, *condition, options};
-  if (!condition->other.empty()) {
+  SolveProblem problem{WithDefaultsFixed(*base), nullptr, path, std::move(*conditions), options};
+  if (std::any_of(problem.conditions.begin(), problem.conditions.end(), [](const Condition& one) { return !one.other.empty(); })) {
     Result<Json> other = ReadRequest(JsonText(*base), options.against);
     if (!other) return WrongRequest(std::move(other.issues));
     problem.other = WithDefaultsFixed(std::move(*other));
@@ -280,14 +325,14 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!at_low.valid || !at_high.valid) {
     return NoSolution(path, "No value of the range is a valid scenario: " + (at_low.valid ? at_high : at_low).issue);
   }
-  if (at_low.holds && at_high.holds) return Solution(problem, solver.Value(high), "everywhere", at_high);
+  if (at_low.holds && at_high.holds) return Solution(problem, solver.Value(high), "everywhere", at_high, nullptr);
   if (!at_low.holds && !at_high.holds) {
-    return NoSolution(path,
-                      "The condition holds at neither end: " + EndText(problem, low, at_low) + "; " + EndText(problem, high, at_high));
+    const std::string what = problem.conditions.size() > 1 ? "The conditions hold" : "The condition holds";
+    return NoSolution(path, what + " at neither end: " + EndText(problem, low, at_low) + "; " + EndText(problem, high, at_high));
   }
-  Bracket bracket = at_low.holds ? Bracket{low, high, at_low} : Bracket{high, low, at_high};
+  Bracket bracket = at_low.holds ? Bracket{low, high, at_low, at_high} : Bracket{high, low, at_high, at_low};
   solver.Narrow(bracket);
-  return Solution(problem, solver.Value(bracket.good), at_low.holds ? "largest" : "smallest", bracket.best);
+  return Solution(problem, solver.Value(bracket.good), at_low.holds ? "largest" : "smallest", bracket.best, &bracket.beyond);
 }
 
 Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress) {
@@ -305,7 +350,11 @@ Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const Sol
   const auto text = [&](const char* key) {
     return parsed->contains(key) && (*parsed)[key].is_string() ? (*parsed)[key].get<std::string>() : "";
   };
-  return SolveAnswer(parsed->contains("request") ? JsonText((*parsed)["request"]) : "", {}, text("range"), text("until"), options);
+  std::string until = text("until");
+  if (const Json* list = FindMember(*parsed, "until"); list != nullptr && list->is_array()) {
+    for (const Json& one : *list) until += (until.empty() ? "" : ",") + (one.is_string() ? one.get<std::string>() : JsonText(one));
+  }
+  return SolveAnswer(parsed->contains("request") ? JsonText((*parsed)["request"]) : "", {}, text("range"), until, options);
 }
 
 }  // namespace slipstick

@@ -8,14 +8,20 @@ namespace {
 
 constexpr Count kMostPerReplica = 256;
 
-// Devices of one replica: parts of the innermost network level, and whole ones by powers of two.
-std::vector<Count> ReplicaSizes(const Cluster& cluster, Count most) {
+bool IsPowerOfTwo(Count n) { return (n & (n - 1)) == 0; }
+
+// Devices of one replica: parts of the innermost network level, and whole ones by powers of two. Of a grid, powers of two.
+std::vector<Count> ReplicaSizes(const Cluster& cluster, const Purchases& purchases) {
   const Count inner = cluster.networks.empty() ? 1 : cluster.networks.front().size;
   Count reach = 1;
   for (const NetworkLevel& level : cluster.networks) reach = std::min(kMostPerReplica, reach) * level.size;
-  std::vector<Count> sizes = Divisors(inner);
-  for (Count size = 2 * inner; size <= reach; size *= 2) sizes.push_back(size);
-  sizes.erase(std::remove_if(sizes.begin(), sizes.end(), [&](Count size) { return size > std::min(most, kMostPerReplica); }), sizes.end());
+  const Count most = purchases.Size() == 0 ? 0 : std::min(kMostPerReplica, purchases.At(purchases.Size() - 1));
+  std::vector<Count> sizes;
+  for (const Count size : Divisors(inner)) {
+    if (purchases.slices() == 0 || IsPowerOfTwo(size)) sizes.push_back(size);
+  }
+  for (Count size = 2 * sizes.back(); size <= reach; size *= 2) sizes.push_back(size);
+  sizes.erase(std::remove_if(sizes.begin(), sizes.end(), [&](Count size) { return size > most; }), sizes.end());
   return sizes;
 }
 
@@ -26,7 +32,7 @@ class ReplicaSpace {
     SpaceLimits limits = problem.limits;
     limits["replicas"].high = 1;
     limits["prefill_devices"].high = 0;
-    for (const Count size : ReplicaSizes(problem.scenario.cluster, problem.most_devices)) {
+    for (const Count size : ReplicaSizes(problem.scenario.cluster, problem.purchases)) {
       ServingSpace space(problem.scenario.model, *problem.scenario.serving, size, limits);
       if (space.Size() == 0) continue;
       blocks_.push_back({size_, size, std::move(space)});
@@ -52,7 +58,8 @@ class ReplicaSpace {
 
 class ReplicaEvaluator {
  public:
-  explicit ReplicaEvaluator(const SizingProblem& problem) : problem_(problem), space_(problem), judge_(problem.scenario, problem.targets) {}
+  explicit ReplicaEvaluator(const SizingProblem& problem)
+      : problem_(problem), space_(problem), judge_(problem.scenario, problem.purchases, problem.targets) {}
   ReplicaEvaluator(const ReplicaEvaluator&) = delete;
   ReplicaEvaluator& operator=(const ReplicaEvaluator&) = delete;
 
@@ -64,51 +71,61 @@ class ReplicaEvaluator {
   Outcome Evaluate(Count index, const Search::IsDominated& is_dominated) {
     Outcome outcome;
     const auto [devices, choice] = space_.At(index);
-    const Count allowed = MostReplicas(problem_.most_devices, devices);
-    if (allowed < 1) {
+    const Purchases& purchases = problem_.purchases;
+    const Count replica = devices;  // no binding in a lambda
+    const Count first = FirstOf(purchases.Size(), [&](Count i) { return problem_.Working(purchases.At(i), replica) >= 1; });
+    const Count end = FirstOf(purchases.Size(), [&](Count i) { return is_dominated({static_cast<double>(purchases.At(i))}); });
+    if (first >= end) {
+      outcome.pruned = outcome.feasible = first < purchases.Size();
       outcome.reason = "limit";
       return outcome;
     }
-    const Count most = NotDominated(allowed, devices, is_dominated);
-    if (most < 1) {
-      outcome.feasible = outcome.pruned = true;
-      return outcome;
-    }
     judge_.Choose(choice);
-    const Verdict at_most = judge_.Judge(most, problem_.requests_per_s);
-    if (!at_most.holds()) {
-      outcome.reason = at_most.failing;
-      KeepNearest({choice, most, at_most});
+    const Count found = SmallestPurchase(devices, first, end);
+    if (found == end) {
+      outcome.reason = last_.failing;
+      KeepNearest({choice, problem_.Working(purchases.At(end - 1), devices), last_});
       return outcome;
     }
-    const SizedDeployment sized = Size(devices, choice, most);
-    const Figures figures{static_cast<double>(sized.bought) + judge_.Judge(sized.working, problem_.requests_per_s).load / 2};
-    if (!is_dominated(figures)) cheapest_ = sized;
+    const Verdict verdict = JudgeAt(found, devices);
+    const Figures figures{static_cast<double>(purchases.At(found)) + verdict.load / 2};
+    if (!is_dominated(figures)) KeepCheapest(choice, devices, purchases.At(found));
     outcome.feasible = true;
     outcome.figures = figures;
     return outcome;
   }
 
  private:
-  // Working replicas on a number of bought devices.
-  [[nodiscard]] Count MostReplicas(Count bought, Count devices) const { return bought / devices - problem_.spare_replicas; }
-
-  SizedDeployment Size(Count devices, const ServingChoice& choice, Count most) {
-    SizedDeployment sized{choice, devices};
-    sized.needed = judge_.FewestReplicas(most, problem_.requests_per_s);
-    sized.bought = problem_.Bought(sized.needed, devices);
-    sized.working = MostReplicas(sized.bought, devices);
-    return sized;
-  }
-
-  // The most replicas, up to `allowed`, that can still be among the cheapest.
-  [[nodiscard]] Count NotDominated(Count allowed, Count devices, const Search::IsDominated& is_dominated) const {
-    Count low = 0, high = allowed + 1;
+  // The first of 0 to `end` - 1 for which an ascending condition holds; `end` if none.
+  template <class Condition>
+  static Count FirstOf(Count end, const Condition& holds) {
+    Count low = -1, high = end;
     while (high - low > 1) {
       const Count middle = low + (high - low) / 2;
-      (is_dominated({static_cast<double>(problem_.Bought(middle, devices))}) ? high : low) = middle;
+      (holds(middle) ? high : low) = middle;
     }
-    return low;
+    return high;
+  }
+
+  Verdict JudgeAt(Count purchase, Count devices) {
+    const Count bought = problem_.purchases.At(purchase);
+    last_ = judge_.Judge(bought, problem_.Working(bought, devices), problem_.requests_per_s);
+    return last_;
+  }
+
+  // Of the purchases `first` to `end` - 1; `end` if none holds. The last verdict is then that of the largest.
+  Count SmallestPurchase(Count devices, Count first, Count end) {
+    Count low = first;
+    for (; low < std::min(end, problem_.purchases.slices()); ++low) {
+      if (JudgeAt(low, devices).holds()) return low;
+    }
+    if (low == end || !JudgeAt(end - 1, devices).holds()) return end;
+    return low + FirstOf(end - 1 - low, [&](Count i) { return JudgeAt(low + i, devices).holds(); });
+  }
+
+  void KeepCheapest(const ServingChoice& choice, Count devices, Count bought) {
+    const Count working = problem_.Working(bought, devices);
+    cheapest_ = SizedDeployment{choice, devices, judge_.FewestReplicas(bought, working, problem_.requests_per_s), working, bought};
   }
 
   void KeepNearest(NearMiss miss) {
@@ -119,6 +136,7 @@ class ReplicaEvaluator {
   const SizingProblem& problem_;
   ReplicaSpace space_;
   ReplicaJudge judge_;
+  Verdict last_;
   std::optional<SizedDeployment> cheapest_;
   std::optional<NearMiss> nearest_;
 };

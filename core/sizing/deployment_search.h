@@ -1,5 +1,6 @@
 // The cheapest deployment of a model on a cluster that serves a rate within latency targets: an exhaustive search over the kinds of
-// replicas, with the fewest replicas of each kind by bisection, since more replicas never make a request slower.
+// replicas, with the smallest purchase for each kind. Where purchases differ in nothing but their number of replicas it is found by
+// bisection, since more replicas never make a request slower.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 #include "core/search/limits.h"
 #include "core/search/search.h"
 #include "core/search/serving_space.h"
+#include "core/sizing/purchases.h"
 #include "core/sizing/replica_judge.h"
 
 namespace slipstick {
@@ -18,21 +20,17 @@ struct SizingProblem {
   LatencyTargets targets;
   double requests_per_s = 1;
   Count spare_replicas = 0;
-  Count server_devices = 1;  // whole servers are bought
-  Count most_devices = 1;
+  Purchases purchases;
   SpaceLimits limits;
-  // Devices to buy for a number of working replicas.
-  [[nodiscard]] Count Bought(Count replicas, Count devices_per_replica) const {
-    const Count devices = (replicas + spare_replicas) * devices_per_replica;
-    return (devices + server_devices - 1) / server_devices * server_devices;
-  }
+  // Replicas that work on so many devices, beside the spare ones.
+  [[nodiscard]] Count Working(Count bought, Count devices_per_replica) const { return bought / devices_per_replica - spare_replicas; }
 };
 
 // A number of replicas of one kind.
 struct SizedDeployment {
   ServingChoice choice;  // of one replica
   Count devices_per_replica = 1;
-  Count needed = 1;   // the fewest working replicas that hold
+  Count needed = 1;   // the fewest working replicas that hold on this purchase
   Count working = 1;  // all that the bought devices hold, but for the spare ones
   Count bought = 1;   // devices
 };
@@ -45,7 +43,7 @@ struct NearMiss {
 };
 
 struct SizingResult {
-  std::optional<SizedDeployment> cheapest;  // of equally many servers, the deployment furthest from its limits
+  std::optional<SizedDeployment> cheapest;  // of equal purchases, the deployment furthest from its limits
   std::optional<NearMiss> nearest;          // of those that fail
   SearchProgress progress;                  // counts why the others fail
   Count kinds = 0;                          // of replicas

@@ -29,8 +29,8 @@ Verdict VerdictOn(const ServingReport& report, double requests_per_s, const Late
   return verdict;
 }
 
-ReplicaJudge::ReplicaJudge(const Scenario& scenario, const LatencyTargets& targets)
-    : scenario_(scenario), targets_(targets), load_(*scenario.serving) {}
+ReplicaJudge::ReplicaJudge(const Scenario& scenario, const Purchases& purchases, const LatencyTargets& targets)
+    : model_(scenario.model), cluster_(scenario.cluster), purchases_(purchases), targets_(targets), load_(*scenario.serving) {}
 
 void ReplicaJudge::Choose(const ServingChoice& choice) {
   load_.mapping = choice.mapping;
@@ -39,20 +39,21 @@ void ReplicaJudge::Choose(const ServingChoice& choice) {
   devices_per_replica_ = choice.mapping.tp * choice.mapping.pp * choice.mapping.attention_dp;
 }
 
-Verdict ReplicaJudge::Judge(Count replicas, double requests_per_s) {
+Verdict ReplicaJudge::Judge(Count bought, Count replicas, double requests_per_s) {
+  cluster_.devices = bought;
   load_.mapping.replicas = replicas;
   load_.devices = replicas * devices_per_replica_;
   load_.requests_per_s = requests_per_s;
   Trace off = Trace::Off();
-  const ServingReport report = EvaluateServing(scenario_.model, scenario_.cluster, load_, false, off, &memo_);
-  return VerdictOn(report, requests_per_s, targets_);
+  ServingMemo& memo = memos_[purchases_.LinksOf(bought)];
+  return VerdictOn(EvaluateServing(model_, cluster_, load_, false, off, &memo), requests_per_s, targets_);
 }
 
-Count ReplicaJudge::FewestReplicas(Count most, double requests_per_s) {
+Count ReplicaJudge::FewestReplicas(Count bought, Count most, double requests_per_s) {
   Count too_few = 0, enough = most;
   while (enough - too_few > 1) {
     const Count middle = too_few + (enough - too_few) / 2;
-    (Judge(middle, requests_per_s).holds() ? enough : too_few) = middle;
+    (Judge(bought, middle, requests_per_s).holds() ? enough : too_few) = middle;
   }
   return enough;
 }

@@ -1,6 +1,7 @@
 // Whether replicas of one kind serve a rate within latency targets, by the closed forms of an open loop.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 #include "core/search/serving_space.h"
 #include "core/serving/memo.h"
 #include "core/serving/serving.h"
+#include "core/sizing/purchases.h"
 
 namespace slipstick {
 
@@ -26,20 +28,23 @@ Verdict VerdictOn(const ServingReport& report, double requests_per_s, const Late
 
 class ReplicaJudge {
  public:
-  // The scenario must outlive the judge.
-  ReplicaJudge(const Scenario& scenario, const LatencyTargets& targets);
+  // Scenario and purchases must outlive the judge.
+  ReplicaJudge(const Scenario& scenario, const Purchases& purchases, const LatencyTargets& targets);
   // `choice` has one replica.
   void Choose(const ServingChoice& choice);
-  [[nodiscard]] Verdict Judge(Count replicas, double requests_per_s);
+  // Of a cluster of `bought` devices.
+  [[nodiscard]] Verdict Judge(Count bought, Count replicas, double requests_per_s);
   // The fewest of 1 to `most` replicas that hold, given that `most` do.
-  [[nodiscard]] Count FewestReplicas(Count most, double requests_per_s);
+  [[nodiscard]] Count FewestReplicas(Count bought, Count most, double requests_per_s);
 
  private:
-  const Scenario& scenario_;
+  const Model& model_;
+  Cluster cluster_;
+  const Purchases& purchases_;
   LatencyTargets targets_;
   ServingLoad load_;
   Count devices_per_replica_ = 1;
-  ServingMemo memo_;
+  std::map<Count, ServingMemo> memos_;  // by links (Purchases::LinksOf)
 };
 
 }  // namespace slipstick

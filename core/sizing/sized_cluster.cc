@@ -98,9 +98,12 @@ class ClusterSizing {
         mean_(mean),
         peak_(mean * question.peak_over_mean),
         limit_(fleet_.MostDevices(question)),
-        problem_{
-            scenario,           {question.ttft, question.tpot}, peak_, question.spare_replicas, fleet_.server_devices(), limit_.devices,
-            SpaceLimits(limits)} {}
+        problem_{scenario,
+                 {question.ttft, question.tpot},
+                 peak_,
+                 question.spare_replicas,
+                 Purchases(scenario.cluster, fleet_.server_devices(), limit_.devices),
+                 limits} {}
   ClusterSizing(const ClusterSizing&) = delete;
   ClusterSizing& operator=(const ClusterSizing&) = delete;
 
@@ -184,7 +187,7 @@ class ClusterSizing {
     if (limit_.by.empty()) return OutOfReach(result);
     // Whether more devices than the limit allows hold.
     SizingProblem without = problem_;
-    without.most_devices = fleet_.MostDevices(SizeQuestion()).devices;
+    without.purchases = Purchases(scenario_.cluster, fleet_.server_devices(), fleet_.MostDevices(SizeQuestion()).devices);
     const SizingResult more = FindCheapest(without);
     return more.cheapest ? BeyondLimit(*more.cheapest) : OutOfReach(more);
   }

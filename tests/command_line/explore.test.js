@@ -27,6 +27,19 @@ test("solve finds the edge of a condition", () => {
   assert.equal(at(found.value + 1), false);
 });
 
+test("solve keeps several conditions at once and names the one that binds", () => {
+  const deployment = ["training=null", "serving.output=64"];
+  const ask = (...until) => answer("solve", "serving.prompt=1k:128k", ...deployment, ...until.flatMap((one) => ["--until", one]));
+  const [first, token] = ["serving.ttft_s<=4", "serving.tpot_s<=0.1"];
+  const [alone, other, both] = [ask(first), ask(token), ask(first, token)];
+  assert.notEqual(alone.value, other.value);
+  assert.equal(both.value, Math.min(alone.value, other.value));
+  assert.equal(both.binding, alone.value < other.value ? "serving.ttft_s" : "serving.tpot_s");
+  assert.deepEqual(both.figures.map(({ path }) => path), ["serving.ttft_s", "serving.tpot_s"]);
+  assert.deepEqual(both.figure, both.figures[0]);
+  assert.equal(alone.binding, undefined);
+});
+
 test("solve explains why the condition holds nowhere", () => {
   const none = answer("solve", "cluster.devices=64:1024", "--until", "training.step_time_s<=1e-9");
   assert.equal(none.value, null);
