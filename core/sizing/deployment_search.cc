@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kMostPerReplica = 256;
+constexpr Count kMostPerReplica = 144;
 
 bool IsPowerOfTwo(Count n) { return (n & (n - 1)) == 0; }
 
@@ -64,7 +64,12 @@ class ReplicaEvaluator {
   ReplicaEvaluator& operator=(const ReplicaEvaluator&) = delete;
 
   [[nodiscard]] Count Size() const { return space_.Size(); }
-  [[nodiscard]] const std::optional<SizedDeployment>& cheapest() const { return cheapest_; }
+  [[nodiscard]] std::optional<SizedDeployment> Cheapest() {
+    if (!cheapest_) return std::nullopt;
+    judge_.Choose(cheapest_->choice);
+    cheapest_->needed = judge_.FewestReplicas(cheapest_->bought, cheapest_->working, problem_.requests_per_s);
+    return cheapest_;
+  }
   [[nodiscard]] const std::optional<NearMiss>& nearest() const { return nearest_; }
 
   // The objective is the number of devices bought; of equal numbers, the lowest load.
@@ -74,22 +79,32 @@ class ReplicaEvaluator {
     const Purchases& purchases = problem_.purchases;
     const Count replica = devices;  // no binding in a lambda
     const Count first = FirstOf(purchases.Size(), [&](Count i) { return problem_.Working(purchases.At(i), replica) >= 1; });
-    const Count end = FirstOf(purchases.Size(), [&](Count i) { return is_dominated({static_cast<double>(purchases.At(i))}); });
+    Count end = FirstDominated(0, is_dominated);
     if (first >= end) {
       outcome.pruned = outcome.feasible = first < purchases.Size();
       outcome.reason = "limit";
       return outcome;
     }
     judge_.Choose(choice);
-    const Count found = SmallestPurchase(devices, first, end);
+    // Where links are the same for all purchases, so is a request alone, and no load is lower.
+    const bool same_links = first >= purchases.slices();
+    if (same_links) last_ = judge_.JudgeUnloaded(purchases.At(first));
+    if (same_links && last_.holds()) {
+      end = FirstDominated(last_.load / 2, is_dominated);
+      outcome.pruned = outcome.feasible = first >= end;
+      if (outcome.pruned) return outcome;
+    }
+    const Count found = !same_links || last_.holds() ? SmallestPurchase(devices, first, end) : end;
     if (found == end) {
       outcome.reason = last_.failing;
       KeepNearest({choice, problem_.Working(purchases.At(end - 1), devices), last_});
       return outcome;
     }
-    const Verdict verdict = JudgeAt(found, devices);
-    const Figures figures{static_cast<double>(purchases.At(found)) + verdict.load / 2};
-    if (!is_dominated(figures)) KeepCheapest(choice, devices, purchases.At(found));
+    const Figures figures{static_cast<double>(purchases.At(found)) + holding_.load / 2};
+    if (!is_dominated(figures)) {
+      const Count bought = purchases.At(found);
+      cheapest_ = SizedDeployment{choice, devices, 1, problem_.Working(bought, devices), bought};
+    }
     outcome.feasible = true;
     outcome.figures = figures;
     return outcome;
@@ -107,25 +122,28 @@ class ReplicaEvaluator {
     return high;
   }
 
+  // The first purchase at which a kind with at least so much of a load in its objective can no longer be the cheapest.
+  [[nodiscard]] Count FirstDominated(double half_load, const Search::IsDominated& is_dominated) const {
+    const Purchases& purchases = problem_.purchases;
+    return FirstOf(purchases.Size(), [&](Count i) { return is_dominated({static_cast<double>(purchases.At(i)) + half_load}); });
+  }
+
   Verdict JudgeAt(Count purchase, Count devices) {
     const Count bought = problem_.purchases.At(purchase);
     last_ = judge_.Judge(bought, problem_.Working(bought, devices), problem_.requests_per_s);
+    if (last_.holds()) holding_ = last_;
     return last_;
   }
 
-  // Of the purchases `first` to `end` - 1; `end` if none holds. The last verdict is then that of the largest.
+  // Of the purchases `first` to `end` - 1; `end` if none holds. Its verdict is then the last, otherwise the last that holds.
   Count SmallestPurchase(Count devices, Count first, Count end) {
     Count low = first;
     for (; low < std::min(end, problem_.purchases.slices()); ++low) {
-      if (JudgeAt(low, devices).holds()) return low;
+      last_ = judge_.JudgeUnloaded(problem_.purchases.At(low));
+      if (last_.holds() && JudgeAt(low, devices).holds()) return low;
     }
     if (low == end || !JudgeAt(end - 1, devices).holds()) return end;
     return low + FirstOf(end - 1 - low, [&](Count i) { return JudgeAt(low + i, devices).holds(); });
-  }
-
-  void KeepCheapest(const ServingChoice& choice, Count devices, Count bought) {
-    const Count working = problem_.Working(bought, devices);
-    cheapest_ = SizedDeployment{choice, devices, judge_.FewestReplicas(bought, working, problem_.requests_per_s), working, bought};
   }
 
   void KeepNearest(NearMiss miss) {
@@ -136,7 +154,7 @@ class ReplicaEvaluator {
   const SizingProblem& problem_;
   ReplicaSpace space_;
   ReplicaJudge judge_;
-  Verdict last_;
+  Verdict last_, holding_;  // of the last judged, and of the last of them that holds
   std::optional<SizedDeployment> cheapest_;
   std::optional<NearMiss> nearest_;
 };
@@ -154,7 +172,7 @@ SizingResult FindCheapest(const SizingProblem& problem) {
   SizingResult result;
   result.progress = search.progress();
   result.kinds = evaluator.Size();
-  result.cheapest = evaluator.cheapest();
+  result.cheapest = evaluator.Cheapest();
   result.nearest = evaluator.nearest();
   return result;
 }

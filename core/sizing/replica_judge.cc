@@ -40,13 +40,24 @@ void ReplicaJudge::Choose(const ServingChoice& choice) {
 }
 
 Verdict ReplicaJudge::Judge(Count bought, Count replicas, double requests_per_s) {
+  load_.requests_per_s = requests_per_s;
+  load_.concurrency.reset();
+  return VerdictOf(bought, replicas);
+}
+
+Verdict ReplicaJudge::JudgeUnloaded(Count bought) {
+  load_.requests_per_s.reset();
+  load_.concurrency = 1;
+  return VerdictOf(bought, 1);
+}
+
+Verdict ReplicaJudge::VerdictOf(Count bought, Count replicas) {
   cluster_.devices = bought;
   load_.mapping.replicas = replicas;
   load_.devices = replicas * devices_per_replica_;
-  load_.requests_per_s = requests_per_s;
   Trace off = Trace::Off();
   ServingMemo& memo = memos_[purchases_.LinksOf(bought)];
-  return VerdictOn(EvaluateServing(model_, cluster_, load_, false, off, &memo), requests_per_s, targets_);
+  return VerdictOn(EvaluateServing(model_, cluster_, load_, false, off, &memo), load_.requests_per_s.value_or(0), targets_);
 }
 
 Count ReplicaJudge::FewestReplicas(Count bought, Count most, double requests_per_s) {

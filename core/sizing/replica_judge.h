@@ -34,10 +34,14 @@ class ReplicaJudge {
   void Choose(const ServingChoice& choice);
   // Of a cluster of `bought` devices.
   [[nodiscard]] Verdict Judge(Count bought, Count replicas, double requests_per_s);
+  // One request alone: what no load is faster than.
+  [[nodiscard]] Verdict JudgeUnloaded(Count bought);
   // The fewest of 1 to `most` replicas that hold, given that `most` do.
   [[nodiscard]] Count FewestReplicas(Count bought, Count most, double requests_per_s);
 
  private:
+  Verdict VerdictOf(Count bought, Count replicas);
+
   const Model& model_;
   Cluster cluster_;
   const Purchases& purchases_;
