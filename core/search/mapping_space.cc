@@ -124,7 +124,9 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
   const bool has_state = run.optimizer != Optimizer::kNone;
   for (const double optimizer : Shares(run.offload.optimizer, has_host && has_state, limits, "offload.optimizer")) {
     for (const double activations : Shares(run.offload.activations, has_host, limits, "offload.activations")) {
-      offloads_.push_back({activations, optimizer});
+      Offload offload = run.offload;
+      offload.activations = activations, offload.optimizer = optimizer;
+      offloads_.push_back(offload);
     }
   }
   base_.shard_within.reset();

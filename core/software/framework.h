@@ -139,10 +139,21 @@ struct FrameworkMemory {
   double head_gathered = 0;
   double logits = 8;
   Bytes constant = 1.5 * kGiB;
+  Bytes communication;
   Count gathered_layers = 2;
 };
 template <>
 struct Schema<FrameworkMemory> {
+  static const Fields fields;
+};
+
+// What the framework does with an offloaded optimizer state.
+struct FrameworkOffload {
+  bool gradients = false;                     // gradients leave for the host with it
+  std::optional<BytesPerSecond> host_update;  // the host updates, at this rate of its memory; absent: the device does, state streams
+};
+template <>
+struct Schema<FrameworkOffload> {
   static const Fields fields;
 };
 
@@ -153,6 +164,7 @@ struct Framework {
   FrameworkExperts experts;
   FrameworkExchange exchange;
   FrameworkMemory memory;
+  FrameworkOffload offload;
   bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)
   bool ends_as_layers = true;   // embedding and head count as a layer each where that makes the virtual stages equal
   double jitter = 0.0127;

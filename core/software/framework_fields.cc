@@ -128,8 +128,20 @@ constexpr FieldRow kFrameworkMemoryFields[] = {
         .Between(0, 256),
     Of<&FrameworkMemory::logits>("logits", "Bytes per logit at the peak").Between(0, 64),
     Of<&FrameworkMemory::constant>("constant", "Library buffers and allocator overhead").In(kGiB).AtLeast(0),
+    Of<&FrameworkMemory::communication>("communication", "Communication buffers and buckets, with more than one device")
+        .In(kGiB)
+        .AtLeast(0),
     Of<&FrameworkMemory::gathered_layers>("gathered_layers", "Layers whose sharded weights are gathered at once").Between(0, 64)};
 constinit const Fields Schema<FrameworkMemory>::fields(kFrameworkMemoryFields);
+
+constexpr FieldRow kFrameworkOffloadFields[] = {
+    Of<&FrameworkOffload::gradients>("gradients", "Gradients go to the host with the optimizer state, unless the run states their share"),
+    Of<&FrameworkOffload::host_update>("host_update",
+                                       "The host updates offloaded state, at this host-memory bandwidth per device; null: the device does")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(1'000'000)};
+constinit const Fields Schema<FrameworkOffload>::fields(kFrameworkOffloadFields);
 
 constexpr FieldRow kFrameworkFields[] = {
     Of<&Framework::preset>("preset", "Preset; fields below override it"),
@@ -138,6 +150,7 @@ constexpr FieldRow kFrameworkFields[] = {
     Of<&Framework::experts>("experts", "MoE layers").Advanced(),
     Of<&Framework::exchange>("exchange", "Communication and overlap").Advanced(),
     Of<&Framework::memory>("memory", "Memory use").Advanced(),
+    Of<&Framework::offload>("offload", "Offload of the optimizer").Advanced(),
     Of<&Framework::places_by_cost>("places_by_cost", "Uneven stages: layers in order until each stage has its share of the cost")
         .Advanced(),
     Of<&Framework::ends_as_layers>("ends_as_layers",

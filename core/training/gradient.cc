@@ -228,29 +228,16 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
   } else {
     trace.Record("owned", "dense + experts", owned, note, "dense, experts", dense, experts);
   }
-  FIGURE(trace, optimizer_time, ((state_traffic + 10) * (dense / dense_shards + experts / expert_shards) + 6 * owned) * kB / stream_rate,
+  const double on_host = context.framework().offload.host_update ? run.offload.optimizer : 0;
+  trace.Input("on_host", on_host,
+              context.framework().offload.host_update ? "training.offload.optimizer" : "training.framework.offload.host_update");
+  FIGURE(trace, updated, (1 - on_host) * (dense / dense_shards + experts / expert_shards),
+         (Note{"Parameters that the device updates", "of its shard; not those that the host updates"}), on_host, dense, dense_shards,
+         experts, expert_shards);
+  FIGURE(trace, optimizer_time, ((state_traffic + 10) * updated + 6 * owned) * kB / stream_rate,
          (Note{"Optimizer step", "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource}),
-         state_traffic, dense, dense_shards, experts, expert_shards, owned, stream_rate);
+         state_traffic, updated, owned, stream_rate);
   result.optimizer = frozen ? Seconds{} : optimizer_time;
-  if (const double offloaded = run.offload.optimizer;
-      (offloaded > 0 || (trace.on() && context.device().host.bandwidth > BytesPerSecond{})) && !frozen) {
-    const StateBytes state = StateBytesOf(context);
-    const double optimizer_bytes = state.optimizer;
-    ExplainStateBytes(context, state, trace);
-    trace.Alias("optimizer_bytes", optimizer_bytes, "state_optimizer");
-    const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
-    trace.Input("offloaded", offloaded, "training.offload.optimizer");
-    trace.Input("host_bandwidth", host_bandwidth, "cluster.device.host.bandwidth");
-    FIGURE(trace, host_link_time, offloaded * kB * optimizer_bytes * (dense / dense_shards + experts / expert_shards) / host_bandwidth,
-           (Note{"Optimizer state on the host link", "both directions at once, piece by piece"}), offloaded, optimizer_bytes, dense,
-           dense_shards, experts, expert_shards, host_bandwidth);
-    FIGURE(trace, host_exposed_time, max(0 * kS, host_link_time - optimizer_time),
-           (Note{"Exposed transfer of the optimizer state", "the update of one piece hides the transfer of another"}), host_link_time,
-           optimizer_time);
-    trace.Alias("state_offload", host_link_time, "host_link_time");
-    result.host_link = host_link_time;
-    result.host_exposed = host_exposed_time;
-  }
   if (!context.framework().compute.separate_accumulation) {
     trace.Input("accumulation_time", Seconds(), "training.framework.compute.separate_accumulation");
   } else {
@@ -260,6 +247,104 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
            experts, stream_rate);
     result.accumulation = accumulation_time;
   }
+}
+
+// Optimizer state on the host link: streamed through the device for its update, or updated by the host. Returns the link's time and the
+// exposed part.
+struct HostTime {
+  Seconds link, exposed;
+};
+HostTime UpdateOffloaded(const TrainingContext& context, const TrainedParameters& trained, Seconds device_update, Trace& trace) {
+  const auto [dense, experts, dense_shards, expert_shards] = trained;
+  const double offloaded = context.run.offload.optimizer;
+  const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
+  trace.Input("offloaded", offloaded, "training.offload.optimizer");
+  FIGURE(trace, offloaded_state, offloaded * (dense / dense_shards + experts / expert_shards),
+         (Note{"Parameters with offloaded optimizer state", "of the rank's shard"}), offloaded, dense, dense_shards, experts,
+         expert_shards);
+  const Seconds optimizer_time = device_update;
+  if (!context.framework().offload.host_update) {
+    const StateBytes state = StateBytesOf(context);
+    const double optimizer_bytes = state.optimizer;
+    trace.Alias("optimizer_bytes", optimizer_bytes, "state_optimizer");
+    FIGURE(trace, state_link, optimizer_bytes * kB * offloaded_state / host_bandwidth,
+           (Note{"Optimizer state on the host link", "both directions at once, piece by piece"}), optimizer_bytes, offloaded_state,
+           host_bandwidth);
+    FIGURE(trace, state_exposed, max(0 * kS, state_link - optimizer_time),
+           (Note{"Exposed transfer of the optimizer state", "the update of one piece hides the transfer of another"}), state_link,
+           optimizer_time);
+    return {state_link, state_exposed};
+  }
+  const BytesPerSecond host_update = *context.framework().offload.host_update;
+  const double state_traffic = StateTraffic(context.run.optimizer);
+  trace.Input("host_update", host_update, "training.framework.offload.host_update");
+  FIGURE(trace, state_link, 2 * kB * offloaded_state / host_bandwidth, (Note{"Updated weights on the host link", "in 16 bits"}),
+         offloaded_state, host_bandwidth);
+  FIGURE(trace, host_update_time, (state_traffic + 10) * kB * offloaded_state / host_update,
+         (Note{"Update by the host", "state, gradient and weight in its memory", kUpdateSource}), state_traffic, offloaded_state,
+         host_update);
+  FIGURE(trace, state_exposed, max(host_update_time, state_link),
+         (Note{"Exposed update by the host", "weights return as they are updated"}), host_update_time, state_link);
+  return {state_link, state_exposed};
+}
+
+// Gradients to the host and weights from it beside the passes of a micro-batch; the two directions of the link run at once.
+HostTime MoveBesidePasses(const TrainingContext& context, const TrainedParameters& trained, const Stage& stage, const StageTime& hiding,
+                          Trace& trace) {
+  const auto [dense, experts, dense_shards, expert_shards] = trained;
+  const double zero = static_cast<double>(context.run.mapping.zero), micro_batches = context.shape.micro_batches;
+  const double offloaded_gradients = OffloadedGradients(context.run), offloaded_parameters = context.run.offload.parameters;
+  const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
+  trace.Input("offloaded_gradients", offloaded_gradients, InputOfOffloadedGradients(context.run));
+  trace.Input("offloaded_parameters", offloaded_parameters, "training.offload.parameters");
+  const double shard_gradients = zero >= 2 ? trained.OfShard() : dense + experts;
+  const Note note{"Parameters whose gradients the rank keeps", "its shard from ZeRO 2 on"};
+  if (zero >= 2) {
+    trace.Record("shard_gradients", "dense / dense_shards + experts / expert_shards", shard_gradients, note,
+                 "dense, dense_shards, experts, expert_shards", dense, dense_shards, experts, expert_shards);
+  } else {
+    trace.Record("shard_gradients", "dense + experts", shard_gradients, note, "dense, experts", dense, experts);
+  }
+  FIGURE(trace, gradients_out, offloaded_gradients * 2 * kB * shard_gradients / host_bandwidth,
+         (Note{"Gradients of a micro-batch on the host link", "in 16 bits; the host adds them up"}), offloaded_gradients, shard_gradients,
+         host_bandwidth);
+  const double weight_shards = zero >= 3 ? dense_shards : 1;
+  const double stage_dense = stage.dense_parameters, stage_experts = stage.expert_parameters;
+  trace.Input("weight_shards", weight_shards, "training.mapping.zero");
+  const double weight_bytes = StateBytesOf(context).weights;
+  FIGURE(trace, weights_in, offloaded_parameters * weight_bytes * kB * (stage_dense + stage_experts) / weight_shards / host_bandwidth,
+         (Note{"Weights of a pass on the host link"}), offloaded_parameters, weight_bytes, stage_dense, stage_experts, weight_shards,
+         host_bandwidth);
+  const Seconds stage_forward = hiding.Forward(), stage_backward = hiding.Backward();
+  FIGURE(trace, passes_link, micro_batches * (gradients_out + 2 * weights_in),
+         (Note{"Weights and gradients on the host link", "weights in the forward and in the backward pass"}), micro_batches, gradients_out,
+         weights_in);
+  FIGURE(trace, passes_exposed,
+         micro_batches * (max(0 * kS, weights_in - stage_forward) + max(0 * kS, max(weights_in, gradients_out) - stage_backward)),
+         (Note{"Exposed weights and gradients", "beyond the passes that hide them"}), micro_batches, weights_in, stage_forward,
+         gradients_out, stage_backward);
+  return {passes_link, passes_exposed};
+}
+
+// What of the run's state lies in host memory; explained whether there is any or not.
+void OffloadState(const TrainingContext& context, const TrainedParameters& trained, const Stage& stage, const StageTime& hiding,
+                  GradientExchange& result, Trace& trace) {
+  const Offload& offload = context.run.offload;
+  const BytesPerSecond host_bandwidth = context.device().host.bandwidth;
+  const bool offloads = offload.optimizer > 0 || offload.parameters > 0 || OffloadedGradients(context.run) > 0;
+  if (!offloads && !(trace.on() && host_bandwidth > BytesPerSecond{})) return;
+  if (context.run.optimizer == Optimizer::kNone && !(offload.parameters > 0)) return;
+  trace.Input("host_bandwidth", host_bandwidth, "cluster.device.host.bandwidth");
+  ExplainStateBytes(context, StateBytesOf(context), trace);
+  const HostTime state = UpdateOffloaded(context, trained, result.optimizer, trace);
+  const HostTime passes = MoveBesidePasses(context, trained, stage, hiding, trace);
+  const Seconds state_link = state.link, state_exposed = state.exposed, passes_link = passes.link, passes_exposed = passes.exposed;
+  FIGURE(trace, host_link_time, state_link + passes_link, (Note{"Offloaded state on the host link"}), state_link, passes_link);
+  FIGURE(trace, host_exposed_time, state_exposed + passes_exposed, (Note{"Exposed transfer of offloaded state"}), state_exposed,
+         passes_exposed);
+  trace.Alias("state_offload", host_link_time, "host_link_time");
+  result.host_link = host_link_time;
+  result.host_exposed = host_exposed_time;
 }
 
 }  // namespace
@@ -272,6 +357,7 @@ GradientExchange ExchangeGradients(const TrainingContext& context, const std::ve
   GradientExchange result;
   HideExchange(context, trained, stages, result, trace);
   UpdateWeights(context, trained, result, trace);
+  OffloadState(context, trained, LargestStage(plan), HidingStage(context, stages), result, trace);
   return result;
 }
 

@@ -233,7 +233,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
          (Note{"Forward compute of a layer", "one micro-batch"}), products_forward, core_forward, element_forward, adapters_forward);
   const Seconds input_gradients = products.input_gradient.Total("input_gradients", {"GEMMs of a layer, input gradients"});
   const Seconds weight_gradients = products.weight_gradient.Total("weight_gradients", {"GEMMs of a layer, weight gradients"});
-  if (!(weight_gradients > Seconds{})) trace.Input("weight_gradients", weight_gradients, "training.trainable");
+  if (context.run.trainable == Trainable::kLora) trace.Input("weight_gradients", weight_gradients, "training.trainable");
   const Seconds core_backward = core.backward, element_backward = elementwise.backward, adapters_backward = adapters.backward;
   FIGURE(trace, backward_compute, input_gradients + weight_gradients + core_backward + element_backward + adapters_backward,
          (Note{"Backward compute of a layer", "one micro-batch"}), input_gradients, weight_gradients, core_backward, element_backward,
@@ -325,7 +325,7 @@ LayerTime TimeHead(const TrainingContext& context, Trace& trace) {
   const Seconds product_forward = sums.forward.Total("product_forward", {"LM-head GEMM, forward"});
   const Seconds input_gradient = sums.input_gradient.Total("input_gradient", {"LM-head GEMM, input gradient"});
   const Seconds weight_gradient = sums.weight_gradient.Total("weight_gradient", {"LM-head GEMM, weight gradient"});
-  if (!(weight_gradient > Seconds{})) trace.Input("weight_gradient", weight_gradient, "training.trainable");
+  if (context.run.trainable == Trainable::kLora) trace.Input("weight_gradient", weight_gradient, "training.trainable");
   FIGURE(trace, forward_compute, product_forward + 0.4 * loss_time, (Note{"LM head and loss, forward", "", kElementwiseSource}),
          product_forward, loss_time);
   FIGURE(trace, backward_compute, input_gradient + weight_gradient + 0.6 * loss_time,

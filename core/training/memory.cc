@@ -117,40 +117,55 @@ StepBytes StepBytesOf(const TrainingContext& context, const StateBytes& state, d
   return {optimizer_bytes, gradient_bytes};
 }
 
-// Weights, gradients and optimizer state. Returns the optimizer's bytes, and the parameters that the rank keeps them for.
-struct OptimizerShare {
-  double bytes, parameters;
+// What a rank keeps of its weights, gradients and optimizer state, on the device or in host memory.
+struct StateShare {
+  Bytes weights, gradients;
+  double weight_bytes, gradient_bytes, optimizer_bytes;  // per parameter
+  double held_state;                                     // parameters that the rank keeps optimizer state for
 };
-OptimizerShare AddState(const TrainingContext& context, const StageParameters& parameters, TrainingMemory& memory, Trace& trace) {
+
+// All weights of the rank, recorded as all_weights.
+Bytes AllWeights(const TrainingContext& context, const StageParameters& parameters, const StateBytes& state, Trace& trace) {
+  const double weight_bytes = state.weights, adapter_bytes = state.adapter_weights, adapters = parameters.adapters;
+  constexpr Note kNote{"Weights of the rank", "on the device or in host memory"};
+  const double held_weights =
+      PerRank(context, parameters, parameters.dense, parameters.experts, {"held_weights", "dense", "experts", 3}, trace);
+  if (context.run.trainable != Trainable::kLora) {
+    FIGURE(trace, all_weights, weight_bytes * kB * held_weights, kNote, weight_bytes, held_weights);
+    return all_weights;
+  }
+  if (!context.run.frozen_precision) {
+    FIGURE(trace, all_weights, (weight_bytes * held_weights + adapter_bytes * adapters) * kB, kNote, weight_bytes, held_weights,
+           adapter_bytes, adapters);
+    return all_weights;
+  }
+  // Only the layers are quantized; tables stay in 16 bits.
+  const double stage_tables = parameters.tables, copies = WeightCopies(context.run), shard_ranks = parameters.shard_ranks;
+  const double zero = static_cast<double>(context.run.mapping.zero);
+  FIGURE(trace, held_tables, copies * stage_tables / max(1.0, floor(zero / 3) * shard_ranks),
+         (Note{"Weights of the tables that a rank keeps"}), copies, stage_tables, zero, shard_ranks);
+  FIGURE(trace, all_weights, (weight_bytes * (held_weights - held_tables) + 2 * held_tables + adapter_bytes * adapters) * kB, kNote,
+         weight_bytes, held_weights, held_tables, adapter_bytes, adapters);
+  return all_weights;
+}
+
+StateShare AddState(const TrainingContext& context, const StageParameters& parameters, TrainingMemory& memory, Trace& trace) {
   const FrameworkMemory& framework = context.framework().memory;
   const StateBytes state = StateBytesOf(context);
   ExplainStateBytes(context, state, trace);
   const auto [optimizer_bytes, gradient_bytes] = StepBytesOf(context, state, context.shape.DataRanks(), trace);
-  const double weight_bytes = state.weights, adapter_bytes = state.adapter_weights, adapters = parameters.adapters;
-  constexpr Note kWeights{"Weights", "per device of the stage", "", "training.memory_bytes.weights"};
-  const double held_weights =
-      PerRank(context, parameters, parameters.dense, parameters.experts, {"held_weights", "dense", "experts", 3}, trace);
-  if (context.run.frozen_precision && context.run.trainable == Trainable::kLora) {
-    // Only the layers' GEMMs are quantized; tables stay in 16 bits.
-    const double stage_tables = parameters.tables, copies = WeightCopies(context.run), shard_ranks = parameters.shard_ranks;
-    const double zero = static_cast<double>(context.run.mapping.zero);
-    FIGURE(trace, held_tables, copies * stage_tables / max(1.0, floor(zero / 3) * shard_ranks),
-           (Note{"Weights of the tables that a rank keeps"}), copies, stage_tables, zero, shard_ranks);
-    FIGURE(trace, weights, (weight_bytes * (held_weights - held_tables) + 2 * held_tables + adapter_bytes * adapters) * kB, kWeights,
-           weight_bytes, held_weights, held_tables, adapter_bytes, adapters);
-    memory.weights = weights;
-  } else if (context.run.trainable == Trainable::kLora) {
-    FIGURE(trace, weights, (weight_bytes * held_weights + adapter_bytes * adapters) * kB, kWeights, weight_bytes, held_weights,
-           adapter_bytes, adapters);
-    memory.weights = weights;
-  } else {
-    FIGURE(trace, weights, weight_bytes * kB * held_weights, kWeights, weight_bytes, held_weights);
-    memory.weights = weights;
-  }
+  const Bytes all_weights = AllWeights(context, parameters, state, trace);
+  const double offloaded_parameters = context.run.offload.parameters, offloaded_gradients = OffloadedGradients(context.run);
+  trace.Input("offloaded_parameters", offloaded_parameters, "training.offload.parameters");
+  FIGURE(trace, weights, (1 - offloaded_parameters) * all_weights,
+         (Note{"Weights", "per device of the stage", "", "training.memory_bytes.weights"}), offloaded_parameters, all_weights);
   const double held_gradients = PerRank(context, parameters, parameters.trained_dense, parameters.trained_experts,
                                         {"held_gradients", "trained_dense", "trained_experts", 2}, trace);
-  FIGURE(trace, gradients, gradient_bytes * kB * held_gradients,
-         (Note{"Gradients", "in the framework's formats", "", "training.memory_bytes.gradients"}), gradient_bytes, held_gradients);
+  FIGURE(trace, all_gradients, gradient_bytes * kB * held_gradients, (Note{"Gradients of the rank", "on the device or in host memory"}),
+         gradient_bytes, held_gradients);
+  trace.Input("offloaded_gradients", offloaded_gradients, InputOfOffloadedGradients(context.run));
+  FIGURE(trace, gradients, (1 - offloaded_gradients) * all_gradients,
+         (Note{"Gradients", "in the framework's formats", "", "training.memory_bytes.gradients"}), offloaded_gradients, all_gradients);
   const double held_state = PerRank(context, parameters, parameters.trained_dense, parameters.trained_experts,
                                     {"held_state", "trained_dense", "trained_experts", 1}, trace);
   const double offloaded_state = context.run.offload.optimizer, hidden = static_cast<double>(context.model.hidden);
@@ -161,20 +176,17 @@ OptimizerShare AddState(const TrainingContext& context, const StageParameters& p
   FIGURE(trace, optimizer, optimizer_bytes * kB * (1 - offloaded_state) * held_state + kept_hidden * kB * tokens * hidden + library,
          (Note{"Optimizer state", "and buffers that libraries keep between steps", "", "training.memory_bytes.optimizer"}), optimizer_bytes,
          offloaded_state, held_state, kept_hidden, tokens, hidden, library);
-  memory.gradients = gradients, memory.optimizer = optimizer;
-  return {optimizer_bytes, held_state};
+  memory.weights = weights, memory.gradients = gradients, memory.optimizer = optimizer;
+  return {all_weights, all_gradients, state.weights, gradient_bytes, optimizer_bytes, held_state};
 }
 
-// Library buffers, gathered weights of ZeRO 3, and the optimizer state of a layer on its way to the host and back.
-Bytes WorkspaceOf(const TrainingContext& context, const StageParameters& parameters, double stage_layers, double largest_layer,
-                  double optimizer_bytes, Trace& trace) {
-  const FrameworkMemory& framework = context.framework().memory;
-  const double zero = static_cast<double>(context.run.mapping.zero), most_gathered = static_cast<double>(framework.gathered_layers);
-  const double shard_ranks = parameters.shard_ranks, adapters = parameters.adapters, offloaded_state = context.run.offload.optimizer;
-  const Bytes constant = framework.constant;
-  trace.Input("most_gathered", most_gathered, "training.framework.memory.gathered_layers");
-  FIGURE(trace, gathered, floor(zero / 3) * min(stage_layers, most_gathered), (Note{"Layers gathered at a time", "under ZeRO 3"}), zero,
-         stage_layers, most_gathered);
+// Weights, gradients and optimizer state on the way to the host and back: of the layer in work and of the next.
+Bytes MovingBytes(const TrainingContext& context, const StageParameters& parameters, const StateShare& share, double largest_layer,
+                  Trace& trace) {
+  const double zero = static_cast<double>(context.run.mapping.zero), shard_ranks = parameters.shard_ranks, adapters = parameters.adapters;
+  const double offloaded_state = context.run.offload.optimizer, offloaded_gradients = OffloadedGradients(context.run);
+  const double offloaded_parameters = context.run.offload.parameters;
+  const double optimizer_bytes = share.optimizer_bytes, gradient_bytes = share.gradient_bytes, weight_bytes = share.weight_bytes;
   FIGURE(trace, largest_share, largest_layer / max(1.0, min(zero, 1.0) * shard_ranks),
          (Note{"Weights of the largest layer that the rank updates"}), largest_layer, zero, shard_ranks);
   double updated = largest_share;
@@ -184,11 +196,34 @@ Bytes WorkspaceOf(const TrainingContext& context, const StageParameters& paramet
     updated = updated_adapters;
   }
   trace.Alias("updated", updated, context.run.trainable == Trainable::kLora ? "updated_adapters" : "largest_share");
-  FIGURE(trace, moving_state, 2 * offloaded_state * optimizer_bytes * updated,
-         (Note{"Bytes of optimizer state on the way", "to the host and back, of a layer"}), offloaded_state, optimizer_bytes, updated);
-  FIGURE(trace, workspace, constant + 2 * kB * gathered * largest_layer + moving_state * kB,
+  const double on_device = context.framework().offload.host_update ? 0 : 1;
+  trace.Input("on_device", on_device, "training.framework.offload.host_update");
+  FIGURE(trace, moving_state, 2 * kB * on_device * offloaded_state * optimizer_bytes * updated,
+         (Note{"Optimizer state on the way", "to the device and back; none where the host updates"}), on_device, offloaded_state,
+         optimizer_bytes, updated);
+  const Bytes all_weights = share.weights, all_gradients = share.gradients;
+  FIGURE(trace, moving_gradients, offloaded_gradients * min(all_gradients, 2 * kB * gradient_bytes * largest_layer),
+         (Note{"Gradients on the way to the host"}), offloaded_gradients, all_gradients, gradient_bytes, largest_layer);
+  FIGURE(trace, moving_weights, offloaded_parameters * min(all_weights, 2 * kB * weight_bytes * largest_layer),
+         (Note{"Weights on the way from the host"}), offloaded_parameters, all_weights, weight_bytes, largest_layer);
+  FIGURE(trace, moving, moving_state + moving_gradients + moving_weights, (Note{"On the way to the host and back"}), moving_state,
+         moving_gradients, moving_weights);
+  return moving;
+}
+
+// Library buffers, gathered weights of ZeRO 3, and what moves between device and host.
+Bytes WorkspaceOf(const TrainingContext& context, double stage_layers, double largest_layer, Bytes moving, Trace& trace) {
+  const FrameworkMemory& framework = context.framework().memory;
+  const double zero = static_cast<double>(context.run.mapping.zero), most_gathered = static_cast<double>(framework.gathered_layers);
+  const Bytes constant = framework.constant, communication = framework.communication;
+  const double tp = context.shape.tensor, cp = context.shape.context, pp = context.shape.pipeline, dp = context.shape.data;
+  trace.Input("most_gathered", most_gathered, "training.framework.memory.gathered_layers");
+  FIGURE(trace, gathered, floor(zero / 3) * min(stage_layers, most_gathered), (Note{"Layers gathered at a time", "under ZeRO 3"}), zero,
+         stage_layers, most_gathered);
+  FIGURE(trace, communicates, min(1.0, tp * cp * pp * dp - 1), (Note{"Whether ranks communicate", "1 or 0"}), tp, cp, pp, dp);
+  FIGURE(trace, workspace, constant + communicates * communication + 2 * kB * gathered * largest_layer + moving,
          (Note{"Workspace", "library buffers, allocator overhead, gathered weights", "", "training.memory_bytes.workspace"}), constant,
-         gathered, largest_layer, moving_state);
+         communicates, communication, gathered, largest_layer, moving);
   return workspace;
 }
 
@@ -253,19 +288,26 @@ TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double 
   const StageParameters parameters = ParametersOf(context, stage, trace);
   const KeptActivations kept = KeptBy(terms, stage, recompute, trace);
   TrainingMemory memory;
-  const OptimizerShare optimizer_share = AddState(context, parameters, memory, trace);
+  const StateShare share = AddState(context, parameters, memory, trace);
   const Bytes in_flight = AddActivations(terms, stage, index, kept, recompute, memory, trace);
-  const double optimizer_bytes = optimizer_share.bytes, held_state = optimizer_share.parameters;
-  const Bytes workspace = WorkspaceOf(context, parameters, stage.layers.Total(), kept.largest_layer, optimizer_bytes, trace);
+  const Bytes moving = MovingBytes(context, parameters, share, kept.largest_layer, trace);
+  const Bytes workspace = WorkspaceOf(context, stage.layers.Total(), kept.largest_layer, moving, trace);
   memory.workspace = workspace;
   const Bytes weights = memory.weights, gradients = memory.gradients, optimizer = memory.optimizer, activations = memory.activations;
   FIGURE(trace, total, weights + gradients + optimizer + activations + workspace,
          (Note{"Peak memory per device, most loaded stage", "as the framework's allocator reserves it", "", "training.memory_bytes.total"}),
          weights, gradients, optimizer, activations, workspace);
   const double offloaded_state = context.run.offload.optimizer, offloaded_activations = context.run.offload.activations;
-  FIGURE(trace, host, offloaded_activations * in_flight + offloaded_state * kB * optimizer_bytes * held_state,
-         (Note{"Host memory per device", "offloaded activations and optimizer state", "", "training.memory_bytes.host"}),
-         offloaded_activations, in_flight, offloaded_state, optimizer_bytes, held_state);
+  const double offloaded_gradients = OffloadedGradients(context.run), offloaded_parameters = context.run.offload.parameters;
+  const double optimizer_bytes = share.optimizer_bytes, held_state = share.held_state;
+  const Bytes all_weights = share.weights, all_gradients = share.gradients;
+  FIGURE(
+      trace, host,
+      offloaded_activations * in_flight + offloaded_state * kB * optimizer_bytes * held_state + offloaded_gradients * all_gradients +
+          offloaded_parameters * all_weights,
+      (Note{"Host memory per device", "offloaded activations, optimizer state, gradients and weights", "", "training.memory_bytes.host"}),
+      offloaded_activations, in_flight, offloaded_state, optimizer_bytes, held_state, offloaded_gradients, all_gradients,
+      offloaded_parameters, all_weights);
   memory.host = host;
   return memory;
 }

@@ -29,6 +29,15 @@ double ShardRanks(const TrainingRun& run, double data_ranks) {
   return min(data_ranks, within);
 }
 
+double OffloadedGradients(const TrainingRun& run) {
+  return run.offload.gradients.value_or(run.framework.offload.gradients ? run.offload.optimizer : 0);
+}
+
+std::string_view InputOfOffloadedGradients(const TrainingRun& run) {
+  if (run.offload.gradients) return "training.offload.gradients";
+  return run.framework.offload.gradients ? "training.offload.optimizer" : "training.framework.offload.gradients";
+}
+
 double WeightCopies(const TrainingRun& run) { return run.mapping.schedule == PipelineSchedule::kDualPipe && run.mapping.pp > 1 ? 2 : 1; }
 
 }  // namespace slipstick

@@ -1,6 +1,8 @@
 // Degrees and token counts of a training step.
 #pragma once
 
+#include <string_view>
+
 #include "core/training/training_run.h"
 #include "core/workload/model.h"
 
@@ -23,6 +25,10 @@ TrainingShape ShapeOf(const TrainingRun& run);
 
 // Ranks that ZeRO splits the optimizer state over, out of the data_ranks that hold the same weights.
 double ShardRanks(const TrainingRun& run, double data_ranks);
+
+// Share of the gradients in host memory, and the input that it comes from.
+double OffloadedGradients(const TrainingRun& run);
+std::string_view InputOfOffloadedGradients(const TrainingRun& run);
 
 // Stages whose weights a device holds: 2 under DualPipe, its own and the mirrored one, else 1.
 double WeightCopies(const TrainingRun& run);

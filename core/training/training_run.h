@@ -101,9 +101,11 @@ struct Schema<Interruptions> {
 };
 
 // Shares kept in host memory and transferred over the host link when needed: activations between a layer's forward and backward
-// passes, optimizer state around the update.
+// passes, optimizer state around the update, gradients after every backward pass, weights for every pass.
 struct Offload {
   double activations = 0, optimizer = 0;
+  std::optional<double> gradients = std::nullopt;  // default: the framework's, all that the optimizer offloads or none
+  double parameters = 0;
 };
 template <>
 struct Schema<Offload> {

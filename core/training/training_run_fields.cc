@@ -32,8 +32,11 @@ constexpr FieldRow kInterruptionsFields[] = {
                                                  "Training waits only for the copy to host memory; storage is written in the background")};
 constinit const Fields Schema<Interruptions>::fields(kInterruptionsFields);
 
-constexpr FieldRow kOffloadFields[] = {Of<&Offload::activations>("activations", "Share of the layer activations").Between(0, 1),
-                                       Of<&Offload::optimizer>("optimizer", "Share of the optimizer state").Between(0, 1)};
+constexpr FieldRow kOffloadFields[] = {
+    Of<&Offload::activations>("activations", "Share of the layer activations").Between(0, 1),
+    Of<&Offload::optimizer>("optimizer", "Share of the optimizer state").Between(0, 1),
+    Of<&Offload::gradients>("gradients", "Share of the gradients; default: the framework's").Between(0, 1),
+    Of<&Offload::parameters>("parameters", "Share of the weights, fetched for every pass").Between(0, 1)};
 constinit const Fields Schema<Offload>::fields(kOffloadFields);
 
 constexpr FieldRow kTrainingRunFields[] = {

@@ -82,5 +82,55 @@ TEST(Offload, IsRefusedWhereTheHostIsFull) {
   EXPECT_EQ(report.infeasible.front().reason, "host_memory");
 }
 
+// 8,030,261,248 parameters: gradients of 4 bytes and weights of 2 leave for the host; of a layer in work and the next they stay.
+TEST(Offload, GradientsAndWeightsMoveToTheHost) {
+  Scenario scenario = Small();
+  scenario.training->mapping.zero = 0;
+  const TrainingReport plain = Evaluated(scenario);
+  scenario.training->offload.gradients = 1;
+  scenario.training->offload.parameters = 1;
+  const TrainingReport report = Evaluated(scenario);
+  const double parameters = 8030261248.0, layer = 4096.0 * (2 * 4096 + 2 * 1024) + 3.0 * 4096 * 14336 + 2 * 4096;
+  EXPECT_EQ(report.memory.weights, Bytes{});
+  EXPECT_EQ(report.memory.gradients, Bytes{});
+  EXPECT_NEAR(report.memory.host.base(), 6 * parameters, 1);
+  EXPECT_NEAR((report.memory.workspace - plain.memory.workspace).base(), 2 * 6 * layer, 1);
+  // For each of 8 micro-batches 16-bit gradients leave once and weights come twice, at 64 GB/s.
+  EXPECT_NEAR(report.communication.offload.base(), 8 * 3 * 2 * parameters / 64e9, 1e-9);
+  EXPECT_LT(report.time.offload, report.communication.offload);
+  EXPECT_EQ(report.step_time, report.time.Total());
+  scenario.cluster.device.host.bandwidth = 1 * kGBps;
+  EXPECT_GT(Evaluated(scenario).time.offload, report.time.offload);
+}
+
+// ZeRO-Offload (Ren et al. 2021): 13 billion parameters train on one V100 of 32 GB; 16-bit weights stay on the device, gradients and
+// optimizer state go to the host, which updates.
+TEST(Offload, OfGradientsAndOptimizerTrains13BillionParametersOnOneV100) {
+  const auto run = [](const std::string& offload) {
+    return TrainingScenario(R"({"preset": "opt-13b"})", R"({"preset": "single-v100-sxm2-32gb"})",
+                            R"({"sequence": 1024, "global_batch": 16, "recompute": "full", "precision": "fp16", "flash_attention": false,
+                                "framework": {"preset": "megatron-deepspeed"}, "offload": )" +
+                                offload + R"(, "mapping": {"zero": 2}})");
+  };
+  const TrainingReport report = Evaluated(run(R"({"optimizer": 1})"));
+  EXPECT_TRUE(report.infeasible.empty());
+  EXPECT_GT(report.memory.Total(), 2 * 12.85 * kGB);
+  EXPECT_NEAR(report.memory.host.base(), 14 * 12853473280.0, 0.01 * 14 * 12853473280.0);  // 2 bytes of gradients, 12 of optimizer state
+  EXPECT_FALSE(Evaluated(run(R"({"optimizer": 1, "gradients": 0})")).infeasible.empty());
+  EXPECT_FALSE(Evaluated(run("{}")).infeasible.empty());
+}
+
+// State, gradient and weight pass through the host's memory, 34 bytes per parameter; 16-bit weights return over the link.
+TEST(Offload, OfAnUpdateByTheHostTakesItsMemorysTime) {
+  Scenario scenario = Small();
+  scenario.training->offload.optimizer = 1;
+  scenario.training->framework.offload.host_update = 100 * kGBps;
+  const double shard = 8030261248.0 / 8;
+  const TrainingReport report = Evaluated(scenario);
+  EXPECT_NEAR(report.time.offload.base(), 34 * shard / 100e9, 1e-9);
+  EXPECT_NEAR(report.communication.offload.base(), 2 * shard / 64e9, 1e-9);
+  EXPECT_EQ(report.memory.optimizer, Bytes{});
+}
+
 }  // namespace
 }  // namespace slipstick
