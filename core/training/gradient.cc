@@ -249,11 +249,11 @@ void UpdateWeights(const TrainingContext& context, const TrainedParameters& trai
   }
 }
 
-// Optimizer state on the host link: streamed through the device for its update, or updated by the host. Returns the link's time and the
-// exposed part.
+// On the host link, the part of it that nothing hides, and an update by the host.
 struct HostTime {
-  Seconds link, exposed;
+  Seconds link, exposed, update;
 };
+// Optimizer state in host memory: streamed through the device for its update, or updated by the host.
 HostTime UpdateOffloaded(const TrainingContext& context, const TrainedParameters& trained, Seconds device_update, Trace& trace) {
   const auto [dense, experts, dense_shards, expert_shards] = trained;
   const double offloaded = context.run.offload.optimizer;
@@ -273,7 +273,7 @@ HostTime UpdateOffloaded(const TrainingContext& context, const TrainedParameters
     FIGURE(trace, state_exposed, max(0 * kS, state_link - optimizer_time),
            (Note{"Exposed transfer of the optimizer state", "the update of one piece hides the transfer of another"}), state_link,
            optimizer_time);
-    return {state_link, state_exposed};
+    return {state_link, state_exposed, {}};
   }
   const BytesPerSecond host_update = *context.framework().offload.host_update;
   const double state_traffic = StateTraffic(context.run.optimizer);
@@ -283,9 +283,9 @@ HostTime UpdateOffloaded(const TrainingContext& context, const TrainedParameters
   FIGURE(trace, host_update_time, (state_traffic + 10) * kB * offloaded_state / host_update,
          (Note{"Update by the host", "state, gradient and weight in its memory", kUpdateSource}), state_traffic, offloaded_state,
          host_update);
-  FIGURE(trace, state_exposed, max(host_update_time, state_link),
-         (Note{"Exposed update by the host", "weights return as they are updated"}), host_update_time, state_link);
-  return {state_link, state_exposed};
+  FIGURE(trace, state_exposed, max(0 * kS, state_link - host_update_time),
+         (Note{"Exposed return of the weights", "they return as they are updated"}), state_link, host_update_time);
+  return {state_link, state_exposed, host_update_time};
 }
 
 // Gradients to the host and weights from it beside the passes of a micro-batch; the two directions of the link run at once.
@@ -310,7 +310,11 @@ HostTime MoveBesidePasses(const TrainingContext& context, const TrainedParameter
          host_bandwidth);
   const double weight_shards = zero >= 3 ? dense_shards : 1;
   const double stage_dense = stage.dense_parameters, stage_experts = stage.expert_parameters;
-  trace.Input("weight_shards", weight_shards, "training.mapping.zero");
+  if (zero >= 3) {
+    trace.Alias("weight_shards", weight_shards, "dense_shards");
+  } else {
+    CONSTANTS(trace, "training.offload", "weights are whole on every rank below ZeRO 3", weight_shards);
+  }
   const double weight_bytes = StateBytesOf(context).weights;
   FIGURE(trace, weights_in, offloaded_parameters * weight_bytes * kB * (stage_dense + stage_experts) / weight_shards / host_bandwidth,
          (Note{"Weights of a pass on the host link"}), offloaded_parameters, weight_bytes, stage_dense, stage_experts, weight_shards,
@@ -323,7 +327,7 @@ HostTime MoveBesidePasses(const TrainingContext& context, const TrainedParameter
          micro_batches * (max(0 * kS, weights_in - stage_forward) + max(0 * kS, max(weights_in, gradients_out) - stage_backward)),
          (Note{"Exposed weights and gradients", "beyond the passes that hide them"}), micro_batches, weights_in, stage_forward,
          gradients_out, stage_backward);
-  return {passes_link, passes_exposed};
+  return {passes_link, passes_exposed, {}};
 }
 
 // What of the run's state lies in host memory; explained whether there is any or not.
@@ -343,6 +347,13 @@ void OffloadState(const TrainingContext& context, const TrainedParameters& train
   FIGURE(trace, host_exposed_time, state_exposed + passes_exposed, (Note{"Exposed transfer of offloaded state"}), state_exposed,
          passes_exposed);
   trace.Alias("state_offload", host_link_time, "host_link_time");
+  if (state.update > Seconds{}) {
+    const Seconds optimizer_time = result.optimizer, host_update_time = state.update;
+    FIGURE(trace, updates, optimizer_time + host_update_time, (Note{"Updates", "by the device, then by the host"}), optimizer_time,
+           host_update_time);
+    trace.Alias("optimizer_time", updates, "updates");
+    result.optimizer = updates;
+  }
   result.host_link = host_link_time;
   result.host_exposed = host_exposed_time;
 }
