@@ -91,6 +91,9 @@ void Trace::Bind(std::string symbol, Origin origin, internal::Value value) {
 void Trace::BindInput(std::string_view symbol, internal::Value value, std::string_view path) {
   constexpr std::string_view kDevice = "cluster.device";
   const bool is_of_device = path.size() > kDevice.size() && path.starts_with(kDevice) && path[kDevice.size()] == '.';
+  if (const Origin* replaced = book_->replaces ? OriginOf(ReplacedName(path), value) : nullptr; replaced != nullptr) {
+    return Bind(std::string(symbol), Origin(*replaced), value);
+  }
   const Origin* own = is_of_device ? OriginOf(kDevice, internal::ValueOf(0)) : nullptr;
   std::string full = own == nullptr ? std::string(path) : own->path + std::string(path.substr(kDevice.size()));
   const auto reported = book_->reported.find(full);

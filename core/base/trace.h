@@ -113,6 +113,15 @@ class Trace {
     if (on()) BindAlias(symbol, internal::ValueOf(value), of);
   }
 
+  // Declares that where an input of this path is said to have this value, it is the latest figure or input of another name: something
+  // replaces the input by a value of its own.
+  template <class T>
+  void Replace(std::string_view path, T value, std::string_view by) {
+    if (!on()) return;
+    book_->replaces = true;
+    BindAlias(ReplacedName(path), internal::ValueOf(value), by);
+  }
+
   // Declares that symbols of the current scope, "a, b", are fitted constants of a table ("kernels.hopper.gemm"); called by CONSTANTS.
   template <class... Values>
   void Constants(std::string_view table, std::string_view source, std::string_view names, Values... values_of_names) {
@@ -246,10 +255,12 @@ class Trace {
     std::unordered_map<std::string, std::vector<double>> values;       // values of the figures of a path
     std::unordered_map<std::string, std::size_t> constants, reported;  // places of the constants and of the reports' figures, by path
     std::unordered_map<std::string_view, std::string_view> assumed;    // rules by the path of the input that they set
+    bool replaces = false;                                             // some input is replaced
   };
   explicit Trace(bool on) : book_(on ? std::make_unique<Book>() : nullptr) {}
   std::size_t Enter(std::string_view scope);  // returns the outer one
   void Bind(std::string symbol, Origin origin, internal::Value value);
+  static std::string ReplacedName(std::string_view path) { return "instead of " + std::string(path); }
   void BindInput(std::string_view symbol, internal::Value value, std::string_view path);
   void BindAlias(std::string_view symbol, internal::Value value, std::string_view of);
   void BindConstants(std::string_view table, std::string_view source, std::string_view names, std::span<const internal::Value> values);

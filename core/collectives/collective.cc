@@ -60,7 +60,7 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
   CollectiveTime best;
   if (view.ranks <= 1) return best;
   const CollectiveInstance instance{call, view};
-  const CollectiveLibrary library = call.library.value_or(cluster.collectives.library);
+  const CollectiveLibrary library = call.library.value_or(cluster.collectives.Library());
   const std::string_view asked = AlgorithmOf(call, cluster.collectives);
   const Algorithm* chosen = nullptr;
   Trace off = Trace::Off();
@@ -94,7 +94,7 @@ std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const Gr
   const GroupView view = ViewOf(group, cluster);
   std::vector<std::string_view> names;
   if (view.ranks <= 1) return names;
-  ForEach(CollectiveInstance{call, view}, call.library.value_or(cluster.collectives.library),
+  ForEach(CollectiveInstance{call, view}, call.library.value_or(cluster.collectives.Library()),
           [&](const Algorithm& row) { names.push_back(row.name); });
   return names;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,8 +24,10 @@ struct EnumNames<CollectiveLibrary> {
 
 // Algorithms by name; "auto": the fastest.
 struct CollectiveChoice {
-  CollectiveLibrary library = CollectiveLibrary::kMeasured;
+  std::optional<CollectiveLibrary> library;  // absent: measured, or what the framework or the engine takes
   std::string all_reduce = "auto", all_gather = "auto", reduce_scatter = "auto", all_to_all = "auto", send_recv = "auto";
+
+  [[nodiscard]] CollectiveLibrary Library() const { return library.value_or(CollectiveLibrary::kMeasured); }
 };
 template <>
 struct Schema<CollectiveChoice> {

@@ -6,7 +6,8 @@ namespace slipstick {
 constexpr FieldRow kCollectiveChoiceFields[] = {
     Of<&CollectiveChoice::library>("library",
                                    "Times of collectives: measured (what NCCL and engines reach on this wiring), analytic (the best "
-                                   "algorithm known for the wiring, at line rate) or alpha_beta (textbook equations)"),
+                                   "algorithm known for the wiring, at line rate) or alpha_beta (textbook equations); absent: measured, "
+                                   "and alpha_beta under the roofline framework and engine"),
     Of<&CollectiveChoice::all_reduce>("all_reduce", "Algorithm of an all-reduce; auto: the fastest").Advanced(),
     Of<&CollectiveChoice::all_gather>("all_gather", "Algorithm of an all-gather; auto: the fastest").Advanced(),
     Of<&CollectiveChoice::reduce_scatter>("reduce_scatter", "Algorithm of a reduce-scatter; auto: the fastest").Advanced(),

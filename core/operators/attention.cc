@@ -157,7 +157,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const TileKe
   trace.Alias("v_dim", v_dim, attention.value_dim > 0 ? "value_dim" : "head_dim");
 
   TileWork work;
-  work.tiles = CountTiles(attention.q_len, attention.kv_len, attention.causal, attention.window, trace);
+  work.tiles = CountTiles(attention.q_len, attention.kv_len, attention.causal, attention.window, device, trace);
   FIGURE(trace, sequence_heads, batch * heads, (Note{"Sequences times heads", "each has its tiles"}), batch, heads);
   work.sequence_heads = sequence_heads;
   work.precision = computed;
@@ -272,11 +272,12 @@ Seconds MergeTime(double splits, Seconds merge, Seconds merge_per_split, Trace& 
 // A thread block reads the keys and values of its KV head once from L2, and once per fragment of query rows from shared memory.
 LevelTraffic DecodeTraffic(const Attention& attention, Bytes kv_cache_bytes, const Device& device, Trace& trace) {
   const double heads = attention.heads, kv_heads = attention.kv_heads, q_len = attention.q_len,
-               mma_rows = device.architecture->traits.decode_query_rows;
+               shared_rows = device.architecture->traits.shared_query_rows;
+  CONSTANTS(trace, KernelTable(device, "traits"), SourceOf(device, device.architecture->attention.decode_source), shared_rows);
   const Bytes l2_traffic = kv_cache_bytes;
   trace.Alias("l2_traffic", l2_traffic, "kv_cache_bytes");
-  FIGURE(trace, l1_traffic, ceil(heads * q_len / (mma_rows * kv_heads)) * kv_cache_bytes,
-         (Note{"Traffic of shared memory", "keys and values once per fragment of query rows"}), heads, q_len, mma_rows, kv_heads,
+  FIGURE(trace, l1_traffic, ceil(heads * q_len / (shared_rows * kv_heads)) * kv_cache_bytes,
+         (Note{"Traffic of shared memory", "keys and values once per fragment of query rows"}), heads, q_len, shared_rows, kv_heads,
          kv_cache_bytes);
   return {l2_traffic, l1_traffic};
 }

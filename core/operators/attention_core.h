@@ -26,9 +26,8 @@ struct TileCount {
   double tiles;    // not masked
   double longest;  // tiles of the longest row
 };
-TileCount CountTiles(double q_len, double kv_len, bool causal, double window);
 // Also records them as the figures tile_rows, tiles and longest_row, which rest on q_len, kv_len and window.
-TileCount CountTiles(double q_len, double kv_len, bool causal, double window, Trace& trace);
+TileCount CountTiles(double q_len, double kv_len, bool causal, double window, const Device& device, Trace& trace);
 
 struct TileWork {
   TileCount tiles{};

@@ -69,12 +69,14 @@ constexpr FieldRow kStepCoreTableFields[] = {
     Of<&StepCoreTable::unfused_source>("unfused_source", "Source of form and constants of unfused attention"),
     Of<&StepCoreTable::tile_overhead>("tile", "Fixed overhead per tile of queries").In(kUs).AtLeast(0),
     Of<&StepCoreTable::backward_tile_factor>("backward_tile", "Tile overhead backward over forward").AtLeast(0),
+    Of<&StepCoreTable::operand_passes>("operand_passes", "Times that operands and output pass the memory forward").Above(0),
     Of<&StepCoreTable::backward_bytes_factor>("backward_bytes", "Bytes moved backward over forward").AtLeast(0),
     Of<&StepCoreTable::launch>("launch", "Launch latency per block of a context-parallel ring").In(kUs).AtLeast(0),
     Of<&StepCoreTable::backward_launch>("backward_launch", "Launch latency backward").In(kUs).AtLeast(0),
     Of<&StepCoreTable::unfused_gemm_efficiency>("unfused_matrix", "Efficiency of batched GEMMs over the device's GEMM efficiency")
         .Above(0)
         .AtMost(1),
+    Of<&StepCoreTable::unfused_full_width>("unfused_full_width", "Head width from which batched GEMMs reach that efficiency").AtLeast(1),
     Of<&StepCoreTable::unfused_bandwidth_efficiency>("unfused_stream", "Fraction of the memory bandwidth in passes over the scores")
         .Above(0)
         .AtMost(1)};
@@ -83,6 +85,8 @@ constinit const Fields Schema<StepCoreTable>::fields(kStepCoreTableFields);
 constexpr FieldRow kAttentionTableFields[] = {
     Of<&AttentionTable::source>("source", "Source of form and constants of the tile model"),
     Of<&AttentionTable::decode_source>("decode_source", "Source of form and constants of decode"),
+    Of<&AttentionTable::tile>("tile", "Queries, and keys, of a tile").AtLeast(1),
+    Of<&AttentionTable::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1),
     Of<&AttentionTable::prefill>("prefill", "Prefill in serving, by library"),
     Of<&AttentionTable::decode>("decode", "Decode in serving, by library"),
     Of<&AttentionTable::decode_mma_efficiency>("decode_matrix", "Fraction of the peak in decode").Above(0).AtMost(1),
@@ -115,7 +119,8 @@ constexpr FieldRow kLatentDecodeRowFields[] = {
     Of<&LatentDecodeRow::mma_efficiency_fp8>("matrix_fp8", "Fraction of the peak in fp8").Above(0).AtMost(1),
     Of<&LatentDecodeRow::merge_per_split>("merge_a_split", "With split-KV: time of merging, per split").In(kUs).AtLeast(0),
     Of<&LatentDecodeRow::wave_launch>("wave", "With split-KV: time per further wave of blocks").In(kUs).AtLeast(0),
-    Of<&LatentDecodeRow::per_token>("token", "Without split-KV: time per token").In(kNs).AtLeast(0)};
+    Of<&LatentDecodeRow::per_token>("token", "Without split-KV: time per token").In(kNs).AtLeast(0),
+    Of<&LatentDecodeRow::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1)};
 constinit const Fields Schema<LatentDecodeRow>::fields(kLatentDecodeRowFields);
 
 constexpr FieldRow kLatentTableFields[] = {

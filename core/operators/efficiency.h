@@ -30,6 +30,11 @@ Bytes L2Capacity(const Device& device);
 Bytes L2Capacity(const Device& device, Trace& trace);
 // Name of a table of the device's family, as it cites its constants: "kernels.hopper.gemm".
 std::string KernelTable(const Device& device, std::string_view table);
+// Binds a constant of the family's table `step`.
+template <class T>
+void BindEstimate(std::string_view symbol, T value, const Device& device, Trace& trace) {
+  if (trace.on()) trace.Constants(KernelTable(device, "step"), device.architecture->step.source, symbol, value);
+}
 // Memory that a program can allocate.
 Bytes UsableMemory(const Device& device);
 // Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over the TDP, as the

@@ -247,6 +247,7 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
                         table.tile_load,
                         table.fill,
                         table.split_k_merge,
+                        table.overlap,
                         parameters.max_split,
                         parameters.columns_by_96,
                         parameters.split_fills_two_waves};
@@ -299,10 +300,12 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
   trace.Alias("memory_time", memory_time, weight_only ? "slower_time" : "stream_time");
   const TileChoice best = BestCandidate(gemm, device, parameters, rate, memory_time, trace);
   const Seconds compute_time = best.compute, merge_time = best.merge, launch = parameters.launch;
-  FIGURE(
-      trace, overlapped_time, norm(compute_time, memory_time, 3),
-      (Note{"Compute and data movement together", "they overlap, except for the cubic norm: equal times take 1.26 of one", kFamilySource}),
-      compute_time, memory_time);
+  const double overlap = table.overlap;
+  CONSTANTS(trace, KernelTable(device, "gemm"), SourceOf(device, table.source), overlap);
+  FIGURE(trace, overlapped_time, norm(compute_time, memory_time, overlap),
+         (Note{"Compute and data movement together",
+               "they overlap as far as the exponent of their norm says: with 3, equal times take 1.26 of one", kFamilySource}),
+         compute_time, memory_time, overlap);
   const LevelTraffic traffic = TrafficOf(gemm, device, trace);
   const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
   const Seconds bounded_time = SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);

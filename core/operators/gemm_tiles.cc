@@ -117,7 +117,7 @@ TileChoice Choose(const TiledGemm& shape, Seconds ideal, Seconds memory) {
   const std::span<const Tile> tiles = TilesOf(shape);
   std::array<Tiling, kTiles.size()> tilings;
   for (std::size_t i = 0; i < tiles.size(); ++i) tilings[i] = TilingOf(shape, tiles[i], off);
-  const Seconds floor_time = norm(ideal, memory, 3);
+  const Seconds floor_time = norm(ideal, memory, shape.overlap);
   TileChoice best;
   Seconds best_time = Seconds::FromBase(std::numeric_limits<double>::infinity());
   for (double split = 1; split <= shape.max_split; split *= 2) {
@@ -134,7 +134,7 @@ TileChoice Choose(const TiledGemm& shape, Seconds ideal, Seconds memory) {
       least = compute;
     }
     if (chosen == tiles.size() || max(least, memory) + merge >= best_time) continue;
-    const Seconds time = norm(least, memory, 3) + merge;
+    const Seconds time = norm(least, memory, shape.overlap) + merge;
     if (time < best_time) {
       best = {tiles[chosen], split, least, merge};
       best_time = time;
@@ -154,7 +154,7 @@ void ExplainChoice(const TiledGemm& shape, const TileChoice& best, Seconds memor
     for (const Tile& tile : TilesOf(shape)) {
       const Tiling tiling = TilingOf(shape, tile, off);
       if (!IsTried(shape, tiling, split)) continue;
-      const Seconds time = norm(ComputeTime(shape, tiling, split, off), memory_time, 3) + MergeTime(shape, split, off);
+      const Seconds time = norm(ComputeTime(shape, tiling, split, off), memory_time, shape.overlap) + MergeTime(shape, split, off);
       fastest = fastest ? min(*fastest, time) : time;
       if (split != best.split) continue;
       if (tile.rows == best.tile.rows && tile.columns == best.tile.columns) chosen_tile = tiles.size();

@@ -20,6 +20,7 @@ struct TiledGemm {
   double copied_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
   double tile_load;    // rows or columns of a tile that load as long as they compute
   Seconds fill, merge;
+  double overlap;              // p of the norm of compute and memory time
   int max_split;               // limit of split-K
   bool columns_by_96;          // tiles of 96 and 192 columns exist
   bool split_fills_two_waves;  // split-K only while tiles * split <= 2 * SMs

@@ -23,6 +23,7 @@ struct KernelTraits {
   double threads_per_clock = 1;   // issued per SM
   double mma_rows = 1;            // rows that a matrix unit computes together; 1: vector units, no padding
   double decode_query_rows = 1;   // query rows that a decode kernel computes together
+  double shared_query_rows = 1;   // query rows of a decode kernel that share a key in shared memory
   double l2_rows = 1,
          l2_columns = 1;  // outputs whose operands are fetched from L2 together: the largest tile, or that of blocks sharing loads
   double fragment_rows = 1, fragment_columns = 1;  // outputs per operand that the tensor cores read from shared memory
@@ -67,6 +68,7 @@ struct GemmTable {
   double tile_load = 0;               // rows or columns of a tile that take as long to load as to compute
   Seconds fill;                       // to fill and drain a tile
   Seconds split_k_merge;              // fixed time of the kernel that adds the partial sums of split-K
+  double overlap = 1;                 // p of the norm of compute and memory time: 1 is their sum, infinity their maximum
   L2Reuse l2;
 };
 
@@ -138,14 +140,18 @@ struct StepCoreTable {
   std::string source, unfused_source;
   Seconds tile_overhead;                    // tau: per tile of queries
   double backward_tile_factor = 1;          // tile overhead backward over forward
+  double operand_passes = 1;                // times that operands and output pass the memory forward
   double backward_bytes_factor = 1;         // bytes moved backward over forward
   Seconds launch, backward_launch;          // per block of a context-parallel ring
   double unfused_gemm_efficiency = 1;       // batched GEMMs over the device's GEMM efficiency, for heads from 128 wide
+  double unfused_full_width = 1;            // head width from which batched GEMMs reach that efficiency
   double unfused_bandwidth_efficiency = 1;  // of the passes over the scores
 };
 
 struct AttentionTable {
   std::string source, decode_source;
+  double tile = 1;     // queries, and keys, of a tile: on the diagonal of a causal mask it is computed in full
+  double overlap = 1;  // p of the norm of compute and memory time
   PrefillTable prefill;
   DecodeTable decode;
   double decode_mma_efficiency = 1;                   // epsilon: fraction of the peak while the tensor cores work
@@ -169,6 +175,7 @@ struct LatentDecodeRow {
   double bandwidth_efficiency = 1, mma_efficiency = 1, mma_efficiency_fp8 = 1;
   Seconds merge_per_split, wave_launch;  // with split-KV
   Seconds per_token;                     // without split-KV: time per token of the walk
+  double overlap = 1;                    // p of the norm of compute and memory time
 };
 struct LatentTable {
   std::string source;
@@ -219,6 +226,25 @@ struct RowwiseRow {
 struct RowwiseTable {
   std::string source;
   RowwiseRow norm, rope, add, gelu, gated_gelu, softmax;
+};
+
+// Recurrence of a linear-attention layer: convolution, chunks, states.
+struct RecurrenceTable {
+  std::string source;
+  double gemm_efficiency = 1, vector_efficiency = 1;  // fraction of the GEMM peak; of the vector units' peak
+  double overlap = 1;                                 // p of the norm of compute and memory time
+};
+
+// Estimates of what surrounds the kernels of a step.
+struct StepTable {
+  std::string source;
+  Seconds pair_launch;                  // of the pair of tensor-parallel collectives around a block
+  Seconds round_launch;                 // of a round of a context-parallel ring
+  double ring_hidden = 0;               // part of the attention core behind which a ring's transfers hide
+  Seconds quantize_launch;              // of a pass that quantizes an operand
+  Seconds send_launch;                  // serving: start of a send to another pipeline stage or pool, and its launch
+  double send_efficiency = 1;           // of such a send: fraction of the link bandwidth
+  double absorbed_gemm_efficiency = 1;  // serving: of the batched GEMMs that absorb an up-projection of MLA
 };
 
 // Dispatch or combine of expert tokens by dedicated kernels.
@@ -296,6 +322,8 @@ struct KernelFamily {
   LatentTable latent;
   ExpertTable experts;
   RowwiseTable rowwise;
+  RecurrenceTable recurrence;
+  StepTable step;
   ExpertExchangeTable expert_exchange;
 };
 

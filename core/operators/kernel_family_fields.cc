@@ -15,6 +15,7 @@ constexpr FieldRow kKernelTraitsFields[] = {
     Of<&KernelTraits::threads_per_clock>("lanes", "Threads issued per SM and clock").AtLeast(1),
     Of<&KernelTraits::mma_rows>("row_grain", "Rows that a tensor core computes together").AtLeast(1),
     Of<&KernelTraits::decode_query_rows>("query_rows", "Query rows that a decode kernel computes together").AtLeast(1),
+    Of<&KernelTraits::shared_query_rows>("shared_rows", "Query rows of a decode kernel that share a key in shared memory").AtLeast(1),
     Of<&KernelTraits::l2_rows>("l2_rows", "Rows of outputs whose operands are fetched from L2 together, at most").AtLeast(1),
     Of<&KernelTraits::l2_columns>("l2_columns", "Columns of outputs whose operands are fetched from L2 together, at most").AtLeast(1),
     Of<&KernelTraits::fragment_rows>("fragment_rows", "Rows of outputs per operand read from shared memory").AtLeast(1),
@@ -71,6 +72,8 @@ constexpr FieldRow kGemmTableFields[] = {
     Of<&GemmTable::tile_load>("tile_load", "Rows or columns of a tile that take as long to load as to compute").AtLeast(0),
     Of<&GemmTable::fill>("fill", "Time to fill and drain a tile").In(kUs).AtLeast(0),
     Of<&GemmTable::split_k_merge>("merge", "Fixed time of the split-K merge kernel").In(kUs).AtLeast(0),
+    Of<&GemmTable::overlap>("overlap", "Exponent of the norm of compute and memory time: 1 adds them, a large one takes the longer")
+        .AtLeast(1),
     Of<&GemmTable::l2>("cache", "Reuse of data that the kernel before left in L2")};
 constinit const Fields Schema<GemmTable>::fields(kGemmTableFields);
 
@@ -200,6 +203,26 @@ constexpr FieldRow kRowwiseTableFields[] = {Of<&RowwiseTable::source>("source", 
                                             Of<&RowwiseTable::softmax>("softmax", "Softmax")};
 constinit const Fields Schema<RowwiseTable>::fields(kRowwiseTableFields);
 
+constexpr FieldRow kRecurrenceTableFields[] = {
+    Of<&RecurrenceTable::source>("source", "Source of form and constants"),
+    Of<&RecurrenceTable::gemm_efficiency>("matrix", "Fraction of the GEMM peak").Above(0).AtMost(1),
+    Of<&RecurrenceTable::vector_efficiency>("vector", "Fraction of the vector units' peak").Above(0).AtMost(1),
+    Of<&RecurrenceTable::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1)};
+constinit const Fields Schema<RecurrenceTable>::fields(kRecurrenceTableFields);
+
+constexpr FieldRow kStepTableFields[] = {
+    Of<&StepTable::source>("source", "Source of the estimates"),
+    Of<&StepTable::pair_launch>("pair_launch", "Launches of a pair of tensor-parallel collectives").In(kUs).AtLeast(0),
+    Of<&StepTable::round_launch>("round_cost", "Launches of a round of a context-parallel ring").In(kUs).AtLeast(0),
+    Of<&StepTable::ring_hidden>("ring_hidden", "Part of the attention core behind which a ring's transfers hide").Between(0, 1),
+    Of<&StepTable::quantize_launch>("quantize_launch", "Launch of a pass that quantizes an operand").In(kUs).AtLeast(0),
+    Of<&StepTable::send_launch>("send_start", "Start of a send to another stage or pool while serving").In(kUs).AtLeast(0),
+    Of<&StepTable::send_efficiency>("send_rate", "Fraction of the link bandwidth in such a send").Above(0).AtMost(1),
+    Of<&StepTable::absorbed_gemm_efficiency>("absorbed_matrix", "Fraction of the peak in GEMMs that absorb an up-projection of MLA")
+        .Above(0)
+        .AtMost(1)};
+constinit const Fields Schema<StepTable>::fields(kStepTableFields);
+
 constexpr FieldRow kLowLatencyRowFields[] = {
     Of<&LowLatencyRow::setup>("setup", "Fixed latency per call").In(kUs).AtLeast(0),
     Of<&LowLatencyRow::per_doubling>("step", "Latency per doubling of the ranks in a node").In(kUs).AtLeast(0),
@@ -245,6 +268,8 @@ constexpr FieldRow kKernelFamilyFields[] = {Of<&KernelFamily::preset>("preset", 
                                             Of<&KernelFamily::latent>("latent", "Multi-head latent attention"),
                                             Of<&KernelFamily::experts>("experts", "MoE layers"),
                                             Of<&KernelFamily::rowwise>("rowwise", "Norms, activations, softmax, residual additions"),
+                                            Of<&KernelFamily::recurrence>("recurrence", "Recurrent layers"),
+                                            Of<&KernelFamily::step>("step", "What surrounds the kernels of a step"),
                                             Of<&KernelFamily::expert_exchange>("expert_exchange", "Dispatch and combine kernels")};
 constinit const Fields Schema<KernelFamily>::fields(kKernelFamilyFields);
 

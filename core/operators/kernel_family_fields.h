@@ -115,6 +115,14 @@ struct Schema<RowwiseTable> {
   static const Fields fields;
 };
 template <>
+struct Schema<RecurrenceTable> {
+  static const Fields fields;
+};
+template <>
+struct Schema<StepTable> {
+  static const Fields fields;
+};
+template <>
 struct Schema<LowLatencyRow> {
   static const Fields fields;
 };

@@ -40,7 +40,7 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device, Trace
   const BytesPerSecond bandwidth = SlowestStream(device, trace).bandwidth;
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->latent.source));
   TileWork work;
-  work.tiles = CountTiles(q_len, kv_len, true, 0, trace);
+  work.tiles = CountTiles(q_len, kv_len, true, 0, device, trace);
   FIGURE(trace, qk_dim, nope_head_dim + rope_head_dim, (Note{"Width of a query and a key", "with the rotary part"}), nope_head_dim,
          rope_head_dim);
   FIGURE(trace, sequence_heads, batch * heads, (Note{"Sequences times heads", "each has its tiles"}), batch, heads);
@@ -122,11 +122,12 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   const FlopsPerSecond peak_rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16, trace);
   const Seconds launch = row.launch;
+  const double overlap = row.overlap;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   const Trace::Citing citing(trace, SourceOf(device, device.architecture->latent.source));
   trace.Alias("context", context, "kv_len");
   CONSTANTS(trace, KernelTable(device, "latent.decode"), SourceOf(device, device.architecture->latent.source), launch, bandwidth_efficiency,
-            mma_efficiency);
+            mma_efficiency, overlap);
   const auto [pair_dims, kv_cache_bytes] = ReadLatent(mla, context, trace);
   FIGURE(trace, stream_time, kv_cache_bytes / (bandwidth * bandwidth_efficiency),
          (Note{"Time to read the latent KV cache", "", kFamilySource}), kv_cache_bytes, bandwidth, bandwidth_efficiency);
@@ -149,8 +150,8 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
     FIGURE(trace, compute_time, context / splits * 64 * 2 * kFlop * pair_dims * units / (peak_rate * mma_efficiency) * ceil(blocks / units),
            (Note{"Compute time", "heads are padded to 64", kFamilySource}), context, splits, pair_dims, units, peak_rate, mma_efficiency,
            blocks);
-    FIGURE(trace, overlapped_time, norm(stream_time, compute_time, 3), (Note{"Compute overlapped with data movement", "", kFamilySource}),
-           stream_time, compute_time);
+    FIGURE(trace, overlapped_time, norm(stream_time, compute_time, overlap),
+           (Note{"Compute overlapped with data movement", "", kFamilySource}), stream_time, compute_time, overlap);
     FIGURE(trace, l2_traffic, head_blocks * kv_cache_bytes, (Note{"Traffic of the L2", "each block of heads reads the latent KV cache"}),
            head_blocks, kv_cache_bytes);
     result.compute = compute_time;
@@ -166,8 +167,8 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device, Trace&
            (Note{"Compute time", "", kFamilySource}), batch, heads, context, pair_dims, peak_rate, mma_efficiency);
     FIGURE(trace, walk_time, context * token_time, (Note{"One SM walks a sequence", "no split-KV kernel", kFamilySource}), context,
            token_time);
-    FIGURE(trace, overlapped_time, norm(norm(walk_time, compute_time, 4), stream_time, 4),
-           (Note{"Compute overlapped with data movement", "", kFamilySource}), walk_time, compute_time, stream_time);
+    FIGURE(trace, overlapped_time, norm(norm(walk_time, compute_time, overlap), stream_time, overlap),
+           (Note{"Compute overlapped with data movement", "", kFamilySource}), walk_time, compute_time, stream_time, overlap);
     FIGURE(trace, l2_traffic, ceil(heads / 64) * kv_cache_bytes,
            (Note{"Traffic of the L2", "each block of heads reads the latent KV cache"}), heads, kv_cache_bytes);
     result.compute = max(compute_time, walk_time);

@@ -30,7 +30,7 @@ double PairsPerHead(const Recurrence& layer, Trace& trace) {
 }  // namespace
 
 KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
-  constexpr double kShareOfPeak = 0.4, kShareOfVector = 0.3;
+  const RecurrenceTable& table = device.architecture->recurrence;
   const double rows = layer.rows, recurrent_heads = layer.heads, recurrent_columns = layer.columns, recurrent_inner = layer.inner;
   const Seconds launch = *device.efficiency.launch_latency;
   const Stream stream = SlowestStream(device, trace);
@@ -41,8 +41,8 @@ KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
   // Channel-wise recurrences have no GEMMs: they run on the vector units, six operations per state and token.
   const bool by_channel = layer.layer.kind == LinearAttentionKind::kMamba;
   const FlopsPerSecond peak_rate = PeakRate(device, by_channel ? Precision::kFp32 : Precision::kBf16, trace);
-  const double peak_share = by_channel ? kShareOfVector : kShareOfPeak;
-  CONSTANTS(trace, "recurrence", "estimate: of the vector units, or of the GEMM peak", peak_share);
+  const double peak_share = by_channel ? table.vector_efficiency : table.gemm_efficiency, overlap = table.overlap;
+  CONSTANTS(trace, KernelTable(device, "recurrence"), table.source, peak_share, overlap);
   FIGURE(trace, rate, peak_share * peak_rate, (Note{"Rate of the recurrence", "of GEMMs, or of the vector units; estimate"}), peak_share,
          peak_rate);
   const double pairs_per_head = PairsPerHead(layer, trace);
@@ -52,9 +52,9 @@ KernelTime TimeOf(const Recurrence& layer, const Device& device, Trace& trace) {
          rows, recurrent_heads, pairs_per_head);
   FIGURE(trace, recurrence_bytes, rows * (recurrent_columns + recurrent_inner) * 2 * kB,
          (Note{"Bytes of the recurrence", "read and written once"}), rows, recurrent_columns, recurrent_inner);
-  FIGURE(trace, recurrence, 3 * launch + norm(recurrence_flops / rate, recurrence_bytes / (bandwidth * bandwidth_efficiency), 3),
-         (Note{"Recurrence per layer", "three kernels (convolution, chunks, states) at 0.4 of the GEMM peak; estimate"}), launch,
-         recurrence_flops, rate, recurrence_bytes, bandwidth, bandwidth_efficiency);
+  FIGURE(trace, recurrence, 3 * launch + norm(recurrence_flops / rate, recurrence_bytes / (bandwidth * bandwidth_efficiency), overlap),
+         (Note{"Recurrence per layer", "three kernels (convolution, chunks, states) ; estimate"}), launch, recurrence_flops, rate,
+         recurrence_bytes, bandwidth, bandwidth_efficiency, overlap);
   trace.Alias("flops", recurrence_flops, "recurrence_flops");
   trace.Alias("bytes", recurrence_bytes, "recurrence_bytes");
   KernelTime kernel;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/collectives/fabric.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/roofline.h"
 
 namespace slipstick {
 namespace {
@@ -289,7 +291,16 @@ void PlaceGroups(Deployment& deployment) {
 }  // namespace
 
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load, Trace& trace) {
-  Deployment deployment{model, cluster, load, load.engine, cluster.device};
+  const std::optional<Utilizations>& utilization = load.engine.utilization;
+  std::shared_ptr<const Cluster> scaled;
+  if (utilization) {
+    scaled = std::make_shared<Cluster>(AtUtilizations(cluster, *utilization));
+    ExplainUtilizations(cluster, *scaled, *utilization, "serving.engine.utilization", trace);
+  }
+  const Cluster& used = scaled ? *scaled : cluster;
+  Deployment deployment{model, used, load, load.engine, used.device};
+  deployment.requested = &cluster;
+  deployment.scaled = std::move(scaled);
   CompleteEfficiency(deployment.device);
   trace.Input("bandwidth", deployment.device.memory.bandwidth, "cluster.device.memory.bandwidth");
   trace.Input("units", static_cast<double>(deployment.device.units), "cluster.device.units");

@@ -2,6 +2,7 @@
 // launch overheads, communication groups.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -72,7 +73,7 @@ struct ServingNetwork {
 
 struct Deployment {
   const Model& model;
-  const Cluster& cluster;
+  const Cluster& cluster;  // at the engine's utilizations, if it states any
   const ServingLoad& load;
   const Engine& engine;
   Device device{};  // the cluster's, every efficiency filled in
@@ -86,7 +87,9 @@ struct Deployment {
   double expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
   Bytes kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
   ServingMemo* memo = nullptr;
-  CollectiveLog* log = nullptr;  // of collectives; null: not wanted
+  CollectiveLog* log = nullptr;             // of collectives; null: not wanted
+  const Cluster* requested = nullptr;       // as the request has it
+  std::shared_ptr<const Cluster> scaled{};  // what `cluster` then is
 };
 
 // Its figures are those of the current scope.

@@ -293,12 +293,15 @@ KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace) {
   KernelTime kernel;
   if (deployment.mapping.pp <= 1) return kernel;
   const Bytes residual_bytes = ResidualBytes(deployment.model, rows, "rows", trace);
-  const Seconds start = 15 * kUs;
-  CONSTANTS(trace, "serving.pipeline", "estimate: start of a send and its launch", start);
+  const StepTable& step = deployment.device.architecture->step;
+  const Seconds send_start = step.send_launch;
+  const double send_rate = step.send_efficiency;
+  BindEstimate("send_start", send_start, deployment.device, trace);
+  BindEstimate("send_rate", send_rate, deployment.device, trace);
   const BytesPerSecond stage_link = deployment.network.stage_link;
   BindLevelLink("stage_link", stage_link, deployment.mapping.DevicesPerReplica(), deployment, trace);
-  FIGURE(trace, hop_time, start + residual_bytes / (0.8 * stage_link),
-         (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), start, residual_bytes, stage_link);
+  FIGURE(trace, hop_time, send_start + residual_bytes / (send_rate * stage_link),
+         (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), send_start, residual_bytes, send_rate, stage_link);
   kernel.time = hop_time;
   kernel.bound = Bound::kNetwork;
   return kernel;

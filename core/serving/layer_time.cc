@@ -134,12 +134,15 @@ KernelTime AbsorbedProduct(const Deployment& deployment, double rows, double out
   const BytesPerSecond bandwidth = data.bandwidth;
   const FlopsPerSecond peak_rate = PeakRate(deployment.device, Precision::kBf16, trace);
   const Bytes half = 2.0 * kB;
+  const double absorbed_matrix = deployment.device.architecture->step.absorbed_gemm_efficiency;
+  BindEstimate("absorbed_matrix", absorbed_matrix, deployment.device, trace);
   trace.Input("launch", launch, "cluster.device.efficiency.launch");
   trace.Input("stream", stream, "cluster.device.efficiency.stream");
   FIGURE(trace, flops, 2 * kFlop * rows * rank_heads * outputs * inputs, (Note{"FLOPs", ""}), rows, rank_heads, outputs, inputs);
   FIGURE(trace, bytes, (rank_heads * outputs * inputs + rows * rank_heads * (outputs + inputs)) * half,
          (Note{"Weights and activations", "in 16 bit"}), rank_heads, outputs, inputs, rows, half);
-  FIGURE(trace, compute_time, flops / (0.6 * peak_rate), (Note{"Compute time", "at 0.6 of the peak; estimate"}), flops, peak_rate);
+  FIGURE(trace, compute_time, flops / (absorbed_matrix * peak_rate), (Note{"Compute time", "at a share of the peak; estimate"}), flops,
+         absorbed_matrix, peak_rate);
   FIGURE(trace, memory_time, bytes / (bandwidth * stream), (Note{"Time to move the data", ""}), bytes, bandwidth, stream);
   FIGURE(trace, time, launch + max(compute_time, memory_time), (Note{"Batched GEMM over the heads", "compute or memory"}), launch,
          compute_time, memory_time);

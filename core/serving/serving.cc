@@ -151,8 +151,8 @@ void FindWarnings(const Deployment& deployment, const ServingPerformance& perfor
 double ActivityOf(const Deployment& deployment, std::string_view scope_name, const OperatorBreakdown& operators, Seconds pass_time,
                   std::string_view pass_time_is, Trace& trace) {
   const Trace::Scope scope(trace, scope_name);
-  const FlopsPerSecond peak_rate = PeakRate(deployment.device, deployment.formats.activations, trace);
-  const BytesPerSecond bandwidth = deployment.device.memory.bandwidth;
+  const FlopsPerSecond peak_rate = PeakRate(deployment.requested->device, deployment.formats.activations, trace);
+  const BytesPerSecond bandwidth = deployment.requested->device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
   trace.Alias("pass_time", pass_time, pass_time_is);
   const Flops executed_flops = operators.FlopsOf(trace);

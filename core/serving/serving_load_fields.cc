@@ -51,7 +51,9 @@ constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::waves>("waves", "Benchmark rounds: requests per stream, all streams starting together; off: steady state")
         .Between(1, 1 << 24)
         .Advanced(),
-    Of<&ServingLoad::engine>("engine", "Serving engine: overheads, kernels, memory budget"),
+    Of<&ServingLoad::engine>(
+        "engine",
+        "Serving engine: overheads, kernels, memory budget; roofline: the plain abstraction, uniform utilizations and nothing else"),
     Of<&ServingLoad::cuda_graphs>("cuda_graphs", "Launch decode steps as CUDA graphs; default: the engine's").Advanced(),
     Of<&ServingLoad::precision>("precision", "Number formats"),
     Of<&ServingLoad::mapping>("mapping", "Parallelism mapping"),

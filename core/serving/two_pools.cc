@@ -52,12 +52,15 @@ Seconds TransferTime(const Deployment& deployment, Trace& trace) {
   trace.Alias("held_tokens", prompt, "prompt");
   const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, prompt, trace);
   const BytesPerSecond stage_link = deployment.network.stage_link;
-  const Seconds start = 15 * kUs;
-  CONSTANTS(trace, "serving.transfer", "estimate: start of a send and its launch", start);
+  const StepTable& step = deployment.device.architecture->step;
+  const Seconds send_start = step.send_launch;
+  const double send_rate = step.send_efficiency;
+  BindEstimate("send_start", send_start, deployment.device, trace);
+  BindEstimate("send_rate", send_rate, deployment.device, trace);
   BindLevelLink("stage_link", stage_link, deployment.mapping.DevicesPerReplica(), deployment, trace);
-  FIGURE(trace, transfer_time, start + kv_cache_of_sequence / (0.8 * stage_link),
-         (Note{"KV-cache transfer to the decode pool", "every rank sends its own part; estimate"}), start, kv_cache_of_sequence,
-         stage_link);
+  FIGURE(trace, transfer_time, send_start + kv_cache_of_sequence / (send_rate * stage_link),
+         (Note{"KV-cache transfer to the decode pool", "every rank sends its own part; estimate"}), send_start, kv_cache_of_sequence,
+         send_rate, stage_link);
   return transfer_time;
 }
 
@@ -197,7 +200,7 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
   ServingPerformance performance;
   const ServingLoad& load = deployment.load;
   const auto output = static_cast<double>(load.output);
-  Cluster prefill_cluster = deployment.cluster;
+  Cluster prefill_cluster = *deployment.requested;
   ServingLoad prefill_load = load;
   const double decode_groups = AttentionGroups(deployment, trace);
   trace.Alias("decode_groups", decode_groups, "attention_groups");
@@ -227,7 +230,7 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
   }
   // From here on the shapes of the decode pool are the latest again.
   BindDegrees(load.mapping, "serving.mapping", trace);
-  if (trace.on()) Deploy(deployment.model, deployment.cluster, load, trace);
+  if (trace.on()) Deploy(deployment.model, *deployment.requested, load, trace);
   const PrefillTimes& prefill = performance.prefill;
   const Seconds shared_prefill = prefill.shared, first_prefill = prefill.first, request = deployment.engine.overhead.per_request;
   const Seconds transfer_time = TransferTime(deployment, trace);

@@ -11,6 +11,7 @@
 #include "core/base/field.h"
 #include "core/software/custom_all_reduce.h"
 #include "core/software/expert_exchange.h"
+#include "core/software/utilizations.h"
 
 namespace slipstick {
 
@@ -201,6 +202,7 @@ struct Engine {
   std::optional<CompiledGraph> compiled_graph;
   std::optional<LayerPipeline> layer_pipeline;
   std::vector<EngineOn> on;
+  std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
 };
 template <>
 struct Schema<Engine> {

@@ -201,7 +201,10 @@ constexpr FieldRow kEngineFields[] = {
     Of<&Engine::memory>("memory", "Memory budget of the KV cache").Advanced(),
     Of<&Engine::compiled_graph>("whole_layer", "Constants of a compiled engine: one operator per layer").Advanced(),
     Of<&Engine::layer_pipeline>("layer_split", "Constants of llama.cpp: one stream, layers split over the devices").Advanced(),
-    Of<&Engine::on>("on", "Exceptions per device architecture").Advanced()};
+    Of<&Engine::on>("on", "Exceptions per device architecture").Advanced(),
+    Of<&Engine::utilization>("utilization",
+                             "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")
+        .Advanced()};
 constinit const Fields Schema<Engine>::fields(kEngineFields);
 
 }  // namespace slipstick

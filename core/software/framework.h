@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
+#include "core/software/utilizations.h"
 
 namespace slipstick {
 
@@ -170,6 +172,7 @@ struct Framework {
   double jitter = 0.0127;
   Seconds step_overhead = 32 * kMs;
   Count lora_rank = 16;
+  std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
 };
 template <>
 struct Schema<Framework> {

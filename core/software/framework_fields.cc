@@ -159,7 +159,10 @@ constexpr FieldRow kFrameworkFields[] = {
         .Advanced(),
     Of<&Framework::jitter>("jitter", "Relative slow-down of a step per doubling of the devices beyond eight").Between(0, 1).Advanced(),
     Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000).Advanced(),
-    Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024).Advanced()};
+    Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024).Advanced(),
+    Of<&Framework::utilization>("utilization",
+                                "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")
+        .Advanced()};
 constinit const Fields Schema<Framework>::fields(kFrameworkFields);
 
 }  // namespace slipstick

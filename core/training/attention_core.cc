@@ -38,6 +38,7 @@ TrainingAttention KernelFor(const TrainingContext& context, Trace& trace) {
   trace.Input("backward_share", *device.efficiency.attention_backward, "cluster.device.efficiency.attention_backward");
   const double exponential = device.architecture->data_sheet.attention_exponentials;
   CONSTANTS(trace, KernelTable(device, "data_sheet"), "rule for a device known by its data sheet", exponential);
+  trace.Alias("unhidden", exponential > 0 ? 1 : 0, "exponential");
   return {device.architecture, *device.efficiency.attention_forward, *device.efficiency.attention_backward,
           device.architecture->data_sheet.attention_exponentials};
 }
@@ -47,9 +48,9 @@ void BindUnfused(const Device& device, Trace& trace) {
   if (!trace.on()) return;
   const AttentionTable& table = device.architecture->attention;
   const double unfused_matrix = table.step.unfused_gemm_efficiency, unfused_stream = table.step.unfused_bandwidth_efficiency,
-               forward = table.unfused.forward_fraction;
+               forward = table.unfused.forward_fraction, full_width = table.step.unfused_full_width;
   const std::string_view source = SourceOf(device, table.step.unfused_source);
-  CONSTANTS(trace, KernelTable(device, "attention.step"), source, unfused_matrix, unfused_stream);
+  CONSTANTS(trace, KernelTable(device, "attention.step"), source, unfused_matrix, unfused_stream, full_width);
   CONSTANTS(trace, KernelTable(device, "attention.unfused"), source, forward);
   trace.Alias("batched_share", unfused_matrix, "unfused_matrix");
   trace.Alias("forward_passes", forward, "forward");
@@ -66,6 +67,7 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   trace.Input("gemm_efficiency", gemm_efficiency, "cluster.device.efficiency.matrix");
   const double softmax_passes = context.framework().compute.softmax_passes;
   const FlopsPerSecond peak_rate = PeakRate(device, context.matrix_precision, trace);
+  const double full_width = table.step.unfused_full_width;
   const double batched_share = table.step.unfused_gemm_efficiency, forward_passes = table.unfused.forward_fraction;
   const double unfused_stream = table.step.unfused_bandwidth_efficiency;
   const BytesPerSecond bandwidth = SlowestStream(device, trace).bandwidth;
@@ -74,9 +76,10 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
          unfused_stream, bandwidth);
   const Bytes element = ElementSize(context.matrix_precision);
   trace.Input("element", element, "training.precision");
-  FIGURE(trace, score_rate, batched_share * sqrt(min(1.0, head_width / 128)) * peak_rate * gemm_efficiency / (1 + sustained_clock_derating),
+  FIGURE(trace, score_rate,
+         batched_share * sqrt(min(1.0, head_width / full_width)) * peak_rate * gemm_efficiency / (1 + sustained_clock_derating),
          (Note{"Throughput of the batched GEMMs of unfused attention", "lower for small heads", kFamilySource}), batched_share, head_width,
-         peak_rate, gemm_efficiency, sustained_clock_derating);
+         full_width, peak_rate, gemm_efficiency, sustained_clock_derating);
   FIGURE(trace, score_bytes, softmax_passes * element * scores,
          (Note{"Memory traffic of the scores, forward and backward", "mask, softmax and dropout each pass through memory", kFamilySource}),
          softmax_passes, element, scores);
@@ -147,9 +150,11 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   trace.Alias("tile_cost", tile_cost, "tile");
   FIGURE(trace, tile_time, tile_cost * query_tiles / units, (Note{"Fixed cost of the query tiles", "load, drain, write", kFamilySource}),
          tile_cost, query_tiles, units);
-  FIGURE(trace, forward_bytes, 2 * element * core_tokens * (query_width + value_width) * (query_heads + core_kv_heads),
-         (Note{"Memory traffic, forward", "Q, K, V read, output written", kFamilySource}), element, core_tokens, query_width, value_width,
-         query_heads, core_kv_heads);
+  const double operand_passes = device.architecture->attention.step.operand_passes;
+  CONSTANTS(trace, KernelTable(device, "attention.step"), SourceOf(device, device.architecture->attention.step.source), operand_passes);
+  FIGURE(trace, forward_bytes, operand_passes * element * core_tokens * (query_width + value_width) * (query_heads + core_kv_heads),
+         (Note{"Memory traffic, forward", "Q, K, V read, output written", kFamilySource}), operand_passes, element, core_tokens,
+         query_width, value_width, query_heads, core_kv_heads);
   FIGURE(trace, forward_flops, 2 * kFlop * pairs * (query_width + value_width), (Note{"FLOPs of the two forward GEMMs", ""}), pairs,
          query_width, value_width);
   FIGURE(trace, backward_flops, 5 * kFlop * pairs * (query_width + value_width),
@@ -231,10 +236,10 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
       FlashTermsOf(context, work, kernel, trace);
   const FrameworkCompute& compute = context.framework().compute;
   const double rounds = context.shape.context, forward_share = kernel.forward, backward_share = kernel.backward;
-  const double stream = table.bandwidth_efficiency;
+  const double stream = table.bandwidth_efficiency, overlap = table.overlap;
   const BytesPerSecond bandwidth = device.memory.bandwidth;
   trace.Input("bandwidth", bandwidth, "cluster.device.memory.bandwidth");
-  CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, table.source), stream);
+  CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, table.source), stream, overlap);
   FIGURE(trace, stream_rate, stream * bandwidth, (Note{"Memory bandwidth of the attention core", "", kFamilySource}), stream, bandwidth);
   // Kernels that do not skip masked tiles compute the full square; an unbalanced ring waits for its last rank.
   const double square = compute.skips_masked_tiles ? 1 : 2;
@@ -247,16 +252,17 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work, Tr
   FIGURE(trace, unbalanced, (rounds + is_unbalanced * (rounds - 1)) / rounds,
          (Note{"Wait for the last rank of the ring", "with a causal mask it has the most to do; none in a balanced ring"}), is_unbalanced,
          rounds);
-  FIGURE(trace, forward_work,
-         square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, 2),
-         (Note{"Compute and data movement, forward", "", kFamilySource}), square, forward_flops, sustained_rate, forward_share,
-         exponential_time, tile_time, forward_bytes, stream_rate);
+  FIGURE(
+      trace, forward_work,
+      square * norm(forward_flops / (sustained_rate * forward_share) + exponential_time + tile_time, forward_bytes / stream_rate, overlap),
+      (Note{"Compute and data movement, forward", "", kFamilySource}), square, forward_flops, sustained_rate, forward_share,
+      exponential_time, tile_time, forward_bytes, stream_rate, overlap);
   FIGURE(trace, backward_work,
          unbalanced * square *
              norm(backward_flops / (sustained_rate * backward_share) + exponential_time + backward_tile * tile_time,
-                  backward_moved * forward_bytes / stream_rate, 2),
+                  backward_moved * forward_bytes / stream_rate, overlap),
          (Note{"Compute and data movement, backward", "", kFamilySource}), unbalanced, square, backward_flops, sustained_rate,
-         backward_share, exponential_time, backward_tile, tile_time, backward_moved, forward_bytes, stream_rate);
+         backward_share, exponential_time, backward_tile, tile_time, backward_moved, forward_bytes, stream_rate, overlap);
   FIGURE(trace, core_forward_flops, square * forward_flops, (Note{"FLOPs that the attention core executes, forward", ""}), square,
          forward_flops);
   FIGURE(trace, core_backward_flops, square * backward_flops, (Note{"FLOPs that the attention core executes, backward", ""}), square,

@@ -7,14 +7,16 @@
 #include "core/collectives/group_view.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/roofline.h"
 #include "core/training/collective_memo.h"
 #include "core/training/schedule_types.h"
 
 namespace slipstick {
 namespace {
 
+// At line rate: no share of the bandwidth lost, the level's own latency.
 // Link to the rank `stride` devices further, over the innermost level that joins the whole group.
-Link LinkOver(const StepCluster& prepared, double stride, double size) {
+Link LinkOver(const StepCluster& prepared, bool at_line_rate, double stride, double size) {
   const std::vector<NetworkLevel>& levels = prepared.cluster.networks;
   double joined = 1;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -24,6 +26,7 @@ Link LinkOver(const StepCluster& prepared, double stride, double size) {
     const NetworkLevel& level = prepared.stated.networks[i];
     const double spacing = max(1.0, stride * static_cast<double>(level.size) / joined);
     const BytesPerSecond link = NeighborShare(prepared.stated, i, spacing) * level.bandwidth;
+    if (at_line_rate) return {link, level.latency};
     return i == 0 ? Link{fabric.in_step.hop_efficiency * link, fabric.in_step.hop_latency}
                   : Link{fabric.in_step.nic_hop_efficiency * link, fabric.in_step.nic_hop_latency};
   }
@@ -48,7 +51,8 @@ Strides StridesOf(std::string_view order, const TrainingShape& shape) {
 }
 
 std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework) {
-  auto prepared = std::make_shared<StepCluster>(StepCluster{cluster, cluster});
+  const Cluster used = framework.utilization ? AtUtilizations(cluster, *framework.utilization) : cluster;
+  auto prepared = std::make_shared<StepCluster>(StepCluster{used, used, cluster});
   CompleteEfficiency(prepared->cluster.device);
   for (std::size_t i = 1; i < cluster.networks.size(); ++i) prepared->cluster.networks[i].bandwidth *= framework.exchange.network_share;
   return prepared;
@@ -96,8 +100,8 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.node_devices = own.networks.empty() ? 1 : static_cast<double>(own.networks.front().size);
 
   const Strides strides = context.strides = StridesOf(run.mapping.order, shape);
-  context.pipeline_link = LinkOver(*context.prepared, strides.pipeline, shape.pipeline);
-  context.context_link = LinkOver(*context.prepared, strides.context, shape.context);
+  context.pipeline_link = LinkOver(*context.prepared, framework.utilization.has_value(), strides.pipeline, shape.pipeline);
+  context.context_link = LinkOver(*context.prepared, framework.utilization.has_value(), strides.context, shape.context);
   const std::array<Span, 1> tensor{{{strides.tensor, shape.tensor}}};
   context.tensor = PlaceSpans(own, tensor.data(), 1);
   const std::array<Span, 1> ring{{{strides.context, shape.context}}};

@@ -21,8 +21,9 @@ struct Link {
 
 // The cluster, the same for every mapping.
 struct StepCluster {
-  Cluster cluster;  // device efficiencies filled in; levels between nodes at the bandwidth that a step's collectives reach
-  Cluster stated;   // as the request has it
+  Cluster cluster;    // device efficiencies filled in; levels between nodes at the bandwidth that a step's collectives reach
+  Cluster stated;     // as the request has it, or at the framework's utilizations
+  Cluster requested;  // as the request has it
 };
 std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework);
 

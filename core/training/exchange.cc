@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/collectives/moe_exchange.h"
+#include "core/operators/efficiency.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
@@ -13,8 +14,8 @@ Exchange TensorExchange(const TrainingContext& context, double pairs, Trace& tra
   Trace::Scope scope(trace, "tensor_exchange");
   const TrainingMapping& mapping = context.run.mapping;
   const FrameworkExchange& framework = context.framework().exchange;
-  const Seconds pair_launch = 12 * kUs;
-  CONSTANTS(trace, "training.exchange", "estimate: launches of a pair of collectives", pair_launch);
+  const Seconds pair_launch = context.device().architecture->step.pair_launch;
+  BindEstimate("pair_launch", pair_launch, context.device(), trace);
   if (!mapping.sequence_parallel) trace.Input("gather_time", Seconds(), "training.mapping.sequence_parallel");
   const Bytes residual_bytes = ResidualBytes(context.model, context.shape.tokens, "tokens", trace);
   const auto time = [&](CollectiveType type, std::string_view name, std::string_view symbol) {
@@ -83,15 +84,19 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
   trace.Alias("ranks", ranks, "cp");
   ExplainHop(context, context.context_link, context.strides.context, context.shape.context, trace);
   const BytesPerSecond hop_rate = context.context_link.rate;
-  const Seconds round_cost = 10 * kUs;
-  CONSTANTS(trace, "training.exchange", "estimate: launches of a round of the ring", round_cost);
+  const Seconds round_cost = context.device().architecture->step.round_launch;
+  const double ring_hidden = context.device().architecture->step.ring_hidden;
+  BindEstimate("round_cost", round_cost, context.device(), trace);
+  BindEstimate("ring_hidden", ring_hidden, context.device(), trace);
   FIGURE(trace, ring_time, (ranks - 1) * kv_bytes / hop_rate, (Note{"One trip of keys and values round the ring", ""}), ranks, kv_bytes,
          hop_rate);
   FIGURE(trace, rounds_time, round_cost * (ranks - 1), (Note{"Fixed cost of the ring's rounds", ""}), round_cost, ranks);
-  FIGURE(trace, forward_exposed, max(0 * kS, ring_time - 0.8 * core_forward) + rounds_time,
-         (Note{"Exposed CP time, forward", "80 % of the attention core hides the transfers"}), ring_time, core_forward, rounds_time);
-  FIGURE(trace, backward_exposed, max(0 * kS, 2 * ring_time - 0.8 * core_backward) + rounds_time,
-         (Note{"Exposed CP time, backward", "keys, values and their gradients go round the ring"}), ring_time, core_backward, rounds_time);
+  FIGURE(trace, forward_exposed, max(0 * kS, ring_time - ring_hidden * core_forward) + rounds_time,
+         (Note{"Exposed CP time, forward", "a part of the attention core hides the transfers"}), ring_time, ring_hidden, core_forward,
+         rounds_time);
+  FIGURE(trace, backward_exposed, max(0 * kS, 2 * ring_time - ring_hidden * core_backward) + rounds_time,
+         (Note{"Exposed CP time, backward", "keys, values and their gradients go round the ring"}), ring_time, ring_hidden, core_backward,
+         rounds_time);
   FIGURE(trace, forward_link, ring_time + rounds_time, (Note{"CP link time of a layer, forward"}), ring_time, rounds_time);
   FIGURE(trace, backward_link, 2 * ring_time + rounds_time, (Note{"CP link time of a layer, backward"}), ring_time, rounds_time);
   return BindContext({{forward_link, forward_exposed}, {backward_link, backward_exposed}},

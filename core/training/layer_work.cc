@@ -3,13 +3,15 @@
 #include <string_view>
 
 #include "core/base/sum.h"
+#include "core/operators/efficiency.h"
 #include "core/operators/gemm_tiles.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
 
-AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mixer, const LayerWidths& widths, Trace& trace) {
+AttentionWork CoreWork(const Model& model, const Device& device, const TrainingShape& shape, Mixer mixer, const LayerWidths& widths,
+                       Trace& trace) {
   AttentionWork core{CoreOf(model, mixer, widths, trace)};
   const double sequence = shape.sequence, cp = shape.context, sequences = shape.micro_batch, query_heads = core.heads;
   trace.Alias("sequences", sequences, "micro_batch");
@@ -28,14 +30,16 @@ AttentionWork CoreWork(const Model& model, const TrainingShape& shape, Mixer mix
   FIGURE(trace, all_pairs, sequences * query_heads * queries * sequence, (Note{"Scores without a mask", "all heads and sequences"}),
          sequences, query_heads, queries, sequence);
   core.all_pairs = all_pairs;
-  FIGURE(trace, causal_pairs, all_pairs * 0.5 * (1 + min(128 / sequence, 1.0)),
-         (Note{"Scores that the causal mask leaves", "the 128 x 128 tiles on the diagonal are computed in full"}), all_pairs, sequence);
+  const double tile = device.architecture->attention.tile;
+  CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, device.architecture->attention.step.source), tile);
+  FIGURE(trace, causal_pairs, all_pairs * 0.5 * (1 + min(tile / sequence, 1.0)),
+         (Note{"Scores that the causal mask leaves", "the tiles on the diagonal are computed in full"}), all_pairs, tile, sequence);
   core.pairs = causal_pairs;
   if (mixer == Mixer::kWindow) {
     const auto sliding_window = static_cast<double>(model.window.tokens);
-    FIGURE(trace, window_pairs, min(causal_pairs, sequences * query_heads * queries * (sliding_window + 128)),
+    FIGURE(trace, window_pairs, min(causal_pairs, sequences * query_heads * queries * (sliding_window + tile)),
            (Note{"Scores in the window", "at its edge a tile of queries needs one more tile of keys"}), causal_pairs, sequences,
-           query_heads, queries, sliding_window);
+           query_heads, queries, sliding_window, tile);
     core.pairs = window_pairs;
   }
   trace.Alias("pairs", core.pairs, mixer == Mixer::kWindow ? "window_pairs" : "causal_pairs");
@@ -191,12 +195,13 @@ double AdapterElements(const Model& model, const MatrixProducts& products, const
   return parameters.Total(symbol, Note{"Weights of a layer's adapters"});
 }
 
-LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind, Trace& trace) {
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device, LayerKind kind,
+                 Trace& trace) {
   LayerWork work;
   LayerWidths widths = WidthsOf(model, shape.tensor, shape.expert_tensor, trace);
   const double mlp_share = ShareWithMlp(model, widths, trace);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
-  work.attention = CoreWork(model, shape, kind.mixer, widths, trace);
+  work.attention = CoreWork(model, device, shape, kind.mixer, widths, trace);
   work.mlp_columns = has_experts ? widths.shared : widths.mlp;
   work.expert_columns = has_experts ? widths.expert : 0;
   if (has_experts) RouteTokens(model, run, shape, work, trace);
@@ -213,9 +218,9 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   return work;
 }
 
-LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind) {
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device, LayerKind kind) {
   Trace off = Trace::Off();
-  return WorkOf(model, run, shape, kind, off);
+  return WorkOf(model, run, shape, device, kind, off);
 }
 
 }  // namespace slipstick

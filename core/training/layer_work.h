@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "core/hardware/device.h"
 #include "core/training/shape.h"
 #include "core/workload/layer.h"
 
@@ -44,7 +45,8 @@ double AdapterElements(const Model& model, const MatrixProducts& products, const
                        std::string_view symbol, Trace& trace);
 
 // Records it in the current scope, each product and each pass in a scope of its own name.
-LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind, Trace& trace);
-LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, LayerKind kind);
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device, LayerKind kind,
+                 Trace& trace);
+LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape& shape, const Device& device, LayerKind kind);
 
 }  // namespace slipstick

@@ -43,8 +43,8 @@ Seconds QuantizeTime(const TrainingContext& context, double groups, double rows,
               : is_mx     ? "training.framework.compute.quantise.mxfp8"
                           : "training.framework.compute.quantise.fp8");
   const BytesPerSecond element_rate = context.elementwise_rate;
-  const Seconds quantize_launch = 4 * kUs;
-  CONSTANTS(trace, "training.gemm", "estimate: launch of a small kernel", quantize_launch);
+  const Seconds quantize_launch = context.device().architecture->step.quantize_launch;
+  BindEstimate("quantize_launch", quantize_launch, context.device(), trace);
   trace.Alias("columns", columns, columns_are);
   FIGURE_OVER_GROUPS(trace, quantized, rows * columns, (Note{"Elements that are quantized"}), rows, columns);
   FIGURE(trace, quantize_time, quantize_bytes * kB * quantized / element_rate + quantize_launch,

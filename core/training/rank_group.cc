@@ -176,7 +176,11 @@ void ExplainHop(const TrainingContext& context, const Link& link, double stride,
   const std::string table = "fabrics." + levels[level].fabric->id;
   trace.Input("bandwidth", bandwidth, "cluster.networks." + std::to_string(level) + ".bandwidth");
   double share = 1;
-  if (level == 0) {
+  if (context.framework().utilization) {
+    const Seconds hop_latency = levels[level].latency;
+    trace.Input("hop_latency", hop_latency, "cluster.networks." + std::to_string(level) + ".latency");
+    trace.Input("share", share, "training.framework.utilization");
+  } else if (level == 0) {
     const double hop_rate = share = fabric.in_step.hop_efficiency;
     const Seconds hop_latency = fabric.in_step.hop_latency;
     CONSTANTS(trace, table, kInStepSource, hop_rate, hop_latency);

@@ -105,7 +105,7 @@ LayerWorks WorksOf(const TrainingContext& context, Trace& trace) {
   for (const LayerKind kind : kLayerKinds) {
     if (!works.present[kind]) continue;
     const Trace::Scope scope(trace, NameOf(kind));
-    works.of[kind] = WorkOf(context.model, context.run, context.shape, kind, trace);
+    works.of[kind] = WorkOf(context.model, context.run, context.shape, context.device(), kind, trace);
     BindParameters(works.of[kind], NameOf(kind), trace);
   }
   return works;

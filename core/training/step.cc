@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "core/operators/efficiency.h"
+#include "core/operators/roofline.h"
 #include "core/training/exchange.h"
 #include "core/training/flops.h"
 #include "core/training/memo.h"
@@ -182,6 +183,9 @@ class Evaluation {
     trace_.Input("split", split, split > 1 ? "training.mapping.tp" : "training.mapping.sequence_parallel");
     trace_.Input("element_share", context_.framework().compute.element_wise, "training.framework.compute.element_wise");
     ExplainShape(context_, trace_);
+    if (const auto& utilization = context_.framework().utilization) {
+      ExplainUtilizations(context_.prepared->requested, context_.prepared->stated, *utilization, "training.framework.utilization", trace_);
+    }
     ExplainNetworks(context_, trace_);
     if (detail_.memo == nullptr) *own_works_ = WorksOf(context_, trace_);
     if (detail_.advice) WarnOfWholeExperts(context_, report_.warnings);

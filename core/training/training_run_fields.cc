@@ -71,7 +71,9 @@ constexpr FieldRow kTrainingRunFields[] = {
                                        "Storage of the frozen weights of the layers beside adapters (nf4: QLoRA), unpacked for every GEMM; "
                                        "default: the format of the GEMMs")
         .Advanced(),
-    Of<&TrainingRun::framework>("framework", "Training framework: overlap, fusion, launches, memory"),
+    Of<&TrainingRun::framework>(
+        "framework",
+        "Training framework: overlap, fusion, launches, memory; roofline: the plain abstraction, uniform utilizations and nothing else"),
     Of<&TrainingRun::devices>("devices", "Devices used; default: all of the cluster").Between(1, 1 << 24).Derived().Advanced(),
     Of<&TrainingRun::mapping>("mapping", "Parallelism")};
 constinit const Fields Schema<TrainingRun>::fields(kTrainingRunFields);

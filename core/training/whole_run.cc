@@ -104,7 +104,7 @@ void AddThroughput(const TrainingContext& context, const StepFlops& flops, Train
   trace.Input("tokens", tokens, "training.tokens");
   const Seconds step_time = report.step_time;
   const Flops model_flops = flops.model, model_flops_causal = flops.model_causal, hardware_flops = flops.hardware;
-  const FlopsPerSecond peak_rate = PeakRate(context.device(), run.precision, trace);
+  const FlopsPerSecond peak_rate = PeakRate(context.prepared->requested.device, run.precision, trace);
   FIGURE(trace, tokens_per_s, batch * sequence * kToken / step_time,
          (Note{"Throughput (tokens/s)", "all devices", "", "training.tokens_per_s"}), batch, sequence, step_time);
   const Flops executed_flops = report.hardware_flops_per_device;

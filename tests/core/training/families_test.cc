@@ -91,7 +91,8 @@ TEST(Families, RecurrencesKeepNoScores) {
     Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
     scenario.training->flash_attention = fused;
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-    const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {FeedForward::kDense, Mixer::kRecurrence});
+    const LayerWork work =
+        WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kDense, Mixer::kRecurrence});
     Trace off = Trace::Off();
     return std::pair{TimeCore(context, work.attention, off).forward, LayerActivations(context, work, {})};
   };

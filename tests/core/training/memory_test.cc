@@ -35,7 +35,7 @@ Scenario Figure1Scenario(const Shape& shape, bool sequence_parallel, const char*
 double LayerBytes(const Shape& shape, bool sequence_parallel, const char* recompute) {
   const Scenario scenario = Figure1Scenario(shape, sequence_parallel, recompute);
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {});
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
   return (std::string(recompute) == "full" ? LayerCheckpoint(context)
                                            : LayerActivations(context, work, ChoiceFor(*scenario.training, {}).selective))
       .base();
@@ -157,7 +157,7 @@ TEST(Activations, WithoutParallelismAre34Plus5AsOverH) {
                                              R"({"sequence": 2048, "global_batch": 1, "precision": "fp16", "flash_attention": false,
                                                  "framework": {"preset": "megatron-2022"}})");
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {});
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
   EXPECT_EQ(LayerActivations(context, work, {}).base(), 2048.0 * 1024 * (34 + 5.0 * 16 * 2048 / 1024));
 }
 
@@ -177,7 +177,7 @@ TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
         R"({"sequence": 4096, "global_batch": 8, "precision": "bf16", "framework": {"preset": "megatron"}, "mapping": {"tp": )" +
             std::to_string(row.tp) + R"(, "sequence_parallel": )" + (row.sequence_parallel ? "true" : "false") + "}}");
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-    const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {});
+    const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
     EXPECT_DOUBLE_EQ(LayerActivations(context, work, {}).base() / context.shape.tokens, row.bytes) << row.preset << " tp " << row.tp;
   }
 }
@@ -227,7 +227,7 @@ TEST(States, DivideExpertsByTheirOwnGroups) {
                        R"({"sequence": 4096, "global_batch": 64, "precision": "bf16", "framework": {"preset": "megatron"},
                            "mapping": {"tp": 2, "ep": 8, "expert_tp": 1, "zero": 1, "sequence_parallel": true}})");
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, {FeedForward::kExperts});
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts});
   EXPECT_EQ(work.expert_parameters, 3.0 * 4096 * 14336);  // one of eight experts, not split over tp
   EXPECT_EQ(context.shape.ExpertDataRanks(), 8);
 }

@@ -131,7 +131,7 @@ TEST(PeerDefects, ExpertsFollowTheirOwnDegrees) {
         R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "mapping": {"ep": 4, "expert_tp": 2, "tp": )" +
             std::to_string(tp) + "}}");
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
-    EXPECT_EQ(WorkOf(scenario.model, *scenario.training, context.shape, {FeedForward::kExperts}).expert_parameters,
+    EXPECT_EQ(WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts}).expert_parameters,
               2 * 3.0 * 4096 * 14336 / 2);
     EXPECT_GT(Evaluated(scenario).time.ep, Seconds{});
   }

@@ -1,0 +1,19 @@
+// The papers' plain abstraction: an operator takes the longer of its FLOPs over a fraction of the peak and its bytes over a fraction of a
+// level's bandwidth, the same fractions for all operators.
+#pragma once
+
+#include "core/base/field.h"
+
+namespace slipstick {
+
+struct Utilizations {
+  double compute = 1;  // of the dense peak
+  double memory = 1;   // of the bandwidth of the memory and of each cache
+  double network = 1;  // of the bandwidth of each network level
+};
+template <>
+struct Schema<Utilizations> {
+  static const Fields fields;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,16 @@
+#include "core/base/field_table.h"
+#include "core/software/utilizations.h"
+
+namespace slipstick {
+
+constexpr FieldRow kUtilizationsFields[] = {
+    Of<&Utilizations::compute>("compute", "Fraction of the dense peak that every operator reaches").Above(0).AtMost(1),
+    Of<&Utilizations::memory>("memory", "Fraction of the bandwidth of the memory and of each cache that every operator reaches")
+        .Above(0)
+        .AtMost(1),
+    Of<&Utilizations::network>("network", "Fraction of the bandwidth of each network level that every transfer reaches")
+        .Above(0)
+        .AtMost(1)};
+constinit const Fields Schema<Utilizations>::fields(kUtilizationsFields);
+
+}  // namespace slipstick
