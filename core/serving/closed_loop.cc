@@ -3,7 +3,8 @@
 // A request is handled, waits for the step in progress and for prefills queued before its own, is prefilled (all of this is its TTFT),
 // and then takes output - 1 steps, which others' prefills lengthen. During that cycle each of the others is prefilled once, and the
 // request waits once for each of these prefills: before its first token or between later ones. They are spread evenly over the output
-// tokens: 1/output of them come before the first, or half of the one in progress on arrival if that is more; the rest is in TPOT. The
+// tokens: 1/output of them come before the first (more where the engine gathers the arrivals of several steps), or half of the one in
+// progress on arrival if that is more; the rest is in TPOT. The
 // engine thus never prefills or decodes more than it can in that time, and the rate is requests in flight over the cycle time: Little's
 // law by construction.
 #include <algorithm>
@@ -54,12 +55,34 @@ double BatchedPrompts(const Deployment& deployment, double running, Trace& trace
   return batched_prompts;
 }
 
-// Decode steps that an arriving request waits for: half of the one in progress, and those launched ahead.
-double ResidualSteps(const Deployment& deployment, double found, Trace& trace) {
-  const double steps_ahead = deployment.launch.steps_ahead;
-  FIGURE(trace, residual_steps, min(1.0, found) * (0.5 + steps_ahead),
-         (Note{"Steps that an arriving request waits for", "half of the one in progress, and those launched ahead"}), found, steps_ahead);
-  return residual_steps;
+// Decode steps that an arriving request waits for, and those whose arrivals are prefilled together.
+struct Residual {
+  double wait = 0, gathered = 1;
+};
+
+// While others decode, an engine that collects prompts lets the first one wait for `collect_steps`, or until enough have come; those that
+// come meanwhile wait for the rest of it.
+Residual ResidualSteps(const Deployment& deployment, double found, Trace& trace) {
+  const EngineScheduler& scheduler = deployment.engine.scheduler;
+  const auto receive_interval = static_cast<double>(scheduler.receive_interval),
+             collect_steps = static_cast<double>(scheduler.collect_steps), step_tokens = static_cast<double>(scheduler.prefill_tokens),
+             output = static_cast<double>(deployment.load.output);
+  const double steps_ahead = deployment.launch.steps_ahead, collect_share = scheduler.collect_share;
+  const double tokens = ComputedTokens(deployment.load, trace).tokens;
+  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
+  FIGURE(trace, collecting, min(collect_steps, max(0.0, collect_share * step_tokens / tokens - 1) * output / max(1.0, found)),
+         (Note{"Steps for which prompts are collected", "at most those set, or until enough tokens have come"}), collect_steps,
+         collect_share, step_tokens, tokens, output, found);
+  FIGURE(trace, collect_wait, collecting * (1 + found / output * collecting / 2) / (1 + found / output * collecting),
+         (Note{"Steps that a collected request waits for", "the first for all of them, those that come meanwhile for half in the mean"}),
+         collecting, found, output);
+  FIGURE(trace, residual_steps, min(1.0, found) * (receive_interval / 2 + steps_ahead + collect_wait),
+         (Note{"Steps that an arriving request waits for",
+               "half of those between two looks for requests, those launched ahead, and collecting"}),
+         found, receive_interval, steps_ahead, collect_wait);
+  FIGURE(trace, gathered, max(receive_interval, collecting), (Note{"Steps whose arrivals are prefilled together", ""}), receive_interval,
+         collecting);
+  return {residual_steps, gathered};
 }
 
 }  // namespace
@@ -72,7 +95,7 @@ RequestCycle CycleOf(const Deployment& deployment, double others, double batched
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
                 request = deployment.engine.overhead.per_request;
   trace.Input("request", request, "serving.engine.request");
-  const double residual_steps = ResidualSteps(deployment, found, trace);
+  const auto [residual_steps, gathered] = ResidualSteps(deployment, found, trace);
   FIGURE(trace, handling, request + residual_steps * mean_step, (Note{"Request handling and the step in progress", "", kClosedLoopSource}),
          request, residual_steps, mean_step);
   FIGURE(trace, alone, handling + first_prefill + (batched_prompts - 1) * shared_prefill,
@@ -85,9 +108,9 @@ RequestCycle CycleOf(const Deployment& deployment, double others, double batched
          (Note{"Fraction of time spent in others' prefills", "seen by an arriving request: steps with a prefill last longer",
                kClosedLoopSource}),
          others, output, first_prefill, even_token);
-  FIGURE(trace, before, max(prefill_utilization / 2, others / output),
-         (Note{"Others' prefills before the first token", "half of the one in progress, or one output token's share of all"}),
-         prefill_utilization, others, output);
+  FIGURE(trace, before, max(prefill_utilization / 2, min(others, gathered * others / output)),
+         (Note{"Others' prefills before the first token", "half of the one in progress, or those of requests that are gathered with it"}),
+         prefill_utilization, others, gathered, output);
   FIGURE(trace, prefill_wait, max(prefill_utilization / 2 * first_prefill, before * prefill_stall),
          (Note{"Waiting for others' prefills", "the one in progress, and the decode stall of the others"}), prefill_utilization,
          first_prefill, before, prefill_stall);

@@ -85,10 +85,15 @@ void EventLoop::BeginStep(Seconds now, std::size_t index) {
   const auto ahead = static_cast<std::size_t>(system_.steps_ahead);
   // A step was composed when the one that many before it began.
   const Seconds seen = ahead == 0 || replica.starts.empty() ? now : replica.starts.front();
-  StepWork work = PlanStep(now, seen, replica);
+  if (replica.is_idle || ++replica.unlooked >= system_.receive_interval) {
+    replica.looked = seen;
+    replica.unlooked = 0;
+  }
+  StepWork work = PlanStep(now, replica.looked, replica);
   if (work.IsEmpty()) work = PlanStep(now, now, replica);
   if (work.IsEmpty()) {
     replica.starts.clear();
+    replica.is_idle = true;
     const Seconds never = Seconds::FromBase(std::numeric_limits<double>::infinity());
     Seconds next = never;
     for (const Scheduler& group : replica.groups) next = min(next, group.NextReady(now));
@@ -98,6 +103,7 @@ void EventLoop::BeginStep(Seconds now, std::size_t index) {
   replica.starts.push_back(now);
   if (replica.starts.size() > ahead) replica.starts.erase(replica.starts.begin());
   replica.is_running = true;
+  replica.is_idle = false;
   const StepTime time = system_.step_time(work);
   replica.ended = now + max(time.first, time.time);
   ++steps_;

@@ -21,6 +21,7 @@ struct SimulatedSystem {
   KvCacheRoom room;                                    // of a group
   std::function<StepTime(const StepWork&)> step_time;  // of a replica whose groups all have this work
   Seconds handling;                                    // of a request before it is at the scheduler
+  Count receive_interval = 1;                          // steps between looks for new requests
   Count steps_ahead = 0;                               // steps launched before the running one has ended
   Count replicas = 1, groups = 1;                      // attention groups of a replica step together
   Router router = Router::kLeastLoaded;
@@ -65,7 +66,9 @@ class EventLoop {
   };
   struct Replica {
     std::vector<Scheduler> groups;
-    bool is_running = false;
+    bool is_running = false, is_idle = true;
+    Seconds looked;               // for new requests
+    Count unlooked = 0;           // steps since
     Seconds ended;                // of the planned step: first tokens are out
     std::vector<Seconds> starts;  // of the latest steps without a pause, as many as are launched ahead
   };

@@ -46,6 +46,21 @@ void Scheduler::Preempt() {
   }
 }
 
+// Whether the prompts that have come wait for more.
+bool Scheduler::IsCollecting(Seconds seen) {
+  if (rules_.collect_steps == 0 || !prefilling_.empty() || decoding_.empty() || !CanPrefill(seen)) return false;
+  double tokens = 0;
+  for (const std::size_t request : waiting_) {
+    if (At(request).ready <= seen) tokens += static_cast<double>(At(request).prompt - At(request).cached);
+  }
+  if (tokens >= rules_.collect_tokens || collected_steps_ >= rules_.collect_steps) {
+    collected_steps_ = 0;
+    return false;
+  }
+  ++collected_steps_;
+  return true;
+}
+
 void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
   for (const std::size_t request : prefilling_) {
     const Count tokens = PartOf(At(request), budget);
@@ -93,7 +108,7 @@ StepWork Scheduler::Plan(Seconds now, Seconds seen, bool decodes) {
   parts_.clear();
   decoded_.clear();
   Preempt();
-  const bool prefills = !rules_.prefills_first || CanPrefill(seen);
+  const bool prefills = !IsCollecting(seen) && (!rules_.prefills_first || CanPrefill(seen));
   if (decodes && !(rules_.prefills_first && prefills)) {
     for (const std::size_t request : decoding_) {
       if (At(request).ready <= now) decoded_.push_back(request);

@@ -29,6 +29,8 @@ struct SchedulerRules {
   bool prefills_first = false;  // a step prefills or decodes, and prefills whenever a request may be admitted
   bool splits_prompts = true;   // a prompt may be spread over steps
   double max_sequences = 2048;  // running at once
+  Count collect_steps = 0;      // that a request waits for others to be prefilled with, while others decode
+  double collect_tokens = 0;    // so many end this wait
   double reserved = 0;          // share of the outputs yet to come for which admission keeps room; 1 never preempts
 };
 
@@ -75,6 +77,7 @@ class Scheduler {
   void Preempt();
   // Tokens of a prompt that a step with room for `budget` takes; 0: none.
   [[nodiscard]] Count PartOf(const SimulatedRequest& request, double budget) const;
+  [[nodiscard]] bool IsCollecting(Seconds seen);
   void PlanPrefills(Seconds now, Seconds seen, double budget);
   [[nodiscard]] StepWork Work() const;
 
@@ -85,6 +88,7 @@ class Scheduler {
   std::vector<std::size_t> prefilling_, decoding_;  // in order of admission
   Bytes charged_;
   Count preemptions_ = 0;
+  Count collected_steps_ = 0;
   // The planned step.
   std::vector<Part> parts_;
   std::vector<std::size_t> decoded_;

@@ -48,6 +48,8 @@ SchedulerRules RulesOf(const ServingLoad& load) {
   rules.step_tokens = static_cast<double>(load.prefill_chunk.value_or(scheduler.prefill_tokens));
   rules.prefills_first = scheduler.prefills_first;
   rules.splits_prompts = scheduler.splits_prompts || load.prefill_chunk;
+  rules.collect_steps = scheduler.collect_steps;
+  rules.collect_tokens = scheduler.collect_share * rules.step_tokens;
   rules.max_sequences = static_cast<double>(load.max_requests.value_or(scheduler.max_sequences));
   rules.reserved = ReservedShare(load.engine);
   return rules;
@@ -191,6 +193,7 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
   system.step_time = [&](const StepWork& work) { return times.Of(work); };
   system.handling = load.engine.overhead.per_request;
   system.steps_ahead = static_cast<Count>(deployment.launch.steps_ahead);
+  system.receive_interval = load.engine.scheduler.receive_interval;
   system.replicas = static_cast<Count>(deployment.mapping.replicas);
   system.groups = static_cast<Count>(deployment.mapping.attention_dp);
   system.router = load.simulate->router;

@@ -137,6 +137,18 @@ constexpr FieldRow kEngineFields[] = {
         .Length()
         .Between(1, 1 << 28)
         .Advanced(),
+    Of<&Engine::scheduler, &EngineScheduler::receive_interval>("receive_interval",
+                                                               "Steps between looks for new requests (SGLang: scheduler_recv_interval)")
+        .Between(1, 1024)
+        .Advanced(),
+    Of<&Engine::scheduler, &EngineScheduler::collect_steps>(
+        "collect_steps", "Steps that a request waits for others to share its prefill (TensorRT-LLM: batch_wait_timeout_iters)")
+        .Between(0, 1024)
+        .Advanced(),
+    Of<&Engine::scheduler, &EngineScheduler::collect_share>(
+        "collect_share", "Share of a step's tokens that ends this wait (TensorRT-LLM: batch_wait_max_tokens_ratio)")
+        .Between(0, 1)
+        .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::prefills_first>(
         "prefills_first", "Simulation: a step prefills or decodes, and prefills whenever a request is admitted")
         .Advanced(),

@@ -145,7 +145,7 @@ const std::vector<Assignments>& Scenarios() {
           kFlat,
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4", "serving.mapping.tp=1",
                                  "serving.engine=vllm", "serving.requests_per_s=20", "serving.simulate.requests=50",
-                                 "serving.arrivals.kind=gamma", "serving.lengths.prompt.kind=uniform",
+                                 "serving.engine.collect_steps=8", "serving.arrivals.kind=gamma", "serving.lengths.prompt.kind=uniform",
                                  "serving.lengths.output.kind=lognormal"},
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4", "serving.mapping.tp=1",
                                  "serving.engine=sglang", "serving.concurrency=20", "serving.simulate.requests=50",

@@ -146,6 +146,25 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
   }
 }
 
+// An engine that looks for requests every 31 steps instead of every step: 15 steps more until it sees one.
+TEST(ClosedLoopCycle, WaitsForTheNextLook) {
+  const Assignments often = kOneReplica + Assignments{"serving.batch=8"},
+                    seldom = often + Assignments{"serving.engine.receive_interval=31"};
+  const double first = Serve(seldom).ttft.base() - FigureOf(seldom, "prefill_wait"),
+               before = Serve(often).ttft.base() - FigureOf(often, "prefill_wait");
+  EXPECT_NEAR(first - before, 15 * Serve(often).decode_step.base(), 1e-9);
+  EXPECT_NEAR(FigureOf(seldom, "before"), 7.0 * 31 / 256, 1e-12) << "others that come between two looks";
+}
+
+// Of 32 requests with 256 output tokens 31 are found: 31/256 arrive in a step. Within the 20 steps of the first one 2.42 others come, which
+// wait for 10 in the mean: 20 * (1 + 1.21) / (1 + 2.42) = 12.92. Where two prompts of 2,048 tokens are enough, the second ends the wait.
+TEST(ClosedLoopCycle, WaitsWhilePromptsAreCollected) {
+  const Assignments load = kOneReplica + Assignments{"serving.batch=32", "serving.engine.collect_steps=20"};
+  EXPECT_NEAR(FigureOf(load, "collect_wait"), 12.92, 0.005);
+  EXPECT_NEAR(FigureOf(load + Assignments{"serving.engine.collect_share=0.5"}, "collecting"), 256.0 / 31, 1e-9);
+  EXPECT_NEAR(FigureOf(load, "residual_steps"), 1.5 + FigureOf(load, "collect_wait"), 1e-12);
+}
+
 // With one output token an engine only prefills: never faster than one prefill after another.
 TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
   for (const char* concurrency : {"1", "2", "10", "100", "1000"}) {

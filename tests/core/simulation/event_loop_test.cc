@@ -98,6 +98,23 @@ TEST(Schedule, WaitsForStepsLaunchedAhead) {
   EXPECT_EQ(TimesOf(system, {{0, 10, 1}, {5, 10, 1}}).first[1], 6) << "nothing is launched while the engine is idle";
 }
 
+// Looks at 0, 4, 8: what comes at 0.5 is seen with the step that begins at 4.
+TEST(Schedule, LooksForRequestsEverySoManySteps) {
+  SimulatedSystem system = OneSecondSteps();
+  system.receive_interval = 4;
+  EXPECT_EQ(TimesOf(system, {{0, 10, 20}, {0.5, 10, 1}, {3.5, 10, 1}, {4.5, 10, 1}}).first, (Values{1, 5, 5, 9}));
+}
+
+// The second request waits for three steps or for 25 tokens of prompts; alone in the engine none waits.
+TEST(Schedule, CollectsPrompts) {
+  SimulatedSystem system = OneSecondSteps();
+  system.rules.collect_steps = 3;
+  system.rules.collect_tokens = 25;
+  EXPECT_EQ(TimesOf(system, {{0, 10, 20}, {0.5, 10, 1}, {2.5, 10, 1}}).first, (Values{1, 5, 5})) << "passed over at 1, 2 and 3";
+  EXPECT_EQ(TimesOf(system, {{0, 10, 20}, {0.5, 10, 1}, {1.5, 15, 1}}).first, (Values{1, 3, 3})) << "25 tokens at 2";
+  EXPECT_EQ(TimesOf(system, {{0, 10, 1}, {5, 10, 1}}).first, (Values{1, 6}));
+}
+
 TEST(Schedule, HandlesARequestBeforeItMayRun) {
   SimulatedSystem system = OneSecondSteps();
   system.handling = S(0.25);

@@ -57,6 +57,20 @@ TEST(Simulation, AgreesWithTheClosedFormsUnderALowRate) {
   }
 }
 
+// Engines that look for requests every 30 steps, or collect prompts for 20: the closed forms' first token has the same wait.
+TEST(Simulation, GathersPromptsAsTheClosedFormsSay) {
+  for (const std::string setting : {"receive_interval=30", "collect_steps=20"}) {
+    for (const std::string concurrency : {"4", "16", "64"}) {
+      const Assignments load =
+          kLlama + kSpread + Assignments{"serving.engine=trtllm", "serving.engine." + setting, "serving.concurrency=" + concurrency};
+      const ServingReport closed = Serve(load);
+      const SimulatedServing simulated = Simulated(load);
+      EXPECT_NEAR(simulated.ttft / closed.ttft, 1, 0.15) << setting << " " << concurrency;
+      EXPECT_NEAR(simulated.request_latency / closed.request_latency, 1, 0.05) << setting << " " << concurrency;
+    }
+  }
+}
+
 TEST(Simulation, HoldsLittlesLaw) {
   for (const char* load : {"serving.concurrency=40", "serving.requests_per_s=3", "serving.batch=16"}) {
     const SimulatedServing simulated = Simulated(kLlama + kSpread + Assignments{load});
