@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import { timeLeft, workersFor } from '../../web/engine/pool.js';
 import { asInputs, columnsOf, filtered, frontOf, sorted, thinned } from '../../web/explore/ranking.js';
 import { chunkAfter, mappingWords, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
+import { checkWords, foundWords } from '../../web/explore/study_checks.js';
+import { texts } from '../../web/explore/texts.js';
 import { setOutputs } from '../../web/text/outputs.js';
+import { extend } from '../../web/text/strings.js';
 
 const rows = [
   { rank: 1, overrides: { 'training.mapping.tp': 8, 'training.recompute': 'full' }, step_time_s: 3 },
@@ -63,4 +66,17 @@ test('a mapping in words leaves out what says nothing; a search looks for the fi
   assert.equal(objectiveFor('training.cost_usd', 'training'), 'cost_usd');
   assert.equal(objectiveFor('cost.device_usd', 'training'), '');
   assert.match(valuesAbout({ kind: 'count', low: 1 }, 8), /^1, 2, 4, 8/);
+});
+
+test('a check of a study is said in words, with the figures that it found', () => {
+  extend(texts);
+  setOutputs([{ path: 'cost.device_usd', title: 'Manufacturing cost per device', unit: '$' }]);
+  const falls = { falls: 'split.device_usd', along: ['1 die', '2 dies', '4 dies'] };
+  assert.equal(checkWords(falls), 'Cost: Manufacturing cost per device falls from “1 die” to “4 dies”');
+  assert.equal(foundWords(falls, [2760, 2600, 2550]), '$2,760 → $2,600 → $2,550');
+  const ratio = { ratio: 'training.step_time_s', of: ['a', 'b'], low: 1.25, high: 1.4 };
+  assert.match(checkWords(ratio), /“a” over “b” is 1\.25 to 1\.4$/);
+  assert.equal(foundWords(ratio, 1.362), '1.36');
+  assert.match(checkWords({ equals: 'serving.bound.decode', at: ['H100'], value: 'memory' }), /is memory-bandwidth-bound at “H100”$/);
+  assert.equal(foundWords({ between: 'link_power_w', at: ['a'], low: 9, high: 10 }, [9.6]), '9.6\u00a0W');
 });

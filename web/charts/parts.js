@@ -1,5 +1,5 @@
 // The parts of the report's stacks, in their order, with their names and colours. One colour means one thing everywhere.
-import { t } from '../text/strings.js';
+import { has, t } from '../text/strings.js';
 
 const COLORS = { optimizer_state: 'optimizer-state', kv_cache: 'kv', cp: 'tp', other: 'workspace' };
 const part = (id, value, name = id) => ({
@@ -44,6 +44,6 @@ export function billParts(lines) {
     let color = BILL.find(([words]) => words.test(name))?.[1];
     if (!color || used.has(color)) color = SPARE.find((one) => !used.has(one) && !used.has(SAME[one])) ?? SPARE[spare++ % SPARE.length];
     used.add(color);
-    return { id: name, name: name.replaceAll('_', ' '), value, color: `var(--c-${color})` };
+    return { id: name, name: has(`bill.${name}`) ? t(`bill.${name}`) : name.replaceAll('_', ' '), value, color: `var(--c-${color})` };
   });
 }

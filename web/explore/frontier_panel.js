@@ -69,15 +69,17 @@ export class FrontierPanel {
     const others = of('model').filter((id) => !MODELS.includes(id));
     const own = context.scenario.model.preset;
     this.model.replaceChildren(
-      ...[...MODELS, ...others].map((id) => h('option', { value: id, selected: id === (MODELS.includes(own) ? own : MODELS[0]) }, id)),
+      ...[...MODELS, ...others].map((id) => h('option', { value: id, selected: id === (MODELS.includes(own) ? own : MODELS[0]) }, this.#nameOf('model', id))),
     );
     this.clusters.replaceChildren(
       h('legend', {}, t('explore.frontier.clusters')),
       ...[...CLUSTERS, 'gb200-nvl72', 'hgx-mi300x', 'hgx-mi355x']
         .filter((id) => of('cluster').includes(id))
-        .map((id) => h('label', {}, h('input', { type: 'checkbox', value: id, checked: CLUSTERS.includes(id) }), ` ${id}`)),
+        .map((id) => h('label', {}, h('input', { type: 'checkbox', value: id, checked: CLUSTERS.includes(id) }), ` ${this.#nameOf('cluster', id)}`)),
     );
   }
+
+  #nameOf = (kind, id) => this.#catalogue.find((one) => one.kind === kind && one.id === id)?.name ?? id;
 
   #inputsOf(cluster, devices) {
     let inputs = withPick(withPick(this.#context.inputs, 'model', this.model.value), 'cluster', cluster);

@@ -79,7 +79,8 @@ export class SensitivityPanel {
     const label = (path) => {
       const named = labelIn(this.#context.scenario, path);
       const part = path.split('.').slice(0, -1).findLast((one) => !/^\d+$/.test(one)) ?? '';
-      return named === labelOf(path) ? `${named} (${part.replaceAll('_', ' ')})` : named;
+      const isPlain = ['model', 'training', 'serving', 'cost', 'mapping'].includes(part);
+      return named === labelOf(path) && !isPlain ? `${named} (${part.replaceAll('_', ' ')})` : named;
     };
     const change = (value) => value / answer.value - 1;
     const unit = unitOf(answer.figure);

@@ -5,25 +5,16 @@ import { categories } from '../charts/categories.js';
 import { heat } from '../charts/heat.js';
 import { memoryParts } from '../charts/parts.js';
 import { h } from '../dom.js';
-import { nameOf } from '../report/names.js';
-import { number, text, unitOf } from '../text/format.js';
-import { has, t } from '../text/strings.js';
-import { button, fillSelect, labelled, partName, select } from './controls.js';
+import { number, text } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { button, fillSelect, labelled, select } from './controls.js';
+import { checkWords, foundWords, nameOfFigure, shown, unit } from './study_checks.js';
 import { flat, inputsOf } from './study_inputs.js';
 
 const MOST_AT_ONCE = 60;
 const REDRAW_MS = 200;
 
 const sizeOf = (study) => study.points?.length ?? study.axes.reduce((size, axis) => size * axis.split('=')[1].split(',').length, 1);
-// A figure of a split device is one of the report.
-const reportPath = (path) => path.replace(/^performance\.[a-z]+\./, '').replace(/^split\.device_usd$/, 'cost.device_usd');
-function nameOfFigure(path) {
-  if (has(`explore.study.figure.${path}`)) return t(`explore.study.figure.${path}`);
-  const own = reportPath(path);
-  return /^(training|serving|cost)\./.test(own) ? `${partName(own)}: ${nameOf(own)}` : nameOf(own);
-}
-const unit = (path) => (path.endsWith('bytes_per_s') ? 'B/s' : /_w$/.test(path) ? 'W' : unitOf(path));
-const shown = (one, path) => (typeof one === 'number' ? text(one, unit(path)) : one === null || one === undefined ? '–' : Array.isArray(one) ? '…' : String(one));
 
 export class StudiesPanel {
   #pool;
@@ -261,7 +252,6 @@ export class StudiesPanel {
   #expectations() {
     const list = this.#whole?.expectations;
     if (!list?.length) return '';
-    const found = (one) => (Array.isArray(one) ? one : [one]).map((each) => (typeof each === 'number' ? number(each) : String(each))).join(', ');
     return h(
       'section',
       {},
@@ -269,13 +259,13 @@ export class StudiesPanel {
       h(
         'ul',
         { class: 'ex-verdicts' },
-        list.map(({ text: words, holds, found: what, missed }) =>
+        list.map(({ text: words, holds, found, missed }, at) =>
           h(
             'li',
             { class: holds ? 'good' : missed ? 'known' : 'bad' },
             h('b', {}, holds ? `✓ ${t('explore.study.holds')}` : `✗ ${t('explore.study.fails')}`),
-            words,
-            h('small', {}, t('explore.study.found', { list: found(what) })),
+            checkWords(this.#whole.expect?.[at]) || words,
+            h('small', {}, foundWords(this.#whole.expect?.[at], found)),
             missed && h('small', {}, t('explore.study.missed', { why: missed })),
           ),
         ),

@@ -112,6 +112,7 @@ function four({ scenario, training, serving, cost, faulty }) {
           title: t('answers.cost'),
           value: cost.device_usd,
           unit: '$',
+          suffix: t('answers.device'),
           line:
             serving?.cost_usd_per_million_tokens != null
               ? t('answers.hour', { hour: text(cost.device_hour_usd, '$'), tokens: text(serving.cost_usd_per_million_tokens, '$') })

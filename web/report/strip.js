@@ -5,9 +5,9 @@ import { h } from '../dom.js';
 export function strip(answers) {
   const line = h('div', { class: 'strip', 'aria-hidden': 'true', hidden: true });
   answers.after(line);
-  // "317" and "days", without what follows the unit: "of 79.2 GiB".
+  // "317" and "days", without what follows the unit: "of 79.2 GiB", "per device".
   const short = (value) => {
-    const unit = value.querySelector('small').textContent.split(/\sof\s/)[0];
+    const unit = value.querySelector('small').textContent.split(/\s?\b(?:of|per)\s/)[0];
     return `${value.firstChild.textContent}${unit && `\u00a0${unit}`}`;
   };
   const draw = () => line.replaceChildren(...[...answers.querySelectorAll('.value')].map((value) => h('span', {}, short(value))));

@@ -1,0 +1,55 @@
+// A study's figures and its checks in words.
+import { nameOf } from '../report/names.js';
+import { number, text, unitOf } from '../text/format.js';
+import { has, t } from '../text/strings.js';
+import { partName } from './controls.js';
+
+// A figure of a split device is one of the report.
+const reportPath = (path) => path.replace(/^performance\.[a-z]+\./, '').replace(/^split\.device_usd$/, 'cost.device_usd');
+
+export function nameOfFigure(path) {
+  if (has(`explore.study.figure.${path}`)) return t(`explore.study.figure.${path}`);
+  const own = reportPath(path);
+  return /^(training|serving|cost)\./.test(own) ? `${partName(own)}: ${nameOf(own)}` : nameOf(own);
+}
+
+export const unit = (path) => (path.endsWith('bytes_per_s') ? 'B/s' : /_w$/.test(path) ? 'W' : unitOf(path));
+
+export function shown(one, path) {
+  if (typeof one === 'number') return text(one, unit(path));
+  if (one === null || one === undefined) return '–';
+  if (Array.isArray(one)) return '…';
+  return /(^|\.)bound(\.|$)/.test(path) && has(`bound.${one}`) ? t(`bound.${one}`) : String(one);
+}
+
+const KINDS = ['falls', 'rises', 'flat', 'ratio', 'between', 'equals'];
+const kindOf = (check) => KINDS.find((kind) => check && kind in check);
+const quoted = (labels) => labels.map((one) => `“${one}”`).join(', ');
+
+// What a check claims: "Manufacturing cost per device falls from “1 die” to “4 dies”".
+export function checkWords(check) {
+  const kind = kindOf(check);
+  if (!kind) return '';
+  const path = check[kind];
+  const points = check.along ?? check.of ?? check.at;
+  const range = kind === 'ratio' ? (value) => number(value) : (value) => shown(value, path);
+  return t(`explore.check.${kind}`, {
+    figure: nameOfFigure(path),
+    first: points[0],
+    last: points.at(-1),
+    points: quoted(points),
+    low: range(check.low),
+    high: range(check.high),
+    value: shown(check.value, path),
+    by: check.by > 1 ? ` ${t('explore.check.by', { by: number(check.by) })}` : '',
+    within: check.within ? ` ${t('explore.check.within', { share: text(check.within, '%') })}` : '',
+  });
+}
+
+// The figures that it found, in the order of its points.
+export function foundWords(check, found) {
+  const kind = kindOf(check);
+  const list = Array.isArray(found) ? found : [found];
+  const say = (one) => (kind === 'ratio' && typeof one === 'number' ? number(one) : shown(one, check?.[kind] ?? ''));
+  return list.map(say).join(['falls', 'rises'].includes(kind) ? ' → ' : ', ');
+}
