@@ -24,7 +24,15 @@ AlphaBeta SlowestOf(const CollectiveInstance& instance, Trace& trace) {
   }
   if (trace.on()) {
     trace.Input("alpha", slowest.alpha, "cluster.networks." + std::to_string(farthest) + ".latency");
-    trace.Input("beta", slowest.beta, "cluster.networks." + std::to_string(narrowest) + ".bandwidth");
+    const std::string path = "cluster.networks." + std::to_string(narrowest) + ".bandwidth";
+    const double node_size = static_cast<double>(instance.view.levels[0].level->size), ranks = instance.view.ranks;
+    const BytesPerSecond level_bandwidth = slowest.beta;
+    trace.Input("node_size", node_size, "cluster.networks." + std::to_string(instance.view.levels[0].index) + ".size");
+    trace.Input("level_bandwidth", level_bandwidth, path);
+    trace.Alias("level_bandwidth", level_bandwidth, path);  // a share of it that a caller named so
+    trace.Procedure("beta", slowest.beta, Note{"Bandwidth of a rank", "of the slowest level that the group spans"},
+                    "level_bandwidth, ranks, node_size", level_bandwidth, ranks, node_size);
+    trace.MovesBy(0, 1);
   }
   return slowest;
 }

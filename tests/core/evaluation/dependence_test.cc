@@ -127,6 +127,8 @@ const GoldenRequest kFurtherScenarios[] = {
     {"offloaded_state", R"({"model": "opt-13b", "cluster": "single-v100-sxm2-32gb", "serving": null, "training": {
         "framework": "megatron-deepspeed", "precision": "fp16", "flash_attention": false, "recompute": "full", "sequence": 1024, "global_batch": 16,
         "offload": {"optimizer": 1, "parameters": 0.5}, "mapping": {"tp": 1, "pp": 1, "virtual_stages": 1, "zero": 2}}})"},
+    {"roofline", R"({"model": "mixtral-8x7b", "cluster": {"preset": "dgx-h100", "devices": 64}, "training": {"framework": "roofline",
+        "mapping": {"tp": 4, "pp": 2, "ep": 4}}, "serving": {"engine": "roofline", "mapping": {"tp": 8}}})"},
     {"windows", R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
         {"tp": 4, "pp": 2, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 4}, "concurrency": 64}})"},
     {"recomputed_blocks",

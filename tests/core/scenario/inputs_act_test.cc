@@ -54,6 +54,9 @@ const std::vector<Assignments>& Scenarios() {
                   "training.flash_attention=false", "training.global_batch=8", "training.sequence=2048", "serving.engine=fastertransformer",
                   "serving.concurrency=100", "serving.waves=2", "serving.mapping.tp=2"} +
           kFlat + Assignments{"training.mapping.zero=3"},
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16", "training.framework=roofline", "serving.engine=roofline",
+                  "training.global_batch=64", "serving.mapping.tp=2", "serving.devices=2"} +
+          kOneStage,
       kServingOnly +
           Assignments{"model=llama-3.1-8b", "cluster=gaudi2-hls2", "serving.engine=gaudi", "serving.mapping.tp=2", "serving.devices=2"},
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=trn1-32xlarge", "serving.engine=neuron", "serving.mapping.tp=8",
