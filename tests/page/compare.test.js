@@ -13,7 +13,7 @@ test('up to four scenarios, differences only, deltas with a sign and words, and 
   assert.equal(await page.locator('.compare thead th').count(), 5);
   assert.equal(await page.locator('[data-key="cmp-dup"]').count(), 0, 'four are the most');
   const inputs = await page.locator('.compare .input th').allTextContents();
-  assert.deepEqual(inputs, ['Model: Preset', 'Serving: Batch']);
+  assert.deepEqual(inputs, ['Model: Preset', 'Serving: Concurrent requests per replica']);
   for (const words of await page.locator('.delta').allTextContents()) assert.match(words, /^[▲▼] ([+−][\d.,e-]+\s%|×\s[\d.,e-]+)$/u);
   const shown = await page.locator('.compare tbody tr').count();
   await page.locator('[data-key="cmp-all"]').click();
@@ -48,7 +48,7 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
   const wide = await page.locator('#step-bar .drawing svg').evaluate((one) => one.viewBox.baseVal.width);
   assert.equal(png.bytes.readUInt32BE(16), Math.floor(wide * 2));
   const csv = await saved(page, () => page.locator('#step-bar .saves button').nth(2).click());
-  assert.match(csv.bytes.toString(), /^\ufeffPart,Value,Share\r\nforward,/);
+  assert.match(csv.bytes.toString(), /^\ufeffComponent,Value,Share\r\nforward,/);
 
   await type(page, 'training.mapping.tp', '4');
   await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
@@ -94,7 +94,7 @@ test('a scene prints on few pages, black on white, with its link and date', asyn
     assert.equal(seen.background, 'rgb(255, 255, 255)');
     assert.match(seen.footer, /#\/\w+\?serving\.batch=64&v=1/);
     assert.match(seen.footer, /\d{4}/);
-    assert.match(seen.inputs, /Batch\s+64/);
+    assert.match(seen.inputs, /Concurrent requests per replica\s+64/);
     assert.equal(seen.buttons, 0);
     await page.context().close();
   }

@@ -27,6 +27,8 @@ test('figures have three digits and a fitting prefix', () => {
     [0.41, '$', '$0.41'],
     [2.81e9 * 3600, 'J', '2.81 GWh'],
     [0.8, 'J/token', '800 mJ/token'],
+    [197, 'token/s', '197 tokens/s'],
+    [2.5e6, 'token/$', '2.5 M tokens/$'],
     [412, 'count', '412'],
     [262144, 'count', '262,144'],
     [Number.NaN, 's', '–'],

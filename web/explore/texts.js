@@ -80,7 +80,7 @@ export const texts = {
   'explore.study.point': 'Point', 'explore.study.points': 'Results', 'explore.study.holds': 'reproduced', 'explore.study.fails': 'not reproduced',
   'explore.study.expect': 'Checks', 'explore.study.score': '{held} of {all} checks reproduced.',
   'explore.study.open': 'Open first scenario', 'explore.study.printed': 'printed in the paper', 'explore.study.over': 'ratio to {label}',
-  'explore.study.run': 'Run the study', 'explore.study.size': '{all} points.', 'explore.study.took': '{all} points in {time}.',
+  'explore.study.run': 'Run the study', 'explore.study.size': '{all} points.', 'explore.study.took': 'All {all} points in {time}.',
   'explore.study.progress': 'Points computed', 'explore.study.inputs': 'Inputs', 'explore.study.slice': 'Network', 'explore.study.memory': 'memory',
   'explore.study.node': 'process node', 'explore.study.get': 'Results', 'explore.study.allHold': 'All {all} checks reproduced.',
   'explore.check.falls': '{figure} falls{by} from “{first}” to “{last}”', 'explore.check.rises': '{figure} rises{by} from “{first}” to “{last}”', 'explore.check.by': 'by {by}× or more per step',

@@ -72,9 +72,7 @@ function frame(input, control, store, { group = false } = {}) {
     'div',
     { class: `field ${input.kind}`, 'data-path': input.path },
     h('div', { class: 'head' }, label, echo, back),
-    control,
-    faults,
-    help,
+    h('div', {}, control, faults, help),
   );
   control.setAttribute?.('aria-describedby', `${id}-help ${id}-issues`);
   return {
@@ -251,7 +249,7 @@ function presetField(input, store, catalogue) {
   );
   const wrap = frame(input, control, store);
   const source = h('small', { class: 'help' });
-  wrap.element.append(source);
+  wrap.element.lastChild.append(source);
   const isDevice = (path) => path === 'cluster.device' || path.startsWith('cluster.device.');
   const isOwn = (path) =>
     path.startsWith(`${input.path}.`) && (input.path !== 'cluster' || (path !== 'cluster.devices' && !isDevice(path)));

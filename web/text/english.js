@@ -99,7 +99,7 @@ export const english = {
   'label.dims': 'Sides of the mesh or torus', 'label.wrap_every': 'Torus slices close every', 'label.fabric': 'Fabric', 'label.flash_attention': 'FlashAttention', 'label.cuda_graphs': 'CUDA graphs',
   'label.library': 'Times of collectives', 'label.cluster.collectives.all_reduce': 'All-reduce algorithm', 'label.cluster.collectives.all_gather': 'All-gather algorithm',
   'label.cluster.collectives.reduce_scatter': 'Reduce-scatter algorithm', 'label.cluster.collectives.all_to_all': 'All-to-all algorithm', 'label.cluster.collectives.send_recv': 'P2P algorithm',
-  'choice.library.measured': 'Measured (NCCL, engines)', 'choice.library.analytic': 'Analytic (best algorithm, line rate)', 'choice.library.alpha_beta': 'Textbook (alpha-beta)',
+  'choice.library.measured': 'Measured', 'choice.library.analytic': 'Analytic', 'choice.library.alpha_beta': 'Textbook (α-β)',
   'choice.topology.fully_connected': 'fully connected', 'choice.topology.fat_tree': 'fat tree', 'choice.topology.rail': 'rail-optimized',
   'choice.schedule.1f1b': '1F1B', 'choice.schedule.gpipe': 'GPipe', 'choice.schedule.zb-h1': 'ZB-H1', 'choice.schedule.zb-v': 'ZB-V', 'choice.schedule.dualpipe': 'DualPipe',
   'choice.optimizer.adamw': 'AdamW', 'choice.optimizer.adafactor': 'Adafactor', 'choice.optimizer.sgd': 'SGD', 'choice.optimizer.adam8bit': 'Adam, 8-bit', 'choice.optimizer.muon': 'Muon',

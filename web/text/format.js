@@ -99,6 +99,11 @@ const energy = (value) =>
 
 // `unit` is a base unit as the core writes it ("B", "FLOP/s", "s", "$", "" for a ratio or count), or "%" for a share.
 export function parts(value, unit = '') {
+  const shown = measured(value, unit);
+  return { ...shown, unit: shown.unit.replace(/^([kMGTPE]?)token(?=\/)/, (_, prefix) => `${prefix && `${prefix}\u00a0`}tokens`) };
+}
+
+function measured(value, unit) {
   if (value === null || value === undefined || !Number.isFinite(value)) return { number: '–', unit: '' };
   if (unit === '%') return { number: number(value * 100), unit: '%' };
   if (unit === 'count') return { number: whole(value), unit: '' };
