@@ -15,8 +15,8 @@ test('the size of the space is said before it is searched, and a limit cuts it',
   const whole = await size();
   assert.ok(whole >= 88484, `as large as calculon's space: ${whole}`);
   await page.locator('.ex-box > summary').first().click();
-  await page.getByLabel('Limit on').selectOption('training.mapping.schedule');
-  await page.getByLabel('Limit’s value').fill('1f1b');
+  await page.getByLabel('Constraint on').selectOption('training.mapping.schedule');
+  await page.getByLabel('Value', { exact: true }).fill('1f1b');
   await page.getByRole('button', { name: 'Add constraint' }).click();
   await page.waitForFunction((was) => !document.getElementById('explore-size').textContent.includes(was), whole.toLocaleString('en'));
   assert.ok((await size()) < whole);
@@ -28,7 +28,7 @@ test('a running search shows the best so far and stops within 100 ms; it goes on
   await sized(page);
   await page.locator('#explore-start').click();
   await page.waitForSelector('.ex-table:not([hidden]) tbody tr');
-  assert.match(await progress(page), /of [\d,]+ tried/);
+  assert.match(await progress(page), /of [\d,]+ evaluated/);
   const waited = await page.evaluate(
     () =>
       new Promise((resolve) => {
@@ -192,7 +192,7 @@ test('which device serves best: one front a cluster', async () => {
 
 test('the address bar alone changes the panel', async () => {
   const { page } = await explore(chromium, '#/explore');
-  for (const [sub, title] of [['sweep', /along an input/], ['solve', /How far/], ['sensitivity', /move this figure/], ['frontier', /serves best/], ['', /Which mapping/]]) {
+  for (const [sub, title] of [['sweep', /change with an input/], ['solve', /How far/], ['sensitivity', /inputs matter/], ['frontier', /serves best/], ['', /Which mapping/]]) {
     await page.evaluate((hash) => (location.hash = hash), sub ? `#/explore/${sub}` : '#/explore');
     await page.waitForFunction((words) => new RegExp(words).test(document.querySelector('#content h1').textContent), title.source, { timeout: 5000 });
   }
