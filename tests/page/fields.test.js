@@ -113,17 +113,33 @@ test('a config.json is read in the page, by paste and by file, and what is missi
   const asked = [];
   page.on('request', (request) => (request.method() !== 'GET' || !request.url().startsWith(chromium.base)) && asked.push(request.url()));
   const config = { model_type: 'llama', hidden_size: 2048, num_hidden_layers: 16, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 8192, vocab_size: 128256, tie_word_embeddings: true, unheard_of: 1 };
-  const open = () => page.getByRole('button', { name: 'Import Hugging Face config' }).click();
+  const open = () => page.getByRole('button', { name: 'Paste config.json or command' }).click();
   await open();
   assert.match(await page.locator('dialog.modal').textContent(), /sent nowhere/);
   await page.locator('#config-text').fill(JSON.stringify({ ...config, hidden_size: undefined }));
-  await page.getByRole('button', { name: 'Use this model' }).click();
+  await page.getByRole('button', { name: 'Use this' }).click();
   await page.waitForFunction(() => /hidden_size/.test(document.querySelector('#config-faults').textContent));
   await page.locator('dialog.modal input[type=file]').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(config)) });
-  await page.getByRole('button', { name: 'Use this model' }).click();
+  await page.getByRole('button', { name: 'Use this' }).click();
   await settled(page);
   assert.match(await page.locator('#notice').textContent(), /1\.2[0-9]\s[GB]/u);
   assert.deepEqual(asked, []);
+  assert.deepEqual(faults, []);
+});
+
+test('a pasted command becomes the scenario, and what was not understood is listed', async () => {
+  const { page, faults } = await chromium.open('#/serve');
+  await page.getByRole('button', { name: 'Paste config.json or command' }).click();
+  await page.locator('#config-text').fill('make everything faster');
+  await page.getByRole('button', { name: 'Use this' }).click();
+  await page.waitForFunction(() => /vLLM, SGLang/.test(document.querySelector('#config-faults').textContent));
+  await page.locator('#config-text').fill('vllm serve Qwen/Qwen2.5-72B-Instruct \\\n  --tensor-parallel-size 4 --max-num-seqs 64 --frobnicate 3');
+  await page.getByRole('button', { name: 'Use this' }).click();
+  await settled(page);
+  assert.match(await page.locator('#notice').textContent(), /vLLM command is now the scenario.*--frobnicate 3/);
+  assert.match(page.url(), /model=qwen2\.5-72b/);
+  assert.equal(await field(page, 'serving.mapping.tp').locator('input[type=text]').inputValue(), '4');
+  assert.equal(await page.locator('#issues').isVisible(), false);
   assert.deepEqual(faults, []);
 });
 

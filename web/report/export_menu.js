@@ -1,9 +1,10 @@
 // What can be taken out of the page and put back: scenario, report, tables, other tools' flags.
 import { save, saveCsv } from '../charts/lib/export.js';
+import { TOOLS, commandFor } from '../commands/commands.js';
 import { h } from '../dom.js';
 import '../text/later.js';
 import { t } from '../text/strings.js';
-import { bibtex, csvRows, markdown, megatron, trtllm, vllm } from './copy_as.js';
+import { bibtex, csvRows, markdown } from './copy_as.js';
 import { openDialog } from './dialog.js';
 import { openExercise } from './exercise.js';
 
@@ -53,12 +54,7 @@ export function openExport(page, link) {
     },
   });
   const button = (name, run) => h('button', { type: 'button', onclick: run }, name);
-  const texts = [
-    ['Megatron-LM', megatron(report.scenario)],
-    ['vLLM', vllm(report.scenario)],
-    ['TensorRT-LLM', trtllm(report.scenario)],
-    ['Markdown', markdown(report, link)],
-  ].filter(([, text]) => text);
+  const commandText = async (tool) => commandFor(tool, report.scenario, await page.engine.call('presets', 'model'));
   const { close } = openDialog(
     t('export.title'),
     h('h3', {}, t('export.files')),
@@ -74,7 +70,8 @@ export function openExport(page, link) {
     h(
       'div',
       { class: 'row' },
-      texts.map(([name, text]) => button(name, () => copy(text))),
+      TOOLS.filter((tool) => report.scenario[tool.part]).map((tool) => button(tool.title, async () => copy(await commandText(tool)))),
+      button('Markdown', () => copy(markdown(report, link))),
       button('BibTeX', async () => copy(bibtex((await page.explain()) ?? new Map()))),
     ),
     shown,

@@ -1,4 +1,5 @@
-// Bring your own model: a checkpoint's config.json by paste, drop or file, read by the core and never sent anywhere.
+// Bring your own: a checkpoint's config.json by paste, drop or file, read by the core, or the command that starts a run. Never sent anywhere.
+import { TOOLS, inputsAfter, readCommand } from '../commands/commands.js';
 import { h } from '../dom.js';
 import '../text/later.js';
 import { text } from '../text/format.js';
@@ -15,7 +16,21 @@ export function importModel({ engine, store, notice }) {
     onchange: async () => take(await file.files[0]?.text()),
   });
 
-  async function use() {
+  const isCommand = (pasted) => !/^\s*\{/.test(pasted);
+
+  async function useCommand() {
+    const read = readCommand(area.value, await engine.call('presets', 'model'));
+    if (!read) {
+      faults.replaceChildren(h('p', {}, t('import.tools', { tools: TOOLS.map(({ title }) => title).join(', ') })));
+      return;
+    }
+    store.setInputs(inputsAfter(store.inputs, read));
+    close();
+    const unread = [!read.model && !read.shape && read.name, ...read.unknown].filter(Boolean);
+    notice(t('import.read', { tool: read.tool.title }) + (unread.length ? ` ${t('import.unread', { flags: unread.join(', ') })}` : ''));
+  }
+
+  async function useConfig() {
     const answer = await engine.call('importModel', area.value);
     if (answer.issues) {
       faults.replaceChildren(...answer.issues.map(({ path, message }) => h('p', {}, path && h('code', {}, path), ' ', message)));
@@ -38,7 +53,7 @@ export function importModel({ engine, store, notice }) {
     h('label', { for: 'config-text' }, t('import.label')),
     area,
     faults,
-    h('div', { class: 'row' }, file, h('button', { type: 'button', class: 'primary', onclick: use }, t('import.use'))),
+    h('div', { class: 'row' }, file, h('button', { type: 'button', class: 'primary', onclick: () => (isCommand(area.value) ? useCommand() : useConfig()) }, t('import.use'))),
   );
   dialog.addEventListener('dragover', (event) => event.preventDefault());
   dialog.addEventListener('drop', async (event) => {

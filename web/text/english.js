@@ -17,7 +17,7 @@ export const english = {
   'scene.compare': 'Compare', 'scene.lessons': 'Lessons', 'scene.method': 'Method',
   'form.title': 'Inputs', 'form.reset': 'Reset all', 'form.more': 'More', 'form.shape': 'Architecture', 'form.preset': 'Preset',
   'form.custom': 'custom', 'form.was': 'was {value}', 'form.takeBack': 'Set {label} back to {value}', 'form.use': 'Use {value}',
-  'form.none': 'default', 'form.slider': '{label}, slide rule', 'form.config': 'Import Hugging Face config',
+  'form.none': 'default', 'form.slider': '{label}, slide rule', 'form.config': 'Paste config.json or command',
   'group.model': 'Model', 'group.cluster': 'Cluster', 'group.training': 'Training', 'group.serving': 'Serving', 'group.cost': 'Cost',
   'issues.title': '{count} inputs are invalid', 'issues.title.one': '1 input is invalid',
   'issues.stale': 'Showing results of the last valid scenario.', 'issues.remove': 'remove',

@@ -1,0 +1,106 @@
+import '../support/browser_globals.js';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TOOLS, commandFor, inputsAfter, readCommand } from '../../web/commands/commands.js';
+import { wordsOf } from '../../web/commands/words.js';
+import { requestOf } from '../../web/state/scenario.js';
+import { loadSlipstick } from '../support/module.js';
+
+const { slipstick } = await loadSlipstick();
+const described = JSON.parse(slipstick.describe());
+const models = JSON.parse(slipstick.presets('model'));
+const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
+const scenarioOf = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
+const commandOf = (id, inputs) => commandFor(TOOLS.find((tool) => tool.id === id), scenarioOf(inputs).scenario, models);
+
+test('words are those of a POSIX shell: quotes, continued lines, comments', () => {
+  assert.deepEqual(wordsOf(`a 'b c' "d \\"e\\"" \\\n --f=g # h i\n j`), ['a', 'b c', 'd "e"', '--f=g', 'j']);
+  assert.deepEqual(wordsOf('a\\\r\n b '), ['a', 'b']);
+  assert.deepEqual(wordsOf(`--config '{"a": 1}'`), ['--config', '{"a": 1}']);
+});
+
+test('every flag of a tool stands once', () => {
+  for (const tool of TOOLS)
+    for (const inputs of [{}, { model: 'deepseek-v3', 'training.mapping.ep': '8', 'serving.mapping.tp': '1', 'serving.mapping.attention_dp': '16', 'serving.mapping.ep': '16', 'serving.devices': '16' }]) {
+      const flags = commandOf(tool.id, inputs).match(/(?<= )--[\w.-]+/g);
+      assert.equal(new Set(flags).size, flags.length, tool.id);
+      assert.doesNotMatch(commandOf(tool.id, inputs), /undefined|null|NaN|\[object/);
+    }
+});
+
+// Megatron-LM's own argument names (megatron/training/arguments.py); a Llama recipe has no biases, DeepSeek-V3 has latent attention.
+test('Megatron-LM: shape, degrees, batch, and what it cannot say', () => {
+  const llama = commandOf('megatron', {});
+  for (const flag of ['--num-layers 80', '--hidden-size 8192', '--num-query-groups 8', '--disable-bias-linear', '--swiglu', '--tensor-model-parallel-size 8', '--pipeline-model-parallel-size 4', '--num-layers-per-virtual-pipeline-stage 4', '--global-batch-size 512', '--use-distributed-optimizer', '--nproc-per-node 8', '--nnodes 64'])
+    assert.ok(llama.includes(flag), flag);
+  const deepseek = commandOf('megatron', { model: 'deepseek-v3', 'training.mapping.ep': '8' });
+  for (const flag of ['--multi-latent-attention', '--q-lora-rank 1536', '--kv-lora-rank 512', '--qk-head-dim 128', '--qk-pos-emb-head-dim 64', '--v-head-dim 128', "--moe-layer-freq '([0]*3+[1]*58)'", '--moe-shared-expert-intermediate-size 2048', '--num-experts 256', '--mtp-num-layers 1'])
+    assert.ok(deepseek.includes(flag), flag);
+  assert.doesNotMatch(deepseek, /--kv-channels|--num-query-groups/);
+  assert.match(commandOf('megatron', { 'training.mapping.schedule': 'zb-v', 'training.mapping.virtual_stages': '2', 'training.mapping.zero': '2' }), /# not in Megatron-LM: schedule zb-v[^]*# not written: ZeRO stage 2/);
+});
+
+test('engines: repositories of Hugging Face, degrees, precisions, and what no flag says', () => {
+  const vllm = commandOf('vllm', { 'serving.precision.kv_cache': 'fp8', 'serving.mapping.replicas': '2', 'serving.devices': '16' });
+  for (const words of ['vllm serve meta-llama/Llama-3.1-70B', '--tensor-parallel-size 8', '--quantization fp8', '--kv-cache-dtype fp8', '--max-model-len 2304', '# 2 of these behind a router']) assert.ok(vllm.includes(words), words);
+  assert.match(commandOf('vllm', { 'serving.precision.weights': 'int8', 'serving.precision.activations': 'int8' }), /# not a flag: weights in int8/);
+  const wide = { model: 'deepseek-v3', 'serving.mapping.tp': '1', 'serving.mapping.attention_dp': '16', 'serving.mapping.ep': '16', 'serving.devices': '16' };
+  assert.match(commandOf('vllm', wide), /--data-parallel-size 16[^]*--enable-expert-parallel/);
+  // SGLang and TensorRT-LLM count the ranks of DP attention among those of tensor parallelism.
+  assert.match(commandOf('sglang', wide), /--tp-size 16[^]*--dp-size 16[^]*--enable-dp-attention[^]*--ep-size 16/);
+  assert.match(commandOf('trtllm', wide), /enable_attention_dp: true[^]*trtllm-serve deepseek-ai\/DeepSeek-V3[^]*--tp_size 16[^]*--ep_size 16/);
+  assert.match(commandOf('llamacpp', { 'serving.precision.weights': 'q4_k_m', 'serving.batch': '4' }), /--model Llama-3\.1-70B-Q4_K_M\.gguf[^]*--ctx-size 9216[^]*--parallel 4/);
+});
+
+test('what a tool writes it reads: the same mapping, batch, precisions and model', () => {
+  const members = {
+    training: ['training.sequence', 'training.global_batch', 'training.mapping', 'training.recompute', 'training.precision', 'training.devices'],
+    serving: ['serving.devices', 'serving.mapping', 'serving.precision', 'serving.prompt'],
+  };
+  const at = (scenario, path) => path.split('.').reduce((one, member) => one[member], scenario);
+  const cases = {
+    megatron: [{}, { 'training.recompute': 'full', 'training.mapping.cp': '2' }, { model: 'deepseek-v3', 'training.mapping.ep': '8', 'cluster.devices': '1024' }, { model: 'llama-3.1-405b', 'cluster.devices': '16384', 'training.mapping.pp': '16', 'training.mapping.virtual_stages': '1', 'training.global_batch': '2048' }],
+    vllm: [{}, { model: 'deepseek-v3', 'serving.mapping.tp': '1', 'serving.mapping.attention_dp': '16', 'serving.mapping.ep': '16', 'serving.devices': '16' }],
+    sglang: [{}, { model: 'deepseek-r1', 'serving.mapping.tp': '2', 'serving.mapping.attention_dp': '8', 'serving.mapping.ep': '16', 'serving.devices': '16' }],
+    trtllm: [{ 'serving.precision.weights': 'bf16', 'serving.precision.activations': 'bf16' }],
+  };
+  for (const [id, list] of Object.entries(cases))
+    for (const inputs of list) {
+      const { scenario } = scenarioOf(inputs);
+      const read = readCommand(commandOf(id, inputs), models);
+      assert.deepEqual(read.unknown, [], id);
+      const again = scenarioOf(inputsAfter({}, read));
+      assert.equal(again.issues, undefined, JSON.stringify(again.issues));
+      // Models of one shape are one model to Megatron-LM.
+      const { preset, name, context, ...shape } = scenario.model;
+      for (const member of Object.keys(shape)) assert.deepEqual(again.scenario.model[member], shape[member], `${id} ${member}`);
+      for (const path of members[read.tool.part]) {
+        const [mine, theirs] = [at(scenario, path), at(again.scenario, path)];
+        // Whether communication overlaps is written as a flag where the framework's default does it.
+        assert.deepEqual({ ...theirs, overlap: null, sequence: theirs }, { ...mine, overlap: null, sequence: theirs }, `${id} ${path}`);
+      }
+    }
+});
+
+test('commands from the field', () => {
+  const read = (text) => readCommand(text, models);
+  // README of vLLM's quantised Llama checkpoints; two names for a flag, an equals sign, a flag of another kind.
+  const vllm = read('VLLM_USE_V1=1 vllm serve RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic -tp 4 --max-num-seqs=256 --gpu_memory_utilization 0.9 --strange');
+  assert.equal(vllm.model.id, 'llama-3.3-70b');
+  assert.equal(vllm.inputs['serving.mapping.tp'], '4');
+  assert.equal(vllm.inputs['serving.max_requests'], '256');
+  assert.equal(vllm.inputs['serving.precision.weights'], 'fp8');
+  assert.deepEqual(vllm.unknown, ['--strange']);
+  // SGLang's documentation of DeepSeek on two nodes: DP attention inside TP 16.
+  const sglang = read('python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 16 --dp 16 --enable-dp-attention --nnodes 2 --node-rank 0 --trust-remote-code');
+  assert.deepEqual([sglang.model.id, sglang.inputs['serving.devices'], sglang.inputs['serving.mapping.tp'], sglang.inputs['serving.mapping.attention_dp'], sglang.inputs['serving.precision.weights']], ['deepseek-r1', '16', '1', '16', 'fp8']);
+  const llama = read('./build/bin/llama-server -m models/Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl 99 -np 4 -fa on');
+  assert.deepEqual([llama.model.id, llama.inputs['serving.precision.weights'], llama.inputs['serving.batch'], llama.unknown.length], ['llama-3.1-8b', 'q4_k_m', '4', 0]);
+  const titan = read('CONFIG_FILE="./torchtitan/models/llama3/train_configs/llama3_70b.toml" NGPU=8 ./run_train.sh --parallelism.tensor_parallel_degree=8');
+  assert.deepEqual([titan.model.id, titan.inputs['training.mapping.tp'], titan.inputs['training.mapping.zero']], ['llama-3.1-70b', '8', '3']);
+  // A shape that is no catalogue entry's stays a shape; a broken JSON value is not understood.
+  const own = read('torchrun pretrain_gpt.py --num-layers 10 --hidden-size 1024 --num-attention-heads 16 --ffn-hidden-size 4096');
+  assert.deepEqual([own.model, own.shape['model.layers']], [undefined, '10']);
+  assert.deepEqual(read("vllm serve x --eplb-config '{'").unknown, ['--eplb-config {']);
+  assert.equal(read('ls -l'), null);
+});

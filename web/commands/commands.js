@@ -1,0 +1,34 @@
+// The scenario in other tools' words, and their commands as a scenario. One table a tool serves both ways.
+import { llamacpp } from './llamacpp.js';
+import { megatron } from './megatron.js';
+import { sglang } from './sglang.js';
+import { torchtitan } from './torchtitan.js';
+import { trtllm } from './trtllm.js';
+import { vllm } from './vllm.js';
+import { wordsOf } from './words.js';
+
+export const TOOLS = [megatron, torchtitan, vllm, sglang, trtllm, llamacpp];
+
+// `models`: the catalogue's entries of models. Null where the scenario does not ask for what the tool does.
+export const commandFor = (tool, scenario, models) => (scenario[tool.part] ? tool.command(scenario, models) : null);
+
+// A pasted command: {tool, model (entry of the catalogue), name, shape, inputs by path, unknown flags}; null where no tool is known.
+export function readCommand(text, models) {
+  const words = wordsOf(text);
+  const tool = TOOLS.find((one) => one.started(words));
+  return tool ? { tool, ...tool.read(words, models, text) } : null;
+}
+
+// The inputs as they are after a command has been read: what it says replaces its part but for lengths and load, which no command holds.
+const KEPT = {
+  training: ['training.tokens', 'training.interruptions'],
+  serving: ['serving.prompt', 'serving.output', 'serving.batch', 'serving.concurrency', 'serving.requests_per_s', 'serving.lengths', 'serving.arrivals'],
+};
+const below = (path, owner) => path === owner || path.startsWith(`${owner}.`);
+
+export function inputsAfter(inputs, { tool, model, shape, inputs: read }) {
+  const isKept = (path) => !below(path, tool.part) || KEPT[tool.part].some((owner) => below(path, owner));
+  const isReplaced = (path) => (model || shape) && below(path, 'model');
+  const kept = Object.entries(inputs).filter(([path]) => isKept(path) && !isReplaced(path));
+  return { ...Object.fromEntries(kept), ...(model ? { model: model.id } : shape ?? {}), ...read };
+}

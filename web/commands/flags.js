@@ -1,0 +1,52 @@
+// One table a tool says its command both ways. A row is {flag, aliases, path, when, write, read}:
+//   write(scenario)  the flag's value; true for a flag without one; undefined or false where it is not said. Default: what stands at `path`.
+//   when(value)      whether that is said at all.
+//   read(text)       the flag's value as inputs by path. Default: the text at `path`. A row without path and read is known and sets nothing.
+//   single           a flag without a value.
+import { get } from '../state/paths.js';
+
+export const above = (limit) => (value) => value > limit;
+
+const isSaid = (value) => value !== undefined && value !== null && value !== false;
+
+export function said(rows, scenario) {
+  return rows.flatMap((row) => {
+    if (!row.write && !row.path) return [];
+    const value = row.write ? row.write(scenario) : get(scenario, row.path);
+    return isSaid(value) && (row.when?.(value) ?? true) ? [[row.flag, value]] : [];
+  });
+}
+
+// "vllm_x" and "vllm-x" name the same flag in most of these programs.
+const plain = (flag) => flag.replace(/^-+/, '').replaceAll('_', '-');
+
+// The flags among words: inputs by path, which rows were read and with what, and the words that no row knows.
+export function readFlags(rows, words) {
+  const byName = new Map(rows.flatMap((row) => [row.flag, ...(row.aliases ?? [])].map((name) => [plain(name), row])));
+  const answer = { inputs: {}, given: {}, others: [], unknown: [] };
+  for (let i = 0; i < words.length; ++i) {
+    if (!/^--?[a-zA-Z]/.test(words[i])) {
+      answer.others.push(words[i]);
+      continue;
+    }
+    const [name, ...rest] = words[i].split('=');
+    const row = byName.get(plain(name));
+    const takesNext = rest.length === 0 && !row?.single && i + 1 < words.length && !/^--?[a-zA-Z]/.test(words[i + 1]);
+    const value = rest.length > 0 ? rest.join('=') : takesNext ? words[++i] : 'true';
+    if (!row) {
+      answer.unknown.push(value === 'true' ? name : `${name} ${value}`);
+      continue;
+    }
+    try {
+      Object.assign(answer.inputs, row.read?.(value) ?? (row.path ? { [row.path]: value } : {}));
+      answer.given[row.flag] = value;
+    } catch {
+      answer.unknown.push(`${name} ${value}`);
+    }
+  }
+  return answer;
+}
+
+// Flags that a command may hold and that bear on no answer.
+export const idle = (flags) => flags.map((flag) => ({ flag }));
+export const idleSingle = (flags) => flags.map((flag) => ({ flag, single: true }));

@@ -1,0 +1,57 @@
+// llama.cpp, builds of autumn 2026: llama-server --help. Devices hold layers (--split-mode layer) unless told otherwise.
+import { served } from './checkpoints.js';
+import { idle, idleSingle, readFlags, said } from './flags.js';
+import { comments, holding, linesOf } from './lines.js';
+
+const CACHE = { f16: 'fp16', bf16: 'bf16', q8_0: 'q8_0', f32: 'fp32' };
+const FILE = { q4_k_m: 'Q4_K_M', q8_0: 'Q8_0', bf16: 'BF16', fp16: 'F16', fp32: 'F32', mxfp4: 'MXFP4' };
+
+const cache = (flag, short) => ({
+  flag,
+  aliases: [short],
+  write: ({ serving }) => (serving.precision.kv_cache === 'q8_0' ? 'q8_0' : undefined),
+  read: (text) => (CACHE[text] ? { 'serving.precision.kv_cache': CACHE[text] } : {}),
+});
+
+const ROWS = [
+  { flag: 'n-gpu-layers', aliases: ['ngl', 'gpu-layers'], write: () => 99 },
+  { flag: 'split-mode', aliases: ['sm'], write: ({ serving }) => (serving.mapping.tp > 1 ? 'row' : serving.mapping.pp > 1 ? 'layer' : undefined) },
+  { flag: 'ctx-size', aliases: ['c'], write: ({ serving }) => (serving.prompt + serving.output) * (typeof serving.batch === 'number' ? serving.batch : 1) },
+  { flag: 'parallel', aliases: ['np'], write: ({ serving }) => (typeof serving.batch === 'number' ? serving.batch : undefined), read: (text) => ({ 'serving.batch': text }) },
+  { flag: 'ubatch-size', aliases: ['ub'], path: 'serving.prefill_chunk' },
+  cache('cache-type-k', 'ctk'),
+  cache('cache-type-v', 'ctv'),
+  ...idle(['model', 'm', 'hf-repo', 'hf', 'host', 'port', 'threads', 't', 'flash-attn', 'fa', 'batch-size', 'b', 'tensor-split', 'ts', 'alias', 'main-gpu', 'mg']),
+  ...idleSingle(['jinja', 'mlock', 'no-mmap', 'cont-batching', 'metrics']),
+];
+
+export const llamacpp = {
+  id: 'llamacpp',
+  title: 'llama.cpp',
+  version: 'llama.cpp, autumn 2026',
+  part: 'serving',
+  started: (words) => words.some((word) => /(^|\/)llama-(server|cli|bench)$/.test(word)),
+
+  command(scenario) {
+    const { model, serving } = scenario;
+    const { precision, mapping } = serving;
+    const unsaid = holding([
+      [!FILE[precision.weights], `llama.cpp has no file type for weights in ${precision.weights}`],
+      [mapping.ep > 1 || mapping.attention_dp > 1 || mapping.cp > 1, 'not here: expert parallelism, DP attention, context parallelism'],
+      [mapping.replicas > 1, `${mapping.replicas} of these behind a router`],
+      [!['bf16', 'fp16', 'q8_0'].includes(precision.kv_cache), `not here: a KV cache in ${precision.kv_cache}`],
+    ]);
+    const file = `${(model.name ?? 'MODEL').replaceAll(' ', '-')}-${FILE[precision.weights] ?? precision.weights}.gguf`;
+    return comments([llamacpp.version, ...unsaid]) + linesOf('llama-server', [['model', file], ...said(ROWS, scenario)]);
+  },
+
+  read(words, models) {
+    const start = words.findIndex((word) => /llama-(server|cli|bench)$/.test(word));
+    const answer = readFlags(ROWS, words.slice(start + 1));
+    const given = ['model', 'm', 'hf-repo', 'hf'].map((flag) => answer.given[flag]).find(Boolean);
+    const [name, tag] = (given ?? '').split(':');
+    const type = Object.keys(FILE).find((precision) => `${name}:${tag ?? ''}`.toUpperCase().includes(FILE[precision]));
+    const checkpoint = served(name.split('/').at(-1), models, type ? { ...answer.inputs, 'serving.precision.weights': type, 'serving.precision.activations': 'fp16' } : answer.inputs);
+    return { ...answer, ...checkpoint, inputs: { ...checkpoint.inputs, 'serving.engine': 'llamacpp' } };
+  },
+};

@@ -1,0 +1,78 @@
+// SGLang 0.5.21 (October 2026): docs/advanced_features/server_arguments.md. Its tp counts the ranks of DP attention too.
+import { nameOfModel, precisions, served } from './checkpoints.js';
+import { above, idle, idleSingle, readFlags, said } from './flags.js';
+import { comments, holding, linesOf } from './lines.js';
+
+const QUANTISED = { fp8: ['fp8', 'fp8'], modelopt_fp4: ['nvfp4', 'nvfp4'], awq: ['int4', 'bf16'], gptq: ['int4', 'bf16'], w8a8_int8: ['int8', 'int8'], w8a8_fp8: ['fp8', 'fp8'], mxfp4: ['mxfp4', 'bf16'] };
+
+const ROWS = [
+  { flag: 'tp-size', aliases: ['tp', 'tensor-parallel-size'], write: ({ serving: { mapping } }) => mapping.tp * mapping.attention_dp, read: () => ({}) },
+  { flag: 'dp-size', aliases: ['dp', 'data-parallel-size'], path: 'serving.mapping.attention_dp', when: above(1) },
+  { flag: 'enable-dp-attention', single: true, write: ({ serving }) => serving.mapping.attention_dp > 1 },
+  { flag: 'pp-size', aliases: ['pp', 'pipeline-parallel-size'], path: 'serving.mapping.pp', when: above(1) },
+  { flag: 'ep-size', aliases: ['ep', 'expert-parallel-size'], path: 'serving.mapping.ep', when: above(1) },
+  { flag: 'ep-num-redundant-experts', path: 'serving.redundant_experts', when: above(0) },
+  { flag: 'enable-two-batch-overlap', single: true, write: ({ serving }) => serving.mapping.overlap.ep === true, read: () => ({ 'serving.mapping.overlap.ep': 'true' }) },
+  {
+    flag: 'quantization',
+    write: ({ serving: { precision } }) => (precision.weights === 'fp8' && precision.activations === 'fp8' ? 'fp8' : undefined),
+    read: (text) => (QUANTISED[text] ? precisions(...QUANTISED[text]) : {}),
+  },
+  { flag: 'dtype', read: (text) => ({ bfloat16: precisions('bf16', 'bf16'), half: precisions('fp16', 'fp16'), float16: precisions('fp16', 'fp16') })[text] ?? {} },
+  {
+    flag: 'kv-cache-dtype',
+    write: ({ serving }) => (serving.precision.kv_cache === 'fp8' ? 'fp8_e4m3' : undefined),
+    read: (text) => ({ 'serving.precision.kv_cache': text.startsWith('fp8') ? 'fp8' : 'bf16' }),
+  },
+  { flag: 'context-length', write: ({ serving }) => serving.prompt + serving.output },
+  { flag: 'max-running-requests', path: 'serving.max_requests' },
+  { flag: 'chunked-prefill-size', path: 'serving.prefill_chunk', read: (text) => (Number(text) > 0 ? { 'serving.prefill_chunk': text } : {}) },
+  { flag: 'disable-cuda-graph', single: true, write: ({ serving }) => serving.cuda_graphs === false, read: () => ({ 'serving.cuda_graphs': 'false' }) },
+  { flag: 'disable-radix-cache', single: true, read: () => ({ 'serving.prefix_hit': '0' }) },
+  { flag: 'speculative-algorithm', write: ({ serving }) => serving.speculative && 'EAGLE' },
+  { flag: 'speculative-num-draft-tokens', write: ({ serving }) => serving.speculative?.draft_tokens, read: (text) => ({ 'serving.speculative.draft_tokens': text }) },
+  ...idle(['model-path', 'model', 'tokenizer-path', 'host', 'port', 'mem-fraction-static', 'cuda-graph-max-bs', 'cuda-graph-bs', 'page-size', 'attention-backend', 'moe-a2a-backend']),
+  ...idle(['deepep-mode', 'nnodes', 'node-rank', 'dist-init-addr', 'served-model-name', 'speculative-num-steps', 'speculative-eagle-topk', 'max-prefill-tokens', 'schedule-policy']),
+  ...idle(['tool-call-parser', 'reasoning-parser', 'random-seed', 'log-level', 'moe-dense-tp-size', 'api-key', 'chat-template']),
+  ...idleSingle(['trust-remote-code', 'enable-dp-lm-head', 'enable-eplb', 'enable-metrics', 'enable-cache-report', 'skip-server-warmup']),
+];
+
+export const sglang = {
+  id: 'sglang',
+  title: 'SGLang',
+  version: 'SGLang 0.5.21',
+  part: 'serving',
+  started: (words) => words.some((word) => word.startsWith('sglang')),
+
+  command(scenario, models) {
+    const { precision, mapping, ...serving } = scenario.serving;
+    const unsaid = holding([
+      [mapping.replicas > 1, `${mapping.replicas} of these behind a router (sglang_router)`],
+      [!['bf16', 'fp16', 'fp8'].includes(precision.weights), `not a flag: weights in ${precision.weights} need a checkpoint that holds them`],
+      [mapping.cp > 1, 'not here: decode context parallelism'],
+      [serving.disaggregated, 'not here: separate pools for prefill and decode (one command each, with --disaggregation-mode)'],
+    ]);
+    return comments([sglang.version, ...unsaid]) + linesOf(`python -m sglang.launch_server`, [['model-path', nameOfModel(scenario.model, models)], ...said(ROWS, scenario)]);
+  },
+
+  read(words, models) {
+    const start = words.findIndex((word) => word.startsWith('sglang'));
+    const answer = readFlags(ROWS, words.slice(start + 1));
+    const count = (flag) => Number(answer.given[flag] ?? 1);
+    const [all, pp, dp] = [count('tp-size'), count('pp-size'), count('dp-size')];
+    const { 'serving.mapping.attention_dp': _, ...inputs } = answer.inputs;
+    const checkpoint = served(answer.given['model-path'] ?? answer.given.model, models, inputs);
+    const inside = answer.given['enable-dp-attention'] !== undefined;
+    return {
+      ...answer,
+      ...checkpoint,
+      inputs: {
+        ...checkpoint.inputs,
+        'serving.engine': 'sglang',
+        'serving.devices': `${all * pp * (inside ? 1 : dp)}`,
+        'serving.mapping.tp': `${inside ? all / dp : all}`,
+        ...(dp > 1 ? { [inside ? 'serving.mapping.attention_dp' : 'serving.mapping.replicas']: `${dp}` } : {}),
+      },
+    };
+  },
+};
