@@ -45,25 +45,28 @@ bool IsGatherOrScatter(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllGather) || Is(instance, CollectiveType::kReduceScatter);
 }
 
+// A rank sends and receives every other rank's share twice, in whatever steps.
+AlgorithmTime AllReduceAfter(Seconds latency, const CollectiveInstance& instance, BytesPerSecond beta, const Note& note, Trace& trace) {
+  const double ranks = instance.view.ranks;
+  const Bytes bytes = instance.call.bytes;
+  LISTED_FIGURE(trace, time, latency + 2 * (ranks - 1) / ranks * bytes / beta, note, latency, ranks, bytes, beta);
+  return {time, latency, std::nullopt};
+}
+
 AlgorithmTime AllReduceRing(const CollectiveInstance& instance, Trace& trace) {
   const auto [alpha, beta] = SlowestOf(instance, trace);
   const double ranks = instance.view.ranks;
-  const Bytes bytes = instance.call.bytes;
   FIGURE(trace, latency, 2 * (ranks - 1) * alpha, (Note{"Steps around the ring, twice", "", kTextbookSource}), ranks, alpha);
-  FIGURE(trace, time, latency + 2 * (ranks - 1) / ranks * bytes / beta, (Note{"All-reduce around a ring", "", kTextbookSource}), latency,
-         ranks, bytes, beta);
-  return {time, latency, std::nullopt};
+  return AllReduceAfter(latency, instance, beta, Note{"All-reduce around a ring", "", kTextbookSource}, trace);
 }
 
 AlgorithmTime AllReduceTrees(const CollectiveInstance& instance, Trace& trace) {
   const auto [alpha, beta] = SlowestOf(instance, trace);
   const double ranks = instance.view.ranks;
-  const Bytes bytes = instance.call.bytes;
   FIGURE(trace, latency, 2 * log2(ranks) * alpha, (Note{"Up and down the trees", "", kTextbookSource}), ranks, alpha);
-  FIGURE(trace, time, latency + 2 * (ranks - 1) / ranks * bytes / beta,
-         (Note{"All-reduce over two binary trees", "half the data each; without the fill of their pipelines", kTextbookSource}), latency,
-         ranks, bytes, beta);
-  return {time, latency, std::nullopt};
+  return AllReduceAfter(
+      latency, instance, beta,
+      Note{"All-reduce over two binary trees", "half the data each; without the fill of their pipelines", kTextbookSource}, trace);
 }
 
 // Each rank passes on, or sends to each peer in turn, all but its own block.
