@@ -37,11 +37,13 @@ Result<Json> EvaluateKernel(const Json& request) {
   return answer;
 }
 
-void ReadCluster(const Json& request, Cluster& cluster, Issues& issues) {
+Cluster ReadCluster(const Json& request, Issues& issues) {
+  Cluster cluster;
   Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
   ExpandPresets<Cluster>(json, "cluster", FindPreset, NearestPresets, issues);
   if (issues.empty()) Read(json, "cluster", issues, cluster);
   if (issues.empty()) BuildDesign(cluster, "cluster.device.design", issues);
+  return cluster;
 }
 
 }  // namespace slipstick

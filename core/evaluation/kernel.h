@@ -17,6 +17,6 @@ Result<Json> EvaluateCollective(const Json& request);
 Result<Json> EvaluateExchange(const Json& request);
 
 // The request's cluster; default: dgx-h100.
-void ReadCluster(const Json& request, Cluster& cluster, Issues& issues);
+Cluster ReadCluster(const Json& request, Issues& issues);
 
 }  // namespace slipstick

@@ -78,8 +78,7 @@ Result<Json> EvaluateCollective(const Json& request) {
   Issues issues;
   CollectiveRequest line;
   Read(request["collective"], "collective", issues, line);
-  Cluster cluster;
-  ReadCluster(request, cluster, issues);
+  Cluster cluster = ReadCluster(request, issues);
   const std::vector<CustomAllReduce> kernels = KernelsOf(line.library, issues);
   if (issues.empty() && cluster.networks.empty() && line.ranks > 1) {
     issues.push_back({"cluster.networks", "Add a network level: " + std::to_string(line.ranks) + " ranks need one"});

@@ -57,8 +57,7 @@ Result<Json> EvaluateExchange(const Json& request) {
   Issues issues;
   ExchangeRequest line;
   Read(request["exchange"], "exchange", issues, line);
-  Cluster cluster;
-  ReadCluster(request, cluster, issues);
+  const Cluster cluster = ReadCluster(request, issues);
   if (issues.empty() && cluster.networks.empty()) {
     issues.push_back({"cluster.networks", "Add a network level: ranks exchange their tokens over it"});
   }
