@@ -151,9 +151,7 @@ class Trace {
   // Records what a procedure found in the current scope, and what it rests on: `names` "m, n" of the terms.
   template <class T, class... Terms>
   void Procedure(std::string_view symbol, T found, const Note& note, std::string_view names, Terms... terms) {
-    if (!on()) return;
-    Record(internal::FigureText{symbol, "", names, note}, found, terms...);
-    book_->figures.back().kind = FigureKind::kProcedure;
+    if (on()) Procedure(symbol, note, names, {internal::ValueOf(found), internal::ValueOf(terms)...});
   }
 
   // The same with any number of terms; the first value is what was found.
