@@ -127,7 +127,7 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
       one.is_combine = is_combine;
       one.element_bytes = element_bytes;
       if (!is_combine) trace.Input("element_bytes", element_bytes, "serving.precision.activations");
-      if (is_combine && trace.on()) trace.Constants("formats", "combined in 16 bit", "element_bytes", element_bytes);
+      if (is_combine) trace.Constants("formats", "combined in 16 bit", "element_bytes", element_bytes);
       return TimeOf(one, trace).time;
     }();
     trace.Alias(name, time, "exchange_time");
