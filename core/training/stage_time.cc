@@ -21,6 +21,7 @@ Seconds Exposed(const TrainingContext& context, Seconds compute, Seconds link, B
 }
 
 struct ShardedWeights {
+  Bytes dense, expert;
   Seconds gather, scatter, outer_reduce;
 };
 
@@ -45,7 +46,7 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_para
     trace.Alias(name, sum, "sum");
     return sum;
   };
-  ShardedWeights weights;
+  ShardedWeights weights{dense_bytes, expert_bytes, {}, {}, {}};
   weights.gather = both(CollectiveType::kAllGather, "gather_link");
   weights.scatter = both(CollectiveType::kReduceScatter, "scatter_link");
   if (shards < context.shape.DataRanks()) {
@@ -58,14 +59,24 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_para
   return weights;
 }
 
+// Frozen weights are gathered too; only the adapters' gradients are reduced.
+Seconds BackwardLink(bool lora, Seconds gather_link, Seconds reduce_link, Trace& trace) {
+  if (lora) {
+    trace.Alias("backward_link", gather_link, "gather_link");
+    return gather_link;
+  }
+  FIGURE(trace, backward_link, gather_link + reduce_link, (Note{"Links in the backward pass", "weights gathered, gradients reduced"}),
+         gather_link, reduce_link);
+  return backward_link;
+}
+
 ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, const LayerTime& time, Trace& trace) {
   if (context.run.mapping.zero < 3) return {};
   const Trace::Scope scope(trace, "sharded");
-  // Frozen weights are gathered too; only the adapters' gradients are reduced.
   const bool lora = context.run.trainable == Trainable::kLora;
   const double dense_parameters = work.dense_parameters, expert_parameters = work.expert_parameters;
   const ShardedWeights weights = ExchangeWeights(context, dense_parameters, expert_parameters, trace);
-  const Bytes dense_bytes = 2 * kB * dense_parameters, expert_bytes = 2 * kB * expert_parameters;
+  const Bytes dense_bytes = weights.dense, expert_bytes = weights.expert;
   const Bytes layer_bytes = Sum<Bytes>(trace, "layer_bytes", Note{"Weights of the layer in 16 bits"},
                                        {{"dense_bytes", dense_bytes}, {"expert_bytes", expert_bytes, expert_parameters > 0}});
   const Seconds gather_link = weights.gather, scatter_link = weights.scatter, outer_link = weights.outer_reduce;
@@ -90,14 +101,7 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
   sharded.forward_link = gather_link;
   const Seconds forward_total = time.forward.Total(), backward_total = time.Backward();
   sharded.forward = exposed("forward", forward_total, "forward_total", gather_link, "gather_link", 1, "sharded_forward");
-  if (lora) {
-    trace.Alias("backward_link", gather_link, "gather_link");
-    sharded.backward_link = gather_link;
-  } else {
-    FIGURE(trace, backward_link, gather_link + reduce_link, (Note{"Links in the backward pass", "weights gathered, gradients reduced"}),
-           gather_link, reduce_link);
-    sharded.backward_link = backward_link;
-  }
+  sharded.backward_link = BackwardLink(lora, gather_link, reduce_link, trace);
   if (time.weight_gradient > Seconds{}) {
     // The input-gradient pass needs the gathered weights; the weight-gradient pass hides the scatter of its results.
     const Seconds weight_gradient_pass = time.weight_gradient;
