@@ -214,6 +214,25 @@ Permutation Permute(const MoeLayer& layer, double rows, const MoeKernelParameter
   return {moved_bytes, PassTime(moved_bytes, moved_bytes, parameters.kept_l2, move_stream, move, device, trace)};
 }
 
+// FLOPs, traffic and the times of the levels of all three; without the time itself.
+KernelTime WorkOf(const KernelTime& up, const KernelTime& down, const Permutation& moved, Trace& trace) {
+  KernelTime work;
+  work.compute = up.compute + down.compute;
+  work.memory = up.memory + down.memory + moved.time;
+  const Flops up_flops = up.flops, down_flops = down.flops;
+  FIGURE(trace, flops, up_flops + down_flops, (Note{"FLOPs", "of both grouped GEMMs"}), up_flops, down_flops);
+  const Bytes up_bytes = up.bytes, down_bytes = down.bytes, moved_bytes = moved.bytes;
+  FIGURE(trace, bytes, up_bytes + down_bytes + moved_bytes, (Note{"Memory traffic", "of both grouped GEMMs, permute and combine"}),
+         up_bytes, down_bytes, moved_bytes);
+  work.flops = flops;
+  work.bytes = bytes;
+  work.l2_bytes = up.l2_bytes + down.l2_bytes + moved.bytes;
+  work.l1_bytes = up.l1_bytes + down.l1_bytes + moved.bytes;
+  work.l2 = up.l2 + down.l2;
+  work.l1 = up.l1 + down.l1;
+  return work;
+}
+
 // A cache if it bounds the longer product, else what takes longer in the whole layer.
 Bound BoundOfProducts(const KernelTime& up, const KernelTime& down, const KernelTime& layer) {
   const Bound longer = up.time >= down.time ? up.bound : down.bound;
@@ -271,21 +290,8 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   FIGURE(trace, time, launch + up_time + down_time + move_time,
          (Note{"MoE layer time", "routing and small kernels, two grouped GEMMs, permute and combine", kFamilySource, "time_s"}), launch,
          up_time, down_time, move_time);
-  KernelTime result;
+  KernelTime result = WorkOf(up, down, moved, trace);
   result.time = time;
-  result.compute = up.compute + down.compute;
-  result.memory = up.memory + down.memory + move_time;
-  const Flops up_flops = up.flops, down_flops = down.flops;
-  FIGURE(trace, flops, up_flops + down_flops, (Note{"FLOPs", "of both grouped GEMMs"}), up_flops, down_flops);
-  const Bytes up_bytes = up.bytes, down_bytes = down.bytes, moved_bytes = moved.bytes;
-  FIGURE(trace, bytes, up_bytes + down_bytes + moved_bytes, (Note{"Memory traffic", "of both grouped GEMMs, permute and combine"}),
-         up_bytes, down_bytes, moved_bytes);
-  result.flops = flops;
-  result.bytes = bytes;
-  result.l2_bytes = up.l2_bytes + down.l2_bytes + moved.bytes;
-  result.l1_bytes = up.l1_bytes + down.l1_bytes + moved.bytes;
-  result.l2 = up.l2 + down.l2;
-  result.l1 = up.l1 + down.l1;
   result.bound = 2 * launch > time ? Bound::kLatency : BoundOfProducts(up, down, result);
   return result;
 }
