@@ -92,8 +92,16 @@ test('a new user’s way by keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await tabTo(page, '.predict input');
   await page.keyboard.press('ArrowUp'); // from the first choice to the last
-  await page.waitForSelector('.expect li');
+  await page.waitForSelector('.predict [role=status]');
+  await tabTo(page, '[data-key=lesson-start]');
+  await page.keyboard.press('Enter');
   await settled(page);
+  for (const step of ['step-0', 'step-1']) {
+    await tabTo(page, `[data-key=${step}]`);
+    await page.keyboard.press('Enter');
+    await settled(page);
+  }
+  await page.waitForSelector('.expect li');
   assert.equal(await page.locator('.expect .fails').count(), 0);
   assert.deepEqual(faults, []);
 });
@@ -134,7 +142,10 @@ test('the same at a phone’s width, by touch', async () => {
   await page.locator('#tabs [data-scene=lessons]').tap();
   await page.locator('.lessons a').first().tap();
   await page.locator('.predict input').nth(2).tap();
-  await page.waitForSelector('.expect li');
+  await page.waitForSelector('.predict [role=status]');
+  await page.locator('[data-key=lesson-start]').tap();
+  await page.waitForSelector('.watched td');
+  await settled(page);
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
   assert.deepEqual(faults, []);
 });
@@ -143,18 +154,23 @@ test('a lesson is done step by step: guess, set the scene, act, and it is marked
   for (const id of ['decode-memory-bound', 'chiplets']) {
     const { page, context, faults } = await chromium.open(`#/lessons/${id}`);
     await page.locator('.predict input').first().check();
-    await page.waitForSelector('.expect li');
+    await page.waitForSelector('.predict [role=status]');
     await page.locator('[data-key=lesson-start]').click();
     await settled(page);
+    assert.doesNotMatch(await page.locator('.predict').textContent(), /correct/, 'the answer comes after the act');
     assert.equal(await page.locator('[data-key=lesson-start]').count(), 0, 'the scene is set');
     assert.ok((await page.locator('.stage .chart').count()) > 0, id);
     const steps = await page.locator('.steps li').count();
     for (let i = 0; i < steps; i++) {
+      assert.equal(await page.locator('.expect').count(), 0, 'results come after the last step');
       await page.locator(`[data-key=step-${i}]`).click();
       await settled(page);
       assert.equal(await page.locator('.steps li.done').count(), i + 1, `${id}, step ${i + 1}`);
     }
+    await page.waitForSelector('.expect li');
     assert.equal(await page.locator('.expect .fails').count(), 0);
+    assert.match(await page.locator('.predict label:has(b)').textContent(), /correct/);
+    assert.match(await page.locator('.watched tbody tr').first().textContent(), /[×÷]/);
     await page.evaluate(() => (location.hash = '#/lessons'));
     await page.waitForSelector('ol.lessons');
     assert.match(await page.locator(`.lessons li:has(a[href*="${id}"])`).textContent(), /done/);

@@ -94,7 +94,7 @@ test('reload restores scene, lesson and step, and the scenarios of a comparison'
   await page.reload();
   await answered(page);
   await settled(page);
-  await page.waitForSelector('.expect li:nth-child(4)');
+  await page.waitForSelector('.watched td');
   assert.equal(await page.locator('.steps li.done').count(), 1);
   await page.locator('#keep').click();
   await page.locator('#tabs [data-scene=compare]').click();

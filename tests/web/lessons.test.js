@@ -3,7 +3,7 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { check, scenariosOf } from '../../web/lessons/expect.js';
+import { check, scenariosOf, valueOf } from '../../web/lessons/expect.js';
 import { requestOf } from '../../web/state/scenario.js';
 import { loadSlipstick, ROOT } from '../support/module.js';
 
@@ -12,6 +12,7 @@ const described = JSON.parse(slipstick.describe());
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
 const evaluate = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
 const json = (path) => JSON.parse(readFileSync(`${ROOT}web/${path}`, 'utf8'));
+const outputs = new Set(described.outputs.map(({ path }) => path));
 const SCENES = ['overview', 'train', 'serve', 'memory', 'chip'];
 
 for (const id of json('lessons/index.json')) {
@@ -20,7 +21,8 @@ for (const id of json('lessons/index.json')) {
   test(`lesson ${id} has what a lesson needs`, () => {
     assert.equal(lesson.id, id);
     for (const member of ['title', 'question', 'takeaway']) assert.match(lesson[member], /\S/, member);
-    assert.ok(lesson.predict.choices[lesson.predict.answer]);
+    assert.equal(lesson.predict.ranges.length, lesson.predict.choices.length);
+    for (const path of lesson.watch) assert.ok(outputs.has(path.replace(/\.\d+(?=\.)/, '.*')), path);
     assert.ok(SCENES.includes(lesson.scene.split('/')[0]));
     assert.ok(lesson.steps.length && lesson.expect.length && lesson.sources.length);
   });
@@ -33,6 +35,14 @@ for (const id of json('lessons/index.json')) {
       const { holds, left, right, missing } = check(expr, reports);
       assert.ok(holds, `${expr}: ${left} against ${right} ${missing}`);
     }
+  });
+
+  // Of what the choices say, only the keyed one may come out.
+  test(`the keyed answer of lesson ${id} follows from its reports`, () => {
+    const reports = Object.fromEntries(Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, evaluate(inputs)]));
+    const value = valueOf(lesson.predict.asks, reports);
+    const right = lesson.predict.ranges.flatMap(([low, high], i) => (value >= low && value <= high ? [i] : []));
+    assert.deepEqual(right, [lesson.predict.answer], `${lesson.predict.asks} = ${value}`);
   });
 
   test(`every step of lesson ${id} is a scenario that answers`, () => {

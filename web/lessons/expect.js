@@ -12,24 +12,26 @@ const COMPARE = {
 };
 const PATH = /\b([A-Z])\.([a-z_][\w.]*)/g;
 
+// The value of an expression over reports; paths that no report has are added to `missing`.
+export function valueOf(expression, reports, missing = []) {
+  const values = new Map();
+  const names = expression.replace(PATH, (whole, letter, path) => {
+    const value = reports[letter] && get(reports[letter], path);
+    const number = typeof value === 'boolean' ? Number(value) : value;
+    if (typeof number !== 'number') missing.push(whole);
+    const name = `v${values.size}`;
+    values.set(name, number);
+    return name;
+  });
+  return evaluate(parse(names), values);
+}
+
 // {left, right, holds, missing}: both sides' values; `missing` lists the paths that no report has. "=" means within half a per cent.
 export function check(expression, reports) {
   const match = /^(.*?)(<=|>=|<|>|=)(.*)$/.exec(expression);
   if (!match) throw new Error(`an expectation needs a comparison: ${expression}`);
   const missing = [];
-  const side = (text) => {
-    const values = new Map();
-    const names = text.replace(PATH, (whole, letter, path) => {
-      const value = reports[letter] && get(reports[letter], path);
-      const number = typeof value === 'boolean' ? Number(value) : value;
-      if (typeof number !== 'number') missing.push(whole);
-      const name = `v${values.size}`;
-      values.set(name, number);
-      return name;
-    });
-    return evaluate(parse(names), values);
-  };
-  const [left, right] = [side(match[1]), side(match[3])];
+  const [left, right] = [valueOf(match[1], reports, missing), valueOf(match[3], reports, missing)];
   return { left, right, missing, holds: missing.length === 0 && COMPARE[match[2]](left, right) };
 }
 

@@ -4,7 +4,9 @@ import { done, markDone } from '../lessons/progress.js';
 import '../text/later.js';
 import { sayTheSame } from '../state/scenario.js';
 import { t } from '../text/strings.js';
-import { number } from '../text/format.js';
+import { get } from '../state/paths.js';
+import { number, text as figure, unitOf } from '../text/format.js';
+import { nameOf } from '../report/names.js';
 import { heading } from './parts.js';
 
 const item = (context, lesson) =>
@@ -20,7 +22,7 @@ const item = (context, lesson) =>
       },
       lesson.title,
     ),
-    h('small', {}, ` ${t('lessons.minutes', { minutes: lesson.minutes })}${done(lesson.id) ? ` · ${t('lessons.done')}` : ''}`),
+    h('small', {}, ` ${t(`scene.${lesson.scene.split('/')[0]}`)} · ${t('lessons.minutes', { minutes: lesson.minutes })}${done(lesson.id) ? ` · ${t('lessons.done')}` : ''}`),
     h('p', {}, lesson.question),
   );
 
@@ -30,20 +32,26 @@ function list(context, lessons) {
   return [
     heading(t('lessons.title'), t('lessons.lead')),
     h('p', { class: 'note' }, t('lessons.progress', { finished, all: lessons.length })),
+    h('p', { class: 'note' }, t('lessons.course', { lessons: general.length, minutes: general.reduce((sum, { minutes }) => sum + minutes, 0) })),
     h('ol', { class: 'lessons' }, general.map((lesson) => item(context, lesson))),
     h('h2', {}, t('lessons.papers')),
     h('ol', { class: 'lessons', start: general.length + 1 }, studies.map((lesson) => item(context, lesson))),
   ];
 }
 
-// The question, before any figure is revealed. The choice lives in the page until the lesson is left.
+// The question, before any figure is revealed; what was right is said when the steps are done. The choice lives in the page until the lesson is left.
 function predict(context, lesson, state) {
-  const chosen = state.choice ?? (state.revealed ? lesson.predict.answer : undefined);
+  const { choice, acted } = state;
+  const mark = (i) => {
+    if (!acted) return '';
+    if (i === lesson.predict.answer) return h('b', {}, ` ${t('lessons.right')}`);
+    return i === choice ? ` ${t('lessons.wrong')}` : '';
+  };
   return h(
     'fieldset',
     { class: 'predict' },
     h('legend', {}, t('lessons.predict')),
-    lesson.predict.choices.map((choice, i) =>
+    lesson.predict.choices.map((words, i) =>
       h(
         'label',
         {},
@@ -51,23 +59,19 @@ function predict(context, lesson, state) {
           type: 'radio',
           name: 'predict',
           'data-key': `choice-${i}`,
-          checked: chosen === i,
+          checked: choice === i,
           onchange: () => {
             state.choice = i;
-            context.open('lessons', `${lesson.id}/1`);
+            context.open('lessons', `${lesson.id}/${Math.max(1, state.steps.size + 1)}`);
             context.page.drawScene();
           },
         }),
         ' ',
-        choice,
-        chosen !== undefined && i === lesson.predict.answer
-          ? h('b', {}, ` ${t('lessons.right')}`)
-          : chosen === i
-            ? ` ${t('lessons.wrong')}`
-            : '',
+        words,
+        mark(i),
       ),
     ),
-    chosen !== undefined && h('p', { role: 'status' }, lesson.predict.why),
+    state.revealed && h('p', { role: 'status' }, acted ? lesson.predict.why : t('lessons.noted')),
   );
 }
 
@@ -80,7 +84,6 @@ function act(context, lesson, state) {
     { class: 'steps' },
     lesson.steps.map((step, i) => {
       const finished = isSet(context, step.set);
-      if (finished) state.steps.add(i);
       return h(
         'li',
         { class: state.steps.has(i) ? 'done' : undefined },
@@ -103,6 +106,30 @@ function act(context, lesson, state) {
   );
 }
 
+// The figures that the lesson is about: as the lesson began, and now.
+function watched(context, lesson) {
+  const before = context.ask('evaluate', context.page.requestFor({ ...lesson.start }), '');
+  const now = context.report;
+  if (!before || !now) return h('p', {}, t('chart.waiting'));
+  const cell = (report, path) => h('td', {}, figure(get(report, path), unitOf(path)));
+  return h(
+    'table',
+    { class: 'watched' },
+    h('caption', {}, t('lessons.watched')),
+    h('thead', {}, h('tr', {}, [t('compare.figure'), t('lessons.before'), t('lessons.now'), t('compare.change')].map((words) => h('th', { scope: 'col' }, words)))),
+    h(
+      'tbody',
+      {},
+      lesson.watch.map((path) => {
+        const [then, after] = [get(before, path), get(now, path)];
+        const times = typeof then === 'number' && typeof after === 'number' && then > 0 ? after / then : undefined;
+        const change = times > 0 ? (times < 1 ? `÷ ${number(1 / times)}` : `× ${number(times)}`) : '–';
+        return h('tr', {}, h('th', { scope: 'row' }, nameOf(path)), cell(before, path), cell(now, path), h('td', {}, change));
+      }),
+    ),
+  );
+}
+
 function explain(context, lesson) {
   const reports = Object.fromEntries(
     Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, context.ask('evaluate', context.page.requestFor(inputs), '')]),
@@ -114,12 +141,7 @@ function explain(context, lesson) {
       { class: 'expect' },
       lesson.expect.map(({ say, expr }) => {
         const { left, right, holds } = check(expr, reports);
-        return h(
-          'li',
-          { class: holds ? 'holds' : 'fails' },
-          `${holds ? '✓' : '✗'} ${say} `,
-          h('small', {}, h('code', {}, expr), ` (${number(left)}, ${number(right)})`),
-        );
+        return h('li', { class: holds ? 'holds' : 'fails', title: `${expr} (${number(left, 6)}, ${number(right, 6)})` }, `${holds ? '✓' : '✗'} ${say}`);
       }),
     ),
     h('p', {}, h('b', {}, t('lessons.takeaway')), ' ', lesson.takeaway),
@@ -144,8 +166,11 @@ function one(context, lessons, lesson) {
   const next = lessons[lessons.indexOf(lesson) + 1];
   const [scene, sub = ''] = lesson.scene.split('/');
   const started = isSet(context, lesson.start) || state.steps.size > 0;
-  const { revealed } = state;
-  if (revealed && state.steps.size === lesson.steps.length) markDone(lesson.id);
+  // The last step may be done in the form as well as by its button.
+  lesson.steps.forEach((step, i) => started && isSet(context, step.set) && state.steps.add(i));
+  state.acted = state.revealed && state.steps.size === lesson.steps.length;
+  const { revealed, acted } = state;
+  if (acted) markDone(lesson.id);
   const go = (id) => (event) => (event.preventDefault(), context.open('lessons', id));
   const before = (lesson.needs ?? []).map((id) => lessons.find((other) => other.id === id)).filter(Boolean);
   return [
@@ -171,8 +196,8 @@ function one(context, lessons, lesson) {
             t('lessons.start'),
           ),
         ),
-      started && revealed && [h('h2', {}, t('lessons.act')), act(context, lesson, state)],
-      revealed && [h('h2', {}, t('lessons.explain')), explain(context, lesson)],
+      started && revealed && [h('h2', {}, t('lessons.act')), act(context, lesson, state), watched(context, lesson)],
+      acted && [h('h2', {}, t('lessons.explain')), explain(context, lesson)],
       h(
         'p',
         { class: 'onward' },

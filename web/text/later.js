@@ -67,6 +67,8 @@ extend({
   'lessons.minutes': '{minutes} min', 'lessons.done': 'done', 'lessons.predict': 'Predict', 'lessons.right': '← correct',
   'lessons.wrong': '(no)', 'lessons.start': 'Load scenario', 'lessons.act': 'Now change it', 'lessons.set': 'Apply',
   'lessons.needs': 'Prerequisites:', 'lessons.study': 'full study', 'lessons.papers': 'Paper studies', 'lessons.progress': '{finished} of {all} done (stored in this browser only).',
+  'lessons.noted': 'Noted. Now change the scenario; the answer comes after.', 'lessons.watched': 'What to watch', 'lessons.before': 'At first', 'lessons.now': 'Now',
+  'lessons.course': 'A course of {lessons} lessons, {minutes} minutes.',
   'lessons.explain': 'Result', 'lessons.takeaway': 'Takeaway:', 'lessons.full': 'open in {scene}',
   'lessons.next': 'Next: {title}',
   'method.part': '{part}: {count} formulas', 'method.formula': 'Formula',
