@@ -8,6 +8,7 @@
 #include "core/operators/gemm.h"
 #include "core/serving/exchange.h"
 #include "core/serving/expert_time.h"
+#include "core/serving/launches.h"
 #include "core/serving/memo.h"
 #include "core/serving/served_product.h"
 #include "core/workload/exchanges.h"
@@ -277,50 +278,6 @@ KernelTime Elementwise(const Deployment& deployment, double rows, double norms, 
   return kernel;
 }
 
-// Operations launched by the host per layer, mean over the layers: five for GEMMs and attention; MoE adds routing, permutation, scales
-// and combine; MLA adds projections, norms and rotary embedding; 8-bit and 4-bit activations are scaled before each GEMM.
-double OperationsPerLayer(const Deployment& deployment, double halves, double kernels, Trace& trace) {
-  const bool is_latent = deployment.model.mla.has_value();
-  const double moe_layers = deployment.layers.moe, layers = deployment.layers.total, moe_share = moe_layers / layers,
-               shared = deployment.model.moe && deployment.model.moe->shared_ffn > 0 ? 1 : 0;
-  if (moe_layers > 0) {
-    const double rank_shared = deployment.shapes.widths.shared;
-    FIGURE(trace, has_shared, min(1, rank_shared), (Note{"Whether there are shared experts", ""}), rank_shared);
-    trace.Alias("shared", shared, "has_shared");
-    trace.Record("moe_share", "moe_layers / layers", moe_share, Note{"Share of the layers with experts", ""}, "moe_layers, layers",
-                 moe_layers, layers);
-  } else {
-    trace.Input("moe_share", moe_share, "model.moe");
-    trace.Input("shared", shared, "model.moe");
-  }
-  const double scaled_attention = BytesPerElement(deployment.formats.attention_activations) < 2 ? (is_latent ? 4 : 2) : 0;
-  const double scaled_mlp = BytesPerElement(deployment.formats.activations) < 2 ? 2 * (1 - moe_share + moe_share * shared) : 0;
-  const double tp = deployment.mapping.tp, latent = is_latent ? 5 : 0;
-  trace.Input("latent", latent, "model.mla");
-  FIGURE(trace, reduced, min(1.0, tp - 1) * halves, (Note{"All-reduces of a layer", "none on a single rank"}), tp, halves);
-  trace.Input("scaled_attention", scaled_attention, "serving.precision.activations");
-  trace.Input("scaled_mlp", scaled_mlp, "serving.precision.activations");
-  FIGURE(trace, operations, 5 + kernels + reduced + moe_share * (6 + 3 * shared) + latent + scaled_attention + scaled_mlp,
-         (Note{"Operations that the host launches per layer", "mean over the layers; with those that scale 8-bit and 4-bit activations"}),
-         kernels, reduced, moe_share, shared, latent, scaled_attention, scaled_mlp);
-  return operations;
-}
-
-// Launch gaps of a layer's kernels.
-Seconds LaunchGaps(const Deployment& deployment, Phase phase, double halves, double kernels, bool reduces_apart, Trace& trace) {
-  const bool decodes = phase == Phase::kDecode;
-  const Seconds gap = decodes ? deployment.launch.decode_gap : deployment.launch.prefill_gap;
-  trace.Alias("gap", gap, decodes ? "decode_gap" : "prefill_gap");
-  FIGURE(trace, own_kernels, 4 + kernels, (Note{"Kernels of a layer", "GEMMs, attention and elementwise"}), kernels);
-  constexpr Note kNote{"Launch gaps between kernels", "of kernels launched one by one; none inside a CUDA graph"};
-  if (!reduces_apart) {
-    FIGURE(trace, gaps, gap * own_kernels, kNote, gap, own_kernels);
-    return gaps;
-  }
-  FIGURE(trace, gaps, gap * (own_kernels + halves), kNote, gap, own_kernels, halves);
-  return gaps;
-}
-
 // All-reduces of a layer: after attention and after the MLP.
 ExchangeCost Reduction(const Deployment& deployment, double rows, bool waits_for_host, Trace& trace) {
   const Trace::Scope scope(trace, "all_reduce");
@@ -360,9 +317,10 @@ LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, Oper
            reduction_time);
     layer.reductions = reductions;
   }
-  layer.operations = OperationsPerLayer(deployment, halves, kernels, trace);
+  const LayerLaunches launches = LaunchesOf(deployment, rows, phase, {halves, kernels, reduction.launched_apart}, trace);
+  layer.operations = launches.operations;
   KernelTime idle;
-  idle.time = LaunchGaps(deployment, phase, halves, kernels, reduction.launched_apart, trace);
+  idle.time = launches.gaps;
   idle.bound = Bound::kLatency;
   layer.gaps = every_layer("launch overhead", idle, trace);
   return layer;

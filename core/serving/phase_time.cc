@@ -182,8 +182,10 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
   const PromptTokens chunk = MeanChunk({tokens, cached}, chunks, trace);
   PassCost step = TimeOf(PrefillPass{sequences, chunk.tokens, chunk.cached}, deployment, trace);
   const Seconds pass_time = step.time, occupancy = step.occupancy, prefill_step = deployment.engine.overhead.prefill_step;
-  FIGURE(trace, chunked_time, chunks * pass_time + (chunks - 1) * prefill_step,
-         (Note{"Chunked prefill", "one step per chunk, over the KV cache of the chunks before"}), chunks, pass_time, prefill_step);
+  FIGURE(trace, chunked_time, pass_time + (chunks - 1) * (occupancy + prefill_step),
+         (Note{"Chunked prefill", "one step per chunk, over the KV cache of the chunks before; each follows the one before stage by stage",
+               "vLLM V1's scheduler; SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15)"}),
+         pass_time, chunks, occupancy, prefill_step);
   FIGURE(trace, chunked_occupancy, chunks * occupancy + (chunks - 1) * prefill_step, (Note{"Chunked prefill on the slowest stage", ""}),
          chunks, occupancy, prefill_step);
   step.time = chunked_time;

@@ -170,6 +170,7 @@ struct EngineScheduler {
 
 struct EngineKernels {
   bool graphs = true;                             // decode steps are launched as one CUDA graph
+  Count prefill_graph_tokens = 0;                 // most tokens of a prefill whose layers are graphs between their attention; 0: none
   double elementwise_kernels = 4;                 // per layer: norms, activation, residual
   double elementwise_bandwidth_efficiency = 0.6;  // share of the memory bandwidth
   double elementwise_bytes = 0;                   // added bytes per row and hidden element, split over tp (bias and transpose passes)

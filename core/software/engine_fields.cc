@@ -80,6 +80,12 @@ constexpr FieldRow kEngineFields[] = {
     Of<&Engine::name>("name", "Name"),
     Of<&Engine::composition>("composition", "How the time of a step is composed").Advanced(),
     Of<&Engine::kernels, &EngineKernels::graphs>("graphs", "Decode steps are launched as one CUDA graph").Advanced(),
+    Of<&Engine::kernels, &EngineKernels::prefill_graph_tokens>(
+        "prefill_graphs",
+        "Maximum tokens of a prefill step whose layers are CUDA graphs between their attention (piecewise graphs); 0: off")
+        .Length()
+        .Between(0, 1 << 20)
+        .Advanced(),
     Of<&Engine::overhead, &EngineOverhead::launch_gap>("launch_gap", "Kernel launch gap without graphs")
         .In(kUs)
         .Between(0, 1'000'000)

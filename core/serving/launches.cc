@@ -1,0 +1,91 @@
+#include "core/serving/launches.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace slipstick {
+namespace {
+
+// Operations launched by the host per layer, mean over the layers: five for GEMMs and attention; MoE adds routing, permutation, scales
+// and combine; MLA adds projections, norms and rotary embedding; 8-bit and 4-bit activations are scaled before each GEMM.
+double OperationsPerLayer(const Deployment& deployment, double halves, double kernels, Trace& trace) {
+  const bool is_latent = deployment.model.mla.has_value();
+  const double moe_layers = deployment.layers.moe, layers = deployment.layers.total, moe_share = moe_layers / layers,
+               shared = deployment.model.moe && deployment.model.moe->shared_ffn > 0 ? 1 : 0;
+  if (moe_layers > 0) {
+    const double rank_shared = deployment.shapes.widths.shared;
+    FIGURE(trace, has_shared, min(1, rank_shared), (Note{"Whether there are shared experts", ""}), rank_shared);
+    trace.Alias("shared", shared, "has_shared");
+    trace.Record("moe_share", "moe_layers / layers", moe_share, Note{"Share of the layers with experts", ""}, "moe_layers, layers",
+                 moe_layers, layers);
+  } else {
+    trace.Input("moe_share", moe_share, "model.moe");
+    trace.Input("shared", shared, "model.moe");
+  }
+  const double scaled_attention = BytesPerElement(deployment.formats.attention_activations) < 2 ? (is_latent ? 4 : 2) : 0;
+  const double scaled_mlp = BytesPerElement(deployment.formats.activations) < 2 ? 2 * (1 - moe_share + moe_share * shared) : 0;
+  const double tp = deployment.mapping.tp, latent = is_latent ? 5 : 0;
+  trace.Input("latent", latent, "model.mla");
+  FIGURE(trace, reduced, min(1.0, tp - 1) * halves, (Note{"All-reduces of a layer", "none on a single rank"}), tp, halves);
+  trace.Input("scaled_attention", scaled_attention, "serving.precision.activations");
+  trace.Input("scaled_mlp", scaled_mlp, "serving.precision.activations");
+  FIGURE(trace, operations, 5 + kernels + reduced + moe_share * (6 + 3 * shared) + latent + scaled_attention + scaled_mlp,
+         (Note{"Operations that the host launches per layer", "mean over the layers; with those that scale 8-bit and 4-bit activations"}),
+         kernels, reduced, moe_share, shared, latent, scaled_attention, scaled_mlp);
+  return operations;
+}
+
+// Launch gaps of a layer's kernels.
+Seconds LaunchGaps(const Deployment& deployment, Phase phase, double halves, double kernels, bool reduces_apart, Trace& trace) {
+  const bool decodes = phase == Phase::kDecode;
+  const Seconds gap = decodes ? deployment.launch.decode_gap : deployment.launch.prefill_gap;
+  trace.Alias("gap", gap, decodes ? "decode_gap" : "prefill_gap");
+  FIGURE(trace, own_kernels, 4 + kernels, (Note{"Kernels of a layer", "GEMMs, attention and elementwise"}), kernels);
+  constexpr Note kNote{"Launch gaps between kernels", "of kernels launched one by one; none inside a CUDA graph"};
+  if (!reduces_apart) {
+    FIGURE(trace, gaps, gap * own_kernels, kNote, gap, own_kernels);
+    return gaps;
+  }
+  FIGURE(trace, gaps, gap * (own_kernels + halves), kNote, gap, own_kernels, halves);
+  return gaps;
+}
+
+// The attention of a layer, and one graph of everything up to the next layer's.
+LayerLaunches LaunchesOfPieces(const Deployment& deployment, Trace& trace) {
+  const double pieces = 2;
+  CONSTANTS(trace, "serving.prefill_graphs", "attention is launched, and one graph of everything up to the next layer's attention", pieces);
+  const Seconds gap = deployment.launch.prefill_gap;
+  trace.Alias("gap", gap, "prefill_gap");
+  FIGURE(trace, operations, 1 * pieces, (Note{"Operations that the host launches per layer", "attention, and a CUDA graph"}), pieces);
+  FIGURE(trace, gaps, gap * pieces, (Note{"Launch gaps between kernels", "around each CUDA graph"}), gap, pieces);
+  return {operations, gaps};
+}
+
+}  // namespace
+
+LayerLaunches LaunchesOf(const Deployment& deployment, double rows, Phase phase, const LayerKernels& kernels, Trace& trace) {
+  const auto graph_tokens = static_cast<double>(deployment.engine.kernels.prefill_graph_tokens);
+  const bool captures = phase == Phase::kPrefill && deployment.launch.graphs && graph_tokens > 0;
+  const bool replays = captures && rows <= graph_tokens;
+  LayerLaunches launches;
+  if (replays) {
+    launches = LaunchesOfPieces(deployment, trace);
+  } else {
+    launches.operations = OperationsPerLayer(deployment, kernels.halves, kernels.elementwise, trace);
+    launches.gaps = LaunchGaps(deployment, phase, kernels.halves, kernels.elementwise, kernels.reduces_apart, trace);
+  }
+  if (captures && trace.on()) {
+    const double operations = launches.operations;
+    trace.Input("graph_tokens", graph_tokens, "serving.engine.prefill_graphs");
+    const std::vector<std::pair<std::string, double>> among{{"CUDA graphs between the layers' attention: tokens of the pass", rows},
+                                                            {"operation by operation: beyond", graph_tokens}};
+    trace.Choice("operations", operations,
+                 Note{"Operations that the host launches per layer", "graphs are captured up to a number of tokens"}, among,
+                 replays ? 0 : 1, "operations, graph_tokens, rows", operations, graph_tokens, rows);
+    trace.MovesBy(0, 1);
+  }
+  return launches;
+}
+
+}  // namespace slipstick
