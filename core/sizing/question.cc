@@ -18,10 +18,6 @@ Result<SizeQuestion> ReadSizeQuestion(Json json) {
     const std::string path = "clusters." + std::to_string(i);
     issues.push_back({path, "Unknown cluster " + id, SetToEach(path, NearestPresets("cluster", id))});
   }
-  // A closed form gives means; a queue's tail alone is not the tail of a latency.
-  if (question.percentile != Percentile::kMean) {
-    issues.push_back({"percentile", "Choose mean: the closed form gives no percentiles of a latency", {SetTo("percentile", "mean")}});
-  }
   if (!issues.empty()) return issues;
   return question;
 }

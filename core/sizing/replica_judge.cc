@@ -5,9 +5,43 @@
 #include "core/base/trace.h"
 
 namespace slipstick {
+namespace {
+
+void Compare(Verdict& verdict, const LatencyTargets& targets) {
+  const auto compare = [&verdict](std::string_view name, Seconds latency, const std::optional<Seconds>& target) {
+    if (!target || latency / *target <= verdict.load) return;
+    verdict.load = latency / *target;
+    if (verdict.load > 1) verdict.failing = name;
+  };
+  compare("ttft", verdict.ttft, targets.ttft);
+  compare("tpot", verdict.tpot, targets.tpot);
+}
+
+Seconds At(Percentile percentile, const Percentiles& of, Seconds mean) {
+  switch (percentile) {
+    case Percentile::kMean:
+      return mean;
+    case Percentile::k50:
+      return of.p50;
+    case Percentile::k90:
+      return of.p90;
+    case Percentile::k99:
+      return of.p99;
+  }
+  return mean;
+}
+
+// Enough requests for a steady state and for a tail.
+Count SimulatedRequests(double in_flight) {
+  constexpr double kRounds = 6;
+  constexpr Count kFewest = 1000, kMost = 10'000;
+  return std::clamp(static_cast<Count>(kRounds * in_flight), kFewest, kMost);
+}
+
+}  // namespace
 
 Verdict VerdictOn(const ServingReport& report, double requests_per_s, const LatencyTargets& targets) {
-  Verdict verdict{"", report.utilization, report.utilization, report.ttft, report.tpot};
+  Verdict verdict{"", report.utilization, report.utilization, report.ttft, report.tpot, report.requests_in_flight, 0};
   for (const Infeasibility& one : report.infeasible) {
     if (one.reason == "rate") continue;
     verdict.failing = "memory";
@@ -19,13 +53,7 @@ Verdict VerdictOn(const ServingReport& report, double requests_per_s, const Late
     verdict.load = requests_per_s / report.requests_per_s;  // which is the capacity
     return verdict;
   }
-  const auto compare = [&verdict](std::string_view name, Seconds latency, const std::optional<Seconds>& target) {
-    if (!target || latency / *target <= verdict.load) return;
-    verdict.load = latency / *target;
-    if (verdict.load > 1) verdict.failing = name;
-  };
-  compare("ttft", report.ttft, targets.ttft);
-  compare("tpot", report.tpot, targets.tpot);
+  Compare(verdict, targets);
   return verdict;
 }
 
@@ -43,6 +71,30 @@ Verdict ReplicaJudge::Judge(Count bought, Count replicas, double requests_per_s)
   load_.requests_per_s = requests_per_s;
   load_.concurrency.reset();
   return VerdictOf(bought, replicas);
+}
+
+Verdict ReplicaJudge::JudgeSimulated(Count bought, Count replicas, double requests_per_s, Percentile percentile) {
+  Verdict verdict = Judge(bought, replicas, requests_per_s);
+  if (!verdict.holds()) return verdict;
+  const Count simulated = std::min(replicas, kSimulatedReplicas);
+  const double share = static_cast<double>(simulated) / static_cast<double>(replicas);
+  ServingLoad load = load_;
+  load.mapping.replicas = simulated;
+  load.devices = simulated * devices_per_replica_;
+  load.requests_per_s = requests_per_s * share;
+  SimulationRun run = load.simulate.value_or(SimulationRun{});
+  run.requests = SimulatedRequests(verdict.in_flight * share);
+  load.simulate = run;
+  const SimulationAnswer answer = Simulate(model_, cluster_, load);
+  if (!answer.served) {
+    verdict.failing = "simulation";
+    return verdict;
+  }
+  verdict.simulated_requests = answer.served->requests;
+  verdict.ttft = At(percentile, answer.served->ttft_percentiles, answer.served->ttft);
+  verdict.tpot = At(percentile, answer.served->tpot_percentiles, answer.served->tpot);
+  Compare(verdict, targets_);
+  return verdict;
 }
 
 Verdict ReplicaJudge::JudgeUnloaded(Count bought) {

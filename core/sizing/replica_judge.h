@@ -1,4 +1,4 @@
-// Whether replicas of one kind serve a rate within latency targets, by the closed forms of an open loop.
+// Whether replicas of one kind serve a rate within latency targets, by the closed forms of an open loop or by simulation.
 #pragma once
 
 #include <map>
@@ -9,7 +9,9 @@
 #include "core/search/serving_space.h"
 #include "core/serving/memo.h"
 #include "core/serving/serving.h"
+#include "core/simulation/simulate.h"
 #include "core/sizing/purchases.h"
+#include "core/sizing/question.h"
 
 namespace slipstick {
 
@@ -22,9 +24,13 @@ struct Verdict {
   double utilization = 0;    // arrivals over capacity
   double load = 0;           // highest of utilization, TTFT and TPOT over their limits; 0 without memory for a request
   Seconds ttft, tpot;
+  double in_flight = 0;  // requests
+  Count simulated_requests = 0;
   [[nodiscard]] bool holds() const { return failing.empty(); }
 };
 Verdict VerdictOn(const ServingReport& report, double requests_per_s, const LatencyTargets& targets);
+
+inline constexpr Count kSimulatedReplicas = 4;
 
 class ReplicaJudge {
  public:
@@ -34,6 +40,9 @@ class ReplicaJudge {
   void Choose(const ServingChoice& choice);
   // Of a cluster of `bought` devices.
   [[nodiscard]] Verdict Judge(Count bought, Count replicas, double requests_per_s);
+  // The same with the latencies of a percentile, simulated on at most kSimulatedReplicas, which have their share of the rate: a router
+  // evens out the load of many replicas better than that of few. What fails by the closed forms is not simulated.
+  [[nodiscard]] Verdict JudgeSimulated(Count bought, Count replicas, double requests_per_s, Percentile percentile);
   // One request alone: what no load is faster than.
   [[nodiscard]] Verdict JudgeUnloaded(Count bought);
   // The fewest of 1 to `most` replicas that hold, given that `most` do.

@@ -1,5 +1,6 @@
 #include "core/sizing/sized_cluster.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "core/sizing/deployment_search.h"
 #include "core/sizing/fleet.h"
 #include "core/sizing/headroom.h"
+#include "core/sizing/percentile_search.h"
 
 namespace slipstick {
 namespace {
@@ -108,25 +110,29 @@ class ClusterSizing {
   ClusterSizing& operator=(const ClusterSizing&) = delete;
 
   Result<Json> Run() {
-    const SizingResult result = FindCheapest(problem_);
-    return result.cheapest ? Holds(*result.cheapest) : Result<Json>(Fails(result));
+    const PercentileResult result = FindCheapestAt(problem_, question_.percentile);
+    return result.found.cheapest ? Holds(result) : Result<Json>(Fails(result.found));
   }
 
  private:
-  [[nodiscard]] Result<Json> Holds(const SizedDeployment& sized) const {
+  [[nodiscard]] Result<Json> Holds(const PercentileResult& result) const {
+    const SizedDeployment& sized = *result.found.cheapest;
     Json overrides = OverridesOfDeployment(scenario_, sized, peak_);
     Result<Scenario> scenario = ParseScenario(WithOverrides(request_, overrides));
     if (!scenario) return std::move(scenario.issues);
     const Json at_peak = *Evaluate(*scenario, ReportDetail::Figures());
     scenario->serving->requests_per_s = mean_;
     const Json at_mean = *Evaluate(*scenario, ReportDetail::Figures());
-    const Headroom headroom = HeadroomOf(problem_, sized, mean_);
+    SizingProblem by_means = problem_;
+    by_means.targets = result.means;
+    const Headroom headroom = HeadroomOf(by_means, sized, mean_);
     return ObjectOf({{"holds", true},
                      {"deployment", DeploymentOf(sized, at_peak["serving"])},
                      {"at_peak", FiguresOf(at_peak["serving"], headroom.utilization_at_peak)},
+                     {"simulated", result.simulated ? SimulatedOf(*result.simulated, sized) : Json(nullptr)},
                      {"at_mean", FiguresOf(at_mean["serving"], headroom.utilization_at_mean)},
                      {"cost", CostOf(sized, at_peak["cost"])},
-                     {"headroom", WriteHeadroom(headroom, at_peak["serving"])},
+                     {"headroom", WriteHeadroom(headroom, LatenciesOf(result, at_peak["serving"]))},
                      {"spare", SpareOf(sized, headroom)},
                      {"overrides", std::move(overrides)}});
   }
@@ -166,14 +172,31 @@ class ClusterSizing {
                      {"market", question_.prices ? MarketOf(*question_.prices, load, mean_, all) : Json(nullptr)}});
   }
 
-  [[nodiscard]] Json WriteHeadroom(const Headroom& headroom, const Json& serving) const {
-    const auto share = [](const Json& latency, const std::optional<Seconds>& target) {
-      return target ? Json(1 - latency.get<double>() / target->base()) : Json(nullptr);
+  // At the peak: means, or of the percentile.
+  [[nodiscard]] static Verdict LatenciesOf(const PercentileResult& result, const Json& serving) {
+    if (result.simulated) return *result.simulated;
+    Verdict means;
+    means.ttft = Seconds::FromBase(serving["ttft_s"].get<double>());
+    means.tpot = Seconds::FromBase(serving["tpot_s"].get<double>());
+    return means;
+  }
+
+  [[nodiscard]] Json SimulatedOf(const Verdict& verdict, const SizedDeployment& sized) const {
+    return ObjectOf({{"percentile", std::string(NameOf(question_.percentile))},
+                     {"ttft_s", verdict.ttft.base()},
+                     {"tpot_s", verdict.tpot.base()},
+                     {"replicas", std::min(sized.working, kSimulatedReplicas)},
+                     {"requests", verdict.simulated_requests}});
+  }
+
+  [[nodiscard]] Json WriteHeadroom(const Headroom& headroom, const Verdict& at_peak) const {
+    const auto share = [](Seconds latency, const std::optional<Seconds>& target) {
+      return target ? Json(1 - latency / *target) : Json(nullptr);
     };
     return ObjectOf({{"requests_per_s", headroom.requests_per_s},
                      {"traffic", headroom.requests_per_s / peak_ - 1},
-                     {"ttft", share(serving["ttft_s"], question_.ttft)},
-                     {"tpot", share(serving["tpot_s"], question_.tpot)},
+                     {"ttft", share(at_peak.ttft, question_.ttft)},
+                     {"tpot", share(at_peak.tpot, question_.tpot)},
                      {"breaks_first", headroom.breaks_first}});
   }
 
@@ -188,7 +211,7 @@ class ClusterSizing {
     // Whether more devices than the limit allows hold.
     SizingProblem without = problem_;
     without.purchases = Purchases(scenario_.cluster, fleet_.server_devices(), fleet_.MostDevices(SizeQuestion()).devices);
-    const SizingResult more = FindCheapest(without);
+    const SizingResult more = FindCheapestAt(without, question_.percentile).found;
     return more.cheapest ? BeyondLimit(*more.cheapest) : OutOfReach(more);
   }
 
@@ -228,6 +251,7 @@ class ClusterSizing {
   // Why even the nearest deployment fails.
   [[nodiscard]] std::string MessageOf(const Verdict& verdict) const {
     if (verdict.failing == "rate") return "Overloaded with as many devices as a deployment may have";
+    if (verdict.failing == "simulation") return "The simulation takes too many steps";
     const bool is_ttft = verdict.failing == "ttft";
     const Seconds reached = is_ttft ? verdict.ttft : verdict.tpot, target = is_ttft ? *question_.ttft : *question_.tpot;
     return std::string(is_ttft ? "TTFT" : "TPOT") + " is " + ReadableText(reached.base(), "s") + " at best, above the target of " +

@@ -116,6 +116,37 @@ TEST(SizeByHand, AQueueSetsTheReplicas) {
   EXPECT_GT(*NumberAt(refused, "nearest.ttft_s"), 0.132);
 }
 
+TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
+  // One request at a time, of one output token, as above: S = 0.184 s. One replica at 1.63 requests/s is busy for 0.3 of the time: the
+  // closed form's mean is S / (1 - 0.3) = 1.43 S. Times of service are all equal, M/D/1: P(wait <= t) = 0.7 exp(0.3 t/S) up to S, and
+  // 0.7 (exp(0.3 t/S) - 0.3 (t/S - 1) exp(0.3 (t/S - 1))) up to 2 S: 0.7 of the requests do not wait, a tenth wait for 0.84 S, one of a
+  // hundred for 1.9 S. 2.3 S thus hold at the mean, the median and 90 % on one replica, at 99 % on two, each busy for 0.15 of the time:
+  // were the requests dealt out at random, one of a hundred would wait for 1.1 S.
+  const Assignments scenario{
+      "model=llama-3.1-8b",  "serving.engine=ideal", "serving.precision.weights=bf16", "serving.precision.activations=bf16",
+      "serving.prompt=8192", "serving.output=1",     "serving.max_requests=1",         "cost.system.devices_per_host=1"};
+  const auto sized = [&](const char* percentile) {
+    return First(scenario, {{"requests_per_s", 1.63},
+                            {"ttft", 0.423},
+                            {"percentile", percentile},
+                            {"clusters", {"dgx-h100"}},
+                            {"limits", {"tp<=1", "pp<=1"}}});
+  };
+  EXPECT_TRUE(sized("mean")["simulated"].is_null());
+  EXPECT_EQ(CountAt(sized("mean"), "deployment.replicas"), 1);
+  const Json median = sized("50"), most = sized("90"), all = sized("99");
+  EXPECT_EQ(CountAt(median, "deployment.replicas"), 1);
+  EXPECT_NEAR(*NumberAt(median, "simulated.ttft_s"), 0.184, 0.03);
+  EXPECT_EQ(CountAt(most, "deployment.replicas"), 1);
+  EXPECT_NEAR(*NumberAt(most, "simulated.ttft_s"), 1.84 * 0.184, 0.05);
+  EXPECT_EQ(CountAt(all, "deployment.replicas"), 2);
+  EXPECT_LE(*NumberAt(all, "simulated.ttft_s"), 0.423);
+  // `evaluate` simulates the same.
+  Json overrides = all["overrides"];
+  overrides["serving.simulate.requests"] = all["simulated"]["requests"];
+  EXPECT_EQ(ReportOf(scenario, overrides)["serving"]["ttft_percentiles_s"]["p99"], all["simulated"]["ttft_s"]);
+}
+
 TEST(SizeByHand, TheFirstTokenSetsTheTensorParallelDegree) {
   // Llama-3.1-70B on 8,192 tokens in fp8: 2 x 68.5e9 x 8,192 = 1,122 TFLOP of products, at 0.778 x (1 - 0.14) of 1,979 TFLOP/s per
   // H100, and 88 TFLOP of attention. Two devices: 0.424 s of products, 0.044 s of attention even at the peak rate, and 160 all-reduces
@@ -297,6 +328,21 @@ TEST(Size, MoreTrafficNeverCostsLessAndLooserTargetsNeverMore) {
   EXPECT_GT(held, 15);
 }
 
+TEST(Size, AHigherPercentileNeverCostsLessThanTheMean) {
+  for (const char* cluster : {"dgx-h100", "gb200-nvl72", "tpu-v5p-pod"}) {
+    Json question{{"requests_per_s", 40}, {"peak_over_mean", 1.5}, {"ttft", 0.5}, {"tpot", 0.03}, {"clusters", {cluster}}};
+    const double mean = *NumberAt(First({}, question), "cost.usd_per_hour");
+    for (const char* percentile : {"90", "99"}) {
+      question["percentile"] = percentile;
+      const Json sized = First({}, question);
+      EXPECT_GE(*NumberAt(sized, "cost.usd_per_hour"), mean) << cluster;
+      EXPECT_LE(*NumberAt(sized, "simulated.ttft_s"), 0.5) << cluster;
+      EXPECT_LE(*NumberAt(sized, "simulated.tpot_s"), 0.03) << cluster;
+      EXPECT_GE(*NumberAt(sized, "headroom.requests_per_s"), 60) << cluster;
+    }
+  }
+}
+
 TEST(Size, ClustersWhereNothingHoldsSayWhy) {
   const Json answer = Asked({"model=deepseek-v3"}, {{"requests_per_s", 1}, {"tpot", 0.05}, {"clusters", {"single-l4", "dgx-h200"}}});
   EXPECT_EQ(answer["best"], 1);
@@ -318,7 +364,7 @@ TEST(Size, WrongQuestionsAreIssues) {
   EXPECT_EQ(path_of({"serving.requests_per_s=3"}, Json::object()), "");
   EXPECT_EQ(path_of({}, {{"requests_per_s", -1}}), "requests_per_s");
   EXPECT_EQ(path_of({}, {{"requests_per_s", 1}, {"tpot", "3 GB"}}), "tpot");
-  EXPECT_EQ(path_of({}, {{"requests_per_s", 1}, {"percentile", "99"}}), "percentile");
+  EXPECT_EQ(path_of({}, {{"requests_per_s", 1}, {"percentile", "95"}}), "percentile");
   EXPECT_EQ(path_of({}, {{"requests_per_s", 1}, {"clusters", {"dgx-h1000"}}}), "clusters.0");
   EXPECT_EQ(path_of({}, {{"requests_per_s", 1}, {"limits", {"replicas<=3"}}}), "limits");
   EXPECT_EQ(path_of({}, {{"requests_per_s", 1}, {"limits", {"ttft_s<=3"}}}), "limits");
