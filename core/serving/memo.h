@@ -2,7 +2,7 @@
 // Figures are identical with and without it.
 #pragma once
 
-#include <cmath>
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -47,7 +47,7 @@ class ServingMemo {
   const KernelTime& Product(const Gemm& gemm, const Compute& compute) {
     if (products_.empty()) products_.resize(kProducts);
     const double mixed = gemm.m * 73856093 + gemm.n * 19349663 + gemm.k * 83492791 + static_cast<double>(gemm.weights);
-    TimedProduct& slot = products_[static_cast<std::size_t>(std::fmod(mixed, kProducts))];
+    TimedProduct& slot = products_[static_cast<std::uint64_t>(mixed) % kProducts];
     if (!(slot.gemm == gemm)) slot = {gemm, compute()};
     return slot.time;
   }
