@@ -35,6 +35,14 @@ constexpr Help kHelp[] = {
      "prefix_hit are the scenario's. Targets hold for the mean request at the peak, X times R. Prices are in $ per 1 M tokens.",
      "size serving.prompt=2000 serving.output=300 --rate 40 --peak 1.5 --ttft \"800 ms\" --tpot \"30 ms\" --clusters dgx-h100,dgx-h200 "
      "--spares 1"},
+    {"advise", "[FILE|-] [PATH=VALUE ...] [--for training|serving] [--objective NAME] [--top N] [--limit PATH<=VALUE ...]",
+     "Lists discrete changes that a person can make (newer devices, their number, number formats, batch, mapping, schedule,\n"
+     "recomputation, engine options, …), each with what it does to time, memory and cost and what it takes, ranked by the\n"
+     "objective; then pairs that are better than either alone. Only legal, feasible changes are listed. Default objective:\n"
+     "training by time_to_train_s, serving by cost_usd_per_million_tokens (tokens_per_s_per_device without cost). No change more\n"
+     "than doubles another headline (TTFT, TPOT, cost) unless a limit of yours is about it. --limit takes any figure of the report,\n"
+     "members of the mapping, power (of the facility, W) and budget (total cost of ownership, $).",
+     "advise model=llama-3.1-8b cluster=dgx-h100 --for serving --limit \"serving.tpot_s<=20 ms\" --top 5"},
     {"sensitivity", "[FILE|-] [PATH=VALUE ...] --figure PATH [--share 0.2]",
      "Ranks the inputs by how far a figure moves when each changes by the same relative amount.",
      "sensitivity model=llama-3.1-8b --figure serving.tpot_s"},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/api/api.h"
+#include "core/command_line/advise_command.h"
 #include "core/command_line/help.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/search_command.h"
@@ -74,11 +75,11 @@ struct CommandLine {
   std::vector<std::string> limits, against;
   // Options with a value, and their defaults.
   std::map<std::string, std::string> options{
-      {"--explain", ""},   {"--report", ""},     {"--until", ""},       {"--figure", ""},       {"--input", ""},  {"--format", "json"},
-      {"--objective", ""}, {"--share", "0.2"},   {"--for", "training"}, {"--pareto", ""},       {"--best", ""},   {"--optimise", ""},
-      {"--top", "10"},     {"--shard", "0/1"},   {"--threads", "0"},    {"--clusters", ""},     {"--prices", ""}, {"--rate", ""},
-      {"--peak", ""},      {"--ttft", ""},       {"--tpot", ""},        {"--percentile", ""},   {"--spares", ""}, {"--devices", ""},
-      {"--power", ""},     {"--rack-power", ""}, {"--budget", ""},      {"--hourly-budget", ""}};
+      {"--explain", ""},   {"--report", ""},     {"--until", ""},    {"--figure", ""},       {"--input", ""},  {"--format", "json"},
+      {"--objective", ""}, {"--share", "0.2"},   {"--for", ""},      {"--pareto", ""},       {"--best", ""},   {"--optimise", ""},
+      {"--top", "10"},     {"--shard", "0/1"},   {"--threads", "0"}, {"--clusters", ""},     {"--prices", ""}, {"--rate", ""},
+      {"--peak", ""},      {"--ttft", ""},       {"--tpot", ""},     {"--percentile", ""},   {"--spares", ""}, {"--devices", ""},
+      {"--power", ""},     {"--rack-power", ""}, {"--budget", ""},   {"--hourly-budget", ""}};
   bool lines = false, prune = true, show_progress = false;
 
   [[nodiscard]] const std::string& Option(const std::string& name) const { return options.at(name); }
@@ -181,9 +182,14 @@ int Run(const std::string& verb, const CommandLine& line) {
   if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, line.assignments, line.Option("--explain")));
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
   if (verb == "search") {
-    return Print(slipstick::RunSearch({request, line.assignments, line.Option("--for"), line.Option("--objective"), line.Option("--pareto"),
-                                       line.Option("--top"), line.Option("--shard"), line.Option("--threads"), line.limits, line.prune,
-                                       line.show_progress}));
+    const std::string of = line.Option("--for").empty() ? "training" : line.Option("--for");
+    return Print(
+        slipstick::RunSearch({request, line.assignments, of, line.Option("--objective"), line.Option("--pareto"), line.Option("--top"),
+                              line.Option("--shard"), line.Option("--threads"), line.limits, line.prune, line.show_progress}));
+  }
+  if (verb == "advise") {
+    return Print(slipstick::RunAdvise(
+        {request, line.assignments, line.Option("--for"), line.Option("--objective"), line.Option("--top"), line.limits}));
   }
   if (verb == "size") return Print(slipstick::RunSize(request, line.assignments, line.options, line.limits));
   if (verb == "design") return Print(slipstick::DesignAnswer(request, line.assignments, line.Option("--objective")));

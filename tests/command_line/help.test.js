@@ -5,7 +5,7 @@ import test from "node:test";
 import { ROOT } from "../support/module.js";
 
 const run = (...args) => spawnSync(ROOT + "build/native/slipstick", args, { encoding: "utf8" });
-const VERBS = ["evaluate", "search", "merge", "sweep", "solve", "size", "sensitivity", "design", "study", "cost-study", "kernel", "describe", "presets", "import-model"];
+const VERBS = ["evaluate", "search", "merge", "sweep", "solve", "size", "advise", "sensitivity", "design", "study", "cost-study", "kernel", "describe", "presets", "import-model"];
 const NEEDS_FILES = ["merge", "import-model"];
 
 for (const verb of VERBS) {

@@ -19,7 +19,7 @@ const ECONOMICS = ["base", "workload", "hardware"];
 const SCENARIO = [...SEARCH, "simulation", "search", "economics", "technology", "catalogue"];
 
 // What answers requests, JSON text in and out: all that the page and the command line see.
-const FACE = ["api", "exploration", "sizing", "studies", "import", "scenario"];
+const FACE = ["api", "exploration", "sizing", "advice", "studies", "import", "scenario"];
 
 const CORE = {
   base: [],
@@ -40,6 +40,7 @@ const CORE = {
   evaluation: [...SCENARIO, "scenario"],
   exploration: [...SCENARIO, "scenario", "evaluation"],
   sizing: [...SCENARIO, "scenario", "evaluation", "exploration"],
+  advice: [...SCENARIO, "scenario", "evaluation", "exploration", "sizing"],
   import: ["base", "workload", "scenario"],
   studies: [...SCENARIO, "scenario", "evaluation", "exploration"],
   api: [...SCENARIO, "scenario", "evaluation"],
@@ -47,7 +48,7 @@ const CORE = {
 };
 
 // Text is read before the model and written after it: the model itself knows neither.
-const MAY_SEE_JSON = ["base", "catalogue", "scenario", "evaluation", "exploration", "sizing", "import", "studies", "api"];
+const MAY_SEE_JSON = ["base", "catalogue", "scenario", "evaluation", "exploration", "sizing", "advice", "import", "studies", "api"];
 
 function filesBelow(folder, endings) {
   if (!existsSync(folder)) return [];

@@ -1,0 +1,64 @@
+// Advice in steps: each change is evaluated on its own, then pairs of the best.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/advice/judge.h"
+#include "core/advice/proposal.h"
+#include "core/advice/question.h"
+#include "core/base/issue.h"
+#include "core/base/json.h"
+#include "core/exploration/search_job.h"
+
+namespace slipstick {
+
+class AdviceJob {
+ public:
+  // Issues if the request or the question is wrong. `question`: see ReadAdviceQuestion.
+  static Result<std::shared_ptr<AdviceJob>> Make(Json request, const Json& question);
+
+  // Does `count` pieces of work, each about as long as an evaluation; false when none is left.
+  bool Step(int count);
+
+  // The answer so far, best first: {"for","figure","value","feasible","changes":[{"id","title","overrides","figures","gain","effort",
+  // "needs"}],"pairs":[the same, and "of":[id,id]],"evaluated","done"}.
+  [[nodiscard]] Json Report() const;
+
+ private:
+  // A change that leads to an answer. Its proposal is as it was before a mapping was searched for it.
+  struct Improvement {
+    Proposal proposal;
+    std::string title;
+    Json overrides;
+    Verdict verdict;
+    double gain = 0;
+  };
+
+  AdviceJob() = default;
+  [[nodiscard]] bool IsDone() const { return !search_ && next_ >= proposals_.size() && has_pairs_; }
+  void StepOnce();
+  void Begin(const Proposal& proposal);
+  void StartSearch(const Proposal& proposal);
+  void EndSearch();
+  void Keep(const Proposal& proposal, std::string title, Json overrides, Verdict verdict);
+  void AddPairs();
+  [[nodiscard]] bool IsWorthwhile(const Proposal& proposal, const Verdict& verdict) const;
+  [[nodiscard]] bool KeepsOtherFigures(const Verdict& verdict) const;
+  [[nodiscard]] std::vector<const Improvement*> Ranked(const std::vector<Improvement>& improvements) const;
+  [[nodiscard]] Json ListOf(const std::vector<Improvement>& improvements) const;
+
+  AdviceQuestion question_;
+  Json request_;
+  Verdict now_;
+  std::vector<Proposal> proposals_;
+  std::size_t next_ = 0;
+  bool has_pairs_ = false;
+  std::shared_ptr<SearchJob> search_;  // under way, of proposals_[next_]
+  std::vector<Improvement> changes_, pairs_;
+  Count evaluated_ = 0;
+};
+
+}  // namespace slipstick

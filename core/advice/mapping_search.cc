@@ -1,0 +1,138 @@
+#include "core/advice/mapping_search.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace slipstick {
+namespace {
+
+constexpr Count kMostMappings = 6000;
+
+std::string Word(const Json& value) { return value.is_string() ? TextOf(value) : JsonText(value); }
+
+// Limits that keep a member at the scenario's own value, and at the value that every mapping can take.
+void Keep(const Json& scenario, const std::string& path, const std::string& member, const std::string& also,
+          std::vector<std::string>& out) {
+  const Json* own = MemberAt(scenario, path);
+  if (own == nullptr || own->is_null()) return;
+  const std::string word = Word(*own);
+  out.push_back(member + "=" + word + (also.empty() || also == word ? "" : "," + also));
+}
+
+void AtMost(const Json& scenario, const std::string& path, const std::string& member, Count most, std::vector<std::string>& out) {
+  const Count own = static_cast<Count>(NumberAt(scenario, path).value_or(1));
+  out.push_back(member + "<=" + std::to_string(std::max(own, most)));
+}
+
+std::vector<std::string> TrainingLimits(const Json& scenario) {
+  std::vector<std::string> limits;
+  Keep(scenario, "training.mapping.order", "order", "", limits);
+  Keep(scenario, "training.mapping.schedule", "schedule", "1f1b", limits);
+  Keep(scenario, "training.offload.activations", "offload.activations", "", limits);
+  Keep(scenario, "training.offload.optimizer", "offload.optimizer", "", limits);
+  Keep(scenario, "training.mapping.expert_tp", "expert_tp", "1", limits);
+  AtMost(scenario, "training.mapping.micro_batch", "micro_batch", 4, limits);
+  AtMost(scenario, "training.mapping.cp", "cp", 8, limits);
+  return limits;
+}
+
+std::vector<std::string> ServingLimits(const Json& scenario) {
+  std::vector<std::string> limits;
+  const Json* batch = MemberAt(scenario, "serving.batch");
+  if (!NumberAt(scenario, "serving.requests_per_s") && batch != nullptr && batch->is_number()) {
+    Keep(scenario, "serving.batch", "batch", "", limits);
+  }
+  limits.push_back("prefill_chunk=" + std::to_string(static_cast<Count>(NumberAt(scenario, "serving.prefill_chunk").value_or(0))));
+  return limits;
+}
+
+// Further limits while the space is too large, the least missed first.
+std::vector<std::string> Narrowings(const Json& scenario, const std::string& part) {
+  std::vector<std::string> limits;
+  if (part == "serving") return {"cp<=1"};
+  AtMost(scenario, "cluster.networks.0.size", "tp", 1, limits);
+  Keep(scenario, "training.mapping.zero", "zero", "1", limits);
+  AtMost(scenario, "training.mapping.cp", "cp", 1, limits);
+  AtMost(scenario, "training.mapping.micro_batch", "micro_batch", 2, limits);
+  limits.emplace_back("sequence_parallel=true");
+  AtMost(scenario, "training.mapping.virtual_stages", "virtual_stages", 8, limits);
+  AtMost(scenario, "training.mapping.virtual_stages", "virtual_stages", 1, limits);
+  return limits;
+}
+
+struct Label {
+  std::string_view member, label;
+};
+constexpr Label kLabels[] = {{"tp", "TP"},
+                             {"cp", "CP"},
+                             {"pp", "PP"},
+                             {"ep", "EP"},
+                             {"expert_tp", "expert TP"},
+                             {"attention_dp", "DP attention"},
+                             {"virtual_stages", "virtual stages"},
+                             {"zero", "ZeRO"},
+                             {"micro_batch", "micro-batch"},
+                             {"sequence_parallel", "sequence parallelism"},
+                             {"recompute", "recomputation"},
+                             {"schedule", "schedule"},
+                             {"prefill_devices", "prefill devices"},
+                             {"decode_devices", "decode devices"},
+                             {"batch", "batch"}};
+
+std::string Spoken(const Json& value) { return value.is_boolean() ? (value.get<bool>() ? "on" : "off") : Word(value); }
+
+}  // namespace
+
+std::shared_ptr<SearchJob> MappingSearchFor(const Json& request, const Json& scenario, const AdviceQuestion& question,
+                                            const std::vector<std::string>& limits) {
+  SearchSpec spec;
+  spec.part = question.part;
+  spec.objective = question.figure;
+  spec.top = 1;
+  spec.limits = question.part == "training" ? TrainingLimits(scenario) : ServingLimits(scenario);
+  spec.limits.insert(spec.limits.end(), limits.begin(), limits.end());
+  spec.limits.insert(spec.limits.end(), question.mapping_limits.begin(), question.mapping_limits.end());
+  Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(request, spec);
+  if (!job) return nullptr;
+  for (const std::string& narrower : Narrowings(scenario, question.part)) {
+    if ((*job)->SpaceSize() <= kMostMappings) break;
+    spec.limits.push_back(narrower);
+    Result<std::shared_ptr<SearchJob>> smaller = SearchJob::Make(request, spec);
+    if (smaller) {
+      job = std::move(smaller);
+    } else {
+      spec.limits.pop_back();
+    }
+  }
+  return std::move(*job);
+}
+
+Json ChangedMembers(const Json& found, const Json& request, const Json& scenario) {
+  Json changed = Json::object();
+  for (const auto& [path, value] : found.items()) {
+    const std::string member = path.substr(path.rfind('.') + 1);
+    const Json* written = MemberAt(request, path);
+    const bool follows = member == "dp" || member == "replicas";
+    if (follows && (written == nullptr || written->is_null())) continue;
+    const Json* old = MemberAt(scenario, path);
+    if (old == nullptr ? value.is_null() : *old == value) continue;
+    changed[path] = value;
+  }
+  return changed;
+}
+
+std::string MappingChangesText(const Json& overrides, const Json& scenario) {
+  std::string text;
+  for (const auto& [path, value] : overrides.items()) {
+    const std::string member = path.substr(path.rfind('.') + 1);
+    const auto label = std::find_if(std::begin(kLabels), std::end(kLabels), [&](const Label& one) { return one.member == member; });
+    if (label == std::end(kLabels)) continue;
+    const Json* old = MemberAt(scenario, path);
+    text += (text.empty() ? "" : ", ") + std::string(label->label) + " ";
+    if (old != nullptr && !old->is_null()) text += Spoken(*old) + " \u2192 ";
+    text += Spoken(value);
+  }
+  return text;
+}
+
+}  // namespace slipstick

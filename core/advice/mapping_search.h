@@ -1,0 +1,25 @@
+// A search of the mapping for advice: over what practitioners vary, few enough for many searches in a second.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/advice/question.h"
+#include "core/base/json.h"
+#include "core/exploration/search_job.h"
+
+namespace slipstick {
+
+// Null where no mapping is legal. `request`: with what else is changed; `scenario`: the resolved one that advice is about, whose schedule,
+// order of ranks, offload and batch are kept.
+std::shared_ptr<SearchJob> MappingSearchFor(const Json& request, const Json& scenario, const AdviceQuestion& question,
+                                            const std::vector<std::string>& limits);
+
+// The members of a found mapping that differ from `scenario`; degrees that follow from the others only where the request has them.
+Json ChangedMembers(const Json& found, const Json& request, const Json& scenario);
+
+// "TP 8 → 4, PP 4 → 2"
+std::string MappingChangesText(const Json& overrides, const Json& scenario);
+
+}  // namespace slipstick

@@ -1,0 +1,35 @@
+// What a change takes, and whether it takes a new mapping.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/base/field.h"
+
+namespace slipstick {
+
+// What a person must do or risk.
+enum class Needs {
+  kSettings,  // another value in a configuration
+  kSoftware,  // software, a model or traffic that allow it
+  kAccuracy,  // a check that the model is still good
+  kPurchase,  // devices
+  kContract   // another price
+};
+template <>
+struct EnumNames<Needs> {
+  static constexpr std::array<std::pair<Needs, std::string_view>, 5> names{{{Needs::kSettings, "settings"},
+                                                                            {Needs::kSoftware, "software"},
+                                                                            {Needs::kAccuracy, "accuracy"},
+                                                                            {Needs::kPurchase, "purchase"},
+                                                                            {Needs::kContract, "contract"}}};
+};
+
+enum class MappingSearch {
+  kNone,
+  kIfNeeded,  // where the scenario's own mapping is illegal or does not fit after the change
+  kAlways
+};
+
+}  // namespace slipstick

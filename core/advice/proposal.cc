@@ -1,0 +1,149 @@
+#include "core/advice/proposal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/advice/change_table.h"
+#include "core/advice/successors.h"
+#include "core/base/units.h"
+#include "core/scenario/request.h"
+
+namespace slipstick {
+namespace {
+
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t space = std::min(text.find(' ', from), text.size());
+    words.emplace_back(text.substr(from, space - from));
+    from = space + 1;
+  }
+  return words;
+}
+
+// 1024 -> "1,024"; a text as it is.
+std::string Shown(const Json& value) {
+  if (value.is_string()) return TextOf(value);
+  if (!value.is_number_integer()) return JsonText(value);
+  std::string digits = std::to_string(value.get<Count>());
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+void Replace(std::string& text, std::string_view word, const std::string& value) {
+  const std::size_t at = text.find(word);
+  if (at != std::string::npos) text.replace(at, word.size(), value);
+}
+
+// The scaled value, nothing if there is no whole one for a count.
+std::optional<Json> Scaled(const Json& old, double factor) {
+  if (!old.is_number()) return std::nullopt;
+  const double scaled = factor * old.get<double>();
+  if (!old.is_number_integer()) return Json(scaled);
+  if (scaled < 1 || scaled != std::floor(scaled)) return std::nullopt;
+  return Json(static_cast<Count>(scaled));
+}
+
+// A row as a proposal; nothing if it changes nothing here.
+std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, const Json& scenario) {
+  Proposal proposal{std::string(row.id), std::string(row.title),   std::string(row.effort),      row.needs, Json::object(),
+                    row.search,          Words(row.search_limits), row.when == When::kLastResort};
+  bool changes = row.set.empty();
+  for (const std::string& word : Words(row.set)) {
+    const std::size_t scale = word.find("*=");
+    const bool scales = scale != std::string::npos;
+    Assignment assignment = *ParseAssignment(scales ? word.substr(0, scale) + "=" + word.substr(scale + 2) : word);
+    const Json* found = MemberAt(scenario, assignment.path);
+    const Json old = found != nullptr ? *found : Json(nullptr);
+    if (scales) {
+      // A count that follows another one is not written where nobody wrote it.
+      if (!proposal.overrides.empty() && MemberAt(request, assignment.path) == nullptr) continue;
+      std::optional<Json> scaled = Scaled(old, assignment.value.get<double>());
+      if (!scaled) return std::nullopt;
+      assignment.value = std::move(*scaled);
+    }
+    if (proposal.overrides.empty()) {
+      Replace(proposal.title, "{old}", Shown(old));
+      Replace(proposal.title, "{new}", Shown(assignment.value));
+    }
+    changes = changes || old != assignment.value;
+    proposal.overrides[assignment.path] = std::move(assignment.value);
+  }
+  if (!changes) return std::nullopt;
+  return proposal;
+}
+
+// A cluster that is more than a preset and a number of devices is replaced as a whole.
+std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
+  std::vector<Proposal> proposals;
+  const Json* cluster = FindMember(request, "cluster");
+  bool is_plain = cluster != nullptr && cluster->is_object();
+  if (is_plain) {
+    for (const auto& [key, value] : cluster->items()) is_plain = is_plain && (key == "preset" || key == "devices");
+  }
+  const Json* name = MemberAt(scenario, "cluster.device.name");
+  for (const Successor& one : SuccessorsOf(scenario)) {
+    Proposal proposal;
+    proposal.id = "device." + one.cluster;
+    proposal.title = one.device + " in place of " + TextOf(*name);
+    proposal.effort = "New servers and network; port and tune kernels.";
+    proposal.needs = Needs::kPurchase;
+    proposal.overrides[is_plain ? "cluster.preset" : "cluster"] = one.cluster;
+    proposal.overrides["cluster.devices"] = *MemberAt(scenario, "cluster.devices");
+    proposal.search = MappingSearch::kIfNeeded;
+    proposals.push_back(std::move(proposal));
+  }
+  return proposals;
+}
+
+bool DeviceHas(const Json& scenario, std::string_view format) {
+  if (format.empty()) return true;
+  const Json* rate = MemberAt(scenario, "cluster.device.peak." + std::string(format));
+  return rate != nullptr && !rate->is_null();
+}
+
+}  // namespace
+
+std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const Verdict& now) {
+  std::vector<Proposal> proposals = NewerDevices(request, now.scenario);
+  for (const ChangeRow& row : ChangeRows()) {
+    if (!row.part.empty() && row.part != question.part) continue;
+    if (row.when != When::kAlways && now.IsAnswer()) continue;
+    if (!DeviceHas(now.scenario, row.format)) continue;
+    if (std::optional<Proposal> proposal = ProposalOf(row, request, now.scenario)) proposals.push_back(std::move(*proposal));
+  }
+  return proposals;
+}
+
+bool AreCompatible(const Proposal& a, const Proposal& b) {
+  if (a.Kind() == b.Kind()) return false;
+  if (a.search == MappingSearch::kAlways && b.search == MappingSearch::kAlways) return false;
+  for (const auto& [path, value] : a.overrides.items()) {
+    if (b.overrides.contains(path)) return false;
+  }
+  return true;
+}
+
+Proposal PairOf(const Proposal& a, const Proposal& b) {
+  Proposal pair = a;
+  pair.id = a.id + "+" + b.id;
+  pair.title = a.title + " and " + b.title;
+  pair.effort = a.effort == b.effort ? a.effort : a.effort + " " + b.effort;
+  pair.needs = std::max(a.needs, b.needs);
+  pair.overrides.update(b.overrides);
+  pair.search = std::max(a.search, b.search);
+  pair.search_limits.insert(pair.search_limits.end(), b.search_limits.begin(), b.search_limits.end());
+  pair.of = {a.id, b.id};
+  return pair;
+}
+
+Json WithOverrides(Json request, const Json& overrides) {
+  std::vector<Assignment> assignments;
+  for (const auto& [path, value] : overrides.items()) assignments.push_back({path, value});
+  Apply(request, std::move(assignments));
+  return request;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,38 @@
+// Changes that a person can make to a scenario, before anybody knows what they bring.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/advice/judge.h"
+#include "core/advice/needs.h"
+#include "core/advice/question.h"
+#include "core/base/json.h"
+
+namespace slipstick {
+
+struct Proposal {
+  std::string id;  // "precision.fp8": its kind, and which of them
+  std::string title, effort;
+  Needs needs = Needs::kSettings;
+  Json overrides = Json::object();  // path -> value
+  MappingSearch search = MappingSearch::kNone;
+  std::vector<std::string> search_limits;  // besides those of every search
+  bool only_first = false;                 // of its kind: not tried where one of them was an answer
+  std::vector<std::string> of = {};        // of a pair: the ids of its two
+
+  [[nodiscard]] std::string Kind() const { return id.substr(0, id.find('.')); }
+};
+
+// In the order in which they are tried. `now`: the scenario as it stands; `request`: the same as it was written.
+std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const Verdict& now);
+
+// Whether two proposals can be made together.
+bool AreCompatible(const Proposal& a, const Proposal& b);
+// Both at once.
+Proposal PairOf(const Proposal& a, const Proposal& b);
+
+// A request with a proposal's overrides.
+Json WithOverrides(Json request, const Json& overrides);
+
+}  // namespace slipstick

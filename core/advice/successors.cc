@@ -1,0 +1,107 @@
+#include "core/advice/successors.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "core/catalogue/presets.h"
+#include "core/scenario/cost_defaults.h"
+
+namespace slipstick {
+namespace {
+
+// A cluster of the catalogue with what makes it comparable.
+struct Offer {
+  std::string id, device, vendor, memory, fabric;
+  Count year = 0, devices = 0, domain = 0;
+  std::array<double, 3> capability{};  // 16-bit peak, memory capacity and bandwidth
+
+  [[nodiscard]] bool IsAtLeast(const Offer& other) const {
+    for (std::size_t i = 0; i < capability.size(); ++i) {
+      if (capability[i] < other.capability[i]) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool IsOfKind(const Offer& other) const {
+    return vendor == other.vendor && memory == other.memory && fabric == other.fabric && (devices == 1) == (other.devices == 1);
+  }
+};
+
+std::string TextAt(const Json& json, const char* path) {
+  const Json* text = MemberAt(json, path);
+  return text != nullptr && text->is_string() ? TextOf(*text) : "";
+}
+
+double NumberInBase(const Json& json, const char* path) {
+  const Json* value = MemberAt(json, path);
+  return value != nullptr ? NumberIn(*value).value_or(0) : 0;
+}
+
+// "HBM3e" -> "HBM"
+std::string KindOfMemory(const std::string& technology) { return technology.substr(0, technology.find_first_of("0123456789 ")); }
+
+// Nothing for a device whose 16-bit rate the catalogue does not say.
+std::optional<Offer> OfferOf(const Json& cluster) {
+  const std::string id = TextAt(cluster, "device.preset");
+  const Json* device = id.empty() ? nullptr : FindPreset("device", id);
+  if (device == nullptr) return std::nullopt;
+  Offer offer;
+  offer.id = TextAt(cluster, "id");
+  offer.device = TextAt(*device, "name");
+  offer.vendor = TextAt(*device, "vendor");
+  offer.memory = KindOfMemory(TextAt(*device, "memory.technology"));
+  offer.fabric = TextAt(cluster, "networks.0.fabric");
+  offer.year = static_cast<Count>(NumberInBase(*device, "year"));
+  offer.devices = static_cast<Count>(NumberInBase(cluster, "devices"));
+  offer.domain = static_cast<Count>(NumberInBase(cluster, "networks.0.size"));
+  offer.capability = {std::max(NumberInBase(*device, "peak.bf16"), NumberInBase(*device, "peak.fp16")),
+                      NumberInBase(*device, "memory.capacity"), NumberInBase(*device, "memory.bandwidth")};
+  if (!(offer.capability[0] > 0)) return std::nullopt;
+  return offer;
+}
+
+// Constant while the program runs.
+const std::vector<Offer>& Offers() {
+  static const auto& all = *new std::vector<Offer>([] {
+    std::vector<Offer> offers;
+    for (const Json& cluster : PresetCatalogue("cluster")) {
+      if (std::optional<Offer> offer = OfferOf(cluster)) offers.push_back(std::move(*offer));
+    }
+    return offers;
+  }());
+  return all;
+}
+
+// Whether nobody would choose `offer` with `other` on sale.
+bool IsBeaten(const Offer& offer, const Offer& other) {
+  if (!other.IsAtLeast(offer) || other.domain < offer.domain) return false;
+  const bool is_variant = other.year == offer.year && other.capability[0] == offer.capability[0] && !offer.IsAtLeast(other);
+  return other.year < offer.year || is_variant;
+}
+
+}  // namespace
+
+std::vector<Successor> SuccessorsOf(const Json& scenario) {
+  const std::string id = TextAt(scenario, "cluster.preset");
+  const auto own = std::find_if(Offers().begin(), Offers().end(), [&](const Offer& one) { return one.id == id; });
+  if (own == Offers().end()) return {};
+  std::vector<const Offer*> newer;
+  for (const Offer& one : Offers()) {
+    if (one.IsOfKind(*own) && one.year >= own->year && one.IsAtLeast(*own) && !own->IsAtLeast(one)) newer.push_back(&one);
+  }
+  std::vector<const Offer*> kept;
+  for (const Offer* one : newer) {
+    const auto beats = [one](const Offer* other) { return other != one && IsBeaten(*one, *other); };
+    if (std::none_of(newer.begin(), newer.end(), beats)) kept.push_back(one);
+  }
+  std::stable_sort(kept.begin(), kept.end(), [&](const Offer* a, const Offer* b) {
+    const bool other_a = a->domain != own->domain, other_b = b->domain != own->domain;
+    return other_a != other_b ? other_b : a->year < b->year;
+  });
+  std::vector<Successor> successors;
+  for (const Offer* one : kept) successors.push_back({one->id, one->device});
+  return successors;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,210 @@
+// Advice: every figure is that of the changed scenario, the first change is not beaten by any made by hand, limits hold.
+#include "core/advice/advice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/advice/successors.h"
+#include "core/api/api.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+
+namespace slipstick {
+namespace {
+
+using Assignments = std::vector<std::string>;
+
+Json Advised(const Assignments& assignments, const Json& question = Json::object()) {
+  const Answer answer = AdviseAnswer("", assignments, question);
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  return *ParseJson(answer.text);
+}
+
+Json ReportOf(const Assignments& assignments, const Json& overrides = Json::object()) {
+  Json request = *ReadRequest("", assignments);
+  std::vector<Assignment> changes;
+  for (const auto& [path, value] : overrides.items()) changes.push_back({path, value});
+  Apply(request, std::move(changes));
+  const Answer answer = EvaluateAnswer(JsonText(request), {}, "", false);
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  return *ParseJson(answer.text);
+}
+
+double Number(const Json& json, const std::string& path) { return NumberAt(json, path).value_or(-1); }
+
+const Json* Find(const Json& list, const std::string& id) {
+  const auto found = std::find_if(list.begin(), list.end(), [&](const Json& one) { return one["id"] == id; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+struct Asked {
+  const char* name;
+  Assignments scenario;
+  Json question;
+};
+const std::vector<Asked>& AskedScenarios() {
+  static const auto& all = *new std::vector<Asked>{
+      {"default", {}, Json::object()},
+      {"default serving", {}, {{"for", "serving"}}},
+      {"interactivity", {"model=llama-3.1-8b", "serving.devices=4"}, {{"for", "serving"}, {"objective", "tpot_s"}}},
+      {"deepseek on eight", {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"}, Json::object()},
+      {"deepseek served on eight", {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"}, {{"for", "serving"}}},
+      {"lora on one", {"model=llama-2-7b", "cluster=single-rtx-4090", "training.trainable=lora"}, Json::object()},
+      {"405b", {"model=llama-3.1-405b", "cluster.devices=16384"}, Json::object()},
+      {"without cost", {"cost=null", "training=null"}, Json::object()},
+      {"rate", {"training=null", "serving.requests_per_s=2"}, Json::object()},
+      {"written degrees", {"training.mapping={\"tp\":4,\"pp\":8,\"dp\":16}", "training.devices=512"}, Json::object()}};
+  return all;
+}
+
+TEST(Advice, EveryFigureIsThatOfTheChangedScenarioAndTheBestComesFirst) {
+  for (const Asked& asked : AskedScenarios()) {
+    SCOPED_TRACE(asked.name);
+    const Json advice = Advised(asked.scenario, asked.question);
+    const std::string part = TextOf(advice["for"]), figure = TextOf(advice["figure"]);
+    const Json before = ReportOf(asked.scenario);
+    EXPECT_EQ(advice["value"], *MemberAt(before, figure));
+    EXPECT_EQ(advice["feasible"], before[part]["feasible"]);
+    const bool larger = figure == "serving.tokens_per_s_per_device";
+    for (const char* list : {"changes", "pairs"}) {
+      double last = 1e300;
+      for (const Json& change : advice[list]) {
+        SCOPED_TRACE(TextOf(change["id"]));
+        const Json after = ReportOf(asked.scenario, change["overrides"]);
+        EXPECT_EQ(after[part]["feasible"], true);
+        for (const auto& [path, value] : change["figures"].items()) {
+          const Json* reported = MemberAt(after, path);
+          EXPECT_EQ(value, reported == nullptr ? Json(nullptr) : *reported) << path;
+        }
+        const double old_value = Number(before, figure), new_value = Number(after, figure), gain = change["gain"].get<double>();
+        EXPECT_DOUBLE_EQ(gain, larger ? new_value / old_value : old_value / new_value);
+        EXPECT_LE(gain, last);
+        last = gain;
+        EXPECT_FALSE(TextOf(change["title"]).empty());
+        EXPECT_FALSE(TextOf(change["effort"]).empty());
+      }
+    }
+    for (const Json& pair : advice["pairs"]) {
+      for (const Json& of : pair["of"]) {
+        const Json* single = Find(advice["changes"], TextOf(of));
+        if (single != nullptr) {
+          EXPECT_GT(pair["gain"].get<double>(), (*single)["gain"].get<double>()) << TextOf(pair["id"]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Advice, NoChangeMadeByHandBeatsTheFirst) {
+  const Json advice = Advised({});
+  const double best = advice["changes"][0]["gain"].get<double>(), now = advice["value"].get<double>();
+  for (const char* change :
+       {"cluster.preset=dgx-h200", "cluster.preset=dgx-b200", "cluster.preset=dgx-b300", "cluster.preset=gb200-nvl72",
+        "cluster.preset=gb300-nvl72", "cluster.devices=1024", "training.precision=fp8", "training.global_batch=1024",
+        "training.recompute=full", "training.mapping.tp=4", "training.mapping.pp=2", "training.mapping.virtual_stages=10"}) {
+    const Json after = ReportOf({change});
+    if (after["training"]["feasible"] != true) continue;
+    EXPECT_LE(now / Number(after, "training.time_to_train_s"), best) << change;
+  }
+}
+
+TEST(Advice, TwiceTheDevicesAtMostHalveTheTimeAndHalfTheElectricityPriceHalvesItsShareOfTheCost) {
+  const Json advice = Advised({}, {{"top", 100}});
+  const Json* twice = Find(advice["changes"], "devices.x2");
+  ASSERT_NE(twice, nullptr);
+  EXPECT_EQ((*twice)["overrides"]["cluster.devices"], 1024);
+  EXPECT_EQ((*twice)["needs"], "purchase");
+  EXPECT_GT((*twice)["gain"].get<double>(), 1.5);
+  EXPECT_LE((*twice)["gain"].get<double>(), 2);
+  // Time stays; of the cost per device-hour, half of the line "electricity" goes (the operator's margin is 0).
+  const Json* cheap = Find(advice["changes"], "electricity.half");
+  ASSERT_NE(cheap, nullptr);
+  EXPECT_EQ((*cheap)["gain"], 1.0);
+  const Json before = ReportOf({});
+  double electricity = 0;
+  for (const Json& line : before["cost"]["system_usd_parts"]) {
+    if (line["name"] == "electricity") electricity = line["cost_usd"].get<double>();
+  }
+  const double share = electricity / Number(before, "cost.system_usd"), cost = Number(before, "training.cost_usd");
+  EXPECT_GT(share, 0);
+  EXPECT_NEAR((*cheap)["figures"]["training.cost_usd"].get<double>(), cost * (1 - share / 2), 1e-9 * cost);
+}
+
+std::vector<std::string> SuccessorIds(const char* cluster) {
+  const Scenario scenario = *ParseScenario(*ReadRequest("", {std::string("cluster=") + cluster}));
+  std::vector<std::string> ids;
+  for (const Successor& one : SuccessorsOf(Write(scenario))) ids.push_back(one.cluster);
+  return ids;
+}
+
+TEST(Successors, FollowVendorMemoryLinksAndYear) {
+  using Ids = std::vector<std::string>;
+  // H800 and H20 are newer than H100 and no better; eight to a domain come before 72.
+  EXPECT_EQ(SuccessorIds("dgx-h100"), (Ids{"dgx-h200", "dgx-b200", "dgx-b300", "gb200-nvl72", "gb300-nvl72"}));
+  EXPECT_EQ(SuccessorIds("hgx-mi300x"), (Ids{"hgx-mi325x", "hgx-mi355x"}));
+  EXPECT_EQ(SuccessorIds("gb300-nvl72"), Ids{});
+  // A graphics card is followed by graphics cards.
+  EXPECT_EQ(SuccessorIds("single-rtx-4090"), (Ids{"single-rtx-5090", "single-rtx-pro-6000"}));
+}
+
+TEST(Advice, KeepsItsLimits) {
+  // 512 H100 at 700 W, their servers 1.82 times that, the building 1.25 times: 815 kW. Twice as many need twice the power.
+  const Json tight = Advised({}, {{"limits", {"power<=816 kW"}}, {"top", 100}});
+  EXPECT_EQ(Find(tight["changes"], "devices.x2"), nullptr);
+  EXPECT_NE(Find(tight["changes"], "precision.fp8"), nullptr);
+  const Json poor = Advised({}, {{"limits", {"budget<=34000000"}}, {"top", 100}});
+  for (const Json& change : poor["changes"]) EXPECT_LE(change["figures"]["cost.system_usd"].get<double>(), 34e6);
+  EXPECT_FALSE(poor["changes"].empty());
+  const Json wide = Advised({}, {{"limits", {"tp>=8"}}, {"top", 100}});
+  for (const Json& change : wide["changes"]) {
+    EXPECT_GE(Number(ReportOf({}, change["overrides"]), "scenario.training.mapping.tp"), 8) << TextOf(change["id"]);
+  }
+  const Json fast = Advised({}, {{"for", "serving"}, {"limits", {"serving.tpot_s<=21 ms"}}, {"top", 100}});
+  for (const Json& change : fast["changes"]) EXPECT_LE(change["figures"]["serving.tpot_s"].get<double>(), 0.021);
+}
+
+TEST(Advice, WhatDoesNotFitIsRepairedFirst) {
+  for (const Asked& asked : AskedScenarios()) {
+    const Json advice = Advised(asked.scenario, asked.question);
+    if (advice["feasible"] == true) continue;
+    SCOPED_TRACE(asked.name);
+    ASSERT_FALSE(advice["changes"].empty());
+    EXPECT_EQ(ReportOf(asked.scenario, advice["changes"][0]["overrides"])[TextOf(advice["for"])]["feasible"], true);
+  }
+}
+
+TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {
+  AdviceSteps steps(R"({"for": "training", "top": 5})");
+  ASSERT_EQ(steps.issues(), "");
+  std::size_t most = 0;
+  while (steps.Step(1)) {
+    const Json known = *ParseJson(steps.Report());
+    EXPECT_FALSE(known["done"].get<bool>());
+    EXPECT_GE(known["changes"].size(), most);
+    most = known["changes"].size();
+  }
+  EXPECT_EQ(*ParseJson(steps.Report()), Advised({}, {{"top", 5}}));
+  EXPECT_EQ(most, 5);
+}
+
+TEST(Advice, RefusesWhatItCannotAnswer) {
+  const auto path_of = [](const Assignments& scenario, const Json& question) {
+    const Answer answer = AdviseAnswer("", scenario, question);
+    return answer.issues.empty() ? "answered" : answer.issues[0].path;
+  };
+  EXPECT_EQ(path_of({}, {{"for", "cost"}}), "for");
+  EXPECT_EQ(path_of({}, {{"objective", "beauty"}}), "objective");
+  EXPECT_EQ(path_of({}, {{"limits", {"beauty<=3"}}}), "limit");
+  EXPECT_EQ(path_of({}, {{"limits", {"power"}}}), "until");
+  EXPECT_EQ(path_of({"serving=null"}, {{"for", "serving"}}), "serving");
+  EXPECT_EQ(path_of({"cost=null"}, {{"objective", "cost_usd"}}), "cost");
+  EXPECT_EQ(path_of({"model=nonsense"}, Json::object()), "model.preset");
+  EXPECT_EQ(path_of({}, {{"nonsense", 1}}), "nonsense");
+  EXPECT_NE(AdviceSteps("{").issues(), "");
+}
+
+}  // namespace
+}  // namespace slipstick
