@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/advice/advice.h"
 #include "core/api/api.h"
 #include "core/exploration/dependence.h"
 #include "core/exploration/design.h"
@@ -88,4 +89,9 @@ EMSCRIPTEN_BINDINGS(slipstick) {
       .function("step", &slipstick::ShardSearch::Step)
       .function("report", &slipstick::ShardSearch::Report)
       .function("shard", &slipstick::ShardSearch::Shard);
+  emscripten::class_<slipstick::AdviceSteps>("Advice")
+      .constructor<std::string>()
+      .function("issues", &slipstick::AdviceSteps::issues)
+      .function("step", &slipstick::AdviceSteps::Step)
+      .function("report", &slipstick::AdviceSteps::Report);
 }

@@ -65,6 +65,7 @@ export interface Slipstick {
   /** The report of a whole search from a JSON list of its shards' texts. */
   mergeSearch(shards: string): string;
   Search: new (spec: string) => Search;
+  Advice: new (spec: string) => Advice;
 }
 
 /** One shard of a search, stepped by its owner; to be deleted. `spec`: {"request", "for", "objective", "limits", …}. */
@@ -76,6 +77,17 @@ export interface Search {
   report(): string;
   /** What mergeSearch reads. */
   shard(): string;
+  delete(): void;
+}
+
+/** Discrete changes to a scenario, stepped by its owner; to be deleted. `spec`: {"request", "for"?, "objective"?, "limits"?, "top"?}. */
+export interface Advice {
+  /** {"issues": […]} where the spec is wrong, else "". */
+  issues(): string;
+  /** Does up to `count` pieces of work; false when none is left. */
+  step(count: number): boolean;
+  /** What is known so far: {"for","figure","value","feasible","changes":[…],"pairs":[…],"evaluated","done"} (core/advice/advice_job.h). */
+  report(): string;
   delete(): void;
 }
 

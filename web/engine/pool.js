@@ -164,6 +164,19 @@ export class Pool {
     return { done: this.#open().then((workers) => Promise.all(workers.map(work))).then(() => !stopped), stop: () => (stopped = true) };
   }
 
+  // Advice on a scenario: {"request", "for"?, "objective"?, "limits"?, "top"?}. `onreport(report, state)` hears what is known so far:
+  // running, stopped or done; {"issues"} with refused. A later question ends an earlier one. Answers {stop()}.
+  async advise(spec, onreport, onerror) {
+    const workers = await this.#open();
+    const worker = workers.at(-1);
+    const hear = ({ text, state, seconds }, id) => {
+      if (state !== 'running') this.#calls.delete(id);
+      onreport({ ...JSON.parse(text), seconds }, state);
+    };
+    const id = this.#ask(worker, 'advise', [spec], { hear, reject: (error) => onerror?.(error) });
+    return { stop: () => this.#calls.get(id)?.worker.postMessage({ verb: 'stopAdvice', id }) };
+  }
+
   // {"space", …} of a search not begun, or {"issues"}.
   sizeOf(spec) {
     return this.call('size', spec);

@@ -1,5 +1,5 @@
-// One of the pool's workers: an instance of a module compiled elsewhere. It answers calls, and steps one shard of a search in
-// chunks short enough that a stop is heard at once.
+// One of the pool's workers: an instance of a module compiled elsewhere. It answers calls, and steps one shard of a search, or advice,
+// in chunks short enough that a stop is heard at once.
 import createSlipstick from '../wasm/slipstick.js';
 
 const CHUNK_MS = 25;
@@ -8,14 +8,15 @@ const VERBS = new Set(['sweep', 'solve', 'solveFor', 'sensitivity', 'study', 'st
 
 let ready = null;
 let search = null; // {id, core: Search, count, running}
+let advice = null; // {id, core: Advice, count, running, started}
 
 // Lets waiting messages in without the delay of a timer.
 const channel = new MessageChannel();
-let resume = null;
-channel.port1.onmessage = () => resume?.();
+const paused = [];
+channel.port1.onmessage = () => paused.shift()?.();
 const breathe = () =>
   new Promise((resolve) => {
-    resume = resolve;
+    paused.push(resolve);
     channel.port2.postMessage(null);
   });
 
@@ -24,24 +25,45 @@ function drop() {
   search = null;
 }
 
-const tell = (one, state) => self.postMessage({ id: one.id, state, shard: one.core.shard() });
-
-async function run(one) {
+// Steps a job until it is done, stopped or no longer `wanted`; `tell` hears its state now and then and at the end.
+async function work(one, wanted, tell) {
   let told = performance.now();
   let more = true;
-  while (more && one.running && search === one) {
+  while (more && one.running && wanted()) {
     const start = performance.now();
     more = one.core.step(one.count);
     const took = performance.now() - start;
     if (took < CHUNK_MS / 2) one.count = Math.min(1 << 20, one.count * 2);
     else if (took > CHUNK_MS) one.count = Math.max(1, Math.floor((one.count * CHUNK_MS) / took));
     if (more && start - told > TELL_MS) {
-      tell(one, 'running');
+      tell('running');
       told = performance.now();
     }
     await breathe();
   }
-  if (search === one) tell(one, more ? 'stopped' : 'done');
+  if (wanted()) tell(more ? 'stopped' : 'done');
+}
+
+const run = (one) =>
+  work(
+    one,
+    () => search === one,
+    (state) => self.postMessage({ id: one.id, state, shard: one.core.shard() }),
+  );
+
+// Advice on one scenario at a time: a later question ends an earlier one.
+async function advise(core, id, spec) {
+  const one = { id, core: new core.Advice(spec), count: 1, running: true, started: performance.now() };
+  if (advice) advice.running = false;
+  advice = one;
+  const tell = (state) => {
+    const seconds = (performance.now() - one.started) / 1000;
+    self.postMessage({ id, state, text: one.core.report(), seconds });
+  };
+  if (one.core.issues()) tell('refused');
+  else await work(one, () => true, tell);
+  one.core.delete();
+  if (advice === one) advice = null;
 }
 
 async function begin(core, id, spec) {
@@ -68,6 +90,7 @@ function size(core, spec) {
 async function answer({ id, verb, args = [] }) {
   const core = await ready;
   if (verb === 'begin') return begin(core, id, args[0]);
+  if (verb === 'advise') return advise(core, id, args[0]);
   if (verb === 'resume' && search && !search.running) {
     search.running = true;
     return run(search);
@@ -90,6 +113,10 @@ self.onmessage = async ({ data }) => {
   }
   if (data.verb === 'stop') {
     if (search) search.running = false;
+    return;
+  }
+  if (data.verb === 'stopAdvice') {
+    if (advice?.id === data.id) advice.running = false;
     return;
   }
   try {
