@@ -111,7 +111,7 @@ Seconds SpeculativeToken(const Deployment& deployment, double sequences, double 
   const double acceptance = speculative.acceptance, draft_cost = speculative.draft_cost;
   const Seconds plain_step = [&] {
     const Trace::Scope scope(trace, "plain");
-    return TimeOf(DecodePass{sequences, context, OneToken(trace), output}, deployment, trace).time;
+    return TimeOf(DecodePass{sequences, context, OneToken(trace), output, false}, deployment, trace).time;
   }();
   trace.Alias("plain_step", plain_step, "step_time");
   trace.Alias("checked_step", checked_step, "decode_step");
@@ -174,20 +174,18 @@ PassCost TimeAlone(const Deployment& deployment, const PromptTokens& prompt, Tra
   return TimePrompt(deployment, sequences, prompt.tokens, prompt.cached, trace);
 }
 
-}  // namespace
-
-PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
-  const double chunks = ChunksOf(deployment, tokens, trace);
-  if (chunks <= 1) return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
-  const PromptTokens chunk = MeanChunk({tokens, cached}, chunks, trace);
-  PassCost step = TimeOf(PrefillPass{sequences, chunk.tokens, chunk.cached}, deployment, trace);
+// Passes one after the other: each follows the one before stage by stage. `chunks` is their number in figures.
+PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double chunks, Trace& trace) {
+  PassCost step = TimeOf(pass, deployment, trace);
+  if (chunks <= 1) return step;
   const Seconds pass_time = step.time, occupancy = step.occupancy, prefill_step = deployment.engine.overhead.prefill_step;
-  FIGURE(trace, chunked_time, pass_time + (chunks - 1) * (occupancy + prefill_step),
-         (Note{"Chunked prefill", "one step per chunk, over the KV cache of the chunks before; each follows the one before stage by stage",
-               "vLLM V1's scheduler; SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15)"}),
-         pass_time, chunks, occupancy, prefill_step);
-  FIGURE(trace, chunked_occupancy, chunks * occupancy + (chunks - 1) * prefill_step, (Note{"Chunked prefill on the slowest stage", ""}),
-         chunks, occupancy, prefill_step);
+  FIGURE(
+      trace, chunked_time, pass_time + (chunks - 1) * (occupancy + prefill_step),
+      (Note{"Prefill in several passes", "each follows the one before stage by stage; chunks of a prompt over the KV cache of those before",
+            "SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15); vLLM pull request 42187"}),
+      pass_time, chunks, occupancy, prefill_step);
+  FIGURE(trace, chunked_occupancy, chunks * occupancy + (chunks - 1) * prefill_step,
+         (Note{"Prefill in several passes on the slowest stage", ""}), chunks, occupancy, prefill_step);
   step.time = chunked_time;
   step.occupancy = chunked_occupancy;
   trace.Alias("pass_time", step.time, "chunked_time");
@@ -195,6 +193,26 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
   step.operators.Repeat(chunks, "chunks", trace);
   step.operators.Add("scheduler overhead per prefill step", {prefill_step, {}, {}, Bound::kLatency, {}, {}}, chunks - 1);
   return step;
+}
+
+}  // namespace
+
+PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
+  const double chunks = ChunksOf(deployment, tokens, trace);
+  if (chunks > 1) {
+    const PromptTokens chunk = MeanChunk({tokens, cached}, chunks, trace);
+    return InPasses(deployment, PrefillPass{sequences, chunk.tokens, chunk.cached}, chunks, trace);
+  }
+  if (deployment.mapping.pp <= 1 || sequences <= 1) return TimeOf(PrefillPass{sequences, tokens, cached}, deployment, trace);
+  const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
+  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
+  FIGURE(trace, passes, min(sequences, max(1.0, ceil(sequences * tokens / step_tokens))),
+         (Note{"Passes of the prompts through the pipeline", "of at most the engine's token limit per step"}), sequences, tokens,
+         step_tokens);
+  FIGURE(trace, pass_sequences, sequences / passes, (Note{"Prompts per pass", ""}), sequences, passes);
+  trace.Alias("sequences", pass_sequences, "pass_sequences");
+  trace.Alias("chunks", passes, "passes");
+  return InPasses(deployment, PrefillPass{pass_sequences, tokens, cached}, passes, trace);
 }
 
 PromptTokens ComputedTokens(const ServingLoad& load, Trace& trace) {
@@ -233,12 +251,12 @@ PrefillTimes TimePrefills(const Deployment& deployment, double running, const De
   return times;
 }
 
-DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace) {
+DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace, bool splits_evenly) {
   DecodeTimes times;
   const auto output = static_cast<double>(deployment.load.output);
   const double context = MeanContext(deployment, trace), checked = CheckedTokens(deployment, trace);
   trace.Alias("sequences", sequences, "running");
-  times.step = TimeOf(DecodePass{sequences, context, checked, output}, deployment, trace);
+  times.step = TimeOf(DecodePass{sequences, context, checked, output, splits_evenly}, deployment, trace);
   trace.Alias("decode_step", times.step.time, "step_time");
   if (deployment.load.kv_offload) {
     AddOffload(deployment, sequences, context, times, trace);

@@ -7,7 +7,8 @@
 
 namespace slipstick {
 
-DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace);
+// A static batch splits evenly over the stages of a pipeline.
+DecodeTimes TimeDecode(const Deployment& deployment, double sequences, Trace& trace, bool splits_evenly = false);
 PrefillTimes TimePrefills(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
 // PrefillTimes::stall alone.
 Seconds TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);

@@ -32,7 +32,7 @@ StaticBatch TimeStaticBatch(const Deployment& deployment, double sequences, cons
   const Seconds pass_time = TimePrompt(deployment, sequences, computed.tokens, computed.cached, trace).time;
   const Seconds prefill_step = deployment.engine.overhead.prefill_step;
   const double running = RunningOf(deployment, sequences, budget, trace);
-  const Seconds mean_step = TimeDecode(deployment, running, trace).token;
+  const Seconds mean_step = TimeDecode(deployment, running, trace, true).token;
   FIGURE(trace, rounds, sequences / running, (Note{"Rounds of the batch", "one where all run at once"}), sequences, running);
   FIGURE(trace, static_ttft, pass_time + prefill_step,
          (Note{"Time to first token of a static batch", "one prefill of the whole batch", "", "serving.static_ttft_s"}), pass_time,

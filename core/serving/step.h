@@ -65,6 +65,7 @@ struct PrefillPass {
 // context + grown/2, by Simpson's rule in attention, exact for costs linear in the context.
 struct DecodePass {
   double sequences = 1, context = 1, checked = 1, grown = 0;
+  bool splits_evenly = false;  // over the stages of a pipeline, as a static batch is
 };
 
 // Step that decodes and prefills at once: `prompts` chunks of `tokens`, each behind `cached`, share the GEMMs with the decoded tokens.

@@ -143,45 +143,60 @@ Seconds StageOccupancy(const Deployment& deployment, Seconds device_time, Second
   return occupancy;
 }
 
-// Stages that hold sequences at once: a pipeline splits them into groups, one per stage at a time.
+// Groups of sequences in a pipeline, one per stage at a time. All go at the pace of the fullest.
 struct StageGroups {
   double groups = 1, sequences = 1;
 };
-StageGroups SplitOverStages(const Deployment& deployment, double sequences, Trace& trace) {
+StageGroups SplitOverStages(const Deployment& deployment, double sequences, bool splits_evenly, Trace& trace) {
   const double pp = deployment.mapping.pp;
   if (pp <= 1) return {1, sequences};
   FIGURE(trace, stage_groups, min(pp, max(1.0, sequences)), (Note{"Groups of sequences in the pipeline", "one per stage at a time"}), pp,
          sequences);
-  FIGURE(trace, group_sequences, sequences / stage_groups, (Note{"Sequences of a group", ""}), sequences, stage_groups);
+  FIGURE(trace, group_sequences, sequences / stage_groups, (Note{"Sequences of a group", "mean"}), sequences, stage_groups);
   trace.Alias("own_sequences", sequences, "sequences");
-  trace.Alias("sequences", group_sequences, "group_sequences");
-  return {stage_groups, group_sequences};
+  if (splits_evenly) {
+    trace.Alias("sequences", group_sequences, "group_sequences");
+    return {stage_groups, group_sequences};
+  }
+  FIGURE(trace, fullest_group, min(sequences, group_sequences + sqrt(2 * group_sequences * log(pp))),
+         (Note{"Sequences of the fullest group",
+               "a request stays in the group that was due when its prompt was done: Poisson numbers, the largest of one per stage",
+               "vLLM pull request 57433: groups of 7, 13, 2 and 10 where the mean is 8"}),
+         sequences, group_sequences, pp);
+  trace.Alias("sequences", fullest_group, "fullest_group");
+  return {stage_groups, fullest_group};
 }
 
-// Uneven stages: with all stages busy, the longest one sets the pace.
-double StretchOf(const Deployment& deployment, double stage_groups, Trace& trace) {
-  const double stage_layers = deployment.layers.per_stage, layers = deployment.layers.total, pp = deployment.mapping.pp;
-  if (pp <= 1) return 1;
-  FIGURE(trace, stretch, 1 + (stage_layers * pp / layers - 1) * (stage_groups - 1) / max(1.0, pp - 1),
-         (Note{"Wait for the longest stage", "over evenly long ones"}), stage_layers, pp, layers, stage_groups);
-  return stretch;
-}
+struct DeviceStep {
+  Seconds time, waiting;  // waiting: part of it in which a group waits for a stage
+};
 
-// Sequential time of a decode step on its devices.
-Seconds DeviceStep(const Deployment& deployment, Seconds layers_time, Seconds head, Seconds hop_time, double stretch, double own_sequences,
-                   Trace& trace) {
+// A decode step on its devices: kernel after kernel. In a pipeline the host of a stage prepares one group after the other, and with every
+// stage busy the longest one, whose layers the LM head or an uneven split adds to, sets the pace.
+DeviceStep StepOnDevices(const Deployment& deployment, Seconds layers_time, Seconds head, Seconds hop_time, double stage_groups,
+                         double own_sequences, Trace& trace) {
   const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
   trace.Input("engine_step", engine_step, "serving.engine.step");
   constexpr Note kNote{"Decode step on the devices", "layers, LM head, pipeline P2P and engine overhead"};
   const double pp = deployment.mapping.pp;
-  if (pp > 1) {
-    FIGURE(trace, device_step, stretch * layers_time + head + (pp - 1) * hop_time + engine_step + engine_sequence * own_sequences, kNote,
-           stretch, layers_time, head, pp, hop_time, engine_step, engine_sequence, own_sequences);
-    return device_step;
+  if (pp <= 1) {
+    FIGURE(trace, device_step, layers_time + head + engine_step + engine_sequence * own_sequences, kNote, layers_time, head, engine_step,
+           engine_sequence, own_sequences);
+    return {device_step, {}};
   }
-  FIGURE(trace, device_step, layers_time + head + engine_step + engine_sequence * own_sequences, kNote, layers_time, head, engine_step,
-         engine_sequence, own_sequences);
-  return device_step;
+  const double stage_layers = deployment.layers.per_stage, layers = deployment.layers.total;
+  FIGURE(trace, longest_stage, layers_time * (stage_layers / layers) + head + hop_time + engine_step,
+         (Note{"Time of a group in the longest stage", "its layers, the LM head, the send to the next and the host's scheduling"}),
+         layers_time, stage_layers, layers, head, hop_time, engine_step);
+  FIGURE(trace, through_stages, layers_time + head + (pp - 1) * hop_time + engine_step, (Note{"Time of a group through all stages", ""}),
+         layers_time, head, pp, hop_time, engine_step);
+  FIGURE(
+      trace, device_step, max(through_stages, stage_groups * longest_stage) + engine_sequence * own_sequences,
+      (Note{"Decode step on the devices", "until every group has had a token: its way through the stages, or all groups in the longest one",
+            "SGLang runs pipeline stages without its overlap scheduler; vLLM schedules one group after the other (pull requests 32359, "
+            "42187)"}),
+      through_stages, stage_groups, longest_stage, engine_sequence, own_sequences);
+  return {device_step, device_step - through_stages - engine_sequence * own_sequences};
 }
 
 }  // namespace
@@ -221,7 +236,7 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& tra
   if (deployment.engine.composition == Composition::kLayerPipelined) return LayerPipelinedDecode(pass, deployment, trace);
   PassCost step;
   trace.Alias("own_sequences", pass.sequences, "sequences");
-  const auto [groups, sequences] = SplitOverStages(deployment, pass.sequences, trace);
+  const auto [groups, sequences] = SplitOverStages(deployment, pass.sequences, pass.splits_evenly, trace);
   const double rows = sequences * pass.checked, own_sequences = pass.sequences;
   const double group_sequences = sequences;
   const auto layers_of = [&](bool half, OperatorBreakdown& operators, Trace& t) {
@@ -234,9 +249,8 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& tra
   // Each attention group has its own scheduler, in parallel with the others.
   step.operators.Add("scheduler overhead per step", HostTime(deployment.engine.overhead.step), 1);
   step.operators.Add("engine overhead per sequence", HostTime(deployment.launch.per_sequence), own_sequences);
-  const double stretch = StretchOf(deployment, groups, trace);
-  if (stretch > 1) step.operators.Add("waiting for the longest stage", HostTime((stretch - 1) * layers_time), 1);
-  const Seconds device_step = DeviceStep(deployment, layers_time, head, hop.time, stretch, own_sequences, trace);
+  const auto [device_step, waiting] = StepOnDevices(deployment, layers_time, head, hop.time, groups, own_sequences, trace);
+  if (waiting > Seconds{}) step.operators.Add("waiting for the longest stage", HostTime(waiting), 1);
   const Seconds host_sequence = deployment.engine.overhead.per_sequence_host;
   FIGURE(trace, step_time, max(device_step, host_sequence * own_sequences),
          (Note{"Decode step", "device time, or the host's parallel work on all sequences if longer"}), device_step, host_sequence,
