@@ -1,4 +1,4 @@
-// The texts of `slipstick --help` and `slipstick VERB --help`.
+// What the command line says of itself, from its table of verbs.
 #pragma once
 
 #include <string>
@@ -6,9 +6,10 @@
 
 namespace slipstick {
 
-// The usage of every command.
 std::string UsageText();
-// Usage, purpose and example of one command; "" if it is unknown.
+// Usage, options and examples of a verb; "" of an unknown one.
 std::string HelpText(std::string_view verb);
+// The manual page, as man reads it.
+std::string ManualText();
 
 }  // namespace slipstick

@@ -1,4 +1,6 @@
 // slipstick: the command line. Parses arguments and calls the verbs that the page calls too.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -11,12 +13,16 @@
 #include <vector>
 
 #include "core/api/api.h"
+#include "core/base/release.h"
 #include "core/command_line/advise_command.h"
+#include "core/command_line/completion.h"
 #include "core/command_line/help.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/search_command.h"
 #include "core/command_line/size_command.h"
 #include "core/command_line/study_command.h"
+#include "core/command_line/verbs.h"
+#include "core/exploration/compare.h"
 #include "core/exploration/dependence.h"
 #include "core/exploration/design.h"
 #include "core/exploration/search_shard.h"
@@ -27,13 +33,35 @@
 #include "core/import/import_config.h"
 #include "core/scenario/answer.h"
 #include "core/studies/cost_study.h"
+#include "core/text/answer_text.h"
+#include "core/text/json_schema.h"
+#include "core/text/report_text.h"
 
 namespace {
 
 constexpr int kAnswered = 0, kWrongRequest = 2;
 
-int Print(const slipstick::Answer& answer) {
-  std::cout << answer.text << '\n';
+// Verbs whose answers have a form for people; those of others are JSON, or CSV, anywhere.
+struct PeopleForm {
+  std::string_view verb;
+  std::string (*text)(std::string_view answer, bool is_colored);
+};
+constexpr PeopleForm kPeopleForms[] = {{"evaluate", slipstick::ReportText}, {"search", slipstick::SearchText},
+                                       {"merge", slipstick::SearchText},    {"size", slipstick::SizeText},
+                                       {"advise", slipstick::AdviceText},   {"compare", slipstick::CompareText}};
+
+bool IsColored() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
+}
+
+// `people`: the form for people; null: the answer as it stands.
+int Print(const slipstick::Answer& answer, const PeopleForm* people = nullptr) {
+  if (people == nullptr) {
+    std::cout << answer.text << '\n';
+  } else if (answer.issues.empty()) {
+    std::cout << people->text(answer.text, IsColored());
+  }
   for (const slipstick::Issue& issue : answer.issues) {
     std::cerr << (issue.path.empty() ? "request" : issue.path) << ": " << issue.message << '\n';
     for (const slipstick::Fix& fix : issue.fixes) {
@@ -63,41 +91,49 @@ bool ReadAll(const std::string& name, std::string& text) {
 
 bool IsHelp(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
-std::vector<std::string> SplitCommas(const std::string& text) {
+std::vector<std::string> SplitAt(char between, const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  for (std::string part; std::getline(stream, part, between);) parts.push_back(part);
   return parts;
 }
 
 struct CommandLine {
   std::vector<std::string> assignments, words;
   std::vector<std::string> limits, against;
-  // Options with a value, and their defaults.
-  std::map<std::string, std::string> options{
-      {"--explain", ""},   {"--report", ""},     {"--until", ""},    {"--figure", ""},       {"--input", ""},  {"--format", "json"},
-      {"--objective", ""}, {"--share", "0.2"},   {"--for", ""},      {"--pareto", ""},       {"--best", ""},   {"--optimise", ""},
-      {"--top", "10"},     {"--shard", "0/1"},   {"--threads", "0"}, {"--clusters", ""},     {"--prices", ""}, {"--rate", ""},
-      {"--peak", ""},      {"--ttft", ""},       {"--tpot", ""},     {"--percentile", ""},   {"--spares", ""}, {"--devices", ""},
-      {"--power", ""},     {"--rack-power", ""}, {"--budget", ""},   {"--hourly-budget", ""}};
+  std::map<std::string, std::string> options;  // those with a value
   bool lines = false, prune = true, show_progress = false;
 
   [[nodiscard]] const std::string& Option(const std::string& name) const { return options.at(name); }
+  // The verb's form for people, if the answer goes to a terminal or was asked for so.
+  [[nodiscard]] const PeopleForm* People(std::string_view verb) const {
+    const std::string& format = Option("--format");
+    const bool is_wanted = format == "table" || (format.empty() && isatty(STDOUT_FILENO) != 0);
+    const auto* form =
+        std::find_if(std::begin(kPeopleForms), std::end(kPeopleForms), [verb](const PeopleForm& one) { return one.verb == verb; });
+    return is_wanted && form != std::end(kPeopleForms) ? form : nullptr;
+  }
 };
 
 slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& arguments) {
   CommandLine line;
+  for (const slipstick::CommandOption& option : slipstick::CommandOptions()) {
+    if (!option.value.empty()) line.options.emplace(option.name, option.standard);
+  }
   for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    const auto option = line.options.find(argument == "--optimize" ? "--optimise" : argument);
-    const bool takes_value = option != line.options.end() || argument == "--limit" || argument == "--against";
-    if (takes_value && i + 1 == arguments.size()) return slipstick::Issues{{argument, "A value must follow this option"}};
+    const std::string argument = arguments[i] == "--optimize" ? "--optimise" : arguments[i];
+    const auto option = line.options.find(argument);
+    if (option != line.options.end() && i + 1 == arguments.size()) {
+      return slipstick::Issues{{argument, "A value must follow this option"}};
+    }
     if (argument == "--lines") {
       line.lines = true;
     } else if (argument == "--progress") {
       line.show_progress = true;
     } else if (argument == "--no-prune") {
       line.prune = false;
+    } else if (argument == "--json") {
+      line.options["--format"] = "json";
     } else if (argument == "--limit") {
       line.limits.push_back(arguments[++i]);
     } else if (argument == "--against") {
@@ -131,12 +167,12 @@ int AnswerLines(const std::string& verb, const CommandLine& line) {
   return kAnswered;
 }
 
-int MergeFiles(const std::vector<std::string>& names) {
+int MergeFiles(const std::vector<std::string>& names, const PeopleForm* people) {
   std::vector<std::string> shards(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!ReadAll(names[i], shards[i])) return Wrong(names[i], "Cannot read this file");
   }
-  return Print(slipstick::MergeShards(shards));
+  return Print(slipstick::MergeShards(shards), people);
 }
 
 // sweep and solve: PATH=a,b and PATH=lo:hi are axes, PATH=VALUE is an assignment.
@@ -153,7 +189,7 @@ int AnswerRange(const std::string& verb, const std::string& request, const Comma
     search->limits = line.limits;
   }
   if (verb == "sweep") {
-    return Print(slipstick::SweepAnswer(request, fixed, axes, SplitCommas(line.Option("--report")), search, line.Option("--optimise")));
+    return Print(slipstick::SweepAnswer(request, fixed, axes, SplitAt(',', line.Option("--report")), search, line.Option("--optimise")));
   }
   if (axes.size() != 1) return Wrong("range", "Give one PATH=lo:hi");
   slipstick::ProgressLine progress_line(line.show_progress);
@@ -161,37 +197,95 @@ int AnswerRange(const std::string& verb, const std::string& request, const Comma
   return Print(slipstick::SolveAnswer(request, fixed, axes[0], line.Option("--until"), {line.against, search, on_progress}));
 }
 
-int Run(const std::string& verb, const CommandLine& line) {
+// Each file is a scenario, and each --against the first one with further changes.
+int CompareScenarios(const CommandLine& line) {
+  std::vector<slipstick::ComparedScenario> scenarios;
+  for (const std::string& name : line.words) {
+    scenarios.push_back({name, "", line.assignments});
+    if (!ReadAll(name, scenarios.back().request)) return Wrong(name, "Cannot read this file");
+  }
+  if (scenarios.empty()) scenarios.push_back({"scenario", "", line.assignments});
+  for (const std::string& changes : line.against) {
+    slipstick::ComparedScenario changed = scenarios.front();
+    changed.name = changes;
+    for (std::string& change : SplitAt('&', changes)) changed.assignments.push_back(std::move(change));
+    scenarios.push_back(std::move(changed));
+  }
+  return Print(slipstick::CompareAnswer(scenarios), line.People("compare"));
+}
+
+int EvaluateScenario(const std::string& request, const CommandLine& line) {
+  const std::string& explain = line.Option("--explain");
+  const PeopleForm* people = line.People("evaluate");
+  const bool is_derivation = line.Option("--format") == "text" || (people != nullptr && !explain.empty() && explain != "*");
+  if (is_derivation) return Print(slipstick::DerivationAnswer(request, line.assignments, explain));
+  return Print(slipstick::EvaluateAnswer(request, line.assignments, explain), explain.empty() ? people : nullptr);
+}
+
+int SchemaOf(const std::vector<std::string>& words) {
+  const std::string of = words.empty() ? "" : words[0];
+  if (!of.empty() && of != "scenario" && of != "report") return Wrong("schema", "Give scenario or report");
+  std::cout << slipstick::FormatSchema(of) << '\n';
+  return kAnswered;
+}
+
+int CompletionFor(const std::vector<std::string>& words) {
+  const std::string script = slipstick::CompletionScript(words.empty() ? "" : words[0]);
+  if (script.empty()) return Wrong("completion", "Give bash or zsh");
+  std::cout << script;
+  return kAnswered;
+}
+
+// Verbs that answer without a scenario; -1 if the verb is none of them.
+int RunWithoutScenario(const std::string& verb, const CommandLine& line) {
   const std::vector<std::string>& words = line.words;
   if (verb == "describe") return Print(slipstick::DescribeAnswer());
   if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
+  if (verb == "schema") return SchemaOf(words);
+  if (verb == "completion") return CompletionFor(words);
+  if (verb == "man") {
+    std::cout << slipstick::ManualText();
+    return kAnswered;
+  }
   if (verb == "study") {
     if (words.size() != 1) return Wrong("study", "Give the id of one study");
     return Print(slipstick::RunStudy(words[0], line.Option("--threads"), line.show_progress));
   }
-  if (line.lines && (verb == "evaluate" || verb == "kernel")) return AnswerLines(verb, line);
-  if (verb == "merge") return MergeFiles(words);
+  if (verb == "merge") return MergeFiles(words, line.People(verb));
+  if (verb == "compare") return CompareScenarios(line);
+  return line.lines && (verb == "evaluate" || verb == "kernel") ? AnswerLines(verb, line) : -1;
+}
+
+int Run(const std::string& verb, const CommandLine& line) {
+  if (const int status = RunWithoutScenario(verb, line); status >= 0) return status;
+  const std::vector<std::string>& words = line.words;
   if (words.size() > 1) return Wrong(words[1], "Give one file only");
   std::string request;
   if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "Cannot read this file");
   if (verb == "cost-study") return Print(slipstick::CostStudyAnswer(request));
   if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
-  if (verb == "evaluate" && line.Option("--format") == "text") {
-    return Print(slipstick::DerivationAnswer(request, line.assignments, line.Option("--explain")));
-  }
-  if (verb == "evaluate") return Print(slipstick::EvaluateAnswer(request, line.assignments, line.Option("--explain")));
+  if (verb == "evaluate") return EvaluateScenario(request, line);
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
   if (verb == "search") {
-    const std::string of = line.Option("--for").empty() ? "training" : line.Option("--for");
-    return Print(
-        slipstick::RunSearch({request, line.assignments, of, line.Option("--objective"), line.Option("--pareto"), line.Option("--top"),
-                              line.Option("--shard"), line.Option("--threads"), line.limits, line.prune, line.show_progress}));
+    const slipstick::SearchCommand command{request,
+                                           line.assignments,
+                                           line.Option("--for").empty() ? "training" : line.Option("--for"),
+                                           line.Option("--objective"),
+                                           line.Option("--pareto"),
+                                           line.Option("--top"),
+                                           line.Option("--shard"),
+                                           line.Option("--threads"),
+                                           line.limits,
+                                           line.prune,
+                                           line.show_progress};
+    return Print(slipstick::RunSearch(command), line.Option("--shard") == "0/1" ? line.People(verb) : nullptr);
   }
   if (verb == "advise") {
     return Print(slipstick::RunAdvise(
-        {request, line.assignments, line.Option("--for"), line.Option("--objective"), line.Option("--top"), line.limits}));
+                     {request, line.assignments, line.Option("--for"), line.Option("--objective"), line.Option("--top"), line.limits}),
+                 line.People(verb));
   }
-  if (verb == "size") return Print(slipstick::RunSize(request, line.assignments, line.options, line.limits));
+  if (verb == "size") return Print(slipstick::RunSize(request, line.assignments, line.options, line.limits), line.People(verb));
   if (verb == "design") return Print(slipstick::DesignAnswer(request, line.assignments, line.Option("--objective")));
   if (verb == "sensitivity") {
     const double share = std::strtod(line.Option("--share").c_str(), nullptr);
@@ -212,6 +306,14 @@ int main(int argc, char** argv) {
     return arguments.empty() ? kWrongRequest : kAnswered;
   }
   const std::string& verb = arguments[0];
+  if (verb == "--version") {
+    std::cout << "slipstick " << slipstick::kRelease << '\n';
+    return kAnswered;
+  }
+  if (verb == "complete") {  // asked by the shell's completion: words may be anything
+    for (const std::string& one : slipstick::Completions({arguments.begin() + 1, arguments.end()})) std::cout << one << '\n';
+    return kAnswered;
+  }
   if (std::any_of(arguments.begin() + 1, arguments.end(), IsHelp)) {
     const std::string help = slipstick::HelpText(verb);
     if (help.empty()) return Wrong(verb, "Unknown command");

@@ -23,16 +23,6 @@ std::string WithWildcards(std::string_view path) {
 
 bool IsReported(const Json& output) { return !output.contains("reported"); }
 
-const Json* OutputAt(std::string_view path) {
-  static const auto& entries = *new std::unordered_map<std::string_view, const Json*>([] {
-    std::unordered_map<std::string_view, const Json*> by_path;
-    for (const Json& entry : DescribedOutputs()) by_path[TextOf(entry["path"])] = &entry;
-    return by_path;
-  }());
-  const auto found = entries.find(WithWildcards(path));
-  return found == entries.end() ? nullptr : found->second;
-}
-
 }  // namespace
 
 const Json& DescribedOutputs() {
@@ -60,6 +50,16 @@ std::vector<std::string> NearestOutputs(std::string_view path) {
     if (IsReported(entry)) paths.push_back(TextOf(entry["path"]));
   }
   return NearestNames(path, paths);
+}
+
+const Json* OutputAt(std::string_view path) {
+  static const auto& entries = *new std::unordered_map<std::string_view, const Json*>([] {
+    std::unordered_map<std::string_view, const Json*> by_path;
+    for (const Json& entry : DescribedOutputs()) by_path[TextOf(entry["path"])] = &entry;
+    return by_path;
+  }());
+  const auto found = entries.find(WithWildcards(path));
+  return found == entries.end() ? nullptr : found->second;
 }
 
 std::string_view OutputTitle(std::string_view path) {

@@ -48,6 +48,8 @@ std::vector<SearchableOutput<ServingPart>> SearchableServingOutputs();
 // Whether a report can hold a path, and the outputs with the nearest paths to an unknown one.
 bool IsReportPath(std::string_view path);
 std::vector<std::string> NearestOutputs(std::string_view path);
+// The description of the output at a path of a report; null if none.
+const Json* OutputAt(std::string_view path);
 // The title of the figure at a path of the report; "" if none.
 std::string_view OutputTitle(std::string_view path);
 

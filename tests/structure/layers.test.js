@@ -44,11 +44,12 @@ const CORE = {
   import: ["base", "workload", "scenario"],
   studies: [...SCENARIO, "scenario", "evaluation", "exploration"],
   api: [...SCENARIO, "scenario", "evaluation"],
-  command_line: ["base", ...FACE],
+  text: [...SCENARIO, "scenario", "evaluation"],
+  command_line: ["base", ...FACE, "text"],
 };
 
 // Text is read before the model and written after it: the model itself knows neither.
-const MAY_SEE_JSON = ["base", "catalogue", "scenario", "evaluation", "exploration", "sizing", "advice", "import", "studies", "api"];
+const MAY_SEE_JSON = ["base", "catalogue", "scenario", "evaluation", "exploration", "sizing", "advice", "import", "studies", "api", "text"];
 
 function filesBelow(folder, endings) {
   if (!existsSync(folder)) return [];

@@ -1,0 +1,16 @@
+// Completion in a shell: a script that asks `slipstick complete WORD ...` what the last word may become.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slipstick {
+
+// For bash or zsh; "" for another shell.
+std::string CompletionScript(std::string_view shell);
+
+// What the last of the words after `slipstick` may become: verbs, options and their values, paths of inputs, presets.
+std::vector<std::string> Completions(const std::vector<std::string>& words);
+
+}  // namespace slipstick

@@ -1,0 +1,185 @@
+#include "core/command_line/verbs.h"
+
+#include <algorithm>
+
+namespace slipstick {
+namespace {
+
+constexpr std::string_view kScenario = "[FILE|-] [PATH=VALUE ...]";
+
+constexpr CommandOption kOptions[] = {
+    {"--json", "", "The answer as JSON, on a terminal too"},
+    {"--format", "json|table|text", "table: for people, as on a terminal; text: of --explain, a tree in Markdown", "", Offered::kNames,
+     "json table text"},
+    {"--explain", "PATH", "Adds the derivation of a figure; * of all", "", Offered::kFigures},
+    {"--lines", "", "Reads one request per line of standard input and answers each on a line"},
+    {"--progress", "", "Says how far the run is, even if standard error is no terminal"},
+    {"--for", "training|serving", "The question that is asked; default: training, where the scenario has it", "", Offered::kNames,
+     "training serving"},
+    {"--objective", "NAME", "The figure to optimize; default: step time, or throughput per device"},
+    {"--pareto", "NAME,NAME", "Further figures of a Pareto frontier"},
+    {"--top", "N", "How many of the best are listed", "10"},
+    {"--limit", "PATH<=VALUE|PATH=a,b", "Keeps a figure within a bound, or an input to some values; repeatable"},
+    {"--shard", "I/N", "Decides one of N parts of the space; `merge` joins the answers", "0/1"},
+    {"--threads", "N", "Threads; 0: all cores", "0"},
+    {"--no-prune", "", "Times every mapping, also those that cannot enter the answer"},
+    {"--report", "PATH,PATH,...", "The figures of each row", "", Offered::kFigures},
+    {"--optimise", "PATH", "Splits the chip design's budgets anew at each point, for the least of this figure", "", Offered::kFigures},
+    {"--best", "training|serving", "Searches the best mapping at each value", "", Offered::kNames, "training serving"},
+    {"--until", "PATH<=VALUE|PATH<=PATH", "A condition that must hold; repeatable", "", Offered::kFigures},
+    {"--against", "PATH=VALUE", "The scenario to compare with, by what it changes; repeatable", "", Offered::kInputs},
+    {"--rate", "R", "Mean requests per second"},
+    {"--peak", "X", "Peak over mean traffic; targets hold at the peak", ""},
+    {"--ttft", "S", "Target for the time to first token, such as \"800 ms\""},
+    {"--tpot", "S", "Target for the time per output token"},
+    {"--percentile", "mean|50|90|99", "Which request the targets hold for", "", Offered::kNames, "mean 50 90 99"},
+    {"--clusters", "A,B,...", "Clusters to try", "", Offered::kClusters},
+    {"--spares", "N", "Replicas that may fail"},
+    {"--devices", "N", "At most so many devices"},
+    {"--power", "W", "At most so much power"},
+    {"--rack-power", "W", "At most so much power per rack"},
+    {"--budget", "$", "At most this total cost of ownership"},
+    {"--hourly-budget", "$/h", "At most this cost per hour"},
+    {"--prices", "INPUT,CACHED,OUTPUT", "Market prices in $ per 1 M tokens, for the margin"},
+    {"--figure", "PATH", "The figure whose inputs are ranked", "", Offered::kFigures},
+    {"--share", "X", "By how much each input changes", "0.2"},
+    {"--input", "PATH", "Only this input", "", Offered::kInputs},
+    {"--help", "", "Explains the command with examples"},
+    {"--version", "", "The release"},
+};
+
+const std::vector<Verb>& AllVerbs() {
+  static const std::vector<Verb> verbs{
+      {"evaluate",
+       kScenario,
+       "Reports one scenario: training, serving, memory and cost. Inputs that are not given come from the default\n"
+       "scenario and adjust to those that are. On a terminal a table, else JSON.",
+       "--json --format --explain --lines",
+       {"evaluate model=llama-3.1-8b cluster=dgx-h100 serving.batch=64", "evaluate --explain training.step_time_s --format text",
+        "evaluate model=deepseek-v3 cluster=dgx-h200 training=null --format table"}},
+      {"compare",
+       "[FILE ...] [PATH=VALUE ...]",
+       "Compares scenarios: the inputs in which they differ and every figure of each. Each file is a scenario, and so is each\n"
+       "--against: the first one with these changes, joined by &. PATH=VALUE holds for all.",
+       "--json --format --against",
+       {"compare model=llama-3.1-8b --against cluster=dgx-b200",
+        "compare --against \"serving.mapping.tp=4&serving.devices=4\" --against serving.batch=64"}},
+      {"search",
+       kScenario,
+       "Finds the best valid mapping (parallelism degrees, recomputation, batch) of a scenario by exhaustive search.",
+       "--json --format --for --objective --pareto --top --limit --shard --threads --no-prune --progress",
+       {"search model=llama-3.1-8b cluster=dgx-h100 --for training --top 3",
+        "search training=null --for serving --objective tokens_per_s_per_user --pareto tokens_per_s_per_device"}},
+      {"merge",
+       "SHARD ...",
+       "Merges the outputs of `search --shard I/N` into one answer.",
+       "--json --format",
+       {"merge shard0.json shard1.json"}},
+      {"sweep",
+       "[FILE|-] PATH=a,b,c PATH=lo:hi:n[:log] ...",
+       "Prints one CSV row per combination of the values.",
+       "--report --optimise --best --objective --limit",
+       {"sweep serving.batch=1,8,64 --report serving.tpot_s,serving.tokens_per_s",
+        "sweep cluster.devices=64:1024:5:log --report training.step_time_s,training.cost_usd"}},
+      {"solve",
+       "[FILE|-] [PATH=VALUE ...] PATH=lo:hi[:step]",
+       "Finds the largest or smallest value of one input at which every condition holds; all other inputs stay fixed.",
+       "--until --against --best --objective --limit --progress",
+       {"solve serving.prompt=1k:1M --until \"serving.feasible>=1\""}},
+      {"size",
+       kScenario,
+       "Finds, on each cluster, the cheapest deployment that serves a traffic within latency targets: devices, replicas, mapping,\n"
+       "prefill chunk, cost, headroom, what breaks first and how many replicas may fail; or why none does. Prompt, output and\n"
+       "prefix_hit are the scenario's. Targets hold for the mean request at the peak.",
+       "--json --format --rate --peak --ttft --tpot --percentile --clusters --spares --devices --power --rack-power --budget "
+       "--hourly-budget "
+       "--prices --limit",
+       {"size serving.prompt=2000 serving.output=300 --rate 40 --peak 1.5 --ttft \"800 ms\" --tpot \"30 ms\" --clusters dgx-h100,dgx-h200 "
+        "--spares 1"}},
+      {"advise",
+       kScenario,
+       "Lists discrete changes that a person can make (newer devices, their number, number formats, batch, mapping, schedule,\n"
+       "recomputation, engine options, …), each with what it does to time, memory and cost and what it takes, ranked by the\n"
+       "objective; then pairs that are better than either alone. Only legal, feasible changes are listed. Default objective:\n"
+       "training by time_to_train_s, serving by cost_usd_per_million_tokens (tokens_per_s_per_device without cost). No change more\n"
+       "than doubles another headline (TTFT, TPOT, cost) unless a limit of yours is about it. --limit takes any figure of the report,\n"
+       "members of the mapping, power (of the facility, W) and budget (total cost of ownership, $).",
+       "--json --format --for --objective --top --limit",
+       {"advise model=llama-3.1-8b cluster=dgx-h100 --for serving --limit \"serving.tpot_s<=20 ms\" --top 5"}},
+      {"sensitivity",
+       kScenario,
+       "Ranks the inputs by how far a figure moves when each changes by the same relative amount.",
+       "--figure --share",
+       {"sensitivity model=llama-3.1-8b --figure serving.tpot_s"}},
+      {"dependence",
+       kScenario,
+       "Lists the figures that move when each number of the scenario, or of one input, moves a little.",
+       "--input",
+       {"dependence --input model.heads"}},
+      {"design",
+       kScenario,
+       "Finds the split of a chip design's area, power and shoreline that minimizes a figure.",
+       "--objective",
+       {"design cluster.device.design=a100-like --objective training.step_time_s"}},
+      {"study", "ID", "Runs a paper study; `presets study` lists them.", "--threads --progress", {"study gemv"}},
+      {"cost-study",
+       "FILE|-",
+       "Runs a manufacturing-cost study: wafers, yields, partitions, uncertainty.",
+       "",
+       {"cost-study - <<< '{\"kind\": \"yields\"}'"}},
+      {"kernel",
+       "[FILE|-]",
+       "Times one operator, collective or expert exchange.",
+       "--lines",
+       {"kernel - <<< '{\"device\": \"h200-sxm\", \"operator\": {\"kind\": \"gemm\", \"m\": 4096, \"n\": 4096, \"k\": 4096}}'"}},
+      {"describe",
+       "",
+       "Prints every input (path, kind, unit, range, default, choices, help) and every output (path, title, unit, better direction).",
+       "",
+       {"describe"}},
+      {"presets",
+       "[KIND]",
+       "Prints the presets: device, cluster, model, engine, framework, study and other kinds.",
+       "",
+       {"presets device"}},
+      {"import-model", "FILE|-", "Imports a Hugging Face config.json as a model.", "", {"import-model config.json"}},
+      {"schema", "[scenario|report]", "Prints the JSON Schema (2020-12) of scenarios and reports.", "", {"schema scenario"}},
+      {"completion",
+       "bash|zsh",
+       "Prints what completes commands, options, paths and presets in a shell: source it.",
+       "",
+       {"completion bash"}},
+      {"man", "", "Prints the manual page, for `man -l` or for a folder of manual pages.", "", {"man"}},
+  };
+  return verbs;
+}
+
+}  // namespace
+
+std::span<const Verb> Verbs() { return AllVerbs(); }
+std::span<const CommandOption> CommandOptions() { return kOptions; }
+
+const Verb* VerbOf(std::string_view name) {
+  const auto found = std::find_if(AllVerbs().begin(), AllVerbs().end(), [name](const Verb& verb) { return verb.name == name; });
+  return found == AllVerbs().end() ? nullptr : &*found;
+}
+
+const CommandOption* OptionOf(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kOptions), std::end(kOptions), [name](const CommandOption& option) { return option.name == name; });
+  return found == std::end(kOptions) ? nullptr : found;
+}
+
+std::vector<const CommandOption*> OptionsOf(const Verb& verb) {
+  std::vector<const CommandOption*> options;
+  for (const CommandOption& option : kOptions) {
+    const std::string_view names = verb.options;
+    for (std::size_t at = names.find(option.name); at != std::string_view::npos; at = names.find(option.name, at + 1)) {
+      const std::size_t end = at + option.name.size();
+      if (end == names.size() || names[end] == ' ') options.push_back(&option);
+    }
+  }
+  return options;
+}
+
+}  // namespace slipstick

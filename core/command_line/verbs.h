@@ -1,0 +1,37 @@
+// What the command line takes: its verbs and their options. Parsing, --help, completion and the manual page are derived from it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace slipstick {
+
+struct Verb {
+  std::string_view name;
+  std::string_view arguments;  // before the options, as usage shows them
+  std::string_view what;       // one sentence, then what else one needs to know
+  std::string_view options;    // names of the options that it takes, one space apart
+  std::vector<std::string_view> examples;
+};
+
+// What completion offers for a value.
+enum class Offered { kNothing, kNames, kFigures, kInputs, kClusters };
+
+struct CommandOption {
+  std::string_view name;
+  std::string_view value;  // how usage calls its value; "": it takes none
+  std::string_view what;
+  std::string_view standard = "";
+  Offered offered = Offered::kNothing;
+  std::string_view names = "";  // of kNames, one space apart
+};
+
+std::span<const Verb> Verbs();
+std::span<const CommandOption> CommandOptions();
+// Null if there is none of this name.
+const Verb* VerbOf(std::string_view name);
+const CommandOption* OptionOf(std::string_view name);
+std::vector<const CommandOption*> OptionsOf(const Verb& verb);
+
+}  // namespace slipstick

@@ -1,0 +1,107 @@
+#include "core/exploration/compare.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/evaluation/evaluate.h"
+#include "core/evaluation/report.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+
+namespace slipstick {
+namespace {
+
+// The same member of each; null where there is none.
+std::vector<const Json*> MembersOf(const std::vector<const Json*>& owners, std::string_view key) {
+  std::vector<const Json*> members;
+  for (const Json* owner : owners) members.push_back(owner == nullptr ? nullptr : FindMember(*owner, key));
+  return members;
+}
+
+bool AreEqual(const std::vector<const Json*>& values) {
+  const Json none;
+  const auto at = [&none](const Json* value) -> const Json& { return value == nullptr ? none : *value; };
+  return std::all_of(values.begin(), values.end(), [&](const Json* value) { return at(value) == at(values[0]); });
+}
+
+Json ValuesOf(const std::vector<const Json*>& values) {
+  Json list = Json::array();
+  for (const Json* value : values) list.push_back(value == nullptr ? Json() : *value);
+  return list;
+}
+
+// The differing values at and below a path. Of different catalogue entries only their names count: all below follows from them.
+void AddDifferences(const std::vector<const Json*>& values, const std::string& path, Json& inputs) {
+  if (AreEqual(values)) return;
+  const bool are_objects =
+      std::all_of(values.begin(), values.end(), [](const Json* value) { return value != nullptr && value->is_object(); });
+  if (!are_objects) {
+    inputs.push_back(Json{{"path", path}, {"values", ValuesOf(values)}});
+    return;
+  }
+  const std::vector<const Json*> presets = MembersOf(values, "preset");
+  if (!AreEqual(presets)) {
+    inputs.push_back(Json{{"path", path + ".preset"}, {"values", ValuesOf(presets)}});
+    if (path == "cluster") AddDifferences(MembersOf(values, "devices"), "cluster.devices", inputs);
+    return;
+  }
+  std::vector<std::string> keys;
+  for (const Json* value : values) {
+    for (const auto& [key, member] : value->items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    }
+  }
+  for (const std::string& key : keys) AddDifferences(MembersOf(values, key), JoinPath(path, key), inputs);
+}
+
+Json FiguresOf(const std::vector<Json>& reports) {
+  Json figures = Json::array();
+  for (const Json& output : DescribedOutputs()) {
+    const std::string& path = TextOf(output["path"]);
+    const std::string& kind = TextOf(output["kind"]);
+    if ((kind != "number" && kind != "flag") || path.find('*') != std::string::npos || FindMember(output, "reported") != nullptr) continue;
+    std::vector<const Json*> values;
+    for (const Json& report : reports) values.push_back(MemberAt(report, path));
+    const bool is_anywhere =
+        std::any_of(values.begin(), values.end(), [](const Json* value) { return value != nullptr && !value->is_null(); });
+    if (is_anywhere) figures.push_back(Json{{"path", path}, {"values", ValuesOf(values)}});
+  }
+  return figures;
+}
+
+}  // namespace
+
+Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios) {
+  if (scenarios.size() < 2) return WrongRequest({{"compare", "Give two scenarios or more"}});
+  Json columns = Json::array(), infeasible = Json::array(), inputs = Json::array();
+  std::vector<Json> reports;
+  for (const ComparedScenario& one : scenarios) {
+    Result<Json> request = ReadRequest(one.request, one.assignments);
+    if (!request) return WrongRequest(std::move(request.issues));
+    const Result<Scenario> scenario = ParseScenario(std::move(*request));
+    if (!scenario) return WrongRequest(scenario.issues);
+    ReportDetail detail = ReportDetail::Figures();
+    detail.scenario = true;
+    Result<Json> report = Evaluate(*scenario, detail);
+    if (!report) return WrongRequest(std::move(report.issues));
+    columns.push_back(one.name);
+    for (const char* part : {"training", "serving", "cost"}) {
+      if (!(*report)[part].is_object()) continue;
+      for (const Json& fault : (*report)[part]["infeasible"]) {
+        infeasible.push_back(Json{{"column", one.name}, {"message", fault["message"]}});
+      }
+    }
+    reports.push_back(std::move(*report));
+  }
+  std::vector<const Json*> resolved;
+  for (const Json& report : reports) resolved.push_back(FindMember(report, "scenario"));
+  AddDifferences(resolved, "", inputs);
+  return {JsonText(Json{{"columns", std::move(columns)},
+                        {"inputs", std::move(inputs)},
+                        {"figures", FiguresOf(reports)},
+                        {"infeasible", std::move(infeasible)}}),
+          {}};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,22 @@
+// Scenarios side by side: the inputs in which they differ, and every figure of each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/scenario/answer.h"
+
+namespace slipstick {
+
+struct ComparedScenario {
+  std::string name;     // heads its column
+  std::string request;  // JSON; "": the default scenario
+  std::vector<std::string> assignments;
+};
+
+// {"columns": [name, …], "inputs": [{"path", "values"}], "figures": [{"path", "values"}], "infeasible": [{"column", "message"}]}, values
+// in the order of the columns; null where a scenario has no such input or figure. Inputs of which one names the catalogue entry of the
+// others are left out.
+Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios);
+
+}  // namespace slipstick

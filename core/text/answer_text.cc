@@ -1,0 +1,216 @@
+#include "core/text/answer_text.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/evaluation/report.h"
+#include "core/text/figure_text.h"
+#include "core/text/table.h"
+
+namespace slipstick {
+namespace {
+
+std::string ValueText(const Json& value) {
+  if (value.is_string()) return TextOf(value);
+  if (value.is_number()) return CountText(value.get<double>());
+  return value.is_null() ? "–" : JsonText(value);
+}
+
+// "training.mapping.tp" -> "tp", "serving.precision.weights" -> "precision.weights".
+std::string BriefPath(std::string_view path) {
+  path.remove_prefix(std::min(path.find('.') + 1, path.size()));
+  constexpr std::string_view kMapping = "mapping.";
+  if (path.starts_with(kMapping)) path.remove_prefix(kMapping.size());
+  return std::string(path);
+}
+
+// Paths of the inputs that any of the configurations sets, in the order in which they come up.
+std::vector<std::string> InputsOf(const Json& configurations) {
+  std::vector<std::string> paths;
+  for (const Json& one : configurations) {
+    for (const auto& [path, value] : one["overrides"].items()) {
+      if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
+bool IsTheSame(const Json& configurations, const std::string& path) {
+  const Json* first = FindMember(configurations[0]["overrides"], path);
+  return std::all_of(configurations.begin(), configurations.end(), [&](const Json& one) {
+    const Json* value = FindMember(one["overrides"], path);
+    return value != nullptr && first != nullptr && *value == *first;
+  });
+}
+
+// A row per configuration: its figures, and its inputs that are not the same in all; those are named below.
+std::string ConfigurationsText(const Json& configurations, bool is_colored) {
+  std::vector<std::string> differing, paths = InputsOf(configurations);
+  std::string same;
+  for (const std::string& path : paths) {
+    if (configurations.size() > 1 && !IsTheSame(configurations, path)) {
+      differing.push_back(path);
+    } else {
+      same += (same.empty() ? "" : ", ") + BriefPath(path) + "=" + ValueText(configurations[0]["overrides"][path]);
+    }
+  }
+  const std::string part = paths.empty() ? "" : paths[0].substr(0, paths[0].find('.'));
+  std::vector<std::string> figures;
+  for (const auto& [key, value] : configurations[0].items()) {
+    if (key != "index" && key != "overrides") figures.push_back(key);
+  }
+  Table table(std::vector<Table::Align>(figures.size() + differing.size(), Table::kRight), 2);
+  std::vector<Cell> head;
+  for (const std::string& figure : figures) head.push_back({std::string(BriefTitle(part + "." + figure)), Tone::kStrong});
+  for (const std::string& path : differing) head.push_back({BriefPath(path), Tone::kStrong});
+  table.Add(head);
+  for (const Json& one : configurations) {
+    std::vector<Cell> row;
+    for (const std::string& figure : figures) {
+      row.push_back({one[figure].is_number() ? FigureText(one[figure].get<double>(), UnitOf(part + "." + figure)) : "–"});
+    }
+    for (const std::string& path : differing) {
+      const Json* value = FindMember(one["overrides"], path);
+      row.push_back({value == nullptr ? "–" : ValueText(*value)});
+    }
+    table.Add(row);
+  }
+  const std::string_view which = configurations.size() > 1 ? "In all of them: " : "With ";
+  return table.Text(is_colored) + (same.empty() ? "" : "  " + Toned(std::string(which) + same, Tone::kFaint, is_colored) + "\n");
+}
+
+std::string RejectedText(const Json& rejected) {
+  std::string text;
+  for (const auto& [reason, count] : rejected.items())
+    text += (text.empty() ? "" : ", ") + CountText(count.get<double>()) + " by " + reason;
+  return text;
+}
+
+// A deployment that holds, as a row.
+std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
+  const auto at = [&one](std::string_view path, std::string_view unit) {
+    const std::optional<double> value = NumberAt(one, path);
+    return Cell{value ? FigureText(*value, unit) : "–"};
+  };
+  std::string mapping;
+  for (const auto& [degree, value] : one["deployment"]["mapping"].items()) {
+    if (value != 1) mapping += (mapping.empty() ? "" : " ") + degree + "=" + ValueText(value);
+  }
+  return {{TextOf(one["cluster"]), is_best ? Tone::kStrong : Tone::kPlain},
+          {at("cost.usd_per_hour", "$").text, is_best ? Tone::kStrong : Tone::kPlain},
+          at("cost.usd_per_million_output_tokens", "$"),
+          at("deployment.devices", "count"),
+          {at("deployment.replicas", "count").text + " × " + at("deployment.devices_per_replica", "count").text},
+          {mapping.empty() ? "–" : mapping},
+          at("at_peak.ttft_s", "s"),
+          at("at_peak.tpot_s", "s"),
+          at("headroom.traffic", "%"),
+          {ValueText(one["headroom"]["breaks_first"])},
+          at("spare.at_peak", "count")};
+}
+
+// What a search can optimize, and every cost.
+bool IsHeadline(std::string_view path) {
+  const Json* output = OutputAt(path);
+  if (output == nullptr) return false;
+  return FindMember(*output, "sought") != nullptr || (path.starts_with("cost.") && FindMember(*output, "better") != nullptr);
+}
+
+}  // namespace
+
+std::string SearchText(std::string_view json, bool is_colored) {
+  const Json answer = *ParseJson(json);
+  const auto count = [&answer](const char* key) { return CountText(answer[key].get<double>()); };
+  std::string text = count("space") + " configurations, " + count("feasible") + " of them feasible";
+  const std::string rejected = RejectedText(answer["rejected"]);
+  text += (rejected.empty() ? "" : "; rejected: " + rejected) + "\n";
+  if (answer["best"].empty()) return text;
+  text += "\n" + Toned("Best", Tone::kStrong, is_colored) + "\n" + ConfigurationsText(answer["best"], is_colored);
+  const Json* front = FindMember(answer, "pareto");
+  if (front != nullptr && !front->empty()) {
+    text += "\n" + Toned("Pareto frontier", Tone::kStrong, is_colored) + "\n" + ConfigurationsText(*front, is_colored);
+  }
+  return text;
+}
+
+std::string SizeText(std::string_view json, bool is_colored) {
+  const Json answer = *ParseJson(json);
+  std::vector<const Json*> holding;
+  Table failing({Table::kLeft, Table::kLeft});
+  for (const Json& one : answer["clusters"]) {
+    if (one["holds"].get<bool>()) {
+      holding.push_back(&one);
+    } else {
+      failing.Add({{TextOf(one["cluster"])}, {TextOf(one["message"]), Tone::kBad}});
+    }
+  }
+  std::stable_sort(holding.begin(), holding.end(), [](const Json* a, const Json* b) {
+    return NumberAt(*a, "cost.usd_per_hour").value_or(0) < NumberAt(*b, "cost.usd_per_hour").value_or(0);
+  });
+  Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight, Table::kRight, Table::kLeft, Table::kRight, Table::kRight,
+               Table::kRight, Table::kLeft, Table::kRight});
+  std::vector<Cell> head;
+  for (const char* title : {"Cluster", "Per hour", "Per 1 M output", "Devices", "Replicas", "Mapping", "TTFT", "TPOT", "Headroom",
+                            "Breaks first", "May fail"}) {
+    head.push_back({title, Tone::kStrong});
+  }
+  table.Add(head);
+  for (const Json* one : holding) table.Add(DeploymentRow(*one, one == holding.front()));
+  std::string text = holding.empty() ? "No cluster holds.\n" : table.Text(is_colored);
+  if (!failing.empty()) text += "\n" + failing.Text(is_colored);
+  return text;
+}
+
+std::string AdviceText(std::string_view json, bool is_colored) {
+  const Json answer = *ParseJson(json);
+  const std::string& figure = TextOf(answer["figure"]);
+  std::string text = std::string(BriefTitle(figure)) + " now: " + FigureText(answer["value"].get<double>(), UnitOf(figure)) + "\n";
+  for (const auto& [list, title] : {std::pair("changes", "What one change brings"), std::pair("pairs", "Two together")}) {
+    if (answer[list].empty()) continue;
+    Table table({Table::kRight, Table::kRight, Table::kLeft, Table::kLeft});
+    for (const Json& change : answer[list]) {
+      table.Add({{"× " + CountText(change["gain"].get<double>()), Tone::kStrong},
+                 {FigureText(change["figures"][figure].get<double>(), UnitOf(figure))},
+                 {TextOf(change["title"])},
+                 {TextOf(change["effort"]), Tone::kFaint}});
+    }
+    text += "\n" + Toned(title, Tone::kStrong, is_colored) + "\n" + table.Text(is_colored);
+  }
+  return text;
+}
+
+std::string CompareText(std::string_view json, bool is_colored) {
+  const Json answer = *ParseJson(json);
+  const Json& columns = answer["columns"];
+  std::vector<Table::Align> aligned(columns.size() + 1, Table::kRight);
+  aligned[0] = Table::kLeft;
+  Table table(aligned);
+  const auto add = [&table](std::string_view title, const Json& values, Tone tone, const auto& text_of) {
+    std::vector<Cell> row{{std::string(title), tone}};
+    for (const Json& value : values) row.push_back({text_of(value), tone});
+    table.Add(row);
+  };
+  add("", columns, Tone::kStrong, ValueText);
+  for (const Json& input : answer["inputs"]) add(TextOf(input["path"]), input["values"], Tone::kFaint, ValueText);
+  std::string_view part;
+  for (const Json& figure : answer["figures"]) {
+    const std::string& path = TextOf(figure["path"]);
+    if (!IsHeadline(path)) continue;
+    if (!path.starts_with(part) || part.empty()) {
+      part = std::string_view(path).substr(0, path.find('.'));
+      table.Add({});
+      table.Add({{std::string(part), Tone::kStrong}});
+    }
+    add(OutputTitle(path), figure["values"], Tone::kPlain,
+        [&path](const Json& value) { return value.is_number() ? FigureText(value.get<double>(), UnitOf(path)) : ValueText(value); });
+  }
+  std::string text = table.Text(is_colored);
+  for (const Json& fault : answer["infeasible"]) {
+    text += "\n" + Toned(TextOf(fault["column"]) + ": " + TextOf(fault["message"]), Tone::kBad, is_colored);
+  }
+  return text + (answer["infeasible"].empty() ? "" : "\n");
+}
+
+}  // namespace slipstick

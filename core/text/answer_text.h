@@ -1,0 +1,14 @@
+// Answers of other verbs for people, from their JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace slipstick {
+
+std::string SearchText(std::string_view answer, bool is_colored);
+std::string SizeText(std::string_view answer, bool is_colored);
+std::string AdviceText(std::string_view answer, bool is_colored);
+std::string CompareText(std::string_view answer, bool is_colored);
+
+}  // namespace slipstick

@@ -1,0 +1,22 @@
+// A figure as people read it: three digits, a fitting unit.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/json.h"
+
+namespace slipstick {
+
+// A value and its base unit as outputs describe it: (0.0198, "s") -> "19.8 ms", (0.518, "%") -> "51.8 %", (8.1e6, "$") -> "$8.1 M".
+std::string FigureText(double value, std::string_view unit);
+// "1,576", "27.6".
+std::string CountText(double value);
+
+// The figure at a path of a report, in its output's unit; "–" where the report has none.
+std::string FigureAt(const Json& report, std::string_view path);
+// The unit and the short title of an output; "" of a path that is none.
+std::string_view UnitOf(std::string_view path);
+std::string_view BriefTitle(std::string_view path);
+
+}  // namespace slipstick

@@ -1,0 +1,12 @@
+// The formats as JSON Schema (2020-12), from the tables of inputs and outputs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace slipstick {
+
+// Definitions of "scenario" and "report"; `of` is the one that a document must be, "": either.
+std::string FormatSchema(std::string_view of);
+
+}  // namespace slipstick

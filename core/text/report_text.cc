@@ -1,0 +1,139 @@
+#include "core/text/report_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/evaluation/report.h"
+#include "core/text/figure_text.h"
+#include "core/text/table.h"
+
+namespace slipstick {
+namespace {
+
+// The parts of a figure, as members of an object or entries of a list, and the figure that they add up to.
+struct Breakdown {
+  std::string_view parts, total;
+  std::string_view when = "";  // where two figures have one title
+};
+constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"},
+                                     {"training.memory_bytes", "training.memory_bytes.total", ", training"},
+                                     {"serving.time_by_bound.prefill", "serving.prefill_s"},
+                                     {"serving.time_by_bound.decode", "serving.decode_step_s"},
+                                     {"serving.memory_bytes", "serving.memory_bytes.total", ", serving"},
+                                     {"cost.device_usd_parts", "cost.device_usd"},
+                                     {"cost.system_usd_parts", "cost.system_usd"}};
+// Members beside the parts that are none.
+constexpr std::string_view kNoParts[] = {"total", "capacity", "host"};
+
+struct Part {
+  std::string title;
+  double value;
+};
+
+std::vector<Part> PartsOf(const Json& parts, std::string_view path) {
+  std::vector<Part> list;
+  if (parts.is_array()) {
+    for (const Json& line : parts) list.push_back({TextOf(line["name"]), line["cost_usd"].get<double>()});
+  } else {
+    for (const auto& [key, value] : parts.items()) {
+      if (std::find(std::begin(kNoParts), std::end(kNoParts), key) != std::end(kNoParts)) continue;
+      list.push_back({std::string(OutputTitle(std::string(path) + "." + key)), value.get<double>()});
+    }
+  }
+  std::erase_if(list, [](const Part& part) { return part.value == 0; });
+  std::stable_sort(list.begin(), list.end(), [](const Part& a, const Part& b) { return a.value > b.value; });
+  return list;
+}
+
+std::string ShareText(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %%", share * 100);
+  return text.data();
+}
+
+std::string Bar(double share) {
+  std::string bar;
+  for (int i = 0; i < static_cast<int>(share * 20 + 0.5); ++i) bar += "█";
+  return bar;
+}
+
+void AddBreakdown(const Json& report, const Breakdown& breakdown, Table& table) {
+  const Json* parts = MemberAt(report, breakdown.parts);
+  const Json* total = MemberAt(report, breakdown.total);
+  if (parts == nullptr || total == nullptr || !total->is_number() || !(total->get<double>() > 0)) return;
+  table.Add({});
+  table.Add({{std::string(OutputTitle(breakdown.total)) + std::string(breakdown.when), Tone::kStrong},
+             {FigureAt(report, breakdown.total), Tone::kStrong}});
+  for (const Part& part : PartsOf(*parts, breakdown.parts)) {
+    const double share = part.value / total->get<double>();
+    table.Add({{"  " + part.title}, {FigureText(part.value, UnitOf(breakdown.total))}, {ShareText(share)}, {Bar(share), Tone::kFaint}});
+  }
+}
+
+std::string NameAt(const Json& report, std::string_view path) {
+  const Json* name = MemberAt(report, path);
+  return name != nullptr && name->is_string() ? TextOf(*name) : "";
+}
+std::string CountAt(const Json& report, std::string_view path) {
+  const Json* count = MemberAt(report, path);
+  return count != nullptr && count->is_number() ? CountText(count->get<double>()) : "–";
+}
+
+// One of the four answers: what it is of, the figure, and what else matters; or that its question is off.
+void AddAnswer(std::string_view title, bool is_asked, std::string_view of, const std::string& figure, const std::string& more,
+               Table& table) {
+  table.Add({{std::string(title), Tone::kStrong},
+             {is_asked ? std::string(of) : "off", Tone::kFaint},
+             {is_asked ? figure : "", Tone::kStrong},
+             {is_asked ? more : ""}});
+}
+
+// Why a part does not work, as it says.
+void AddInfeasibilities(const Json& part, Table& table) {
+  if (!part.is_object()) return;
+  for (const Json& one : part["infeasible"]) table.Add({{"  " + TextOf(one["message"]), Tone::kBad}});
+}
+
+std::string Answers(const Json& report, bool is_colored) {
+  const auto at = [&report](std::string_view path) { return FigureAt(report, path); };
+  const bool trains = report["training"].is_object(), serves = report["serving"].is_object(), costs = report["cost"].is_object();
+  Table table({Table::kLeft, Table::kLeft, Table::kRight, Table::kLeft});
+  AddAnswer(
+      "Training", trains, FigureText(NumberAt(report, "scenario.training.tokens").value_or(0), "token"), at("training.time_to_train_s"),
+      at("training.model_flops_utilization") + " MFU, " + at("training.step_time_s") + " per step, " + at("training.cost_usd"), table);
+  AddAnswer("Serving", serves, CountAt(report, "serving.batch") + " requests per replica", at("serving.tpot_s"),
+            "per output token (TPOT), time to first token " + at("serving.ttft_s") + ", " + at("serving.tokens_per_s"), table);
+  AddAnswer("Memory", serves, "per GPU, when serving", at("serving.memory_bytes.total"),
+            "of " + at("serving.memory_bytes.capacity") + ", KV cache " + at("serving.kv_cache_bytes") + ", at most " +
+                CountAt(report, "serving.max_batch") + " sequences",
+            table);
+  AddAnswer("Cost", costs, "manufacturing, per device", at("cost.device_usd"),
+            at("cost.device_hour_usd") + " per GPU-hour" +
+                (serves ? ", " + at("serving.cost_usd_per_million_tokens") + " per 1 M output tokens" : ""),
+            table);
+  std::string text = table.Text(is_colored);
+  Table faults({Table::kLeft});
+  for (const char* part : {"training", "serving", "cost"}) AddInfeasibilities(report[part], faults);
+  if (!faults.empty()) text += "\nDoes not work:\n" + faults.Text(is_colored);
+  return text;
+}
+
+}  // namespace
+
+std::string ReportText(std::string_view answer, bool is_colored) {
+  const Json report = *ParseJson(answer);
+  const std::string system = NameAt(report, "scenario.model.name") + " on " + CountAt(report, "scenario.cluster.devices") + " × " +
+                             NameAt(report, "scenario.cluster.device.name") + " (" + NameAt(report, "scenario.cluster.name") + ")";
+  std::string text = Toned(system, Tone::kStrong, is_colored) + "\n\n" + Answers(report, is_colored);
+  Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kLeft});
+  for (const Breakdown& breakdown : kBreakdowns) AddBreakdown(report, breakdown, table);
+  text += table.Text(is_colored);
+  for (const Json& warning : report["warnings"]) text += "\n" + Toned("Warning: " + TextOf(warning), Tone::kBad, is_colored);
+  return text + "\n" +
+         Toned("All figures: --json. How one comes about: --explain " + std::string(kBreakdowns[0].total) + "\n", Tone::kFaint, is_colored);
+}
+
+}  // namespace slipstick

@@ -1,0 +1,12 @@
+// A report for people: the four answers, where time, memory and money go, warnings.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace slipstick {
+
+// `report`: JSON, as evaluate answers.
+std::string ReportText(std::string_view report, bool is_colored);
+
+}  // namespace slipstick

@@ -1,0 +1,122 @@
+// Answers as people read them on a terminal, and JSON everywhere else.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { ROOT } from "../support/module.js";
+
+const SLIPSTICK = ROOT + "build/native/slipstick";
+const run = (...args) => spawnSync(SLIPSTICK, args, { encoding: "utf8", maxBuffer: 1 << 28 });
+const report = (...args) => JSON.parse(run("evaluate", ...args).stdout);
+
+/** What a terminal gets: `script` is one. */
+function onTerminal(...args) {
+  const quoted = [SLIPSTICK, ...args].map((word) => `'${word}'`).join(" ");
+  const { stdout, status } = spawnSync("script", ["-qec", quoted, "/dev/null"], { encoding: "utf8", env: { ...process.env, NO_COLOR: "", TERM: "xterm" } });
+  return { text: stdout.replaceAll("\r\n", "\n"), status };
+}
+
+test("evaluate prints the four answers, their parts and shares", () => {
+  const { stdout, status } = run("evaluate", "--format", "table");
+  assert.equal(status, 0);
+  const { training, serving } = report();
+  assert.match(stdout, /^Llama-3\.1-70B on 512 × H100 SXM5 80 GB \(DGX H100\)\n/);
+  const days = (training.time_to_train_s / 86400).toFixed(0);
+  assert.match(stdout, new RegExp(`^Training +15 T tokens +${days} days `, "m"));
+  assert.match(stdout, new RegExp(`^Serving +32 requests per replica +${(serving.tpot_s * 1000).toFixed(1)} ms +per output token`, "m"));
+  assert.match(stdout, new RegExp(`^Memory .* ${(serving.memory_bytes.total / 2 ** 30).toFixed(1)} GiB +of 79\\.2 GiB`, "m"));
+  assert.match(stdout, /^Cost +manufacturing, per device +\$3,312 /m);
+  const share = ((training.time_s.backward / training.step_time_s) * 100).toFixed(1);
+  assert.match(stdout, new RegExp(`^  Backward +4\\.35 s +${share} %  █+$`, "m"));
+  assert.doesNotMatch(stdout, /\x1b/, "no colors but on a terminal");
+});
+
+test("the parts of every figure add up to 100 %", () => {
+  const { stdout } = run("evaluate", "--format", "table");
+  const sections = stdout.split(/\n\n/).filter((text) => / %  ?█*$/m.test(text) && /^  /m.test(text));
+  assert.equal(sections.length, 7);
+  for (const section of sections) {
+    const sum = [...section.matchAll(/([\d.]+) %(?:  █*)?$/gm)].reduce((total, [, share]) => total + Number(share), 0);
+    assert.ok(Math.abs(sum - 100) < 0.6, `${sum}: ${section}`);
+  }
+});
+
+test("what is off or does not fit is said", () => {
+  const { stdout, status } = run("evaluate", "--format", "table", "model=llama-3.1-405b", "cluster=dgx-h100", "training=null", "serving.devices=1", "serving.mapping.tp=1");
+  assert.equal(status, 0);
+  assert.match(stdout, /^Training +off$/m);
+  assert.match(stdout, /^Does not work:\n  Out of memory: /m);
+});
+
+test("a terminal gets the table in color, a pipe and --json the report", () => {
+  const table = onTerminal("evaluate", "model=llama-3.1-8b");
+  assert.equal(table.status, 0);
+  assert.match(table.text, /\x1b\[1mTraining\x1b\[0m/);
+  assert.deepEqual(JSON.parse(onTerminal("evaluate", "model=llama-3.1-8b", "--json").text), report("model=llama-3.1-8b"));
+  assert.equal(run("evaluate", "--json").stdout, run("evaluate").stdout);
+  assert.match(onTerminal("evaluate", "--explain", "serving.tpot_s").text, /^# Time per output token/);
+});
+
+test("NO_COLOR keeps a terminal plain", () => {
+  const { stdout } = spawnSync("script", ["-qec", `${SLIPSTICK} evaluate`, "/dev/null"], { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } });
+  assert.match(stdout, /^Training /m);
+  assert.doesNotMatch(stdout, /\x1b\[/);
+});
+
+test("a wrong request names its issues and exits with 2, in both forms", () => {
+  const table = run("evaluate", "--format", "table", "training.mapping.tp=3");
+  assert.equal(table.status, 2);
+  assert.equal(table.stdout, "");
+  assert.match(table.stderr, /training\.mapping\.tp: .*\n  fix: training\.mapping\.tp=/);
+  assert.ok(JSON.parse(run("evaluate", "training.mapping.tp=3").stdout).issues.length > 0);
+});
+
+test("search lists the best with what differs among them, and the front", () => {
+  const scenario = ["search", "model=llama-3.1-8b", "cluster=dgx-h100", "--top", "4", "--pareto", "memory_bytes.total"];
+  const { best, space, feasible, pareto } = JSON.parse(run(...scenario).stdout);
+  const { stdout } = run(...scenario, "--format", "table");
+  const shown = (count) => count.toLocaleString("en");
+  assert.ok(stdout.startsWith(`${shown(space)} configurations, ${shown(feasible)} of them feasible; rejected: `), stdout.slice(0, 100));
+  assert.match(stdout, /^ +Step +Memory +/m);
+  const sections = stdout.split("\n\n");
+  assert.equal(sections[1].match(/^ +[\d.]+ s /gm).length, best.length);
+  assert.equal(sections[2].match(/^ +[\d.]+ s /gm).length, pareto.length);
+});
+
+test("size lists the cheapest first, and why others do not hold", () => {
+  const question = ["size", "serving.prompt=2000", "serving.output=300", "--rate", "40", "--ttft", "800 ms", "--tpot", "30 ms", "--clusters", "dgx-h100,dgx-h200,single-t4"];
+  const { clusters } = JSON.parse(run(...question).stdout);
+  const lines = run(...question, "--format", "table").stdout.split("\n");
+  assert.match(lines[0], /^Cluster +Per hour +Per 1 M output /);
+  const holding = clusters.filter(({ holds }) => holds).sort((a, b) => a.cost.usd_per_hour - b.cost.usd_per_hour);
+  holding.forEach(({ cluster, cost }, i) => assert.match(lines[i + 1], new RegExp(`^${cluster} +\\$${cost.usd_per_hour.toFixed(cost.usd_per_hour < 100 ? 2 : 0)} `)));
+  for (const { cluster, message } of clusters.filter(({ holds }) => !holds)) assert.ok(lines.some((line) => line.startsWith(cluster) && line.endsWith(message)));
+});
+
+test("compare sets scenarios side by side: what differs, and each figure as evaluate has it", () => {
+  const answer = JSON.parse(run("compare", "model=llama-3.1-8b", "--against", "cluster=dgx-b200", "--against", "serving.batch=64&serving.prompt=1024").stdout);
+  assert.deepEqual(answer.columns, ["scenario", "cluster=dgx-b200", "serving.batch=64&serving.prompt=1024"]);
+  const input = (path) => answer.inputs.find((one) => one.path === path)?.values;
+  assert.deepEqual(input("cluster.preset"), ["dgx-h100", "dgx-b200", "dgx-h100"]);
+  assert.deepEqual(input("serving.batch"), [32, 32, 64]);
+  assert.deepEqual(input("serving.prompt"), [2048, 2048, 1024]);
+  assert.ok(!answer.inputs.some(({ path }) => path.startsWith("cluster.device.")), "all of a cluster follows from its name");
+  const figure = (path) => answer.figures.find((one) => one.path === path).values;
+  assert.equal(figure("serving.tpot_s")[1], report("model=llama-3.1-8b", "cluster=dgx-b200").serving.tpot_s);
+  assert.equal(figure("training.step_time_s")[0], report("model=llama-3.1-8b").training.step_time_s);
+});
+
+test("compare reads files, prints a table, and wants two scenarios", () => {
+  const folder = mkdtempSync(join(tmpdir(), "slipstick-"));
+  const [a, b] = ["a.json", "b.json"].map((name) => join(folder, name));
+  writeFileSync(a, JSON.stringify({ model: { preset: "llama-3.1-8b" }, training: null }));
+  writeFileSync(b, JSON.stringify({ model: { preset: "llama-3.1-70b" }, training: null }));
+  const { stdout, status } = run("compare", a, b, "serving.batch=8", "--format", "table");
+  assert.equal(status, 0);
+  assert.match(stdout, /^model\.preset +llama-3\.1-8b +llama-3\.1-70b$/m);
+  assert.match(stdout, /^Time per output token \(TPOT\) +[\d.]+ ms +[\d.]+ ms$/m);
+  assert.equal(run("compare").status, 2);
+  assert.equal(run("compare", a, join(folder, "none.json")).status, 2);
+});
