@@ -236,8 +236,8 @@ int CompletionFor(const std::vector<std::string>& words) {
   return kAnswered;
 }
 
-// Verbs that answer without a scenario; -1 if the verb is none of them.
-int RunWithoutScenario(const std::string& verb, const CommandLine& line) {
+// The exit status of a verb that answers without a scenario; none if it is another verb.
+std::optional<int> RunWithoutScenario(const std::string& verb, const CommandLine& line) {
   const std::vector<std::string>& words = line.words;
   if (verb == "describe") return Print(slipstick::DescribeAnswer());
   if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]));
@@ -253,11 +253,12 @@ int RunWithoutScenario(const std::string& verb, const CommandLine& line) {
   }
   if (verb == "merge") return MergeFiles(words, line.People(verb));
   if (verb == "compare") return CompareScenarios(line);
-  return line.lines && (verb == "evaluate" || verb == "kernel") ? AnswerLines(verb, line) : -1;
+  if (line.lines && (verb == "evaluate" || verb == "kernel")) return AnswerLines(verb, line);
+  return std::nullopt;
 }
 
 int Run(const std::string& verb, const CommandLine& line) {
-  if (const int status = RunWithoutScenario(verb, line); status >= 0) return status;
+  if (const std::optional<int> status = RunWithoutScenario(verb, line)) return *status;
   const std::vector<std::string>& words = line.words;
   if (words.size() > 1) return Wrong(words[1], "Give one file only");
   std::string request;
