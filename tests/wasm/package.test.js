@@ -1,0 +1,55 @@
+// The module as other programs have it: packed from what is built beside build/site, installed into a project of its own.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { differences } from "../support/differences.js";
+import { ROOT, slipstickCommand } from "../support/module.js";
+
+const PACKAGE = ROOT + "build/package/";
+const project = mkdtempSync(join(tmpdir(), "slipstick-package-"));
+after(() => rmSync(project, { recursive: true }));
+
+const run = (command, ...args) => execFileSync(command, args, { cwd: project, encoding: "utf8", maxBuffer: 1 << 28 });
+const [packed] = JSON.parse(run("npm", "pack", PACKAGE, "--json", "--silent"));
+writeFileSync(join(project, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
+run("npm", "install", "--offline", "--no-audit", "--no-fund", "--silent", `./${packed.filename}`);
+
+/** What a program of that project prints, as JSON. */
+function answer(program) {
+  writeFileSync(join(project, "program.js"), `import { load } from 'slipstick';\nconst slipstick = await load();\nconsole.log(JSON.stringify(${program}));\n`);
+  return JSON.parse(run("node", "program.js"));
+}
+const command = (...args) => JSON.parse(slipstickCommand(args));
+
+test("the package holds the module, its types and the schema, and names the release", () => {
+  assert.deepEqual(packed.files.map(({ path }) => path).sort(), ["README.md", "index.d.ts", "index.js", "package.json", "schema.json", "slipstick.d.ts", "slipstick.js", "slipstick.wasm"]);
+  const { version, license } = JSON.parse(readFileSync(PACKAGE + "package.json", "utf8"));
+  assert.equal(`slipstick ${version}\n`, slipstickCommand(["--version"]));
+  assert.equal(license, "UNLICENSED");
+  assert.equal(readFileSync(PACKAGE + "schema.json", "utf8"), slipstickCommand(["schema"]));
+});
+
+test("a program gets the command line's answers", () => {
+  const request = { model: "llama-3.1-8b", cluster: "dgx-h100", training: null, serving: { batch: 64 } };
+  const report = answer(`slipstick.evaluate(${JSON.stringify(request)})`);
+  writeFileSync(join(project, "request.json"), JSON.stringify(request));
+  assert.deepEqual(differences(report, command("evaluate", join(project, "request.json"))), []);
+  const found = answer("slipstick.search({request: {model: 'llama-3.1-8b', cluster: 'dgx-h100', serving: null}, for: 'training', top: 1})");
+  const { best } = command("search", "model=llama-3.1-8b", "cluster=dgx-h100", "serving=null", "--top", "1");
+  assert.deepEqual(differences(found.best, best), []);
+});
+
+test("a wrong request answers its issues", () => {
+  assert.match(answer("slipstick.evaluate({modle: 1})").issues[0].message, /Unknown input/);
+  assert.ok(answer("slipstick.search({for: 'nothing'})").issues.length > 0);
+});
+
+test("every verb of the types is there, and no other", () => {
+  const types = readFileSync(PACKAGE + "index.d.ts", "utf8");
+  const declared = [...types.matchAll(/^  ([a-zA-Z]+)\(.*\): /gm)].map(([, verb]) => verb);
+  assert.ok(declared.length > 10);
+  assert.deepEqual(answer("Object.keys(slipstick)").sort(), declared.sort());
+});
