@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { slipstickCommand } from '../support/module.js';
 import { answered, settled, site, type } from './browser.js';
 
 let chromium;
@@ -184,4 +185,10 @@ test('a pseudo-locale with longer, accented texts breaks no layout', async () =>
   assert.match(await page.locator('h1.question').textContent(), /Whéré/);
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
   assert.deepEqual(faults, []);
+});
+
+test('Method names the release, as the command line does', async () => {
+  const { page } = await chromium.open('#/method');
+  await settled(page);
+  assert.equal(`${(await page.locator('#release').textContent()).toLowerCase()}\n`, slipstickCommand(['--version']));
 });

@@ -60,6 +60,7 @@ export const method = {
       validation(context),
       parts.filter(([, list]) => list.length).map(([name, list]) => part(context, name, list)),
       h('p', { class: 'note' }, t('method.units')),
+      h('p', { class: 'note', id: 'release' }, t('method.release', { release: document.querySelector('meta[name=release]').content })),
     ];
   },
 };

@@ -73,6 +73,7 @@ extend({
   'lessons.next': 'Next: {title}',
   'method.part': '{part}: {count} formulas', 'method.formula': 'Formula',
   'method.units': 'GB is 10⁹ bytes, GiB is 2³⁰ bytes. Figures have three digits; estimates are rarely more accurate.',
+  'method.release': 'Slipstick {release}',
   'method.validation': 'How accurate is it?', 'method.validation.chart': 'Predicted against measured times',
   'method.validation.sub': 'seconds, both axes logarithmic; dotted lines: ±10 %',
   'method.validation.summary': '{count} published runs: mean error {mean}; largest {error} ({worst}).', 'method.case': 'Run',
