@@ -78,6 +78,44 @@ struct Outputs<ServedTimes> {
 };
 
 template <>
+struct Outputs<TpotParts> {
+  using P = const TpotParts&;
+  static constexpr auto rows =
+      std::tuple{Output(
+                     "gemm", [](P parts) { return parts.step.gemm; }, "Matrix products"),
+                 Output(
+                     "attention", [](P parts) { return parts.step.attention; }, "Attention and KV cache"),
+                 Output(
+                     "communication", [](P parts) { return parts.step.communication; }, "Communication"),
+                 Output(
+                     "small_kernels", [](P parts) { return parts.step.small_kernels; }, "Small kernels and launches"),
+                 Output(
+                     "scheduler", [](P parts) { return parts.step.scheduler; }, "Scheduler and host"),
+                 Output("prefill", &TpotParts::prefill, "Prefills of other requests")};
+};
+
+template <>
+struct Outputs<TtftParts> {
+  using P = const TtftParts&;
+  static constexpr auto rows =
+      std::tuple{Output("handling", &TtftParts::handling, "Request handling"),
+                 Output("queue", &TtftParts::queue, "Queue"),
+                 Output("others", &TtftParts::others, "Prefills of other requests"),
+                 Output(
+                     "gemm", [](P parts) { return parts.prefill.gemm; }, "Matrix products"),
+                 Output(
+                     "attention", [](P parts) { return parts.prefill.attention; }, "Attention and KV cache"),
+                 Output(
+                     "communication", [](P parts) { return parts.prefill.communication; }, "Communication"),
+                 Output(
+                     "small_kernels", [](P parts) { return parts.prefill.small_kernels; }, "Small kernels and launches"),
+                 Output(
+                     "scheduler", [](P parts) { return parts.prefill.scheduler; }, "Scheduler and host"),
+                 Output("transfer", &TtftParts::transfer, "KV-cache transfer"),
+                 Output("first_step", &TtftParts::first_step, "First decode step")};
+};
+
+template <>
 struct Outputs<ServedOperator> {
   static constexpr auto rows = std::tuple{Output("name", &ServedOperator::name, "Operator"),
                                           Output("flops", &ServedOperator::flops, "FLOPs"),
@@ -87,7 +125,9 @@ struct Outputs<ServedOperator> {
                                           Output("time_s", &ServedOperator::time, "Time"),
                                           Output("count", &ServedOperator::count, "Times per pass"),
                                           Output(
-                                              "bound", [](const ServedOperator& one) { return NameOf(one.bound); }, "Bound")};
+                                              "bound", [](const ServedOperator& one) { return NameOf(one.bound); }, "Bound"),
+                                          Output(
+                                              "work", [](const ServedOperator& one) { return NameOf(one.work); }, "Kind of work")};
 };
 
 template <>
@@ -214,6 +254,10 @@ struct Outputs<ServingPart> {
           .SearchOnly(),
       Output(
           "bound", [](P part) { return ServedBound{part.report}; }, "Bound"),
+      Output(
+          "tpot_parts_s", [](P part) -> const auto& { return part.report.latency_parts.tpot; }, "Time per output token by part"),
+      Output(
+          "ttft_parts_s", [](P part) -> const auto& { return part.report.latency_parts.ttft; }, "Time to first token by part"),
       Output(
           "time_by_bound", [](P part) { return ServedTimes{part.report}; }, "Time by bound"),
       Output(

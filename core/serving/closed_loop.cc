@@ -98,9 +98,11 @@ RequestCycle CycleOf(const Deployment& deployment, double others, double batched
   const auto [residual_steps, gathered] = ResidualSteps(deployment, found, trace);
   FIGURE(trace, handling, request + residual_steps * mean_step, (Note{"Request handling and the step in progress", "", kClosedLoopSource}),
          request, residual_steps, mean_step);
-  FIGURE(trace, alone, handling + first_prefill + (batched_prompts - 1) * shared_prefill,
+  FIGURE(trace, grouped, (batched_prompts - 1) * shared_prefill, (Note{"Other prompts in the same pass", ""}), batched_prompts,
+         shared_prefill);
+  FIGURE(trace, alone, handling + first_prefill + grouped,
          (Note{"Time to first token without other prefills", "with this prefill and those in the same pass", kClosedLoopSource}), handling,
-         first_prefill, batched_prompts, shared_prefill);
+         first_prefill, grouped);
   FIGURE(trace, even_token, mean_step + others * prefill_stall / output,
          (Note{"Mean step with prefills", "each other request is prefilled once per output", kClosedLoopSource}), mean_step, others,
          prefill_stall, output);
@@ -119,7 +121,15 @@ RequestCycle CycleOf(const Deployment& deployment, double others, double batched
          others, before, prefill_stall, output);
   FIGURE(trace, cycle, alone + prefill_wait + (output - 1) * steady_token, (Note{"From its slot to the last token", "", kClosedLoopSource}),
          alone, prefill_wait, output, steady_token);
-  return {alone, prefill_wait, steady_token, cycle, others};
+  return {alone, prefill_wait, steady_token, cycle, others, handling, grouped};
+}
+
+void SetPrefillsBefore(const RequestCycle& cycle, Seconds prefill_wait, ServingPerformance& performance, Trace& trace) {
+  const Seconds grouped = cycle.grouped;
+  FIGURE(trace, prefills_before, prefill_wait + grouped, (Note{"Others' prefills before the first token", "or in the same pass"}),
+         prefill_wait, grouped);
+  performance.handling = cycle.handling;
+  performance.prefills_before = prefills_before;
 }
 
 RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode, const PrefillTimes& prefill,
@@ -169,6 +179,8 @@ ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, 
   performance.ttft = ttft;
   performance.latency = request_latency;
   performance.queue = slot_wait;
+  trace.Alias("queue", slot_wait, "slot_wait");
+  SetPrefillsBefore(steady, prefill_wait, performance, trace);
   performance.rate = rate;
   performance.in_flight = in_flight;
   performance.waiting = waiting;

@@ -13,7 +13,9 @@ namespace slipstick {
 // latency = ttft + (output - 1) x tpot.
 struct ServingPerformance {
   Seconds ttft, tpot, latency;
-  Seconds queue;  // part of ttft: waiting for a slot, or for a pool that is full
+  // Parts of ttft, beside the own prefill: waiting for a slot or for a pool that is full; request handling and the step in progress;
+  // prefills of others; on separate pools also the KV-cache transfer and the first decode step.
+  Seconds queue, handling, prefills_before, transfer;
   TokensPerSecond rate;
   double in_flight = 0, waiting = 0;
   double running = 1;                       // sequences per attention group
@@ -32,11 +34,15 @@ struct RequestCycle {
   Seconds tpot;          // including others' prefills between steps
   Seconds time;
   double others = 0;  // requests of the group that are each prefilled once meanwhile
+  Seconds handling;   // part of alone: request handling and the step in progress
+  Seconds grouped;    // part of alone: other prompts in the same pass
 };
 // `others`: requests of the group that are each prefilled once during the cycle, beside the `batched_prompts` that share its prefill.
 // `found`: requests that it finds running on arrival, the nearest figure of that name.
 RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double found, const DecodeTimes& decode,
                      const PrefillTimes& prefill, Trace& trace);
+// Splits what comes before the first token.
+void SetPrefillsBefore(const RequestCycle& cycle, Seconds prefill_wait, ServingPerformance& performance, Trace& trace);
 // `batched_prompts` of a request that is prefilled by itself.
 double OnePrompt(Trace& trace);
 // Where the next request follows as soon as one ends, with `running` sequences.

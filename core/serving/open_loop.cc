@@ -119,6 +119,8 @@ ServingPerformance OpenLoop(const Deployment& deployment, double arrivals, doubl
   performance.tpot = tpot;
   performance.latency = request_latency;
   performance.queue = slot_time;
+  trace.Alias("queue", slot_time, "slot_time");
+  SetPrefillsBefore(cycle, prefill_wait, performance, trace);
   performance.rate = rate;
   performance.in_flight = in_flight;
   performance.waiting = waiting;

@@ -21,7 +21,7 @@ std::vector<ServedOperator> OperatorsOf(const OperatorBreakdown& operators, cons
     std::vector<Bytes> bytes = BytesByLevel(one.kernel, device);
     std::vector<Seconds> times = TimesByLevel(bytes, device);
     served.push_back({std::string(one.name), one.kernel.flops, one.kernel.bytes, std::move(bytes), std::move(times), one.kernel.time,
-                      one.kernel.bound, one.count});
+                      one.kernel.bound, one.count, WorkOf(one)});
   }
   return served;
 }
@@ -300,6 +300,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   const ServingPerformance performance = PerformanceOf(deployment, batch, trace);
 
   SetLatency(performance, report, trace);
+  if (!searching) report.latency_parts = LatencyPartsOf(performance, trace);
   const double devices = static_cast<double>(load.devices.value_or(cluster.devices));
   SetRates(deployment, performance, devices, report, trace);
   SetMemory(deployment, budget, batch.max_sequences, performance, searching, report, trace);

@@ -9,6 +9,7 @@
 #include "core/collectives/collective.h"
 #include "core/hardware/cluster.h"
 #include "core/operators/time_by_bound.h"
+#include "core/serving/latency_parts.h"
 #include "core/serving/serving_load.h"
 #include "core/workload/model.h"
 
@@ -30,6 +31,7 @@ struct ServedOperator {
   Seconds time;
   Bound bound = Bound::kCompute;
   double count = 1;  // runs per pass
+  Work work = Work::kGemm;
 };
 
 struct ServingReport {
@@ -52,6 +54,7 @@ struct ServingReport {
   SecondsPerToken device_seconds_per_token;  // times the price of a device-second: cost per token
   JoulesPerToken energy_per_token;
   std::vector<ServedOperator> prefill_operators, decode_operators;
+  LatencyParts latency_parts;                     // empty in a search
   TimeByBound prefill_by_bound, decode_by_bound;  // of `prefill` and `decode_step`; empty in a search
   CollectiveLog collectives;
   std::vector<Infeasibility> infeasible;

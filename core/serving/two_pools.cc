@@ -188,6 +188,7 @@ void FillPerformance(const Served& served, double output, Seconds unqueued_laten
   performance.ttft = ttft;
   performance.latency = request_latency;
   performance.queue = pool_wait;
+  trace.Alias("queue", pool_wait, "pool_wait");
   performance.rate = rate;
   performance.in_flight = in_flight;
   performance.waiting = waiting;
@@ -240,6 +241,9 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
          (Note{"Capacity of the decode pool", "requests per second with all slots occupied"}), decode_groups, slots, output, full_step);
   performance.prefill_capacity = prefill_capacity;
   performance.decode_capacity = decode_capacity;
+  performance.transfer = transfer_time;
+  FIGURE(trace, handling, 1 * request, (Note{"Request handling", ""}), request);
+  performance.handling = handling;
   FIGURE(trace, before, request + first_prefill + transfer_time, (Note{"Handling, prefill and transfer", "without waiting"}), request,
          first_prefill, transfer_time);
   const Pools pools{prefill_groups, decode_groups, slots, before, prefill_capacity, decode_capacity, shared_prefill};

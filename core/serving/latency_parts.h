@@ -1,0 +1,57 @@
+// What the latencies of a request consist of.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/base/field.h"
+#include "core/base/trace.h"
+#include "core/serving/step.h"
+
+namespace slipstick {
+
+struct ServingPerformance;
+
+// What an operator of a pass does. In decode, GEMMs read weights, and attention reads the KV cache.
+enum class Work { kGemm, kAttention, kCommunication, kSmallKernels, kScheduler };
+template <>
+struct EnumNames<Work> {
+  static constexpr std::array<std::pair<Work, std::string_view>, 5> names{{{Work::kGemm, "gemm"},
+                                                                           {Work::kAttention, "attention"},
+                                                                           {Work::kCommunication, "communication"},
+                                                                           {Work::kSmallKernels, "small_kernels"},
+                                                                           {Work::kScheduler, "scheduler"}}};
+};
+Work WorkOf(const OperatorTime& one);
+
+struct TimeByWork {
+  Seconds gemm, attention, communication, small_kernels, scheduler;
+
+  [[nodiscard]] Seconds& Of(Work work) {
+    constexpr Seconds TimeByWork::*kParts[] = {&TimeByWork::gemm, &TimeByWork::attention, &TimeByWork::communication,
+                                               &TimeByWork::small_kernels, &TimeByWork::scheduler};
+    return this->*kParts[static_cast<std::size_t>(work)];
+  }
+};
+
+// The parts add up to the latency.
+struct TpotParts {
+  TimeByWork step;
+  Seconds prefill;  // of other requests, between decode steps
+};
+struct TtftParts {
+  Seconds handling;  // with the step in progress
+  Seconds queue;     // for a slot, or for a pool that is full
+  Seconds others;    // prefills of other requests
+  TimeByWork prefill;
+  Seconds transfer, first_step;  // separate pools: of the KV cache, and the step that yields the first token
+};
+struct LatencyParts {
+  TpotParts tpot;
+  TtftParts ttft;
+};
+// Of the latest performance that the trace recorded.
+LatencyParts LatencyPartsOf(const ServingPerformance& performance, Trace& trace);
+
+}  // namespace slipstick
