@@ -179,7 +179,7 @@ export class Pool {
 
   // {"space", …} of a search not begun, or {"issues"}.
   sizeOf(spec) {
-    return this.call('size', spec);
+    return this.call('space', spec);
   }
 
   // Begins a search. `onreport(report, state)` hears the merged report: running, stopped or done; {"issues"} with refused.

@@ -4,7 +4,7 @@ import createSlipstick from '../wasm/slipstick.js';
 
 const CHUNK_MS = 25;
 const TELL_MS = 250;
-const VERBS = new Set(['sweep', 'solve', 'solveFor', 'sensitivity', 'study', 'studyPoint', 'studyOfPoints', 'searchObjectives', 'mergeSearch', 'presets']);
+const VERBS = new Set(['size', 'sweep', 'solve', 'solveFor', 'sensitivity', 'study', 'studyPoint', 'studyOfPoints', 'searchObjectives', 'mergeSearch', 'presets']);
 
 let ready = null;
 let search = null; // {id, core: Search, count, running}
@@ -80,7 +80,7 @@ async function begin(core, id, spec) {
 }
 
 // How many mappings a search would have to decide, before it does.
-function size(core, spec) {
+function spaceOf(core, spec) {
   const one = new core.Search(spec);
   const text = one.issues() || one.report();
   one.delete();
@@ -95,7 +95,7 @@ async function answer({ id, verb, args = [] }) {
     search.running = true;
     return run(search);
   }
-  if (verb === 'size') return self.postMessage({ id, text: size(core, args[0]) });
+  if (verb === 'space') return self.postMessage({ id, text: spaceOf(core, args[0]) });
   if (verb === 'solveFor') core.onprogress = (tried, of, low, high) => self.postMessage({ id, progress: { tried, of, low, high } });
   if (!VERBS.has(verb)) throw new Error(`the core has no ${verb}`);
   return self.postMessage({ id, text: core[verb](...args) });

@@ -1,7 +1,7 @@
 // The Explore scene: five questions, each a panel that is made once and keeps what was asked while the scenario changes.
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
-import { Pool } from '../engine/pool.js';
+import { pool } from '../engine/shared_pool.js';
 import { heading } from '../scenes/parts.js';
 import { extend, t } from '../text/strings.js';
 import { FrontierPanel } from './frontier_panel.js';
@@ -24,7 +24,6 @@ const PANELS = [
   ['studies', StudiesPanel],
 ];
 const made = new Map();
-const pool = new Pool();
 
 export function draw(context) {
   const [id, Panel] = PANELS.find(([one]) => one === context.store.sub.split('/')[0]) ?? PANELS[0];

@@ -27,7 +27,7 @@ function turn(on) {
 export function openHelp() {
   const rows = [
     ['?', t('help.help')],
-    [`1 – ${SCENES.length}`, t('help.scenes')],
+    [`1 – ${Math.min(9, SCENES.length)}`, t('help.scenes')],
     ['i', t('help.inputs')],
     ['c', t('help.copy')],
     ['k', t('help.keep')],

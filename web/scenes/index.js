@@ -21,6 +21,7 @@ export const SCENES = [
   overview,
   later('train', () => import('./train.js')),
   later('serve', () => import('./serve.js')),
+  later('size', () => import('./size.js')),
   later('memory', () => import('./memory.js')),
   later('chip', () => import('./chip.js')),
   later('explore', () => import('./explore.js')),

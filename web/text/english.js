@@ -13,7 +13,7 @@ export const english = {
   'link.field': 'Link to this page as it is', 'link.bad': 'Part of this link could not be read: {list}. The rest is loaded.',
   'link.version': 'it was made by another version', 'link.unknown': '{path} is not an input', 'link.unreadable': '{path} is not readable',
   'link.long': '{path} is too long', 'link.scene': 'there is no tab {path}',
-  'scene.overview': 'Overview', 'scene.train': 'Train', 'scene.serve': 'Serve', 'scene.memory': 'Memory', 'scene.chip': 'Chip', 'scene.explore': 'Explore',
+  'scene.overview': 'Overview', 'scene.train': 'Train', 'scene.serve': 'Serve', 'scene.size': 'Size', 'scene.memory': 'Memory', 'scene.chip': 'Chip', 'scene.explore': 'Explore',
   'scene.compare': 'Compare', 'scene.lessons': 'Lessons', 'scene.method': 'Method',
   'form.title': 'Inputs', 'form.reset': 'Reset all', 'form.more': 'More', 'form.shape': 'Architecture', 'form.preset': 'Preset',
   'form.custom': 'custom', 'form.was': 'was {value}', 'form.takeBack': 'Set {label} back to {value}', 'form.use': 'Use {value}',

@@ -1,0 +1,70 @@
+// What to buy for a traffic: the journey in at most five actions, the link that carries the question, the deployment in the scenario.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually, settled, site } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const enter = async (page, id, text) => {
+  await page.locator(`#${id}`).fill(text);
+  await page.keyboard.press('Enter');
+};
+const sized = (page) => page.waitForFunction(() => / sized in /.test(document.getElementById('size-progress')?.textContent));
+const plain = (text) => text.replaceAll(/\s+/g, ' ');
+
+test('100 requests/s within 1 s and 40 ms: five actions from the first screen to a deployment that serves them', async () => {
+  const { page, faults } = await chromium.open('');
+  await page.locator('[data-scene="size"]').first().click(); // 1
+  await page.locator('#size-rate').waitFor();
+  await enter(page, 'size-rate', '100'); // 2
+  await enter(page, 'size-ttft', '1 s'); // 3
+  await enter(page, 'size-tpot', '40 ms'); // 4
+  await sized(page);
+  const words = plain(await page.locator('.size-answer').textContent());
+  assert.match(words, /^For Llama-3\.1-70B at 100 requests\/s the cheapest cluster is \d+ × \S+, \$[\d.,]+ per hour\. \w+ breaks first, at [\d.,]+ requests\/s \(\+[\d.]+ %\)\.$/);
+  assert.match(page.url(), /#\/size\?size=rate:100&v=1$/, 'what is as at the start is not in the link');
+  const costs = (await page.locator('.size-table .first').allTextContents()).map((one) => Number(one.replace(/[$,]/g, '')));
+  assert.ok(costs.length >= 5, `${costs.length} clusters hold`);
+  assert.deepEqual(costs, [...costs].sort((a, b) => a - b), 'cheapest first');
+  await page.locator('#size-use').click(); // 5
+  await settled(page);
+  const report = await page.evaluate(() => location.hash);
+  assert.match(report, /serving\.requests_per_s=100/);
+  assert.equal(await page.locator('.answer.bad').count(), 0, 'it serves them');
+  assert.deepEqual(faults, []);
+});
+
+test('a link is the question: fields, clusters and answer come back', async () => {
+  const hash = '#/size?serving.output=300&size=rate:40/ttft:800+ms/spare:1/on:dgx-h100,dgx-b200&v=1';
+  const { page, faults } = await chromium.open(hash);
+  await sized(page);
+  assert.equal(await page.locator('#size-rate').inputValue(), '40');
+  assert.equal(await page.locator('#size-ttft').inputValue(), '800 ms');
+  assert.equal(await page.locator('#size-spare').inputValue(), '1');
+  assert.equal(await page.locator('#size-serving-output').inputValue(), '300');
+  assert.equal(await page.locator('.size-table tbody tr').count(), 2);
+  await enter(page, 'size-rate', 'many');
+  assert.equal(await page.locator('#size-rate').getAttribute('aria-invalid'), 'true');
+  assert.match(page.url(), /rate:40/, 'what cannot be read changes nothing');
+  assert.deepEqual(faults, []);
+});
+
+test('the cost in steps against the rate; ← and → on the red line change the rate; the job can be stopped', async () => {
+  const { page, faults } = await chromium.open('#/size?size=on:dgx-h100,dgx-b200&v=1');
+  await sized(page);
+  const chart = page.locator('#size-steps');
+  assert.ok((await chart.locator('polyline').count()) === 2);
+  // Costs never fall with the rate.
+  for (const points of await chart.locator('polyline').evaluateAll((all) => all.map((one) => one.getAttribute('points')))) {
+    const heights = points.split(' ').map((one) => Number(one.split(',')[1]));
+    assert.ok(heights.every((y, i) => i === 0 || y <= heights[i - 1] + 0.2), points);
+  }
+  await chart.locator('.drag').focus();
+  await page.keyboard.press('ArrowRight');
+  await eventually(async () => assert.equal(await page.locator('#size-rate').inputValue(), '25'));
+  await page.locator('[data-key="size-stop"]').click();
+  await eventually(async () => assert.match(await page.locator('#size-progress').textContent(), /^Stopped/));
+  assert.deepEqual(faults, []);
+});

@@ -1,0 +1,302 @@
+// The Size scene: a traffic and its targets in three groups of fields, the cheapest deployment in a sentence, clusters cheapest first,
+// and what more traffic costs. Made once; it keeps what was asked while the scenario changes.
+import { steps } from '../charts/steps.js';
+import { h, redraw } from '../dom.js';
+import { pool } from '../engine/shared_pool.js';
+import { asInputs } from '../explore/ranking.js';
+import { modelName } from '../report/words.js';
+import { heading } from '../scenes/parts.js';
+import { withPick } from '../state/scenario.js';
+import { number, text, whole } from '../text/format.js';
+import { pieces, t } from '../text/strings.js';
+import { askedOf, readQuestion, STANDARD, valueIn, writeQuestion } from './question.js';
+import { costOf, Sizing } from './sizing.js';
+
+const FIELDS = [
+  ['traffic', ['rate', 'peak', 'spare']],
+  ['lengths', ['serving.prompt', 'serving.output']],
+  ['targets', ['ttft', 'tpot']],
+];
+const strong = (words) => h('b', {}, words);
+const shortDevice = (name) => name.replace(/^(NVIDIA|AMD|Intel|Google|AWS)\s/, '').replace(/^Instinct\s/, '').replace(/\s(\(|(SXM\d?|PCIe|\d+ ?GB|OAM)\b).*$/i, '');
+const percent = (share) => text(Math.max(0, Math.round(share * 100) / 100), '%');
+const dollars = (usd) => text(usd, '$');
+
+// The cluster first: it takes the place of what was written below it. A deployment only serves.
+function withDeployment(inputs, { cluster, training, ...rest }) {
+  const picked = cluster ? withPick(inputs, 'cluster', cluster) : inputs;
+  return { ...asInputs(picked, rest), ...(training === null && { training: 'null' }) };
+}
+
+export class SizeView {
+  #context = null;
+  #fields = new Map();
+  #catalogue = [];
+  #wrong = [];
+  #chosen = null;
+  #shown = '';
+
+  constructor() {
+    this.sizing = new Sizing(pool, () => this.#draw());
+    this.sentence = h('p', { class: 'lead size-answer', role: 'status' });
+    this.clusters = h('fieldset', { class: 'ex-checks size-clusters' });
+    this.clustersName = h('summary', {});
+    this.groups = h('div', { class: 'size-groups' }, FIELDS.map(([group, names]) => this.#group(group, names)));
+    this.status = h('p', { class: 'ex-status', id: 'size-progress' });
+    this.stop = h('button', { type: 'button', class: 'link', id: 'size-stop', 'data-key': 'size-stop', hidden: true, onclick: () => this.sizing.stop() }, t('explore.stop'));
+    this.run = h('div', { class: 'ex-run size-run' }, this.status, this.stop);
+    this.table = h('div', {});
+    this.chart = h('div', {});
+    this.element = h(
+      'section',
+      { class: 'size' },
+      this.sentence,
+      this.groups,
+      h('details', { class: 'ex-box', 'data-key': 'size-clusters' }, this.clustersName, this.clusters),
+      this.run,
+      this.table,
+      this.chart,
+    );
+    pool.call('presets', '').then((list) => {
+      this.#catalogue = list;
+      this.#drawClusters();
+      this.#draw();
+    });
+  }
+
+  #group(group, names) {
+    return h(
+      'fieldset',
+      { class: 'size-group' },
+      h('legend', {}, t(`size.${group}`)),
+      h('div', { class: 'size-fields' }, names.map((name) => this.#field(name))),
+      h('p', { class: 'note' }, t(`size.${group}.note`)),
+    );
+  }
+
+  #field(name) {
+    const id = `size-${name.replace('.', '-')}`;
+    const box = h('input', {
+      type: 'text',
+      id,
+      'data-key': id,
+      inputmode: 'decimal',
+      autocomplete: 'off',
+      spellcheck: 'false',
+      'aria-describedby': `${id}-fault`,
+      onchange: () => this.#enter(name, box.value),
+      onkeydown: (event) => event.key === 'Enter' && this.#enter(name, box.value),
+    });
+    const fault = h('small', { class: 'bad', id: `${id}-fault` });
+    this.#fields.set(name, { box, fault });
+    return h('div', { class: 'ex-field' }, h('label', { for: id }, t(`size.${name}`)), box, fault);
+  }
+
+  #question = () => readQuestion(this.#context.store.view.size);
+
+  #enter(name, value) {
+    const { store } = this.#context;
+    if (name.includes('.')) {
+      store.set(name, value.trim());
+      return;
+    }
+    const bad = valueIn(name, value) === undefined;
+    this.#mark(name, bad ? t('size.bad', { example: STANDARD[name] }) : '');
+    if (!bad) this.#ask({ ...this.#question(), [name]: value.trim() });
+  }
+
+  #mark(name, words) {
+    const { box, fault } = this.#fields.get(name);
+    box.setAttribute('aria-invalid', String(Boolean(words)));
+    fault.textContent = words;
+  }
+
+  #ask(question) {
+    const { store } = this.#context;
+    const size = writeQuestion(question);
+    if (size !== (store.view.size ?? '')) store.setView({ ...store.view, size });
+  }
+
+  show(context) {
+    this.#context = context;
+    const question = this.#question();
+    const written = { ...question };
+    for (const path of ['serving.prompt', 'serving.output']) written[path] = whole(context.scenario.serving?.[path.split('.')[1]] ?? 0);
+    for (const [name, { box }] of this.#fields) if (document.activeElement !== box) box.value = written[name];
+    const { asked, wrong } = askedOf(question);
+    this.#wrong = context.scenario.serving && context.scenario.cost ? wrong : ['off'];
+    if (asked && asked.clusters.length && !this.#wrong.length) this.sizing.ask(asked, { ...context.request, training: null });
+    this.#drawClusters();
+    this.#draw();
+  }
+
+  #deviceOf(cluster) {
+    const entry = this.#catalogue.find(({ kind, id }) => kind === 'cluster' && id === cluster);
+    const device = this.#catalogue.find(({ kind, id }) => kind === 'device' && id === entry?.device?.preset);
+    return shortDevice(device?.name ?? entry?.name ?? cluster);
+  }
+  #nameOf = ({ cluster, deployment }) => `${whole(deployment.devices)} × ${this.#deviceOf(cluster)}`;
+
+  #drawClusters() {
+    const all = this.#catalogue.filter(({ kind, id }) => kind === 'cluster' && !id.startsWith('single-'));
+    if (!all.length || !this.#context) return;
+    const question = this.#question();
+    const on = question.on.split(',');
+    this.clustersName.textContent = t('size.clusters', { count: all.filter(({ id }) => on.includes(id)).length, all: all.length });
+    const turn = (id, checked) => this.#ask({ ...question, on: (checked ? [...on, id] : on.filter((one) => one !== id)).join(',') });
+    redraw(
+      this.clusters,
+      h('legend', { class: 'visually-hidden' }, t('explore.frontier.clusters')),
+      all.map(({ id, name }) =>
+        h('label', {}, h('input', { type: 'checkbox', value: id, checked: on.includes(id), 'data-key': `size-on-${id}`, onchange: (event) => turn(id, event.target.checked) }), ` ${name}`),
+      ),
+    );
+  }
+
+  #draw() {
+    if (!this.#context) return;
+    const { state } = this.sizing;
+    this.#drawRun(state);
+    if (this.#wrong.includes('off')) {
+      redraw(this.sentence, t('size.off'));
+      this.table.replaceChildren();
+      this.chart.replaceChildren();
+      return;
+    }
+    const shown = JSON.stringify([state.answers.length, state.asked, state.done, [...state.curves.values()].map(({ steps: list }) => list.length), this.#chosen, this.#context.width, this.#catalogue.length]);
+    if (shown === this.#shown && !state.issues) return;
+    this.#shown = shown;
+    const holding = state.answers.filter(({ holds }) => holds);
+    redraw(this.sentence, this.#answer(state, holding));
+    redraw(this.table, state.answers.length > 0 && this.#tableOf(state.answers, holding));
+    redraw(this.chart, this.#chartOf(state, holding));
+  }
+
+  #drawRun(state) {
+    const words = state.error
+      ? t('app.stopped', { message: state.error.message })
+      : state.running
+        ? t(state.done < state.of ? 'size.progress' : 'size.following', { done: state.done, of: state.of })
+        : state.stopped
+          ? t('size.stopped')
+          : state.took
+            ? t('size.took', { count: state.of, time: text(state.took / 1000, 's') })
+            : '';
+    this.status.textContent = words;
+    this.stop.hidden = !state.running;
+  }
+
+  #answer(state, holding) {
+    if (state.issues) return state.issues.map(({ path, message }) => `${path}: ${message}. `);
+    const rate = text(state.asked ?? 0, '');
+    if (state.done < state.of || !state.of) return t('size.waiting', { model: modelName(this.#context.scenario) });
+    if (!holding.length) return t('size.none', { rate });
+    const [best] = holding;
+    const { headroom } = best;
+    return pieces('size.answer', {
+      model: strong(modelName(this.#context.scenario)),
+      rate,
+      cluster: strong(this.#nameOf(best)),
+      cost: strong(t('size.perHour', { cost: dollars(costOf(best)) })),
+      breaks: t(`size.breaks.${headroom.breaks_first}`),
+      at: text(headroom.requests_per_s, ''),
+      more: percent(headroom.traffic),
+    });
+  }
+
+  #use(answer) {
+    this.#chosen = answer.cluster;
+    const { store, page, open } = this.#context;
+    store.setInputs(withDeployment(this.#context.inputs, answer.overrides));
+    page.notice(
+      t('size.used', { cluster: this.#nameOf(answer) }),
+      0,
+      h('button', { type: 'button', class: 'link', onclick: () => open('serve') }, t('size.open')),
+    );
+  }
+
+  #tableOf(answers, holding) {
+    const columns = ['gpus', 'replicas', 'hour', 'tokens', 'utilization', 'ttft', 'tpot', 'breaks'];
+    const chosen = this.#chosen ?? holding[0]?.cluster;
+    const misses = answers.filter(({ holds }) => !holds);
+    const first = holding.find(({ cluster }) => cluster === chosen) ?? holding[0];
+    return [
+      h(
+        'div',
+        { class: 'headrow' },
+        h('h2', {}, t('size.table')),
+        first && h('button', { type: 'button', class: 'primary apply', 'data-key': 'size-use', id: 'size-use', onclick: () => this.#use(first) }, t('size.use', { cluster: this.#nameOf(first) })),
+      ),
+      holding.length > 0 &&
+        h(
+          'table',
+          { class: 'cards size-table' },
+          h('caption', { class: 'visually-hidden' }, t('size.table')),
+          h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, t(`size.column.${one}`))))),
+          h('tbody', {}, holding.map((one) => this.#row(one, columns, one.cluster === chosen))),
+        ),
+      misses.length > 0 && h('ul', { class: 'note size-misses' }, misses.map((one) => h('li', {}, strong(this.#deviceOf(one.cluster)), `: ${one.message}.`))),
+      h('p', { class: 'note' }, t('size.note')),
+    ];
+  }
+
+  #row(one, columns, chosen) {
+    const { deployment, at_peak: peak, cost, headroom } = one;
+    const mapping = ['tp', 'pp', 'ep'].filter((degree) => degree === 'tp' || deployment.mapping[degree] > 1).map((degree) => `${degree.toUpperCase()} ${deployment.mapping[degree]}`);
+    const milliseconds = (seconds) => number(seconds * 1000);
+    const choose = () => {
+      this.#chosen = one.cluster;
+      this.#draw();
+    };
+    const cells = {
+      replicas: [`${whole(deployment.replicas + deployment.spare_replicas)} × ${mapping.join(' ')}`, deployment.idle_devices > 0 && t('size.idle', { count: whole(deployment.idle_devices) })],
+      hour: [dollars(costOf(one))],
+      tokens: [dollars(cost.usd_per_million_output_tokens)],
+      utilization: [percent(peak.utilization)],
+      ttft: [milliseconds(peak.ttft_s)],
+      tpot: [milliseconds(peak.tpot_s)],
+      breaks: [t(`size.breaks.${headroom.breaks_first}`), t('size.headroom', { rate: text(headroom.requests_per_s, ''), more: percent(headroom.traffic) })],
+    };
+    return h(
+      'tr',
+      { class: chosen ? 'chosen' : undefined, 'data-cluster': one.cluster },
+      h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', 'data-key': `size-row-${one.cluster}`, 'aria-pressed': String(chosen), onclick: choose }, this.#nameOf(one))),
+      columns.slice(1).map((name) => h('td', { 'data-name': t(`size.column.${name}`), class: name === 'hour' ? 'first' : undefined }, cells[name][0], cells[name][1] && h('small', {}, cells[name][1]))),
+    );
+  }
+
+  #chartOf(state, holding) {
+    const chosen = this.#chosen ?? holding[0]?.cluster;
+    const series = holding
+      .map(({ cluster }, at) => ({ cluster, name: this.#deviceOf(cluster), steps: state.curves.get(cluster)?.steps ?? [], kind: cluster === chosen ? 'chosen' : at === 0 ? 'best' : '' }))
+      .filter(({ steps: list }) => list.length > 1);
+    if (!series.length) return null;
+    const rate = state.asked;
+    const costAt = (one) => one.steps.findLast(({ from }) => from <= rate * 1.0001)?.usd;
+    const [cheapest] = series.filter((one) => costAt(one) !== undefined);
+    return [
+      h('div', { class: 'headrow' }, h('h2', {}, t('size.more')), h('span', { class: 'quiet' }, t('size.drag'))),
+      steps({
+        id: 'size-steps',
+        title: t('size.chart'),
+        subtitle: t('size.chart.sub'),
+        width: this.#context.width,
+        x: { label: t('size.chart.x') },
+        y: { label: t('size.chart.y') },
+        series,
+        here: rate,
+        onrate: (value) => this.#ask({ ...this.#question(), rate: String(value) }),
+        summary: cheapest ? t('size.chart.summary', { rate: text(rate, ''), name: cheapest.name, cost: dollars(costAt(cheapest)), far: text(series[0].steps.at(-1).from, ''), more: dollars(series[0].steps.at(-1).usd) }) : '',
+        columns: [t('size.column.gpus'), t('size.chart.from'), t('size.chart.to'), t('size.chart.count'), t('size.chart.usd')],
+        rows: () => series.flatMap((one) => one.steps.map(({ from, to, devices, usd }) => [one.name, { value: from, unit: '/s' }, { value: to, unit: '/s' }, { value: devices, unit: 'count' }, { value: usd, unit: '$' }])),
+      }),
+    ];
+  }
+}
+
+let view = null;
+export function draw(context) {
+  view ??= new SizeView();
+  view.show(context);
+  return [heading(t('size.title'), t('size.lead')), view.element];
+}
