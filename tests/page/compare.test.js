@@ -11,22 +11,58 @@ test('up to four scenarios, differences only, deltas with a sign and words, and 
   const { page } = await chromium.open('#/compare?serving.batch=64&b:=&c:serving.batch=128&d:model=llama-3.1-8b&v=1');
   await settled(page);
   assert.equal(await page.locator('.compare thead th').count(), 5);
-  assert.equal(await page.locator('[data-key="cmp-dup"]').count(), 0, 'four are the most');
+  assert.equal(await page.locator('#cmp-add').count(), 0, 'four are the most');
+  const names = (await page.locator('.compare thead b').allTextContents()).map((one) => one.replaceAll(/\s+/g, ' '));
+  assert.deepEqual(names, ['Llama-3.1-70B, Concurrent requests per replica 64', 'Llama-3.1-70B, Concurrent requests per replica 32', 'Llama-3.1-70B, Concurrent requests per replica 128', 'Llama-3.1-8B, Concurrent requests per replica 32']);
   const inputs = await page.locator('.compare .input th').allTextContents();
-  assert.deepEqual(inputs, ['Model: Preset', 'Serving: Concurrent requests per replica']);
+  assert.ok(inputs.includes('Serving: Concurrent requests per replica') && inputs.includes('Model'));
+  assert.ok(!inputs.includes('Devices'), 'what is the same by default is no difference');
   for (const words of await page.locator('.delta').allTextContents()) assert.match(words, /^[▲▼] ([+−][\d.,e-]+\s%|×\s[\d.,e-]+)$/u);
   const shown = await page.locator('.compare tbody tr').count();
   await page.locator('[data-key="cmp-all"]').click();
-  await eventually(async () => assert.ok((await page.locator('.compare tbody tr').count()) >= shown));
-  const b = await page.locator('.compare tbody tr').last().locator('td').nth(1).textContent();
+  await eventually(async () => assert.ok((await page.locator('.compare tbody tr').count()) > shown));
+  const tpot = (at) => page.locator('.compare [data-path="serving.tpot_s"] td').nth(at).locator('.cmp-value').textContent();
+  const b = await tpot(1);
   await page.locator('[data-key="cmp-swap-1"]').click();
   await settled(page);
   assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
   assert.match(page.url(), /#\/compare\?b:serving\.batch=64/);
-  assert.equal((await page.locator('.compare tbody tr').last().locator('td').first().textContent()).slice(0, 3), b.slice(0, 3));
+  assert.equal((await tpot(0)).slice(0, 4), b.slice(0, 4));
   await page.locator('[data-key="cmp-del-1"]').click();
   await settled(page);
   assert.equal(await page.locator('.compare thead th').count(), 4);
+});
+
+test('B200, H100 and MI300X for DeepSeek-V3 in four actions; names by what differs; a part that fails leaves the others', async () => {
+  const { page, faults } = await chromium.open('#/compare?model=deepseek-v3&v=1'); // the model: 1; the tab: 2
+  await page.locator('#cmp-add option[value="dgx-b200"]').waitFor({ state: 'attached' });
+  await page.locator('#cmp-add').selectOption('dgx-b200'); // 3
+  await settled(page);
+  await page.locator('#cmp-add').selectOption('hgx-mi300x'); // 4
+  await settled(page);
+  const names = await page.locator('.compare thead b').allTextContents();
+  assert.equal(names.length, 3);
+  for (const [at, device] of ['H100', 'B200', 'MI300X'].entries()) assert.match(names[at], new RegExp(`^[\\d,]+ × .*${device}`));
+  const cost = await page.locator('.compare [data-path="cost.device_hour_usd"] .cmp-value').allTextContents();
+  assert.equal(cost.length, 3, 'a figure in every column');
+  assert.equal(await page.locator('.compare .cmp-bar').count(), await page.locator('.compare .cmp-value').count(), 'a bar for every figure');
+  assert.deepEqual(faults, []);
+});
+
+test('an issue in one part blanks only that part, and its fix is there', async () => {
+  const { page } = await chromium.open('#/compare?b:training.mapping.tp=7&v=1');
+  await settled(page);
+  const gap = page.locator('.compare .gap');
+  assert.equal(await gap.count(), 1);
+  assert.match(await gap.textContent(), /^Invalid inputs: /);
+  assert.equal(await page.locator('.compare [data-path="cost.device_hour_usd"]').count(), 0, 'equal figures are not differences');
+  await page.locator('[data-key="cmp-all"]').click();
+  const figures = await page.locator('.compare [data-path="serving.tpot_s"] .cmp-value').allTextContents();
+  assert.equal(figures.length, 2);
+  assert.equal(figures[0].slice(0, 4), figures[1].slice(0, 4));
+  await gap.locator('button').click();
+  await settled(page);
+  assert.equal(await page.locator('.compare .gap').count(), 0);
 });
 
 async function saved(page, click) {
@@ -48,7 +84,7 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
   const wide = await page.locator('#step-bar .drawing svg').evaluate((one) => one.viewBox.baseVal.width);
   assert.equal(png.bytes.readUInt32BE(16), Math.floor(wide * 2));
   const csv = await saved(page, () => page.locator('#step-bar .saves button').nth(2).click());
-  assert.match(csv.bytes.toString(), /^\ufeffComponent,Value,Share\r\nforward,/);
+  assert.match(csv.bytes.toString(), /^\ufeffComponent,Value \(s\),Share \(%\)\r\nforward,\d+\.\d+,\d+\.\d+\r\n/);
 
   await type(page, 'training.mapping.tp', '4');
   await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
@@ -74,6 +110,8 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
 
 test('cells that a spreadsheet would run are made text', async () => {
   const { csv } = await import('../../web/charts/lib/export.js');
+  assert.equal(csv(['a', { name: 'b', unit: '%' }], [['x', { value: -0.143, unit: '%' }]]), 'a,b (%)\r\nx,-14.3\r\n');
+  assert.equal(csv(['a', 'b'], [['x', { value: -0.143, unit: '%' }]]), 'a,b (%)\r\nx,-14.3\r\n');
   assert.equal(csv(['a'], [['=1+1'], ['+x'], ['-x'], ['@x'], ['-5'], ['a "b", c']]), 'a\r\n\'=1+1\r\n\'+x\r\n\'-x\r\n\'@x\r\n-5\r\n"a ""b"", c"\r\n');
 });
 

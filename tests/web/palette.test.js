@@ -14,6 +14,7 @@ const SIGHT = {
 const STACKS = {
   time: ['forward', 'backward', 'recompute', 'tp', 'pp', 'dp', 'ep', 'optimizer'],
   memory: ['weights', 'gradients', 'optimizer-state', 'activations', 'kv', 'workspace'],
+  token: ['gemm', 'attention', 'reduce', 'launch', 'scheduler', 'others'],
   cost: ['logic', 'memory-stacks', 'package', 'test', 'nre'],
 };
 const LEAST_DISTANCE = 14;

@@ -88,10 +88,10 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
     ? [t('column.part'), t('column.value'), t('column.share')]
     : [t('column.stage'), ...[...kinds.values()].map(({ name }) => name)];
   const table = only
-    ? rows[0].parts.filter(({ value }) => value > 0).map(({ name, value }) => [name, format(value, unit), format(value / totals[0], '%')])
+    ? rows[0].parts.filter(({ value }) => value > 0).map(({ name, value }) => [name, { value, unit }, { value: value / totals[0], unit: '%' }])
     : rows.map(({ label, parts }) => [
         label,
-        ...[...kinds.keys()].map((kind) => format(parts.find((one) => one.id === kind)?.value ?? 0, unit)),
+        ...[...kinds.keys()].map((kind) => ({ value: parts.find((one) => one.id === kind)?.value ?? 0, unit })),
       ]);
   return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: capital(summary), drawing, key, controls, columns, rows: table, note });
 }

@@ -87,7 +87,7 @@ export function categories({ id, title, subtitle, width, unit, log: logarithmic,
     columns: [t('explore.study.point'), ...series.map(({ name }) => name || t('column.value')), ...(printed.length ? [t('explore.study.printed')] : [])],
     rows: names.map((name, i) => [
       name,
-      ...series.map((one) => (Number.isFinite(one.values[i]) ? format(one.values[i], unit) : '–')),
+      ...series.map((one) => (Number.isFinite(one.values[i]) ? { value: one.values[i], unit } : '–')),
       ...(printed.length ? [paper.filter(({ at }) => at === i).map(({ value }) => format(value, unit)).join()] : []),
     ]),
   });

@@ -107,6 +107,6 @@ export function gantt({ id, width, timeline, stepTime, view = 'whole', controls 
     drawing: canvas(width, height, marks(t('train.gantt.sub'), boxes), axis),
     key: [...kinds.map((kind) => ({ color: COLOR[kind] ?? COLOR.backward, text: kind })), { hatch: true, text: t('part.bubble') }],
     columns: [t('column.stage'), t('column.kind'), t('column.batchOf'), t('column.start'), t('column.end')],
-    rows: timeline.map((pass) => [pass.stage + 1, pass.kind, pass.micro_batch + 1, format(pass.start_s, 's'), format(pass.end_s, 's')]),
+    rows: timeline.map((pass) => [pass.stage + 1, pass.kind, pass.micro_batch + 1, { value: pass.start_s, unit: 's' }, { value: pass.end_s, unit: 's' }]),
   });
 }

@@ -67,7 +67,7 @@ export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit
       ...(cells.some(({ reason }) => reason) ? [{ hatch: true, text: t('explore.hatched') }] : []),
     ],
     columns: [up.label, across.label, t('column.value'), t('explore.reason')],
-    rows: rows ?? cells.map((cell) => [up.names[cell.y], across.names[cell.x], typeof cell.value === 'number' ? format(cell.value, unit) : '', cell.reason ?? '']),
+    rows: rows ?? cells.map((cell) => [up.names[cell.y], across.names[cell.x], typeof cell.value === 'number' ? { value: cell.value, unit } : '', cell.reason ?? '']),
   });
 }
 

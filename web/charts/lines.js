@@ -92,8 +92,8 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     rows:
       rows ??
       series[0].points.map((p, i) => [
-        format(p.x, across.unit),
-        ...series.map((one) => (one.points[i] ? format(one.points[i].y, up.unit) : '')),
+        { value: p.x, unit: across.unit },
+        ...series.map((one) => (one.points[i] ? { value: one.points[i].y, unit: up.unit } : '')),
       ]),
   });
 }

@@ -13,6 +13,11 @@ const part = (id, value, name = id) => ({
 const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 'bubble', 'optimizer', 'other', 'offload'];
 export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
 
+// A latency by what it is spent on, in the order of the report; what is waiting is hatched.
+const WORK_COLORS = { gemm: 'gemm', attention: 'attention', communication: 'reduce', small_kernels: 'launch', scheduler: 'scheduler', prefill: 'others', others: 'others', handling: 'scheduler', transfer: 'reduce', first_step: 'gemm' };
+export const latencyParts = (parts, latency) =>
+  Object.entries(parts).map(([id, value]) => ({ id, value, name: t(`${latency}.${id}`), color: `var(--c-${WORK_COLORS[id]})`, hatch: id === 'queue' }));
+
 // Times by what bounds them; the names are those of a roofline's bounds.
 const BOUNDS = { compute: 'forward', l1: 'recompute', l2: 'backward', memory: 'pp', network: 'tp', latency: 'workspace', bubble: 'bubble' };
 export const boundParts = (times) =>

@@ -1,29 +1,34 @@
-// Log-log roofline: the device's roofs and every operator as a dot at its FLOP per byte and its FLOP/s; the dot's area is its time. Caches with a stated
+// Log-log roofline: the device's roofs and every operator as a dot at its FLOP per byte and its FLOP/s; the dot's area is its share of the
+// pass, all its runs counted, and the four largest are named. Operators of other phases than `main` are dashed rings. Caches with a stated
 // bandwidth have a roof each; an operator that one of them bounds has a ring at its FLOP per byte of that cache.
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
-import { decades, log, positiveDomain } from './lib/scale.js';
+import { apart } from './lib/labels.js';
+import { decades, log, positiveDomain, textWidth } from './lib/scale.js';
 
 const SHAPES = {
   prefill: (x, y, r) => svg('circle', { cx: x, cy: y, r }),
   decode: (x, y, r) => svg('rect', { x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8, transform: `rotate(45 ${x} ${y})` }),
   layer: (x, y, r) => svg('circle', { cx: x, cy: y, r }),
 };
+const NAMED = 4;
+const WORK = { gemm: 'var(--c-gemm)', attention: 'var(--c-attention)', communication: 'var(--c-reduce)', small_kernels: 'var(--c-launch)', scheduler: 'var(--c-scheduler)' };
+const colorOf = (one) => WORK[one.work] ?? COLOR[one.phase];
 const COLOR = { prefill: 'var(--c-forward)', decode: 'var(--c-kv)', layer: 'var(--c-forward)' };
 
 const ofLevel = { l1: (bytes) => bytes[0], l2: (bytes) => bytes.at(-2) };
 
 // {id, title, subtitle, width, peak: FLOP/s, bandwidth: B/s, caches: [{name, bandwidth}], groups: [{phase, operators}]}
-export function roofline({ id, title, subtitle, width, peak, bandwidth, caches = [], groups }) {
+export function roofline({ id, title, subtitle, width, peak, bandwidth, caches = [], groups, main }) {
   const stated = caches.filter((one) => one.bandwidth > 0);
   const dots = groups.flatMap(({ phase, operators }) => {
-    const all = operators.reduce((sum, { time_s: time }) => sum + time, 0);
+    const all = operators.reduce((sum, { time_s: time, count = 1 }) => sum + time * count, 0);
     return operators
       .filter((one) => one.flops > 0 && one.bytes > 0 && one.time_s > 0)
-      .map((one) => ({ ...one, phase, intensity: one.flops / one.bytes, rate: one.flops / one.time_s, share: one.time_s / all }));
+      .map((one) => ({ ...one, phase, intensity: one.flops / one.bytes, rate: one.flops / one.time_s, share: (one.time_s * (one.count ?? 1)) / all, other: main !== undefined && phase !== main }));
   });
   const ridge = peak / bandwidth;
   const rings = dots
@@ -93,17 +98,37 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
       ),
     ];
   });
-  const ringMarks = rings.map((one) => svg('circle', { class: 'at-cache', cx: x(one.intensity), cy: y(one.rate), r: 4 + 11 * Math.sqrt(one.share) }));
+  const radius = (one) => 3 + 15 * Math.sqrt(one.share);
+  const ringMarks = rings.map((one) => svg('circle', { class: 'at-cache', cx: x(one.intensity), cy: y(one.rate), r: radius(one) }));
   const bound = (one) => t(`bound.${one.bound}`);
   const counts = new Map();
   for (const one of dots) counts.set(bound(one), (counts.get(bound(one)) ?? 0) + 1);
   const list = [...dots].sort((a, b) => b.share - a.share);
   const points = list.map((one) =>
     mark(
-      `${t(`roofline.${one.phase}`)}, ${one.name.replaceAll('_', ' ')}: ${format(one.intensity, '')} ${t('roofline.x')}, ${format(one.rate, 'FLOP/s')}, ${format(one.time_s, 's')}, ${bound(one)}`,
-      { class: 'dot', fill: COLOR[one.phase] },
-      SHAPES[one.phase](x(one.intensity), y(one.rate), 4 + 11 * Math.sqrt(one.share)),
+      `${t(`roofline.${one.phase}`)}, ${one.name.replaceAll('_', ' ')}: ${format(one.share, '%')}, ${one.count > 1 ? `${format(one.count, '')} × ` : ''}${format(one.time_s, 's')}, ${format(one.intensity, '')} ${t('roofline.x')}, ${format(one.rate, 'FLOP/s')}, ${bound(one)}`,
+      one.other ? { class: 'dot other', fill: 'transparent' } : { class: 'dot', fill: colorOf(one) },
+      SHAPES[one.phase](x(one.intensity), y(one.rate), radius(one)),
     ),
+  );
+  const named = list.filter((one) => !one.other).slice(0, NAMED);
+  // A name stands right of its mark, else left of it, else at the chart's right edge.
+  const sides = named.map((one) => {
+    const words = `${one.name.replaceAll('_', ' ')} ${format(one.share, '%')}`;
+    const room = textWidth(words) + radius(one) + 16;
+    const side = x(one.intensity) + room <= box.right ? 'right' : x(one.intensity) - room >= box.left ? 'left' : 'edge';
+    return { ...one, words, at: y(one.rate), side };
+  });
+  const names = ['right', 'left', 'edge'].flatMap((side) =>
+    apart(sides.filter((one) => one.side === side), 16, [box.top + 12, box.bottom - 6]).map((one) => {
+      const way = side === 'left' ? -1 : 1;
+      const from = x(one.intensity) + way * radius(one);
+      const to = from + way * 10;
+      return [
+        side !== 'edge' && svg('path', { class: 'leader', d: `M${from.toFixed(1)} ${one.at.toFixed(1)}L${to.toFixed(1)} ${(one.placed - 4).toFixed(1)}` }),
+        svg('text', { class: 'lab halo', x: side === 'edge' ? box.right : to + way * 3, y: one.placed, 'text-anchor': side === 'right' ? 'start' : 'end' }, one.words),
+      ];
+    }),
   );
   return chart({
     id,
@@ -111,16 +136,23 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     subtitle,
     kind: 'roofline chart',
     summary: t('summary.roofline', { list: [...counts].map(([name, count]) => `${count} ${name}`).join(', ') }),
-    drawing: canvas(width, height, frame, roof, cacheRoofs, ringMarks, marks(title, points)),
-    key: groups.map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),
+    drawing: canvas(width, height, frame, roof, cacheRoofs, ringMarks, marks(title, points), names),
+    key: main
+      ? [
+          ...Object.keys(WORK)
+            .filter((work) => dots.some((one) => one.work === work && !one.other))
+            .map((work) => ({ color: WORK[work], text: t(`work.${work}`) })),
+          ...groups.filter(({ phase }) => phase !== main).map(({ phase }) => ({ color: 'none', dashed: true, text: t('roofline.dashed', { phase: t(`roofline.${phase}`) }) })),
+        ]
+      : groups.map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),
     columns: [t('column.operator'), t('column.phase'), t('column.flops'), t('column.bytes'), t('column.time'), t('column.bound')],
     rows: groups.flatMap(({ phase, operators }) =>
       operators.map((one) => [
         one.name,
         t(`roofline.${phase}`),
-        format(one.flops, 'FLOP'),
-        format(one.bytes, 'B'),
-        format(one.time_s, 's'),
+        { value: one.flops, unit: 'FLOP' },
+        { value: one.bytes, unit: 'B' },
+        { value: one.time_s, unit: 's' },
         bound(one),
       ]),
     ),

@@ -54,6 +54,6 @@ export function spread({ id, title, subtitle, width, unit, counts, quantiles, he
       { color: 'color-mix(in srgb, var(--c-logic) 35%, var(--surface))', text: t('chip.spread.outside') },
     ],
     columns: [t('chip.spread.from'), t('chip.spread.to'), t('chip.spread.count')],
-    rows: counts.counts.map((one, i) => [format(counts.from + i * size, unit), format(counts.from + (i + 1) * size, unit), whole(one)]),
+    rows: counts.counts.map((one, i) => [{ value: counts.from + i * size, unit }, { value: counts.from + (i + 1) * size, unit }, one]),
   });
 }

@@ -41,6 +41,6 @@ export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('ov
       { color: 'var(--c-kv)', text: ends[1] },
     ],
     columns: [t('overview.tornado.column'), ...ends],
-    rows: rows.map(({ label, down, up }) => [label, format(down, '%'), format(up, '%')]),
+    rows: rows.map(({ label, down, up }) => [label, { value: down, unit: '%' }, { value: up, unit: '%' }]),
   });
 }

@@ -77,7 +77,7 @@ export function yieldFan(context) {
       used: text(answer.models.find(({ chosen: one }) => one)?.own_yield, '%'),
     }),
     columns: [t('chip.area'), ...series.map(({ name }) => name)],
-    rows: answer.areas_mm2.map((area, i) => [text(area, 'mm^2'), ...series.map(({ points }) => text(points[i].y, '%'))]),
+    rows: answer.areas_mm2.map((area, i) => [{ value: area, unit: 'mm^2' }, ...series.map(({ points }) => ({ value: points[i].y, unit: '%' }))]),
   });
 }
 
@@ -140,10 +140,11 @@ export function areaCurve(context) {
         choose(context, 'design'),
       ),
     ),
-    columns: [t('chip.total'), ...series.map(({ name }) => name)],
+    columns: [t('chip.total'), ...series.map(({ name }) => name), ...series.map(({ name }) => `${name}: ${t('chip.tooLarge')}`)],
     rows: answer.areas_mm2.map((area, i) => [
-      text(area, 'mm^2'),
-      ...series.map(({ points }) => text(points[i].y, '$') + (points[i].hollow ? ` (${t('chip.tooLarge')})` : '')),
+      { value: area, unit: 'mm^2' },
+      ...series.map(({ points }) => ({ value: points[i].y, unit: '$' })),
+      ...series.map(({ points }) => t(points[i].hollow ? 'chip.yes' : 'chip.no')),
     ]),
   });
 }

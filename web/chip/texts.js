@@ -28,7 +28,7 @@ export const texts = {
   'chip.yield.negative_binomial': 'negative binomial', 'chip.yield.seeds': 'Seeds', 'chip.yield.bose_einstein': 'Bose-Einstein',
   'chip.yield.seeds_sqrt': 'Seeds, square root', 'chip.yield.chosen': 'in use', 'chip.mm2': 'die area, mm²',
   'chip.curve.sub': '$ per device against mm² of compute silicon, monolithic and in chiplets; hollow: larger than the reticle',
-  'chip.tooLarge': 'larger than the reticle', 'chip.reticle': 'reticle', 'chip.crossing': '{chiplets} dies break even',
+  'chip.tooLarge': 'larger than the reticle', 'chip.yes': 'yes', 'chip.no': 'no', 'chip.reticle': 'reticle', 'chip.crossing': '{chiplets} dies break even',
   'chip.crosses': '{chiplets} dies cost less than one from {area} on.', 'chip.crosses.never': '{chiplets} dies never cost less than one here.',
   'chip.crosses.above': 'For this device’s area, chiplets cost less from {volume} devices on.', 'chip.crosses.below': 'For this device’s area, chiplets cost less up to {volume} devices only.',
   'chip.package': 'Package', 'chip.package.organic-mcm': 'organic substrate', 'chip.package.fan-out': 'fan-out',

@@ -165,7 +165,7 @@ export class Found {
         .join(' '),
       onpoint: (at) => this.#choose(points[at]),
       columns: [this.#name(y), this.#name(x), ...differ.map(this.#name)],
-      rows: points.map((p) => [this.#say(y, p[y]), this.#say(x, p[x]), ...differ.map((path) => this.#say(path, p.overrides[path]))]),
+      rows: points.map((p) => [{ value: p[y], unit: unitOf(y) }, { value: p[x], unit: unitOf(x) }, ...differ.map((path) => this.#say(path, p.overrides[path]))]),
     });
     const chosen = pareto.find(({ index }) => index === this.#chosen);
     redraw(this.front, chart, chosen && this.#detail(chosen, label(chosen)));

@@ -187,7 +187,7 @@ export class SweepPanel {
     const columns = [labelOf(axes[0][0]), figureName(figure), mapped && t('explore.sweep.mapping'), t('explore.reason')].filter(Boolean);
     const table = () => rows.map(({ mapping }, i) => [
       names[i],
-      typeof cells[i].value === 'number' ? text(cells[i].value, unit) : '',
+      typeof cells[i].value === 'number' ? { value: cells[i].value, unit } : '',
       ...(mapped ? [mappingWords(mapping)] : []),
       cells[i].reason ?? '',
     ]);
@@ -249,7 +249,7 @@ export class SweepPanel {
       y: { label: labelOf(axes[0][0]), names: drawn[0] },
       x: { label: labelOf(axes[1][0]), names: drawn[1] },
       cells: cells.filter((one) => one.x % every === 0 && one.y % every === 0).map((one) => ({ ...one, x: one.x / every, y: one.y / every })),
-      rows: () => cells.map((one) => [names[0][one.y], names[1][one.x], typeof one.value === 'number' ? text(one.value, unitOf(figure)) : '', one.reason ?? '']),
+      rows: () => cells.map((one) => [names[0][one.y], names[1][one.x], typeof one.value === 'number' ? { value: one.value, unit: unitOf(figure) } : '', one.reason ?? '']),
       unit: unitOf(figure),
       summary: words ? t('explore.heat.summary', words) : t('explore.lines.bad', { bad, all: cells.length }),
     });

@@ -35,8 +35,9 @@ export function bibtex(explanations) {
   return sources.map((source, i) => `@misc{slipstick-source-${i + 1},\n  note = {${clean(source)}}\n}`).join('\n\n');
 }
 
-// A figure a row, for spreadsheets: path, value in base units, unit; then the inputs that differ and the link.
+// A figure a row, for spreadsheets: path, value in the unit beside it; then the inputs that differ and the link.
 export function csvRows(report, inputs, link) {
+  const shown = (value, unit) => (unit === '%' ? Number((value * 100).toPrecision(12)) : value);
   const figures = FIGURES.map((path) => [path, get(report, path), unitOf(path)]).filter(([, value]) => typeof value === 'number');
-  return [...figures, ...Object.entries(inputs).map(([path, value]) => [path, value, 'input']), ['version', report.scenario.version, ''], ['link', link, '']];
+  return [...figures.map(([path, value, unit]) => [path, shown(value, unit), unit]), ...Object.entries(inputs).map(([path, value]) => [path, value, 'input']), ['version', report.scenario.version, ''], ['link', link, '']];
 }

@@ -75,7 +75,7 @@ function cacheCurve(context) {
     ],
     here: { x: context.scenario.serving.prompt },
     columns: [t('column.context'), ...all.map(({ name }) => name)],
-    rows: lengths.map((length) => [whole(length), ...all.map((one) => text(cacheAt(one, length), 'B'))]),
+    rows: lengths.map((length) => [{ value: length, unit: 'count' }, ...all.map((one) => ({ value: cacheAt(one, length), unit: 'B' }))]),
   });
 }
 

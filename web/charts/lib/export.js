@@ -58,14 +58,25 @@ export async function savePng(drawing, title) {
   sheet.toBlob((blob) => save(blob, `${nameOf(title)}.png`));
 }
 
-// RFC 4180; a cell that a spreadsheet would run as a formula gets an apostrophe.
+const UNIT_SCALE = { '%': 100 };
+const isFigure = (cell) => cell !== null && typeof cell === 'object';
+const unitOfColumn = (column, at, rows) => column.unit ?? rows.map((row) => row[at]).find(isFigure)?.unit ?? '';
+const headOf = (column, unit) => `${column.name ?? column}${unit && unit !== 'count' ? ` (${unit})` : ''}`;
+
+// RFC 4180. Figures as plain numbers, their unit in the head of the column; a text that a spreadsheet would run as a formula gets an
+// apostrophe.
 export function csv(columns, rows) {
+  const raw = (value) => {
+    if (!isFigure(value)) return value ?? '';
+    return Number.isFinite(value.value) ? Number((value.value * (UNIT_SCALE[value.unit] ?? 1)).toPrecision(12)) : '';
+  };
   const cell = (value) => {
-    const text = String(value ?? '');
+    const text = String(raw(value));
     const safe = /^[=+\-@\t]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
-  return [columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n';
+  const heads = columns.map((column, at) => headOf(column, unitOfColumn(column, at, rows)));
+  return [heads, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n';
 }
 
 export function saveCsv(columns, rows, title) {

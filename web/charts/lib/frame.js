@@ -1,11 +1,16 @@
 // What every chart has around its drawing: caption with units, one sentence of summary, key, the same numbers as a table, export.
 import { h, svg } from '../../dom.js';
+import { text as format } from '../../text/format.js';
 import { t } from '../../text/strings.js';
 import { saveCsv, savePng, saveSvg } from './export.js';
 import { spokenBox, tipBox, walkable } from './marks.js';
 
-// {id, title, subtitle, kind, summary, drawing, key: [{color|hatch, text}], columns: [text], rows: [[cell]]}; `rows` may be a
-// function where they are many: then they are made when they are looked at.
+// {id, title, subtitle, kind, summary, drawing, key: [{color|hatch, text}], columns: [text or {name, unit}], rows: [[cell]]}; `rows` may be
+// a function where they are many: then they are made when they are looked at. A cell is a text, a number, or {value, unit}: shown as people
+// read it, saved as the number.
+const shownColumn = (one) => one.name ?? one;
+const shownCell = (cell) => (cell && typeof cell === 'object' ? format(cell.value, cell.unit) : cell);
+
 export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note, controls }) {
   const caption = h('figcaption', { id: `${id}-title` }, title, subtitle && h('small', {}, subtitle));
   const words = h('p', { class: 'summary', id: `${id}-summary` }, [note, summary].filter(Boolean).join(' '));
@@ -20,11 +25,11 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
     ? h(
         'ul',
         { class: 'key' },
-        key.map(({ color, hatch, ring, text }) =>
+        key.map(({ color, hatch, ring, dashed, text }) =>
           h(
             'li',
             {},
-            h('i', { class: hatch ? 'swatch hatched' : ring ? 'swatch ring' : 'swatch', style: hatch || ring ? {} : { background: color } }),
+            h('i', { class: hatch ? 'swatch hatched' : ring ? 'swatch ring' : dashed ? 'swatch dashed' : 'swatch', style: hatch || ring || dashed ? {} : { background: color } }),
             text,
           ),
         ),
@@ -43,7 +48,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
           h(
             'tr',
             {},
-            columns.map((one) => h('th', { scope: 'col' }, one)),
+            columns.map((one) => h('th', { scope: 'col' }, shownColumn(one))),
           ),
         ),
         h(
@@ -53,8 +58,8 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
             h(
               'tr',
               {},
-              h('th', { scope: 'row' }, head),
-              cells.map((cell) => h('td', {}, cell)),
+              h('th', { scope: 'row' }, shownCell(head)),
+              cells.map((cell) => h('td', {}, shownCell(cell))),
             ),
           ),
         ),

@@ -1,0 +1,86 @@
+// Serve shows what its sentence says: the parts of TPOT and TTFT, the operating point, operators by share, and a trace to take along.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { settled, site, type } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const plain = (text) => text.replaceAll(/\s+/g, ' ');
+const labels = (page, id) => page.locator(`#${id} .mark`).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+// "weights: 4.33 ms, 21.8 %" -> ['weights', 0.218]
+const shares = (list) => Object.fromEntries(list.map((one) => [one.split(':')[0], Number(/([\d.]+)\s%$/.exec(one)[1]) / 100]));
+
+test('the sentence names the largest part of the bar, with its share', async () => {
+  const { page, faults } = await chromium.open('#/serve');
+  await settled(page);
+  const tpot = shares(await labels(page, 'tpot-bar'));
+  assert.ok(tpot['other users’ prefills'] > 0.4 && tpot.weights > 0.1 && tpot.scheduler > 0);
+  assert.ok(Math.abs(Object.values(tpot).reduce((a, b) => a + b) - 1) < 0.01, 'the parts are the whole');
+  const said = plain(await page.locator('.serve-answer').textContent());
+  assert.match(said, new RegExp(`^${(100 * tpot['other users’ prefills']).toFixed(1)} % is other users’ prompts: each of the 31 others`));
+  const ttft = shares(await labels(page, 'ttft-bar'));
+  assert.ok(ttft['request handling'] > 0 && ttft['matrix products'] > 0.1 && ttft['all-reduce'] > 0.1);
+  await type(page, 'serving.batch', '1');
+  const alone = shares(await labels(page, 'tpot-bar'));
+  assert.equal(alone['other users’ prefills'], undefined);
+  assert.match(plain(await page.locator('.serve-answer').textContent()), /matrix products/);
+  assert.deepEqual(faults, []);
+});
+
+test('no text of a chart touches another, at three widths', async () => {
+  for (const width of [320, 768, 1280]) {
+    const { page } = await chromium.open('#/serve', { width });
+    await settled(page);
+    for (const id of ['tpot-bar', 'ttft-bar', 'batch-curve', 'roofline']) {
+      const touching = await page.locator(`#${id} .drawing svg text:not([transform])`).evaluateAll((all) => {
+        const boxes = all.filter((one) => one.textContent.trim()).map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }));
+        const hit = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+        return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => hit(a.box, b.box)).map((b) => `${a.text} | ${b.text}`));
+      });
+      assert.deepEqual(touching, [], `${id} at ${width}`);
+    }
+    await page.close();
+  }
+});
+
+test('you, the service level and the most that holds it; with an arrival rate the curve stays', async () => {
+  const { page, faults } = await chromium.open('#/serve');
+  await page.waitForSelector('#batch-curve .you');
+  await page.waitForFunction(() => /is the most within/.test(document.querySelector('#batch-curve').textContent));
+  const words = await page.locator('#batch-curve').textContent();
+  assert.match(plain(words), /you: 32 concurrent, 19\d at TPOT 19\.8 ms/);
+  assert.match(plain(words), /86 is the most within 40 ms/);
+  await page.goto(`${chromium.base}#/serve?serving.requests_per_s=2&v=1`);
+  await settled(page);
+  await page.waitForSelector('#batch-curve .you');
+  assert.ok((await page.locator('#batch-curve .mark').count()) > 8, 'more than the one point of the load');
+  assert.deepEqual(faults, []);
+});
+
+test('a mark of the roofline is as large as its share of the step, all layers counted; the four largest are named', async () => {
+  const { page } = await chromium.open('#/serve');
+  await settled(page);
+  const marks = await page.locator('#roofline .dot:not(.other)').evaluateAll((all) => all.map((one) => ({ label: one.getAttribute('aria-label'), size: one.getBBox().width })));
+  const of = (name) => marks.find(({ label }) => label.includes(name));
+  assert.ok(of('LM head').size < of('gate+up').size, 'once per step is small beside 80 layers');
+  for (const name of ['attention', 'gate+up projection', 'down projection', 'QKV projection']) assert.match(await page.locator('#roofline .drawing').textContent(), new RegExp(name.replace('+', '\\+')));
+  const rows = await page.locator('.operators tbody tr').evaluateAll((all) => all.map((row) => row.textContent));
+  assert.equal(rows.length, 11, 'operators without arithmetic too');
+  assert.match(plain(rows[0]), /^all-reduce160 × 13\.2 µs20\.\d %/);
+});
+
+test('a decode step as a trace: events in Chrome’s format that add up to the step', async () => {
+  const { page } = await chromium.open('#/serve', { acceptDownloads: true });
+  await settled(page);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#serve-trace').click()]);
+  const trace = JSON.parse(readFileSync(await download.path()));
+  const events = trace.traceEvents.filter(({ ph }) => ph === 'X');
+  assert.equal(events.filter(({ name }) => name === 'all-reduce').length, 160);
+  assert.equal(events.filter(({ name }) => name === 'LM head').length, 1);
+  const total = events.reduce((sum, { dur }) => sum + dur, 0);
+  assert.ok(Math.abs(total / 10228 - 1) < 0.01, `${total} µs`);
+  assert.ok(events.every(({ ts }, i) => i === 0 || ts >= events[i - 1].ts));
+});

@@ -1,0 +1,108 @@
+// Throughput against interactivity: batch sizes along a line, the scenario on it, a level of service that the region left of it misses.
+import { svg } from '../dom.js';
+import { text as format, whole } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { canvas, chart } from './lib/frame.js';
+import { fineTicks } from './lib/labels.js';
+import { mark, marks } from './lib/marks.js';
+import { log, positiveDomain, textWidth } from './lib/scale.js';
+
+const RADIUS = 4;
+const BOLD = 1.15; // width of bold letters over plain ones
+const overlaps = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+
+// Places texts near their points where no other text or point is: [{x, y, text, anchor}].
+function placed(labels, taken, box) {
+  const places = [];
+  for (const { x, y, text, spots, ...rest } of labels) {
+    const w = textWidth(text) * (rest.kind.includes('accent') ? BOLD : 1) + 4;
+    const boxAt = ([dx, dy, anchor]) => ({ x: x + dx - (anchor === 'end' ? w : anchor === 'middle' ? w / 2 : 0), y: y + dy - 12, w, h: 15 });
+    const inside = (one) => one.x >= box.left && one.x + one.w <= box.right + 2 && one.y >= box.top - 2 && one.y + one.h <= box.bottom;
+    const spot = spots.find((one) => inside(boxAt(one)) && !taken.some((other) => overlaps(boxAt(one), other)));
+    if (!spot) continue;
+    taken.push(boxAt(spot));
+    places.push({ ...rest, text, x: x + spot[0], y: y + spot[1], anchor: spot[2] });
+  }
+  return places;
+}
+const AROUND = [[0, 18, 'middle'], [0, -9, 'middle'], [-8, 4, 'end'], [9, 4, 'start'], [-6, 18, 'end'], [8, -8, 'start']];
+const BESIDE = [[10, -10, 'start'], [-10, 22, 'end'], [-10, -12, 'end'], [10, 22, 'start'], [-10, 40, 'end'], [10, -30, 'start']];
+
+// points: [{x, y, batch, hollow}], here: {x, y, text}, level: {x, text}, last: {x, y, text}
+export function operatingCurve({ id, title, subtitle, width, points, here, level, last, onbatch, summary, columns, rows, note }) {
+  const all = [...points, here, last].filter(Boolean);
+  const xs = positiveDomain([...all.map((p) => p.x), level?.x].filter(Boolean), 0.06);
+  const ys = positiveDomain(all.map((p) => p.y), 0.12);
+  const height = Math.max(300, Math.min(380, width * 0.44));
+  const box = { left: 52, right: width - 12, top: 30, bottom: height - 44 };
+  const x = log(xs, [box.left, box.right]);
+  const y = log(ys, [box.bottom, box.top]);
+  const frame = [
+    fineTicks(ys).map((value) => [
+      svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
+      svg('text', { x: box.left - 7, y: y(value) + 4, 'text-anchor': 'end' }, format(value, '')),
+    ]),
+    fineTicks(xs, width > 500 ? 12 : 6).map((value) => svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, ''))),
+    svg('line', { class: 'axis', x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
+    svg('text', { x: 0, y: 12 }, `↑ ${t('serve.perDevice.axis')}`),
+    svg('text', { x: box.right, y: height - 4, 'text-anchor': 'end' }, `${t('serve.perUser.axis')} →`),
+  ];
+  const missing = level && x(level.x) > box.left && [
+    svg('rect', { x: box.left, y: box.top, width: Math.min(box.right, x(level.x)) - box.left, height: box.bottom - box.top, fill: 'url(#hatch)', class: 'missed' }),
+    svg('line', { class: 'level', x1: x(level.x), x2: x(level.x), y1: box.top, y2: box.bottom }),
+  ];
+  const taken = all.map((p) => ({ x: x(p.x) - 6, y: y(p.y) - 6, w: 12, h: 12 }));
+  const labels = placed(
+    [
+      here && { x: x(here.x), y: y(here.y), text: here.text, spots: BESIDE, kind: 'lab accent' },
+      last && { x: x(last.x), y: y(last.y), text: last.text, spots: [...BESIDE, ...BESIDE.map(([a, b, c]) => [a, b > 0 ? b + 18 : b - 18, c])], kind: 'lab' },
+      level && { x: x(level.x), y: box.top + 2, text: level.text, spots: [[6, 10, 'start'], [-6, 10, 'end'], [6, 26, 'start'], [-6, 26, 'end']], kind: 'lab' },
+      ...points.map((p) => ({ x: x(p.x), y: y(p.y), text: whole(p.batch), spots: AROUND, kind: '' })),
+    ].filter(Boolean),
+    taken,
+    box,
+  );
+  const drawn = points.map((p) =>
+    mark(
+      `${t('serve.mark', { batch: whole(p.batch), user: format(p.x, ''), device: format(p.y, '') })}${p.hollow ? `, ${t('chart.hollow')}` : ''}`,
+      { class: p.hollow ? 'point hollow' : 'point', stroke: 'var(--c-gemm)', fill: p.hollow ? 'var(--paper)' : 'var(--c-gemm)', onclick: () => onbatch?.(p.batch) },
+      svg('circle', { cx: x(p.x), cy: y(p.y), r: RADIUS }),
+    ),
+  );
+  const diamond = last && mark(last.text, { class: 'point', stroke: 'var(--ink)', fill: 'var(--paper)' }, svg('path', { d: `M${x(last.x)} ${y(last.y) - 6}l6 6l-6 6l-6 -6z` }));
+  const you = here && mark(here.text, { class: 'point you', stroke: 'var(--paper)', fill: 'var(--accent)' }, svg('circle', { cx: x(here.x), cy: y(here.y), r: 7 }));
+  if (you && onbatch) keys(you, points, here, onbatch);
+  const line = svg('polyline', { class: 'line', stroke: 'var(--c-gemm)', points: points.map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join(' ') });
+  return chart({
+    id,
+    title,
+    subtitle,
+    kind: 'line chart',
+    note,
+    summary,
+    drawing: canvas(
+      width,
+      height,
+      missing,
+      frame,
+      line,
+      marks(title, drawn, diamond, you),
+      labels.map(({ x: left, y: base, text, anchor, kind }) => svg('text', { class: `halo ${kind}`, x: left, y: base, 'text-anchor': anchor }, text)),
+    ),
+    columns,
+    rows,
+  });
+}
+
+// ← and → on the scenario's own point take the next smaller or larger batch of the line.
+function keys(you, points, here, onbatch) {
+  you.addEventListener('keydown', (event) => {
+    const by = { ArrowRight: -1, ArrowLeft: 1 }[event.key];
+    if (!by) return;
+    const batches = points.map(({ batch }) => batch).sort((a, b) => a - b);
+    const next = by > 0 ? batches.find((one) => one > here.batch) : batches.findLast((one) => one < here.batch);
+    event.preventDefault();
+    event.stopPropagation();
+    if (next) onbatch(next);
+  });
+}

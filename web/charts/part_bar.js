@@ -1,0 +1,53 @@
+// One stacked bar whose parts are named below them where they are wide enough, and in the key otherwise; the whole stands at its right end.
+import { svg } from '../dom.js';
+import { text as format } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { canvas, chart } from './lib/frame.js';
+import { mark, marks } from './lib/marks.js';
+import { textWidth } from './lib/scale.js';
+
+const BAR = 28;
+const PART_GAP = 1.5;
+
+// {parts: [{id, name, value, color, hatch}], onpart(id)}
+export function partBar({ id, title, subtitle, width, unit, parts, onpart }) {
+  const shown = parts.filter(({ value }) => value > 0);
+  const total = shown.reduce((sum, { value }) => sum + value, 0);
+  const top = 18;
+  let at = 0;
+  let free = 0; // where the last label ends
+  const boxes = shown.map((one) => {
+    const from = (at / total) * width;
+    at += one.value;
+    const size = (at / total) * width - from;
+    const words = format(one.value, unit);
+    const room = Math.max(textWidth(words), textWidth(one.name)) + 10;
+    const fits = room <= size || (one === shown.at(-1) && from + room <= width && from >= free);
+    if (fits) free = from + room;
+    return { ...one, from, size, words, fits };
+  });
+  const drawn = boxes.map(({ id: part, name, value, color, hatch, from, size, words, fits }) =>
+    mark(
+      `${name}: ${words}, ${format(value / total, '%')}`,
+      { 'data-part': part, onclick: onpart && (() => onpart(part)) },
+      svg('rect', { x: from, y: top, width: Math.max(1, size - PART_GAP), height: BAR, rx: 2, fill: hatch ? 'url(#hatch)' : color, class: hatch ? 'free' : undefined }),
+      fits && [
+        svg('path', { class: 'leader', d: `M${from + 0.5} ${top + BAR}v34` }),
+        svg('text', { class: 'num', x: from + 5, y: top + BAR + 16 }, words),
+        svg('text', { x: from + 5, y: top + BAR + 32 }, name),
+      ],
+    ),
+  );
+  const largest = shown.reduce((best, one) => (one.value > (best?.value ?? 0) ? one : best), null);
+  return chart({
+    id,
+    title,
+    subtitle,
+    kind: 'stacked bar chart',
+    summary: '',
+    drawing: canvas(width, top + BAR + 38, svg('text', { class: 'num', x: width, y: 11, 'text-anchor': 'end' }, format(total, unit)), marks(`${title}, ${format(total, unit)}; ${t('serve.most', { name: largest?.name ?? '', share: format((largest?.value ?? 0) / total, '%') })}`, drawn)),
+    key: boxes.filter(({ fits }) => !fits).map(({ name, color, hatch, words }) => ({ color, hatch, text: `${name} ${words}` })),
+    columns: [t('column.part'), { name: t('column.value'), unit }, { name: t('column.share'), unit: '%' }],
+    rows: shown.map(({ name, value }) => [name, { value, unit }, { value: value / total, unit: '%' }]),
+  });
+}
