@@ -10,12 +10,14 @@ import { embed } from './report/embed.js';
 import { ExerciseView } from './report/exercise_view.js';
 import { header, linkOf } from './report/header.js';
 import { meaning, openHelp } from './report/help.js';
+import { InputsBar } from './report/inputs_bar.js';
 import { faultsText, tell } from './report/notice.js';
 import { showRemarks } from './report/remarks.js';
-import { strip } from './report/strip.js';
+import { showSentence } from './report/sentence.js';
 import { drawTabs } from './report/tabs.js';
 import { SCENES, sceneOf } from './scenes/index.js';
 import { Stage } from './scenes/stage.js';
+import { moved } from './state/hardware.js';
 import { read } from './state/link.js';
 import { LinkWriter } from './state/link_writer.js';
 import { keepOffline } from './state/offline.js';
@@ -33,6 +35,7 @@ const FETCHERS = {
   own_device: () => import('./report/own_device.js'),
   sheet: () => import('./report/sheet.js'),
   export_menu: () => import('./report/export_menu.js'),
+  picker: () => import('./report/picker.js'),
 };
 
 class Page {
@@ -44,6 +47,7 @@ class Page {
   #inHand = undefined; // the input under the pointer or the focus
   #lit = new Set(); // the figures that it moves
   #parts = {};
+  #catalogue = null;
 
   async start() {
     if (location.hash.includes('?')) this.engine.open();
@@ -57,7 +61,6 @@ class Page {
     header(byId('actions'), this);
     this.exercise.take();
     if (this.exercise.shown.embedded) embed(document.querySelector('.foot'), () => this.linkWith({}));
-    strip(byId('answers'));
     this.drawTabs();
     this.listen();
     this.tellFaults(state.faults);
@@ -79,7 +82,10 @@ class Page {
       catalogue,
       onconfig: later('import_model', 'importModel'),
       ondevice: later('own_device', 'ownDevice'),
+      onpick: (path, id) => this.pick(path, id),
+      onfocus: () => this.inputsBar.open(),
     });
+    this.inputsBar = new InputsBar(byId('inputs-bar'), { answers: byId('answers'), form: byId('form') });
     this.stage = new Stage(byId('content'), { store: this.store, context: () => this.context(), ondrawn: () => this.lightFigures() });
     const onreveal = () => {
       this.draw();
@@ -96,7 +102,7 @@ class Page {
     this.store.addEventListener('solve', ({ detail }) => this.solve(detail));
     window.addEventListener('popstate', () => this.follow());
     window.addEventListener('beforeprint', () => this.stage.draw());
-    byId('answers').addEventListener('click', (event) => this.openScene(event));
+    byId('answers').addEventListener('click', (event) => this.openScene(event) && this.stage.reveal());
     const inputAt = (event) => event.target.closest?.('[data-path]')?.dataset.path;
     byId('form').addEventListener('pointerover', (event) => this.lightReached(inputAt(event)));
     byId('form').addEventListener('pointerleave', () => this.lightReached(undefined));
@@ -202,7 +208,13 @@ class Page {
     const { report, issues, faulty } = this.answering;
     if (report) {
       this.stage.draw(); // first: it asks for its width while the page is still laid out
-      showAnswers(byId('answers'), { ...report, faulty });
+      showAnswers(byId('answers'), { ...report, faulty, store: this.store });
+      showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
+        inputs: this.store.inputs,
+        onopen: (noun) => this.openPicker(noun),
+        isLocked: this.store.isLocked,
+      });
+      this.inputsBar.show(report.scenario);
       showRemarks(byId('remarks'), report, this.form);
     }
     this.drawForm();
@@ -211,23 +223,61 @@ class Page {
   }
 
   // Parts left out because of their issues keep the values they last had, so that they can be put right.
-  drawForm() {
-    const { report, issues, faulty, base } = this.answering;
+  scenarioShown() {
+    const { report, faulty, base } = this.answering;
     const scenario = { ...(report?.scenario ?? base ?? requestOf(this.standard, this.store.inputs, this.presetPaths)) };
     for (const part of faulty) scenario[part] = this.#parts[part] ?? base?.[part] ?? this.requestFor(this.store.inputs)[part] ?? {};
     for (const part of Object.keys(scenario)) if (!faulty.has(part)) this.#parts[part] = scenario[part];
-    this.form.show({ inputs: this.store.inputs, scenario, standard: base, issues });
+    return scenario;
+  }
+
+  drawForm() {
+    const { issues, base } = this.answering;
+    this.form.show({ inputs: this.store.inputs, scenario: this.scenarioShown(), report: this.report, standard: base, issues });
+  }
+
+  async openPicker(noun) {
+    const { openPicker } = await FETCHERS.picker();
+    if (this.report) openPicker(this, noun);
+  }
+
+  // The catalogue with what the first view leaves out: years, sizes, sources. A change of an input drops what waits, so it is asked until
+  // it is answered.
+  async catalogue() {
+    while (!this.#catalogue) this.#catalogue = await this.engine.call('presets', '');
+    return this.#catalogue;
+  }
+
+  // Another catalogue entry. Another cluster or device keeps the count of devices, and where what was written of the mapping is no longer
+  // legal it is chosen anew; what changed is said, with the way back.
+  async pick(path, id) {
+    if (this.store.isLocked(path)) return;
+    if (path !== 'cluster' && path !== 'cluster.device') return this.store.pick(path, id);
+    const { inputs, said } = await moved(this.answering, this.store.inputs, path, id);
+    this.store.setInputs(inputs);
+    const undo = h('button', { type: 'button', class: 'link', onclick: () => (this.store.undo(), (byId('notice').hidden = true)) }, t('pick.undo'));
+    if (said.length) this.notice(said.join(' '), 15000, undo);
+  }
+
+  // How many devices: those that serve are among those of the cluster.
+  setCount(path, count) {
+    const { store, report } = this;
+    const isMore = path === 'serving.devices' && count > report.scenario.cluster.devices;
+    if (isMore) store.setInputs({ ...store.inputs, [path]: String(count), 'cluster.devices': String(count) });
+    else store.set(path, String(count));
   }
 
   drawTabs() {
+    document.body.className = document.body.className.replace(/\bat-\w+|$/, ` at-${this.store.scene}`).trim();
     drawTabs(byId('tabs'), { scenes, chosen: this.store.scene, onopen: (event) => this.openScene(event) });
   }
 
   openScene(event) {
     const link = event.target.closest('[data-scene]');
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0) return;
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0) return false;
     event.preventDefault();
     this.store.open(link.dataset.scene);
+    return true;
   }
 
   async lightReached(input) {
@@ -252,7 +302,10 @@ class Page {
     event.preventDefault();
     if (what === 'undo') this.store.undo() && this.notice(t('undo.done'), 2000);
     else if (what === 'help') openHelp();
-    else if (what === 'inputs') byId('form').querySelector('select, input')?.focus();
+    else if (what === 'inputs') {
+      this.inputsBar.open();
+      byId('form').querySelector('select, input')?.focus();
+    }
     else if (['copy', 'keep', 'export'].includes(what)) byId(what === 'copy' ? 'copy-link' : what).click();
     else this.store.open(what);
   }
@@ -265,9 +318,7 @@ class Page {
   async prefetch() {
     for (const scene of SCENES) await scene.load?.();
     for (const fetched of Object.values(FETCHERS)) await fetched();
-    // A change of an input drops what waits, so it is asked until it is answered.
-    const catalogue = async () => (await this.engine.call('presets', '')) ?? catalogue();
-    this.form.addSources(await catalogue());
+    this.form.addSources(await this.catalogue());
     this.drawForm();
     const lessons = await readJson('lessons/index.json');
     for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json']) this.data(path);
@@ -278,5 +329,5 @@ if (new URLSearchParams(location.search).get('lang') === 'pseudo') usePseudoLoca
 const page = new Page();
 page.start().catch((error) => {
   const read = h('a', { href: 'lessons.html' }, t('app.read'));
-  byId('answers').querySelector('[role=status]').replaceChildren(t('app.broken', { message: error.message }), ' ', read);
+  byId('answers').querySelector('.say').replaceChildren(t('app.broken', { message: error.message }), ' ', read);
 });

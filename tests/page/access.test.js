@@ -203,9 +203,9 @@ test('language, one heading of the first rank, landmarks, a skip link that works
 
 test('single keys work outside fields only, ? lists them, and they can be turned off', async () => {
   const { page } = await chromium.open('#/overview');
-  await page.locator('[data-path="serving.batch"] input[type=text]').focus();
+  await page.locator('[data-path="cluster.devices"] input[type=text]').focus();
   await page.keyboard.press('2');
-  assert.equal(await page.locator('#tabs [aria-current]').textContent(), 'Overview');
+  assert.equal(await page.locator('#tabs [aria-current]').textContent(), 'Start');
   await page.keyboard.press('Escape');
   await page.locator('h1.question').focus();
   await page.keyboard.press('2');

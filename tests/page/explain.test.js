@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eventually, settled, site, timed, type } from './browser.js';
+import { eventually, settled, site } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -46,46 +46,6 @@ test('every scene says what it assumes and the error it was last validated with;
       if (digits.includes('.')) assert.ok(digits.replace(/[.,]/g, '').replace(/^0+/, '').length <= 3 || /^\$/.test(figure), `${scene}: ${figure}`);
     }
   }
-});
-
-// Milliseconds from typing a degree of tensor parallelism until the tornado shows what it does.
-const tornadoAfter = (page, tp) =>
-  page.evaluate((value) => {
-    const chart = () => document.querySelector('#tornado').textContent;
-    const before = chart();
-    const field = document.querySelector('[data-path="training.mapping.tp"] input[type=text]');
-    return new Promise((resolve) => {
-      const start = performance.now();
-      const watch = new MutationObserver(() => {
-        if (chart() === before) return;
-        watch.disconnect();
-        requestAnimationFrame(() => resolve(performance.now() - start));
-      });
-      watch.observe(document.getElementById('content'), { childList: true, subtree: true, characterData: true });
-      field.value = value;
-      field.dispatchEvent(new Event('input', { bubbles: true }));
-    });
-  }, tp);
-
-test('sensitivity is drawn sorted and follows an edit', async () => {
-  const { page } = await chromium.open('#/overview');
-  await page.waitForSelector('#tornado');
-  await page.evaluate(() => (document.querySelector('#tornado details.data').open = true));
-  await page.waitForSelector('#tornado tbody tr');
-  const sizes = await page.locator('#tornado tbody tr').evaluateAll((rows) =>
-    rows.map((row) => Math.max(...[...row.querySelectorAll('td')].map((one) => Math.abs(parseFloat(one.textContent))))),
-  );
-  assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
-  const before = await page.locator('#tornado').textContent();
-  await type(page, 'training.mapping.tp', '4');
-  await page.waitForFunction((text) => document.querySelector('#tornado').textContent !== text, before);
-  // From a change of an input to the tornado of it, with the answers that come before: typed anew each time.
-  const times = [];
-  for (const tp of ['8', '2', '4', '8', '4']) {
-    await settled(page);
-    times.push(await tornadoAfter(page, tp));
-  }
-  timed('tornado drawn anew, least of five', Math.min(...times), 200);
 });
 
 test('published device-hours stand beside ours with the ratio', async () => {

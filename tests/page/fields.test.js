@@ -159,6 +159,7 @@ test('own devices are taken as JSON and checked', async () => {
 
 test('a tap right after typing reaches what it was aimed at', async () => {
   const { page } = await chromium.open('#/serve', { width: 360, height: 740, hasTouch: true });
+  await page.locator('#open-inputs').tap();
   await page.locator('[data-key="group-serving"] > summary').tap();
   const prompt = box(page, 'serving.prompt');
   await prompt.tap();

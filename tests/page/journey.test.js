@@ -108,6 +108,8 @@ test('a new user’s way by keyboard alone', async () => {
 
 test('the same at a phone’s width, by touch', async () => {
   const { page, faults } = await chromium.open('#/serve', { width: 360, height: 740, hasTouch: true, acceptDownloads: true });
+  const inputs = () => page.locator('#open-inputs').tap();
+  await inputs();
   const group = async (id) => {
     const details = page.locator(`[data-key="group-${id}"]`);
     if (!(await details.evaluate((one) => one.open))) await details.locator('summary').first().tap();
@@ -121,13 +123,16 @@ test('the same at a phone’s width, by touch', async () => {
   await page.locator('#in-serving-precision-weights').selectOption('bf16');
   await settled(page);
   assert.match(await said(page), /memory-bandwidth-bound/);
+  await inputs();
   await page.locator('.why[data-path="serving.tpot_s"]').tap();
   await page.waitForSelector('#sheet math');
   await page.locator('#sheet .close').tap();
   await page.locator('#keep').tap();
+  await inputs();
   await group('serving');
   await page.locator('#in-serving-precision-weights').selectOption('fp8');
   await settled(page);
+  await inputs();
   await page.locator('#tabs [data-scene=compare]').tap();
   await settled(page);
   assert.ok((await page.locator('.compare .delta').count()) > 2);

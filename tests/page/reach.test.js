@@ -10,25 +10,59 @@ after(() => chromium.close());
 const values = (page) => page.locator('.four .value').allTextContents();
 const wide = (page) => page.evaluate(() => document.documentElement.scrollWidth);
 
-test('on a phone the answers stay at the top, inputs fold, charts are tall enough', async () => {
-  const { page } = await chromium.open('#/serve', { width: 320, height: 640 });
+test('on a phone the inputs are a sheet behind a bar that says the figures once the answers have scrolled away; charts are tall enough', async () => {
+  const { page } = await chromium.open('#/serve', { width: 320, height: 640, hasTouch: true });
   await settled(page);
-  assert.equal(await page.locator('.strip').isVisible(), false);
-  assert.equal(await page.locator('#form details.group[open]').count(), 0);
+  const bar = page.locator('#inputs-bar');
+  assert.equal(await page.locator('#form').isVisible(), false);
+  assert.match(await bar.locator('.said').textContent(), /Llama-3\.1-70B · 512 H100/);
   for (const height of await page.locator('#roofline .drawing, #batch-curve .drawing').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height)))
     assert.ok(height >= 280, `${height}`);
   await page.evaluate(() => window.scrollTo(0, 1500));
-  await page.waitForSelector('.strip', { state: 'visible' });
-  assert.equal(await page.locator('.strip span').count(), 4);
-  const strip = await page.locator('.strip').boundingBox();
-  assert.ok(strip.y === 0 && (await page.locator('.strip').evaluate((one) => one.scrollWidth <= one.clientWidth)));
+  await page.waitForSelector('#inputs-bar b');
+  assert.equal(await bar.locator('b').count(), 4);
+  const { y, height } = await bar.boundingBox();
+  assert.ok(Math.abs(y + height - 640) < 1 && (await bar.evaluate((one) => one.scrollWidth <= one.clientWidth)));
+  await page.locator('#open-inputs').tap();
+  assert.equal(await page.locator('#form').isVisible(), true);
+  assert.equal(await page.locator('#open-inputs').getAttribute('aria-expanded'), 'true');
+  const before = await bar.locator('.said').textContent();
+  await type(page, 'serving.batch', '64');
+  assert.notEqual(await bar.locator('.said').textContent(), before, 'the figures follow beside the sheet');
+  await page.locator('#open-inputs').tap();
+  assert.equal(await page.locator('#form').isVisible(), false);
 });
 
-test('on a phone the header is one row, the chosen tab is in view, and nothing gapes under the inputs', async () => {
+test('on a phone a tap on an answer brings its scene into view, and the tabs say that there is more', async () => {
+  const { page } = await chromium.open('', { width: 360, height: 740, hasTouch: true });
+  await settled(page);
+  assert.equal(await page.locator('#tabs').evaluate((one) => one.classList.contains('more-right')), true);
+  await page.locator('.four [data-scene=memory]').tap();
+  await settled(page);
+  const top = await page.locator('h1.question').evaluate((one) => one.getBoundingClientRect().top);
+  assert.ok(top >= 0 && top < 740 / 2, `the heading stands at ${top} px`);
+});
+
+test('at 768 px nothing collides or is cut, and at 1920 px the first scene has two columns', async () => {
+  for (const scheme of ['light', 'dark']) {
+    const { page, context } = await chromium.open('', { width: 768, height: 1024, colorScheme: scheme });
+    await settled(page);
+    assert.ok((await wide(page)) <= 768);
+    const boxes = await page.locator('.four .answer, .four .value, #actions button').evaluateAll((all) => all.map((one) => [one.scrollWidth - one.clientWidth, one.getBoundingClientRect().right]));
+    for (const [over, right] of boxes) assert.ok(over <= 1 && right <= 768);
+    await context.close();
+  }
+  const { page } = await chromium.open('', { width: 1920, height: 1080 });
+  await settled(page);
+  const parts = await page.locator('#content > .part:not(.span)').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+  assert.ok(new Set(parts).size === 2, parts.join());
+});
+
+test('on a phone the header is one row, the chosen tab is in view, and nothing gapes above the scene', async () => {
   const { page } = await chromium.open('#/method', { width: 320, height: 640 });
   await settled(page);
   const row = await page.locator('#actions > button').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, right }) => ({ top, right })));
-  assert.ok(row.length === 5 && row.every(({ top, right }) => top === row[0].top && right <= 320), JSON.stringify(row));
+  assert.ok(row.length >= 5 && row.every(({ top, right }) => top === row[0].top && right <= 320), JSON.stringify(row));
   assert.ok(Math.abs(row[0].top - (await page.locator('.brand').boundingBox()).y) < 20, 'beside the mark');
   for (const scene of ['compare', 'overview', 'lessons']) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
@@ -38,8 +72,8 @@ test('on a phone the header is one row, the chosen tab is in view, and nothing g
       return { tab: box(document.querySelector('#tabs [aria-current]')), tabs: box(document.getElementById('tabs')) };
     });
     assert.ok(tab.left >= tabs.left - 1 && tab.right <= tabs.right + 1, scene);
-    const gap = await page.evaluate(() => document.getElementById('scene').getBoundingClientRect().top - document.querySelector('#form > :last-child').getBoundingClientRect().bottom);
-    assert.ok(gap < 40, `${scene}: ${gap} px`);
+    const gap = await page.evaluate(() => document.querySelector('h1.question').getBoundingClientRect().top - document.getElementById('answers').getBoundingClientRect().bottom);
+    assert.ok(gap < 60, `${scene}: ${gap} px`);
   }
 });
 
@@ -176,6 +210,7 @@ test('a change of input moves nothing that was there', async () => {
   });
   for (const scene of ['serve', 'memory', 'overview']) {
     await page.locator(`#tabs [data-scene=${scene}]`).click();
+    await page.locator('[data-key=group-serving]').evaluate((one) => (one.open = true));
     await page.waitForTimeout(900);
     const before = await page.evaluate(() => window.shift);
     await page.locator('[data-path="serving.batch"] .rule input').focus();

@@ -77,11 +77,11 @@ test('an answer that rests on assumptions says so in its place', async () => {
     const box = document.createElement('section');
     box.append(Object.assign(document.createElement('p'), { role: 'status' }), Object.assign(document.createElement('nav'), { className: 'four' }));
     const scenario = { model: { name: 'm' }, cluster: { device: { name: 'd' }, devices: 8 }, training: { tokens: 1e12 } };
-    const training = { feasible: true, time_to_train_s: 1e6, step_time_s: 1, model_flops_utilization: 0.4, time_s: {}, assumed };
+    const training = { feasible: true, time_to_train_s: 1e6, step_time_s: 1, model_flops_utilization: 0.4, time_s: {}, memory_bytes: { total: 1e9, capacity: 8e10 }, assumed };
     box.firstChild.setAttribute('role', 'status');
     showAnswers(box, { scenario, training, serving: null, cost: null, faulty: new Set() });
     const badges = [...box.querySelectorAll('.badge')];
-    return badges.map((one) => [one.closest('a').dataset.scene, one.textContent, one.title]);
+    return badges.map((one) => [one.closest('.answer').querySelector('[data-scene]').dataset.scene, one.textContent, one.title]);
   }, ASSUMED);
   assert.deepEqual(badge, [['train', 'assumed efficiencies', ASSUMED.join(', ')]]);
 });

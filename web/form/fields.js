@@ -238,12 +238,12 @@ function choiceLike(input, store, names) {
 }
 
 // A catalogue: {id, name, sources} of every entry of the input's kind. What lies below the pick and was set makes it the visitor's own.
-function presetField(input, store, catalogue) {
+function presetField(input, store, catalogue, onpick) {
   const entries = catalogue.filter(({ kind }) => kind === input.presets);
   const own = h('option', { value: '', hidden: true }, t('form.custom'));
   const control = h(
     'select',
-    { id: idOf(input.path), onchange: () => store.pick(input.path, control.value) },
+    { id: idOf(input.path), onchange: () => onpick(input.path, control.value) },
     own,
     entries.map(({ id, name }) => h('option', { value: id }, name || id)),
   );
@@ -284,8 +284,8 @@ function optionalField(input, store, firstChild) {
   };
 }
 
-export function field(input, { store, catalogue, firstChild, withRule }) {
-  if (input.presets) return presetField(input, store, catalogue);
+export function field(input, { store, catalogue, firstChild, withRule, onpick }) {
+  if (input.presets) return presetField(input, store, catalogue, onpick);
   if (input.kind === 'object') return optionalField(input, store, firstChild);
   if (input.kind === 'choice') return choiceField(input, store);
   if (input.kind === 'flag') return flagField(input, store);

@@ -2,6 +2,7 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { t } from '../text/strings.js';
+import { chosenIn } from './chosen.js';
 import { helpBeside } from './field_help.js';
 import { field, labelOf } from './fields.js';
 import { GROUPS } from './layout.js';
@@ -40,15 +41,19 @@ export class Form {
   #places = '';
   #onconfig;
   #ondevice;
+  #onpick;
+  #onfocus;
   #view = { isLocked: () => false, isShown: () => true };
 
-  constructor(element, { store, described, catalogue, onconfig, ondevice }) {
+  constructor(element, { store, described, catalogue, onconfig, ondevice, onpick, onfocus }) {
     this.element = element;
     this.#store = store;
     this.#described = described;
     this.#catalogue = catalogue;
     this.#onconfig = onconfig;
     this.#ondevice = ondevice;
+    this.#onpick = onpick;
+    this.#onfocus = onfocus;
     element.addEventListener('submit', (event) => event.preventDefault());
     helpBeside(element);
   }
@@ -79,7 +84,7 @@ export class Form {
 
   #control(input, withRule) {
     const firstChild = this.#described.inputs.find(({ path, kind }) => path.startsWith(`${input.path}.`) && kind !== 'object');
-    const made = field(input, { store: this.#store, catalogue: this.#catalogue, firstChild, withRule });
+    const made = field(input, { store: this.#store, catalogue: this.#catalogue, firstChild, withRule, onpick: this.#onpick });
     if (made) this.#controls.set(input.path, { ...made, input });
     return made?.element;
   }
@@ -109,7 +114,7 @@ export class Form {
     const details = h(
       'details',
       { class: 'group', 'data-key': `group-${id}`, open: wasOpen.get(`group-${id}`) ?? this.#isOpen.get(id) },
-      h('summary', {}, h('h3', {}, t(`group.${id}`))),
+      h('summary', {}, h('h3', {}, t(`group.${id}`)), h('span', { class: 'chosen' })),
       ask,
       extra,
       rows,
@@ -204,6 +209,7 @@ export class Form {
     }
     for (const [id, details] of this.#groups) {
       details.classList.toggle('unasked', scenario?.[id] === null);
+      this.#showChosen(id, details, state);
       details.hidden = !this.#view.isShown(id);
     }
     for (const [path, { show, input, element }] of this.#controls) {
@@ -223,6 +229,15 @@ export class Form {
     }
   }
 
+  #showChosen(id, details, state) {
+    const { lines, isAuto } = chosenIn(id, state);
+    const key = JSON.stringify([lines, isAuto]);
+    const line = details.querySelector('.chosen');
+    if (line.dataset.shown === key) return;
+    line.dataset.shown = key;
+    line.replaceChildren(...lines.map((one, i) => h('span', {}, i === 0 && isAuto && [h('em', {}, t('chosen.auto')), ' '], one)));
+  }
+
   // The unmade group that holds a path.
   #groupOf(path) {
     return [...this.#unmade].find(([, { rest }]) => rest.some((input) => input.path === path))?.[0];
@@ -240,6 +255,7 @@ export class Form {
     if (group !== undefined) this.#fill(group);
     const control = this.#controls.get(own);
     if (!control) return false;
+    this.#onfocus();
     for (let at = control.element.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
     control.element.querySelector('input, select')?.focus();
     return true;

@@ -23,7 +23,7 @@ export const GROUPS = [
       ['training.recompute', 'training.mapping.zero'],
       ['training.tokens', 'training.precision'],
     ],
-    scenes: ['overview', 'train', 'memory', 'explore', 'compare', 'lessons', 'method'],
+    scenes: ['train', 'memory', 'explore', 'compare', 'lessons', 'method'],
   },
   {
     id: 'serving',
@@ -34,7 +34,7 @@ export const GROUPS = [
       ['serving.precision.weights', 'serving.precision.kv_cache'],
       ['serving.engine'],
     ],
-    scenes: ['overview', 'serve', 'memory', 'explore', 'compare', 'lessons', 'method'],
+    scenes: ['serve', 'memory', 'explore', 'compare', 'lessons', 'method'],
   },
   {
     id: 'cost',
@@ -43,7 +43,7 @@ export const GROUPS = [
       ['cost.device.design.volume', 'cost.device.price'],
       ['cost.system.utilisation', 'cost.system.pue'],
     ],
-    scenes: ['overview', 'chip', 'explore', 'compare', 'lessons', 'method'],
+    scenes: ['chip', 'explore', 'compare', 'lessons', 'method'],
   },
 ];
 

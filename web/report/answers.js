@@ -1,9 +1,9 @@
-// The answer sentence and the four answers: the first thing read, and one live region that says a change once.
-import { h, redraw } from '../dom.js';
+// The four answers, each with its subject, and the sentence that a screen reader hears once after a change.
+import { h, redraw, svg } from '../dom.js';
 import { fixButtons } from '../form/fields.js';
-import { bothBytes, parts, text, whole } from '../text/format.js';
+import { bothBytes, number, parts, text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
-import { boundText, deviceName, modelName, trainingBound } from './words.js';
+import { boundText, deviceName, modelName, trainedOn, trainingBound, servedOn } from './words.js';
 
 const strong = (...children) => h('b', {}, children);
 
@@ -11,8 +11,8 @@ function sentence({ scenario, training, serving }) {
   const common = { model: strong(modelName(scenario)), device: strong(deviceName(scenario)) };
   const out = [];
   const count = (n) => strong(whole(n));
-  const trained = scenario.training?.devices ?? scenario.cluster.devices;
-  const served = scenario.serving?.devices ?? scenario.cluster.devices;
+  const trained = trainedOn(scenario);
+  const served = servedOn(scenario);
   if (training?.feasible)
     out.push(
       pieces('sentence.training', {
@@ -34,101 +34,153 @@ function sentence({ scenario, training, serving }) {
       }),
     );
   } else if (serving) {
-    out.push(pieces('sentence.serving.infeasible', { count: count(served) }));
+    out.push(pieces(training ? 'sentence.serving.infeasible' : 'sentence.servingOnly.infeasible', { ...common, count: count(served) }));
   }
   if (out.length === 0) return pieces('sentence.nothing', { ...common, count: count(scenario.cluster.devices) });
   return out.flatMap((one, i) => (i ? ['; ', one] : [one])).concat(['.']);
 }
 
-// `assumed`: paths of the inputs that are assumptions; the notes under the answers list them.
-function answer({ scene, title, value, unit, suffix, line, bad, assumed }) {
+const WHISKER = { width: 84, height: 12, around: 2 }; // from half to twice the value, the same for every answer
+
+// Where measured values of systems like this lay, {low, high, level}, on a logarithmic axis about the value.
+function whisker({ low, high }, value) {
+  const { width, height, around } = WHISKER;
+  const x = (one) => (width / 2) * (1 + Math.max(-1, Math.min(1, Math.log(one / value) / Math.log(around))));
+  const [from, to] = [x(low).toFixed(1), x(high).toFixed(1)];
+  return svg(
+    'svg',
+    { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' },
+    svg('path', { class: 'axis-line', d: `M0 6H${width}` }),
+    svg('path', { class: 'reach', d: `M${from} 6H${to}M${from} 3v6M${to} 3v6` }),
+    svg('circle', { cx: width / 2, cy: 6, r: 3.2 }),
+  );
+}
+
+// "308–338 days": both ends in the unit of the figure that they are about, with its digits.
+function rangeText({ low, high }, value, unit) {
+  const shown = parts(value, unit);
+  const per = value / Number(shown.number.replace(/[$,]/g, '')) || 1;
+  const [from, to] = [low, high].map((one) => number(one / per));
+  return `${shown.number.startsWith('$') ? '$' : ''}${from}–${to}${shown.unit && !shown.unit.startsWith('/') ? `\u00a0${shown.unit}` : ''}`;
+}
+
+function interval(known, value, unit) {
+  if (!known || !(known.low > 0) || !(value > 0)) return null;
+  const words = t('answers.interval', { level: number((known.level ?? 0.9) * 100), range: rangeText(known, value, unit) });
+  return h('span', { class: 'iv' }, whisker(known, value), h('span', {}, words));
+}
+
+// `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
+function answer({ scene, title, subject, value, unit, suffix, known, line, trouble, assumed, fixes = [], store }) {
   const shown = value === undefined ? { number: '–', unit: '' } : parts(value, unit);
+  const href = { href: `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${scene}` };
   return h(
-    'a',
-    { href: `#/${scene}`, 'data-scene': scene, class: bad ? 'answer bad' : 'answer', 'data-key': `answer-${scene}-${title.slice(0, 8)}` },
-    h('span', { class: 'what' }, title),
-    h(
-      'span',
-      { class: 'value', title: bothBytes(value, unit) },
-      shown.number,
-      h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
-    ),
-    h('span', { class: 'next' }, line),
+    'div',
+    { class: trouble ? 'answer bad' : 'answer' },
+    h('span', { class: 'what' }, h('b', {}, title), subject && [h('i', { class: 'dot' }, ' · '), h('span', {}, subject)]),
+    trouble
+      ? h('a', { ...href, class: 'value' }, trouble, h('small', {}))
+      : h(
+          'a',
+          { ...href, class: 'value', title: bothBytes(value, unit) },
+          shown.number,
+          h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
+        ),
+    !trouble && interval(known, value, unit),
+    h('span', { class: 'next', title: trouble ? line : undefined }, line),
+    fixes.length > 0 && h('span', { class: 'fixes' }, fixButtons({ fixes: fixes.slice(0, 2) }, store)),
     assumed?.length > 0 && h('span', { class: 'badge', title: assumed.join(', ') }, t('answers.assumed')),
   );
 }
 
-const trouble = (part) => t('answers.doesNotFit', { message: part.infeasible[0]?.message ?? part.infeasible[0]?.reason ?? '' });
-
-function four({ scenario, training, serving, cost, faulty }) {
-  const absent = (part) => (faulty.has(part) ? t('answers.faulty') : t('answers.absent'));
-  const list = [];
-  list.push(
-    training
-      ? answer({
-          scene: 'train',
-          title: t('answers.training', { tokens: text(scenario.training.tokens, ' tokens').replace(/\s+/g, '\u00a0') }),
-          value: training.time_to_train_s,
-          unit: 's',
-          assumed: training.assumed,
-          bad: !training.feasible,
-          line: training.feasible
-            ? t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') })
-            : trouble(training),
-        })
-      : answer({ scene: 'train', title: t('answers.training.none'), line: absent('training'), bad: faulty.has('training') }),
-  );
-  list.push(
-    serving
-      ? answer({
-          scene: 'serve',
-          title: t('answers.serving', { batch: whole(serving.batch) }),
-          value: serving.tpot_s,
-          unit: 's',
-          assumed: serving.assumed,
-          suffix: t('answers.perToken'),
-          bad: !serving.feasible,
-          line: serving.feasible ? t('answers.ttft', { ttft: text(serving.ttft_s, 's') }) : trouble(serving),
-        })
-      : answer({ scene: 'serve', title: t('answers.serving.none'), line: absent('serving'), bad: faulty.has('serving') }),
-  );
-  list.push(
-    serving
-      ? answer({
-          scene: 'memory',
-          title: t('answers.memory'),
-          value: serving.memory_bytes.total,
-          unit: 'B',
-          suffix: t('answers.of', { capacity: text(serving.memory_bytes.capacity, 'B') }),
-          bad: serving.memory_bytes.total > serving.memory_bytes.capacity,
-          line: t('answers.kv', { kv: text(serving.kv_cache_bytes, 'B'), batch: whole(serving.max_batch) }),
-        })
-      : answer({ scene: 'memory', title: t('answers.memory'), line: absent('serving'), bad: faulty.has('serving') }),
-  );
-  list.push(
-    cost
-      ? answer({
-          scene: 'chip',
-          title: t('answers.cost'),
-          value: cost.device_usd,
-          unit: '$',
-          suffix: t('answers.device'),
-          line:
-            serving?.cost_usd_per_million_tokens != null
-              ? t('answers.hour', { hour: text(cost.device_hour_usd, '$'), tokens: text(serving.cost_usd_per_million_tokens, '$') })
-              : t('answers.hourOnly', { hour: text(cost.device_hour_usd, '$') }),
-        })
-      : answer({ scene: 'chip', title: t('answers.cost'), line: absent('cost'), bad: faulty.has('cost') }),
-  );
-  return list;
+// What a part that has no answer shows in place of its figure, and why.
+function inTrouble(part) {
+  const [{ reason, message, fixes } = {}] = part.infeasible;
+  const kind = { memory: 'memory', kv_cache: 'memory', rate: 'rate' }[reason] ?? 'other';
+  const words = (message ?? reason ?? '').replace(/^(Out of memory|Overloaded): /, '');
+  return { trouble: t(`answers.trouble.${kind}`), line: words.slice(0, 1).toUpperCase() + words.slice(1), fixes };
 }
+
+const tokensText = (tokens) => text(tokens, ' tokens').replace(/\s+/g, '\u00a0');
+const devicesText = (count) => t('answers.devices', { count: whole(count) });
+
+function trainingAnswer({ scenario, training, faulty, store }) {
+  const common = { scene: 'train', title: t('answers.training') };
+  if (!training) return { ...common, ...missing('training', faulty) };
+  const shown = { ...common, store, assumed: training.assumed, subject: t('answers.training.of', { devices: devicesText(trainedOn(scenario)), tokens: tokensText(scenario.training.tokens) }) };
+  if (!training.feasible) return { ...shown, ...inTrouble(training) };
+  return {
+    ...shown,
+    value: training.time_to_train_s,
+    unit: 's',
+    known: training.time_to_train_interval,
+    line: t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') }),
+  };
+}
+
+function servingAnswer({ scenario, serving, faulty, store }) {
+  const common = { scene: 'serve', title: t('answers.serving') };
+  if (!serving) return { ...common, ...missing('serving', faulty) };
+  const subject = t('answers.serving.of', { devices: devicesText(servedOn(scenario)), batch: whole(serving.batch) });
+  const shown = { ...common, store, assumed: serving.assumed, subject };
+  if (!serving.feasible) return { ...shown, ...inTrouble(serving) };
+  return {
+    ...shown,
+    value: serving.tpot_s,
+    unit: 's',
+    suffix: t('answers.perToken'),
+    known: serving.tpot_interval,
+    line: t('answers.ttft', { ttft: text(serving.ttft_s, 's'), rate: text(serving.tokens_per_s_per_device, ' tokens/s') }),
+  };
+}
+
+// Of training where there is training, of serving otherwise; what serving needs is said beside.
+function memoryAnswer({ training, serving, faulty }) {
+  const common = { scene: 'memory', title: t('answers.memory') };
+  const of = training ?? serving;
+  if (!of) return { ...common, ...missing('serving', faulty) };
+  const { total, capacity } = of.memory_bytes;
+  const room = serving && t('answers.room', { batch: whole(serving.max_batch) });
+  const shown = {
+    ...common,
+    subject: t(training ? 'answers.memory.training' : 'answers.memory.serving'),
+    known: of.memory_interval,
+    line: training && serving ? t('answers.memory.beside', { used: text(serving.memory_bytes.total, 'B'), room }) : room,
+    value: total,
+    unit: 'B',
+    suffix: t('answers.of', { capacity: text(capacity, 'B') }),
+  };
+  return total > capacity ? { ...shown, trouble: `${text(total, 'B')} ${t('answers.of', { capacity: text(capacity, 'B') })}` } : shown;
+}
+
+function costAnswer({ training, serving, cost, faulty }) {
+  const common = { scene: 'chip', title: t('answers.cost') };
+  if (!cost) return { ...common, ...missing('cost', faulty) };
+  const run = training?.feasible && training.cost_usd != null && t('answers.run', { run: text(training.cost_usd, '$') });
+  const perToken = serving?.feasible && serving.cost_usd_per_million_tokens != null && t('answers.tokens', { tokens: text(serving.cost_usd_per_million_tokens, '$') });
+  return {
+    ...common,
+    subject: t('answers.cost.of'),
+    value: cost.device_hour_usd,
+    unit: '$',
+    suffix: cost.device_price_usd != null ? t('answers.price', { price: dollars(cost.device_price_usd) }) : '',
+    known: cost.device_hour_interval,
+    line: [run, perToken].filter(Boolean).join(' · ') || t('answers.made', { made: dollars(cost.device_usd) }),
+  };
+}
+
+const dollars = (value) => `$${whole(value)}`;
+const missing = (part, faulty) => (faulty.has(part) ? { trouble: t('answers.faulty'), line: '' } : { line: t('answers.absent') });
 
 // `element` holds <p role=status> and <nav class=four>.
 export function showAnswers(element, view) {
   const words = element.querySelector('[role=status]');
   const said = h('p', {}, sentence(view));
   if (words.textContent !== said.textContent) words.replaceChildren(...said.childNodes);
-  redraw(element.querySelector('.four'), four(view));
+  redraw(
+    element.querySelector('.four'),
+    [trainingAnswer, servingAnswer, memoryAnswer, costAnswer].map((one) => answer(one(view))),
+  );
 }
 
 // Issues that have no field, and the way to those that have one.

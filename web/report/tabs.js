@@ -1,6 +1,19 @@
-// The tabs of the scenes: links, so that they open elsewhere too. Where they do not all fit, the chosen one is brought into view.
+// The tabs of the scenes: links, so that they open elsewhere too. Where they do not all fit, the chosen one is brought into view, and a
+// fading edge says where there are more.
 import { h, redraw } from '../dom.js';
 import { t } from '../text/strings.js';
+
+function sayMore(element) {
+  const { scrollLeft, clientWidth, scrollWidth } = element;
+  element.classList.toggle('more-left', scrollLeft > 1);
+  element.classList.toggle('more-right', scrollLeft + clientWidth < scrollWidth - 1);
+}
+
+function watch(element) {
+  const say = () => sayMore(element);
+  element.addEventListener('scroll', say, { passive: true });
+  new ResizeObserver(say).observe(element);
+}
 
 export function drawTabs(element, { scenes, chosen, onopen }) {
   const query = location.hash.split('?')[1];
@@ -21,6 +34,7 @@ export function drawTabs(element, { scenes, chosen, onopen }) {
     ),
   );
   if (element.dataset.chosen === chosen) return;
+  if (!element.dataset.chosen) watch(element);
   element.dataset.chosen = chosen;
   requestAnimationFrame(() => {
     const [row, tab] = [element, element.querySelector('[aria-current]')].map((one) => one.getBoundingClientRect());

@@ -6,17 +6,24 @@ export const modelName = (scenario) => scenario.model.name || scenario.model.pre
 // "H100" of "H100 SXM5 80 GB": a short name where the sentence has no room for more.
 export const deviceName = (scenario) => scenario.cluster.device.name.replace(/\s(SXM\d?|PCIe|NVL|\d+ ?GB|OAM|HBM\w*)\b.*$/i, '');
 
+// How many devices train and how many serve.
+export const trainedOn = (scenario) => scenario.training?.devices ?? scenario.cluster.devices;
+export const servedOn = (scenario) => scenario.serving?.devices ?? scenario.cluster.devices;
+
 const sum = (time, ids) => ids.reduce((all, id) => all + (time[id] ?? 0), 0);
+
+// A training step's time by what it is spent on: [[bound, seconds]], 'compute' being the device's own work.
+export const trainingShares = ({ time_s: time }) => [
+  ['compute', sum(time, ['forward', 'backward', 'recompute', 'optimizer'])],
+  ['network', sum(time, ['tp', 'cp', 'ep', 'pp', 'dp'])],
+  ['bubble', time.bubble ?? 0],
+  ['latency', time.other ?? 0],
+];
 
 // What the largest share of a training step waits for.
 export function trainingBound(training) {
-  const { time_s: time, operators = [] } = training;
-  const shares = [
-    ['compute', sum(time, ['forward', 'backward', 'recompute', 'optimizer'])],
-    ['network', sum(time, ['tp', 'cp', 'ep', 'pp', 'dp'])],
-    ['bubble', time.bubble ?? 0],
-    ['latency', time.other ?? 0],
-  ];
+  const { operators = [] } = training;
+  const shares = trainingShares(training);
   const [largest] = shares.reduce((best, one) => (one[1] > best[1] ? one : best));
   if (largest !== 'compute') return largest;
   const waits = new Map();

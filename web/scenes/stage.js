@@ -40,6 +40,15 @@ export class Stage {
     this.#place = place;
   }
 
+  // Brings the heading into view where the chosen scene stands below the window's middle.
+  async reveal() {
+    const scene = sceneOf(this.store.scene);
+    if (!scene.draw) await scene.load();
+    this.draw();
+    const heading = this.element.querySelector('h1');
+    if (heading && heading.getBoundingClientRect().top > window.innerHeight / 2) heading.scrollIntoView();
+  }
+
   focus(how) {
     this.element.querySelector('h1')?.focus(how);
   }

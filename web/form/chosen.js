@@ -1,0 +1,51 @@
+// What stands in a group, in a line or two: shown where the group is folded.
+import { deviceName, modelName } from '../report/words.js';
+import { text, whole } from '../text/format.js';
+import { has, t } from '../text/strings.js';
+
+const degrees = (pairs) =>
+  pairs
+    .filter(([name, degree]) => degree > 1 || name === 'TP')
+    .map(([name, degree]) => `${name} ${degree}`)
+    .join(' · ');
+
+const joined = (...all) => all.filter(Boolean).join(' · ');
+
+const isMapped = (inputs, part) => Object.keys(inputs).some((path) => path.startsWith(`${part}.mapping`));
+
+const choice = (member, id) => (has(`choice.${member}.${id}`) ? t(`choice.${member}.${id}`) : id);
+
+const CHOSEN = {
+  model: ({ scenario }) => [modelName(scenario)],
+  cluster: ({ scenario }) => [t('chosen.cluster', { count: whole(scenario.cluster.devices), device: deviceName(scenario) })],
+  training({ scenario: { training }, inputs }) {
+    const { mapping = {}, precision, sequence, global_batch: batch } = training;
+    const { tp, cp, ep, pp, virtual_stages: virtual, dp, zero } = mapping;
+    const stages = pp > 1 && (virtual > 1 ? `PP ${pp} × ${virtual}` : `PP ${pp}`);
+    return [
+      joined(degrees([['TP', tp], ['CP', cp], ['EP', ep]]), stages, `DP ${dp}`, zero > 0 && `ZeRO-${zero}`),
+      joined(choice('precision', precision), t('chosen.sequence', { tokens: whole(sequence) }), t('chosen.batch', { count: whole(batch) })),
+      !isMapped(inputs, 'training'),
+    ];
+  },
+  serving({ scenario: { serving, cluster }, inputs }) {
+    const { mapping = {}, devices, engine, precision = {}, prompt, output } = serving;
+    const { tp, pp, ep } = mapping;
+    return [
+      joined(degrees([['TP', tp], ['PP', pp], ['EP', ep]]), t('chosen.devices', { count: whole(devices ?? cluster.devices) })),
+      joined(engine?.name, t('chosen.weights', { kind: choice('weights', precision.weights) }), t('chosen.tokens', { prompt: whole(prompt), output: whole(output) })),
+      !isMapped(inputs, 'serving'),
+    ];
+  },
+  cost({ scenario: { cost }, report }) {
+    const price = report?.cost?.device_price_usd;
+    return [joined(price != null && t('chosen.price', { price: `$${whole(price)}` }), text(cost.lifetime, 's'), t('chosen.electricity', { price: text(cost.electricity * 3.6e6, '$') }))];
+  },
+};
+
+// [lines…, whether the mapping is chosen for you]; nothing where the part is not asked for.
+export function chosenIn(id, { scenario, inputs, report }) {
+  if (!scenario?.[id] || !Object.keys(scenario[id]).length) return { lines: [], isAuto: false };
+  const [first, second, isAuto = false] = CHOSEN[id]({ scenario, inputs, report });
+  return { lines: [first, second].filter(Boolean), isAuto };
+}

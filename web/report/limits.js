@@ -1,0 +1,137 @@
+// What limits each phase: a bar of its time by component, with the component that holds it back named beside the title.
+import { boundParts, timeParts } from '../charts/parts.js';
+import { textWidth } from '../charts/lib/scale.js';
+import { h } from '../dom.js';
+import { number, text, whole } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { why } from './figures.js';
+import { boundText, trainingBound, trainingShares } from './words.js';
+
+const ROOM = 14; // px of a label besides its text
+
+const total = (parts) => parts.reduce((sum, { value }) => sum + value, 0);
+const share = (value, all) => `${number((value / all) * 100, 2)}\u00a0%`;
+
+// The components of a phase without those that take no time.
+const present = (parts) => parts.filter(({ value }) => value > 0);
+
+// The largest component, and the next where it is almost as large.
+const CLOSE = 0.85;
+function largest(parts) {
+  const [first, second] = [...parts].sort((a, b) => b.value - a.value);
+  const all = total(parts);
+  const near = second && second.value > first.value * CLOSE;
+  return t(near ? 'limits.close' : 'limits.largest', { share: share(first.value, all), second: second && second.name, next: second && share(second.value, all) });
+}
+
+function training(context) {
+  const report = context.report.training;
+  const [, most] = trainingShares(report).reduce((best, one) => (one[1] > best[1] ? one : best));
+  const bound = trainingBound(report);
+  const kind = ['network', 'bubble', 'latency'].includes(bound) ? bound : 'compute';
+  const parts = present(timeParts(report.time_s));
+  return {
+    id: 'training',
+    path: 'training.step_time_s',
+    title: t('limits.training'),
+    bound: boundText(bound),
+    detail: t(`limits.of.${kind}`, { share: share(most, total(parts)) }),
+    parts,
+    scene: 'train',
+  };
+}
+
+const byBound = (times) => present(boundParts(times)).map((one) => ({ ...one, name: t(`limits.bound.${one.id}`) }));
+
+function prefill({ report, scenario }) {
+  const { time_by_bound: times, bound } = report.serving;
+  const parts = byBound(times.prefill);
+  return {
+    id: 'prefill',
+    path: 'serving.prefill_s',
+    title: t('limits.prefill', { tokens: whole(scenario.serving.prompt) }),
+    bound: boundText(bound.prefill),
+    detail: largest(parts),
+    parts,
+    scene: 'serve',
+  };
+}
+
+const NOTICED = 0.005; // share of a token below which other users' prefills are not drawn
+
+function token({ report }) {
+  const { time_by_bound: times, bound, tpot_s: tpot, decode_step_s: step } = report.serving;
+  const own = byBound(times.decode);
+  const waits = tpot - step;
+  const others = waits > tpot * NOTICED ? [{ id: 'others', name: t('limits.others'), value: waits, color: 'var(--c-others)' }] : [];
+  const isOthers = others.length > 0 && waits > Math.max(...own.map(({ value }) => value));
+  return {
+    id: 'token',
+    path: 'serving.tpot_s',
+    title: t('limits.token'),
+    bound: isOthers ? t('limits.byOthers') : boundText(bound.decode),
+    detail: isOthers ? t('limits.step', { share: share(waits, tpot), bound: boundText(bound.decode) }) : largest([...own, ...others]),
+    parts: [...own, ...others],
+    scene: 'serve',
+  };
+}
+
+// Under the bar what has room for its label there, in words below what has not.
+function bar(context, { id, path, title, bound, detail, parts, scene }) {
+  const all = total(parts);
+  let at = 0;
+  const placed = parts.map((part) => {
+    const from = at / all;
+    at += part.value;
+    const label = `${part.name} ${text(part.value, 's')}`;
+    return { ...part, from, label, fits: (part.value / all) * context.width > textWidth(label) + ROOM };
+  });
+  const value = text(all, 's');
+  const label = ({ name, value: seconds }) => [name, ' ', h('b', {}, text(seconds, 's'))];
+  const swatch = ({ color, hatch }) => h('i', { class: hatch ? 'swatch hatched' : 'swatch', style: hatch ? undefined : { background: color } });
+  return h(
+    'div',
+    { class: 'stack', 'data-figure': path, id: `limit-${id}` },
+    h(
+      'div',
+      { class: 'ttl' },
+      h('h2', {}, title),
+      h('span', { class: 'bound' }, h('b', {}, bound), `: ${detail}`),
+      h('span', { class: 'v' }, value),
+      why(context, path, title),
+    ),
+    h(
+      'a',
+      {
+        class: 'bar',
+        href: `#/${scene}`,
+        'data-key': `limit-${id}`,
+        'aria-label': t('limits.bar', { title, value, parts: placed.map((one) => one.label).join(', ') }),
+        onclick: (event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          context.open(scene);
+        },
+      },
+      placed.map(({ value: seconds, color, hatch, label: name }) =>
+        h('i', { class: hatch ? 'hatched' : undefined, title: name, style: { flex: `${((seconds / all) * 1000).toFixed(2)} 0 0`, ...(!hatch && { background: color }) } }),
+      ),
+    ),
+    h(
+      'div',
+      { class: 'labs', 'aria-hidden': 'true' },
+      placed.filter(({ fits }) => fits).map((one) => h('span', { style: { left: `${(one.from * 100).toFixed(2)}%` } }, label(one))),
+    ),
+    h(
+      'div',
+      { class: 'rest', 'aria-hidden': 'true' },
+      placed.filter(({ fits }) => !fits).map((one) => h('span', {}, swatch(one), label(one))),
+    ),
+  );
+}
+
+export function limits(context) {
+  const { training: trained, serving } = context.report;
+  const phases = [trained?.feasible && training, serving?.feasible && prefill, serving?.feasible && token].filter(Boolean);
+  return phases.map((phase) => bar(context, phase(context)));
+}

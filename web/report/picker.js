@@ -1,0 +1,230 @@
+// The pickers of the sentence's nouns: a list to search, or a count as a field with its slide rule. Fetched when first opened.
+import { h } from '../dom.js';
+import { rule, step } from '../form/rule.js';
+import { get } from '../state/paths.js';
+import { text, whole } from '../text/format.js';
+import { parse } from '../text/measure.js';
+import '../text/later.js';
+import { t } from '../text/strings.js';
+import { taskOf } from './sentence.js';
+
+const EDGE = 12; // px kept free at the sides of the window
+
+// A panel under the noun; light dismissal and Escape close it, and the focus goes back to the noun. `onescape` restores.
+function panel(noun, name, onescape, ...content) {
+  const box = h('div', { class: 'picker', popover: 'auto', role: 'dialog', 'aria-label': name }, content);
+  const key = noun.dataset.key;
+  const current = () => document.querySelector(`[data-key="${key}"]`);
+  document.body.append(box);
+  current()?.setAttribute('aria-expanded', 'true');
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+    onescape?.();
+    box.hidePopover();
+  });
+  box.addEventListener('toggle', ({ newState }) => {
+    if (newState !== 'closed') return;
+    const hadFocus = box.contains(document.activeElement) || document.activeElement === document.body;
+    box.remove();
+    current()?.setAttribute('aria-expanded', 'false');
+    if (hadFocus) current()?.focus();
+  });
+  box.showPopover();
+  const at = noun.getBoundingClientRect();
+  const left = Math.max(EDGE, Math.min(at.left, document.documentElement.clientWidth - box.offsetWidth - EDGE));
+  box.style.setProperty('left', `${left}px`);
+  box.style.setProperty('top', `${at.bottom + 6}px`);
+  box.style.setProperty('max-height', `${Math.max(220, window.innerHeight - at.bottom - 2 * EDGE)}px`);
+  return () => box.hidePopover();
+}
+
+// options: [{id, name, note, group, words}]; `onpick(id)`; with `search` a field filters by every word typed.
+function listPicker(noun, { name, options, chosen, search, onpick }) {
+  const list = h('ul', { role: 'listbox', id: 'picker-list', 'aria-label': name, tabindex: search ? undefined : 0 });
+  const none = h('p', { class: 'note', hidden: true }, t('picker.none'));
+  let shown = [];
+  let at = 0;
+  const box = search
+    ? h('input', {
+        type: 'text',
+        class: 'search',
+        role: 'combobox',
+        'aria-expanded': 'true',
+        'aria-controls': 'picker-list',
+        'aria-autocomplete': 'list',
+        'aria-label': search,
+        placeholder: search,
+        autocomplete: 'off',
+        spellcheck: 'false',
+        oninput: () => draw(box.value),
+      })
+    : list;
+
+  function mark(next, block = 'nearest') {
+    at = Math.max(0, Math.min(shown.length - 1, next));
+    shown.forEach(({ element }, i) => element.setAttribute('aria-selected', i === at));
+    const { element } = shown[at] ?? {};
+    if (element) box.setAttribute('aria-activedescendant', element.id);
+    else box.removeAttribute('aria-activedescendant');
+    element?.scrollIntoView({ block });
+  }
+  function take(id) {
+    close();
+    if (id !== chosen) onpick(id);
+  }
+  function draw(typed = '') {
+    const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+    const kept = options.filter((one) => words.every((word) => one.words.includes(word)));
+    shown = kept.map((one, i) => ({
+      ...one,
+      element: h(
+        'li',
+        { role: 'option', id: `picker-${i}`, class: one.id === chosen ? 'chosen' : undefined, onclick: () => take(one.id) },
+        h('span', {}, one.name),
+        h('small', {}, one.note),
+      ),
+    }));
+    const groups = [...new Set(shown.map(({ group }) => group))];
+    list.replaceChildren(
+      ...groups.flatMap((group) => [
+        ...(group ? [h('li', { role: 'presentation', class: 'head' }, group)] : []),
+        ...shown.filter((one) => one.group === group).map(({ element }) => element),
+      ]),
+    );
+    // In the order in which they stand, which the arrows walk.
+    shown = groups.flatMap((group) => shown.filter((one) => one.group === group));
+    none.hidden = shown.length > 0;
+    mark(words.length ? 0 : shown.findIndex(({ id }) => id === chosen), 'center');
+  }
+  const keys = { ArrowDown: () => at + 1, ArrowUp: () => at - 1, PageDown: () => at + 8, PageUp: () => at - 8 };
+  box.addEventListener('keydown', (event) => {
+    if (keys[event.key]) mark(keys[event.key]());
+    else if (event.key === 'Enter' && shown[at]) take(shown[at].id);
+    else return;
+    event.preventDefault();
+  });
+  const close = panel(noun, name, null, box === list ? null : box, list, none);
+  draw();
+  box.focus();
+}
+
+// Families in the order of their newest member, members newest first. A family is what stands before the first digit of a name.
+const familyOf = (name) => /^[A-Za-z]+(?: [A-Za-z]+(?=[ -]?\d))?/.exec(name)?.[0].replace(/^(Code)(Llama)$/, '$2') ?? name;
+
+function newestFirst(entries, yearOf) {
+  const newest = new Map();
+  for (const one of entries) newest.set(one.group, Math.max(newest.get(one.group) ?? 0, yearOf(one)));
+  return [...entries].sort((a, b) => newest.get(b.group) - newest.get(a.group) || a.group.localeCompare(b.group) || yearOf(b) - yearOf(a) || b.size - a.size);
+}
+
+export function modelOptions(catalogue) {
+  const families = new Map(); // spelled as their first member is
+  const entries = catalogue
+    .filter(({ kind }) => kind === 'model')
+    .map(({ id, name = id, published, moe }) => {
+      const family = familyOf(name);
+      if (!families.has(family.toLowerCase())) families.set(family.toLowerCase(), family);
+      const { parameters, year } = published ?? {};
+      const size = parameters ? parametersText(parameters) : '';
+      return {
+        id,
+        name,
+        group: families.get(family.toLowerCase()),
+        year: year ?? 0,
+        size: parameters ?? 0,
+        note: [year, t(moe ? 'picker.moe' : 'picker.dense'), size].filter(Boolean).join(' · '),
+        words: `${id} ${name} ${family} ${year ?? ''} ${moe ? 'moe mixture experts' : 'dense'}`.toLowerCase(),
+      };
+    });
+  return newestFirst(entries, ({ year }) => year);
+}
+
+const rounded = (value) => String(Number(value.toPrecision(3)));
+const parametersText = (count) => (count >= 1e12 ? `${rounded(count / 1e12)} T` : `${rounded(count / 1e9)} B`);
+
+export function clusterOptions(catalogue) {
+  const devices = new Map(catalogue.filter(({ kind }) => kind === 'device').map((one) => [one.id, one]));
+  const entries = catalogue
+    .filter(({ kind }) => kind === 'cluster')
+    .map(({ id, name = id, device, devices: count = 1 }) => {
+      const { name: chip = '', vendor = '', year, memory = {} } = devices.get(device?.preset) ?? {};
+      const isSingle = count === 1;
+      return {
+        id,
+        name,
+        group: t(isSingle ? 'picker.single' : 'picker.clusters'),
+        year: year ?? 0,
+        size: 0,
+        note: [isSingle ? memory.capacity : chip, memory.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
+        words: `${id} ${name} ${chip} ${vendor} ${year ?? ''}`.toLowerCase(),
+      };
+    });
+  const order = [t('picker.clusters'), t('picker.single')];
+  return entries.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || b.year - a.year || a.name.localeCompare(b.name));
+}
+
+// The tasks as inputs: what is not asked is null.
+export function withTask(inputs, task) {
+  const rest = Object.fromEntries(Object.entries(inputs).filter(([path]) => path !== 'training' && path !== 'serving'));
+  const off = { both: [], training: ['serving'], serving: ['training'] }[task];
+  const kept = Object.entries(rest).filter(([path]) => !off.some((part) => path.startsWith(`${part}.`)));
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(off.map((part) => [part, 'null'])) };
+}
+
+function countPicker(noun, { path, page }) {
+  const { store } = page;
+  const before = store.inputs;
+  const now = Number(get(page.report.scenario, path) ?? get(page.report.scenario, 'cluster.devices'));
+  const name = t(`picker.${path}`);
+  const field = h('input', { type: 'text', id: 'picker-count', inputmode: 'decimal', autocomplete: 'off' });
+  field.value = String(now);
+  const range = { from: 1, to: path === 'serving.batch' ? 4096 : 32768 };
+  const slide = rule({ label: t('form.slider', { label: name }), isCount: true, onslide: (value) => take(value, true) });
+  function draw(value) {
+    slide.show(Math.max(range.from, Math.min(range.to, value)), range, 1, String(value));
+  }
+  function take(value, fromRule) {
+    if (!(value >= 1)) return;
+    if (fromRule) field.value = String(value);
+    draw(value);
+    page.setCount(path, Math.round(value));
+  }
+  field.addEventListener('input', () => take(parse(field.value, 1000)));
+  field.addEventListener('keydown', (event) => {
+    const value = parse(field.value, 1000);
+    if (event.key === 'Enter') close();
+    else if (['ArrowUp', 'ArrowDown'].includes(event.key) && value) {
+      event.preventDefault();
+      take(step(value, event.key === 'ArrowUp', true), true);
+    }
+  });
+  const close = panel(
+    noun,
+    name,
+    () => store.inputs !== before && store.setInputs(before),
+    h('label', { for: 'picker-count' }, name),
+    field,
+    slide.element,
+    h('p', { class: 'note' }, t('picker.was', { count: whole(now) })),
+  );
+  draw(now);
+  field.select();
+}
+
+// `noun` is {key, path}.
+export async function openPicker(page, { key, path }) {
+  const element = document.querySelector(`[data-key="noun-${key}"]`);
+  const { store } = page;
+  if (key === 'task') {
+    const scenario = page.report.scenario;
+    const options = ['both', 'training', 'serving'].map((id) => ({ id, name: t(`picker.task.${id}`), note: '', words: '' }));
+    listPicker(element, { name: t('picker.task'), options, chosen: taskOf(scenario), onpick: (id) => store.setInputs(withTask(store.inputs, id)) });
+  } else if (path === 'model' || path === 'cluster') {
+    const catalogue = await page.catalogue();
+    const options = path === 'model' ? modelOptions(catalogue) : clusterOptions(catalogue);
+    const chosen = get(page.report.scenario, `${path}.preset`);
+    listPicker(element, { name: t(`picker.${path}`), search: t(`picker.search.${path}`), options, chosen, onpick: (id) => page.pick(path, id) });
+  } else countPicker(element, { path, page });
+}

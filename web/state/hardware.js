@@ -1,0 +1,59 @@
+// Another cluster or device in place of the present one: the count of devices is kept, in whole servers, and the parallelism that was
+// written is given up where it is no longer legal, so that the core chooses it anew.
+import { t } from '../text/strings.js';
+import { whole } from '../text/format.js';
+import { get } from './paths.js';
+import { withFix, withPick } from './scenario.js';
+
+const PARALLELISM = /^(training|serving)\.(mapping|devices|global_batch)(\.|$)/;
+const TRIES = 4;
+
+const isCount = ({ path }) => path === 'cluster.devices';
+
+// The devices that are bought together: those of the innermost network, but of a mesh or torus any slice.
+const serverOf = ({ networks: [inner] }) => (inner && !inner.dims?.length ? inner.size : 1);
+
+async function reportOf(answering, inputs) {
+  for (let i = 0; i < TRIES; i++) {
+    const report = await answering.engine.evaluate(answering.requestFor(inputs));
+    if (report) return report; // null where a later evaluation took its place
+  }
+  return { issues: [] };
+}
+
+const mappingText = ({ tp = 1, pp = 1, dp = 1, cp = 1, ep = 1 }) =>
+  Object.entries({ TP: tp, PP: pp, CP: cp, EP: ep, DP: dp })
+    .filter(([name, degree]) => degree > 1 || name === 'TP')
+    .map(([name, degree]) => `${name} ${degree}`)
+    .join(' · ');
+
+// {inputs, said}: the inputs with the pick, and in words what else changed.
+export async function moved(answering, before, path, id) {
+  const now = answering.report.scenario.cluster;
+  const counted = withPick(before, path, id);
+  if (path !== 'cluster') return { inputs: counted, said: [] };
+  const { scenario: { cluster: fresh } = {} } = await reportOf(answering, { cluster: id });
+  // A single device stays single, and one device is no cluster to keep.
+  if (!fresh || fresh.devices === 1 || now.devices === 1) return { inputs: counted, said: [] };
+  const server = serverOf(fresh);
+  const count = Math.max(server, Math.round(now.devices / server) * server);
+  let inputs = { ...counted, 'cluster.devices': String(count) };
+  let report = await reportOf(answering, inputs);
+  const said = [];
+  const wasWritten = Object.keys(inputs).some((one) => PARALLELISM.test(one));
+  if (report.issues?.some((issue) => PARALLELISM.test(issue.path)) && wasWritten) {
+    inputs = Object.fromEntries(Object.entries(inputs).filter(([one]) => !PARALLELISM.test(one)));
+    report = await reportOf(answering, inputs);
+    if (report.scenario?.training) said.push(t('pick.mapping', { mapping: mappingText(get(report.scenario, 'training.mapping') ?? {}) }));
+  }
+  // Of a torus not every count is sold: the nearest that is.
+  for (let i = 0; i < TRIES && report.issues?.some(isCount); i++) {
+    const fix = report.issues.find(isCount).fixes?.find((one) => one.value !== undefined && isCount(one));
+    if (!fix) return { inputs: counted, said: [] };
+    inputs = withFix(inputs, fix);
+    report = await reportOf(answering, inputs);
+  }
+  const kept = Number(inputs['cluster.devices']);
+  said.unshift(t(kept === now.devices ? 'pick.kept' : 'pick.rounded', { count: whole(kept), size: server }));
+  return { inputs, said };
+}
