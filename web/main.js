@@ -36,7 +36,11 @@ const FETCHERS = {
   sheet: () => import('./report/sheet.js'),
   export_menu: () => import('./report/export_menu.js'),
   picker: () => import('./report/picker.js'),
+  advising: () => import('./engine/advising.js'),
 };
+
+// Behind the first paint, so that what the first view does not need is not fetched before it.
+const painted = () => new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, 100))));
 
 class Page {
   answering = new Answering(() => this.stage.draw());
@@ -48,6 +52,7 @@ class Page {
   #lit = new Set(); // the figures that it moves
   #parts = {};
   #catalogue = null;
+  #advising = null;
 
   async start() {
     if (location.hash.includes('?')) this.engine.open();
@@ -134,6 +139,19 @@ class Page {
   chosen = (key) => this.stage.chosen(key);
   choose = (key, value) => this.stage.choose(key, value);
   data = (path) => this.files.at(path);
+  // Advice on a question: {report, isFresh}, the report null until the first has come.
+  adviceOn(question) {
+    if (this.#advising instanceof Promise || !this.#advising) {
+      this.#advising ??= painted()
+        .then(FETCHERS.advising)
+        .then(({ Advising }) => {
+          this.#advising = new Advising(this.drawScene);
+          this.drawScene();
+        });
+      return { report: null, isFresh: false };
+    }
+    return this.#advising.on(question);
+  }
   linkWith = (view) => linkOf({ ...this.store.state, view });
   notice = (...all) => tell(byId('notice'), ...all);
 

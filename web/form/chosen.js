@@ -43,9 +43,9 @@ const CHOSEN = {
   },
 };
 
-// [lines…, whether the mapping is chosen for you]; nothing where the part is not asked for.
+// {lines, isAuto: whether the mapping is chosen for you}; nothing where the part is not asked for, or not resolved yet.
 export function chosenIn(id, { scenario, inputs, report }) {
-  if (!scenario?.[id] || !Object.keys(scenario[id]).length) return { lines: [], isAuto: false };
+  if (!report || !scenario[id] || !Object.keys(scenario[id]).length) return { lines: [], isAuto: false };
   const [first, second, isAuto = false] = CHOSEN[id]({ scenario, inputs, report });
   return { lines: [first, second].filter(Boolean), isAuto };
 }

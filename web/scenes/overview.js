@@ -1,3 +1,4 @@
+import { advice } from '../report/advice.js';
 import { limits } from '../report/limits.js';
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
@@ -35,7 +36,8 @@ export const overview = {
         ['training', 'serving'].filter((part) => context.faulty.has(part)).slice(0, 1).map((part) => absence(context, part)),
         limits(context),
       ),
-      others(context),
+      advice(context),
+      others(),
       footnote(context, 'overview'),
     ];
   },

@@ -1,0 +1,43 @@
+// Advice on the present scenario, in a worker of its own so that an edit does not wait for it. Of the pool one worker is enough.
+import { Pool } from './pool.js';
+
+const REST_MS = 500; // the inputs rest before advice is asked for
+
+export class Advising {
+  #pool = new Pool({ count: 1 });
+  #key = '';
+  #timer = 0;
+  #running = null;
+  #report = null;
+  #isFresh = false;
+
+  // `onanswer` is told when advice on what was asked last has come.
+  constructor(onanswer) {
+    this.onanswer = onanswer;
+  }
+
+  // {report, isFresh}: the last advice, and whether it is on this very question; {"request", "for"?, "objective"?, "top"?}.
+  on(question) {
+    const key = JSON.stringify(question);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#isFresh = false;
+      clearTimeout(this.#timer);
+      this.#running?.stop();
+      this.#timer = setTimeout(() => this.#ask(question, key), REST_MS);
+    }
+    return { report: this.#report, isFresh: this.#isFresh };
+  }
+
+  async #ask(question, key) {
+    const hear = (report, state) => {
+      if (key !== this.#key || state === 'running') return;
+      this.#report = report;
+      this.#isFresh = true;
+      this.onanswer();
+    };
+    // What breaks leaves the last advice in its place.
+    this.#running = await this.#pool.advise(question, hear).catch(() => null);
+    if (key !== this.#key) this.#running?.stop();
+  }
+}

@@ -1,0 +1,152 @@
+// The best next changes, each with what it does to every answer, and the button that makes it. They come a moment after the answers; until
+// then their place is kept.
+import { h } from '../dom.js';
+import { get } from '../state/paths.js';
+import { sayTheSame, withPick } from '../state/scenario.js';
+import { number, text } from '../text/format.js';
+import { t } from '../text/strings.js';
+
+const SHOWN = 3;
+const ASKED = 12; // of which one of a kind is shown before a second
+const SMALL = 0.005; // a change of a figure that is not worth a word
+
+// What to rank by, where the scenario has it.
+const AIMS = [
+  { id: 'training', part: 'training', question: { for: 'training' } },
+  { id: 'token', part: 'serving', question: { for: 'serving', objective: 'tpot_s' } },
+  { id: 'cost', part: 'serving', question: { for: 'serving' } },
+];
+
+// A column names its figures in the order in which they are looked for; of all less is better.
+const COLUMNS = [
+  { id: 'training', paths: ['training.time_to_train_s'], unit: 's' },
+  { id: 'token', paths: ['serving.tpot_s'], unit: 's' },
+  { id: 'memory', paths: ['training.memory_bytes.total', 'serving.memory_bytes.total'], unit: 'B' },
+  { id: 'cost', paths: ['training.cost_usd', 'serving.cost_usd_per_million_tokens'], unit: '$' },
+];
+
+function difference(before, after) {
+  const isBetter = after < before;
+  const share = `${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%`;
+  return h('small', { class: isBetter ? 'good' : 'bad' }, `${isBetter ? '▼' : '▲'} ${share}`);
+}
+
+function cell({ id, paths, unit }, figures, before) {
+  const attributes = { 'data-l': t(`advice.column.${id}`) };
+  const known = paths.filter((path) => figures[path] > 0);
+  const moves = (path) => get(before, path) > 0 && Math.abs(figures[path] / get(before, path) - 1) > SMALL;
+  const path = known.find(moves) ?? known[0];
+  if (!path) return h('td', { ...attributes, class: 'quiet' }, '–');
+  const was = get(before, path);
+  if (was > 0 && !moves(path)) return h('td', { ...attributes, class: 'quiet' }, t('advice.same'));
+  return h('td', attributes, text(figures[path], unit), was > 0 && [h('br'), difference(was, figures[path])]);
+}
+
+const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+// The inputs with a change of advice: presets first, since they take the place of what stands below them.
+export function withOverrides(inputs, overrides) {
+  const isPick = ([path]) => path.endsWith('.preset');
+  const all = Object.entries(overrides);
+  const picked = all.filter(isPick).reduce((some, [path, id]) => withPick(some, path.replace(/\.preset$/, ''), id), inputs);
+  return { ...picked, ...Object.fromEntries(all.filter((one) => !isPick(one)).map(([path, value]) => [path, textOf(value)])) };
+}
+
+// The change that was made last, for as long as the inputs are what it made them.
+function appliedTo({ page, store }) {
+  const applied = page.chosen('applied');
+  const { default: standard } = page.described;
+  return applied && sayTheSame(standard, store.inputs, applied.after, page.presetPaths) ? applied : null;
+}
+
+function apply({ page, store, report }, change) {
+  const before = store.inputs;
+  const after = withOverrides(before, change.overrides);
+  page.choose('applied', { change, before, after, report });
+  store.setInputs(after);
+}
+
+const button = (kind, title, onclick) =>
+  h('button', { type: 'button', class: `button ${kind}`, 'data-key': 'advice-' + title, 'aria-label': t(`advice.${kind}.of`, { title }), onclick }, t(`advice.${kind}`));
+
+function row({ title, effort, figures }, before, action) {
+  return h(
+    'tr',
+    {},
+    h('th', { scope: 'row' }, title, h('br'), h('small', {}, effort)),
+    COLUMNS.map((column) => cell(column, figures, before)),
+    h('td', { class: 'full' }, action),
+  );
+}
+
+function head(report) {
+  const now = ({ paths, unit }) => paths.map((path) => get(report, path)).filter((value) => value > 0).slice(0, unit === 'B' ? 1 : 2).map((value) => text(value, unit));
+  return h(
+    'thead',
+    {},
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'col' }, t('advice.change')),
+      COLUMNS.map((column) => h('th', { scope: 'col' }, t(`advice.column.${column.id}`), h('br'), h('span', {}, now(column).length ? t('advice.now', { value: now(column).join(' · ') }) : '–'))),
+      h('th', { scope: 'col' }, h('span', { class: 'visually-hidden' }, t('advice.action'))),
+    ),
+  );
+}
+
+// One of a kind first ("device.dgx-b200" is of the kind "device"), then the next best.
+export function chooseShown(changes, count) {
+  const kind = ({ id }) => id.split('.')[0];
+  const firsts = changes.filter((one, i) => changes.findIndex((other) => kind(other) === kind(one)) === i);
+  return [...firsts, ...changes.filter((one) => !firsts.includes(one))].slice(0, count);
+}
+
+function aimButtons(context, aims, chosen) {
+  if (aims.length < 2) return null;
+  return h(
+    'div',
+    { class: 'segments', role: 'group', 'aria-label': t('advice.by') },
+    aims.map(({ id }) =>
+      h('button', { type: 'button', 'data-key': `aim-${id}`, 'aria-pressed': String(id === chosen), onclick: () => context.page.choose('aim', id) }, t(`advice.aim.${id}`)),
+    ),
+  );
+}
+
+// The best pair, in a sentence with its own button.
+function pairLine(context, pair, figure) {
+  const was = get(context.report, figure);
+  if (!pair || !(was > 0) || !(pair.figures[figure] > 0)) return null;
+  return [
+    ' ',
+    t('advice.pair', { title: pair.title, share: `${number(Math.abs(pair.figures[figure] / was - 1) * 100, 2)}\u00a0%` }),
+    ' ',
+    h('button', { type: 'button', class: 'link', 'data-key': 'advice-pair', onclick: () => apply(context, pair) }, t('advice.apply')),
+  ];
+}
+
+export function advice(context) {
+  const { page, report, store } = context;
+  const aims = AIMS.filter(({ part }) => report[part]);
+  if (!aims.length) return null;
+  const aim = aims.find(({ id }) => id === page.chosen('aim')) ?? aims[0];
+  const { report: answer, isFresh } = page.adviceOn({ request: context.request, ...aim.question, top: ASKED });
+  const applied = appliedTo(context);
+  const undo = () => {
+    page.choose('applied', null);
+    store.setInputs(applied.before);
+  };
+  const shown = chooseShown(answer?.changes ?? [], SHOWN - (applied ? 1 : 0));
+  const rows = [
+    applied && row(applied.change, applied.report, button('undo', applied.change.title, undo)),
+    ...shown.map((change) => row(change, report, button('apply', change.title, () => apply(context, change)))),
+  ];
+  const none = isFresh && !shown.length && h('p', { class: 'note' }, t('advice.none'));
+  return h(
+    'section',
+    { class: 'part advice', id: 'advice', 'aria-busy': String(!isFresh) },
+    h('div', { class: 'headrow' }, h('h2', {}, t('advice.title')), aimButtons(context, aims, aim.id)),
+    h('table', { class: 'cards' }, h('caption', { class: 'visually-hidden' }, t('advice.caption')), head(report), h('tbody', { class: isFresh ? undefined : 'stale' }, rows)),
+    none,
+    h('p', { class: 'note' }, !answer ? t('chart.waiting') : [t('advice.note'), isFresh && pairLine(context, answer.pairs?.[0], answer.figure)]),
+  );
+}
