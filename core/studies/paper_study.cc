@@ -100,7 +100,7 @@ const Json* FigureOf(const Json& points, const Json& label, const std::string& p
   return nullptr;
 }
 
-double NumberAt(const Json& points, const Json& label, const std::string& path) {
+double ValueFor(const Json& points, const Json& label, const std::string& path) {
   const Json* found = FigureOf(points, label, path);
   return found != nullptr && found->is_number() ? found->get<double>() : std::nan("");
 }
@@ -132,7 +132,7 @@ Json JudgeTrend(const Json& expectation, const Json& points, const std::string& 
   Verdict verdict{path + " " + kind + (by > 1 ? " by " + NumberText(by) + " times or more" : "") + " along"};
   double before = 0;
   for (const Json& label : expectation["along"]) {
-    const double value = NumberAt(points, label, path);
+    const double value = ValueFor(points, label, path);
     const double factor = kind == "falls" ? before / value : value / before;
     // False also if a figure is missing. Any increase from 0 counts.
     if (std::isnan(value) || (!verdict.found.empty() && !(factor >= min_factor))) verdict.holds = false;
@@ -148,7 +148,7 @@ Json JudgeFlat(const Json& expectation, const Json& points) {
   Verdict verdict{path + " is equal" + (expectation.contains("within") ? " within " + NumberText(100 * within) + " %" : "") + " at"};
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
   for (const Json& label : expectation["along"]) {
-    const double value = NumberAt(points, label, path);
+    const double value = ValueFor(points, label, path);
     if (std::isnan(value)) verdict.holds = false;
     smallest = std::min(smallest, value);
     largest = std::max(largest, value);
@@ -161,7 +161,7 @@ Json JudgeFlat(const Json& expectation, const Json& points) {
 Json JudgeRatio(const Json& expectation, const Json& points) {
   const std::string path = expectation["ratio"].get<std::string>();
   const Json& of = expectation["of"];
-  const double ratio = NumberAt(points, of[0], path) / NumberAt(points, of[1], path);
+  const double ratio = ValueFor(points, of[0], path) / ValueFor(points, of[1], path);
   const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
   return {{"text", path + " of " + Shown(of[0]) + " over " + Shown(of[1]) + " is between " + NumberText(low) + " and " + NumberText(high)},
           {"holds", ratio >= low && ratio <= high},
@@ -173,7 +173,7 @@ Json JudgeBetween(const Json& expectation, const Json& points) {
   const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
   Verdict verdict{path + " is between " + NumberText(low) + " and " + NumberText(high) + " at"};
   for (const Json& label : expectation["at"]) {
-    const double value = NumberAt(points, label, path);
+    const double value = ValueFor(points, label, path);
     if (!(value >= low && value <= high)) verdict.holds = false;
     verdict.See(label, FigureOf(points, label, path));
   }
