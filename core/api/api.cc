@@ -10,6 +10,7 @@
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/kernel.h"
 #include "core/evaluation/report.h"
+#include "core/scenario/auto_mapping.h"
 #include "core/scenario/legal_defaults.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
@@ -99,6 +100,7 @@ Answer DescribeAnswer() {
                         {"presets", "network"},
                         {"help", "Network preset; replaces the cluster's, the domain size stays"},
                         {"advanced", true}});
+  DescribeAuto(inputs);
   Json follows = Json::array();
   for (const std::string_view path : kAdjustableDefaults) follows.push_back(path);
   return {JsonText(Json{{"version", 1},

@@ -1,6 +1,7 @@
 #include "core/evaluation/evaluate.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -51,6 +52,13 @@ Json SourcesOf(const Json& explanations, const Json& scenario) {
   return written;
 }
 
+std::vector<Chosen> ChosenFor(const Scenario& scenario, std::string_view part) {
+  std::vector<Chosen> chosen;
+  std::copy_if(scenario.chosen.begin(), scenario.chosen.end(), std::back_inserter(chosen),
+               [part](const Chosen& one) { return one.path.starts_with(part); });
+  return chosen;
+}
+
 // Model and cluster are inputs of every question; the others only of their own.
 void BindScenario(const Json& scenario, Trace& trace) {
   for (const auto& [part, member] : scenario.items()) {
@@ -88,7 +96,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
     const TrainingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, training, *scenario.training, trace_of("training"));
     CheckAlgorithms(training.collectives, unfit);
-    report["training"] = WriteTraining({training, cost_efficiency});
+    report["training"] = WriteTraining({training, cost_efficiency, ChosenFor(scenario, "training")});
     warn(training.warnings);
   }
   if (scenario.serving) {
@@ -98,7 +106,7 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     CheckAlgorithms(serving.collectives, unfit);
     SimulationAnswer simulation;
     if (scenario.serving->simulate) simulation = Simulate(scenario.model, scenario.cluster, *scenario.serving);
-    report["serving"] = WriteServing({serving, cost_efficiency, simulation.served});
+    report["serving"] = WriteServing({serving, cost_efficiency, simulation.served, ChosenFor(scenario, "serving")});
     warn(serving.warnings);
     if (!simulation.warning.empty()) warn({simulation.warning});
   }

@@ -9,6 +9,7 @@
 #include "core/base/json.h"
 #include "core/base/trace.h"
 #include "core/evaluation/cost_efficiency.h"
+#include "core/search/chosen.h"
 #include "core/simulation/simulate.h"
 
 namespace slipstick {
@@ -17,11 +18,13 @@ namespace slipstick {
 struct TrainingPart {
   const TrainingReport& report;
   const TrainingCostEfficiency& cost_efficiency;
+  std::vector<Chosen> chosen{};  // of an `auto` mapping
 };
 struct ServingPart {
   const ServingReport& report;
   const ServingCostEfficiency& cost_efficiency;
   std::optional<SimulatedServing> simulated{};  // none: off
+  std::vector<Chosen> chosen{};                 // as in training
 };
 struct CostPart {
   const CostReport& report;

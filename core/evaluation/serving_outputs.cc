@@ -1,5 +1,6 @@
 // The serving part of a report.
 #include "core/base/output.h"
+#include "core/evaluation/chosen_outputs.h"
 #include "core/evaluation/collective_outputs.h"
 #include "core/evaluation/report.h"
 #include "core/evaluation/simulation_outputs.h"
@@ -156,6 +157,8 @@ struct Outputs<ServingPart> {
           "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Reasons for infeasibility"),
       Output(
           "assumed", [](P part) -> const auto& { return part.report.assumed; }, "Assumed inputs (not measured)"),
+      Output(
+          "chosen", [](P part) -> const auto& { return part.chosen; }, "Mapping chosen, and why"),
       Output(
           "ttft_s", [](P part) { return part.report.ttft; }, "Time to first token (TTFT)")
           .Short("TTFT")

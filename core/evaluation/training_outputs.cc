@@ -1,5 +1,6 @@
 // The training part of a report.
 #include "core/base/output.h"
+#include "core/evaluation/chosen_outputs.h"
 #include "core/evaluation/collective_outputs.h"
 #include "core/evaluation/report.h"
 #include "core/evaluation/time_by_bound_outputs.h"
@@ -182,6 +183,8 @@ struct Outputs<TrainingPart> {
           "infeasible", [](P part) -> const auto& { return part.report.infeasible; }, "Reasons for infeasibility"),
       Output(
           "assumed", [](P part) -> const auto& { return part.report.assumed; }, "Assumed inputs (not measured)"),
+      Output(
+          "chosen", [](P part) -> const auto& { return part.chosen; }, "Mapping chosen, and why"),
       Output(
           "step_time_s", [](P part) { return part.report.step_time; }, "Step time")
           .Short("Step")

@@ -111,9 +111,12 @@ class ServingAdjuster {
   ServingAdjuster(const Scenario& scenario, const Written& written)
       : model_(scenario.model), cluster_(scenario.cluster), written_(written) {}
 
-  void Adjust(ServingLoad& load) const {
+  void AdjustLoad(ServingLoad& load) const {
     AdjustLengths(load);
     AdjustDevices(load);
+  }
+  void Adjust(ServingLoad& load) const {
+    AdjustLoad(load);
     const bool may_grow = written_.IsDefault("serving.devices") && load.devices && !load.mapping.replicas;
     if (!written_.IsDefault("serving.mapping.tp") && !written_.IsDefault("serving.mapping.pp")) return;
     // Doubles the devices until the model fits; if it never does, keeps the first choice.
@@ -212,5 +215,7 @@ void ApplyLegalDefaults(Scenario& scenario, const Written& written, std::string_
   if (scenario.training && searched != "training") TrainingAdjuster(scenario, written).Adjust(*scenario.training);
   if (scenario.serving) ServingAdjuster(scenario, written).Adjust(*scenario.serving);
 }
+
+void AdjustServingLoad(Scenario& scenario, const Written& written) { ServingAdjuster(scenario, written).AdjustLoad(*scenario.serving); }
 
 }  // namespace slipstick

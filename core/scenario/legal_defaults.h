@@ -29,4 +29,7 @@ inline constexpr std::array<std::string_view, 9> kAdjustableDefaults{
 // Model and cluster must be complete. `searched`: the part whose mapping a search chooses.
 void ApplyLegalDefaults(Scenario& scenario, const Written& written, std::string_view searched = "");
 
+// Only lengths and devices of the serving load, for a mapping that is chosen on them.
+void AdjustServingLoad(Scenario& scenario, const Written& written);
+
 }  // namespace slipstick

@@ -8,6 +8,7 @@
 #include "core/base/fix.h"
 #include "core/catalogue/presets.h"
 #include "core/operators/efficiency.h"
+#include "core/scenario/auto_mapping.h"
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/data_sheet_rules.h"
 #include "core/scenario/designed_device.h"
@@ -74,10 +75,11 @@ void ApplyNetworkPresets(Json& request, Issues& issues) {
 }
 
 // Reads the parts; contradictions between them are checked later.
-Result<Scenario> ReadScenario(Json expanded) {
+Result<Scenario> ReadScenario(Json expanded, AutoMappings& autos) {
   Issues issues;
   if (!expanded.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(expanded)}};
   expanded.erase("written");
+  autos = TakeAutoMappings(expanded, issues);
   DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
   DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
   ApplyNetworkPresets(expanded, issues);
@@ -146,11 +148,13 @@ void Resolve(Scenario& scenario, Issues& issues) {
 
 Result<Scenario> ParseScenario(Json request) {
   const Written written(request);
-  Result<Scenario> scenario = ReadScenario(std::move(request));
+  AutoMappings autos;
+  Result<Scenario> scenario = ReadScenario(std::move(request), autos);
   if (!scenario) return scenario;
   Issues issues;
   ResolveSystem(*scenario, issues);
   if (!issues.empty()) return issues;
+  SettleMappings(*scenario, autos, written, "");
   ApplyLegalDefaults(*scenario, written);
   ResolveRuns(*scenario, issues);
   if (!issues.empty()) return issues;
@@ -159,11 +163,13 @@ Result<Scenario> ParseScenario(Json request) {
 
 Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   const Written written(request);
-  Result<Scenario> scenario = ReadScenario(std::move(request));
+  AutoMappings autos;
+  Result<Scenario> scenario = ReadScenario(std::move(request), autos);
   if (!scenario) return scenario;
   Issues issues;
   ResolveSystem(*scenario, issues);
   if (!issues.empty()) return issues;
+  SettleMappings(*scenario, autos, written, part);
   ResetMapping(*scenario, written, part);
   ApplyLegalDefaults(*scenario, written, part);
   ResetMapping(*scenario, written, part);  // the adjusted mapping is not part of the search either

@@ -1,6 +1,7 @@
 #include "core/scenario/request.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/base/schema.h"
@@ -9,7 +10,15 @@
 
 namespace slipstick {
 
-const Json& DefaultRequest() {
+namespace {
+
+constexpr std::array<const char*, 2> kMapped{"training", "serving"};
+
+Json AutoMapping() { return ObjectOf({{"auto", true}}); }
+
+}  // namespace
+
+const Json& DefaultRequest(Count version) {
   static const Json request = *ParseJson(R"({
     "version": 1,
     "model": {"preset": "llama-3.1-70b"},
@@ -23,7 +32,13 @@ const Json& DefaultRequest() {
                 "mapping": {"tp": 8, "pp": 1, "ep": 1}},
     "cost": {"electricity": "0.08 $/kWh", "lifetime": "4 year"}
   })");
-  return request;
+  static const Json tuned = [] {
+    Json second = request;
+    second["version"] = 2;
+    for (const char* part : kMapped) second[part]["mapping"] = AutoMapping();
+    return second;
+  }();
+  return version == 2 ? tuned : request;
 }
 
 Result<Assignment> ParseAssignment(std::string_view text) {
@@ -69,6 +84,26 @@ Json* At(Json& json, std::string_view path) {
   return at;
 }
 
+// "auto" in place of a mapping.
+bool IsAutoText(std::string_view path, const Json& value) {
+  return (path == "training.mapping" || path == "serving.mapping") && value.is_string() && TextOf(value) == "auto";
+}
+
+// The mappings as objects: "auto" is short for {"auto": true}, and what version 2 takes where a part has none.
+void CompleteMappings(Json& request, Count version) {
+  for (const char* part : kMapped) {
+    const auto found = request.find(part);
+    if (found == request.end() || !found->is_object()) continue;
+    const auto mapping = found->find("mapping");
+    if (mapping == found->end() ? version == 2 : IsAutoText(std::string(part) + ".mapping", *mapping)) (*found)["mapping"] = AutoMapping();
+  }
+}
+
+Count VersionOf(const Json& request) {
+  const Json* version = FindMember(request, "version");
+  return version != nullptr && *version == 2 ? 2 : 1;
+}
+
 // Turns "cluster.device": "h100-sxm5-80gb" above a path into {"preset": …}, so that members below it can be set.
 void Unfold(Json& request, std::string_view path) {
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1)) {
@@ -86,6 +121,7 @@ void Apply(Json& request, std::vector<Assignment> assignments) {
     Unfold(request, one.path);
     // Overrides of the former entry do not apply to a new one.
     const bool names_preset = one.value.is_string() && NamesPreset(one.path);
+    if (IsAutoText(one.path, one.value)) one.value = AutoMapping();
     SetPath(request, one.path, names_preset ? Json{{"preset", std::move(one.value)}} : std::move(one.value));
     if (request.contains(kWritten)) request[kWritten].push_back(one.path);
   }
@@ -119,8 +155,10 @@ Result<Json> CompleteRequest(Json request) {
     for (const auto& [key, value] : request.items()) written.push_back(key);
     request[kWritten] = std::move(written);
   }
+  const Count version = VersionOf(request);
+  CompleteMappings(request, version);
   // An absent part is the default scenario's; null switches a part off.
-  for (const auto& [key, value] : DefaultRequest().items()) {
+  for (const auto& [key, value] : DefaultRequest(version).items()) {
     if (!request.contains(key)) request[key] = value;
   }
   return request;
@@ -129,18 +167,21 @@ Result<Json> CompleteRequest(Json request) {
 Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& assignments) {
   Result<Json> json = Json::object();
   if (!text.empty()) json = ParseJson(text);
-  if (json) json = CompleteRequest(std::move(*json));
   if (!json) return json;
   std::vector<Assignment> changes;
   Issues issues;
   for (const std::string& assignment : assignments) {
     Result<Assignment> one = ParseAssignment(assignment);
     if (one) {
+      // The version says which default scenario the others change.
+      if (one->path == "version" && json->is_object()) (*json)["version"] = one->value;
       changes.push_back(std::move(*one));
     } else {
       issues.insert(issues.end(), one.issues.begin(), one.issues.end());
     }
   }
+  json = CompleteRequest(std::move(*json));
+  if (!json) return json;
   if (!issues.empty()) return issues;
   Apply(*json, std::move(changes));
   return json;

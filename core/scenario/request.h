@@ -1,7 +1,7 @@
 // How a request is completed: one rule for every verb, the page and links.
 //
-// An absent top-level part is the default scenario's. A written part is complete as it stands: absent members take their
-// fields' defaults. Assignments ("PATH=VALUE") come on top, shallow paths before deep ones. A completed request lists in
+// An absent top-level part is the default scenario's of the request's version. A written part is complete as it stands: absent
+// members take their fields' defaults; in version 2 an absent mapping is "auto". Assignments ("PATH=VALUE") come on top, shallow paths before deep ones. A completed request lists in
 // "written" the paths that somebody wrote, each with everything below it. What nobody wrote may be moved to legal values
 // (legal_defaults.h).
 #pragma once
@@ -12,11 +12,12 @@
 
 #include "core/base/issue.h"
 #include "core/base/json.h"
+#include "core/base/quantity.h"
 
 namespace slipstick {
 
-// The scenario that the page opens with, as a request.
-const Json& DefaultRequest();
+// The scenario that the page opens with, as a request. Version 2 is version 1 with both mappings left to the tuner ("auto").
+const Json& DefaultRequest(Count version = 1);
 
 // "training.mapping.tp=8" -> {path, value}; the value is read as JSON where it is JSON, as text otherwise.
 struct Assignment {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/base/schema.h"
 #include "core/economics/cost_inputs.h"
 #include "core/hardware/cluster.h"
+#include "core/search/chosen.h"
 #include "core/serving/serving_load.h"
 #include "core/training/training_run.h"
 #include "core/workload/model.h"
@@ -19,6 +21,7 @@ struct Scenario {
   std::optional<TrainingRun> training = TrainingRun{};
   std::optional<ServingLoad> serving = ServingLoad{};
   std::optional<CostInputs> cost = CostInputs{};
+  std::vector<Chosen> chosen;  // what `auto` mappings were settled to
 };
 template <>
 struct Schema<Scenario> {

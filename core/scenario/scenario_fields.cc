@@ -3,7 +3,7 @@
 
 namespace slipstick {
 
-constexpr FieldRow kScenarioFields[] = {Of<&Scenario::version>("version", "Version of the scenario format").Between(1, 1),
+constexpr FieldRow kScenarioFields[] = {Of<&Scenario::version>("version", "Version of the scenario format").Between(1, 2),
                                         Of<&Scenario::model>("model", "Model"),
                                         Of<&Scenario::cluster>("cluster", "Cluster"),
                                         Of<&Scenario::training>("training", "Training question; null: off"),

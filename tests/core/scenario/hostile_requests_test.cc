@@ -100,7 +100,7 @@ std::vector<Hostile> HostileRequests() {
       {"UnitWithoutNumber", R"({"cluster": {"device": {"memory": {"capacity": "GB"}}}})", {"cluster.device.memory.capacity"}},
       {"InfiniteText", R"({"cluster": {"device": {"memory": {"capacity": "inf GB"}}}})", {"cluster.device.memory.capacity"}},
       {"OverflowingText", R"({"cluster": {"device": {"memory": {"capacity": "1e308 GB"}}}})", {"cluster.device.memory.capacity"}},
-      {"FutureVersion", R"({"version": 2})", {"version"}},
+      {"FutureVersion", R"({"version": 3})", {"version"}},
       {"ThreeFaults",
        R"({"model": {"preset": "llama-3.1-70b", "layers": 0}, "training": {"precision": "bf17"}, "serving": {"prompt": -1}})",
        {"model.layers", "training.precision", "serving.prompt"}},

@@ -1,0 +1,86 @@
+#include "core/scenario/auto_mapping.h"
+
+#include <utility>
+
+#include "core/base/schema.h"
+#include "core/scenario/legal_defaults.h"
+#include "core/search/serving_tuner.h"
+#include "core/search/training_tuner.h"
+
+namespace slipstick {
+namespace {
+
+PinnedMembers TakeAuto(Json& request, const char* part, Issues& issues) {
+  const auto owner = request.find(part);
+  if (owner == request.end() || !owner->is_object() || !owner->contains("mapping")) return std::nullopt;
+  Json& mapping = (*owner)["mapping"];
+  const Json* flag = FindMember(mapping, "auto");
+  if (flag == nullptr) return std::nullopt;
+  if (!flag->is_boolean()) {
+    issues.push_back({std::string(part) + ".mapping.auto", "Must be true or false, not " + internal::Shown(*flag)});
+  }
+  const bool is_auto = *flag == true;
+  mapping.erase("auto");
+  if (!is_auto) return std::nullopt;
+  std::vector<std::string> pinned;
+  for (const auto& [key, value] : mapping.items()) {
+    if (!value.is_null()) pinned.push_back(key);
+  }
+  return pinned;
+}
+
+void SettleTraining(Scenario& scenario, const std::vector<std::string>& pinned, const Written& written) {
+  TrainingRun& run = *scenario.training;
+  const std::optional<Count> devices = run.devices;
+  if (!run.devices) run.devices = scenario.cluster.devices;
+  const bool is_free = run.recompute == Recompute::kNone && written.IsDefault("training.recompute");
+  const TrainingFreedom freedom{pinned, is_free, written.IsDefault("training.global_batch")};
+  TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
+  run = std::move(tuned.run);
+  run.devices = devices;
+  scenario.chosen.insert(scenario.chosen.end(), tuned.chosen.begin(), tuned.chosen.end());
+}
+
+// On 2x, 4x … the devices where the model does not fit and nobody wrote their number.
+void SettleServing(Scenario& scenario, const std::vector<std::string>& pinned, const Written& written) {
+  ServingLoad& load = *scenario.serving;
+  ServingLoad trial = load;
+  TunedServing tuned = TuneServing(scenario.model, scenario.cluster, trial, pinned);
+  const bool may_grow = written.IsDefault("serving.devices") && load.devices && !load.mapping.replicas;
+  while (may_grow && !tuned.fits && *trial.devices * 2 <= scenario.cluster.devices) {
+    trial.devices = *trial.devices * 2;
+    TunedServing more = TuneServing(scenario.model, scenario.cluster, trial, pinned);
+    if (more.fits) tuned = std::move(more);
+  }
+  load = std::move(tuned.load);
+  scenario.chosen.insert(scenario.chosen.end(), tuned.chosen.begin(), tuned.chosen.end());
+}
+
+}  // namespace
+
+AutoMappings TakeAutoMappings(Json& request, Issues& issues) {
+  AutoMappings autos;
+  autos.training = TakeAuto(request, "training", issues);
+  autos.serving = TakeAuto(request, "serving", issues);
+  return autos;
+}
+
+void SettleMappings(Scenario& scenario, const AutoMappings& autos, const Written& written, std::string_view searched) {
+  if (scenario.training && autos.training && searched != "training") SettleTraining(scenario, *autos.training, written);
+  if (scenario.serving && autos.serving && searched != "serving") {
+    AdjustServingLoad(scenario, written);
+    SettleServing(scenario, *autos.serving, written);
+  }
+}
+
+void DescribeAuto(Json& inputs) {
+  for (const char* part : {"training", "serving"}) {
+    inputs.push_back(Json{{"path", std::string(part) + ".mapping.auto"},
+                          {"kind", "flag"},
+                          {"default", false},
+                          {"help", "Degrees left out are chosen: the best mapping that fits"},
+                          {"advanced", true}});
+  }
+}
+
+}  // namespace slipstick

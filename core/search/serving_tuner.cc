@@ -1,0 +1,172 @@
+#include "core/search/serving_tuner.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/search/limits.h"
+#include "core/serving/memo.h"
+#include "core/serving/serving.h"
+#include "core/serving/serving_memory.h"
+
+namespace slipstick {
+namespace {
+
+constexpr double kSlowestOverFastest = 2;
+
+struct ServingMember {
+  std::string_view name, label;
+  Count ServingMapping::*value;
+};
+constexpr std::array<ServingMember, 4> kServingMembers{{{"tp", "TP", &ServingMapping::tp},
+                                                        {"pp", "PP", &ServingMapping::pp},
+                                                        {"ep", "EP", &ServingMapping::ep},
+                                                        {"attention_dp", "DP attention", &ServingMapping::attention_dp}}};
+
+// A mapping and what it costs.
+struct ServedMapping {
+  ServingMapping mapping;
+  bool fits = false;
+  Bytes needed;  // device memory of weights and one request
+  double utilization = 0;
+  Seconds tpot, latency;
+  TokensPerSecond per_device;
+};
+
+class ServingTuner {
+ public:
+  ServingTuner(const Model& model, const Cluster& cluster, const ServingLoad& load, const std::vector<std::string>& pinned)
+      : model_(model), cluster_(cluster), wanted_(load), load_(load), pinned_(pinned) {
+    if (load.disaggregated) {
+      devices_ = std::gcd(load.disaggregated->prefill_devices, load.disaggregated->decode_devices);
+    } else {
+      devices_ = load.devices.value_or(cluster.devices);
+    }
+  }
+  ServingTuner(const ServingTuner&) = delete;
+  ServingTuner& operator=(const ServingTuner&) = delete;
+
+  TunedServing Run() {
+    TunedServing tuned{wanted_, false, false, {}};
+    TryAll();
+    const ServedMapping* const best = Best();
+    if (best == nullptr) return tuned;
+    tuned.is_legal = true;
+    tuned.fits = best->fits;
+    tuned.load.mapping = best->mapping;
+    tuned.chosen = ReasonsFor(*best);
+    return tuned;
+  }
+
+ private:
+  [[nodiscard]] bool IsFree(std::string_view member) const { return std::find(pinned_.begin(), pinned_.end(), member) == pinned_.end(); }
+  [[nodiscard]] std::vector<Count> Values(std::string_view member, Count of, Count own, bool is_meaningful) const {
+    if (!IsFree(member)) return {own};
+    return is_meaningful ? Divisors(of) : std::vector<Count>{1};
+  }
+
+  void TryAll() {
+    const ServingMapping& own = wanted_.mapping;
+    const bool has_experts = model_.moe.has_value();
+    for (const Count tp : Values("tp", devices_, own.tp, true)) {
+      if (devices_ % tp != 0) continue;
+      for (const Count pp : Values("pp", devices_ / tp, own.pp, true)) {
+        if (devices_ / tp % pp != 0) continue;
+        for (const Count dp : Values("attention_dp", devices_ / tp / pp, own.attention_dp, has_experts)) {
+          for (const Count ep : Values("ep", tp * dp, own.ep, has_experts)) {
+            ServingMapping mapping = own;
+            mapping.tp = tp, mapping.pp = pp, mapping.attention_dp = dp, mapping.ep = ep;
+            Try(mapping);
+          }
+        }
+      }
+    }
+  }
+
+  // Experts lie whole on the devices or split over all of them; replicas beyond twice the smallest that fits are not worth their wait.
+  void Try(const ServingMapping& mapping) {
+    load_ = wanted_;
+    load_.mapping = mapping;
+    Issues issues;
+    ValidateAndFillDefaults(load_, model_, cluster_, "serving", issues);
+    if (!issues.empty()) return;
+    Trace off = Trace::Off();
+    const ServingReport report = EvaluateServing(model_, cluster_, load_, false, off, &memo_);
+    ServedMapping served{
+        mapping, report.infeasible.empty(), {}, report.utilization, report.tpot, report.request_latency, report.tokens_per_s_per_device};
+    const Deployment deployment = Deploy(model_, cluster_, load_);
+    const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
+    capacity_ = budget.capacity;
+    served.needed = budget.weights + budget.activations + budget.workspace +
+                    KvCacheOfSequence(deployment, static_cast<double>(load_.prompt + load_.output), off);
+    tried_.push_back(served);
+  }
+
+  // Whether one serves more within the bound on the time per token, or else is nearer to fitting.
+  [[nodiscard]] const ServedMapping* Best() const {
+    std::optional<Seconds> fastest;
+    for (const ServedMapping& one : tried_) {
+      if (one.fits && (!fastest || one.tpot < *fastest)) fastest = one.tpot;
+    }
+    const ServedMapping* best = nullptr;
+    for (const ServedMapping& one : tried_) {
+      if (fastest && (!one.fits || one.tpot > kSlowestOverFastest * *fastest)) continue;
+      if (best == nullptr || (fastest ? ServesMore(one, *best) : one.needed < best->needed)) best = &one;
+    }
+    return best;
+  }
+  [[nodiscard]] static bool ServesMore(const ServedMapping& one, const ServedMapping& other) {
+    if (one.per_device != other.per_device) return one.per_device > other.per_device;
+    return one.latency < other.latency;
+  }
+
+  [[nodiscard]] std::vector<Chosen> ReasonsFor(const ServedMapping& best) const {
+    std::vector<Chosen> reasons;
+    for (const ServingMember& member : kServingMembers) {
+      if (!IsFree(member.name)) continue;
+      std::map<Count, const ServedMapping*> others;
+      for (const ServedMapping& one : tried_) {
+        if (one.mapping.*member.value == best.mapping.*member.value) continue;
+        const ServedMapping*& known = others[one.mapping.*member.value];
+        if (known == nullptr || (one.fits != known->fits ? one.fits : one.fits ? ServesMore(one, *known) : one.needed < known->needed))
+          known = &one;
+      }
+      std::vector<AlternativeValue> alternatives;
+      const auto above = others.upper_bound(best.mapping.*member.value);
+      if (above != others.begin()) alternatives.push_back(AlternativeOf(member, *std::prev(above)->second, best));
+      if (above != others.end()) alternatives.push_back(AlternativeOf(member, *above->second, best));
+      reasons.push_back({"serving.mapping." + std::string(member.name), best.mapping.*member.value, "",
+                         Because(alternatives, capacity_, "No other value is legal here")});
+    }
+    return reasons;
+  }
+
+  [[nodiscard]] static AlternativeValue AlternativeOf(const ServingMember& member, const ServedMapping& other, const ServedMapping& best) {
+    AlternativeValue alternative{
+        std::string(member.label) + " " + std::to_string(other.mapping.*member.value), other.fits, other.needed, 0, false, ""};
+    if (other.fits && best.fits) alternative.slowdown = best.per_device / other.per_device - 1;
+    return alternative;
+  }
+
+  const Model& model_;
+  const Cluster& cluster_;
+  const ServingLoad& wanted_;
+  ServingLoad load_;
+  const std::vector<std::string>& pinned_;
+  Count devices_ = 1;
+  ServingMemo memo_;
+  Bytes capacity_;
+  std::vector<ServedMapping> tried_;
+};
+
+}  // namespace
+
+TunedServing TuneServing(const Model& model, const Cluster& cluster, const ServingLoad& load, const std::vector<std::string>& pinned) {
+  return ServingTuner(model, cluster, load, pinned).Run();
+}
+
+}  // namespace slipstick

@@ -1,0 +1,27 @@
+// The best mapping of a serving load, by trying every kind of replica whose weights and requests fit.
+//
+// Best is the most tokens per second and device among the mappings whose time per output token is at most twice the shortest: small
+// replicas serve most, but a user waits for them, and beyond that factor people buy more devices rather than wait. Under given arrivals
+// all that hold serve the same, and the fastest wins. Where nothing fits, the mapping that comes nearest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/hardware/cluster.h"
+#include "core/search/chosen.h"
+#include "core/serving/serving_load.h"
+#include "core/workload/model.h"
+
+namespace slipstick {
+
+struct TunedServing {
+  ServingLoad load;
+  bool is_legal = false;  // otherwise no mapping is
+  bool fits = false;
+  std::vector<Chosen> chosen;
+};
+// The model must be complete. `pinned`: members of the mapping that stay as they are.
+TunedServing TuneServing(const Model& model, const Cluster& cluster, const ServingLoad& load, const std::vector<std::string>& pinned);
+
+}  // namespace slipstick

@@ -1,0 +1,85 @@
+// The legal mappings of a training run as points with neighbors, for a search that walks from one to the next.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hardware/cluster.h"
+#include "core/training/training_run.h"
+#include "core/workload/model.h"
+
+namespace slipstick {
+
+// The members of a mapping that a tuner chooses; data parallelism follows from them.
+enum class MappingAxis { kTp, kCp, kPp, kEp, kExpertTp, kVirtualStages, kMicroBatch, kZero, kSchedule, kSequenceParallel };
+inline constexpr std::array<std::string_view, 10> kAxisNames{
+    "tp", "cp", "pp", "ep", "expert_tp", "virtual_stages", "micro_batch", "zero", "schedule", "sequence_parallel"};
+
+class Degrees {
+ public:
+  Count& operator[](MappingAxis member) { return values_[static_cast<std::size_t>(member)]; }
+  Count operator[](MappingAxis member) const { return values_[static_cast<std::size_t>(member)]; }
+  [[nodiscard]] PipelineSchedule Schedule() const { return static_cast<PipelineSchedule>((*this)[MappingAxis::kSchedule]); }
+  [[nodiscard]] Count ModelParallel() const { return (*this)[MappingAxis::kTp] * (*this)[MappingAxis::kCp] * (*this)[MappingAxis::kPp]; }
+  friend bool operator==(const Degrees& a, const Degrees& b) { return a.values_ == b.values_; }
+  friend bool operator<(const Degrees& a, const Degrees& b) { return a.values_ < b.values_; }
+
+ private:
+  std::array<Count, kAxisNames.size()> values_{1, 1, 1, 1, 1, 1, 1, 0, 0, 0};
+};
+
+// What a tuner may choose.
+struct TrainingFreedom {
+  std::vector<std::string> pinned;  // members of the mapping that stay as they are
+  bool recompute = false;           // how much is recomputed: the least that fits
+  bool global_batch = false;        // it may move to a near multiple of the data-parallel ranks
+};
+
+class TrainingMoves {
+ public:
+  // All outlive it.
+  TrainingMoves(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingFreedom& freedom);
+
+  [[nodiscard]] bool IsFree(MappingAxis member) const { return free_[static_cast<std::size_t>(member)]; }
+  [[nodiscard]] bool IsLegal(const Degrees& degrees) const;
+  // The run's, or where that may move the nearest multiple.
+  [[nodiscard]] Count GlobalBatch(const Degrees& degrees) const;
+  [[nodiscard]] TrainingMapping MappingOf(const Degrees& degrees) const;
+
+  // Where a walk may start: every legal tensor-parallel degree within the innermost network level with some expert-parallel
+  // degrees; each as a column of ascending pipeline depths. Beyond that level only where there is no other.
+  [[nodiscard]] std::vector<std::vector<Degrees>> Columns() const;
+  // Legal points that differ in one degree, or in two whose product stays.
+  using Visit = std::function<void(const Degrees&)>;
+  void VisitNeighbors(const Degrees& from, const Visit& visit) const;
+
+ private:
+  [[nodiscard]] Degrees Pinned() const;
+  [[nodiscard]] bool FitsModel(const Degrees& degrees) const;
+  [[nodiscard]] bool FitsSchedule(const Degrees& degrees) const;
+  [[nodiscard]] bool FitsBatch(const Degrees& degrees) const;
+  [[nodiscard]] Count DataRanks(const Degrees& degrees) const { return devices_ / degrees.ModelParallel(); }
+  [[nodiscard]] std::vector<Count> VirtualStages(Count pp) const;
+  // Members that follow where a degree moved: virtual stages, micro-batch, sharding.
+  [[nodiscard]] Degrees Settled(Degrees degrees) const;
+  void VisitStages(const Degrees& from, const Visit& visit) const;
+  void VisitSplits(const Degrees& from, const Visit& visit) const;
+  void VisitAround(const Degrees& from, const Degrees& to, Count factor, const Visit& visit) const;
+
+  const Model& model_;
+  const Cluster& cluster_;
+  const TrainingRun& run_;
+  const TrainingFreedom& freedom_;
+  Count devices_;
+  bool keeps_batch_near_ = true;  // a batch that may move stays near the run's, unless no mapping is legal then
+  std::array<bool, kAxisNames.size()> free_{};
+  std::vector<Count> factors_;  // prime factors of the devices
+  std::vector<Count> zeros_;
+  std::vector<PipelineSchedule> schedules_;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,213 @@
+#include "core/search/training_tuner.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/training/memo.h"
+#include "core/training/training.h"
+
+namespace slipstick {
+namespace {
+
+// What a mapping costs. Those that fit come first, then the shortest time per sequence or the least memory.
+struct TrainingCost {
+  bool fits = false;
+  bool is_bounded = false;  // the time is a lower bound: it was ruled out
+  Bytes needed;             // device memory
+  Bytes missing;            // device or host memory
+  Seconds per_sequence;
+  [[nodiscard]] bool IsBetterThan(const TrainingCost& other) const {
+    if (fits != other.fits) return fits;
+    if (!fits) return missing < other.missing;
+    return !is_bounded && per_sequence < other.per_sequence;
+  }
+};
+
+class TrainingTuner {
+ public:
+  TrainingTuner(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingFreedom& freedom)
+      : model_(model), cluster_(cluster), freedom_(freedom), wanted_(run), run_(run), moves_(model, cluster, wanted_, freedom) {
+    if (freedom.recompute) run_.recompute = Recompute::kAuto;
+    run_.batch_ramp.reset();
+    can_prune_ = [this](const TrainingReport& bound) {
+      bounded_ = bound.step_time / static_cast<double>(run_.global_batch);
+      return bounded_ >= limit_;
+    };
+  }
+  TrainingTuner(const TrainingTuner&) = delete;
+  TrainingTuner& operator=(const TrainingTuner&) = delete;
+
+  TunedTraining Run() {
+    TunedTraining tuned{wanted_, false, {}};
+    const std::optional<Degrees> best = Walk();
+    if (!best) return tuned;
+    tuned.is_legal = true;
+    tuned.run.mapping = moves_.MappingOf(*best);
+    tuned.run.global_batch = moves_.GlobalBatch(*best);
+    tuned.chosen = ReasonsFor(*best);
+    if (freedom_.recompute) SettleRecompute(*best, tuned);
+    return tuned;
+  }
+
+ private:
+  static constexpr std::size_t kWalks = 4;
+  static constexpr Seconds kNoLimit = 1e30 * kS;
+
+  // Every evaluation with the same batch shares its sub-results.
+  TrainingMemo& MemoOf(Count batch) {
+    std::unique_ptr<TrainingMemo>& memo = memos_[batch];
+    if (!memo) memo = std::make_unique<TrainingMemo>(model_, cluster_, run_);
+    return *memo;
+  }
+
+  TrainingCost CostOf(const Degrees& degrees, Seconds limit) {
+    const auto [known, is_new] = costs_.try_emplace(degrees);
+    if (!is_new && !(known->second.is_bounded && known->second.per_sequence < limit)) return known->second;
+    run_.mapping = moves_.MappingOf(degrees);
+    run_.global_batch = moves_.GlobalBatch(degrees);
+    limit_ = limit;
+    Trace off = Trace::Off();
+    const TrainingReport report =
+        EvaluateTraining(model_, cluster_, run_, {false, false, false, &MemoOf(run_.global_batch), &can_prune_}, off);
+    capacity_ = report.capacity;
+    TrainingCost cost{report.infeasible.empty(), report.pruned, report.memory.Total(), {}, {}};
+    const Bytes host = report.memory.host - cluster_.device.host.memory, device = report.memory.Total() - report.capacity;
+    if (!cost.fits) cost.missing = max(host, device);
+    if (cost.fits) cost.per_sequence = cost.is_bounded ? bounded_ : report.step_time / static_cast<double>(run_.global_batch);
+    return known->second = cost;
+  }
+
+  struct Point {
+    Degrees degrees;
+    TrainingCost cost;
+  };
+
+  // For each tensor-parallel degree the best of its columns, best first.
+  std::vector<Point> Starts() {
+    std::map<Count, Point> best_of;
+    for (const std::vector<Degrees>& column : moves_.Columns()) {
+      for (const Degrees& one : column) {
+        const auto [best, is_new] = best_of.try_emplace(one[MappingAxis::kTp]);
+        const TrainingCost cost = CostOf(one, !is_new && best->second.cost.fits ? best->second.cost.per_sequence : kNoLimit);
+        if (is_new || cost.IsBetterThan(best->second.cost)) best->second = {one, cost};
+        if (cost.fits) break;
+      }
+    }
+    std::vector<Point> starts;
+    for (const auto& [tp, point] : best_of) starts.push_back(point);
+    std::stable_sort(starts.begin(), starts.end(), [](const Point& a, const Point& b) { return a.cost.IsBetterThan(b.cost); });
+    starts.resize(std::min(kWalks, starts.size()));
+    return starts;
+  }
+
+  // From neighbor to better neighbor.
+  Point Walked(Point at) {
+    for (bool moved = true; moved;) {
+      moved = false;
+      const Degrees from = at.degrees;
+      moves_.VisitNeighbors(from, [&](const Degrees& to) {
+        const TrainingCost cost = CostOf(to, at.cost.fits ? at.cost.per_sequence : kNoLimit);
+        if (!cost.IsBetterThan(at.cost)) return;
+        at = {to, cost};
+        moved = true;
+      });
+    }
+    return at;
+  }
+
+  std::optional<Degrees> Walk() {
+    std::optional<Point> best;
+    for (const Point& start : Starts()) {
+      const Point end = Walked(start);
+      if (!best || end.cost.IsBetterThan(best->cost)) best = end;
+    }
+    return best ? std::optional(best->degrees) : std::nullopt;
+  }
+
+  // Nothing where everything fits so.
+  void SettleRecompute(const Degrees& best, TunedTraining& tuned) {
+    costs_.clear();
+    run_.recompute = Recompute::kNone;
+    const TrainingCost without = CostOf(best, {});
+    tuned.run.recompute = without.fits ? Recompute::kNone : Recompute::kAuto;
+    const std::string why =
+        without.fits ? "Everything fits without recomputation." : Because({{"None", false, without.needed, 0, false, ""}}, capacity_, "");
+    tuned.chosen.push_back({"training.recompute", 0, std::string(NameOf(tuned.run.recompute)), why});
+  }
+
+  // Every free member with the nearest values that were tried beside it.
+  std::vector<Chosen> ReasonsFor(const Degrees& best) {
+    const TrainingCost chosen = costs_[best];
+    std::array<std::map<Count, TrainingCost>, kAxisNames.size()> others;
+    moves_.VisitNeighbors(best, [&](const Degrees& to) {
+      const TrainingCost cost = CostOf(to, chosen.fits ? chosen.per_sequence : kNoLimit);
+      for (std::size_t i = 0; i < others.size(); ++i) {
+        const auto axis = static_cast<MappingAxis>(i);
+        if (to[axis] == best[axis]) continue;
+        const auto [known, is_new] = others[i].try_emplace(to[axis], cost);
+        const bool is_better = cost.fits == known->second.fits
+                                   ? cost.per_sequence < known->second.per_sequence || cost.missing < known->second.missing
+                                   : cost.fits;
+        if (!is_new && is_better) known->second = cost;
+      }
+    });
+    std::vector<Chosen> reasons;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const auto axis = static_cast<MappingAxis>(i);
+      if (!moves_.IsFree(axis)) continue;
+      std::vector<AlternativeValue> alternatives;
+      const auto above = others[i].upper_bound(best[axis]);
+      if (above != others[i].begin()) alternatives.push_back(AlternativeOf(axis, *std::prev(above), chosen));
+      if (above != others[i].end()) alternatives.push_back(AlternativeOf(axis, *above, chosen));
+      Chosen one{"training.mapping." + std::string(kAxisNames[i]), best[axis], "", ""};
+      if (axis == MappingAxis::kSchedule) one.word = NameOf(best.Schedule());
+      if (axis == MappingAxis::kSequenceParallel) one.word = best[axis] != 0 ? "true" : "false";
+      one.why = Because(alternatives, capacity_, "No other value is legal here");
+      reasons.push_back(std::move(one));
+    }
+    return reasons;
+  }
+
+  [[nodiscard]] AlternativeValue AlternativeOf(MappingAxis axis, const std::pair<const Count, TrainingCost>& other,
+                                               const TrainingCost& chosen) const {
+    constexpr std::array<std::string_view, kAxisNames.size()> kLabels{"TP",   "CP", "PP", "EP", "ETP", "Interleaving", "Micro-batch size",
+                                                                      "ZeRO", "",   ""};
+    const auto& [value, cost] = other;
+    AlternativeValue alternative{
+        std::string(kLabels[static_cast<std::size_t>(axis)]) + " " + std::to_string(value), cost.fits, cost.needed, 0, cost.is_bounded, ""};
+    if (axis == MappingAxis::kSchedule) alternative.text = NameOf(static_cast<PipelineSchedule>(value));
+    if (axis == MappingAxis::kSequenceParallel) alternative.text = value != 0 ? "Splitting norms over TP" : "Not splitting norms over TP";
+    if (cost.fits && chosen.fits) alternative.slowdown = cost.per_sequence / chosen.per_sequence - 1;
+    const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
+    if (axis == MappingAxis::kTp && value > inner) alternative.because = "it leaves the " + std::to_string(inner) + " devices of a node";
+    return alternative;
+  }
+
+  const Model& model_;
+  const Cluster& cluster_;
+  const TrainingFreedom& freedom_;
+  const TrainingRun wanted_;
+  TrainingRun run_;
+  TrainingMoves moves_;
+  std::map<Count, std::unique_ptr<TrainingMemo>> memos_;
+  std::map<Degrees, TrainingCost> costs_;
+  Seconds limit_, bounded_;
+  Bytes capacity_;
+  std::function<bool(const TrainingReport&)> can_prune_;
+};
+
+}  // namespace
+
+TunedTraining TuneTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingFreedom& freedom) {
+  return TrainingTuner(model, cluster, run, freedom).Run();
+}
+
+}  // namespace slipstick

@@ -1,0 +1,23 @@
+// The best mapping of a training run, by a bounded search.
+//
+// Best is the highest throughput among mappings that fit. From the best starts (the shallowest pipeline that fits at each tensor- and
+// expert-parallel degree) the search walks to ever better neighbors; what does not fit is not timed, and what a lower bound on its time
+// rules out is not scheduled. Where nothing fits, the mapping that needs least memory.
+#pragma once
+
+#include <vector>
+
+#include "core/search/chosen.h"
+#include "core/search/training_moves.h"
+
+namespace slipstick {
+
+struct TunedTraining {
+  TrainingRun run;
+  bool is_legal = false;  // otherwise the run has no legal mapping at all
+  std::vector<Chosen> chosen;
+};
+// The model must be complete, the run's devices known.
+TunedTraining TuneTraining(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingFreedom& freedom);
+
+}  // namespace slipstick

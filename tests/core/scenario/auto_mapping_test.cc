@@ -1,0 +1,112 @@
+// Mappings left to the tuner: what they mean, what stays pinned, what comes out for known runs.
+#include "core/scenario/auto_mapping.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/evaluation/evaluate.h"
+#include "core/scenario/parse_scenario.h"
+
+namespace slipstick {
+namespace {
+
+Scenario Settled(const std::vector<std::string>& assignments, const std::string& text = "") {
+  const Result<Scenario> scenario = ParseScenario(*ReadRequest(text, assignments));
+  EXPECT_TRUE(scenario) << (scenario ? "" : scenario.issues.front().path + ": " + scenario.issues.front().message);
+  return scenario ? *scenario : Scenario{};
+}
+
+const Chosen* Find(const Scenario& scenario, const std::string& path) {
+  const auto at = std::find_if(scenario.chosen.begin(), scenario.chosen.end(), [&](const Chosen& one) { return one.path == path; });
+  return at == scenario.chosen.end() ? nullptr : &*at;
+}
+
+TEST(AutoMapping, VersionOneKeepsItsMapping) {
+  for (const std::vector<std::string>& none : {std::vector<std::string>{}, {"version=1"}}) {
+    const Scenario scenario = Settled(none);
+    EXPECT_EQ(scenario.training->mapping.pp, 4);
+    EXPECT_EQ(scenario.serving->mapping.tp, 8);
+    EXPECT_TRUE(scenario.chosen.empty());
+  }
+}
+
+TEST(AutoMapping, TheSameInEveryWayOfAskingForIt) {
+  const Scenario two = Settled({"version=2"});
+  EXPECT_FALSE(two.chosen.empty());
+  for (const Scenario& other : {Settled({}, R"({"version": 2})"), Settled({"training.mapping=auto", "serving.mapping=auto"}),
+                                Settled({}, R"({"version": 2, "cost": null})")}) {
+    EXPECT_EQ(other.training->mapping, two.training->mapping);
+    EXPECT_EQ(other.serving->mapping, two.serving->mapping);
+  }
+}
+
+TEST(AutoMapping, PinnedMembersStayAndTheOthersFollow) {
+  for (const std::string pin : {"1", "2", "8"}) {
+    const Scenario scenario = Settled({"version=2", "training.mapping.tp=" + pin, "serving.mapping.pp=2"});
+    EXPECT_EQ(std::to_string(scenario.training->mapping.tp), pin);
+    EXPECT_EQ(scenario.serving->mapping.pp, 2);
+    EXPECT_EQ(Find(scenario, "training.mapping.tp"), nullptr);
+    EXPECT_NE(Find(scenario, "training.mapping.pp"), nullptr);
+  }
+  // A mapping without "auto" holds degrees, those left out are 1.
+  const Scenario plain = Settled({"cluster.devices=8"}, R"({"version": 2, "training": {"mapping": {"tp": 4}}})");
+  EXPECT_EQ(plain.training->mapping.tp, 4);
+  EXPECT_EQ(plain.training->mapping.pp, 1);
+}
+
+TEST(AutoMapping, AReportSettledOnceAsksForTheSame) {
+  const Scenario scenario = Settled({"version=2", "model=mixtral-8x7b"});
+  const Json written = Write(scenario);
+  EXPECT_EQ(JsonText(Write(*ParseScenario(written))), JsonText(written));
+}
+
+TEST(AutoMapping, EveryChosenMemberHasItsReason) {
+  const Scenario scenario = Settled({"version=2"});
+  for (const char* path :
+       {"training.mapping.tp", "training.mapping.pp", "training.mapping.micro_batch", "training.recompute", "serving.mapping.tp"}) {
+    const Chosen* const chosen = Find(scenario, path);
+    ASSERT_NE(chosen, nullptr) << path;
+    EXPECT_EQ(chosen->why.back(), '.') << chosen->why;
+  }
+  // Weights, gradients and moments of 70 billion parameters, 18 bytes each, over 4 x 2 devices only.
+  EXPECT_NE(Find(scenario, "training.mapping.zero")->why.find("ZeRO 0 does not fit"), std::string::npos);
+}
+
+// Llama 3 405B was trained on 16,384 H100 with TP 8, PP 16, DP 128 at sequences of 8,192 (Grattafiori et al. 2024, table 4): the tensor
+// group within the node, some pipeline, no recomputation.
+TEST(AutoMapping, Llama405B) {
+  const Scenario scenario =
+      Settled({"version=2", "serving=null", "model=llama-3.1-405b", "cluster.devices=16384", "training.global_batch=2048"});
+  const TrainingMapping& mapping = scenario.training->mapping;
+  EXPECT_EQ(mapping.tp, 8);
+  EXPECT_GE(mapping.pp, 4);
+  EXPECT_LE(mapping.pp, 16);
+  EXPECT_EQ(scenario.training->recompute, Recompute::kNone);
+}
+
+TEST(AutoMapping, WhereNothingFitsTheNearestIsAnswered) {
+  const Scenario scenario = Settled({"version=2", "model=llama-3.1-405b", "cluster=single-rtx-4090"});
+  const Json report = *Evaluate(scenario, ReportDetail::Figures());
+  EXPECT_EQ(report["training"]["feasible"], false);
+  EXPECT_EQ(report["serving"]["feasible"], false);
+  EXPECT_EQ(scenario.training->recompute, Recompute::kAuto);
+}
+
+TEST(AutoMapping, WhatNobodyWroteFollows) {
+  // 96 devices: batches of 512 divide by none of the multiples of 3.
+  const Scenario batch = Settled({"version=2", "serving=null", "cluster.devices=96"});
+  EXPECT_NEAR(static_cast<double>(batch.training->global_batch), 512, 64);
+  // DeepSeek-V3's 671 GB in fp8 do not fit the 8 x 79.2 GiB of a node.
+  const Scenario grown = Settled({"version=2", "training=null", "model=deepseek-v3"});
+  EXPECT_EQ(grown.serving->devices, 16);
+}
+
+TEST(AutoMapping, MustBeTrueOrFalse) {
+  EXPECT_EQ(ParseScenario(*ReadRequest("", {"training.mapping.auto=3"})).issues.front().path, "training.mapping.auto");
+}
+
+}  // namespace
+}  // namespace slipstick
