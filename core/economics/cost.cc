@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/economics/carrier.h"
-
 namespace slipstick {
 namespace {
 
@@ -69,7 +67,6 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   const Trace::Scope scope(trace, "cost.energy");
   report.use = TimeInUse(inputs, trace);
   report.wall = WallPowerOf(cluster, inputs.system, trace);
-  if (const auto warning = CarrierWarning(bill)) report.warnings.push_back(*warning);
   CheckReticle(bill, report.infeasible);
   return report;
 }

@@ -41,7 +41,10 @@ constinit const Fields Schema<Substrate>::fields(kSubstrateFields);
 constexpr FieldRow kPackageFields[] = {
     Of<&Package::preset>("preset", "Preset; fields below override it"),
     Of<&Package::name>("name", "Name"),
-    Of<&Package::holds_hbm>("holds_hbm", "Has the fine-pitch wiring that HBM needs (interposer, bridges or RDL)").Advanced(),
+    Of<&Package::holds_hbm>(
+        "holds_hbm",
+        "Has the fine-pitch wiring that HBM needs (interposer, bridges or RDL); without it HBM is refused. No figure of a report uses it")
+        .Advanced(),
     Of<&Package::carrier>("carrier", "Carrier that joins the dies (interposer, bridges, RDL); null: the substrate alone").Advanced(),
     Of<&Package::substrate>("substrate", "Package substrate").Advanced(),
     Of<&Package::bumps>("bumps", "Bumping cost per die area").In(kUsdPerMm2).AtLeast(0).AtMost(100).Advanced(),

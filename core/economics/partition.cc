@@ -4,49 +4,81 @@
 
 namespace slipstick {
 
+namespace {
+
+// Rows of the most square grid of n dies.
+Count RowsOf(Count n) {
+  Count rows = 1;
+  for (Count r = 2; r * r <= n; ++r) {
+    if (n % r == 0) rows = r;
+  }
+  return rows;
+}
+
+void LayLinks(const Partition& partition, DieLayout& layout) {
+  const double d = static_cast<double>(layout.dies), links = layout.dies == 2 ? 1 : d;
+  const double ends = layout.dies == 2 ? 1 : 2;  // of the ring, on one die
+  BytesPerSecond bandwidth = partition.bandwidth;
+  if (bandwidth.base() > 0) {
+    layout.link_area = ends * NeedOf(partition.interface, bandwidth).area;
+  } else if (partition.interface.module_area.base() > 0) {  // as many modules as the share of the area holds
+    bandwidth = WholeBelow(layout.link_area / ends / partition.interface.module_area) * partition.interface.module_bandwidth;
+  }
+  const LinkNeed one = NeedOf(partition.interface, bandwidth);
+  layout.link_bandwidth = bandwidth;
+  layout.link_edge = ends * one.edge;
+  layout.link_power = links * one.power;
+  layout.memory_limit = 4 * links * bandwidth / (d - (layout.dies % 2 == 0 ? 0 : 1 / d));
+}
+
+}  // namespace
+
+DieLayout LayOut(const Partition& partition, SquareMillimetres area, double analog_scale) {
+  DieLayout layout;
+  const double n = static_cast<double>(partition.chiplets);
+  const SquareMillimetres compute = area * (1 - partition.io_share);
+  layout.compute_dies = partition.chiplets;
+  layout.dies = partition.chiplets + (partition.io_share > 0 ? 1 : 0);
+  if (layout.dies > 1) {
+    layout.link_area = compute / n * partition.overhead;
+    LayLinks(partition, layout);
+  }
+  layout.compute_area = compute / n + layout.link_area;
+  if (partition.io_share > 0)
+    layout.io_area = area * partition.io_share * (partition.io_node.analog_scale / analog_scale) + layout.link_area;
+  layout.silicon = n * layout.compute_area + layout.io_area;
+  layout.edge_fits = layout.link_edge <= 4 * sqrt(layout.compute_area);
+  const Count rows = RowsOf(partition.chiplets), columns = partition.chiplets / rows;
+  // Links take the inner edges first.
+  const Millimetres side = sqrt(layout.compute_area), outer = 2 * static_cast<double>(rows + columns) * side;
+  const Millimetres left = partition.io_share > 0 ? 4 * sqrt(layout.io_area) - layout.link_edge : n * (4 * side - layout.link_edge);
+  layout.shoreline = max(Millimetres(), partition.io_share > 0 ? left : min(outer, left));
+  return layout;
+}
+
 Partitioned Split(const DeviceBill& bill, const Partition& partition) {
   Partitioned result;
   result.bill = bill;
+  if (partition.package && !bill.dies.empty()) result.bill.package = *partition.package;
   const bool keeps_one = partition.chiplets == 1 && partition.io_share == 0;
   if (bill.dies.empty() || keeps_one) return result;
   DieInput& die = result.bill.dies[0];
+  static_cast<DieLayout&>(result) = LayOut(partition, die.area * static_cast<double>(die.count), die.node.analog_scale);
   const double n = static_cast<double>(partition.chiplets);
-  const SquareMillimetres circuits = die.area * static_cast<double>(die.count);
-  const SquareMillimetres compute = circuits * (1 - partition.io_share);
-  const Count dies = partition.chiplets + (partition.io_share > 0 ? 1 : 0);
-  const double links = dies == 2 ? 1 : static_cast<double>(dies);
-  SquareMillimetres link_area = compute / n * (dies > 1 ? partition.overhead : 0);
-  if (dies > 1) {
-    const double ends = dies == 2 ? 1 : 2;  // of the ring, on one die
-    BytesPerSecond bandwidth = partition.bandwidth;
-    if (bandwidth.base() > 0) {
-      link_area = ends * NeedOf(partition.interface, bandwidth).area;
-    } else if (partition.interface.module_area.base() > 0) {  // as many modules as the share of the area holds
-      bandwidth = WholeBelow(link_area / ends / partition.interface.module_area) * partition.interface.module_bandwidth;
-    }
-    const LinkNeed one = NeedOf(partition.interface, bandwidth);
-    result.link_edge = ends * one.edge;
-    result.link_power = links * one.power;
-    const double d = static_cast<double>(dies);
-    result.memory_limit = 4 * links * bandwidth / (d - (dies % 2 == 0 ? 0 : 1 / d));
-  }
-  result.link_area = link_area;
-  die.area = compute / n + link_area;
   const double units = static_cast<double>(die.units * die.count);
   const double spares = static_cast<double>(die.spare_units * die.count);
+  die.area = result.compute_area;
   die.units = std::max<Count>(1, static_cast<Count>(std::llround(units / n)));
   die.spare_units = std::min(die.units, static_cast<Count>(WholeBelow(spares / n)));
   die.count = partition.chiplets;
   die.aspect = 1;
-  result.edge_fits = result.link_edge <= 4 * sqrt(die.area);
   if (partition.io_share > 0) {
     DieInput io;
     io.name = "I/O";
     io.node = partition.io_node;
-    io.area = circuits * partition.io_share * (partition.io_node.analog_scale / die.node.analog_scale) + link_area;
+    io.area = result.io_area;
     result.bill.dies.insert(result.bill.dies.begin() + 1, io);
   }
-  result.bill.package = partition.package;
   return result;
 }
 

@@ -21,24 +21,38 @@ struct Partition {
   LinkInterface interface;
   double io_share = 0;  // of the circuits, moved to one I/O die
   ProcessNode io_node;
-  Package package;
+  std::optional<Package> package;  // absent: the device's own
 };
 template <>
 struct Schema<Partition> {
   static const Fields fields;
 };
 
-struct Partitioned {
-  DeviceBill bill;
-  SquareMillimetres link_area;  // of one die
-  Millimetres link_edge;        // of one die
-  Watts link_power;             // of all links at full bandwidth: no longer there for the circuits
-  bool edge_fits = true;        // the links find room on the die's edge
+// Areas, edges and links of the dies.
+struct DieLayout {
+  Count compute_dies = 1, dies = 1;  // without and with the I/O die
+  SquareMillimetres compute_area;    // of one, its links included
+  SquareMillimetres io_area;         // of the I/O die
+  SquareMillimetres silicon;         // of all dies
+  SquareMillimetres link_area;       // of one die
+  BytesPerSecond link_bandwidth;     // of a link, both directions
+  Millimetres link_edge;             // of one die
+  Watts link_power;                  // of all links at full bandwidth: no longer there for the circuits
+  bool edge_fits = true;             // the links find room on the die's edge
+  // Edge for memory and network: what the links leave of the I/O die's, or of the compute dies', laid in a grid as square as their
+  // number allows, the outer edge.
+  Millimetres shoreline;
   // What the dies can read of each other's memory: each reads the share (n - 1) / n of the other dies, over n / 4 links of
   // the ring on average, so that the whole device streams at most 4 links over n - 1 / n. Nothing for one die.
   std::optional<BytesPerSecond> memory_limit;
 };
-// One chiplet without an I/O die is the device itself in its own package.
+// Of circuits on one die of `area`; `analog_scale`: of the compute dies' node.
+DieLayout LayOut(const Partition& partition, SquareMillimetres area, double analog_scale);
+
+struct Partitioned : DieLayout {
+  DeviceBill bill;
+};
+// One chiplet without an I/O die is the device itself.
 Partitioned Split(const DeviceBill& bill, const Partition& partition);
 
 // Cost of a good device at a silicon area and of its design; recurring + design / volume is the price at a volume.

@@ -10,7 +10,7 @@ constexpr FieldRow kPartitionFields[] = {
     Of<&Partition::interface>("interface", "Die-to-die interface"),
     Of<&Partition::io_share>("io_share", "Share of the circuits moved to an I/O die").Between(0, 0.9),
     Of<&Partition::io_node>("io_node", "Process node of the I/O die"),
-    Of<&Partition::package>("package", "Packaging")};
+    Of<&Partition::package>("package", "Packaging; null: the device's own")};
 constinit const Fields Schema<Partition>::fields(kPartitionFields);
 
 }  // namespace slipstick

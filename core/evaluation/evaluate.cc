@@ -11,6 +11,7 @@
 #include "core/evaluation/report.h"
 #include "core/operators/efficiency.h"
 #include "core/scenario/changed_device.h"
+#include "core/scenario/designed_device.h"
 #include "core/scenario/estimated_costs.h"
 #include "core/scenario/input_sources.h"
 #include "core/serving/serving.h"
@@ -90,7 +91,10 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     }
   };
   std::optional<CostReport> cost;
-  if (scenario.cost) cost = EvaluateCost(scenario.cluster, *scenario.cost, trace);
+  if (scenario.cost) {
+    const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost, trace);
+    cost = EvaluateCost(scenario.cluster, split ? *split : *scenario.cost, trace);
+  }
   if (scenario.training) {
     const TrainingDetail wanted{detail.operators, detail.timeline};
     const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
@@ -118,6 +122,12 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
   }
   if (!unfit.empty()) return unfit;
+  if (const auto& design = scenario.cluster.device.design) {
+    if (const Result<DerivedChip> chip = DeriveChip(*design, scenario.partition, "cluster.device.design")) {
+      report["technology"] = WriteTechnology(*chip);
+      warn(DesignWarnings(*chip));
+    }
+  }
   report["warnings"] = std::move(warnings);
   if (!detail.explain.empty()) {
     Json explanations = WriteExplanations(trace.figures(), detail.explain);

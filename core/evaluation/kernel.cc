@@ -42,7 +42,7 @@ Cluster ReadCluster(const Json& request, Issues& issues) {
   Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
   ExpandPresets<Cluster>(json, "cluster", FindPreset, NearestPresets, issues);
   if (issues.empty()) Read(json, "cluster", issues, cluster);
-  if (issues.empty()) BuildDesign(cluster, "cluster.device.design", issues);
+  if (issues.empty()) BuildDesign(cluster, std::nullopt, "cluster.device.design", issues);
   return cluster;
 }
 

@@ -31,6 +31,7 @@ const Json& DescribedOutputs() {
     DescribeTraining(list);
     DescribeServing(list);
     DescribeCost(list);
+    DescribeTechnology(list);
     return list;
   }());
   return described;
@@ -38,8 +39,8 @@ const Json& DescribedOutputs() {
 
 bool IsReportPath(std::string_view path) {
   const std::string_view part = path.substr(0, path.find('.'));
-  const bool is_beside =
-      part == "version" || part == "scenario" || part == "warnings" || path == "training" || path == "serving" || path == "cost";
+  const bool is_beside = part == "version" || part == "scenario" || part == "warnings" || path == "training" || path == "serving" ||
+                         path == "cost" || path == "technology";
   const Json* output = OutputAt(path);
   return is_beside || (output != nullptr && IsReported(*output));
 }

@@ -11,6 +11,7 @@
 #include "core/evaluation/cost_efficiency.h"
 #include "core/search/chosen.h"
 #include "core/simulation/simulate.h"
+#include "core/technology/chip.h"
 
 namespace slipstick {
 
@@ -34,6 +35,9 @@ struct CostPart {
 Json WriteTraining(const TrainingPart& part);
 Json WriteServing(const ServingPart& part);
 Json WriteCost(const CostPart& part);
+Json WriteTechnology(const DerivedChip& chip);
+// What the budgets of a chip design cut from the memory that it chose.
+std::vector<std::string> DesignWarnings(const DerivedChip& chip);
 Json WriteTimeline(const std::vector<ScheduledPass>& timeline);
 
 // Appends an entry for each output of a part: path (* stands for a list index), kind, title, short name, unit and whether
@@ -41,6 +45,7 @@ Json WriteTimeline(const std::vector<ScheduledPass>& timeline);
 void DescribeTraining(Json& out);
 void DescribeServing(Json& out);
 void DescribeCost(Json& out);
+void DescribeTechnology(Json& out);
 // Every output of a report, built once.
 const Json& DescribedOutputs();
 // The numbers that a search can optimize or limit (output.h).

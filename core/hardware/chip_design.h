@@ -2,6 +2,7 @@
 // device from it; no other part distinguishes derived devices from catalog ones.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/base/field.h"
@@ -27,7 +28,7 @@ struct Schema<TechnologyNode> {
   static const Fields fields;
 };
 
-// One memory stack (HBM) or chip beside the die.
+// One memory stack (HBM) in the package, or chip (GDDR, LPDDR) on the board around it.
 struct DramType {
   std::string preset;
   std::string name = "HBM2E";
@@ -38,6 +39,9 @@ struct DramType {
   SquareMillimetres package_area = 110 * kMm2;      // beside the die
   SquareMillimetres phy_area = 10.45 * kMm2;        // on the die, at 7 nm
   SquareMillimetres controller_area = 5.74 * kMm2;  // on the die, at 7 nm
+  bool in_package = true;                           // false: on the board, where it takes no package area
+  Count group = 1;                                  // chips per controller: they come in whole groups
+  Count max_chips = 1024;                           // widest bus built
 };
 template <>
 struct Schema<DramType> {
@@ -117,6 +121,7 @@ struct ChipDesign {
   double units_enabled = 108.0 / 128;  // the others are spares for yield
   double l2_enabled = 5.0 / 6;
   double memory_enabled = 5.0 / 6;
+  std::optional<Count> stacks;  // memory stacks or chips wanted; absent: as many as the budgets allow
 };
 template <>
 struct Schema<ChipDesign> {

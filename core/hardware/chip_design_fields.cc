@@ -25,7 +25,10 @@ constexpr FieldRow kDramTypeFields[] = {
     Of<&DramType::shore>("shore", "Shoreline (die edge)").In(kMm).Above(0).AtMost(1000),
     Of<&DramType::package_area>("package_area", "Package area beside the die").In(kMm2).AtLeast(0),
     Of<&DramType::phy_area>("phy_area", "PHY area on the die, at 7 nm").In(kMm2).AtLeast(0),
-    Of<&DramType::controller_area>("controller_area", "Controller area on the die, at 7 nm").In(kMm2).AtLeast(0)};
+    Of<&DramType::controller_area>("controller_area", "Controller area on the die, at 7 nm").In(kMm2).AtLeast(0),
+    Of<&DramType::in_package>("in_package", "In the package, whose area it takes; off: chips on the board").Advanced(),
+    Of<&DramType::group>("group", "Chips per memory controller: they come in whole groups").Between(1, 64).Advanced(),
+    Of<&DramType::max_chips>("max_chips", "Largest number of stacks or chips that one device joins").Between(1, 1024).Advanced()};
 constinit const Fields Schema<DramType>::fields(kDramTypeFields);
 
 constexpr FieldRow kLinkTypeFields[] = {
@@ -77,7 +80,7 @@ constexpr FieldRow kChipDesignFields[] = {
     Of<&ChipDesign::unit>("unit", "Compute unit (SM)").Advanced(),
     Of<&ChipDesign::area>("area", "Die area").In(kMm2).Between(1, 100000),
     Of<&ChipDesign::package_area>("package_area", "Package area, die and memory").In(kMm2).Between(1, 1000000),
-    Of<&ChipDesign::power>("power", "Power of the whole package").In(kWatt).Between(1, 100000),
+    Of<&ChipDesign::power>("power", "Power of the whole device, its memory included").In(kWatt).Between(1, 100000),
     Of<&ChipDesign::area_split>("area_split", "Area budget, fractions of the die; the rest is host port, clocks, redundancy").Advanced(),
     Of<&ChipDesign::power_split>("power_split", "Power budget, fractions").Advanced(),
     Of<&ChipDesign::edge_split>("edge_split", "Shoreline (beachfront) budget, fractions of the die edge").Advanced(),
@@ -86,7 +89,8 @@ constexpr FieldRow kChipDesignFields[] = {
         .AtMost(1)
         .Advanced(),
     Of<&ChipDesign::l2_enabled>("l2_enabled", "Fraction of the L2 enabled").Above(0).AtMost(1).Advanced(),
-    Of<&ChipDesign::memory_enabled>("memory_enabled", "Fraction of memory sites enabled").Above(0).AtMost(1).Advanced()};
+    Of<&ChipDesign::memory_enabled>("memory_enabled", "Fraction of memory sites enabled").Above(0).AtMost(1).Advanced(),
+    Of<&ChipDesign::stacks>("stacks", "Memory stacks or chips wanted; null: as many as the budgets allow").Between(1, 1024)};
 constinit const Fields Schema<ChipDesign>::fields(kChipDesignFields);
 
 }  // namespace slipstick

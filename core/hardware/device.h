@@ -48,7 +48,8 @@ struct Schema<Cache> {
 struct DieSize {
   SquareMillimetres area = 814 * kMm2;  // of one compute die
   std::string node = "5nm";
-  Count count = 1;  // compute dies in the package
+  Count count = 1;   // compute dies in the package
+  Watts link_power;  // of the links between dies at full bandwidth, out of the power limit
 };
 template <>
 struct Schema<DieSize> {

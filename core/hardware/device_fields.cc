@@ -33,9 +33,10 @@ constexpr FieldRow kCacheFields[] = {
     Of<&Cache::bandwidth>("bandwidth", "Bandwidth of the whole device; without one the level bounds no kernel").In(kTBps).Above(0)};
 constinit const Fields Schema<Cache>::fields(kCacheFields);
 
-constexpr FieldRow kDieSizeFields[] = {Of<&DieSize::area>("area", "Area per compute die").In(kMm2).Above(0),
-                                       Of<&DieSize::node>("node", "Process node"),
-                                       Of<&DieSize::count>("count", "Compute dies in the package").Between(1, 64)};
+constexpr FieldRow kDieSizeFields[] = {
+    Of<&DieSize::area>("area", "Area per compute die").In(kMm2).Above(0), Of<&DieSize::node>("node", "Process node"),
+    Of<&DieSize::count>("count", "Compute dies in the package").Between(1, 64),
+    Of<&DieSize::link_power>("link_power", "Power of die-to-die links, out of the TDP").In(kWatt).AtLeast(0).Advanced()};
 constinit const Fields Schema<DieSize>::fields(kDieSizeFields);
 
 constexpr FieldRow kEfficiencyFields[] = {

@@ -221,9 +221,14 @@ Bytes UsableMemory(const Device& device) {
   return device.memory.usable ? *device.memory.usable : UsableBy(device.architecture->data_sheet, device);
 }
 
+namespace {
+// The power limit less what the links between dies take.
+Watts PowerOfCircuits(const Device& device) { return max(device.tdp - device.die.link_power, 0.01 * device.tdp); }
+}  // namespace
+
 double SustainedClockDerating(const Device& device) {
   assert(device.efficiency.sustained_clock_derating && device.efficiency.rated_power);
-  const double lack = *device.efficiency.rated_power / device.tdp;
+  const double lack = *device.efficiency.rated_power / PowerOfCircuits(device);
   return max(0.0, (1 + *device.efficiency.sustained_clock_derating) * sqrt(max(1.0, lack)) - 1);
 }
 
@@ -285,13 +290,19 @@ void ExplainKernelShare(std::string_view symbol, double share, double own, std::
 void ExplainSustainedClockDerating(std::string_view symbol, const Device& device, Trace& trace) {
   if (!trace.on()) return;
   const double sustained_derating_at_rated_power = *device.efficiency.sustained_clock_derating;
-  const Watts rated_power = *device.efficiency.rated_power, tdp = device.tdp;
+  const Watts rated_power = *device.efficiency.rated_power, tdp = device.tdp, link_power = device.die.link_power;
   trace.Input("sustained_derating_at_rated_power", sustained_derating_at_rated_power, "cluster.device.efficiency.sustained_fall");
   trace.Input("rated_power", rated_power, "cluster.device.efficiency.rated_power");
   trace.Input("tdp", tdp, "cluster.device.tdp");
+  if (link_power > Watts()) {
+    trace.Input("link_power", link_power, "cluster.device.die.link_power");
+    FIGURE(trace, circuit_power, max(tdp - link_power, 0.01 * tdp), (Note{"Power limit less the links between dies"}), tdp, link_power);
+    trace.Alias("tdp", circuit_power, "circuit_power");
+  }
+  const Watts limit = PowerOfCircuits(device);
   trace.Record(symbol, "max(0, (1 + sustained_derating_at_rated_power) * sqrt(max(1, rated_power / tdp)) - 1)",
                SustainedClockDerating(device), Note{"Clock derating in a long run", "the power limit lowers the clock"},
-               "sustained_derating_at_rated_power, rated_power, tdp", sustained_derating_at_rated_power, rated_power, tdp);
+               "sustained_derating_at_rated_power, rated_power, tdp", sustained_derating_at_rated_power, rated_power, limit);
 }
 
 }  // namespace slipstick

@@ -132,8 +132,20 @@ void FillMemory(const PricedDevice& priced, Json& bill) {
   memory["stacks"] = stack > 0 ? StacksFor(capacity / stack) : 1;
 }
 
+// Memory of another kind than the bill's in a package that carries it: HBM on an interposer, chips on the board around a bare package.
+void FillPackage(Json& bill) {
+  const Json* memory = FindPreset("dram", TextAt(Member(bill, "memory"), "preset"));
+  const std::string usual = TextAt(Member(bill, "package"), "preset");
+  const Json* package = FindPreset("package", usual);
+  if (memory == nullptr || package == nullptr) return;
+  const bool in_package = Member(*memory, "in_package") == Json(true), holds = Member(*package, "holds_hbm") == Json(true);
+  if (in_package && !holds) bill["package"] = Json{{"preset", "interposer"}};
+  if (!in_package && holds && Member(bill, "dies").size() == 1 && NumberOf(bill["dies"][0], "count", 1) == 1)
+    bill["package"] = Json{{"preset", "board"}};
+}
+
 // The catalogue's bill of the device, or an estimated one. `written`: what the request says of it.
-Json DefaultBill(const Json& device, const Json& written) {
+Json DefaultBill(const Json& device, bool partitioned, const Json& written) {
   std::string id = TextAt(written, "preset");
   if (id.empty()) id = TextAt(device, "preset");
   const Json* entry = FindPreset("bill", id);
@@ -144,11 +156,12 @@ Json DefaultBill(const Json& device, const Json& written) {
   // The catalogue's price is for the catalogue's device.
   const bool designed = Member(device, "design").is_object() && !Member(device, "design").empty();
   const bool price_dropped = Member(written, "price").is_null() && written.contains("price");
-  if (designed || price_dropped) {
+  if (designed || partitioned || price_dropped) {
     if (const std::optional<double> margin = CatalogueMargin(id)) bill["margin"] = *margin;
     bill["price"] = nullptr;
   }
   FillMemory(priced, bill);
+  FillPackage(bill);
   return bill;
 }
 
@@ -175,9 +188,9 @@ bool IsSameValue(const Json& one, const Json& other) {
   return a && b ? std::abs(*a - *b) <= 1e-9 * std::abs(*a) : one == other;
 }
 
-void ApplyCostDefaults(const Json& cluster, Json& cost) {
+void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost) {
   if (!cost.is_object()) return;
-  Json merged{{"device", DefaultBill(Member(cluster, "device"), Member(cost, "device"))},
+  Json merged{{"device", DefaultBill(Member(cluster, "device"), partitioned, Member(cost, "device"))},
               {"system", DefaultSystem(cluster, Member(cost, "system"))}};
   MergeJson(merged, cost);
   cost = std::move(merged);
@@ -188,7 +201,7 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
   if (device == nullptr || FindPreset("bill", id) == nullptr) return std::nullopt;
   Json cluster{{"device", WithoutRemarks(*device)}}, cost = Json::object();
   cluster["device"]["preset"] = id;
-  ApplyCostDefaults(cluster, cost);
+  ApplyCostDefaults(cluster, false, cost);
   Issues issues;
   DeviceBill bill;
   ExpandPresets<DeviceBill>(cost["device"], "", FindPreset, NearestPresets, issues);

@@ -1,13 +1,65 @@
 #include "core/scenario/designed_device.h"
 
-#include "core/technology/chip.h"
+#include <vector>
+
+#include "core/base/fix.h"
+#include "core/base/schema.h"
+#include "core/catalogue/presets.h"
+#include "core/economics/carrier.h"
 
 namespace slipstick {
+namespace {
 
-BytesPerSecond BuildDesign(Device& device, const std::string& path, Issues& issues) {
-  if (!device.design) return {};
+// Analog area of a node of the catalogue relative to 7 nm.
+double AnalogScaleOf(const std::string& node) {
+  const Json* entry = FindPreset("node", node);
+  const Json* scale = entry == nullptr ? nullptr : FindMember(*entry, "analog_scale");
+  return scale != nullptr && scale->is_number() ? scale->get<double>() : 1;
+}
+
+DieLayout LayoutOf(const Partition& partition, const Device& device) {
+  if (device.design) return LayOut(partition, device.design->area, device.design->node.analog_area);
+  return LayOut(partition, device.die.area * static_cast<double>(device.die.count), AnalogScaleOf(device.die.node));
+}
+
+// The largest bandwidth of whole modules whose links find room on the dies' edges; the dies shrink with their links.
+BytesPerSecond WidestLinks(Partition partition, const Device& device) {
+  DieLayout layout = LayoutOf(partition, device);
+  while (!layout.edge_fits) {
+    const double room = 4 * sqrt(layout.compute_area) / layout.link_edge;
+    const double modules = WholeBelow(layout.link_bandwidth * room / partition.interface.module_bandwidth);
+    if (modules < 1) return {};
+    partition.bandwidth = modules * partition.interface.module_bandwidth;
+    layout = LayoutOf(partition, device);
+  }
+  return layout.link_bandwidth;
+}
+
+// Packages of the catalogue that can carry HBM.
+std::vector<std::string> CarriersOfHbm() {
+  std::vector<std::string> ids;
+  for (const Json& entry : PresetCatalogue("package")) {
+    const Json* holds = FindMember(entry, "holds_hbm");
+    if (holds != nullptr && *holds == Json(true)) ids.push_back(entry["id"].get<std::string>());
+  }
+  return ids;
+}
+
+}  // namespace
+
+Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition, const std::string& path) {
+  std::optional<ChipDies> dies;
+  if (partition) {
+    const DieLayout layout = LayOut(*partition, design.area, design.node.analog_area);
+    dies = ChipDies{layout.silicon, layout.shoreline, layout.link_power, layout.memory_limit};
+  }
   Trace trace = Trace::Off();
-  Result<DerivedChip> chip = Derive(*device.design, path, trace);
+  return Derive(design, dies, path, trace);
+}
+
+BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& partition, const std::string& path, Issues& issues) {
+  if (!device.design) return {};
+  Result<DerivedChip> chip = DeriveChip(*device.design, partition, path);
   if (!chip) {
     issues.insert(issues.end(), chip.issues.begin(), chip.issues.end());
     return {};
@@ -23,9 +75,66 @@ BytesPerSecond BuildDesign(Device& device, const std::string& path, Issues& issu
   return chip->network;
 }
 
-void BuildDesign(Cluster& cluster, const std::string& path, Issues& issues) {
-  const BytesPerSecond links = BuildDesign(cluster.device, path, issues);
+void BuildDesign(Cluster& cluster, const std::optional<Partition>& partition, const std::string& path, Issues& issues) {
+  const BytesPerSecond links = BuildDesign(cluster.device, partition, path, issues);
   if (!cluster.networks.empty() && links > 0 * kBps) cluster.networks[0].bandwidth = links;
+}
+
+void SplitDevice(const Partition& partition, Device& device) {
+  const DieLayout layout = LayoutOf(partition, device);
+  device.die.link_power = layout.link_power;
+  if (layout.memory_limit) device.memory.bandwidth = min(device.memory.bandwidth, *layout.memory_limit);
+}
+
+void CheckPackage(const std::optional<Partition>& partition, const Device& device, const std::optional<CostInputs>& cost, Issues& issues) {
+  if (partition) {
+    const DieLayout layout = LayoutOf(*partition, device);
+    if (!layout.edge_fits) {
+      const Millimetres edge = 4 * sqrt(layout.compute_area);
+      issues.push_back({"partition.bandwidth",
+                        "Links of " + NumberText(In(layout.link_bandwidth, kGBps)) + " GB/s take " + NumberText(In(layout.link_edge, kMm)) +
+                            " mm of a die's edge, which is " + NumberText(In(edge, kMm)) + " mm",
+                        {SetToBase("partition.bandwidth", WidestLinks(*partition, device).base())}});
+    }
+  }
+  if (!cost) return;
+  DeviceBill bill = cost->device;
+  const bool own = !partition || !partition->package;
+  if (!own) bill.package = *partition->package;
+  if (const auto warning = CarrierWarning(bill)) {
+    const std::string path = own ? "cost.device.package.preset" : "partition.package.preset";
+    issues.push_back({path, *warning, SetToEach(path, CarriersOfHbm())});
+  }
+}
+
+std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost, Trace& trace) {
+  if (!partition || cost.device.dies.empty()) return std::nullopt;
+  CostInputs split = cost;
+  const Partitioned parts = Split(cost.device, *partition);
+  split.device = parts.bill;
+  if (!partition->package) split.device.package.price.reset();  // quoted for the whole device's package
+  const Trace::Scope scope(trace, "cost");
+  const DieInput& whole = cost.device.dies[0];
+  const SquareMillimetres whole_area = whole.area, link_area = parts.link_area;
+  const double whole_count = static_cast<double>(whole.count), chiplets = static_cast<double>(partition->chiplets),
+               io_share = partition->io_share;
+  if (trace.on()) {
+    trace.Input("whole_area", whole_area, "cost.device.dies.0.area");
+    trace.Input("whole_count", whole_count, "cost.device.dies.0.count");
+    trace.Input("chiplets", chiplets, "partition.chiplets");
+    trace.Input("io_share", io_share, "partition.io_share");
+    trace.Input("link_bandwidth", parts.link_bandwidth, "partition.bandwidth");
+    trace.Input("overhead", partition->overhead, "partition.overhead");
+    trace.Procedure("link_area", link_area,
+                    Note{"Area of a die's links to other dies", "whole modules for the bandwidth, or the share given"},
+                    "whole_area, whole_count, chiplets, overhead, link_bandwidth", whole_area, whole_count, chiplets, partition->overhead,
+                    parts.link_bandwidth);
+  }
+  FIGURE(trace, chiplet_area, whole_area * whole_count * (1 - io_share) / chiplets + link_area,
+         (Note{"Area of a chiplet", "its part of the circuits, and its links"}), whole_area, whole_count, io_share, chiplets, link_area);
+  trace.Replace("cost.device.dies.0.area", chiplet_area, "chiplet_area");
+  trace.Replace("cost.device.dies.0.count", chiplets, "chiplets");
+  return split;
 }
 
 }  // namespace slipstick

@@ -86,7 +86,8 @@ Result<Scenario> ReadScenario(Json expanded, AutoMappings& autos) {
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();
-    ApplyCostDefaults(expanded["cluster"], expanded["cost"]);
+    const auto partition = expanded.find("partition");
+    ApplyCostDefaults(expanded["cluster"], partition != expanded.end() && partition->is_object(), expanded["cost"]);
   }
   // The cluster is already expanded: keep it out of the second pass.
   Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
@@ -125,11 +126,14 @@ void ResetMapping(Scenario& scenario, const Written& written, std::string_view p
 // Completes model, cluster and prices, on which both runs depend.
 void ResolveSystem(Scenario& scenario, Issues& issues) {
   ValidateAndFillDefaults(scenario.model, "model", issues);
-  BuildDesign(scenario.cluster, "cluster.device.design", issues);
+  const std::optional<Partition>& partition = scenario.partition;
+  BuildDesign(scenario.cluster, partition, "cluster.device.design", issues);
+  if (partition && !scenario.cluster.device.design) SplitDevice(*partition, scenario.cluster.device);
   if (scenario.serving && scenario.serving->disaggregated && scenario.serving->disaggregated->prefill_device) {
-    BuildDesign(*scenario.serving->disaggregated->prefill_device, "serving.disaggregated.prefill_device.design", issues);
+    BuildDesign(*scenario.serving->disaggregated->prefill_device, std::nullopt, "serving.disaggregated.prefill_device.design", issues);
   }
   if (scenario.cost && scenario.cluster.device.design) UpdateBillForDevice(scenario.cluster.device, scenario.cost->device);
+  CheckPackage(partition, scenario.cluster.device, scenario.cost, issues);
   CompleteEfficiency(scenario.cluster.device);
 }
 

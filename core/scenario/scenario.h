@@ -6,6 +6,7 @@
 
 #include "core/base/schema.h"
 #include "core/economics/cost_inputs.h"
+#include "core/economics/partition.h"
 #include "core/hardware/cluster.h"
 #include "core/search/chosen.h"
 #include "core/serving/serving_load.h"
@@ -18,6 +19,7 @@ struct Scenario {
   Count version = 1;
   Model model;
   Cluster cluster;
+  std::optional<Partition> partition;  // of the device's dies; absent: as the device is
   std::optional<TrainingRun> training = TrainingRun{};
   std::optional<ServingLoad> serving = ServingLoad{};
   std::optional<CostInputs> cost = CostInputs{};

@@ -3,12 +3,14 @@
 
 namespace slipstick {
 
-constexpr FieldRow kScenarioFields[] = {Of<&Scenario::version>("version", "Version of the scenario format").Between(1, 2),
-                                        Of<&Scenario::model>("model", "Model"),
-                                        Of<&Scenario::cluster>("cluster", "Cluster"),
-                                        Of<&Scenario::training>("training", "Training question; null: off"),
-                                        Of<&Scenario::serving>("serving", "Serving question; null: off"),
-                                        Of<&Scenario::cost>("cost", "Cost question; null: off")};
+constexpr FieldRow kScenarioFields[] = {
+    Of<&Scenario::version>("version", "Version of the scenario format").Between(1, 2),
+    Of<&Scenario::model>("model", "Model"),
+    Of<&Scenario::cluster>("cluster", "Cluster"),
+    Of<&Scenario::partition>("partition", "Chiplets that the device's dies are split into; null: as the device is"),
+    Of<&Scenario::training>("training", "Training question; null: off"),
+    Of<&Scenario::serving>("serving", "Serving question; null: off"),
+    Of<&Scenario::cost>("cost", "Cost question; null: off")};
 constinit const Fields Schema<Scenario>::fields(kScenarioFields);
 
 }  // namespace slipstick

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/trace.h"
+#include "core/scenario/designed_device.h"
 
 namespace slipstick {
 namespace {
@@ -29,7 +30,7 @@ CostReport Fleet::CostOf(Count devices) const {
   Cluster cluster = scenario_.cluster;
   cluster.devices = devices;
   Trace off = Trace::Off();
-  return EvaluateCost(cluster, *scenario_.cost, off);
+  return EvaluateCost(cluster, SplitCosts(scenario_.partition, *scenario_.cost, off).value_or(*scenario_.cost), off);
 }
 
 DollarsPerSecond Fleet::HourlyCostOf(Count devices) const { return static_cast<double>(devices) * CostOf(devices).device_second; }

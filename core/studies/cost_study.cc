@@ -281,7 +281,7 @@ Json AnswerPartition(const StudyInput& input) {
   Scenario apart = SoldAs(input.scenario, split.bill, margin);
   Device& device = apart.cluster.device;
   if (split.memory_limit) device.memory.bandwidth = min(device.memory.bandwidth, *split.memory_limit);
-  device.tdp = max(device.tdp - split.link_power, device.idle);
+  device.die.link_power = split.link_power;
   CompleteEfficiency(device);
   return Json{{"whole", BillJson(single)},
               {"split", BillJson(split.bill)},

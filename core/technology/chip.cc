@@ -72,8 +72,10 @@ namespace {
 // A chip while it is derived: what the design gives, what it has used, and the figures so far.
 class ChipBuilder {
  public:
-  ChipBuilder(const ChipDesign& design, const std::string& path, Trace& trace)
+  ChipBuilder(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path, Trace& trace)
       : design_(design),
+        dies_(dies.value_or(ChipDies{design.area, 4 * sqrt(design.area), {}, {}})),
+        power_(max(design.power - dies_.link_power, Watts())),
         path_(path),
         trace_(trace),
         logic_(design.node.logic_area),
@@ -93,7 +95,7 @@ class ChipBuilder {
     Device& device = chip_.device;
     device.tdp = design_.power;
     device.idle = design_.power * 0.1;
-    device.die = {design_.area, design_.node.name, 1};
+    device.die = {design_.area, design_.node.name, 1, {}};
     return chip_;
   }
 
@@ -112,7 +114,7 @@ class ChipBuilder {
     chip_.units_built = Floor(units_that_fit);
     chip_.units_enabled = Floor(static_cast<double>(chip_.units_built) * design_.units_enabled);
     chip_.area_used = static_cast<double>(chip_.units_built) * unit_area;
-    const Watts core_power = design_.power * design_.power_split.core;
+    const Watts core_power = power_ * design_.power_split.core;
     const OperatingPoint point = OperateUnder(core_power, chip_.units_enabled, unit, design_.node);
     chip_.voltage = point.voltage;
     chip_.power_used = point.used;
@@ -149,7 +151,7 @@ class ChipBuilder {
     const double l2_bytes = design_.area_split.l2 * design_.area.base() * design_.l2_enabled / (kL2AreaPerByte * sram_);
     chip_.l2_slices = Floor(l2_bytes / unit.l2_slice.base());
     const auto slices = static_cast<double>(chip_.l2_slices);
-    const Watts l2_power = design_.power * design_.power_split.l2;
+    const Watts l2_power = power_ * design_.power_split.l2;
     const double wire_energy = 0.5 + 0.5 * design_.node.energy;  // half of a cache access is wires, which do not scale
     const Hertz l2_clock = kBaseClock * design_.node.speed;
     const Bytes slice_bytes = kSliceBytesPerClock;
@@ -165,41 +167,70 @@ class ChipBuilder {
     chip_.power_used += l2_rate * l2_energy;
   }
 
-  void AddMemory() {
+  // The sites that the budgets allow.
+  void CountSites() {
     const DramType& dram = design_.dram;
-    const SquareMillimetres die_area = design_.area, site_area = dram.phy_area * analog_ + dram.controller_area * logic_;
-    const double by_edge = design_.edge_split.memory * Shoreline() / dram.shore;
-    const double by_package = dram.package_area.base() > 0 ? max(0.0, (design_.package_area - die_area) / dram.package_area) : by_edge;
+    const SquareMillimetres die_area = design_.area, silicon = dies_.silicon,
+                            site_area = dram.phy_area * analog_ + dram.controller_area * logic_;
+    const double widest_bus = static_cast<double>(dram.max_chips);
+    const bool takes_package = dram.in_package && dram.package_area.base() > 0;
+    const double by_edge = design_.edge_split.memory * dies_.shoreline / dram.shore;
+    const double by_package = min(widest_bus, takes_package ? max(0.0, (design_.package_area - silicon) / dram.package_area) : widest_bus);
     const double by_area = design_.area_split.memory * die_area / site_area;
     FIGURE(trace_, memory_sites, floor(min(by_edge, by_package, by_area)),
-           (Note{"Memory sites", "as many as the shoreline, the package and the die area all allow"}), by_edge, by_package, by_area);
-    chip_.memory_sites = static_cast<Count>(memory_sites);
-    const double stacks = WholeBelow(memory_sites * design_.memory_enabled);
-    const Watts memory_power = design_.power * design_.power_split.memory;
+           (Note{"Memory sites", "as many as the shoreline, the package or the widest bus, and the die area all allow"}), by_edge,
+           by_package, by_area);
+    DramBudget& memory = chip_.memory;
+    memory.by_shoreline = by_edge;
+    memory.by_package = by_package;
+    memory.by_area = by_area;
+    memory.sites_bound = by_edge <= by_package && by_edge <= by_area ? "shoreline"
+                         : by_area <= by_package                     ? "area"
+                         : by_package < widest_bus                   ? "package"
+                                                                     : "bus";
+    chip_.memory_sites = memory.sites = static_cast<Count>(memory_sites);
+    const Count usable = Floor(memory_sites * design_.memory_enabled) / dram.group * dram.group;
+    memory.wanted = design_.stacks;
+    memory.stacks = std::min(usable, design_.stacks.value_or(usable));
+    chip_.area_used += memory_sites * site_area;
+  }
+
+  void AddMemory() {
+    CountSites();
+    const DramType& dram = design_.dram;
+    DramBudget& memory = chip_.memory;
+    const double stacks = static_cast<double>(memory.stacks);
+    const Watts memory_power = power_ * design_.power_split.memory;
     const BytesPerSecond stack_rate = dram.bandwidth;
     const JoulesPerByte dram_energy = dram.energy;
-    FIGURE(trace_, memory_rate, min(stacks * stack_rate, memory_power / dram_energy),
-           (Note{"Memory bandwidth", "limited by the stacks or by the memory power"}), stacks, stack_rate, memory_power, dram_energy);
+    memory.of_stacks = stacks * stack_rate;
+    memory.of_power = memory_power / dram_energy;
+    memory.of_links = dies_.memory_limit;
+    const BytesPerSecond link_limit = dies_.memory_limit.value_or(memory.of_stacks);
+    FIGURE(trace_, memory_rate, min(stacks * stack_rate, memory_power / dram_energy, link_limit),
+           (Note{"Memory bandwidth", "limited by the stacks, by the memory power or by the links between dies"}), stacks, stack_rate,
+           memory_power, dram_energy, link_limit);
+    memory.reached = memory_rate;
+    memory.bound = memory_rate >= memory.of_stacks ? "stacks" : memory_rate >= memory.of_power ? "power" : "links";
     if (!(memory_rate > 0 * kBps)) {
-      issues_.push_back({path_ + ".edge_split.memory", "No memory site fits: the shoreline allows " + NumberText(by_edge) +
-                                                           ", the package " + NumberText(by_package) + ", the die area " +
-                                                           NumberText(by_area) + ", of which " + NumberText(design_.memory_enabled) +
+      issues_.push_back({path_ + ".edge_split.memory", "No memory site fits: the shoreline allows " + NumberText(memory.by_shoreline) +
+                                                           ", the package " + NumberText(memory.by_package) + ", the die area " +
+                                                           NumberText(memory.by_area) + ", of which " + NumberText(design_.memory_enabled) +
                                                            " are enabled; or the memory power is 0"});
       return;
     }
     chip_.device.memory = {dram.name, stacks * dram.capacity, std::nullopt, memory_rate};
-    chip_.area_used += memory_sites * site_area;
     chip_.power_used += memory_rate * dram_energy;
   }
 
   void AddLinks() {
     const SquareMillimetres link_area = design_.link.phy_area * analog_ + design_.link.controller_area * logic_;
     const double links_by_area = design_.area_split.network * design_.area / link_area;
-    const double links_by_edge = design_.edge_split.network * Shoreline() / design_.link.shore;
+    const double links_by_edge = design_.edge_split.network * dies_.shoreline / design_.link.shore;
     FIGURE(trace_, links, floor(min(links_by_area, links_by_edge)), (Note{"Links", "as many as the die area and the shoreline allow"}),
            links_by_area, links_by_edge);
     chip_.links = static_cast<Count>(links);
-    const Watts network_power = design_.power * design_.power_split.network;
+    const Watts network_power = power_ * design_.power_split.network;
     const BytesPerSecond link_rate = design_.link.bandwidth;
     const JoulesPerByte both_ways = 2 * design_.link.energy;
     FIGURE(trace_, network_rate, min(links * link_rate, network_power / both_ways),
@@ -209,9 +240,9 @@ class ChipBuilder {
     chip_.power_used += network_rate * both_ways;
   }
 
-  [[nodiscard]] Millimetres Shoreline() const { return 4 * sqrt(design_.area); }
-
   const ChipDesign& design_;
+  const ChipDies dies_;
+  const Watts power_;  // of the circuits
   const std::string& path_;
   Trace& trace_;
   const double logic_, sram_, analog_;
@@ -221,8 +252,8 @@ class ChipBuilder {
 
 }  // namespace
 
-Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Trace& trace) {
-  return ChipBuilder(design, path, trace).Build();
+Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path, Trace& trace) {
+  return ChipBuilder(design, dies, path, trace).Build();
 }
 
 }  // namespace slipstick

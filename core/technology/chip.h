@@ -8,6 +8,7 @@
 // nodes, LLMCompass (github.com/PrincetonUniversity/LLMCompass) for areas of an SM's parts.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/base/issue.h"
@@ -26,16 +27,39 @@ struct OperatingPoint {
 };
 OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit, const TechnologyNode& node);
 
+// What the memory could be by each budget, and which of them cut it.
+struct DramBudget {
+  double by_shoreline = 0, by_package = 0, by_area = 0;  // sites; off the package, by_package is the widest bus built
+  Count sites = 0, stacks = 0;                           // sites, and those of them in use
+  std::optional<Count> wanted;                           // stacks
+  std::string sites_bound;                               // "shoreline", "package", "bus" or "area"
+  BytesPerSecond of_stacks, of_power;                    // bandwidth that the stacks and the memory power allow
+  std::optional<BytesPerSecond> of_links;                // that the die-to-die links allow
+  BytesPerSecond reached;
+  std::string bound;  // of the bandwidth: "stacks", "power" or "links"
+};
+
 // How the budgets are spent.
 struct DerivedChip {
   Device device;
+  DramBudget memory;
   Count units_built = 0, units_enabled = 0, l2_slices = 0, memory_sites = 0, links = 0;
   double voltage = 1;
   BytesPerSecond network;  // one direction
   SquareMillimetres area_used;
   Watts power_used;
 };
-// Issues, with paths below `path`, if the budgets allow no compute unit or no memory.
-Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Trace& trace);
+// The dies of a chip that is several, and what their links take.
+struct ChipDies {
+  SquareMillimetres silicon;                   // of all dies, links included
+  Millimetres shoreline;                       // edge that is left for memory and network
+  Watts link_power;                            // not there for the circuits
+  std::optional<BytesPerSecond> memory_limit;  // what the dies can read of each other's memory
+};
+// `dies`: absent for one die of the design's area. Issues, with paths below `path`, if the budgets allow no compute unit or no memory.
+Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path, Trace& trace);
+inline Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path, Trace& trace) {
+  return Derive(design, std::nullopt, path, trace);
+}
 
 }  // namespace slipstick

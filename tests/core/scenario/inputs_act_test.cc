@@ -153,6 +153,21 @@ const std::vector<Assignments>& Scenarios() {
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4", "serving.mapping.tp=1",
                                  "serving.engine=sglang", "serving.concurrency=20", "serving.simulate.requests=50",
                                  "serving.lengths=azure-conversation-2023"},
+      // Chips on the board, and chiplets.
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=64", "cluster.device.design.preset=a100-like",
+                  "cluster.device.design.dram.preset=gddr6", "cluster.device.design.stacks=8", "training.global_batch=64", "serving=null"} +
+          kOneStage,
+      kPools + Assignments{"serving.disaggregated.prefill_device.design.preset=a100-like",
+                           "serving.disaggregated.prefill_device.design.dram.preset=gddr6",
+                           "serving.disaggregated.prefill_device.design.power=1000 W",
+                           "serving.disaggregated.prefill_device.design.memory_enabled=1"},
+      {"cluster=dgx-h100", "cluster.devices=64", "training=null", "serving=null", "partition.chiplets=4", "partition.io_share=0.2",
+       "partition.bandwidth=1 TB/s", "partition.package=stacked-hybrid", "cluster.device.design.preset=h100-like"},
+      {"cluster=hgx-mi300x", "cluster.devices=8", "training=null", "serving=null", "partition.chiplets=2",
+       "partition.package=stacked-hybrid", "partition.package.steps.0.pad_pitch=0.009 mm", "partition.package.steps.0.pad_loss=1e-9"},
+      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "partition.chiplets=4", "partition.overhead=0.2",
+                  "partition.package=fan-out-chip-first", "training.global_batch=64", "serving=null"} +
+          kOneStage,
       // A device outside the catalogue, on an interposer.
       {"cluster.devices=8", "training=null", "serving=null"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=manual"},

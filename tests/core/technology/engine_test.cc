@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "../preset.h"
 #include "core/exploration/sweep.h"
 #include "core/technology/chip.h"
 
@@ -150,6 +151,55 @@ TEST(Chip, FiveThousandRandomBudgets) {
     EXPECT_GE(larger->network, chip->network) << i;
   }
   EXPECT_GT(made, 3000);
+}
+
+// A graphics die of 628 mm^2 (GA102's): half of its 4 x sqrt(628) = 100.2 mm of edge at 4 mm per chip is 12.5 sites: 12 chips of 32 bit,
+// a bus of 384 bit; 12 x 64 GB/s = 768 GB/s as on an A6000. The package holds none of them.
+TEST(Chip, ADieOfAGraphicsCardDrivesTwelveChips) {
+  ChipDesign design = A100();
+  design.area = 628 * kMm2;
+  design.package_area = 628 * kMm2;
+  design.edge_split.memory = 0.5;
+  design.memory_enabled = 1;
+  design.dram = FromPreset<DramType>("gddr6");
+  const DerivedChip chip = Made(design);
+  EXPECT_EQ(chip.memory.sites, 12);
+  EXPECT_EQ(chip.memory.stacks, 12);
+  EXPECT_EQ(chip.memory.sites_bound, "shoreline");
+  EXPECT_EQ(chip.memory.bound, "stacks");
+  EXPECT_DOUBLE_EQ(In(chip.device.memory.bandwidth, kGBps), 768);
+  EXPECT_DOUBLE_EQ(In(chip.device.memory.capacity, kGB), 24);
+}
+
+// The A100's die has the edge for 16.67 chips; no bus is wider than 512 bit, and 13 enabled of 16 make six whole controllers.
+TEST(Chip, ChipsComeInWholeControllersUpToTheWidestBus) {
+  ChipDesign design = A100();
+  design.dram = FromPreset<DramType>("gddr6");
+  EXPECT_EQ(Made(design).memory.stacks, 12);
+  EXPECT_EQ(Made(design).memory.sites_bound, "bus");
+  design.memory_enabled = 1;
+  EXPECT_EQ(Made(design).memory.stacks, 16);
+  design.stacks = 8;
+  EXPECT_DOUBLE_EQ(In(Made(design).device.memory.bandwidth, kGBps), 512);
+}
+
+// HBM4: 0.58 x 115 / 13 mm = 5.13 sites by the edge, 0.118 x 826 / 22.67 mm^2 = 4.30 by the area, of which 5 in 6 are enabled: three
+// stacks, 6.14 TB/s. 16 % of 400 W at 3 pJ per bit feed 64 / 24e-12 = 2.67 TB/s.
+TEST(Chip, NamesTheBudgetThatCutsTheMemory) {
+  ChipDesign design = A100();
+  design.dram = FromPreset<DramType>("hbm4");
+  const DramBudget cut = Made(design).memory;
+  EXPECT_NEAR(cut.by_shoreline, 0.58 * 4 * std::sqrt(826.0) / 13, 1e-9);
+  EXPECT_NEAR(cut.by_package, (1600 - 826) / 150.0, 1e-9);
+  EXPECT_NEAR(cut.by_area, 0.118 * 826 / (14.63 + 8.04), 1e-9);
+  EXPECT_EQ(cut.sites_bound, "area");
+  EXPECT_EQ(cut.bound, "power");
+  EXPECT_EQ(cut.stacks, 3);
+  EXPECT_NEAR(In(cut.of_stacks, kTBps), 6.144, 1e-9);
+  EXPECT_NEAR(In(cut.reached, kTBps), 64 / 24.0, 1e-9);
+  design.power_split = {0.3, 0.1, 0.5, 0.05};  // 200 W feed 8.33 TB/s: the stacks' 6.14 are reached
+  EXPECT_EQ(Made(design).memory.bound, "stacks");
+  EXPECT_NEAR(In(Made(design).device.memory.bandwidth, kTBps), 6.144, 1e-9);
 }
 
 TEST(Chip, NamesTheBudgetThatIsTooSmall) {

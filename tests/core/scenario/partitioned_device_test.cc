@@ -1,0 +1,120 @@
+// A partition into chiplets as an input of the scenario: what it does to memory, power, edge and bill.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/evaluation/evaluate.h"
+#include "core/exploration/sweep.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+
+namespace slipstick {
+namespace {
+
+Result<Scenario> Parsed(std::vector<std::string> assignments) {
+  assignments.insert(assignments.begin(), {"training=null", "serving=null", "cluster=dgx-h100"});
+  const Result<Json> request = ReadRequest("", assignments);
+  if (!request) return request.issues;
+  return ParseScenario(*request);
+}
+Json ReportOf(const std::vector<std::string>& assignments) {
+  const Result<Scenario> scenario = Parsed(assignments);
+  EXPECT_TRUE(scenario) << scenario.issues[0].path << ": " << scenario.issues[0].message;
+  return scenario ? *Evaluate(*scenario, {}) : Json::object();
+}
+
+// 814 mm^2 in two dies: 407 mm^2 and eight modules of 0.811 mm^2 each for 4 TB/s, at 0.3 pJ per bit 9.6 W, out of the 700 W. Each die
+// reads half of its data from the other: 8 TB/s through the link, more than the memory's 3.35.
+TEST(Partition, OfACatalogueDevice) {
+  const Json report = ReportOf({"partition.chiplets=2", "partition.bandwidth=4 TB/s"});
+  const Json& die = report["cost"]["dies"][0];
+  EXPECT_EQ(die["count"], 2);
+  EXPECT_NEAR(die["area_mm2"].get<double>(), 407 + 8 * 0.811, 1e-9);
+  const Json& device = report["scenario"]["cluster"]["device"];
+  EXPECT_NEAR(device["die"]["link_power"].get<double>(), 4e12 * 8 * 0.3e-12, 1e-9);
+  EXPECT_DOUBLE_EQ(device["memory"]["bandwidth"].get<double>(), 3.35e12);
+  EXPECT_DOUBLE_EQ(device["tdp"].get<double>(), 700);
+}
+
+// A link of 1 TB/s lets two dies stream 2 TB/s.
+TEST(Partition, LinksBoundTheMemory) {
+  const Json slow = ReportOf({"partition.chiplets=2", "partition.bandwidth=1 TB/s"});
+  EXPECT_DOUBLE_EQ(slow["scenario"]["cluster"]["device"]["memory"]["bandwidth"].get<double>(), 2e12);
+  const Json designed = ReportOf({"partition.chiplets=2", "partition.bandwidth=1 TB/s", "cluster.device.design=h100-like"});
+  EXPECT_DOUBLE_EQ(designed["technology"]["memory"]["bandwidth"].get<double>(), 2e12);
+  EXPECT_EQ(designed["technology"]["memory"]["bound"], "links");
+  EXPECT_NE(JsonText(designed["warnings"]).find("die-to-die links cut it to 2 TB/s"), std::string::npos);
+}
+
+// Links draw from the power of the circuits: four links of 4 TB/s take 38.4 of 700 W, so memory gets 14.5 % of the rest. Two dies side by
+// side have an outer edge of six of their sides.
+TEST(Partition, OfADesign) {
+  const Json four = ReportOf({"partition.chiplets=4", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
+  EXPECT_NEAR(four["technology"]["memory"]["bandwidth_of_power"].get<double>(), (700 - 4 * 9.6) * 0.145 / (3.7e-12 * 8), 1e3);
+  const Json two = ReportOf({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
+  EXPECT_NEAR(two["technology"]["memory"]["sites_by_shoreline"].get<double>(), 0.585 * 6 * std::sqrt(407 + 8 * 0.811) / 11, 1e-9);
+}
+
+// Memory and network stand on the I/O die: its edge, less that of its links, holds them. A fifth of 814 mm^2 at 14 nm takes 1.6 / 0.88 of
+// its area, and its links (three in a ring, two ends on each die).
+TEST(Partition, AnIoDieHasTheEdge) {
+  const Json report = ReportOf({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "partition.io_share=0.2", "partition.io_node=14nm",
+                                "cluster.device.design=h100-like", "cluster.device.design.package_area=3000 mm^2"});
+  const double io = 814 * 0.2 * 1.6 / 0.88 + 2 * 8 * 0.811;
+  EXPECT_NEAR(report["cost"]["dies"][1]["area_mm2"].get<double>(), io, 1e-9);
+  EXPECT_EQ(report["cost"]["dies"][1]["node"], "14 nm");
+  EXPECT_NEAR(report["technology"]["memory"]["sites_by_shoreline"].get<double>(), 0.585 * (4 * std::sqrt(io) - 2 * 8 * 0.3888) / 11, 1e-9);
+}
+
+// What was resolved resolves to itself.
+TEST(Partition, OfAReportGivesTheSameReport) {
+  for (const char* design : {"cluster.device.design=null", "cluster.device.design=h100-like"}) {
+    const Json once = ReportOf({"partition.chiplets=4", "partition.bandwidth=1 TB/s", design});
+    const Result<Scenario> again = ParseScenario(once["scenario"]);
+    ASSERT_TRUE(again) << again.issues[0].path << ": " << again.issues[0].message;
+    EXPECT_EQ(JsonText(*Evaluate(*again, {})), JsonText(once)) << design;
+  }
+}
+
+TEST(Partition, HbmNeedsACarrierThatHoldsIt) {
+  for (const char* package : {"cost.device.package=organic-mcm", "partition.package=organic-mcm"}) {
+    const Result<Scenario> refused = Parsed({package});
+    ASSERT_FALSE(refused);
+    const Issue& issue = refused.issues[0];
+    EXPECT_EQ(issue.path, std::string(package).substr(0, std::string(package).find('=')) + ".preset");
+    ASSERT_FALSE(issue.fixes.empty());
+    for (const Fix& fix : issue.fixes) EXPECT_TRUE(Parsed({fix.change.path + "=" + TextOf(fix.change.value)})) << fix.change.path;
+  }
+  // Memory of another kind brings its package.
+  EXPECT_EQ(
+      ReportOf({"cluster.device=rtx-4090", "cluster.device.memory.technology=HBM3"})["scenario"]["cost"]["device"]["package"]["preset"],
+      "interposer");
+}
+
+// 200 TB/s take 391 modules of 0.3888 mm: 152 mm of an edge of 81 mm.
+TEST(Partition, LinksNeedRoomOnTheEdge) {
+  const Result<Scenario> refused = Parsed({"partition.chiplets=2", "partition.bandwidth=200 TB/s"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.issues[0].path, "partition.bandwidth");
+  ASSERT_EQ(refused.issues[0].fixes.size(), 1U);
+  const Fix& fix = refused.issues[0].fixes[0];
+  EXPECT_TRUE(Parsed({"partition.chiplets=2", fix.change.path + "=" + JsonText(fix.change.value)}));
+}
+
+// The die count is an input like any other.
+TEST(Partition, IsSwept) {
+  const Answer answer = SweepAnswer("", {"cluster=dgx-h100", "training=null", "partition.bandwidth=4 TB/s"}, {"partition.chiplets=1,2,4"},
+                                    {"cost.device_usd"}, {}, "");
+  ASSERT_TRUE(answer.issues.empty());
+  double last = 1e9;
+  for (const char* row : {"\n1,", "\n2,", "\n4,"}) {
+    const std::size_t at = answer.text.find(row);
+    ASSERT_NE(at, std::string::npos);
+    const double cost = std::stod(answer.text.substr(at + 3));
+    EXPECT_LT(cost, last);
+    last = cost;
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
