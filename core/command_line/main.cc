@@ -100,7 +100,7 @@ std::vector<std::string> SplitAt(char between, const std::string& text) {
 
 struct CommandLine {
   std::vector<std::string> assignments, words;
-  std::vector<std::string> limits, against;
+  std::vector<std::string> limits, against, axes;
   std::map<std::string, std::string> options;  // those with a value
   bool lines = false, prune = true, show_progress = false;
 
@@ -136,6 +136,8 @@ slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& ar
       line.options["--format"] = "json";
     } else if (argument == "--limit") {
       line.limits.push_back(arguments[++i]);
+    } else if (argument == "--axis") {
+      line.axes.push_back(arguments[++i]);
     } else if (argument == "--against") {
       line.against.push_back(arguments[++i]);
     } else if (argument == "--until" && !option->second.empty()) {
@@ -277,6 +279,7 @@ int Run(const std::string& verb, const CommandLine& line) {
                                            line.Option("--shard"),
                                            line.Option("--threads"),
                                            line.limits,
+                                           line.axes,
                                            line.prune,
                                            line.show_progress};
     return Print(slipstick::RunSearch(command), line.Option("--shard") == "0/1" ? line.People(verb) : nullptr);

@@ -29,7 +29,8 @@ std::optional<Count> WholeNumber(std::string_view text, Count lo, Count hi) {
 }
 
 Json SpecJson(const SearchCommand& command, Count top) {
-  Json spec{{"for", command.of}, {"objective", command.objective}, {"top", top}, {"prune", command.prune}, {"limits", command.limits}};
+  Json spec{{"for", command.of},      {"objective", command.objective}, {"top", top},
+            {"prune", command.prune}, {"limits", command.limits},       {"axes", command.axes}};
   Json pareto = Json::array();
   std::istringstream names(command.pareto);
   for (std::string name; std::getline(names, name, ',');) pareto.push_back(name);

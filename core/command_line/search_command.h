@@ -12,7 +12,7 @@ struct SearchCommand {
   std::string request;                   // JSON text; "" for the default scenario
   std::vector<std::string> assignments;  // PATH=VALUE
   std::string of = "training", objective, pareto, top = "10", shard = "0/1", threads = "0";
-  std::vector<std::string> limits;
+  std::vector<std::string> limits, axes;
   bool prune = true;
   bool show_progress = false;  // show progress even if standard error is no terminal
 };

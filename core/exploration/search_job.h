@@ -1,26 +1,26 @@
 // An exhaustive search over all valid mappings of a training run or serving load, in steps.
 //
-// The page runs it in a worker, the command line on several threads, a cluster in shards. The order of the space is fixed,
-// so all give the same answer.
+// Axes of other inputs (nodes, memories, chiplets, topologies: anything that is one) multiply the space: each combination is a technology,
+// and all its mappings follow each other. The page runs a search in a worker, the command line on several threads, a cluster in shards. The
+// order of the space is fixed, so all give the same answer.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/issue.h"
 #include "core/base/json.h"
+#include "core/exploration/search_criteria.h"
+#include "core/exploration/search_point.h"
 #include "core/exploration/search_spec.h"
+#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
-#include "core/search/mapping_space.h"
 #include "core/search/search.h"
-#include "core/search/serving_space.h"
 
 namespace slipstick {
-
-// The members that a serving search chooses, as path -> value of a scenario.
-Json OverridesOf(const ServingChoice& choice);
 
 class SearchJob {
  public:
@@ -31,7 +31,7 @@ class SearchJob {
   // Evaluates or rules out up to `count` further mappings; false when none is left.
   bool Step(Count count) { return search_->Step(count); }
   [[nodiscard]] const SearchProgress& progress() const { return search_->progress(); }
-  [[nodiscard]] Count SpaceSize() const;
+  [[nodiscard]] Count SpaceSize() const { return size_; }
   [[nodiscard]] Count ShardSize() const { return options_.to - options_.from; }
   [[nodiscard]] const SearchOptions& options() const { return options_; }
 
@@ -41,16 +41,34 @@ class SearchJob {
   [[nodiscard]] Json Report(const SearchProgress& progress) const;
 
  private:
+  struct Technology {
+    std::vector<Assignment> changes;
+    std::optional<Scenario> scenario;  // absent: the changes contradict each other or the rest
+  };
+  // A technology in the space: its mappings from `offset` on, or one place where it is rejected without a scenario.
+  struct Place {
+    std::vector<Assignment> changes;
+    std::unique_ptr<SearchPoint> point;
+    Count offset;
+    std::string_view rejected;  // why; "" if it is not
+  };
+
   SearchJob() = default;
+  static Result<std::shared_ptr<SearchJob>> Make(std::vector<Technology> technologies, const SearchSpec& spec);
+  [[nodiscard]] const Place& PlaceOf(Count index) const;
+  Outcome Evaluate(Count index, const Search::IsDominated& is_dominated);
   [[nodiscard]] Json Entry(const Found& found) const;
   [[nodiscard]] Json OverridesAt(Count index) const;
 
   std::string part_;
-  Scenario scenario_;
-  std::shared_ptr<const TrainingSpace> training_;
-  std::shared_ptr<const ServingSpace> serving_;
+  SearchCriteria criteria_;
+  bool prune_ = true;
+  std::vector<Place> places_;
+  Count size_ = 0;
   std::vector<std::string> figures_;  // names, the objective first
   SearchOptions options_;
+  const Place* current_ = nullptr;  // the technology of `evaluate_`
+  Search::Evaluate evaluate_;
   std::unique_ptr<Search> search_;
 };
 

@@ -27,6 +27,8 @@ Result<SearchSpec> ReadSearchSpec(const Json& json) {
       texts(spec.pareto);
     } else if (key == "limits") {
       texts(spec.limits);
+    } else if (key == "axes") {
+      texts(spec.axes);
     } else if (key == "top" && value.is_number_integer() && value.get<Count>() >= 0) {
       spec.top = std::min<std::size_t>(1000, value.get<std::size_t>());
     } else if (key == "shard" && value.is_number_integer() && value.get<Count>() >= 0) {
@@ -36,7 +38,7 @@ Result<SearchSpec> ReadSearchSpec(const Json& json) {
     } else if (key == "prune" && value.is_boolean()) {
       spec.prune = value.get<bool>();
     } else {
-      issues.push_back({key, "Unknown member or wrong type: choose for, objective, pareto, limits, top, shard, shards or prune"});
+      issues.push_back({key, "Unknown member or wrong type: choose for, objective, pareto, limits, axes, top, shard, shards or prune"});
     }
   }
   if (!issues.empty()) return issues;

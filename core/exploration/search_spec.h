@@ -18,6 +18,7 @@ struct SearchSpec {
   // "PATH<=VALUE", "PATH>=VALUE", "PATH=a,b". For a member of the mapping it restricts the space (or adds the listed
   // formats); for a figure it rejects mappings.
   std::vector<std::string> limits;
+  std::vector<std::string> axes;  // "PATH=a,b,c" of other inputs: every mapping at every combination of their values
   std::size_t top = 10;
   Count shard = 0, shards = 1;  // which part of the space
   bool prune = true;            // do not time mappings that cannot enter the answer; never changes the answer

@@ -1,0 +1,44 @@
+// The mappings of one scenario of a search, and their figures.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/json.h"
+#include "core/economics/cost.h"
+#include "core/exploration/search_criteria.h"
+#include "core/scenario/scenario.h"
+#include "core/search/mapping_space.h"
+#include "core/search/search.h"
+#include "core/search/serving_space.h"
+
+namespace slipstick {
+
+// The members that a serving search chooses, as path -> value of a scenario.
+Json OverridesOf(const ServingChoice& choice);
+
+class SearchPoint {
+ public:
+  using Evaluate = Search::Evaluate;
+  // `part`: "training" or "serving", which the scenario has.
+  SearchPoint(Scenario scenario, const std::string& part, const SpaceLimits& limits);
+  SearchPoint(const SearchPoint&) = delete;
+  SearchPoint& operator=(const SearchPoint&) = delete;
+
+  [[nodiscard]] Count Size() const;
+  // Whether its device can be made: no die is larger than the reticle.
+  [[nodiscard]] bool CanBeMade() const { return !cost_ || cost_->infeasible.empty(); }
+  // The figures of its mappings, which share sub-results while this lives; the point outlives it.
+  [[nodiscard]] Evaluate Begin(const SearchCriteria& criteria, bool prune) const;
+  // The members that the search chooses, as path -> value of a scenario.
+  [[nodiscard]] Json OverridesAt(Count index) const;
+
+ private:
+  Scenario scenario_;
+  std::optional<CostReport> cost_;
+  std::shared_ptr<const TrainingSpace> training_;  // one of the two
+  std::shared_ptr<const ServingSpace> serving_;
+};
+
+}  // namespace slipstick
