@@ -23,6 +23,7 @@ import { LinkWriter } from './state/link_writer.js';
 import { keepOffline } from './state/offline.js';
 import { requestOf, withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
+import { setInputs } from './text/inputs.js';
 import { setOutputs } from './text/outputs.js';
 import { t, usePseudoLocale } from './text/strings.js';
 
@@ -58,6 +59,7 @@ class Page {
     if (location.hash.includes('?')) this.engine.open();
     const [{ described, catalogue, report }, state] = await Promise.all([readJson('data/first_view.json'), read(location.hash, scenes)]);
     setOutputs(described.outputs);
+    setInputs(described.inputs);
     this.standard = report.scenario;
     sceneOf(state.scene).load?.();
     this.makeParts(described, catalogue, state);

@@ -17,6 +17,11 @@ class FieldBuilder {
     row_.facts.unit_factor = display.factor;
     return *this;
   }
+  // For a field whose help does not begin with its name.
+  constexpr FieldBuilder& Label(std::string_view label) {
+    row_.facts.label = label;
+    return *this;
+  }
   constexpr FieldBuilder& AtLeast(double low) {
     row_.facts.range.low = low * row_.facts.unit_factor;
     return *this;

@@ -79,6 +79,25 @@ std::string HelpOf(const FieldFacts& facts) {
   return std::string(facts.help) + (facts.is_outside_reports ? ". No figure of a report uses it" : "");
 }
 
+// Longer names are cut at a comma, longer remarks in parentheses are left out.
+constexpr std::size_t kLongLabel = 40;
+constexpr std::size_t kLongRemark = 12;
+
+// The field's own label, or its help up to the first break of the sentence: "Test time per die", "Micro-batch size".
+std::string LabelOf(const FieldFacts& facts) {
+  if (!facts.label.empty()) return std::string(facts.label);
+  std::string_view label = facts.help;
+  for (const std::string_view end : {": ", "; ", ". "}) label = label.substr(0, label.find(end));
+  const std::size_t open = label.find(" (");
+  if (open != std::string_view::npos) {
+    const std::size_t close = label.find(')', open);  // npos where the remark goes on behind a break
+    if (close - open - 2 > kLongRemark) label = label.substr(0, open);
+  }
+  if (label.size() > kLongLabel) label = label.substr(0, label.find(", "));
+  while (!label.empty() && label.find_last_of(":;.") == label.size() - 1) label.remove_suffix(1);
+  return std::string(label);
+}
+
 void DescribeMember(const FieldRow& row, const std::string& path, const void* standard, Json& out) {
   const FieldFacts& facts = row.facts;
   const bool nullable = row.type->kind == Kind::kOptional;
@@ -89,6 +108,7 @@ void DescribeMember(const FieldRow& row, const std::string& path, const void* st
   Json entry{{"path", path}};
   DescribeType(facts, type, held, entry);
   if (set == nullptr && type.kind != Kind::kObject) entry["default"] = nullptr;
+  entry["label"] = LabelOf(facts);
   entry["help"] = HelpOf(facts);
   if (nullable) entry["nullable"] = true;
   if (facts.is_required) entry["required"] = true;

@@ -27,7 +27,8 @@ struct Range {
 struct FieldFacts {
   std::string_view key;
   std::string_view help;
-  std::string_view unit = "";  // display unit; a bare number in JSON is always in base units
+  std::string_view label = "";  // what a form calls it; without one, the first words of the help
+  std::string_view unit = "";   // display unit; a bare number in JSON is always in base units
   double unit_factor = 1;
   Range range{};
   bool is_required = false;         // the scenario or its preset must set it

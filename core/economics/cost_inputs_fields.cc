@@ -4,10 +4,10 @@
 namespace slipstick {
 
 constexpr FieldRow kCostInputsFields[] = {
-    Of<&CostInputs::electricity>("electricity", "Electricity price").In(kUsdPerKWh).AtLeast(0),
+    Of<&CostInputs::electricity>("electricity", "Electricity price").Label("Electricity").In(kUsdPerKWh).AtLeast(0),
     Of<&CostInputs::electricity_band>("electricity_band", "Uncertainty of the electricity price").Advanced(),
     Of<&CostInputs::lifetime>("lifetime", "Depreciation period").In(kYear).Above(0).AtMost(100),
-    Of<&CostInputs::lifetime_band>("lifetime_band", "Uncertainty of the electricity price").Advanced(),
+    Of<&CostInputs::lifetime_band>("lifetime_band", "Uncertainty of the depreciation period").Advanced(),
     Of<&CostInputs::device>("device", "Bill of materials per device"),
     Of<&CostInputs::system>("system", "Servers, network and data center"),
     Of<&CostInputs::carbon>("carbon", "Embodied and operational carbon").Advanced()};

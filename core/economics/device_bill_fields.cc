@@ -8,8 +8,8 @@ constexpr FieldRow kFinalTestFields[] = {
     Of<&FinalTest::time>("time", "Test time per package").In(kS).AtLeast(0).Advanced(),
     Of<&FinalTest::yield>("yield", "Final test yield").Above(0).AtMost(1).Advanced(),
     Of<&FinalTest::system_rate>("system_rate", "Hourly cost of the system-level tester").In(kUsdPerHour).AtLeast(0).Advanced(),
-    Of<&FinalTest::system_time>("system_time", "Test time per package").In(kS).AtLeast(0).Advanced(),
-    Of<&FinalTest::system_yield>("system_yield", "Final test yield").Above(0).AtMost(1).Advanced()};
+    Of<&FinalTest::system_time>("system_time", "System-level test time per package").In(kS).AtLeast(0).Advanced(),
+    Of<&FinalTest::system_yield>("system_yield", "System-level test yield").Above(0).AtMost(1).Advanced()};
 constinit const Fields Schema<FinalTest>::fields(kFinalTestFields);
 
 constexpr FieldRow kDesignFields[] = {
@@ -22,17 +22,25 @@ constinit const Fields Schema<Design>::fields(kDesignFields);
 constexpr FieldRow kDeviceBillFields[] = {
     Of<&DeviceBill::preset>("preset", "Preset; fields below override it. Default: the device's own").Derived(),
     Of<&DeviceBill::name>("name", "Name"),
-    Of<&DeviceBill::dies>("dies", "Dies in the package, compute dies first").Derived(),
+    Of<&DeviceBill::dies>("dies", "Dies in the package, compute dies first").Label("Die").Derived(),
     Of<&DeviceBill::memory>("memory", "Memory stacks or chips"),
     Of<&DeviceBill::package>("package", "Packaging"),
     Of<&DeviceBill::wafer>("wafer", "Wafer and reticle").Advanced(),
     Of<&DeviceBill::sort>("sort", "Wafer sort (test of the dies on the wafer)").Advanced(),
     Of<&DeviceBill::test>("test", "Final and system-level test").Advanced(),
     Of<&DeviceBill::design>("design", "Design cost (NRE), amortized over the production volume"),
-    Of<&DeviceBill::module>("module", "Board, VRM and heat spreader, assembled").In(kUsd).AtLeast(0).AtMost(1'000'000),
+    Of<&DeviceBill::module>("module", "Board, VRM and heat spreader, assembled")
+        .Label("Board, VRM and heat spreader")
+        .In(kUsd)
+        .AtLeast(0)
+        .AtMost(1'000'000),
     Of<&DeviceBill::board_area>("board_area", "Board area of the card or module").In(kMm2).AtLeast(0).AtMost(1'000'000).Advanced(),
     Of<&DeviceBill::margin>("margin", "Vendor's gross margin, used when no price is given").Between(0, kMaxMargin),
-    Of<&DeviceBill::price>("price", "Price that a buyer pays; null: cost / (1 - margin)").In(kUsd).Above(0).AtMost(100'000'000),
+    Of<&DeviceBill::price>("price", "Price that a buyer pays; null: cost / (1 - margin)")
+        .Label("Price per device")
+        .In(kUsd)
+        .Above(0)
+        .AtMost(100'000'000),
     Of<&DeviceBill::price_band>("price_band", "Uncertainty of the price").Advanced()};
 constinit const Fields Schema<DeviceBill>::fields(kDeviceBillFields);
 

@@ -54,7 +54,10 @@ constexpr FieldRow kDieInputFields[] = {
     Of<&DieInput::process_yield>("process_yield", "Process yield: after lost wafers and parametric loss").Above(0).AtMost(1).Advanced(),
     Of<&DieInput::units>("units", "Repeated blocks on the die, some of which may be defective").Between(1, 1 << 20).Advanced(),
     Of<&DieInput::unit_area>("unit_area", "Area of one repeated block").In(kMm2).AtLeast(0).Advanced(),
-    Of<&DieInput::spare_units>("spare_units", "Repeated blocks that may be defective (harvesting)").Between(0, 1 << 20).Advanced(),
+    Of<&DieInput::spare_units>("spare_units", "Repeated blocks that may be defective (harvesting)")
+        .Label("Spare repeated blocks")
+        .Between(0, 1 << 20)
+        .Advanced(),
     Of<&DieInput::stacked>("stacked", "Stacked on another die of the package").Advanced(),
     Of<&DieInput::reuse>("reuse", "Design reuse: packages of all products with this die per package of this product")
         .Between(1, 1'000'000'000)

@@ -14,7 +14,7 @@ constexpr FieldRow kSystemInputsFields[] = {
     Of<&SystemInputs::host_power>("host_power", "Server power as a ratio to the TDP of its devices").Between(1, 100).Advanced(),
     Of<&SystemInputs::load>("load", "Mean power draw as a share of server power").Between(0, 1),
     Of<&SystemInputs::pue>("pue", "PUE: facility power / server power").Between(1, 10),
-    Of<&SystemInputs::pue_band>("pue_band", "Uncertainty of this value").Advanced(),
+    Of<&SystemInputs::pue_band>("pue_band", "Uncertainty of the PUE").Advanced(),
     Of<&SystemInputs::power_delivery>("power_delivery", "Power delivery (transformers, UPS, distribution) per power")
         .In(kUsdPerW)
         .AtLeast(0)
@@ -29,16 +29,19 @@ constexpr FieldRow kSystemInputsFields[] = {
     Of<&SystemInputs::switch_ports>("switch_ports", "Ports per switch").Between(2, 1 << 16).Advanced(),
     Of<&SystemInputs::switch_price>("switch_price", "Price of a switch").In(kUsd).AtLeast(0).AtMost(100'000'000).Advanced(),
     Of<&SystemInputs::cables_one_tier>("cables_one_tier", "Cables and optics per device, one switch tier")
+        .Label("Cables and optics, one tier")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000)
         .Advanced(),
     Of<&SystemInputs::cables_two_tiers>("cables_two_tiers", "Cables and optics per device, two switch tiers")
+        .Label("Cables and optics, two tiers")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000)
         .Advanced(),
     Of<&SystemInputs::cables_three_tiers>("cables_three_tiers", "Cables and optics per device, three switch tiers")
+        .Label("Cables and optics, three tiers")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000)
@@ -51,7 +54,7 @@ constexpr FieldRow kSystemInputsFields[] = {
     Of<&SystemInputs::maintenance>("maintenance", "Maintenance per year as a share of capital").Between(0, 10),
     Of<&SystemInputs::cost_of_capital>("cost_of_capital", "Cost of capital (interest per year)").Between(0, 1),
     Of<&SystemInputs::utilisation>("utilisation", "Utilization: share of the hours in use").Above(0).AtMost(1),
-    Of<&SystemInputs::utilisation_band>("utilisation_band", "Uncertainty of this value").Advanced(),
+    Of<&SystemInputs::utilisation_band>("utilisation_band", "Uncertainty of the utilization").Advanced(),
     Of<&SystemInputs::margin>("margin", "Operator's margin as a share of the price").Between(0, 0.99)};
 constinit const Fields Schema<SystemInputs>::fields(kSystemInputsFields);
 

@@ -4,14 +4,14 @@
 namespace slipstick {
 
 constexpr FieldRow kPeakRatesFields[] = {
-    Of<&PeakRates::fp32>("fp32", "Dense fp32 peak throughput").In(kTFlops).Above(0),
-    Of<&PeakRates::tf32>("tf32", "Dense tf32 peak throughput").In(kTFlops).Above(0),
-    Of<&PeakRates::bf16>("bf16", "Dense bf16 peak throughput").In(kTFlops).Above(0),
-    Of<&PeakRates::fp16>("fp16", "Dense fp16 peak throughput").In(kTFlops).Above(0),
-    Of<&PeakRates::fp8>("fp8", "Dense fp8 peak throughput").In(kTFlops).Above(0),
-    Of<&PeakRates::int8>("int8", "Dense int8 peak throughput").In(kTFlops).Above(0),
-    Of<&PeakRates::fp4>("fp4", "Dense fp4 peak throughput").In(kTFlops).Above(0),
-    Of<&PeakRates::int4>("int4", "Dense int4 peak throughput").In(kTFlops).Above(0),
+    Of<&PeakRates::fp32>("fp32", "Dense fp32 peak throughput").Label("Peak throughput, fp32").In(kTFlops).Above(0),
+    Of<&PeakRates::tf32>("tf32", "Dense tf32 peak throughput").Label("Peak throughput, tf32").In(kTFlops).Above(0),
+    Of<&PeakRates::bf16>("bf16", "Dense bf16 peak throughput").Label("Peak throughput, bf16").In(kTFlops).Above(0),
+    Of<&PeakRates::fp16>("fp16", "Dense fp16 peak throughput").Label("Peak throughput, fp16").In(kTFlops).Above(0),
+    Of<&PeakRates::fp8>("fp8", "Dense fp8 peak throughput").Label("Peak throughput, fp8").In(kTFlops).Above(0),
+    Of<&PeakRates::int8>("int8", "Dense int8 peak throughput").Label("Peak throughput, int8").In(kTFlops).Above(0),
+    Of<&PeakRates::fp4>("fp4", "Dense fp4 peak throughput").Label("Peak throughput, fp4").In(kTFlops).Above(0),
+    Of<&PeakRates::int4>("int4", "Dense int4 peak throughput").Label("Peak throughput, int4").In(kTFlops).Above(0),
     Of<&PeakRates::fp16_accumulate>("fp16_accumulate",
                                     "Dense fp16 peak throughput with fp16 accumulation, if higher; used only by engines that "
                                     "accumulate in fp16 (llama.cpp)")
@@ -22,9 +22,13 @@ constinit const Fields Schema<PeakRates>::fields(kPeakRatesFields);
 
 constexpr FieldRow kDeviceMemoryFields[] = {
     Of<&DeviceMemory::technology>("technology", "Memory technology"),
-    Of<&DeviceMemory::capacity>("capacity", "Capacity of the data sheet").In(kGB).Above(0),
+    Of<&DeviceMemory::capacity>("capacity", "Capacity of the data sheet").Label("Memory capacity").In(kGB).Above(0),
     Of<&DeviceMemory::usable>("usable", "Memory that a program can allocate").In(kGiB).Above(0).Derived().Advanced(),
-    Of<&DeviceMemory::bandwidth>("bandwidth", "Peak memory bandwidth, reads and writes together").In(kGBps).Above(0).AtMost(1'000'000'000)};
+    Of<&DeviceMemory::bandwidth>("bandwidth", "Peak memory bandwidth, reads and writes together")
+        .Label("Memory bandwidth")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(1'000'000'000)};
 constinit const Fields Schema<DeviceMemory>::fields(kDeviceMemoryFields);
 
 constexpr FieldRow kCacheFields[] = {
@@ -45,8 +49,14 @@ constexpr FieldRow kEfficiencyFields[] = {
         .AtMost(1),
     Of<&Efficiency::clock_derating>("power_fall", "Clock loss in long kernels (power limit): time grows by 1 plus this").Between(0, 4),
     Of<&Efficiency::sustained_clock_derating>("sustained_fall", "Clock loss in a training step: time grows by 1 plus this").Between(0, 4),
-    Of<&Efficiency::bandwidth_efficiency>("stream", "Achievable fraction of the memory bandwidth").Above(0).AtMost(1),
-    Of<&Efficiency::launch_latency>("launch", "Kernel launch latency inside a CUDA graph").In(kUs).Between(0, 1'000'000),
+    Of<&Efficiency::bandwidth_efficiency>("stream", "Achievable fraction of the memory bandwidth")
+        .Label("Achievable bandwidth")
+        .Above(0)
+        .AtMost(1),
+    Of<&Efficiency::launch_latency>("launch", "Kernel launch latency inside a CUDA graph")
+        .Label("Kernel launch latency")
+        .In(kUs)
+        .Between(0, 1'000'000),
     Of<&Efficiency::attention_forward>(
         "attention_forward",
         "FlashAttention forward in training, fraction of the dense peak; used where training.framework.compute.attention has no row for "
@@ -68,6 +78,7 @@ constexpr FieldRow kEfficiencyFields[] = {
         .Above(0)
         .AtMost(1'000'000),
     Of<&Efficiency::decode_bandwidth_efficiency>("decode_stream", "Achievable fraction of the memory bandwidth in decode attention")
+        .Label("Achievable bandwidth in decode attention")
         .Above(0)
         .AtMost(1),
     Of<&Efficiency::l2_bandwidth>("cache_stream", "L2-cache bandwidth in attention").In(kTBps).Above(0).AtMost(1'000'000),
@@ -86,11 +97,11 @@ constexpr FieldRow kDeviceFields[] = {
     Of<&Device::year>("year", "Year of announcement").Between(2010, 2100).Advanced(),
     Of<&Device::architecture>("architecture", "GPU family, which selects the kernel constants").Advanced(),
     Of<&Device::peak>("peak", "Dense peak throughput"),
-    Of<&Device::units>("units", "SMs (compute units, matrix engines)").Between(1, 1 << 20).Advanced(),
+    Of<&Device::units>("units", "SMs (compute units, matrix engines)").Label("SMs (compute units)").Between(1, 1 << 20).Advanced(),
     Of<&Device::clock>("clock", "Boost clock").In(kGHz).Above(0).AtMost(100).Advanced(),
     Of<&Device::exponentials>("exponentials", "Exp throughput per SM and clock").Above(0).AtMost(4096).Advanced(),
     Of<&Device::memory>("memory", "Device memory"),
-    Of<&Device::caches>("caches", "Caches, innermost first").Advanced(),
+    Of<&Device::caches>("caches", "Caches, innermost first").Label("Cache").Advanced(),
     Of<&Device::host>("host", "Host link and host memory").Advanced(),
     Of<&Device::tdp>("tdp", "TDP (power limit)").In(kWatt).Above(0).AtMost(1'000'000),
     Of<&Device::idle>("idle", "Idle power").In(kWatt).AtLeast(0).Advanced(),

@@ -13,6 +13,7 @@ constexpr FieldRow kNetworkLevelFields[] = {
     Of<&NetworkLevel::latency>("latency", "Latency per hop, software included").In(kUs).Between(0, 1'000'000),
     Of<&NetworkLevel::dims>("dims", "Sides of a mesh or torus; their product is the size").Between(1, 1 << 20).Advanced(),
     Of<&NetworkLevel::wrap_every>("wrap_every", "Torus: sides of a slice that are multiples of this close to rings; 0: only whole sides do")
+        .Label("Torus slices close every")
         .Between(0, 1 << 20)
         .Advanced(),
     Of<&NetworkLevel::oversubscription>("oversubscription", "Fat tree: bandwidth into the leaves over bandwidth out of them")

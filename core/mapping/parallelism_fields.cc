@@ -17,7 +17,9 @@ constexpr FieldRow kTrainingMappingFields[] = {
     Of<&TrainingMapping::ep>("ep", "Expert parallelism (EP)").Between(1, 1 << 20),
     Of<&TrainingMapping::expert_tp>("expert_tp", "Expert tensor parallelism (ETP)").Between(1, 1 << 20).Advanced(),
     Of<&TrainingMapping::pp>("pp", "Pipeline parallelism (PP)").Between(1, 1 << 20),
-    Of<&TrainingMapping::virtual_stages>("virtual_stages", "Virtual pipeline stages per device (interleaving)").Between(1, 4096),
+    Of<&TrainingMapping::virtual_stages>("virtual_stages", "Virtual pipeline stages per device (interleaving)")
+        .Label("Virtual pipeline stages")
+        .Between(1, 4096),
     Of<&TrainingMapping::schedule>("schedule", "Pipeline schedule: order of forward and backward passes").Advanced(),
     Of<&TrainingMapping::dp>("dp", "Data parallelism (DP): devices / (TP · PP · CP); leave empty to derive it")
         .Between(1, 1 << 24)
@@ -34,12 +36,14 @@ constinit const Fields Schema<TrainingMapping>::fields(kTrainingMappingFields);
 constexpr FieldRow kServingOverlapFields[] = {
     Of<&ServingOverlap::ep>("ep",
                             "Two-batch overlap: half of the batch computes while the other half's tokens travel to and from their "
-                            "experts, where the engine's own exchange kernels run and it is faster; default: the engine's")};
+                            "experts, where the engine's own exchange kernels run and it is faster; default: the engine's")
+        .Label("Two-batch overlap")};
 constinit const Fields Schema<ServingOverlap>::fields(kServingOverlapFields);
 
 constexpr FieldRow kServingMappingFields[] = {
-    Of<&ServingMapping::tp>("tp", "Tensor parallelism (TP) of attention").Between(1, 1 << 20),
+    Of<&ServingMapping::tp>("tp", "Tensor parallelism (TP) of attention").Label("Tensor parallelism (TP)").Between(1, 1 << 20),
     Of<&ServingMapping::cp>("cp", "Decode context parallelism: as many of the TP ranks share KV heads and split each sequence's KV cache")
+        .Label("Decode context parallelism")
         .Between(1, 1 << 20)
         .Advanced(),
     Of<&ServingMapping::pp>("pp", "Pipeline parallelism (PP)").Between(1, 1 << 20),

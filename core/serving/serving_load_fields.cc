@@ -3,10 +3,11 @@
 
 namespace slipstick {
 
-constexpr FieldRow kServingPrecisionFields[] = {Of<&ServingPrecision::weights>("weights", "Weight precision"),
-                                                Of<&ServingPrecision::activations>("activations", "Activation precision (GEMM inputs)"),
-                                                Of<&ServingPrecision::kv_cache>("kv_cache", "KV-cache precision"),
-                                                Of<&ServingPrecision::state>("state", "Precision of recurrent states").Advanced()};
+constexpr FieldRow kServingPrecisionFields[] = {
+    Of<&ServingPrecision::weights>("weights", "Weight precision"),
+    Of<&ServingPrecision::activations>("activations", "Activation precision (GEMM inputs)").Label("Activation precision"),
+    Of<&ServingPrecision::kv_cache>("kv_cache", "KV-cache precision"),
+    Of<&ServingPrecision::state>("state", "Precision of recurrent states").Advanced()};
 constinit const Fields Schema<ServingPrecision>::fields(kServingPrecisionFields);
 
 constexpr FieldRow kDisaggregatedFields[] = {
@@ -39,22 +40,36 @@ constinit const Fields Schema<KvOffload>::fields(kKvOffloadFields);
 constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::prompt>("prompt", "Prompt tokens").Length().Between(1, 1 << 28),
     Of<&ServingLoad::output>("output", "Output tokens").Length().Between(1, 1 << 28),
-    Of<&ServingLoad::batch>("batch", "Concurrent requests per replica; max: as many as fit").Between(1, 1 << 24),
-    Of<&ServingLoad::devices>("devices", "Devices used; default: the whole cluster").Between(1, 1 << 24).Derived(),
+    Of<&ServingLoad::batch>("batch", "Concurrent requests per replica; max: as many as fit")
+        .Label("Concurrent requests per replica")
+        .Between(1, 1 << 24),
+    Of<&ServingLoad::devices>("devices", "Devices used; default: the whole cluster")
+        .Label("Devices that serve")
+        .Between(1, 1 << 24)
+        .Derived(),
     Of<&ServingLoad::concurrency>("concurrency", "Closed loop: constant number of requests, in flight or waiting")
+        .Label("Concurrency (closed loop)")
         .Between(1, 1 << 24)
         .Advanced(),
-    Of<&ServingLoad::requests_per_s>("requests_per_s", "Open loop: arrival rate (requests/s)").Above(0).AtMost(1'000'000'000).Advanced(),
+    Of<&ServingLoad::requests_per_s>("requests_per_s", "Open loop: arrival rate (requests/s)")
+        .Label("Arrival rate (open loop)")
+        .Above(0)
+        .AtMost(1'000'000'000)
+        .Advanced(),
     Of<&ServingLoad::max_requests>("max_requests", "Limit of concurrent requests in the engine; off: memory is the limit")
         .Between(1, 1 << 24)
         .Advanced(),
     Of<&ServingLoad::waves>("waves", "Benchmark rounds: requests per stream, all streams starting together; off: steady state")
+        .Label("Benchmark rounds per stream")
         .Between(1, 1 << 24)
         .Advanced(),
     Of<&ServingLoad::engine>(
         "engine",
-        "Serving engine: overheads, kernels, memory budget; roofline: the plain abstraction, uniform utilizations and nothing else"),
-    Of<&ServingLoad::cuda_graphs>("cuda_graphs", "Launch decode steps as CUDA graphs; default: the engine's").Advanced(),
+        "Serving engine: overheads, kernels, memory budget; roofline: the plain abstraction, uniform utilizations and nothing else")
+        .Label("Engine"),
+    Of<&ServingLoad::cuda_graphs>("cuda_graphs", "Launch decode steps as CUDA graphs; default: the engine's")
+        .Label("CUDA graphs")
+        .Advanced(),
     Of<&ServingLoad::precision>("precision", "Number formats"),
     Of<&ServingLoad::mapping>("mapping", "Parallelism mapping"),
     Of<&ServingLoad::redundant_experts>("redundant_experts",

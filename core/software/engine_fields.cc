@@ -149,6 +149,7 @@ constexpr FieldRow kEngineFields[] = {
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::collect_steps>(
         "collect_steps", "Steps that a request waits for others to share its prefill (TensorRT-LLM: batch_wait_timeout_iters)")
+        .Label("Steps waited to share a prefill")
         .Between(0, 1024)
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::collect_share>(
@@ -157,9 +158,11 @@ constexpr FieldRow kEngineFields[] = {
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::prefills_first>(
         "prefills_first", "Simulation: a step prefills or decodes, and prefills whenever a request is admitted")
+        .Label("Prefills before decodes")
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::splits_prompts>("splits_prompts",
                                                              "Simulation: a prompt may be spread over several steps (chunked prefill)")
+        .Label("Splits long prompts")
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::groups_prefills>("groups_prefills",
                                                               "Requests admitted together share a prefill and wait for each other")
@@ -172,6 +175,7 @@ constexpr FieldRow kEngineFields[] = {
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::multi_query_from>("multi_query_from",
                                                            "Smallest number of query heads per KV head that one kernel serves together")
+        .Label("Query heads per KV head served together")
         .Between(1, 1024)
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::expert_library>(
@@ -200,6 +204,7 @@ constexpr FieldRow kEngineFields[] = {
         .Advanced(),
     Of<&Engine::communication, &EngineCommunication::all_reduce>("all_reduce",
                                                                  "The engine's own all-reduce kernels, one row per device architecture")
+        .Label("All-reduce kernel")
         .Advanced(),
     Of<&Engine::communication, &EngineCommunication::rank_skew>("rank_skew", "Wait of the engine's own all-reduce for the last rank")
         .In(kUs)
@@ -212,14 +217,16 @@ constexpr FieldRow kEngineFields[] = {
         .Advanced(),
     Of<&Engine::communication, &EngineCommunication::expert_exchange>(
         "expert_exchange", "The engine's own dispatch and combine kernels; the first row that applies")
+        .Label("Dispatch and combine kernel")
         .Advanced(),
     Of<&Engine::communication, &EngineCommunication::two_batch_overlap>(
         "two_batch_overlap", "Half of the batch computes during the other half's expert communication; used where it is faster")
+        .Label("Two-batch overlap")
         .Advanced(),
     Of<&Engine::memory>("memory", "Memory budget of the KV cache").Advanced(),
     Of<&Engine::compiled_graph>("whole_layer", "Constants of a compiled engine: one operator per layer").Advanced(),
     Of<&Engine::layer_pipeline>("layer_split", "Constants of llama.cpp: one stream, layers split over the devices").Advanced(),
-    Of<&Engine::on>("on", "Exceptions per device architecture").Advanced(),
+    Of<&Engine::on>("on", "Exceptions per device architecture").Label("Exception").Advanced(),
     Of<&Engine::utilization>("utilization",
                              "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured")
         .Advanced()};

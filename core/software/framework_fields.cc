@@ -10,9 +10,10 @@ constexpr FieldRow kTrainingAttentionFields[] = {
     Of<&TrainingAttention::exponential>("exponential", "Share of the exponentials that the tensor cores do not hide").Between(0, 1)};
 constinit const Fields Schema<TrainingAttention>::fields(kTrainingAttentionFields);
 
-constexpr FieldRow kQuantizePassesFields[] = {Of<&QuantizePasses::fp8>("fp8", "Bytes per element").Between(0, 64),
-                                              Of<&QuantizePasses::mxfp8>("mxfp8", "Bytes per element").Between(0, 64),
-                                              Of<&QuantizePasses::nvfp4>("nvfp4", "Bytes per element").Between(0, 64)};
+constexpr FieldRow kQuantizePassesFields[] = {
+    Of<&QuantizePasses::fp8>("fp8", "Bytes per element").Label("Bytes per element, fp8").Between(0, 64),
+    Of<&QuantizePasses::mxfp8>("mxfp8", "Bytes per element").Label("Bytes per element, mxfp8").Between(0, 64),
+    Of<&QuantizePasses::nvfp4>("nvfp4", "Bytes per element").Label("Bytes per element, nvfp4").Between(0, 64)};
 constinit const Fields Schema<QuantizePasses>::fields(kQuantizePassesFields);
 
 constexpr FieldRow kFrameworkComputeFields[] = {
@@ -43,9 +44,11 @@ constinit const Fields Schema<FrameworkCompute>::fields(kFrameworkComputeFields)
 
 constexpr FieldRow kFrameworkExpertsFields[] = {
     Of<&FrameworkExperts::grouped_efficiency>("grouped_efficiency", "Efficiency of grouped GEMMs over plain ones, 16-bit")
+        .Label("Grouped-GEMM efficiency, 16-bit")
         .Above(0)
         .AtMost(1),
     Of<&FrameworkExperts::grouped_efficiency_fp8>("grouped_efficiency_fp8", "Efficiency of grouped GEMMs over plain ones, 8- and 4-bit")
+        .Label("Grouped-GEMM efficiency, 8- and 4-bit")
         .Above(0)
         .AtMost(1),
     Of<&FrameworkExperts::imbalance>("imbalance", "Rows of the busiest device over the mean, where the model sets no imbalance")
@@ -53,15 +56,19 @@ constexpr FieldRow kFrameworkExpertsFields[] = {
     Of<&FrameworkExperts::permute_traffic>("permute_traffic", "Bytes moved per element of a routed row, forward").Between(0, 256),
     Of<&FrameworkExperts::biased_inner_forward>("biased_inner_forward",
                                                 "Experts with biases, 16-bit: added bytes per element between their two GEMMs, forward")
+        .Label("Expert biases between GEMMs, forward")
         .Between(0, 256),
     Of<&FrameworkExperts::biased_inner_backward>("biased_inner_backward",
                                                  "Experts with biases, 16-bit: added bytes per element between their two GEMMs, backward")
+        .Label("Expert biases between GEMMs, backward")
         .Between(0, 256),
     Of<&FrameworkExperts::biased_output_forward>("biased_output_forward",
                                                  "Experts with biases, 16-bit: added bytes per output element, forward")
+        .Label("Expert biases at the output, forward")
         .Between(0, 256),
     Of<&FrameworkExperts::biased_output_backward>("biased_output_backward",
                                                   "Experts with biases, 16-bit: added bytes per output element, backward")
+        .Label("Expert biases at the output, backward")
         .Between(0, 256),
     Of<&FrameworkExperts::exposed>("exposed", "Exposed share of dispatch and combine").Between(0, 1),
     Of<&FrameworkExperts::exposed_overlapped>("exposed_overlapped", "Factor on the exposed share where overlap.ep is on").Between(0, 1),
@@ -74,6 +81,7 @@ constinit const Fields Schema<FrameworkExperts>::fields(kFrameworkExpertsFields)
 
 constexpr FieldRow kFrameworkExchangeFields[] = {
     Of<&FrameworkExchange::network_share>("network_share", "Share of the bandwidth between nodes that collectives of a step reach")
+        .Label("Share of the bandwidth between nodes")
         .Above(0)
         .AtMost(1),
     Of<&FrameworkExchange::tensor_overlap>("tensor_overlap", "TP communication overlaps with GEMMs in chunks, under sequence parallelism"),
@@ -156,8 +164,12 @@ constexpr FieldRow kFrameworkFields[] = {
     Of<&Framework::ends_as_layers>("ends_as_layers",
                                    "Embedding and LM head each take the place of a layer where that makes the virtual stages equal "
                                    "(Megatron: --account-for-embedding-in-pipeline-split)")
+        .Label("Embedding and LM head count as layers")
         .Advanced(),
-    Of<&Framework::jitter>("jitter", "Relative slow-down of a step per doubling of the devices beyond eight").Between(0, 1).Advanced(),
+    Of<&Framework::jitter>("jitter", "Relative slow-down of a step per doubling of the devices beyond eight")
+        .Label("Slow-down per doubling of devices")
+        .Between(0, 1)
+        .Advanced(),
     Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000).Advanced(),
     Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024).Advanced(),
     Of<&Framework::utilization>("utilization",

@@ -41,7 +41,7 @@ constinit const Fields Schema<Offload>::fields(kOffloadFields);
 
 constexpr FieldRow kTrainingRunFields[] = {
     Of<&TrainingRun::sequence>("sequence", "Sequence length").Length().Between(1, 1 << 28),
-    Of<&TrainingRun::global_batch>("global_batch", "Global batch: sequences per step").Between(1, 1 << 30),
+    Of<&TrainingRun::global_batch>("global_batch", "Global batch: sequences per step").Label("Global batch size").Between(1, 1 << 30),
     Of<&TrainingRun::tokens>("tokens", "Training tokens").In(kGToken).Above(0).AtMost(1'000'000'000),
     Of<&TrainingRun::tokens_per_parameter>("tokens_per_parameter",
                                            "Training tokens per parameter, replaces tokens; 20 is compute-optimal (Hoffmann et al. 2022)")
@@ -50,31 +50,39 @@ constexpr FieldRow kTrainingRunFields[] = {
         .Advanced(),
     Of<&TrainingRun::batch_ramp>("batch_ramp", "Batch-size ramp over the first tokens; null: off").Advanced(),
     Of<&TrainingRun::interruptions>("interruptions", "Failures, restarts and checkpoints").Advanced(),
-    Of<&TrainingRun::precision>("precision", "Format of the GEMMs"),
+    Of<&TrainingRun::precision>("precision", "Format of the GEMMs").Label("Precision"),
     Of<&TrainingRun::optimizer>("optimizer", "Optimizer").Advanced(),
     Of<&TrainingRun::state>("state", "Formats of gradients and optimizer state").Advanced(),
-    Of<&TrainingRun::recompute>("recompute", "Activation recomputation; auto: the least that fits"),
+    Of<&TrainingRun::recompute>("recompute", "Activation recomputation; auto: the least that fits").Label("Activation recomputation"),
     Of<&TrainingRun::recompute_method>(
         "recompute_method",
         "Full recomputation: uniform, all layers in groups with one checkpoint each; block, the first layers "
         "of each virtual stage, one by one (Megatron: --recompute-method)")
+        .Label("Recomputation method")
         .Advanced(),
     Of<&TrainingRun::recompute_layers>("recompute_layers",
                                        "Full recomputation: layers per group (uniform), or layers recomputed per virtual stage (block) "
                                        "(Megatron: --recompute-num-layers)")
+        .Label("Recomputed layers")
         .Between(1, 1024)
         .Advanced(),
     Of<&TrainingRun::offload>("offload", "Offload to host memory").Advanced(),
-    Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory").Advanced(),
+    Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory").Label("FlashAttention").Advanced(),
     Of<&TrainingRun::trainable>("trainable", "All weights, or low-rank adapters beside frozen weights (LoRA)").Advanced(),
     Of<&TrainingRun::frozen_precision>("frozen_precision",
                                        "Storage of the frozen weights of the layers beside adapters (nf4: QLoRA), unpacked for every GEMM; "
                                        "default: the format of the GEMMs")
+        .Label("Storage of frozen weights")
         .Advanced(),
     Of<&TrainingRun::framework>(
         "framework",
-        "Training framework: overlap, fusion, launches, memory; roofline: the plain abstraction, uniform utilizations and nothing else"),
-    Of<&TrainingRun::devices>("devices", "Devices used; default: all of the cluster").Between(1, 1 << 24).Derived().Advanced(),
+        "Training framework: overlap, fusion, launches, memory; roofline: the plain abstraction, uniform utilizations and nothing else")
+        .Label("Framework"),
+    Of<&TrainingRun::devices>("devices", "Devices used; default: all of the cluster")
+        .Label("Devices that train")
+        .Between(1, 1 << 24)
+        .Derived()
+        .Advanced(),
     Of<&TrainingRun::mapping>("mapping", "Parallelism")};
 constinit const Fields Schema<TrainingRun>::fields(kTrainingRunFields);
 

@@ -12,7 +12,9 @@ constexpr FieldRow kMoeFields[] = {
     Of<&Moe::dense_layers>("dense_layers", "Leading layers with a dense MLP").Between(0, 1024),
     Of<&Moe::moe_every>("moe_every", "MoE layer period: of the other layers, every n-th has experts").Between(1, 64).Advanced(),
     Of<&Moe::router_bias>("router_bias", "The router adds one bias per expert").Advanced(),
-    Of<&Moe::shared_gate>("shared_gate", "A gate scales the output of the shared experts (Qwen2-MoE)").Advanced(),
+    Of<&Moe::shared_gate>("shared_gate", "A gate scales the output of the shared experts (Qwen2-MoE)")
+        .Label("Gate on the shared experts")
+        .Advanced(),
     Of<&Moe::imbalance>("imbalance", "Tokens of the busiest device over the mean").Between(1, 64).Advanced(),
     Of<&Moe::node_limit>("node_limit", "Maximum nodes that a token's experts are on; 0: any (DeepSeek's group-limited routing)")
         .Between(0, 4096)
@@ -45,9 +47,12 @@ constexpr FieldRow kModelFields[] = {
     Of<&Model::layers>("layers", "Transformer layers").Between(1, 4096).Required(),
     Of<&Model::hidden>("hidden", "Hidden size").Between(8, 1 << 20).Required(),
     Of<&Model::heads>("heads", "Query heads").Between(1, 8192).Required(),
-    Of<&Model::kv_heads>("kv_heads", "Key and value heads; fewer than heads: grouped-query attention").Between(1, 8192).Derived(),
+    Of<&Model::kv_heads>("kv_heads", "Key and value heads; fewer than heads: grouped-query attention")
+        .Label("KV heads")
+        .Between(1, 8192)
+        .Derived(),
     Of<&Model::head_dim>("head_dim", "Head dimension").Between(1, 8192).Derived(),
-    Of<&Model::ffn>("ffn", "Inner width of the MLP (gate and up each, where gated)").Between(1, 1 << 22).Required(),
+    Of<&Model::ffn>("ffn", "Inner width of the MLP (gate and up each, where gated)").Label("MLP width").Between(1, 1 << 22).Required(),
     Of<&Model::gated>("gated", "The MLP is gated (SwiGLU, GeGLU): three matrices instead of two"),
     Of<&Model::vocab>("vocab", "Vocabulary size").Between(1, 1 << 24).Required(),
     Of<&Model::tied_embeddings>("tied_embeddings", "The LM head shares the embedding matrix"),
@@ -60,15 +65,17 @@ constexpr FieldRow kModelFields[] = {
     Of<&Model::norms, &Norms::per_layer>("norms_per_layer", "Norms per layer").Between(0, 8).Advanced(),
     Of<&Model::norms, &Norms::after_embedding>("embedding_norm", "Norm after the embedding (BLOOM)").Advanced(),
     Of<&Model::norms, &Norms::queries_and_keys>("qk_norm", "Norm of queries and keys: per head (Qwen3, Gemma 3) or over all heads (OLMo 2)")
+        .Label("QK norm")
         .Advanced(),
     Of<&Model::biases>("biases", "Linear layers with a bias").Advanced(),
     Of<&Model::head_bias>("head_bias", "The LM head has a bias (GPT-J, Phi)").Advanced(),
     Of<&Model::attention_sinks>("attention_sinks", "Attention sinks: a learned logit per head (gpt-oss)").Advanced(),
-    Of<&Model::moe>("moe", "Mixture of experts instead of the MLP"),
-    Of<&Model::mla>("mla", "Multi-head latent attention (DeepSeek)"),
+    Of<&Model::moe>("moe", "Mixture of experts instead of the MLP").Label("Mixture of experts"),
+    Of<&Model::mla>("mla", "Multi-head latent attention (DeepSeek)").Label("Latent attention (MLA)"),
     Of<&Model::attention_gate>("attention_gate", "A gate on the attention output, from the query projection (Qwen3-Next)").Advanced(),
     Of<&Model::linear_attention>("linear",
                                  "Layers with linear attention or a state-space model instead of softmax attention (hybrid models)")
+        .Label("Linear attention or state space")
         .Advanced(),
     Of<&Model::mlp_layers>("mlp_layers", "Layers with an MLP, spread evenly; 0: all").Between(0, 4096).Advanced(),
     Of<&Model::window, &SlidingWindow::tokens>("sliding_window", "Sliding window: tokens that a local layer attends to; 0: all")
@@ -79,7 +86,10 @@ constexpr FieldRow kModelFields[] = {
         "global_every", "Every n-th layer attends to all tokens; 0: every layer is local where there is a window")
         .Between(0, 1024)
         .Advanced(),
-    Of<&Model::mtp_layers>("mtp_layers", "Multi-token-prediction (MTP) modules").Between(0, 16).Advanced(),
+    Of<&Model::mtp_layers>("mtp_layers", "Multi-token-prediction (MTP) modules")
+        .Label("Multi-token prediction modules")
+        .Between(0, 16)
+        .Advanced(),
     Of<&Model::context>("context", "Longest context that the publisher supports; 0: not stated. Limits nothing")
         .Length()
         .Between(0, 1 << 28)

@@ -147,6 +147,7 @@ test('own devices are taken as JSON and checked', async () => {
   const { page } = await chromium.open('#/serve');
   const before = await page.locator('.four .value').nth(1).textContent();
   await page.getByRole('button', { name: 'Custom device' }).click();
+  await page.locator('#own-json summary').click();
   await page.locator('#own-text').fill('{"device": {"name": "mine", "memory": {"bandwidth": "8 bananas"}}}');
   await page.locator('#own-use').click();
   await page.waitForFunction(() => /bandwidth/.test(document.querySelector('#own-faults').textContent));

@@ -187,3 +187,15 @@ test('every refused spelling is an issue at its path that says what would do', (
   });
   assert.deepEqual(wrong, []);
 });
+
+test('every input has a label of its own beside its neighbors', () => {
+  const { inputs } = JSON.parse(slipstick.describe());
+  const places = new Map();
+  for (const { path, label } of inputs.filter((one) => !one.path.endsWith('.*'))) {
+    assert.ok(label?.length >= 2 && label.length <= 75, `${path}: ${label}`);
+    const place = `${path.split('.').slice(0, -1).join('.')}: ${label}`;
+    assert.equal(places.get(place), undefined, `${path} is called as ${places.get(place)} is: ${label}`);
+    places.set(place, path);
+  }
+  assert.equal(inputs.find(({ path }) => path === 'serving.engine.all_reduce.*.stream').label, 'Share of the link bandwidth');
+});

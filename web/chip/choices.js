@@ -13,6 +13,15 @@ export const pick = (key, label, options, value, onchange) =>
     ),
   );
 
+// A field that is taken when it is left or Enter is pressed.
+export const typed = (key, label, value, ontake) =>
+  h(
+    'label',
+    { class: 'pick' },
+    h('span', {}, label),
+    h('input', { type: 'text', 'data-key': key, value, autocomplete: 'off', onchange: ({ target }) => target.value.trim() && ontake(target.value) }),
+  );
+
 export const press = (key, name, onclick, attributes = {}) =>
   h('button', { type: 'button', 'data-key': key, onclick, ...attributes }, name);
 

@@ -6,11 +6,13 @@ import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
 import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
-import { choose, chosen, pick, row } from './choices.js';
+import { choose, chosen, pick, row, typed } from './choices.js';
 import { packages, study } from './dies.js';
 import { table } from './tables.js';
 
 const COUNTS = [2, 4, 8];
+const NOTICED = 0.005; // difference of two bills that is said
+const AREA = 'cost.device.dies.0.area';
 const LINKS = ['1 TB/s', '2 TB/s', '4 TB/s', '8 TB/s', '16 TB/s'];
 const ANSWERS = [
   'memory_bandwidth_bytes_per_s',
@@ -26,6 +28,9 @@ const INTERFACES = ['ucie-advanced', 'ucie-standard', 'aib-2.0', 'bow-organic', 
 // One kind of line has one name, whatever the number of dies.
 const named = (lines) => billParts(lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd })));
 
+// A bare number is in mm².
+const areaText = (value) => (/^[\d.,]+$/.test(value.trim()) ? `${value.trim()} mm^2` : value.replace('²', '^2').trim());
+
 export function partition(context) {
   const preset = chosen(context, 'package', 'interposer');
   const bandwidth = chosen(context, 'links', '4 TB/s');
@@ -34,7 +39,11 @@ export function partition(context) {
     study(context, 'partition', { partition: { chiplets, bandwidth, interface: { preset: link }, package: { preset } } }),
   );
   if (answers.some((one) => !one)) return null;
-  const rows = [{ label: t('chip.one'), parts: named(answers[0].whole.device_usd_parts) }].concat(
+  // The device's own bill has the published price of its package, where there is one; the rows below it compute theirs from its parts.
+  const { device_usd: made, device_usd_parts: own } = context.report.cost;
+  const isApart = Math.abs(answers[0].whole.device_usd / made - 1) > NOTICED;
+  const asBought = isApart ? [{ label: t('chip.asPublished'), parts: named(own) }] : [];
+  const rows = [...asBought, { label: t('chip.one'), parts: named(answers[0].whole.device_usd_parts) }].concat(
     answers.map((one, i) => ({ label: t('chip.split', { count: COUNTS[i] }), parts: named(one.split.device_usd_parts) })),
   );
   const columns = [t('compare.figure'), t('chip.one'), ...COUNTS.map((count) => t('chip.split', { count }))];
@@ -64,12 +73,13 @@ export function partition(context) {
       rows,
       axis: true,
       controls: row(
+        typed('chip-partition-area', t('chip.area'), text(get(context.scenario, AREA), 'mm^2').replace('\u00a0', ' '), (value) => context.store.set(AREA, areaText(value))),
         pick('chip-partition-package', t('chip.package'), packages(), preset, choose(context, 'package')),
         pick('chip-partition-interface', t('chip.interface'), INTERFACES.map((value) => ({ value, name: t(`chip.interface.${value}`) })), link, choose(context, 'interface')),
         pick('chip-partition-links', t('chip.links'), LINKS.map((value) => ({ value, name: value })), bandwidth, choose(context, 'links')),
       ),
     }),
     table(t('chip.partition.effect'), columns, [...facts, ...moved]),
-    h('p', { class: 'note' }, t('chip.partition.note')),
+    h('p', { class: 'note' }, isApart && `${t('chip.partition.baseline', { published: text(made, '$'), computed: text(answers[0].whole.device_usd, '$') })} `, t('chip.partition.note')),
   );
 }

@@ -91,10 +91,11 @@ export const inputGroups = (described, keep) =>
       .map((input) => ({ value: input.path, name: input.path === group ? t('form.preset') : longLabel(input.path) })),
   }));
 
-// A label with the parents that tell it from others: "Device, Memory bandwidth".
+// A label with what it belongs to: "Memory bandwidth (device, memory)".
 function longLabel(path) {
-  const parents = path.split('.').slice(1, -1).filter((one) => one !== 'mapping');
-  return [labelOf(path), ...parents.slice(-1).map((one) => `(${one.replaceAll('_', ' ')})`)].join(' ');
+  const parents = path.split('.').slice(1, -1);
+  const shown = parents.slice(-2).filter((one) => one !== 'mapping').map((one) => one.replaceAll('_', ' '));
+  return shown.length ? `${labelOf(path)} (${shown.join(', ')})` : labelOf(path);
 }
 
 export const faults = (issues) =>

@@ -23,7 +23,6 @@ export const texts = {
   'explore.solve.context': 'Longest context that fits', 'explore.solve.gpus': 'Fewest GPUs for 30 days', 'explore.solve.chiplets': 'Defect density at which four chiplets win',
   'explore.solve.against': 'Compared with', 'explore.solve.against.hint': 'a number above, or the same figure of a scenario with “input=value; …”', 'explore.solve.step': 'Step',
   'explore.solve.progress': 'Values tried', 'explore.solve.tried': '{tried} of about {of} values tried; between {low} and {high}', 'explore.solve.stopped': 'Stopped before the result.',
-  'label.training.offload.activations': 'Activation offload to host memory', 'label.training.offload.optimizer': 'Optimizer offload to host memory',
   'explore.answer.other': '{figure} of the other scenario: {result}.', 'explore.answer.mapping': 'Mapping: {list}.',
   'explore.sweep.title': 'How does it change with an input?',
   'explore.sweep.lead': 'One input gives a line, two give a map. Invalid or infeasible points are hollow or hatched and say why.',

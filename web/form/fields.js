@@ -6,6 +6,7 @@ import { get } from '../state/paths.js';
 import { withFix } from '../state/scenario.js';
 import { parse, show as showMeasure } from '../text/measure.js';
 import { whole } from '../text/format.js';
+import { inputLabel } from '../text/inputs.js';
 import { t, has } from '../text/strings.js';
 import { rule, step } from './rule.js';
 import { span } from './layout.js';
@@ -15,9 +16,9 @@ const isNumber = ({ kind }) => ['quantity', 'ratio', 'count', 'length'].includes
 const idOf = (path) => `in-${path.replaceAll('.', '-')}`;
 
 export function labelOf(path) {
-  const member = path.split('.').at(-1);
-  for (const key of [path, path.replace(/\.\d+(?=\.)/g, '.*'), member]) if (has(`label.${key}`)) return t(`label.${key}`);
-  const words = member.replaceAll('_', ' ');
+  const label = inputLabel(path);
+  if (label) return label;
+  const words = path.split('.').at(-1).replaceAll('_', ' ');
   return words[0].toUpperCase() + words.slice(1);
 }
 

@@ -22,12 +22,14 @@ function expand(inputs, scenario) {
   });
 }
 
-// Inputs that are not for hand entry: presets have their own control, lists of objects their members.
-const isEditable = (input, all) =>
+const withStars = (path) => path.replace(/\.\d+(?=\.|$)/g, '.*');
+
+// Inputs that are not for hand entry: presets have their own control, lists of objects (`lists`) their members.
+const isEditable = (input, lists) =>
   !input.path.endsWith('.preset') &&
   input.path !== 'version' &&
   !(input.kind === 'object' && !input.presets && !input.nullable) &&
-  !(input.kind === 'list' && all.some(({ path }) => path.startsWith(`${input.path}.*`)));
+  !lists.has(withStars(input.path));
 
 export class Form {
   #store;
@@ -35,6 +37,7 @@ export class Form {
   #catalogue;
   #controls = new Map();
   #unmade = new Map();
+  #rest = new Map(); // inputs under "More", by group
   #shown = null;
   #groups = new Map();
   #isOpen = new Map(); // of groups not yet made
@@ -61,6 +64,7 @@ export class Form {
   // Which inputs the link locks or leaves out.
   setView(view) {
     this.#view = view;
+    this.element.classList.toggle('limited', Boolean(view.limits));
     if (this.#shown) this.show(this.#shown);
   }
 
@@ -71,7 +75,8 @@ export class Form {
   #build(scenario) {
     const wasOpen = new Map([...this.element.querySelectorAll('details')].map((one) => [one.dataset.key, one.open]));
     const focused = document.activeElement?.id;
-    const inputs = expand(this.#described.inputs, scenario).filter((input, _, all) => isEditable(input, all));
+    const lists = new Set(this.#described.inputs.filter(({ path }) => path.includes('.*')).map(({ path }) => path.slice(0, path.lastIndexOf('.*'))));
+    const inputs = expand(this.#described.inputs, scenario).filter((input) => isEditable(input, lists));
     this.#controls.clear();
     this.#unmade.clear();
     this.element.replaceChildren(
@@ -134,6 +139,7 @@ export class Form {
       h('summary', {}, title),
     );
     this.#unmade.set(id, { details, rest });
+    this.#rest.set(id, rest);
     details.open = wasOpen.get(key) ?? false;
     return details;
   }
@@ -187,7 +193,8 @@ export class Form {
   openFor(scene) {
     const narrow = window.matchMedia('(max-width: 760px)').matches;
     for (const { id, scenes } of GROUPS) {
-      const isOpen = !narrow && (!scenes || scenes.includes(scene));
+      const isAsked = this.#view.shown?.some((path) => belongs(path, id));
+      const isOpen = isAsked || (!narrow && (!scenes || scenes.includes(scene)));
       this.#isOpen.set(id, isOpen);
       const details = this.#groups.get(id);
       if (details) details.open = isOpen;
@@ -211,6 +218,7 @@ export class Form {
       details.classList.toggle('unasked', scenario?.[id] === null);
       this.#showChosen(id, details, state);
       details.hidden = !this.#view.isShown(id);
+      this.#hideMore(id, details);
     }
     for (const [path, { show, input, element }] of this.#controls) {
       const at = input.presets ? `${path}.preset` : path;
@@ -227,6 +235,13 @@ export class Form {
         issues: issues.filter((issue) => issue.path === path || issue.path === at),
       });
     }
+  }
+
+  // Where every input under "More" is locked there is nothing to open.
+  #hideMore(id, details) {
+    const more = details.querySelector('.more');
+    const { locksAll, isLocked } = this.#view;
+    if (more) more.hidden = Boolean(locksAll) && this.#rest.get(id).every(({ path }) => isLocked(path));
   }
 
   #showChosen(id, details, state) {

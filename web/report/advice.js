@@ -39,7 +39,9 @@ function cell({ id, paths, unit }, figures, before) {
   if (!path) return h('td', { ...attributes, class: 'quiet' }, '–');
   const was = get(before, path);
   if (was > 0 && !moves(path)) return h('td', { ...attributes, class: 'quiet' }, t('advice.same'));
-  return h('td', attributes, text(figures[path], unit), was > 0 && [h('br'), difference(was, figures[path])]);
+  // A figure other than the column's first is named.
+  const of = path !== paths[0] && paths[0] in figures && figures[paths[0]] > 0 && h('small', {}, `${t('advice.serving')} `);
+  return h('td', attributes, of, text(figures[path], unit), was > 0 && [h('br'), difference(was, figures[path])]);
 }
 
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -104,6 +104,11 @@ function inTrouble(part) {
 const tokensText = (tokens) => text(tokens, ' tokens').replace(/\s+/g, '\u00a0');
 const devicesText = (count) => t('answers.devices', { count: whole(count) });
 
+// The interval of a step, in steps of the run.
+function ofTheRun({ step_time_interval: step, step_time_s: seconds, time_to_train_s: whole }) {
+  return step && { ...step, low: (step.low * whole) / seconds, high: (step.high * whole) / seconds };
+}
+
 function trainingAnswer({ scenario, training, faulty, store }) {
   const common = { scene: 'train', title: t('answers.training') };
   if (!training) return { ...common, ...missing('training', faulty) };
@@ -113,7 +118,7 @@ function trainingAnswer({ scenario, training, faulty, store }) {
     ...shown,
     value: training.time_to_train_s,
     unit: 's',
-    known: training.time_to_train_interval,
+    known: ofTheRun(training),
     line: t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') }),
   };
 }
@@ -164,7 +169,6 @@ function costAnswer({ training, serving, cost, faulty }) {
     value: cost.device_hour_usd,
     unit: '$',
     suffix: cost.device_price_usd != null ? t('answers.price', { price: dollars(cost.device_price_usd) }) : '',
-    known: cost.device_hour_interval,
     line: [run, perToken].filter(Boolean).join(' · ') || t('answers.made', { made: dollars(cost.device_usd) }),
   };
 }

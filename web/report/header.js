@@ -1,5 +1,6 @@
-// The header's actions: copy the link, theme.
+// The header's actions: copy the link, export, compare, undo, theme, help.
 import { h } from '../dom.js';
+import { labelOf } from '../form/fields.js';
 import { MAX_SCENARIOS, writeShort } from '../state/link.js';
 import { t } from '../text/strings.js';
 import { openHelp } from './help.js';
@@ -80,6 +81,21 @@ function keepButton({ store }, tell) {
   return button;
 }
 
+// Takes the last edit back, and names it.
+function undoButton({ store }) {
+  const button = h('button', { type: 'button', id: 'undo', onclick: () => store.undo() }, '↶');
+  const draw = () => {
+    const [path, ...more] = store.undoes;
+    const what = path && (path === 'compare' ? t('header.compare') : `${labelOf(path)}${more.length ? ' …' : ''}`);
+    button.disabled = !path;
+    button.title = what ? t('header.undo.of', { what }) : t('header.undo');
+    button.setAttribute('aria-label', button.title);
+  };
+  store.addEventListener('change', draw);
+  draw();
+  return button;
+}
+
 // The skip link moves the focus; its fragment is no state of the page.
 function skip(event) {
   event.preventDefault();
@@ -92,6 +108,7 @@ export function header(element, page) {
     ...copyButton(page),
     exportButton(page),
     keepButton(page, (...all) => page.notice(...all)),
+    undoButton(page),
     themeButton(),
     h('button', { type: 'button', id: 'help', 'aria-label': t('help.title'), title: t('help.title'), onclick: openHelp }, '?'),
   );

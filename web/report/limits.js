@@ -9,6 +9,10 @@ import { boundText, trainingBound, trainingShares } from './words.js';
 
 const ROOM = 14; // px of a label besides its text
 
+// The scene has two columns in a wide window (media.css), with this many px between them.
+const COLUMN_GAP = 40;
+const widthOf = ({ width }) => (window.matchMedia('(min-width: 1600px)').matches ? (width - COLUMN_GAP) / 2 : width);
+
 const total = (parts) => parts.reduce((sum, { value }) => sum + value, 0);
 const share = (value, all) => `${number((value / all) * 100, 2)}\u00a0%`;
 
@@ -76,16 +80,29 @@ function token({ report }) {
   };
 }
 
+// The parts with their labels and where those stand: at the start of what is wide enough, or at the right end of the last part where the
+// labels before it leave room.
+function placedIn(width, parts) {
+  const all = total(parts);
+  let at = 0;
+  let free = 0; // px, right of the last label
+  return parts.map((part, i) => {
+    const from = (at / all) * width;
+    at += part.value;
+    const label = `${part.name} ${text(part.value, 's')}`;
+    const size = textWidth(label) + ROOM;
+    const fits = (part.value / all) * width > size;
+    const isEnd = !fits && i === parts.length - 1 && width - size > free;
+    if (fits) free = from + size;
+    const place = isEnd ? { right: '0' } : { left: `${((from / width) * 100).toFixed(2)}%` };
+    return { ...part, label, place, isEnd, isLabelled: fits || isEnd };
+  });
+}
+
 // Under the bar what has room for its label there, in words below what has not.
 function bar(context, { id, path, title, bound, detail, parts, scene }) {
   const all = total(parts);
-  let at = 0;
-  const placed = parts.map((part) => {
-    const from = at / all;
-    at += part.value;
-    const label = `${part.name} ${text(part.value, 's')}`;
-    return { ...part, from, label, fits: (part.value / all) * context.width > textWidth(label) + ROOM };
-  });
+  const placed = placedIn(widthOf(context), parts);
   const value = text(all, 's');
   const label = ({ name, value: seconds }) => [name, ' ', h('b', {}, text(seconds, 's'))];
   const swatch = ({ color, hatch }) => h('i', { class: hatch ? 'swatch hatched' : 'swatch', style: hatch ? undefined : { background: color } });
@@ -120,12 +137,12 @@ function bar(context, { id, path, title, bound, detail, parts, scene }) {
     h(
       'div',
       { class: 'labs', 'aria-hidden': 'true' },
-      placed.filter(({ fits }) => fits).map((one) => h('span', { style: { left: `${(one.from * 100).toFixed(2)}%` } }, label(one))),
+      placed.filter((one) => one.isLabelled).map((one) => h('span', { class: one.isEnd ? 'end' : undefined, style: one.place }, label(one))),
     ),
     h(
       'div',
       { class: 'rest', 'aria-hidden': 'true' },
-      placed.filter(({ fits }) => !fits).map((one) => h('span', {}, swatch(one), label(one))),
+      placed.filter((one) => !one.isLabelled).map((one) => h('span', {}, swatch(one), label(one))),
     ),
   );
 }

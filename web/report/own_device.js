@@ -1,7 +1,10 @@
-// Bring your own device or cluster, as JSON in the words of the scenario. It is checked by the core before it is taken.
+// Bring your own device: six fields that most owners know, or device or cluster as JSON in the words of the scenario. The core checks
+// them before they are taken.
 import { h } from '../dom.js';
 import '../text/later.js';
-import { show } from '../text/measure.js';
+import { labelOf } from '../form/fields.js';
+import { get } from '../state/paths.js';
+import { parse, show } from '../text/measure.js';
 import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
 
@@ -15,6 +18,27 @@ function template({ name, peak, memory, tdp }) {
     tdp: show(tdp, 'W', 1),
   };
   return JSON.stringify({ device }, null, 1);
+}
+
+// The six: path, unit and its factor. The link is that of the innermost network, the price what a buyer pays.
+const FIELDS = [
+  ['cluster.device.peak.bf16', 'TFLOP/s', 1e12],
+  ['cluster.device.memory.bandwidth', 'GB/s', 1e9],
+  ['cluster.device.memory.capacity', 'GB', 1e9],
+  ['cluster.device.tdp', 'W', 1],
+  ['cluster.networks.0.bandwidth', 'GB/s', 1e9],
+  ['cost.device.price', '$', 1],
+];
+const SCALED = ['fp16', 'tf32', 'fp8', 'int8', 'fp4', 'int4']; // rates of the matrix units, which keep their ratio to bf16
+
+// Fields that were changed, texts by path, as inputs with the device's new name.
+export function inputsOfFields(changed, scenario) {
+  const inputs = { ...changed };
+  const { name, peak } = scenario.cluster.device;
+  const faster = parse(inputs['cluster.device.peak.bf16'] ?? '') / peak.bf16;
+  if (faster > 0) for (const kind of SCALED) if (peak[kind] > 0) inputs[`cluster.device.peak.${kind}`] = show(peak[kind] * faster, 'TFLOP/s', 1e12);
+  if (Object.keys(changed).length) inputs['cluster.device.name'] = t('own.name', { name: name.replace(/^my /, '') });
+  return inputs;
 }
 
 // {"device": …}, {"cluster": …} or a bare device as inputs by path; members become paths, so that the preset's others stay.
@@ -32,35 +56,47 @@ export function inputsOfOwn(json, below = '') {
   return inputs;
 }
 
+const changedIn = (boxes) => Object.fromEntries(boxes.filter(({ box, was }) => box.value.trim() && box.value !== was).map(({ path, box }) => [path, box.value.trim()]));
+
 export function ownDevice(page) {
   const { store, engine, report } = page;
+  const { scenario } = report;
+  const boxes = FIELDS.filter(([path]) => get(scenario, path) !== undefined).map(([path, unit, factor]) => {
+    const value = get(scenario, path) ?? (path === 'cost.device.price' ? report.cost?.device_price_usd : undefined);
+    const box = h('input', { type: 'text', id: `own-${path}`, autocomplete: 'off', spellcheck: 'false' });
+    box.value = value == null ? '' : show(value, unit, factor);
+    return { path, box, was: box.value };
+  });
+  const nameIn = (path) => (path.startsWith('cluster.networks') ? t('own.link', { name: get(scenario, 'cluster.networks.0.name') }) : labelOf(path));
   const area = h('textarea', { id: 'own-text', rows: 14, spellcheck: 'false', 'aria-describedby': 'own-faults' });
   area.value = template(report.scenario.cluster.device);
   const faults = h('div', { id: 'own-faults', class: 'faults', role: 'status' });
   async function use() {
     let own;
     try {
-      own = inputsOfOwn(JSON.parse(area.value));
+      own = json.open ? inputsOfOwn(JSON.parse(area.value)) : inputsOfFields(changedIn(boxes), scenario);
     } catch (error) {
       faults.replaceChildren(h('p', {}, t('own.bad', { message: error.message })));
       return;
     }
     const inputs = { ...store.inputs, ...own };
     const { issues = [] } = (await engine.call('evaluate', page.requestFor(inputs), '')) ?? {};
-    const about = issues.filter(({ path }) => path.startsWith('cluster'));
+    const about = issues.filter(({ path }) => path.startsWith('cluster') || path in own);
     if (about.length) {
-      faults.replaceChildren(...about.map(({ path, message }) => h('p', {}, h('code', {}, path), ' ', message)));
+      faults.replaceChildren(...about.map(({ path, message }) => h('p', {}, json.open ? h('code', {}, path) : h('b', {}, `${nameIn(path)}:`), ' ', message)));
       return;
     }
     store.setInputs(inputs);
     close();
   }
-  const { close } = openDialog(
+  const json = h('details', { id: 'own-json' }, h('summary', {}, t('own.json')), h('p', {}, t('own.lead')), h('label', { for: 'own-text' }, t('own.label')), area);
+  const { dialog, close } = openDialog(
     t('own.title'),
-    h('p', {}, t('own.lead')),
-    h('label', { for: 'own-text' }, t('own.label')),
-    area,
+    h('p', {}, t('own.fields', { name: scenario.cluster.device.name })),
+    h('div', { class: 'own-fields' }, boxes.map(({ path, box }) => h('label', {}, nameIn(path), box))),
+    json,
     faults,
     h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', id: 'own-use', onclick: use }, t('own.use'))),
   );
+  dialog.addEventListener('keydown', (event) => event.key === 'Enter' && event.target.matches('input') && use());
 }

@@ -1,7 +1,7 @@
 // Under the answers: what was computed in place of what was asked, and which inputs are assumptions that no measurement set.
 import { h, redraw, svg } from '../dom.js';
 import { labelOf } from '../form/fields.js';
-import { has, t } from '../text/strings.js';
+import { t } from '../text/strings.js';
 
 const PART = /^(training|serving|cost)(?=[:.])(: )?/;
 
@@ -19,18 +19,13 @@ export function remarkOf(warning) {
   return { part, text: start.endsWith(': ') ? warning.slice(start.length) : warning };
 }
 
-const nameOf = (path) => {
-  const key = `label.${path}`;
-  return has(key) ? t(key) : labelOf(path);
-};
-
 // The assumed inputs of a part, folded: how many, then which, each a way to its field.
 function assumed(part, paths, form) {
   const words = part === 'cost' ? 'remarks.estimated' : 'remarks.assumed';
   const input = (path) =>
     form.has(path)
-      ? h('button', { type: 'button', class: 'link', 'data-key': `assumed-${part}-${path}`, onclick: () => form.focus(path) }, nameOf(path))
-      : h('span', { title: path }, nameOf(path));
+      ? h('button', { type: 'button', class: 'link', 'data-key': `assumed-${part}-${path}`, onclick: () => form.focus(path) }, labelOf(path))
+      : h('span', { title: path }, labelOf(path));
   return h(
     'li',
     { 'data-assumed': part },

@@ -1,8 +1,8 @@
 // The link: "#/SCENE/SUB?PATH=VALUE&…&v=1". Only inputs, only what differs from the default scenario, in a fixed order.
 //
 // Further scenarios of a comparison have their letter before the path ("b:serving.batch=64"; "b:" alone is the default).
-// Words without a letter or dot that concern the view: embed, show, hide, lock, and size (a sizing question). Long links are "z=" with everything
-// deflated. Reading never throws: what cannot be read is named in `faults`.
+// Words without a letter or dot that concern the view: embed, show, hide, lock, ask, choices, hint, and size (a sizing question). Long links are
+// "z=" with everything deflated. Reading never throws: what cannot be read is named in `faults`.
 import { isPath } from './paths.js';
 
 export const VERSION = 1;
@@ -10,7 +10,7 @@ export const MAX_SCENARIOS = 4;
 const LONG = 1200;
 const MAX_TEXT = 4000;
 const MAX_INFLATED = 65536;
-const VIEW_WORDS = ['embed', 'show', 'hide', 'lock', 'size'];
+const VIEW_WORDS = ['embed', 'show', 'hide', 'lock', 'ask', 'choices', 'hint', 'size'];
 const LETTERS = 'abcd';
 
 const encode = (text) =>

@@ -109,6 +109,14 @@ export class Store extends EventTarget {
     this.#tell(true, 'view');
   }
 
+  // The paths that undo would change; none where there is nothing to take back.
+  get undoes() {
+    const last = this.#past.at(-1);
+    if (!last) return [];
+    const paths = Object.keys({ ...last.inputs, ...this.inputs }).filter((path) => last.inputs[path] !== this.inputs[path]);
+    return paths.length || last.others === this.others ? paths : ['compare'];
+  }
+
   undo() {
     const last = this.#past.pop();
     if (!last) return false;

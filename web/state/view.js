@@ -3,12 +3,13 @@
 //   embed=1          no header, no lessons; only the inputs of `show`, if any
 //   hide=answers     figures and charts stay hidden until the visitor asks for them
 //   show=PATH,PATH   the inputs that may be changed; the others are not shown
+//   ask=QUESTION     an exercise's question, with choices=ONE|TWO and hint=TEXT
 //   lock=all         the others are shown but cannot be changed; lock=PATH,PATH locks only those and what lies below them
 
 const list = (text) => (text ?? '').split(',').filter(Boolean);
 const under = (path, roots) => roots.some((root) => path === root || path.startsWith(`${root}.`));
 
-export function viewOf({ embed, hide, show, lock } = {}) {
+export function viewOf({ embed, hide, show, lock, ask = '', choices, hint = '' } = {}) {
   const shown = list(show);
   const locked = list(lock);
   const all = locked.includes('all');
@@ -17,6 +18,11 @@ export function viewOf({ embed, hide, show, lock } = {}) {
     embedded: embed === '1',
     hidesAnswers: list(hide).includes('answers'),
     limits: shown.length > 0 || locked.length > 0,
+    locksAll: all,
+    shown,
+    question: ask,
+    choices: (choices ?? '').split('|').filter(Boolean),
+    hint,
     isLocked,
     isShown: (path) => shown.length === 0 || all || under(path, shown) || shown.some((one) => one.startsWith(`${path}.`)),
   };

@@ -1,6 +1,5 @@
 // More of english.js: the texts of scenes and dialogs that are fetched behind the first view, each of which imports them.
 import { extend } from './strings.js';
-
 // prettier-ignore
 extend({
   'why.title': '{title}: {value}', 'why.none': 'This figure has no recorded derivation.', 'why.terms': 'Inputs of this formula',
@@ -149,6 +148,7 @@ extend({
   'solve.title': 'Solve for: {input}', 'solve.lead': 'The last value of {input} in a range for which the condition holds.',
   'solve.from': 'between', 'solve.to': 'and', 'solve.until': 'so that', 'solve.how': 'is', 'solve.bound': 'value',
   'solve.serving.feasible': 'serving fits', 'solve.training.feasible': 'training fits',
-  'own.title': 'Custom device', 'own.lead': 'A device or a cluster as JSON, quantities as text with units; omitted members keep their value. It stays in this browser and in your link.',
+  'own.title': 'Custom device', 'own.fields': 'Begins with {name}: change what you know. It stays in this browser and in your link.', 'own.json': 'Everything, as JSON', 'own.link': 'Link bandwidth ({name})', 'own.name': 'my {name}',
+  'own.lead': 'A device or a cluster as JSON, quantities as text with units; omitted members keep their value. It stays in this browser and in your link.',
   'own.label': 'Device or cluster, JSON', 'own.use': 'Use this device', 'own.bad': 'Not valid JSON: {message}',
 });

@@ -1,0 +1,253 @@
+// The first screen: its sentence, answers, bars and changes; and the ways through the page that its visitors take most.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually, settled, site, type } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const sentence = (page) => page.locator('.say').textContent();
+const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
+const focused = (page) => page.evaluate(() => document.activeElement.dataset.key);
+const figures = (page) => page.locator('.four .value').allTextContents();
+
+test('the sentence is the control: model, count, device and task are chosen in it, by keyboard too', async () => {
+  const { page, faults } = await chromium.open('');
+  assert.equal(await sentence(page), 'Pre-train Llama-3.1-70B on 512 H100, then serve 32 concurrent requests per replica on 8 of them');
+  await noun(page, 'model').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.waitForSelector('.picker [role=option]');
+  await page.keyboard.type('deepseek v3');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.match(page.url(), /model=deepseek-v3/);
+  assert.equal(await focused(page), 'noun-model', 'the focus is back');
+  await noun(page, 'device').click();
+  await page.waitForSelector('.picker [role=option]');
+  await page.keyboard.type('b200');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  await noun(page, 'devices').click();
+  await page.waitForSelector('#picker-count');
+  await page.locator('#picker-count').fill('1024');
+  await settled(page);
+  assert.match(await sentence(page), /Pre-train DeepSeek-V3 on 1,024 .*B200/);
+  await page.keyboard.press('Escape');
+  await settled(page);
+  assert.match(await sentence(page), /on 512 /, 'Escape restores');
+  assert.equal(await focused(page), 'noun-devices');
+  await noun(page, 'task').click();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.match(await sentence(page), /^Serve DeepSeek-V3/);
+  assert.match(page.url(), /training=null/);
+  assert.deepEqual(faults, []);
+});
+
+test('models stand by family, the newest first, and are found by any of their words', async () => {
+  const { page } = await chromium.open('');
+  await noun(page, 'model').click();
+  await page.waitForSelector('.picker [role=option]');
+  const rows = await page.locator('.picker li').evaluateAll((all) => all.map((one) => [one.classList.contains('head'), one.textContent]));
+  const heads = rows.filter(([isHead]) => isHead).map(([, text]) => text);
+  assert.equal(new Set(heads.map((one) => one.toLowerCase())).size, heads.length, 'a family stands once');
+  const llama = rows.slice(rows.findIndex(([isHead, text]) => isHead && text === 'Llama') + 1);
+  const years = llama.slice(0, llama.findIndex(([isHead]) => isHead)).map(([, text]) => Number(/(20\d\d) · /.exec(text)?.[1]));
+  assert.ok(years.length > 5);
+  assert.deepEqual(years, [...years].sort((a, b) => b - a));
+  await page.keyboard.type('qwen moe 235');
+  assert.match(await page.locator('.picker [role=option]').first().textContent(), /Qwen3-235B-A22B/);
+  await page.keyboard.press('Escape');
+  await noun(page, 'device').click();
+  await page.waitForSelector('.picker [role=option]');
+  await page.keyboard.type('dgx h100');
+  assert.match(await page.locator('.picker [role=option]').first().textContent(), /DGX H100.*80 GB · 3\.35\s?TB\/s · 2022/u);
+});
+
+test('each answer names its subject, each phase its bottleneck, and the first screen holds three changes at 1280 by 900', async () => {
+  const { page } = await chromium.open('');
+  const subjects = await page.locator('.four .what').allTextContents();
+  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training · 512 GPUs, 15 T tokens', 'Serving · 32 concurrent on 8 GPUs', 'Peak memory · per GPU, training', 'Cost · per GPU-hour']);
+  const bounds = await page.locator('.stack .bound b').allTextContents();
+  assert.equal(bounds.length, 3);
+  for (const bound of bounds) assert.match(bound, /bound/);
+  await page.waitForSelector('#advice tbody tr');
+  assert.equal(await page.locator('#advice tbody tr').count(), 3);
+  const { y, height } = await page.locator('#advice tbody').boundingBox();
+  assert.ok(y + height <= 900, `${y + height}`);
+  const overlaps = await page.locator('.labs').evaluateAll((rows) =>
+    rows.flatMap((row) => {
+      const boxes = [...row.children].map((one) => one.getBoundingClientRect()).sort((a, b) => a.left - b.left);
+      return boxes.slice(1).filter((box, i) => box.left < boxes[i].right - 1);
+    }).length,
+  );
+  assert.equal(overlaps, 0, 'labels do not touch');
+});
+
+test('a change is applied and undone in place, and the answers follow', async () => {
+  const { page } = await chromium.open('');
+  await page.waitForSelector('#advice .apply');
+  const before = await figures(page);
+  const title = await page.locator('#advice tbody th').first().textContent();
+  await page.locator('#advice .apply').first().click();
+  await page.waitForSelector('#advice .undo');
+  await settled(page);
+  assert.notDeepEqual(await figures(page), before);
+  assert.equal(await page.locator('#advice tbody th').first().textContent(), title, 'it stays in its place');
+  await page.locator('#advice .undo').click();
+  await settled(page);
+  assert.deepEqual(await figures(page), before);
+  assert.match(page.url(), /#\/overview$/);
+});
+
+test('another cluster keeps the count of GPUs, says what it changed, and one click takes it back', async () => {
+  for (const [cluster, count] of [['dgx-b200', 512], ['hgx-mi300x', 512], ['gb200-nvl72', 504]]) {
+    const { page, context } = await chromium.open('#/overview?training.mapping.tp=8&training.mapping.pp=4&v=1');
+    await page.locator('#in-cluster').selectOption(cluster);
+    await eventually(async () => assert.match(page.url(), new RegExp(`cluster.devices=${count}`)));
+    await settled(page);
+    assert.equal(await page.locator('#issues').isVisible(), false, cluster);
+    assert.equal((await figures(page)).filter((one) => /\d/.test(one)).length, 4, cluster);
+    assert.match(await page.locator('#notice').textContent(), new RegExp(`${count} GPUs`));
+    await page.locator('#notice .link').click();
+    await settled(page);
+    assert.match(await sentence(page), /512 H100/);
+    await context.close();
+  }
+});
+
+test('405B on 16,384 H100: a feasible answer in three actions', async () => {
+  const { page } = await chromium.open('');
+  await noun(page, 'model').click(); // 1
+  await page.waitForSelector('.picker [role=option]');
+  await page.keyboard.type('llama-3.1-405b');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  await noun(page, 'devices').click(); // 2
+  await page.waitForSelector('#picker-count');
+  await page.locator('#picker-count').fill('16384');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.match(await sentence(page), /Pre-train Llama-3\.1-405B on 16,384 H100/);
+  assert.equal(await page.locator('#issues').isVisible(), false);
+  const training = page.locator('.four .answer').first();
+  if (await training.evaluate((one) => one.classList.contains('bad'))) {
+    await page.waitForSelector('#advice .apply');
+    await page.locator('#advice .apply').first().click(); // 3
+    await settled(page);
+  }
+  assert.match(await training.locator('.value').textContent(), /^[\d.]+days$/);
+});
+
+test('an own device in three actions, from six fields', async () => {
+  const { page } = await chromium.open('');
+  await page.getByRole('button', { name: 'Custom device' }).click(); // 1
+  await page.waitForSelector('.own-fields');
+  assert.equal(await page.locator('.own-fields input').count(), 6);
+  const before = await figures(page);
+  await page.locator('[id="own-cluster.device.peak.bf16"]').fill('2 PFLOP/s'); // 2
+  await page.locator('[id="own-cluster.device.memory.bandwidth"]').fill('8 TB/s');
+  await page.locator('[id="own-cost.device.price"]').fill('$30000');
+  await page.locator('#own-use').click(); // 3
+  await settled(page);
+  assert.match(await sentence(page), /on 512 my H100/);
+  const after = await figures(page);
+  for (const i of [0, 1, 3]) assert.notEqual(after[i], before[i]);
+  const fp8 = page.locator('[data-path="cluster.device.peak.fp8"] input[type=text]');
+  await page.locator('[data-key=more-cluster]').evaluate((one) => (one.open = true));
+  await fp8.waitFor();
+  assert.match(await fp8.inputValue(), /^4\.0\d* PFLOP\/s|^400\d/, 'other formats keep their ratio');
+});
+
+test('no field is a list in disguise, and no label is the last word of a path', async () => {
+  const { page } = await chromium.open('#/serve');
+  for (const id of ['model', 'cluster', 'training', 'serving', 'cost']) await page.locator(`[data-key=more-${id}]`).evaluate((one) => (one.open = true));
+  await page.waitForFunction(() => document.querySelectorAll('#form .field').length > 400);
+  const fields = await page.locator('#form .field').evaluateAll((all) =>
+    all.map((one) => ({ path: one.dataset.path, label: one.querySelector('label').textContent, value: one.querySelector('input[type=text]')?.value ?? '' })),
+  );
+  assert.deepEqual(fields.filter(({ value }) => value.includes('[object')), []);
+  assert.deepEqual(fields.filter(({ label }) => /^(\d+|On)$/.test(label)), []);
+  const label = (path) => fields.find((one) => one.path === path)?.label;
+  assert.equal(label('serving.engine.all_reduce.0.stream'), 'Share of the link bandwidth');
+  assert.equal(label('training.framework.compute.quantise.fp8'), 'Bytes per element, fp8');
+  assert.equal(label('training.mapping.overlap.tp'), 'TP communication overlaps with GEMMs');
+  assert.match(label('cluster.device.host.memory'), /host memory/);
+});
+
+test('an exercise has its question, choices and hint in the link, and nothing that leads around it', async () => {
+  const { page } = await chromium.open('#/serve');
+  await page.locator('#export').click();
+  await page.getByRole('button', { name: 'Make an exercise…' }).click();
+  await page.locator('#exercise-question').fill('Twice the users: how much longer is a token?');
+  await page.locator('#exercise-choices').fill('as long\nhalf again\ntwice');
+  await page.locator('#exercise-hint').fill('Who reads the weights?');
+  await page.locator('[id="may-serving.batch"]').check();
+  await eventually(async () => assert.match(await page.locator('#exercise-link').inputValue(), /ask=.*choices=.*hint=/s));
+  const link = await page.locator('#exercise-link').inputValue();
+  const labels = await page.locator('.may').evaluateAll((all) => all.map((one) => [...one.querySelectorAll('label')].map((label) => label.textContent)));
+  for (const group of labels) assert.equal(new Set(group).size, group.length, 'a name stands once in its group');
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.waitForSelector('#reveal');
+  await settled(page);
+  assert.equal(await page.locator('.asked legend').textContent(), 'Twice the users: how much longer is a token?');
+  assert.equal(await page.locator('.asked input[type=radio]').count(), 3);
+  await page.locator('#prediction-1').check();
+  await page.locator('.asked summary').click();
+  assert.match(await page.locator('.asked details').textContent(), /Who reads/);
+  for (const hatch of ['.reset', '.group > .link', '[data-key=more-serving]']) assert.equal(await page.locator(`#form ${hatch} >> visible=true`).count(), 0, hatch);
+  assert.equal(await page.locator('.noun[data-noun=model]').count(), 0, 'the sentence is locked too');
+  await page.locator('#reveal').click();
+  await eventually(async () => assert.equal(await page.locator('.answers').isVisible(), true));
+});
+
+test('embedded with inputs to show, the groups shown are open and no banner stands above', async () => {
+  const { page } = await chromium.open('#/serve?embed=1&show=serving.batch,serving.prompt&v=1');
+  await settled(page);
+  assert.equal(await page.locator('#exercise').isVisible(), false);
+  assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').isVisible(), true);
+});
+
+test('undo in the header names the edit that it takes back', async () => {
+  const { page } = await chromium.open('#/serve');
+  assert.equal(await page.locator('#undo').isDisabled(), true);
+  await type(page, 'serving.batch', '64');
+  assert.equal(await page.locator('#undo').getAttribute('aria-label'), 'Undo: Concurrent requests per replica');
+  await page.locator('#undo').click();
+  await settled(page);
+  assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
+});
+
+test('800 mm² into four chiplets in four actions, against one die on the same footing', async () => {
+  const { page, faults } = await chromium.open('');
+  await page.locator('#tabs [data-scene=chip]').click(); // 1
+  await page.getByRole('button', { name: 'Chiplets' }).click(); // 2
+  await page.locator('[data-key=chip-partition-area]').fill('800'); // 3
+  await page.locator('[data-key=chip-partition-area]').press('Enter');
+  await settled(page);
+  assert.match(page.url(), /cost\.device\.dies\.0\.area=800/);
+  await page.waitForSelector('#partition');
+  const rows = await page.locator('#partition svg .lab').allTextContents();
+  assert.deepEqual(rows.slice(0, 5), ['as published', 'one die', '2 dies', '4 dies', '8 dies']);
+  assert.match(await page.locator('#content').textContent(), /As published the device costs \$3,\d+.*one die here costs \$2,\d+/);
+  assert.deepEqual(faults, []);
+});
+
+test('Explore opened by its link names its choices, each once', async () => {
+  const { page } = await chromium.open('#/explore');
+  for (const view of ['search', 'frontier', 'sweep', 'solve', 'sensitivity', 'studies']) {
+    await page.evaluate((hash) => (location.hash = hash), `#/explore/${view}`);
+    await settled(page);
+    const lists = await page.locator('#content select').evaluateAll((all) =>
+      all.map((one) => [...one.options].map((option) => `${option.parentElement.label ?? ''}: ${option.textContent.trim()}`)),
+    );
+    for (const names of lists) {
+      assert.deepEqual(names.filter((name) => /\bper$|_|undefined|\[object/.test(name)), [], view);
+      assert.deepEqual(names.filter((name, i) => names.indexOf(name) !== i), [], `${view}: twice in one list`);
+    }
+  }
+});
