@@ -129,7 +129,7 @@ test('a sweep of 20,000 points, the main thread free, ended by the next edit', a
   await choose('Second input', 'cluster.device.tdp', 'Its values', '300:1200:200');
   const begun = Date.now();
   await page.locator('#sweep-start').click();
-  await page.waitForSelector('#sweep-chart');
+  await page.waitForFunction(() => document.querySelector('#sweep-chart') && /^20,000 of 20,000/.test(document.querySelector('.ex-sweep .ex-status').textContent));
   timed('20,000 points and their map', Date.now() - begun, 500);
   assert.match(plain(await page.locator('.ex-sweep .ex-status').textContent()), /^20,000 of 20,000 points/);
   timed('longest task of the main thread', Math.max(0, ...(await page.evaluate(() => window.longTasks))), 50);
@@ -137,6 +137,14 @@ test('a sweep of 20,000 points, the main thread free, ended by the next edit', a
   await page.waitForFunction(() => document.querySelector('.ex-sweep progress').value > 0);
   await type(page, 'training.mapping.tp', '4');
   await eventually(async () => assert.ok(await page.locator('#sweep-start').isVisible()));
+  assert.deepEqual(faults, []);
+});
+
+test('sweep and solve open with an answer', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/sweep');
+  await page.waitForSelector('#sweep-chart');
+  await page.locator('[data-key="ex-view-solve"]').click();
+  await page.waitForFunction(() => /fits up to/.test(document.querySelector('#solve-answer .ex-answer')?.textContent));
   assert.deepEqual(faults, []);
 });
 

@@ -90,7 +90,7 @@ test('the dark theme follows the system or the button, and the choice is kept', 
 
 test('in every scene longer, accented texts break no layout, right to left neither', async () => {
   const { page, faults } = await chromium.open('#/overview', { query: '?lang=pseudo', width: 320 });
-  for (const scene of ['overview', 'train', 'serve', 'memory', 'chip', 'compare', 'lessons', 'method']) {
+  for (const scene of ['overview', 'train', 'serve', 'size', 'memory', 'chip', 'compare', 'lessons', 'method']) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
     await settled(page);
     assert.ok((await wide(page)) <= 320, scene);

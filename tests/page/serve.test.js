@@ -51,7 +51,7 @@ test('you, the service level and the most that holds it; with an arrival rate th
   await page.waitForSelector('#batch-curve .you');
   await page.waitForFunction(() => /is the most within/.test(document.querySelector('#batch-curve').textContent));
   const words = await page.locator('#batch-curve').textContent();
-  assert.match(plain(words), /you: 32 concurrent, 19\d at TPOT 19\.8 ms/);
+  assert.match(plain(words), /you: 32 at TPOT 19\.8 ms/);
   assert.match(plain(words), /86 is the most within 40 ms/);
   await page.goto(`${chromium.base}#/serve?serving.requests_per_s=2&v=1`);
   await settled(page);
@@ -83,4 +83,13 @@ test('a decode step as a trace: events in Chrome’s format that add up to the s
   const total = events.reduce((sum, { dur }) => sum + dur, 0);
   assert.ok(Math.abs(total / 10228 - 1) < 0.01, `${total} µs`);
   assert.ok(events.every(({ ts }, i) => i === 0 || ts >= events[i - 1].ts));
+});
+
+test('rate, latency and requests in flight of one screen obey Little’s law', async () => {
+  const { page } = await chromium.open('#/serve');
+  await settled(page);
+  const figure = async (path) => Number((await page.locator(`.figure[data-figure="${path}"] .shown`).textContent()).replace(/[^\d.].*$/, ''));
+  const latency = await figure('serving.request_latency_s');
+  const rate = 8 * (await figure('serving.tokens_per_s_per_device'));
+  assert.ok(Math.abs((rate * latency) / (32 * 256) - 1) < 0.01, `${rate} tokens/s, ${latency} s`);
 });

@@ -4,7 +4,7 @@ import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
-import { linear, log, logTicks, positiveDomain, unitTicks } from './lib/scale.js';
+import { linear, log, positiveDomain, unitLogTicks, unitTicks } from './lib/scale.js';
 
 // {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}], uprights: [{x, text}], here: {x, y}}
 export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], uprights = [], here, summary, columns, rows, height: wanted, controls, note }) {
@@ -22,7 +22,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
   const box = { left: width > 500 ? 76 : 60, right: width - 12, top: 14, bottom: height - 44 };
   const x = (across.log ? log : linear)(xs, [box.left, box.right]);
   const y = (up.log ? log : linear)(ys, [box.bottom, box.top]);
-  const at = (domain, axis, count) => (axis.log ? logTicks(domain, count, axis.unit) : unitTicks(domain, count, axis.unit));
+  const at = (domain, axis, count) => (axis.log ? unitLogTicks(domain, count, axis.unit) : unitTicks(domain, count, axis.unit));
   const frame = [
     at(xs, across, Math.max(3, Math.min(8, Math.floor(width / 90)))).map((value) => [
       svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),

@@ -52,6 +52,7 @@ export function operatingCurve({ id, title, subtitle, width, points, here, level
     svg('line', { class: 'level', x1: x(level.x), x2: x(level.x), y1: box.top, y2: box.bottom }),
   ];
   const taken = all.map((p) => ({ x: x(p.x) - 6, y: y(p.y) - 6, w: 12, h: 12 }));
+  if (level) taken.push({ x: x(level.x) - 2, y: box.top, w: 4, h: box.bottom - box.top });
   const labels = placed(
     [
       here && { x: x(here.x), y: y(here.y), text: here.text, spots: BESIDE, kind: 'lab accent' },

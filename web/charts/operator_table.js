@@ -15,7 +15,7 @@ export function operatorTable({ title, subtitle, operators }) {
   const bar = ({ share, work }) => h('span', { class: 'share-bar', 'aria-hidden': 'true' }, h('i', { style: { width: `${(100 * share) / most}%`, background: `var(--c-${WORK[work]})` } }));
   return h(
     'div',
-    { class: 'operators' },
+    { class: 'operators', tabindex: 0, role: 'region', 'aria-label': title },
     h(
       'table',
       {},

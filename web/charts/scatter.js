@@ -3,13 +3,21 @@ import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
-import { linear, unitTicks } from './lib/scale.js';
+import { linear, log, positiveDomain, unitLogTicks, unitTicks } from './lib/scale.js';
 
 const spread = (values) => {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const margin = (most - least || Math.abs(most) || 1) * 0.06;
   return [least >= 0 ? Math.max(0, least - margin) : least - margin, most + margin];
 };
+
+// Logarithmic where the largest value is many times the smallest: [domain, scale, ticks].
+const MANY = 8;
+function axis(values, range, count, unit) {
+  const isLog = Math.min(...values) > 0 && Math.max(...values) / Math.min(...values) > MANY;
+  const domain = isLog ? positiveDomain(values, 0.06) : spread(values);
+  return [domain, (isLog ? log : linear)(domain, range), (isLog ? unitLogTicks : unitTicks)(domain, count, unit)];
+}
 
 // The same mark in every series but for its shape, so that colour is not all that tells them apart.
 const SHAPES = [
@@ -26,16 +34,14 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
   const height = Math.max(300, Math.min(380, width * 0.48));
   const box = { left: width > 500 ? 80 : 64, right: width - 14, top: 24, bottom: height - 44 };
   const all = here ? [...points, here] : points;
-  const xs = spread(all.map((p) => p.x));
-  const ys = spread(all.map((p) => p.y));
-  const x = linear(xs, [box.left, box.right]);
-  const y = linear(ys, [box.bottom, box.top]);
+  const [, x, xTicks] = axis(all.map((p) => p.x), [box.left, box.right], width > 500 ? 7 : 3, across.unit);
+  const [, y, yTicks] = axis(all.map((p) => p.y), [box.bottom, box.top], 6, up.unit);
   const frame = [
-    unitTicks(xs, width > 500 ? 7 : 3, across.unit).map((value) => [
+    xTicks.map((value) => [
       svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
       svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, across.unit)),
     ]),
-    unitTicks(ys, 6, up.unit).map((value) => [
+    yTicks.map((value) => [
       svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
       svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, up.unit)),
     ]),

@@ -111,6 +111,7 @@ export class SolvePanel {
     if (first) {
       this.#suggest();
       this.#bound();
+      this.#solve(); // opens with an answer
     }
   }
 

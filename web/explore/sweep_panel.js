@@ -72,6 +72,7 @@ export class SweepPanel {
     const known = figures.flatMap(({ options }) => options.map(({ value }) => value));
     fillSelect(this.figure, figures, known.includes(this.figure.value) ? this.figure.value : FIRST.figure.find((path) => known.includes(path)));
     if (first) this.#suggest(this.one, this.oneValues);
+    if (first && this.oneValues.value) this.#begin(); // opens with an answer
     this.twoField.hidden = !this.two.value;
     if (this.#run && this.#run.request !== context.request) this.#end(); // an edit asks something else
     if (this.#result && context.width !== this.#width) this.#draw();

@@ -92,12 +92,15 @@ const missing = (one, part) => {
   return null;
 };
 
-function cell(path, value, { most, best, base, first }) {
+// On a phone a row is a grid with its name above: each cell stands in its own column, whichever are left out.
+const placeOf = (i) => ({ style: { 'grid-column': String(i + 1) } });
+
+function cell(path, value, { most, best, base, first, place }) {
   const better = outputOf(path)?.better;
   const isBest = best !== undefined && value === best;
   return h(
     'td',
-    {},
+    place,
     h('span', { class: isBest ? 'cmp-value best' : 'cmp-value' }, text(value, unitOf(path)), !first && delta(value, base, better), isBest && h('small', { class: 'bst' }, t('compare.best'))),
     h('span', { class: 'cmp-bar', 'aria-hidden': 'true' }, h('i', { style: { width: `${(100 * Math.abs(value)) / most}%`, background: isBest ? 'var(--c-gemm)' : 'var(--c-quiet)' } })),
   );
@@ -115,8 +118,8 @@ function figureRow(path, all, gaps, at, rows) {
     h('th', { scope: 'row' }, nameOf(path)),
     values.map((value, i) => {
       const gap = gaps[i];
-      if (gap) return at === 0 ? h('td', { class: 'gap', rowspan: rows }, gap.title && h('b', { class: 'bad' }, gap.title), ' ', gap.text, gap.button) : null;
-      return value === undefined ? h('td', {}, '–') : cell(path, value, { most, best, base: values[0], first: i === 0 });
+      if (gap) return at === 0 ? h('td', { class: 'gap', rowspan: rows, ...placeOf(i) }, gap.title && h('b', { class: 'bad' }, gap.title), ' ', gap.text, gap.button) : null;
+      return value === undefined ? h('td', placeOf(i), '–') : cell(path, value, { most, best, base: values[0], first: i === 0, place: placeOf(i) });
     }),
   );
 }
@@ -188,7 +191,7 @@ function table(context, all, names) {
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('compare.table') },
     h(
       'table',
-      { class: 'compare' },
+      { class: 'compare', style: { '--columns': String(all.length) } },
       h('caption', { class: 'visually-hidden' }, t('compare.table')),
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, h('span', { class: 'visually-hidden' }, t('compare.figure'))), names.map((name, i) => headCell(context, i, name)))),
       differences.length > 0 &&

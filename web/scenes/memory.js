@@ -1,4 +1,5 @@
 import { lines } from '../charts/lines.js';
+import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { withChanges } from '../state/scenario.js';
@@ -24,14 +25,35 @@ function kinds({ model }) {
   ];
   return [{ id: 'own', color: 'var(--c-kv)', change: {} }, ...others.filter(({ same }) => !same)].map((one) => ({
     ...one,
-    name: t(`memory.${one.id}`),
+    name: one.id === 'own' ? t('memory.own', { kind: ownKind(model) }) : t(`memory.${one.id}`),
   }));
 }
 
+function ownKind({ mla, heads, kv_heads: kv }) {
+  if (mla) return t('memory.kind.mla', { latent: mla.kv_lora_rank, rope: mla.rope_head_dim });
+  return kv === heads ? t('memory.mha') : kv === 1 ? t('memory.mqa') : t('memory.kind.gqa', { heads: kv });
+}
+
+// How the cache lies on the GPUs of a replica: tensor parallelism splits KV heads as far as they go, and copies what cannot be split.
+function sharing({ model, serving }) {
+  const { tp } = serving.mapping;
+  if (tp === 1) return t('memory.sharing.one');
+  if (model.mla) return t('memory.sharing.latent', { tp });
+  if (tp > model.kv_heads) return t('memory.sharing.copies', { tp, heads: model.kv_heads, copies: tp / model.kv_heads });
+  return t('memory.sharing.split', { tp, heads: model.kv_heads, own: model.kv_heads / tp });
+}
+
+// What the publisher supports against what fits.
+const limitOf = ({ model }, most) => (model.context > 0 && most > model.context ? t('memory.limit', { most: whole(most), context: whole(model.context) }) : '');
+
+const SINGLE = { 'serving.batch': 1, 'serving.requests_per_s': null, 'serving.concurrency': null };
+const scopeOf = (context) => context.page.chosen('kv-scope') ?? 'batch';
+
 function sweepOf(context, { id, change }) {
-  const request = withChanges(context.request, change);
+  const scope = scopeOf(context);
+  const request = withChanges(context.request, scope === 'request' ? { ...change, ...SINGLE } : change);
   const answer = context.lately(
-    `kv ${id}`,
+    `kv ${scope} ${id}`,
     'sweep',
     {
       request,
@@ -53,14 +75,23 @@ function cacheCurve(context) {
   // On several devices heads are replicated, so that another kind may need just as much: one line for both.
   const caches = ({ rows }) => rows.map(({ figures: [cache] }) => cache).join();
   const alike = swept.slice(1).filter((one) => caches(one) === caches(own));
-  own.name = [own.name, ...alike.map(({ name }) => name)].join(' = ');
+  if (alike.length) own.name = t('memory.alike', { own: own.name, others: alike.map(({ name }) => name).join(', '), tp: context.scenario.serving.mapping.tp });
   const all = [...swept.slice(1).filter((one) => one.rows.length > 1 && !alike.includes(one)), own];
   const lengths = [...new Set(all.flatMap(({ rows }) => rows.map(({ inputs: [prompt] }) => prompt)))].sort((a, b) => a - b);
   const cacheAt = ({ rows }, length) => rows.find(({ inputs: [prompt] }) => prompt === length)?.figures[0];
   return lines({
     id: 'kv-context',
     title: t('memory.kv'),
-    subtitle: t('memory.kv.sub'),
+    subtitle: t(`memory.kv.${scopeOf(context)}`),
+    controls: h(
+      'div',
+      { class: 'views', role: 'group', 'aria-label': t('memory.scope') },
+      ['batch', 'request'].map((scope) =>
+        h('button', { type: 'button', 'data-key': `kv-${scope}`, 'aria-pressed': String(scope === scopeOf(context)), onclick: () => context.page.choose('kv-scope', scope) }, t(`memory.scope.${scope}`)),
+      ),
+    ),
+    note: sharing(context.scenario),
+    uprights: context.scenario.model.context > 0 ? [{ x: context.scenario.model.context, text: t('memory.published', { context: whole(context.scenario.model.context) }) }] : [],
     width: context.width,
     x: { label: t('memory.context'), unit: 'count', log: true },
     y: { label: t('column.kv'), unit: 'B', log: true },
@@ -98,6 +129,7 @@ export const memory = {
             training && { path: 'training.memory_bytes.total', name: `${nameOf('training.memory_bytes.total')}, ${t('group.training').toLowerCase()}` },
           ].filter(Boolean),
         ),
+      serving && h('p', { class: 'note', id: 'memory-sharing' }, [sharing(context.scenario), limitOf(context.scenario, serving.max_context)].filter(Boolean).join(' ')),
       training ? [infeasible(training), trainingMemory(context)] : absence(context, 'training'),
       serving && cacheCurve(context),
       footnote(context, 'memory'),

@@ -87,7 +87,7 @@ function batchCurve(context) {
     subtitle: t('serve.batch.sub', { prompt: whole(scenario.serving.prompt), output: whole(scenario.serving.output), devices: whole(scenario.serving.devices ?? scenario.cluster.devices) }),
     width: context.width,
     points: line,
-    here: { ...own, text: t('serve.you', { batch: whole(own.batch), device: text(own.y, ''), tpot: text(serving.tpot_s, 's') }) },
+    here: { ...own, text: t('serve.you', { batch: whole(own.batch), tpot: text(serving.tpot_s, 's') }) },
     level: target && { x: perUser(target), text: t('serve.level', { target: text(target, 's') }) },
     last: last && !last.hollow && { ...last, text: t('serve.last', { batch: whole(most), target: text(target, 's') }) },
     onbatch: (batch) => context.store.set('serving.batch', String(batch)),
@@ -110,7 +110,7 @@ function operators(context) {
   for (const { bound } of shown.operators) counts.set(bound, (counts.get(bound) ?? 0) + 1);
   const quiet = shown.operators.filter(({ flops }) => !(flops > 0)).map(({ name }) => name);
   const time = shown.operators.reduce((sum, one) => sum + one.time_s * one.count, 0);
-  const two = context.width >= 820;
+  const two = context.width >= 1000;
   return [
     h(
       'div',

@@ -40,7 +40,7 @@ export class SizeView {
     this.sizing = new Sizing(pool, () => this.#draw());
     this.sentence = h('p', { class: 'lead size-answer', role: 'status' });
     this.clusters = h('fieldset', { class: 'ex-checks size-clusters' });
-    this.clustersName = h('summary', {});
+    this.clustersName = h('summary', {}, t('explore.frontier.clusters'));
     this.groups = h('div', { class: 'size-groups' }, FIELDS.map(([group, names]) => this.#group(group, names)));
     this.status = h('p', { class: 'ex-status', id: 'size-progress' });
     this.stop = h('button', { type: 'button', class: 'link', id: 'size-stop', 'data-key': 'size-stop', hidden: true, onclick: () => this.sizing.stop() }, t('explore.stop'));

@@ -15,7 +15,7 @@ export function ticks([d0, d1], count = 6) {
   if (!(span > 0)) return [d0];
   const raw = span / count;
   const decade = 10 ** Math.floor(Math.log10(raw));
-  const step = decade * ([1, 2, 2.5, 5, 10].find((one) => one * decade >= raw) ?? 10);
+  const step = decade * ([1, 2, 5, 10].find((one) => one * decade >= raw) ?? 10);
   const list = [];
   for (let value = Math.ceil(d0 / step - 1e-9) * step; value <= d1 + step * 1e-9; value += step) list.push(Number(value.toPrecision(12)));
   return list;
@@ -43,12 +43,28 @@ export function logTicks(domain, count, unit) {
   if (Math.log10(d1 / d0) > 2.2) return decades(domain, count);
   return [1, 2, 5]
     .flatMap((lead) => decades([d0 / 10, d1], 9).map((decade) => decade * lead))
-    .filter((value) => value >= d0 && value <= d1);
+    .filter((value) => value >= d0 && value <= d1)
+    .sort((a, b) => a - b);
 }
 
-// Ticks of a linear axis; GiB are round in GiB.
+// What a person counts in: bytes in GiB, times in minutes, hours, days or years once they are twice as long.
+const COUNTED = { B: [2 ** 40, 2 ** 30, 2 ** 20], s: [2 * 31557600, 2 * 86400, 2 * 3600, 2 * 60] };
+const TIMES = { [2 * 31557600]: 31557600, [2 * 86400]: 86400, [2 * 3600]: 3600, [2 * 60]: 60 };
+const scaleOf = (most, unit) => {
+  const found = COUNTED[unit]?.find((one) => most >= one) ?? 1;
+  return TIMES[found] ?? found;
+};
+
+// Ticks of a logarithmic axis in that unit.
+export const unitLogTicks = (domain, count, unit) => {
+  if (unit === 'B') return logTicks(domain, count, unit);
+  const scale = scaleOf(domain[1], unit);
+  return logTicks([domain[0] / scale, domain[1] / scale], count, '').map((value) => value * scale);
+};
+
+// Ticks of a linear axis, round in that unit.
 export function unitTicks(domain, count, unit) {
-  const scale = unit === 'B' ? ([2 ** 40, 2 ** 30, 2 ** 20].find((one) => domain[1] >= one) ?? 1) : 1;
+  const scale = scaleOf(domain[1], unit);
   return ticks([domain[0] / scale, domain[1] / scale], count).map((value) => value * scale);
 }
 
