@@ -56,7 +56,8 @@ test('another wafer is another draw at the same yield', async () => {
 
 test('one click answers what the chip would be at 3 nm with HBM4, in all four answers, and one takes it back', async () => {
   const { page } = await chromium.open('#/chip/technology');
-  await page.waitForSelector('[data-key=chip-tech-go]');
+  await page.waitForSelector('#technology td'); // opens with something to see
+  assert.match(await page.locator('#technology tbody').textContent(), /Memory bandwidth/);
   const before = await values(page);
   await page.locator('[data-key=chip-tech-go]').click();
   await settled(page);

@@ -3,6 +3,7 @@
 import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
+import { withChanges } from '../state/scenario.js';
 import { parts, text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { pick, press, row } from './choices.js';
@@ -56,13 +57,24 @@ const shown = (value, unit) => {
 };
 const times = (now, before) => (typeof now === 'number' && before > 0 ? `× ${parts(now / before, '').number}` : '');
 
+// The device as it is against the scenario's design.
 function comparison(context) {
   const request = structuredClone(context.request);
   delete request.cluster.device?.design;
   if (Array.isArray(request.cluster.networks)) delete request.cluster.networks;
-  const before = context.ask('evaluate', request, '');
-  if (!before?.scenario) return null;
-  const after = context.report;
+  return tableOf(context.ask('evaluate', request, ''), context.report);
+}
+
+// Without a design, against what one click would make of it.
+function preview(context) {
+  const { device } = context.scenario.cluster;
+  const parts = Object.fromEntries(Object.entries(ONE_CLICK).map(([part, id]) => [part, { preset: id }]));
+  const request = withChanges(context.request, { [DESIGN]: { preset: startOf(device), ...parts } });
+  return tableOf(context.report, context.ask('evaluate', request, ''));
+}
+
+function tableOf(before, after) {
+  if (!before?.scenario || !after?.scenario) return null;
   const line = (name, of, unit) => {
     const [was, is] = [get(before, of), get(after, of)];
     return typeof was === 'number' || typeof is === 'number' ? [name, shown(was, unit), shown(is, unit), times(is, was)] : null;
@@ -114,6 +126,6 @@ export function technology(context) {
       press('chip-tech-go', t('chip.same.go'), () => change(Object.fromEntries(Object.entries(ONE_CLICK).map(([part, id]) => [`${DESIGN}.${part}`, id])))),
       design && press('chip-tech-off', t('chip.same.back'), undo),
     ),
-    design || network ? comparison(context) : null,
+    design || network ? comparison(context) : preview(context),
   );
 }

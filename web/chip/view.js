@@ -1,10 +1,12 @@
 // The Chip scene: what the device costs to make, what else the same silicon could be, and how sure that is. One question at a
 // time, each a view of its own in the address.
+import { partBar } from '../charts/part_bar.js';
+import { billParts } from '../charts/parts.js';
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
 import { footnote } from '../scenes/footnote.js';
-import { absence, bill, heading, infeasible } from '../scenes/parts.js';
+import { absence, heading, infeasible } from '../scenes/parts.js';
 import { extend, t } from '../text/strings.js';
 import { areaCurve, waferMap, yieldFan } from './dies.js';
 import { partition } from './partition.js';
@@ -16,9 +18,12 @@ import { uncertainty } from './uncertainty.js';
 extend(texts);
 await addStyle('style/chip.css');
 
+// A bill whose lines are named below it.
+const labelledBill = (context, { id, title, subtitle, lines }) => partBar({ id, title, subtitle, width: context.width, unit: '$', parts: billParts(lines) });
+
 const VIEWS = {
   bill: (context, { cost, training, serving }) => [
-    bill(context, { id: 'device-bill', title: t('chip.bill'), subtitle: t('chip.bill.sub'), lines: cost.device_usd_parts }),
+    labelledBill(context, { id: 'device-bill', title: t('chip.bill'), subtitle: t('chip.bill.sub'), lines: cost.device_usd_parts }),
     figures(
       context,
       [
@@ -36,7 +41,7 @@ const VIEWS = {
   chiplets: (context) => [areaCurve(context), partition(context)],
   technology: (context) => [technology(context)],
   hour: (context, { cost, training, serving }) => [
-    bill(context, { id: 'hour-bill', title: t('chip.hour'), subtitle: t('chip.hour.sub'), lines: cost.device_hour_usd_parts }),
+    labelledBill(context, { id: 'hour-bill', title: t('chip.hour'), subtitle: t('chip.hour.sub'), lines: cost.device_hour_usd_parts }),
     figures(
       context,
       [
@@ -47,7 +52,7 @@ const VIEWS = {
         'cost.flops_per_j',
       ].filter(Boolean),
     ),
-    bill(context, { id: 'system-bill', title: t('chip.system'), subtitle: t('chip.system.sub'), lines: cost.system_usd_parts }),
+    labelledBill(context, { id: 'system-bill', title: t('chip.system'), subtitle: t('chip.system.sub'), lines: cost.system_usd_parts }),
   ],
   certainty: (context) => uncertainty(context),
 };
