@@ -11,14 +11,14 @@
 namespace slipstick {
 namespace {
 
-Result<Scenario> Parsed(std::vector<std::string> assignments) {
+Result<Scenario> ScenarioWith(std::vector<std::string> assignments) {
   assignments.insert(assignments.begin(), {"training=null", "serving=null", "cluster=dgx-h100"});
   const Result<Json> request = ReadRequest("", assignments);
   if (!request) return request.issues;
   return ParseScenario(*request);
 }
-Json ReportOf(const std::vector<std::string>& assignments) {
-  const Result<Scenario> scenario = Parsed(assignments);
+Json ReportWith(const std::vector<std::string>& assignments) {
+  const Result<Scenario> scenario = ScenarioWith(assignments);
   EXPECT_TRUE(scenario) << scenario.issues[0].path << ": " << scenario.issues[0].message;
   return scenario ? *Evaluate(*scenario, {}) : Json::object();
 }
@@ -26,7 +26,7 @@ Json ReportOf(const std::vector<std::string>& assignments) {
 // 814 mm^2 in two dies: 407 mm^2 and eight modules of 0.811 mm^2 each for 4 TB/s, at 0.3 pJ per bit 9.6 W, out of the 700 W. Each die
 // reads half of its data from the other: 8 TB/s through the link, more than the memory's 3.35.
 TEST(Partition, OfACatalogueDevice) {
-  const Json report = ReportOf({"partition.chiplets=2", "partition.bandwidth=4 TB/s"});
+  const Json report = ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s"});
   const Json& die = report["cost"]["dies"][0];
   EXPECT_EQ(die["count"], 2);
   EXPECT_NEAR(die["area_mm2"].get<double>(), 407 + 8 * 0.811, 1e-9);
@@ -38,9 +38,9 @@ TEST(Partition, OfACatalogueDevice) {
 
 // A link of 1 TB/s lets two dies stream 2 TB/s.
 TEST(Partition, LinksBoundTheMemory) {
-  const Json slow = ReportOf({"partition.chiplets=2", "partition.bandwidth=1 TB/s"});
+  const Json slow = ReportWith({"partition.chiplets=2", "partition.bandwidth=1 TB/s"});
   EXPECT_DOUBLE_EQ(slow["scenario"]["cluster"]["device"]["memory"]["bandwidth"].get<double>(), 2e12);
-  const Json designed = ReportOf({"partition.chiplets=2", "partition.bandwidth=1 TB/s", "cluster.device.design=h100-like"});
+  const Json designed = ReportWith({"partition.chiplets=2", "partition.bandwidth=1 TB/s", "cluster.device.design=h100-like"});
   EXPECT_DOUBLE_EQ(designed["technology"]["memory"]["bandwidth"].get<double>(), 2e12);
   EXPECT_EQ(designed["technology"]["memory"]["bound"], "links");
   EXPECT_NE(JsonText(designed["warnings"]).find("die-to-die links cut it to 2 TB/s"), std::string::npos);
@@ -49,16 +49,16 @@ TEST(Partition, LinksBoundTheMemory) {
 // Links draw from the power of the circuits: four links of 4 TB/s take 38.4 of 700 W, so memory gets 14.5 % of the rest. Two dies side by
 // side have an outer edge of six of their sides.
 TEST(Partition, OfADesign) {
-  const Json four = ReportOf({"partition.chiplets=4", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
+  const Json four = ReportWith({"partition.chiplets=4", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
   EXPECT_NEAR(four["technology"]["memory"]["bandwidth_of_power"].get<double>(), (700 - 4 * 9.6) * 0.145 / (3.7e-12 * 8), 1e3);
-  const Json two = ReportOf({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
+  const Json two = ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
   EXPECT_NEAR(two["technology"]["memory"]["sites_by_shoreline"].get<double>(), 0.585 * 6 * std::sqrt(407 + 8 * 0.811) / 11, 1e-9);
 }
 
 // Memory and network stand on the I/O die: its edge, less that of its links, holds them. A fifth of 814 mm^2 at 14 nm takes 1.6 / 0.88 of
 // its area, and its links (three in a ring, two ends on each die).
 TEST(Partition, AnIoDieHasTheEdge) {
-  const Json report = ReportOf({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "partition.io_share=0.2", "partition.io_node=14nm",
+  const Json report = ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "partition.io_share=0.2", "partition.io_node=14nm",
                                 "cluster.device.design=h100-like", "cluster.device.design.package_area=3000 mm^2"});
   const double io = 814 * 0.2 * 1.6 / 0.88 + 2 * 8 * 0.811;
   EXPECT_NEAR(report["cost"]["dies"][1]["area_mm2"].get<double>(), io, 1e-9);
@@ -69,7 +69,7 @@ TEST(Partition, AnIoDieHasTheEdge) {
 // What was resolved resolves to itself.
 TEST(Partition, OfAReportGivesTheSameReport) {
   for (const char* design : {"cluster.device.design=null", "cluster.device.design=h100-like"}) {
-    const Json once = ReportOf({"partition.chiplets=4", "partition.bandwidth=1 TB/s", design});
+    const Json once = ReportWith({"partition.chiplets=4", "partition.bandwidth=1 TB/s", design});
     const Result<Scenario> again = ParseScenario(once["scenario"]);
     ASSERT_TRUE(again) << again.issues[0].path << ": " << again.issues[0].message;
     EXPECT_EQ(JsonText(*Evaluate(*again, {})), JsonText(once)) << design;
@@ -78,27 +78,27 @@ TEST(Partition, OfAReportGivesTheSameReport) {
 
 TEST(Partition, HbmNeedsACarrierThatHoldsIt) {
   for (const char* package : {"cost.device.package=organic-mcm", "partition.package=organic-mcm"}) {
-    const Result<Scenario> refused = Parsed({package});
+    const Result<Scenario> refused = ScenarioWith({package});
     ASSERT_FALSE(refused);
     const Issue& issue = refused.issues[0];
     EXPECT_EQ(issue.path, std::string(package).substr(0, std::string(package).find('=')) + ".preset");
     ASSERT_FALSE(issue.fixes.empty());
-    for (const Fix& fix : issue.fixes) EXPECT_TRUE(Parsed({fix.change.path + "=" + TextOf(fix.change.value)})) << fix.change.path;
+    for (const Fix& fix : issue.fixes) EXPECT_TRUE(ScenarioWith({fix.change.path + "=" + TextOf(fix.change.value)})) << fix.change.path;
   }
   // Memory of another kind brings its package.
   EXPECT_EQ(
-      ReportOf({"cluster.device=rtx-4090", "cluster.device.memory.technology=HBM3"})["scenario"]["cost"]["device"]["package"]["preset"],
+      ReportWith({"cluster.device=rtx-4090", "cluster.device.memory.technology=HBM3"})["scenario"]["cost"]["device"]["package"]["preset"],
       "interposer");
 }
 
 // 200 TB/s take 391 modules of 0.3888 mm: 152 mm of an edge of 81 mm.
 TEST(Partition, LinksNeedRoomOnTheEdge) {
-  const Result<Scenario> refused = Parsed({"partition.chiplets=2", "partition.bandwidth=200 TB/s"});
+  const Result<Scenario> refused = ScenarioWith({"partition.chiplets=2", "partition.bandwidth=200 TB/s"});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.issues[0].path, "partition.bandwidth");
   ASSERT_EQ(refused.issues[0].fixes.size(), 1U);
   const Fix& fix = refused.issues[0].fixes[0];
-  EXPECT_TRUE(Parsed({"partition.chiplets=2", fix.change.path + "=" + JsonText(fix.change.value)}));
+  EXPECT_TRUE(ScenarioWith({"partition.chiplets=2", fix.change.path + "=" + JsonText(fix.change.value)}));
 }
 
 // The die count is an input like any other.
