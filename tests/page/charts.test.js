@@ -53,6 +53,15 @@ const CHARTS = [
   ['spread', 'spread', 'spread', {
     title: 'Cost per GPU-hour', subtitle: '100 samples', unit: '$', counts: { from: 1, to: 3, counts: [10, 30, 40, 20] }, quantiles: { p5: 1.2, p50: 2.1, p95: 2.8 }, here: 2, draws: 100,
   }],
+  ['part-bar', 'part_bar', 'partBar', { unit: 's', title: 'TPOT', subtitle: 'by part', parts: [part('weights', 0.004), part('kv', 0.002), part('workspace', 0.0001), part('queue', 0.004, true)] }],
+  ['operating-curve', 'operating_curve', 'operatingCurve', {
+    title: 'Throughput against interactivity', subtitle: 'H100', summary: 'Falls.', points: [[120, 15, 1], [80, 80, 8], [40, 180, 32], [5, 358, 512]].map(([x, y, batch]) => ({ x, y, batch, hollow: batch === 512 })),
+    here: { x: 40, y: 180, batch: 32, text: 'you: 32' }, level: { x: 25, text: 'TPOT ≤ 40 ms' }, last: { x: 25.1, y: 240, text: '86 is the most' }, columns: ['Batch', 'TPOT'], rows: [[1, '8 ms']],
+  }],
+  ['steps', 'steps', 'steps', {
+    title: 'Cost', subtitle: 'by rate', summary: 'Rises.', x: { label: 'requests/s' }, y: { label: '$ per hour' }, here: 20, columns: ['GPUs', 'from'], rows: [['H100', 2]],
+    series: [['H100', 16, 'best'], ['B200', 20, 'chosen'], ['A100', 40, '']].map(([name, usd, kind]) => ({ name, kind, steps: [{ from: 2, to: 15, usd }, { from: 15, to: 40, usd: 2 * usd }, { from: 40, to: 100, usd: 4 * usd }] })),
+  }],
   ['topology', 'topology', 'topology', {
     cluster: { networks: [{ name: 'NVLink 4', size: 8, bandwidth: 450e9 }, { name: 'InfiniBand', size: 2, bandwidth: 50e9 }] },
     mapping: { tp: 4, cp: 1, ep: 1, pp: 2, dp: 2, order: 'tp-cp-ep-dp-pp' }, devices: 16,

@@ -85,6 +85,18 @@ test('a decode step as a trace: events in Chrome’s format that add up to the s
   assert.ok(events.every(({ ts }, i) => i === 0 || ts >= events[i - 1].ts));
 });
 
+test('a training step as a trace: a row per stage, passes that do not overlap', async () => {
+  const { page } = await chromium.open('#/train', { acceptDownloads: true });
+  await page.waitForSelector('#train-trace');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#train-trace').click()]);
+  const events = JSON.parse(readFileSync(await download.path())).traceEvents.filter(({ ph }) => ph === 'X');
+  assert.equal(new Set(events.map(({ tid }) => tid)).size, 4);
+  for (const stage of [1, 2, 3, 4]) {
+    const own = events.filter(({ tid }) => tid === stage).sort((a, b) => a.ts - b.ts);
+    assert.ok(own.every(({ ts }, i) => i === 0 || ts >= own[i - 1].ts + own[i - 1].dur - 1), `stage ${stage}`);
+  }
+});
+
 test('rate, latency and requests in flight of one screen obey Little’s law', async () => {
   const { page } = await chromium.open('#/serve');
   await settled(page);

@@ -3,7 +3,6 @@ import { operatorTable } from '../charts/operator_table.js';
 import { partBar } from '../charts/part_bar.js';
 import { latencyParts } from '../charts/parts.js';
 import { roofline } from '../charts/roofline.js';
-import { save } from '../charts/lib/export.js';
 import { topology } from '../charts/topology.js';
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
@@ -15,7 +14,7 @@ import { text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { footnote } from './footnote.js';
 import { absence, boundBars, heading, infeasible, placeholder } from './parts.js';
-import { traceOf } from './step_trace.js';
+import { saveTrace, traceOf } from './step_trace.js';
 
 await addStyle('style/serving.css');
 
@@ -141,13 +140,8 @@ function operators(context) {
       }),
       operatorTable({ title: t('operators.title'), subtitle: t(`operators.sub.${shown.phase}`, { time: text(time, 's') }), operators: shown.operators }),
     ),
-    h('p', { class: 'note' }, t('trace.note'), ' ', h('button', { type: 'button', class: 'link', 'data-key': 'serve-trace', id: 'serve-trace', onclick: () => saveTrace(context, shown) }, t('trace.save'))),
+    h('p', { class: 'note' }, t('trace.note'), ' ', h('button', { type: 'button', class: 'link', 'data-key': 'serve-trace', id: 'serve-trace', onclick: () => saveTrace(traceOf(shown.operators, context.scenario.model.layers, t(`roofline.${shown.phase}`)), shown.phase) }, t('trace.save'))),
   ];
-}
-
-function saveTrace(context, { phase, operators: list }) {
-  const { model } = context.scenario;
-  save(new Blob([JSON.stringify(traceOf(list, model.layers, t(`roofline.${phase}`)))], { type: 'application/json' }), `slipstick-${phase}.trace.json`);
 }
 
 export const serve = {
@@ -156,8 +150,9 @@ export const serve = {
     const { serving } = context.report;
     if (!serving) return [heading(t('serve.title'), t('serve.lead')), absence(context, 'serving')];
     return [
-      h('h1', { class: 'question', tabindex: -1 }, t('serve.question', { time: text(serving.tpot_s, 's') })),
-      whereItGoes(context),
+      context.hidden
+        ? heading(t('serve.title'), t('serve.lead'))
+        : [h('h1', { class: 'question', tabindex: -1 }, t('serve.question', { time: text(serving.tpot_s, 's') })), whereItGoes(context)],
       infeasible(serving),
       latencyBars(context),
       figures(context, [

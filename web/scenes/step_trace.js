@@ -1,4 +1,5 @@
-// A pass as a trace of Chrome's event format, which Perfetto and chrome://tracing open: kernel after kernel, layer by layer.
+// A serving pass, kernel by kernel, and a training step, pass by pass, as traces in Chrome's event format, which Perfetto opens.
+import { save } from '../charts/lib/export.js';
 
 const MICRO = 1e6;
 const event = (name, start, seconds, thread, args) => ({ name, ph: 'X', ts: start * MICRO, dur: seconds * MICRO, pid: 1, tid: thread, args });
@@ -23,3 +24,13 @@ export function traceOf(operators, layers, phase) {
   for (const one of operators) if (!inLayers.includes(one)) run(one, one.count, {});
   return { displayTimeUnit: 'ns', traceEvents: events, otherData: { source: 'Slipstick', order: 'kernels of a layer in the order of the report' } };
 }
+
+// `timeline` as the core answers it, {stage, kind, micro_batch, start_s, end_s}: one row per pipeline stage.
+export function traceOfTraining(timeline, name) {
+  const stages = [...new Set(timeline.map(({ stage }) => stage))].sort((a, b) => a - b);
+  const rows = stages.map((stage) => label('thread_name', `stage ${stage + 1}`, stage + 1));
+  const passes = timeline.map(({ stage, kind, micro_batch: batch, start_s: from, end_s: to }) => event(kind, from, to - from, stage + 1, { micro_batch: batch + 1 }));
+  return { displayTimeUnit: 'ms', traceEvents: [label('process_name', name, 0), ...rows, ...passes], otherData: { source: 'Slipstick' } };
+}
+
+export const saveTrace = (trace, name) => save(new Blob([JSON.stringify(trace)], { type: 'application/json' }), `slipstick-${name}.trace.json`);

@@ -8,6 +8,7 @@ import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { footnote, publishedHours } from './footnote.js';
 import { absence, boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
+import { saveTrace, traceOfTraining } from './step_trace.js';
 
 const VIEWS = ['whole', 'start', 'end'];
 
@@ -61,6 +62,8 @@ export const train = {
       timeline?.length
         ? schedule(context, timeline, view)
         : !timeline && placeholder(t('train.gantt.sub'), 240),
+      timeline?.length > 0 &&
+        h('p', { class: 'note' }, t('trace.step'), ' ', h('button', { type: 'button', class: 'link', 'data-key': 'train-trace', id: 'train-trace', onclick: () => saveTrace(traceOfTraining(timeline, t('trace.training')), 'training-step') }, t('trace.save'))),
       timeBar(context),
       figures(context, [
         'training.step_time_s',

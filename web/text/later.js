@@ -45,7 +45,7 @@ extend({
   'operators.title': 'Operators by share', 'operators.sub.decode': 'one decode step, {time}, per GPU; 1 × runs once per step, not per layer', 'operators.sub.prefill': 'prefill of one prompt, {time}, per GPU; 1 × runs once per pass, not per layer',
   'operators.operator': 'Operator', 'operators.calls': 'Calls × time', 'operators.part': 'Share', 'operators.bound': 'Bound by',
   'bound.short.compute': 'compute', 'bound.short.memory': 'memory', 'bound.short.network': 'network', 'bound.short.latency': 'latency', 'bound.short.l1': 'shared memory', 'bound.short.l2': 'L2 cache',
-  'trace.note': 'Kernel by kernel, layer by layer:', 'trace.save': 'save as a Perfetto trace (JSON)',
+  'trace.step': 'Every pass of every stage:', 'trace.training': 'training step', 'trace.note': 'Kernel by kernel, layer by layer:', 'trace.save': 'save as a Perfetto trace (JSON)',
   'column.tpot': 'TPOT', 'serve.perDevice.axis': 'throughput, tokens/s per GPU', 'serve.perUser.axis': 'interactivity, tokens/s per user (1/TPOT)',
   'serve.batch': 'Throughput against interactivity',
   'serve.batch.sub': 'both logarithmic; closed loop, {prompt} prompt and {output} output tokens on {devices} GPUs; better is up and to the right; hollow: out of memory',
