@@ -14,7 +14,7 @@ constexpr CommandOption kOptions[] = {
     {"--explain", "PATH", "Adds the derivation of a figure; * of all", "", Offered::kFigures},
     {"--lines", "", "Reads one request per line of standard input and answers each on a line"},
     {"--progress", "", "Says how far the run is, even if standard error is no terminal"},
-    {"--for", "training|serving", "The question that is asked; default: training, where the scenario has it", "", Offered::kNames,
+    {"--for", "training|serving", "Which question; default: training, where the scenario has it", "", Offered::kNames,
      "training serving"},
     {"--objective", "NAME", "The figure to optimize; default: step time, or throughput per device"},
     {"--pareto", "NAME,NAME", "Further figures of a Pareto frontier"},

@@ -216,7 +216,7 @@ void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count fa
 }
 
 void TrainingMoves::VisitSplits(const Degrees& from, const Visit& visit) const {
-  // None stands for the data-parallel ranks, which take what is left.
+  // None stands for the data-parallel ranks, which take the rest.
   using Split = std::optional<MappingAxis>;
   constexpr std::array<Split, 4> kSplits{MappingAxis::kTp, MappingAxis::kCp, MappingAxis::kPp, std::nullopt};
   const auto is_divisible = [&](Split split, Count factor) { return !split || (IsFree(*split) && from[*split] % factor == 0); };
