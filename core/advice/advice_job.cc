@@ -13,6 +13,7 @@ namespace {
 
 constexpr Count kMappingsPerStep = 100;
 constexpr std::size_t kPairedKinds = 6;  // of the best changes, one of each kind
+constexpr std::size_t kMostPairs = 10;   // tried, those with the largest product of gains
 constexpr double kNoticed = 1.01;        // a smaller gain is none
 constexpr double kMostWorse = 2;         // of another figure of the part
 constexpr double kSame = 1e-9;           // relative
@@ -21,8 +22,10 @@ constexpr double kSame = 1e-9;           // relative
 constexpr const char* kOtherFigures[] = {"training.time_to_train_s", "training.cost_usd", "serving.tpot_s", "serving.ttft_s",
                                          "serving.cost_usd_per_million_tokens"};
 
-std::string OwnershipText(double before, double after) {
-  return "Total cost of ownership: " + ReadableText(before / 1e6, "") + " → " + ReadableText(after / 1e6, "") + " M$.";
+// "$33.58 M"
+std::string MoneyText(double usd) {
+  const double unit = usd >= 1e9 ? 1e9 : usd >= 1e6 ? 1e6 : usd >= 1e3 ? 1e3 : 1;
+  return "$" + ReadableText(usd / unit, "") + (unit == 1e9 ? " B" : unit == 1e6 ? " M" : unit == 1e3 ? " k" : "");
 }
 
 bool IsAbout(const AdviceQuestion& question, const std::string& figure) {
@@ -70,20 +73,39 @@ void AdviceJob::StepOnce() {
 }
 
 void AdviceJob::Begin(const Proposal& proposal) {
-  const auto is_of_kind = [&](const Improvement& one) { return one.proposal.Kind() == proposal.Kind(); };
-  if (proposal.only_first && std::any_of(changes_.begin(), changes_.end(), is_of_kind)) return;
+  const auto replaces = [&](const Improvement& one) {
+    return (proposal.only_first_of_kind && one.proposal.Kind() == proposal.Kind()) ||
+           (proposal.only_way && one.proposal.needs != Needs::kPurchase);
+  };
+  if (std::any_of(changes_.begin(), changes_.end(), replaces)) return;
   if (proposal.search == MappingSearch::kAlways) return StartSearch(proposal);
   Result<Verdict> verdict = Judge(WithOverrides(request_, proposal.overrides), question_);
   ++evaluated_;
   if (verdict && verdict->IsAnswer()) {
-    Keep(proposal, proposal.title, proposal.overrides, std::move(*verdict));
+    Keep({proposal, "", proposal.overrides, std::move(*verdict)});
   } else if (proposal.search == MappingSearch::kIfNeeded) {
     StartSearch(proposal);
   }
 }
 
 void AdviceJob::StartSearch(const Proposal& proposal) {
-  search_ = MappingSearchFor(WithOverrides(request_, proposal.overrides), now_.scenario, question_, proposal.search_limits);
+  search_ = MappingSearchFor(WithOverrides(request_, proposal.overrides), now_.scenario, question_, SearchLimits(proposal));
+}
+
+// Those of the proposal; in serving, where no bound on the time is lost by them, also those of the other figures.
+std::vector<std::string> AdviceJob::SearchLimits(const Proposal& proposal) const {
+  std::vector<std::string> limits = proposal.search_limits;
+  if (question_.part == "training") return limits;
+  for (const Condition& limit : question_.limits) {
+    if (limit.path.starts_with("serving.")) limits.push_back(limit.path + (limit.at_most ? "<=" : ">=") + JsonText(Json(limit.bound)));
+  }
+  if (!now_.IsAnswer()) return limits;
+  for (const char* path : kOtherFigures) {
+    const std::optional<double> before = NumberAt(now_.report, path);
+    const bool is_limited = std::string_view(path).starts_with("serving.") && !IsAbout(question_, path) && before;
+    if (is_limited) limits.push_back(std::string(path) + "<=" + JsonText(Json(kMostWorse * *before)));
+  }
+  return limits;
 }
 
 void AdviceJob::EndSearch() {
@@ -93,8 +115,6 @@ void AdviceJob::EndSearch() {
   const Json found = best[0]["overrides"];
   const double expected = *NumberAt(best[0], question_.figure.substr(question_.part.size() + 1));
   const Json changed = ChangedMembers(found, request_, now_.scenario);
-  const std::string joint = proposal.search == MappingSearch::kAlways && proposal.of.empty() ? ": " : " with ";
-  const std::string title = proposal.title + (changed.empty() ? "" : joint + MappingChangesText(changed, now_.scenario));
   // Members left out may follow the changed ones; then all are written.
   for (const Json& members : {changed, found}) {
     Json overrides = proposal.overrides;
@@ -102,32 +122,47 @@ void AdviceJob::EndSearch() {
     Result<Verdict> verdict = Judge(WithOverrides(request_, overrides), question_);
     ++evaluated_;
     if (!verdict || !(std::abs(verdict->value / expected - 1) < kSame) || !verdict->IsAnswer()) continue;
-    return Keep(proposal, title, std::move(overrides), std::move(*verdict));
+    return Keep({proposal, "", std::move(overrides), std::move(*verdict), 0, true});
   }
 }
 
-void AdviceJob::Keep(const Proposal& proposal, std::string title, Json overrides, Verdict verdict) {
-  if (!IsWorthwhile(proposal, verdict)) return;
-  const double gain = GainOf(question_, now_.value, verdict.value);
-  std::vector<Improvement>& improvements = proposal.of.empty() ? changes_ : pairs_;
-  improvements.push_back({proposal, std::move(title), std::move(overrides), std::move(verdict), gain});
+void AdviceJob::Keep(Improvement improvement) {
+  improvement.gain = GainOf(question_, now_.value, improvement.verdict.value);
+  if (!IsWorthwhile(improvement)) return;
+  // Searched degrees, and unwritten ones that follow the change.
+  const Proposal& proposal = improvement.proposal;
+  const std::string mapping = MappingChangesText(question_.part, now_.scenario, improvement.verdict.scenario, proposal.overrides);
+  improvement.title = proposal.title + (mapping.empty() ? "" : " (" + mapping + ")");
+  std::vector<Improvement>& improvements = improvement.proposal.of.empty() ? changes_ : pairs_;
+  const auto same = std::find_if(improvements.begin(), improvements.end(),
+                                 [&](const Improvement& one) { return one.overrides == improvement.overrides; });
+  if (same == improvements.end()) {
+    improvements.push_back(std::move(improvement));
+  } else {
+    *same = std::move(improvement);  // a setting says more than the mapping that found it
+  }
 }
 
-bool AdviceJob::IsWorthwhile(const Proposal& proposal, const Verdict& verdict) const {
+// Of a pair, what either brings alone; of a change that takes a new mapping, what the mapping brings.
+double AdviceJob::GainToBeat(const Improvement& improvement) const {
+  double gain = 0;
+  for (const Improvement& one : changes_) {
+    const std::vector<std::string>& of = improvement.proposal.of;
+    const bool is_part = std::find(of.begin(), of.end(), one.proposal.id) != of.end();
+    const bool is_mapping = of.empty() && improvement.is_remapped && one.is_remapped && one.proposal.overrides.empty();
+    if (is_part || is_mapping) gain = std::max(gain, one.gain);
+  }
+  return gain;
+}
+
+bool AdviceJob::IsWorthwhile(const Improvement& one) const {
   // What software cannot do or a device lacks is a warning.
-  if (proposal.needs != Needs::kPurchase && verdict.warnings > now_.warnings) return false;
-  const double gain = GainOf(question_, now_.value, verdict.value);
-  if (!proposal.of.empty()) {
-    double best = 1 / kNoticed;
-    for (const Improvement& one : changes_) {
-      const bool is_part = std::find(proposal.of.begin(), proposal.of.end(), one.proposal.id) != proposal.of.end();
-      if (is_part) best = std::max(best, one.gain);
-    }
-    return gain >= kNoticed * best && KeepsOtherFigures(verdict);
-  }
+  if (one.proposal.needs != Needs::kPurchase && one.verdict.warnings > now_.warnings) return false;
+  if (one.gain < kNoticed * GainToBeat(one)) return false;
   if (!now_.IsAnswer()) return true;
-  const double second = verdict.second > 0 ? now_.second / verdict.second : 0;
-  return (gain >= kNoticed || (gain * kNoticed >= 1 && second >= kNoticed)) && KeepsOtherFigures(verdict);
+  const double second = one.verdict.second > 0 ? now_.second / one.verdict.second : 0;
+  const bool is_better = one.gain >= kNoticed || (one.proposal.of.empty() && one.gain * kNoticed >= 1 && second >= kNoticed);
+  return is_better && KeepsOtherFigures(one.verdict);
 }
 
 bool AdviceJob::KeepsOtherFigures(const Verdict& verdict) const {
@@ -149,26 +184,30 @@ std::vector<const AdviceJob::Improvement*> AdviceJob::Ranked(const std::vector<I
 }
 
 void AdviceJob::AddPairs() {
-  std::vector<Proposal> best;
+  std::vector<const Improvement*> best;
   for (const Improvement* one : Ranked(changes_)) {
-    const auto is_of_kind = [&](const Proposal& other) { return other.Kind() == one->proposal.Kind(); };
-    if (best.size() < kPairedKinds && std::none_of(best.begin(), best.end(), is_of_kind)) best.push_back(one->proposal);
+    const auto is_of_kind = [one](const Improvement* other) { return other->proposal.Kind() == one->proposal.Kind(); };
+    if (best.size() < kPairedKinds && std::none_of(best.begin(), best.end(), is_of_kind)) best.push_back(one);
   }
+  std::vector<std::pair<double, Proposal>> pairs;
   for (std::size_t i = 0; i < best.size(); ++i) {
     for (std::size_t j = i + 1; j < best.size(); ++j) {
-      if (AreCompatible(best[i], best[j])) proposals_.push_back(PairOf(best[i], best[j]));
+      const Improvement &a = *best[i], &b = *best[j];
+      if (AreCompatible(a.proposal, b.proposal)) pairs.emplace_back(a.gain * b.gain, PairOf(a.proposal, b.proposal));
     }
   }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < std::min(kMostPairs, pairs.size()); ++i) proposals_.push_back(std::move(pairs[i].second));
 }
 
-Json AdviceJob::ListOf(const std::vector<Improvement>& improvements) const {
+Json AdviceJob::ListOf(const std::vector<const Improvement*>& ranked, std::size_t top) const {
   Json list = Json::array();
-  for (const Improvement* one : Ranked(improvements)) {
-    if (list.size() >= question_.top) break;
+  for (const Improvement* one : ranked) {
+    if (list.size() >= top) break;
     const Proposal& proposal = one->proposal;
     std::string effort = proposal.effort;
     const bool buys = proposal.needs == Needs::kPurchase && now_.system_usd > 0 && one->verdict.system_usd != now_.system_usd;
-    if (buys) effort += " " + OwnershipText(now_.system_usd, one->verdict.system_usd);
+    if (buys) effort += " Total cost of ownership " + MoneyText(now_.system_usd) + " → " + MoneyText(one->verdict.system_usd) + ".";
     Json entry = ObjectOf({{"id", proposal.id},
                            {"title", one->title},
                            {"overrides", one->overrides},
@@ -182,13 +221,30 @@ Json AdviceJob::ListOf(const std::vector<Improvement>& improvements) const {
   return list;
 }
 
+// Where a setting makes the scenario fit, nobody buys devices for that: they remain in pairs.
+std::vector<const AdviceJob::Improvement*> AdviceJob::ListedChanges() const {
+  std::vector<const Improvement*> listed = Ranked(changes_);
+  const auto is_setting = [](const Improvement* one) { return one->proposal.needs == Needs::kSettings; };
+  if (now_.IsAnswer() || std::none_of(listed.begin(), listed.end(), is_setting)) return listed;
+  std::erase_if(listed, [](const Improvement* one) { return one->proposal.needs == Needs::kPurchase; });
+  return listed;
+}
+
+Json AdviceJob::WithoutPurchase() const {
+  for (const Improvement* one : ListedChanges()) {
+    if (one->proposal.needs != Needs::kPurchase) return one->proposal.id;
+  }
+  return nullptr;
+}
+
 Json AdviceJob::Report() const {
   return ObjectOf({{"for", question_.part},
                    {"figure", question_.figure},
                    {"value", now_.figures[question_.figure]},
                    {"feasible", now_.is_feasible},
-                   {"changes", ListOf(changes_)},
-                   {"pairs", ListOf(pairs_)},
+                   {"changes", ListOf(ListedChanges(), question_.top)},
+                   {"pairs", ListOf(Ranked(pairs_), (question_.top + 1) / 2)},
+                   {"without_purchase", WithoutPurchase()},
                    {"evaluated", evaluated_},
                    {"done", IsDone()}});
 }

@@ -24,7 +24,7 @@ class AdviceJob {
   bool Step(int count);
 
   // The answer so far, best first: {"for","figure","value","feasible","changes":[{"id","title","overrides","figures","gain","effort",
-  // "needs"}],"pairs":[the same, and "of":[id,id]],"evaluated","done"}.
+  // "needs"}],"pairs":[the same, and "of":[id,id]],"without_purchase": id of the first change that needs none, or null,"evaluated","done"}.
   [[nodiscard]] Json Report() const;
 
  private:
@@ -35,6 +35,7 @@ class AdviceJob {
     Json overrides;
     Verdict verdict;
     double gain = 0;
+    bool is_remapped = false;  // a mapping was searched for it
   };
 
   AdviceJob() = default;
@@ -43,12 +44,16 @@ class AdviceJob {
   void Begin(const Proposal& proposal);
   void StartSearch(const Proposal& proposal);
   void EndSearch();
-  void Keep(const Proposal& proposal, std::string title, Json overrides, Verdict verdict);
+  void Keep(Improvement improvement);
   void AddPairs();
-  [[nodiscard]] bool IsWorthwhile(const Proposal& proposal, const Verdict& verdict) const;
+  [[nodiscard]] bool IsWorthwhile(const Improvement& one) const;
+  [[nodiscard]] double GainToBeat(const Improvement& one) const;
   [[nodiscard]] bool KeepsOtherFigures(const Verdict& verdict) const;
+  [[nodiscard]] std::vector<std::string> SearchLimits(const Proposal& proposal) const;
+  [[nodiscard]] std::vector<const Improvement*> ListedChanges() const;
+  [[nodiscard]] Json WithoutPurchase() const;
   [[nodiscard]] std::vector<const Improvement*> Ranked(const std::vector<Improvement>& improvements) const;
-  [[nodiscard]] Json ListOf(const std::vector<Improvement>& improvements) const;
+  [[nodiscard]] Json ListOf(const std::vector<const Improvement*>& ranked, std::size_t top) const;
 
   AdviceQuestion question_;
   Json request_;

@@ -11,8 +11,10 @@ namespace slipstick {
 // When a change is worth trying.
 enum class When {
   kAlways,
-  kInfeasible,  // only where the scenario does not fit
-  kLastResort   // the same, and no other row of its kind repaired it
+  kFeasible,    // only where the scenario fits
+  kInfeasible,  // only where it does not
+  kLastResort,  // the same, and no row of its kind above it repaired it
+  kOnlyWay      // the same, and no row above it repaired it without a purchase
 };
 
 struct ChangeRow {
@@ -23,7 +25,7 @@ struct ChangeRow {
   std::string_view title;  // {old} and {new}: the value of the first assignment
   std::string_view effort;
   When when = When::kAlways;
-  std::string_view format = "";  // of cluster.device.peak that the device must have
+  std::string_view only_if = "";  // "PATH": of the scenario, not null; "PATH=VALUE"
   MappingSearch search = MappingSearch::kNone;
   std::string_view search_limits = "";  // separated by spaces
 };

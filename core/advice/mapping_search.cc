@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kMostMappings = 6000;
+constexpr Count kMostMappings = 3700;
 
 std::string Word(const Json& value) { return value.is_string() ? TextOf(value) : JsonText(value); }
 
@@ -31,6 +31,8 @@ std::vector<std::string> TrainingLimits(const Json& scenario) {
   Keep(scenario, "training.offload.activations", "offload.activations", "", limits);
   Keep(scenario, "training.offload.optimizer", "offload.optimizer", "", limits);
   Keep(scenario, "training.mapping.expert_tp", "expert_tp", "1", limits);
+  const Count domain = static_cast<Count>(NumberAt(scenario, "cluster.networks.0.size").value_or(1));
+  AtMost(scenario, "training.mapping.tp", "tp", domain, limits);
   AtMost(scenario, "training.mapping.micro_batch", "micro_batch", 4, limits);
   AtMost(scenario, "training.mapping.cp", "cp", 8, limits);
   return limits;
@@ -50,36 +52,45 @@ std::vector<std::string> ServingLimits(const Json& scenario) {
 std::vector<std::string> Narrowings(const Json& scenario, const std::string& part) {
   std::vector<std::string> limits;
   if (part == "serving") return {"cp<=1"};
-  AtMost(scenario, "cluster.networks.0.size", "tp", 1, limits);
-  Keep(scenario, "training.mapping.zero", "zero", "1", limits);
-  AtMost(scenario, "training.mapping.cp", "cp", 1, limits);
   AtMost(scenario, "training.mapping.micro_batch", "micro_batch", 2, limits);
-  limits.emplace_back("sequence_parallel=true");
+  AtMost(scenario, "training.mapping.cp", "cp", 2, limits);
+  AtMost(scenario, "training.mapping.cp", "cp", 1, limits);
+  Keep(scenario, "training.mapping.zero", "zero", "1", limits);
   AtMost(scenario, "training.mapping.virtual_stages", "virtual_stages", 8, limits);
   AtMost(scenario, "training.mapping.virtual_stages", "virtual_stages", 1, limits);
   return limits;
 }
 
+// Members in the order in which people name them, by their paths below a part.
 struct Label {
-  std::string_view member, label;
+  std::string_view path, label;
 };
-constexpr Label kLabels[] = {{"tp", "TP"},
-                             {"cp", "CP"},
-                             {"pp", "PP"},
-                             {"ep", "EP"},
-                             {"expert_tp", "expert TP"},
-                             {"attention_dp", "DP attention"},
-                             {"virtual_stages", "virtual stages"},
-                             {"zero", "ZeRO"},
-                             {"micro_batch", "micro-batch"},
-                             {"sequence_parallel", "sequence parallelism"},
+constexpr Label kLabels[] = {{"mapping.tp", "TP"},
+                             {"mapping.sequence_parallel", "sequence parallelism"},
+                             {"mapping.cp", "CP"},
+                             {"mapping.pp", "PP"},
+                             {"mapping.virtual_stages", "virtual stages"},
+                             {"mapping.schedule", "schedule"},
+                             {"mapping.ep", "EP"},
+                             {"mapping.expert_tp", "expert TP"},
+                             {"mapping.attention_dp", "DP attention"},
+                             {"mapping.zero", "ZeRO"},
+                             {"mapping.micro_batch", "micro-batch"},
                              {"recompute", "recomputation"},
-                             {"schedule", "schedule"},
-                             {"prefill_devices", "prefill devices"},
-                             {"decode_devices", "decode devices"},
-                             {"batch", "batch"}};
+                             {"global_batch", "global batch"},
+                             {"disaggregated.prefill_devices", "prefill devices"},
+                             {"disaggregated.decode_devices", "decode devices"}};
 
 std::string Spoken(const Json& value) { return value.is_boolean() ? (value.get<bool>() ? "on" : "off") : Word(value); }
+
+// Sequence parallelism of one rank, sharding over one. `degree` looks up a member of the training mapping.
+template <class Degree>
+bool SaysNothing(std::string_view member, const Degree& degree) {
+  if (member == "sequence_parallel") return degree("tp") == 1;
+  return member == "zero" && degree("dp") == 1 && degree("cp") == 1;
+}
+
+std::string LastMember(std::string_view path) { return std::string(path.substr(path.rfind('.') + 1)); }
 
 }  // namespace
 
@@ -108,9 +119,11 @@ std::shared_ptr<SearchJob> MappingSearchFor(const Json& request, const Json& sce
 }
 
 Json ChangedMembers(const Json& found, const Json& request, const Json& scenario) {
+  const auto degree = [&](const char* member) { return found.value(std::string("training.mapping.") + member, Count{0}); };
   Json changed = Json::object();
   for (const auto& [path, value] : found.items()) {
-    const std::string member = path.substr(path.rfind('.') + 1);
+    const std::string member = LastMember(path);
+    if (SaysNothing(member, degree)) continue;
     const Json* written = MemberAt(request, path);
     const bool follows = member == "dp" || member == "replicas";
     if (follows && (written == nullptr || written->is_null())) continue;
@@ -121,16 +134,20 @@ Json ChangedMembers(const Json& found, const Json& request, const Json& scenario
   return changed;
 }
 
-std::string MappingChangesText(const Json& overrides, const Json& scenario) {
+std::string MappingChangesText(const std::string& part, const Json& before, const Json& after, const Json& said) {
+  const auto degree = [&](const char* member) { return NumberAt(after, std::string("training.mapping.") + member).value_or(0); };
   std::string text;
-  for (const auto& [path, value] : overrides.items()) {
-    const std::string member = path.substr(path.rfind('.') + 1);
-    const auto label = std::find_if(std::begin(kLabels), std::end(kLabels), [&](const Label& one) { return one.member == member; });
-    if (label == std::end(kLabels)) continue;
-    const Json* old = MemberAt(scenario, path);
-    text += (text.empty() ? "" : ", ") + std::string(label->label) + " ";
-    if (old != nullptr && !old->is_null()) text += Spoken(*old) + " \u2192 ";
-    text += Spoken(value);
+  for (const Label& one : kLabels) {
+    const std::string path = part + "." + std::string(one.path);
+    const Json* value = MemberAt(after, path);
+    if (value == nullptr || said.contains(path)) continue;
+    const Json* old = MemberAt(before, path);
+    const bool is_new = old == nullptr || old->is_null();
+    if (is_new ? value->is_null() : *old == *value) continue;
+    if (part == "training" && SaysNothing(LastMember(path), degree)) continue;
+    text += (text.empty() ? "" : ", ") + std::string(one.label) + " ";
+    if (!is_new) text += Spoken(*old) + " \u2192 ";
+    text += Spoken(*value);
   }
   return text;
 }

@@ -19,7 +19,7 @@ std::shared_ptr<SearchJob> MappingSearchFor(const Json& request, const Json& sce
 // The members of a found mapping that differ from `scenario`; degrees that follow from the others only where the request has them.
 Json ChangedMembers(const Json& found, const Json& request, const Json& scenario);
 
-// "TP 8 → 4, PP 4 → 2"
-std::string MappingChangesText(const Json& overrides, const Json& scenario);
+// "TP 8 → 4, PP 4 → 2": how the mapping of a part changes from one resolved scenario to another, but for the members in `said`.
+std::string MappingChangesText(const std::string& part, const Json& before, const Json& after, const Json& said);
 
 }  // namespace slipstick

@@ -48,9 +48,9 @@ std::optional<Json> Scaled(const Json& old, double factor) {
 
 // A row as a proposal; nothing if it changes nothing here.
 std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, const Json& scenario) {
-  Proposal proposal{std::string(row.id), std::string(row.title),   std::string(row.effort),      row.needs, Json::object(),
-                    row.search,          Words(row.search_limits), row.when == When::kLastResort};
-  bool changes = row.set.empty();
+  Proposal proposal{
+      std::string(row.id),      std::string(row.title),        std::string(row.effort),   row.needs, Json::object(), row.search,
+      Words(row.search_limits), row.when == When::kLastResort, row.when == When::kOnlyWay};
   for (const std::string& word : Words(row.set)) {
     const std::size_t scale = word.find("*=");
     const bool scales = scale != std::string::npos;
@@ -65,13 +65,17 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
       assignment.value = std::move(*scaled);
     }
     if (proposal.overrides.empty()) {
+      if (old == assignment.value) return std::nullopt;
       Replace(proposal.title, "{old}", Shown(old));
       Replace(proposal.title, "{new}", Shown(assignment.value));
     }
-    changes = changes || old != assignment.value;
     proposal.overrides[assignment.path] = std::move(assignment.value);
   }
-  if (!changes) return std::nullopt;
+  // More serving devices than there are come with a larger cluster.
+  const auto serving = proposal.overrides.find("serving.devices");
+  if (serving != proposal.overrides.end() && *serving > *MemberAt(scenario, "cluster.devices")) {
+    proposal.overrides["cluster.devices"] = Json(*serving);
+  }
   return proposal;
 }
 
@@ -88,7 +92,7 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
     Proposal proposal;
     proposal.id = "device." + one.cluster;
     proposal.title = one.device + " in place of " + TextOf(*name);
-    proposal.effort = "New servers and network; port and tune kernels.";
+    proposal.effort = "New hardware; tune kernels and configuration anew.";
     proposal.needs = Needs::kPurchase;
     proposal.overrides[is_plain ? "cluster.preset" : "cluster"] = one.cluster;
     proposal.overrides["cluster.devices"] = *MemberAt(scenario, "cluster.devices");
@@ -98,10 +102,12 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   return proposals;
 }
 
-bool DeviceHas(const Json& scenario, std::string_view format) {
-  if (format.empty()) return true;
-  const Json* rate = MemberAt(scenario, "cluster.device.peak." + std::string(format));
-  return rate != nullptr && !rate->is_null();
+bool Holds(const Json& scenario, std::string_view condition) {
+  if (condition.empty()) return true;
+  const std::size_t equals = condition.find('=');
+  const Json* value = MemberAt(scenario, condition.substr(0, equals));
+  if (value == nullptr || value->is_null()) return false;
+  return equals == std::string_view::npos || *value == ParseAssignment(condition)->value;
 }
 
 }  // namespace
@@ -110,8 +116,8 @@ std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& r
   std::vector<Proposal> proposals = NewerDevices(request, now.scenario);
   for (const ChangeRow& row : ChangeRows()) {
     if (!row.part.empty() && row.part != question.part) continue;
-    if (row.when != When::kAlways && now.IsAnswer()) continue;
-    if (!DeviceHas(now.scenario, row.format)) continue;
+    if (row.when != When::kAlways && (row.when == When::kFeasible) != now.IsAnswer()) continue;
+    if (!Holds(now.scenario, row.only_if)) continue;
     if (std::optional<Proposal> proposal = ProposalOf(row, request, now.scenario)) proposals.push_back(std::move(*proposal));
   }
   return proposals;
@@ -129,7 +135,7 @@ bool AreCompatible(const Proposal& a, const Proposal& b) {
 Proposal PairOf(const Proposal& a, const Proposal& b) {
   Proposal pair = a;
   pair.id = a.id + "+" + b.id;
-  pair.title = a.title + " and " + b.title;
+  pair.title = a.title + " + " + b.title;
   pair.effort = a.effort == b.effort ? a.effort : a.effort + " " + b.effort;
   pair.needs = std::max(a.needs, b.needs);
   pair.overrides.update(b.overrides);

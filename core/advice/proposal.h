@@ -18,7 +18,8 @@ struct Proposal {
   Json overrides = Json::object();  // path -> value
   MappingSearch search = MappingSearch::kNone;
   std::vector<std::string> search_limits;  // besides those of every search
-  bool only_first = false;                 // of its kind: not tried where one of them was an answer
+  bool only_first_of_kind = false;         // not tried where another of its kind was an answer
+  bool only_way = false;                   // not tried where an answer needs no purchase
   std::vector<std::string> of = {};        // of a pair: the ids of its two
 
   [[nodiscard]] std::string Kind() const { return id.substr(0, id.find('.')); }

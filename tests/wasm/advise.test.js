@@ -1,0 +1,86 @@
+// Advice in the page's module: the command line's answer, in steps that a worker can stop, and its worker.
+import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
+import test from "node:test";
+import { Worker } from "node:worker_threads";
+import { differences } from "../support/differences.js";
+import { loadSlipstick, ROOT, slipstickCommand } from "../support/module.js";
+import { timed } from "../support/timed.js";
+
+const { slipstick, compiled } = await loadSlipstick();
+
+const SPECS = {
+  "the default scenario": { spec: {}, args: [] },
+  "its serving": { spec: { for: "serving" }, args: ["--for", "serving"] },
+  "DeepSeek-V3 on 8 H100": { spec: { request: { model: { preset: "deepseek-v3" }, cluster: { preset: "dgx-h100", devices: 8 } } }, args: ["model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"] },
+  "7B LoRA on one RTX 4090": { spec: { request: { model: { preset: "llama-2-7b" }, cluster: { preset: "single-rtx-4090" } }, for: "serving" }, args: ["model=llama-2-7b", "cluster=single-rtx-4090", "--for", "serving"] },
+};
+
+function steps(spec) {
+  const advice = new slipstick.Advice(JSON.stringify(spec));
+  assert.equal(advice.issues(), "");
+  const times = [];
+  for (let more = true; more; ) {
+    const start = performance.now();
+    more = advice.step(1);
+    times.push(performance.now() - start);
+  }
+  const report = JSON.parse(advice.report());
+  advice.delete();
+  return { report, times };
+}
+
+for (const [name, { spec, args }] of Object.entries(SPECS)) {
+  test(`advice on ${name}: the command line's, within a second`, () => {
+    const { report, times } = steps(spec);
+    timed("all steps", times.reduce((sum, one) => sum + one, 0), 1000);
+    const { seconds, ...said } = JSON.parse(slipstickCommand(["advise", ...args]));
+    assert.ok(seconds > 0);
+    if (spec.request) return; // a part that a request writes out is complete as it stands, an assignment is not
+    assert.deepEqual(differences(report, said), []);
+  });
+}
+
+test("a wrong question names its issues", () => {
+  const advice = new slipstick.Advice('{"for": "cost"}');
+  assert.equal(JSON.parse(advice.issues()).issues[0].path, "for");
+  assert.equal(advice.step(10), false);
+  advice.delete();
+});
+
+test("the worker tells what it knows, ends an earlier question, and stops when told", async () => {
+  const url = pathToFileURL(ROOT + "build/site/engine/search_worker.js").href;
+  const worker = new Worker(
+    `const { parentPort } = require("node:worker_threads");
+     globalThis.self = { postMessage: (message) => parentPort.postMessage(message) };
+     import(${JSON.stringify(url)}).then(() => parentPort.on("message", (data) => self.onmessage({ data })));`,
+    { eval: true },
+  );
+  const heard = [];
+  let wake;
+  worker.on("message", (message) => (heard.push(message), wake?.()));
+  const ended = async (id) => {
+    const end = () => heard.find((one) => one.id === id && one.state !== "running");
+    while (!end()) await new Promise((resolve) => (wake = resolve));
+    assert.equal(end().error, undefined);
+    return { ...end(), report: JSON.parse(end().text) };
+  };
+  worker.postMessage({ module: compiled });
+  const ask = (id, spec) => worker.postMessage({ id, verb: "advise", args: [JSON.stringify(spec)] });
+  ask(1, {});
+  const whole = await ended(1);
+  assert.equal(whole.state, "done");
+  assert.equal(whole.report.done, true);
+  assert.ok(whole.seconds > 0);
+  assert.deepEqual(differences(whole.report, steps({}).report), []);
+  ask(2, {});
+  ask(3, { for: "nonsense" });
+  assert.equal((await ended(3)).state, "refused");
+  assert.equal((await ended(2)).state, "stopped");
+  ask(4, {});
+  worker.postMessage({ verb: "stopAdvice", id: 4 });
+  const stopped = await ended(4);
+  await worker.terminate();
+  assert.equal(stopped.state, "stopped");
+  assert.equal(stopped.report.done, false);
+});
