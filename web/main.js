@@ -40,6 +40,8 @@ const FETCHERS = {
   advising: () => import('./engine/advising.js'),
 };
 
+const BEFORE_MS = 5000; // for which what was stands struck out beside what is
+
 // Behind the first paint, so that what the first view does not need is not fetched before it.
 const painted = () => new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, 100))));
 
@@ -53,6 +55,7 @@ class Page {
   #lit = new Set(); // the figures that it moves
   #parts = {};
   #catalogue = null;
+  #before = null; // the report before a change of advice, for a moment
   #advising = null;
 
   async start() {
@@ -154,6 +157,17 @@ class Page {
     }
     return this.#advising.on(question);
   }
+  // After a change of advice the answers show for a moment what they were.
+  showBefore(report) {
+    const before = { ...report, faulty: new Set() };
+    this.#before = before;
+    setTimeout(() => {
+      if (this.#before !== before) return;
+      this.#before = null;
+      this.draw();
+    }, BEFORE_MS);
+  }
+
   linkWith = (view) => linkOf({ ...this.store.state, view });
   notice = (...all) => tell(byId('notice'), ...all);
 
@@ -228,7 +242,7 @@ class Page {
     const { report, issues, faulty } = this.answering;
     if (report) {
       this.stage.draw(); // first: it asks for its width while the page is still laid out
-      showAnswers(byId('answers'), { ...report, faulty, store: this.store });
+      showAnswers(byId('answers'), { ...report, faulty, store: this.store, before: this.#before });
       showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
         inputs: this.store.inputs,
         onopen: (noun) => this.openPicker(noun),

@@ -70,7 +70,7 @@ test('models stand by family, the newest first, and are found by any of their wo
 test('each answer names its subject, each phase its bottleneck, and the first screen holds three changes at 1280 by 900', async () => {
   const { page } = await chromium.open('');
   const subjects = await page.locator('.four .what').allTextContents();
-  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training · 512 GPUs, 15 T tokens', 'Serving · 32 concurrent on 8 GPUs', 'Peak memory · per GPU, training', 'Cost · per GPU-hour']);
+  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training · 512 GPUs, 15 T tokens', 'Serving · 32 per replica, 8 GPUs', 'Peak memory · per GPU, training', 'Cost · per GPU-hour']);
   const bounds = await page.locator('.stack .bound b').allTextContents();
   assert.equal(bounds.length, 3);
   for (const bound of bounds) assert.match(bound, /bound/);
@@ -96,6 +96,7 @@ test('a change is applied and undone in place, and the answers follow', async ()
   await page.waitForSelector('#advice .undo');
   await settled(page);
   assert.notDeepEqual(await figures(page), before);
+  assert.match(await page.locator('.four .answer s').first().textContent(), /319/, 'what it was, struck out');
   assert.equal(await page.locator('#advice tbody th').first().textContent(), title, 'it stays in its place');
   await page.locator('#advice .undo').click();
   await settled(page);

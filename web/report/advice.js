@@ -65,6 +65,7 @@ function apply({ page, store, report }, change) {
   const before = store.inputs;
   const after = withOverrides(before, change.overrides);
   page.choose('applied', { change, before, after, report });
+  page.showBefore(report);
   store.setInputs(after);
 }
 

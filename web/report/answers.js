@@ -71,8 +71,9 @@ function interval(known, value, unit) {
 }
 
 // `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
-function answer({ scene, title, subject, value, unit, suffix, known, line, trouble, assumed, fixes = [], store }) {
+function answer({ scene, title, subject, value, unit, suffix, known, line, trouble, assumed, fixes = [], store, before }) {
   const shown = value === undefined ? { number: '–', unit: '' } : parts(value, unit);
+  const was = before?.value !== undefined && before.value !== value ? text(before.value, before.unit) : null;
   const href = { href: `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${scene}` };
   return h(
     'div',
@@ -87,7 +88,7 @@ function answer({ scene, title, subject, value, unit, suffix, known, line, troub
           h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
         ),
     !trouble && interval(known, value, unit),
-    h('span', { class: 'next', title: trouble ? line : undefined }, line),
+    h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
     fixes.length > 0 && h('span', { class: 'fixes' }, fixButtons({ fixes: fixes.slice(0, 2) }, store)),
     assumed?.length > 0 && h('span', { class: 'badge', title: assumed.join(', ') }, t('answers.assumed')),
   );
@@ -181,9 +182,10 @@ export function showAnswers(element, view) {
   const words = element.querySelector('[role=status]');
   const said = h('p', {}, sentence(view));
   if (words.textContent !== said.textContent) words.replaceChildren(...said.childNodes);
+  const { before } = view; // the view of a moment ago, whose figures stand beside the new ones
   redraw(
     element.querySelector('.four'),
-    [trainingAnswer, servingAnswer, memoryAnswer, costAnswer].map((one) => answer(one(view))),
+    [trainingAnswer, servingAnswer, memoryAnswer, costAnswer].map((one) => answer({ ...one(view), before: before && one(before) })),
   );
 }
 

@@ -57,7 +57,7 @@ export class InputsBar {
 
   // "317 days" of a value, without what follows its unit: "of 79.2 GiB", "per output token".
   static #short(value) {
-    const unit = value.querySelector('small').textContent.split(/\s?\b(?:of|per|price)\s/)[0];
+    const unit = value.querySelector('small').textContent.split(/\s?\b(?:of|per|at)\s/)[0];
     return `${value.firstChild.textContent}${unit && `\u00a0${unit}`}`;
   }
 
