@@ -81,7 +81,7 @@ function tableOf(before, after) {
   };
   return table(
     t('chip.same.table'),
-    ['', t('chip.same.asIs', { device: before.scenario.cluster.device.name }), t('chip.same.designed'), t('chip.same.change')],
+    [t('compare.figure'), t('chip.same.asIs', { device: before.scenario.cluster.device.name }), t('chip.same.designed'), t('chip.same.change')],
     [
       ...FIGURES.map(([path, unit]) => line(t(`chip.same.${path.replace(/^cluster\./, '')}`), `scenario.${path}`, unit)),
       ...ANSWERS.map((path) => line(`${t(`group.${path.split('.')[0]}`)}: ${nameOf(path)}`, path, unitOf(path))),
