@@ -39,8 +39,8 @@ struct DieLayout {
   Millimetres link_edge;             // of one die
   Watts link_power;                  // of all links at full bandwidth: no longer there for the circuits
   bool edge_fits = true;             // the links find room on the die's edge
-  // Edge for memory and network: what the links leave of the I/O die's, or of the compute dies', laid in a grid as square as their
-  // number allows, the outer edge.
+  // Edge for memory and network: what the links leave of the I/O die's, or of the compute dies', placed in a grid as square as
+  // their number allows, the outer edge.
   Millimetres shoreline;
   // What the dies can read of each other's memory: each reads the share (n - 1) / n of the other dies, over n / 4 links of
   // the ring on average, so that the whole device streams at most 4 links over n - 1 / n. Nothing for one die.

@@ -8,7 +8,6 @@
 #include "core/base/nearest_names.h"
 #include "core/exploration/search_criteria.h"
 #include "core/exploration/search_spec.h"
-#include "core/exploration/sweep.h"
 #include "core/scenario/parse_scenario.h"
 
 namespace slipstick {

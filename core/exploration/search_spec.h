@@ -1,8 +1,9 @@
-// The specification of a search over mappings: part, objective, limits.
+// The specification of a search over mappings: part, objective, limits, and the axes of other inputs.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/issue.h"
@@ -10,6 +11,13 @@
 #include "core/base/quantity.h"
 
 namespace slipstick {
+
+// One input and the values it takes: "training.mapping.tp=1,2,4", "cluster.devices=8:512:7:log".
+struct Axis {
+  std::string path;
+  std::vector<Json> values;
+};
+Result<Axis> ParseAxis(std::string_view text);
 
 struct SearchSpec {
   std::string part = "training";    // or "serving"

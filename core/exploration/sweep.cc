@@ -17,65 +17,7 @@
 namespace slipstick {
 namespace {
 
-constexpr std::size_t kMaxAxisValues = 10'000;
 constexpr Count kMaxPoints = 10'000'000;
-
-std::vector<std::string> Split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t at = text.find(separator);
-    parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
-// lo:hi:n[:log] with units on the ends, which must have one dimension.
-Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>& parts) {
-  const bool log = parts.size() == 4 && parts[3] == "log";
-  const std::optional<Measure> low = ParseMeasure(parts[0]), high = ParseMeasure(parts[1]), steps = ParseMeasure(parts[2]);
-  if (!low || !high || !steps || (parts.size() == 4 && !log) || low->dimension != high->dimension) {
-    return Issues{{path, "Enter lo:hi:n or lo:hi:n:log with numbers of one unit, not " + parts[0] + ":" + parts[1] + ":" + parts[2]}};
-  }
-  const double n = steps->value;
-  if (n < 1 || n > static_cast<double>(kMaxAxisValues) || n != std::floor(n)) {
-    return Issues{{path, "Enter 1 to 10,000 values per range, not " + parts[2]}};
-  }
-  if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "A logarithmic range must be above 0"}};
-  const bool whole = low->value == std::floor(low->value) && high->value == std::floor(high->value);
-  Axis axis{path, {}};
-  for (int i = 0; i < static_cast<int>(n); ++i) {
-    const double share = n > 1 ? i / (n - 1) : 0;
-    double value = log ? low->value * std::pow(high->value / low->value, share) : low->value + (high->value - low->value) * share;
-    // Whole ends give whole values: such inputs are mostly counts.
-    if (whole) value = std::round(value);
-    Json json = whole ? Json(static_cast<Count>(value)) : Json(value);
-    if (axis.values.empty() || axis.values.back() != json) axis.values.push_back(std::move(json));
-  }
-  return axis;
-}
-
-}  // namespace
-
-Result<Axis> ParseAxis(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0)
-    return Issues{{"", "Enter PATH=a,b,c or PATH=lo:hi:n[:log], not " + std::string(text)}};
-  const std::string path(text.substr(0, equals));
-  const std::string values(text.substr(equals + 1));
-  const std::vector<std::string> parts = Split(values, ':');
-  if (parts.size() == 3 || parts.size() == 4) return ParseRange(path, parts);
-  Axis axis{path, {}};
-  for (const std::string& value : Split(values, ',')) {
-    Result<Assignment> one = ParseAssignment(path + "=" + value);
-    if (!one) return std::move(one.issues);
-    axis.values.push_back(std::move(one->value));
-  }
-  if (axis.values.size() > kMaxAxisValues) return Issues{{path, "Enter at most 10,000 values"}};
-  return axis;
-}
-
-namespace {
 
 // A point without a feasible mapping: only feasible and infeasible are filled.
 void FillInfeasible(const Sweep& sweep, const std::string& why, SweepPoint& point) {

@@ -17,13 +17,6 @@
 
 namespace slipstick {
 
-// One input and the values it takes: "training.mapping.tp=1,2,4", "cluster.devices=8:512:7:log".
-struct Axis {
-  std::string path;
-  std::vector<Json> values;
-};
-Result<Axis> ParseAxis(std::string_view text);
-
 struct Sweep {
   Json request;
   std::vector<Axis> axes;                           // the last one varies fastest

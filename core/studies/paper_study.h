@@ -5,7 +5,7 @@
 //    "verb": "kernel" or "cost_study" (a request of that verb; otherwise a scenario is evaluated),
 //    "optimise": figure (the split of a chip design is optimized at every point), "report": [path, …],
 //    "chart": {"figure": path, "log": true, "over": label, "paper": {label: value}} (over: as a ratio to that
-//    point; paper: the printed values; "stack": path of an object of memory, such as training.memory_bytes, drawn part by part),
+//    point; paper: the printed values; "stack": path of an object of memory or of times by bound, such as training.memory_bytes, drawn part by part),
 //    "ratios": {"figure": path, "of": [labels], "over": [labels]} (a table of ratios of the figure),
 //    "paper_says": verbatim quotes, "our_reading": our interpretation of its method and its basis,
 //    "differs", "expect": [expectation, …]}
