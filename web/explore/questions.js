@@ -43,3 +43,29 @@ export const CLUSTERS = ['dgx-h100', 'dgx-h200', 'dgx-b200'];
 export const DEVICES = '8, 16, 32, 64';
 export const SLO = '50 ms';
 export const FORMAT = 'fp8';
+
+// A design space: what is varied, what of the mappings is left out so that a million and a half points remain, and an example.
+export const DESIGN = {
+  given: [
+    { part: 'cluster.device.design', path: 'cluster.device.design.preset', value: 'h100-like' },
+    { part: 'partition.bandwidth', path: 'partition.bandwidth', value: '4 TB/s' },
+  ],
+  axes: [
+    { id: 'dies', path: 'partition.chiplets', values: '1, 2, 4' },
+    { id: 'nodes', path: 'cluster.device.design.node.preset', values: '7nm, 5nm, 4nm, 3nm, 2nm' },
+    { id: 'memories', path: 'cluster.device.design.dram.preset', values: 'hbm2e, hbm3, hbm3e, hbm4' },
+    { id: 'topologies', path: 'cluster.networks.0.topology', values: 'switch, ring, fully_connected, torus' },
+  ],
+  limits: {
+    training: ['order=tp-cp-ep-dp-pp', 'cp<=1', 'micro_batch<=4', 'schedule=1f1b', 'offload.optimizer<=0', 'training.offload.activations=0'],
+    serving: ['cp<=1', 'prefill_devices=0'],
+  },
+  inputs: {
+    model: 'llama-3.1-70b',
+    cluster: 'dgx-h100',
+    'cluster.devices': '512',
+    'cluster.device.design.preset': 'h100-like',
+    'partition.bandwidth': '4 TB/s',
+    serving: 'null',
+  },
+};

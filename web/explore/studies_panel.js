@@ -3,7 +3,7 @@
 import { stackedBars } from '../charts/bars.js';
 import { categories } from '../charts/categories.js';
 import { heat } from '../charts/heat.js';
-import { memoryParts } from '../charts/parts.js';
+import { boundParts, memoryParts } from '../charts/parts.js';
 import { h } from '../dom.js';
 import { number, text } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -200,17 +200,18 @@ export class StudiesPanel {
     return categories({ ...common, log: chart.log, names, series, paper: paper.filter(({ at }) => at >= 0), level, summary, note });
   }
 
-  // What each point's memory holds, without what it leaves free.
+  // What each point's memory holds, without what it leaves free, or what bounds its time.
   #stack(chart, common, points) {
-    const memory = ({ figures }) =>
+    const held = ({ figures }) =>
       Object.fromEntries(
         Object.entries(figures)
           .filter(([path]) => path.startsWith(`${chart.stack}.`))
           .map(([path, bytes]) => [path.slice(chart.stack.length + 1), bytes]),
       );
+    const partsOf = chart.stack.endsWith('time_by_bound') ? boundParts : (memory) => memoryParts(memory).filter(({ id }) => id !== 'free');
     const rows = points
       .filter(({ figures }) => figures)
-      .map((point) => ({ label: point.label, parts: memoryParts(memory(point)).filter(({ id }) => id !== 'free') }));
+      .map((point) => ({ label: point.label, parts: partsOf(held(point)) }));
     const limit = chart.level ? { value: chart.level, text: chart.level_text } : undefined;
     return stackedBars({ ...common, rows, axis: true, limit });
   }

@@ -1,0 +1,103 @@
+// Which chip, package and network to build: cost against time over nodes, memories, chiplets and topologies, each with all its mappings.
+// One search of the core; the axes multiply its space.
+import { h } from '../dom.js';
+import { text, whole } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { button, faults, labelled, reasonName, select, textBox } from './controls.js';
+import { Found } from './found.js';
+import { DESIGN } from './questions.js';
+
+const TOP = 20;
+const FIGURES = { training: ['cost_usd', 'time_to_train_s'], serving: ['cost_usd_per_million_tokens', 'tpot_s'] };
+
+export class DesignPanel {
+  #pool;
+  #context = null;
+  #job = null;
+  #began = 0;
+  #of = 'training';
+
+  constructor(pool) {
+    this.#pool = pool;
+    this.of = select(
+      ['training', 'serving'].map((value) => ({ value, name: t(`explore.for.${value}`) })),
+      this.#of,
+      (of) => (this.#of = of),
+    );
+    this.axes = DESIGN.axes.map((axis) => ({ ...axis, box: textBox(axis.values) }));
+    this.start = button(t('explore.design.start'), () => this.#begin(), { class: 'primary', id: 'design-start', 'data-key': 'ex-design' });
+    this.stop = button(t('explore.stop'), () => this.#job?.stop(), { class: 'ex-plain', hidden: true, id: 'design-stop', 'data-key': 'ex-design-stop' });
+    this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
+    this.status = h('p', { class: 'ex-status', role: 'status', id: 'design-progress' });
+    this.faults = h('div', {});
+    this.found = new Found();
+    this.example = button(t('explore.design.example'), () => this.#context.store.setInputs({ ...DESIGN.inputs }), { class: 'link', 'data-key': 'ex-design-example' });
+    this.element = h(
+      'section',
+      { class: 'ex-design' },
+      h('p', { class: 'ex-questions' }, t('explore.questions'), ': ', this.example),
+      h('div', { class: 'ex-form' }, labelled(t('explore.for'), this.of), this.axes.map(({ id, box }) => labelled(t(`explore.design.${id}`), box))),
+      h('div', { class: 'ex-run' }, this.start, this.stop, this.bar),
+      this.status,
+      this.faults,
+      this.found.element,
+    );
+  }
+
+  show(context) {
+    this.#context = context;
+    if (!context.request[this.#of]) this.of.value = this.#of = context.request.training ? 'training' : 'serving';
+    this.found.show(context);
+  }
+
+  #running(is) {
+    this.start.hidden = is;
+    this.stop.hidden = !is;
+    this.bar.hidden = !is;
+  }
+
+  async #begin() {
+    const of = this.#of;
+    const { inputs, page } = this.#context;
+    // What the scenario lacks of a design is an axis of one value, so that a design found brings it along.
+    const has = (part) => Object.keys(inputs).some((path) => path.startsWith(part));
+    const given = DESIGN.given.filter(({ part }) => !has(part)).map(({ path, value }) => `${path}=${value}`);
+    const varied = this.axes.filter(({ box }) => box.value.trim()).map(({ path, box }) => `${path}=${box.value.replace(/\s+/g, '')}`);
+    const [objective, against] = FIGURES[of];
+    const spec = { for: of, objective, pareto: [against], limits: DESIGN.limits[of], axes: [...given, ...varied], top: TOP };
+    this.faults.replaceChildren();
+    this.#running(true);
+    this.bar.value = 0;
+    this.#began = performance.now();
+    this.found.begin({ of, spec, inputs });
+    try {
+      const hear = (report, state) => this.#hear(report, state);
+      this.#job = await this.#pool.search({ ...spec, request: page.requestFor(inputs) }, hear, (error) => this.#end(error));
+    } catch (error) {
+      this.#end(error);
+    }
+  }
+
+  #end(error) {
+    this.#running(false);
+    if (error) this.status.textContent = t('app.stopped', { message: error.message });
+  }
+
+  #hear(report, state) {
+    if (report.issues) {
+      this.faults.replaceChildren(faults(report.issues));
+      this.#end();
+      return;
+    }
+    this.bar.value = report.done / report.space;
+    const rejected = Object.entries(report.rejected).map(([reason, count]) => `${reasonName(this.#of, reason)} ${whole(count)}`);
+    this.status.textContent = t(state === 'running' ? 'explore.design.progress' : 'explore.design.done', {
+      done: whole(report.done),
+      space: whole(report.space),
+      time: text((performance.now() - this.#began) / 1000, 's'),
+      rejected: rejected.join(', '),
+    });
+    this.found.hear(report, state);
+    if (state !== 'running') this.#end();
+  }
+}
