@@ -55,7 +55,8 @@ class Page {
   #lit = new Set(); // the figures that it moves
   #parts = {};
   #catalogue = null;
-  #before = null; // the report before a change of advice, for a moment
+  #before = null; // the report before a change of advice, for a moment after the next is drawn
+  #forgetting = 0;
   #advising = null;
 
   async start() {
@@ -159,13 +160,15 @@ class Page {
   }
   // After a change of advice the answers show for a moment what they were.
   showBefore(report) {
-    const before = { ...report, faulty: new Set() };
-    this.#before = before;
-    setTimeout(() => {
-      if (this.#before !== before) return;
-      this.#before = null;
-      this.draw();
-    }, BEFORE_MS);
+    clearTimeout(this.#forgetting);
+    this.#forgetting = 0;
+    this.#before = { ...report, faulty: new Set() };
+  }
+
+  #forgetBefore() {
+    this.#forgetting = 0;
+    this.#before = null;
+    this.draw();
   }
 
   linkWith = (view) => linkOf({ ...this.store.state, view });
@@ -242,6 +245,7 @@ class Page {
     const { report, issues, faulty } = this.answering;
     if (report) {
       this.stage.draw(); // first: it asks for its width while the page is still laid out
+      if (this.#before) this.#forgetting ||= setTimeout(() => this.#forgetBefore(), BEFORE_MS);
       showAnswers(byId('answers'), { ...report, faulty, store: this.store, before: this.#before });
       showSentence(byId('answers').querySelector('.say'), this.scenarioShown(), {
         inputs: this.store.inputs,
