@@ -63,7 +63,7 @@ export function steps({ id, title, subtitle, width, x: across, y: up, series, he
   const drag = draggable(here, onrate);
   const line = svg(
     'g',
-    { class: 'mark drag', role: 'listitem', tabindex: -1, 'aria-label': t('size.rate.mark', { rate: format(here, '') }) },
+    { class: 'mark drag', role: 'listitem', tabindex: -1, 'data-key': `${id}-line`, 'aria-label': t('size.rate.mark', { rate: format(here, '') }) },
     svg('line', { class: 'hair', x1: x(here), x2: x(here), y1: box.top, y2: box.bottom }),
     svg('rect', { x: x(here) - 12, y: box.top, width: 24, height: box.bottom - box.top, fill: 'transparent' }),
     svg('text', { class: 'lab halo', x: x(here) + (x(here) > box.right - 150 ? -6 : 6), y: box.bottom - 8, 'text-anchor': x(here) > box.right - 150 ? 'end' : 'start' }, t('size.yours', { rate: format(here, '') })),
