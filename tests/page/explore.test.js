@@ -198,6 +198,23 @@ test('which device serves best: one front a cluster', async () => {
   assert.deepEqual(faults, []);
 });
 
+test('a design space decides every design with every mapping, and a point of its frontier is the scenario found', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/design?model=llama-3.1-8b&cluster.devices=16&training.global_batch=32&serving=null');
+  const fill = (at, text) => page.locator('.ex-design input[type=text]').nth(at).fill(text);
+  await fill(0, '1, 2');
+  await fill(1, '5nm, 3nm');
+  await fill(2, 'hbm3e');
+  await fill(3, 'switch, ring');
+  await page.locator('#design-start').click();
+  await page.waitForFunction(() => / designs and mappings decided in /.test(document.getElementById('design-progress').textContent));
+  const cost = await page.locator('.ex-design tbody tr').first().locator('td.first').textContent();
+  await page.locator('.ex-design tbody tr').first().locator('button').click();
+  await page.waitForFunction(() => location.hash.includes('partition.chiplets'));
+  assert.match(await page.evaluate(() => location.hash), /h100-like/);
+  assert.match(cost, /\$/);
+  assert.deepEqual(faults, []);
+});
+
 test('the address bar alone changes the panel', async () => {
   const { page } = await explore(chromium, '#/explore');
   for (const [sub, title] of [['sweep', /change with an input/], ['solve', /How far/], ['sensitivity', /inputs matter/], ['frontier', /serves best/], ['', /Which mapping/]]) {
