@@ -9,20 +9,20 @@ namespace {
 
 std::string InGib(Bytes bytes) { return NumberText(std::round(10 * In(bytes, kGiB)) / 10); }
 
-std::string CostText(const AlternativeValue& one, Bytes capacity) {
-  if (!one.fits && one.needed > capacity) return one.text + " does not fit: " + InGib(one.needed) + " of " + InGib(capacity) + " GiB";
-  if (!one.fits) return one.text + " does not fit";
-  const double percent = std::round(100 * one.slowdown);
-  if (percent < 1) return one.text + " is no faster";
-  return one.text + " is " + (one.is_at_least ? "at least " : "") + NumberText(percent) + " % slower" +
-         (one.because.empty() ? "" : " (" + one.because + ")");
-}
-
 }  // namespace
 
-std::string Because(const std::vector<AlternativeValue>& alternatives, Bytes capacity, std::string_view alone) {
+std::string DoesNotFit(Bytes needed, Bytes capacity) {
+  return needed > capacity ? "does not fit: " + InGib(needed) + " of " + InGib(capacity) + " GiB" : "does not fit";
+}
+
+std::string SlowerBy(double ratio) {
+  const double percent = std::round(100 * (ratio - 1));
+  return percent < 1 ? "" : NumberText(percent) + " % slower";
+}
+
+std::string Sentence(const std::vector<std::string>& verdicts, std::string_view alone) {
   std::string text;
-  for (const AlternativeValue& one : alternatives) text += (text.empty() ? "" : "; ") + CostText(one, capacity);
+  for (const std::string& one : verdicts) text += (text.empty() ? "" : "; ") + one;
   return (text.empty() ? std::string(alone) : text) + ".";
 }
 

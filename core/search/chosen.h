@@ -16,17 +16,11 @@ struct Chosen {
   std::string why;   // one sentence, from what the neighboring values cost
 };
 
-// Another value of a member: whether it fits, and what it costs beside the chosen one.
-struct AlternativeValue {
-  std::string text;  // "TP 4"
-  bool fits = false;
-  Bytes needed;         // where it does not fit
-  double slowdown = 0;  // its time over that of the choice, minus 1
-  bool is_at_least = false;
-  std::string because;  // "it leaves the node of 8 GPUs", or ""
-};
-
-// "TP 4 does not fit: 95 of 79.2 GiB; TP 16 is 12 % slower: it leaves the node of 8 GPUs."; `alone` where there is no alternative.
-std::string Because(const std::vector<AlternativeValue>& alternatives, Bytes capacity, std::string_view alone);
+// "does not fit: 95 of 79.2 GiB"
+std::string DoesNotFit(Bytes needed, Bytes capacity);
+// "12 % slower" by a ratio of 1.12; "" below one half percent.
+std::string SlowerBy(double ratio);
+// "TP 4 does not fit: 95 of 79.2 GiB; TP 16 is 12 % slower." of the verdicts on other values; `alone` where there are none.
+std::string Sentence(const std::vector<std::string>& verdicts, std::string_view alone);
 
 }  // namespace slipstick

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/search/limits.h"
 #include "core/serving/memo.h"
 #include "core/serving/serving.h"
@@ -87,7 +89,6 @@ class ServingTuner {
     }
   }
 
-  // Experts lie whole on the devices or split over all of them; replicas beyond twice the smallest that fits are not worth their wait.
   void Try(const ServingMapping& mapping) {
     load_ = wanted_;
     load_.mapping = mapping;
@@ -135,21 +136,23 @@ class ServingTuner {
         if (known == nullptr || (one.fits != known->fits ? one.fits : one.fits ? ServesMore(one, *known) : one.needed < known->needed))
           known = &one;
       }
-      std::vector<AlternativeValue> alternatives;
+      std::vector<std::string> verdicts;
       const auto above = others.upper_bound(best.mapping.*member.value);
-      if (above != others.begin()) alternatives.push_back(AlternativeOf(member, *std::prev(above)->second, best));
-      if (above != others.end()) alternatives.push_back(AlternativeOf(member, *above->second, best));
+      if (above != others.begin()) verdicts.push_back(VerdictOn(member, *std::prev(above)->second, best));
+      if (above != others.end()) verdicts.push_back(VerdictOn(member, *above->second, best));
       reasons.push_back({"serving.mapping." + std::string(member.name), best.mapping.*member.value, "",
-                         Because(alternatives, capacity_, "No other value is legal here")});
+                         Sentence(verdicts, "No other value is legal here")});
     }
     return reasons;
   }
 
-  [[nodiscard]] static AlternativeValue AlternativeOf(const ServingMember& member, const ServedMapping& other, const ServedMapping& best) {
-    AlternativeValue alternative{
-        std::string(member.label) + " " + std::to_string(other.mapping.*member.value), other.fits, other.needed, 0, false, ""};
-    if (other.fits && best.fits) alternative.slowdown = best.per_device / other.per_device - 1;
-    return alternative;
+  [[nodiscard]] std::string VerdictOn(const ServingMember& member, const ServedMapping& other, const ServedMapping& best) const {
+    const std::string text = std::string(member.label) + " " + std::to_string(other.mapping.*member.value);
+    if (!other.fits) return text + " " + DoesNotFit(other.needed, capacity_);
+    const double less = std::round(100 * (1 - other.per_device / best.per_device)), longer = std::round(10 * (other.tpot / best.tpot)) / 10;
+    if (less >= 1) return text + " serves " + NumberText(less) + " % less";
+    if (best.fits && longer > 1) return text + " takes " + NumberText(longer) + " times as long per token";
+    return text + " is no better";
   }
 
   const Model& model_;

@@ -33,8 +33,19 @@ TrainingMoves::TrainingMoves(const Model& model, const Cluster& cluster, const T
   for (const MappingAxis member : {MappingAxis::kEp, MappingAxis::kExpertTp}) {
     if (!model.moe) free_[static_cast<std::size_t>(member)] = false;
   }
-  zeros_ = {0, 1};
-  schedules_ = {PipelineSchedule::kOneFOneB};
+  const FrameworkCapabilities& can = run.framework.capabilities;
+  const auto has = [](const std::vector<std::string>& list, std::string_view name) {
+    return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const MappingAxis axis : {MappingAxis::kTp, MappingAxis::kCp, MappingAxis::kPp, MappingAxis::kEp}) {
+    const auto index = static_cast<std::size_t>(axis);
+    if (!has(can.parallelism, kAxisNames[index])) free_[index] = false;
+  }
+  zeros_ = can.zero.empty() ? std::vector<Count>{0, 1, 2, 3} : can.zero;
+  for (const auto& [schedule, name] : EnumNames<PipelineSchedule>::names) {
+    if (has(can.schedules, name)) schedules_.push_back(schedule);
+  }
+  if (schedules_.empty()) schedules_.push_back(PipelineSchedule::kOneFOneB);
   if (freedom.global_batch && Columns().empty()) keeps_batch_near_ = false;
 }
 
@@ -104,6 +115,7 @@ bool TrainingMoves::IsLegal(const Degrees& degrees) const { return FitsModel(deg
 std::vector<Count> TrainingMoves::VirtualStages(Count pp) const {
   std::vector<Count> chunks;
   const Count most = pp > 1 ? std::max<Count>(1, (model_.layers + 2) / pp) : 1;
+  if (!run_.framework.capabilities.interleaves) return {1};
   for (Count one = 1; one <= most; ++one) {
     const Count stages = pp * one;
     if ((one & (one - 1)) == 0 || model_.layers % stages == 0 || (model_.layers + 2) % stages == 0) chunks.push_back(one);
@@ -128,7 +140,11 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
   if (IsFree(MappingAxis::kZero)) {
     const bool shards = dp * degrees[MappingAxis::kCp] > 1;
     if (!shards || std::find(zeros_.begin(), zeros_.end(), degrees[MappingAxis::kZero]) == zeros_.end()) degrees[MappingAxis::kZero] = 0;
-    if (shards && degrees[MappingAxis::kZero] == 0) degrees[MappingAxis::kZero] = zeros_.back();
+    // Sharding the optimizer costs no time: a walk starts from the least stage that does.
+    if (shards && degrees[MappingAxis::kZero] == 0) {
+      const auto least = std::find_if(zeros_.begin(), zeros_.end(), [](Count zero) { return zero > 0; });
+      degrees[MappingAxis::kZero] = least == zeros_.end() ? 0 : *least;
+    }
   }
   if (IsFree(MappingAxis::kExpertTp)) degrees[MappingAxis::kExpertTp] = std::gcd(degrees[MappingAxis::kExpertTp], tp);
   if (IsFree(MappingAxis::kSequenceParallel)) degrees[MappingAxis::kSequenceParallel] = tp > 1 ? 1 : 0;

@@ -139,7 +139,7 @@ class TrainingTuner {
     const TrainingCost without = CostOf(best, {});
     tuned.run.recompute = without.fits ? Recompute::kNone : Recompute::kAuto;
     const std::string why =
-        without.fits ? "Everything fits without recomputation." : Because({{"None", false, without.needed, 0, false, ""}}, capacity_, "");
+        without.fits ? "Everything fits without recomputation." : Sentence({"None " + DoesNotFit(without.needed, capacity_)}, "");
     tuned.chosen.push_back({"training.recompute", 0, std::string(NameOf(tuned.run.recompute)), why});
   }
 
@@ -163,32 +163,33 @@ class TrainingTuner {
     for (std::size_t i = 0; i < others.size(); ++i) {
       const auto axis = static_cast<MappingAxis>(i);
       if (!moves_.IsFree(axis)) continue;
-      std::vector<AlternativeValue> alternatives;
+      std::vector<std::string> verdicts;
       const auto above = others[i].upper_bound(best[axis]);
-      if (above != others[i].begin()) alternatives.push_back(AlternativeOf(axis, *std::prev(above), chosen));
-      if (above != others[i].end()) alternatives.push_back(AlternativeOf(axis, *above, chosen));
+      if (above != others[i].begin()) verdicts.push_back(VerdictOn(axis, *std::prev(above), chosen));
+      if (above != others[i].end()) verdicts.push_back(VerdictOn(axis, *above, chosen));
       Chosen one{"training.mapping." + std::string(kAxisNames[i]), best[axis], "", ""};
       if (axis == MappingAxis::kSchedule) one.word = NameOf(best.Schedule());
       if (axis == MappingAxis::kSequenceParallel) one.word = best[axis] != 0 ? "true" : "false";
-      one.why = Because(alternatives, capacity_, "No other value is legal here");
+      one.why = Sentence(verdicts, "No other value is legal here");
       reasons.push_back(std::move(one));
     }
     return reasons;
   }
 
-  [[nodiscard]] AlternativeValue AlternativeOf(MappingAxis axis, const std::pair<const Count, TrainingCost>& other,
-                                               const TrainingCost& chosen) const {
+  [[nodiscard]] std::string VerdictOn(MappingAxis axis, const std::pair<const Count, TrainingCost>& other,
+                                      const TrainingCost& chosen) const {
     constexpr std::array<std::string_view, kAxisNames.size()> kLabels{"TP",   "CP", "PP", "EP", "ETP", "Interleaving", "Micro-batch size",
                                                                       "ZeRO", "",   ""};
     const auto& [value, cost] = other;
-    AlternativeValue alternative{
-        std::string(kLabels[static_cast<std::size_t>(axis)]) + " " + std::to_string(value), cost.fits, cost.needed, 0, cost.is_bounded, ""};
-    if (axis == MappingAxis::kSchedule) alternative.text = NameOf(static_cast<PipelineSchedule>(value));
-    if (axis == MappingAxis::kSequenceParallel) alternative.text = value != 0 ? "Splitting norms over TP" : "Not splitting norms over TP";
-    if (cost.fits && chosen.fits) alternative.slowdown = cost.per_sequence / chosen.per_sequence - 1;
+    std::string text = std::string(kLabels[static_cast<std::size_t>(axis)]) + " " + std::to_string(value);
+    if (axis == MappingAxis::kSchedule) text = NameOf(static_cast<PipelineSchedule>(value));
+    if (axis == MappingAxis::kSequenceParallel) text = value != 0 ? "Sequence parallelism" : "No sequence parallelism";
+    if (!cost.fits) return text + " " + DoesNotFit(cost.needed, capacity_);
+    const std::string slower = SlowerBy(chosen.fits ? cost.per_sequence / chosen.per_sequence : 1);
     const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;
-    if (axis == MappingAxis::kTp && value > inner) alternative.because = "it leaves the " + std::to_string(inner) + " devices of a node";
-    return alternative;
+    const bool leaves_node = axis == MappingAxis::kTp && value > inner && !slower.empty();
+    const std::string because = leaves_node ? " (it leaves the " + std::to_string(inner) + " devices of a node)" : "";
+    return text + " is " + (slower.empty() ? "no faster" : (cost.is_bounded ? "at least " : "") + slower) + because;
   }
 
   const Model& model_;

@@ -159,6 +159,18 @@ struct Schema<FrameworkOffload> {
   static const Fields fields;
 };
 
+// What its code runs; an empty list does not restrict. A tuner stays inside; beyond it a run is legal and warned of.
+struct FrameworkCapabilities {
+  std::vector<std::string> parallelism;  // of tp, cp, pp, ep; data parallelism is always there
+  std::vector<std::string> schedules;    // of the pipeline
+  bool interleaves = true;
+  std::vector<Count> zero;  // stages
+};
+template <>
+struct Schema<FrameworkCapabilities> {
+  static const Fields fields;
+};
+
 struct Framework {
   std::string preset = "megatron";
   std::string name = "Megatron-Core";
@@ -167,6 +179,7 @@ struct Framework {
   FrameworkExchange exchange;
   FrameworkMemory memory;
   FrameworkOffload offload;
+  FrameworkCapabilities capabilities;
   bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)
   bool ends_as_layers = true;   // embedding and head count as a layer each where that makes the virtual stages equal
   double jitter = 0.0127;

@@ -151,6 +151,14 @@ constexpr FieldRow kFrameworkOffloadFields[] = {
         .AtMost(1'000'000)};
 constinit const Fields Schema<FrameworkOffload>::fields(kFrameworkOffloadFields);
 
+constexpr FieldRow kFrameworkCapabilitiesFields[] = {
+    Of<&FrameworkCapabilities::parallelism>("parallelism", "Ways of splitting besides data parallelism (tp, cp, pp, ep); none: all")
+        .OutsideReports(),
+    Of<&FrameworkCapabilities::schedules>("schedules", "Pipeline schedules; none: all").OutsideReports(),
+    Of<&FrameworkCapabilities::interleaves>("interleaves", "Virtual pipeline stages").OutsideReports(),
+    Of<&FrameworkCapabilities::zero>("zero", "ZeRO stages; none: all").OutsideReports()};
+constinit const Fields Schema<FrameworkCapabilities>::fields(kFrameworkCapabilitiesFields);
+
 constexpr FieldRow kFrameworkFields[] = {
     Of<&Framework::preset>("preset", "Preset; fields below override it"),
     Of<&Framework::name>("name", "Name"),
@@ -159,6 +167,7 @@ constexpr FieldRow kFrameworkFields[] = {
     Of<&Framework::exchange>("exchange", "Communication and overlap").Advanced(),
     Of<&Framework::memory>("memory", "Memory use").Advanced(),
     Of<&Framework::offload>("offload", "Offload of the optimizer").Advanced(),
+    Of<&Framework::capabilities>("capabilities", "What the framework's code runs").Advanced(),
     Of<&Framework::places_by_cost>("places_by_cost", "Uneven stages: layers in order until each stage has its share of the cost")
         .Advanced(),
     Of<&Framework::ends_as_layers>("ends_as_layers",

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/operators/efficiency.h"
 #include "core/operators/roofline.h"
@@ -25,6 +26,26 @@ void WarnOfWholeExperts(const TrainingContext& context, std::vector<std::string>
   const std::string degree = std::to_string(mapping.tp);
   warnings.push_back("Expert tensor parallelism is 1 here; " + framework.name + " defaults to TP (" + degree +
                      "): training.mapping.expert_tp " + degree);
+}
+
+// Schedules and ZeRO stages that the framework's code does not run.
+void WarnBeyondFramework(const TrainingContext& context, std::vector<std::string>& warnings) {
+  const TrainingMapping& mapping = context.run.mapping;
+  const Framework& framework = context.framework();
+  const FrameworkCapabilities& can = framework.capabilities;
+  const std::string schedule(NameOf(mapping.schedule));
+  const auto lacks = [](const auto& list, const auto& one) {
+    return !list.empty() && std::find(list.begin(), list.end(), one) == list.end();
+  };
+  if (mapping.pp > 1 && lacks(can.schedules, schedule)) warnings.push_back(framework.name + " does not run the schedule " + schedule);
+  if (mapping.virtual_stages > 1 && !can.interleaves) warnings.push_back(framework.name + " does not interleave pipeline stages");
+  if (mapping.zero > 0 && lacks(can.zero, mapping.zero)) {
+    warnings.push_back(framework.name + " does not run ZeRO " + std::to_string(mapping.zero));
+  }
+  const std::pair<const char*, Count> degrees[]{{"tp", mapping.tp}, {"cp", mapping.cp}, {"pp", mapping.pp}, {"ep", mapping.ep}};
+  for (const auto& [name, degree] : degrees) {
+    if (degree > 1 && lacks(can.parallelism, name)) warnings.push_back(framework.name + " does not run " + name + " > 1");
+  }
 }
 
 // Time of one stage; the rest of the step is its bubble.
@@ -188,7 +209,10 @@ class Evaluation {
     }
     ExplainNetworks(context_, trace_);
     if (detail_.memo == nullptr) *own_works_ = WorksOf(context_, trace_);
-    if (detail_.advice) WarnOfWholeExperts(context_, report_.warnings);
+    if (detail_.advice) {
+      WarnOfWholeExperts(context_, report_.warnings);
+      WarnBeyondFramework(context_, report_.warnings);
+    }
     double dropped_share = 0;
     for (const LayerWork& work : works_.of) dropped_share = max(dropped_share, work.dropped_share);
     if (!context_.model.moe) trace_.Input("dropped_share", dropped_share, "model.moe");
