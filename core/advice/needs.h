@@ -9,21 +9,21 @@
 
 namespace slipstick {
 
-// What a person must do or risk.
+// What a person must do or risk, the least first: two changes together need the greater.
 enum class Needs {
   kSettings,  // another value in a configuration
+  kContract,  // another price
   kSoftware,  // software, a model or traffic that allow it
   kAccuracy,  // a check that the model is still good
-  kPurchase,  // devices
-  kContract   // another price
+  kPurchase   // devices
 };
 template <>
 struct EnumNames<Needs> {
   static constexpr std::array<std::pair<Needs, std::string_view>, 5> names{{{Needs::kSettings, "settings"},
+                                                                            {Needs::kContract, "contract"},
                                                                             {Needs::kSoftware, "software"},
                                                                             {Needs::kAccuracy, "accuracy"},
-                                                                            {Needs::kPurchase, "purchase"},
-                                                                            {Needs::kContract, "contract"}}};
+                                                                            {Needs::kPurchase, "purchase"}}};
 };
 
 enum class MappingSearch {

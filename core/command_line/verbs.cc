@@ -103,7 +103,8 @@ const std::vector<Verb>& AllVerbs() {
        kScenario,
        "Lists discrete changes that a person can make (newer devices, their number, number formats, batch, mapping, schedule,\n"
        "recomputation, engine options, …), each with what it does to time, memory and cost and what it takes, ranked by the\n"
-       "objective; then pairs that are better than either alone. Only legal, feasible changes are listed. Default objective:\n"
+       "objective; then pairs that are better than either alone. Only legal, feasible changes are listed;\n"
+       "where a setting makes an infeasible scenario fit, purchases stand in pairs only. Default objective:\n"
        "training by time_to_train_s, serving by cost_usd_per_million_tokens (tokens_per_s_per_device without cost). No change more\n"
        "than doubles another headline (TTFT, TPOT, cost) unless a limit of yours is about it. --limit takes any figure of the report,\n"
        "members of the mapping, power (of the facility, W) and budget (total cost of ownership, $).",

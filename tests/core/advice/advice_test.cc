@@ -176,6 +176,23 @@ TEST(Advice, WhatDoesNotFitIsRepairedFirst) {
   }
 }
 
+TEST(Advice, BuysNothingWhereASettingMakesItFit) {
+  // 7B LoRA fits 24 GB with full recomputation (published); nobody needs to train less than LoRA for it.
+  const Assignments lora{"model=llama-2-7b", "cluster=single-rtx-4090", "training.trainable=lora"};
+  const Json fitted = Advised(lora, {{"top", 100}});
+  ASSERT_NE(Find(fitted["changes"], "recompute.full"), nullptr);
+  for (const Json& change : fitted["changes"]) EXPECT_NE(change["needs"], "purchase") << TextOf(change["id"]);
+  EXPECT_EQ(fitted["without_purchase"], fitted["changes"][0]["id"]);
+  // DeepSeek-V3 has 671e9 parameters: at 16 bytes and more each, 8 H100 hold no full training, and 64 hold none either (5.1 TB).
+  const Json large = Advised({"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"}, {{"top", 100}});
+  ASSERT_FALSE(large["changes"].empty());
+  EXPECT_GT(large["changes"][0]["overrides"]["cluster.devices"].get<Count>(), 64);
+  EXPECT_EQ(large["changes"][0]["needs"], "purchase");
+  // Adapters are another task: only where nothing else helps.
+  EXPECT_NE(Find(large["changes"], "trainable.qlora"), nullptr);
+  EXPECT_EQ(Find(Advised({"model=llama-3.1-405b", "cluster.devices=16384"}, {{"top", 100}})["changes"], "trainable.lora"), nullptr);
+}
+
 TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {
   AdviceSteps steps(R"({"for": "training", "top": 5})");
   ASSERT_EQ(steps.issues(), "");
