@@ -98,13 +98,19 @@ Json SchemaOf(const Type& type, const FieldFacts& facts) {
   return schema;
 }
 
-// Network levels may name a preset; a completed request lists what was written.
+// Network levels may name a preset, and "auto" stands for a whole mapping; a completed request lists what was written.
 Json ScenarioSchema() {
   Json schema = ObjectSchema(internal::kType<Scenario>);
   Json& properties = schema["properties"];
   Json& level = properties["cluster"]["properties"]["networks"]["items"];
   level["type"] = TypeNames({"object", "string"});
   level["properties"]["preset"] = Json{{"type", "string"}};
+  for (const char* part : {"training", "serving"}) {
+    Json& mapping = properties[part]["properties"]["mapping"];
+    mapping["type"] = TypeNames({"object", "string"});
+    mapping["pattern"] = "^auto$";
+    mapping["properties"]["auto"] = Json{{"type", "boolean"}};
+  }
   properties["written"] = Json{{"description", "Paths that somebody wrote; other values of the default scenario follow these"},
                                {"type", "array"},
                                {"items", Json{{"type", "string"}}}};
@@ -126,6 +132,7 @@ void AddOutput(const Json& output, Json& parts) {
   if (FindMember(output, "reported") != nullptr) return;
   std::string_view path = TextOf(output["path"]);
   Json* owner = &parts[std::string(path.substr(0, path.find('.')))];
+  if (owner->is_null()) *owner = Json{{"type", TypeNames({"object", "null"})}};
   for (path.remove_prefix(path.find('.') + 1); path.find('.') != std::string_view::npos; path.remove_prefix(path.find('.') + 1)) {
     const std::string key(path.substr(0, path.find('.')));
     Json& next = key == "*" ? (*owner)["items"] : (*owner)["properties"][key];
@@ -139,7 +146,6 @@ void AddOutput(const Json& output, Json& parts) {
 
 Json ReportSchema() {
   Json parts = Json::object();
-  for (const char* part : {"training", "serving", "cost"}) parts[part] = Json{{"type", TypeNames({"object", "null"})}};
   for (const Json& output : DescribedOutputs()) AddOutput(output, parts);
   Json properties{{"version", Json{{"type", "integer"}}}, {"scenario", Json{{"$ref", "#/$defs/scenario"}}}};
   properties.update(parts);

@@ -20,7 +20,8 @@ struct Breakdown {
 };
 constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"},
                                      {"training.memory_bytes", "training.memory_bytes.total", ", training"},
-                                     {"serving.time_by_bound.prefill", "serving.prefill_s"},
+                                     {"serving.ttft_parts_s", "serving.ttft_s"},
+                                     {"serving.tpot_parts_s", "serving.tpot_s"},
                                      {"serving.time_by_bound.decode", "serving.decode_step_s"},
                                      {"serving.memory_bytes", "serving.memory_bytes.total", ", serving"},
                                      {"cost.device_usd_parts", "cost.device_usd"},

@@ -36,7 +36,7 @@ test("evaluate prints the four answers, their parts and shares", () => {
 test("the parts of every figure add up to 100 %", () => {
   const { stdout } = run("evaluate", "--format", "table");
   const sections = stdout.split(/\n\n/).filter((text) => / %  ?█*$/m.test(text) && /^  /m.test(text));
-  assert.equal(sections.length, 7);
+  assert.equal(sections.length, 8);
   for (const section of sections) {
     const sum = [...section.matchAll(/([\d.]+) %(?:  █*)?$/gm)].reduce((total, [, share]) => total + Number(share), 0);
     assert.ok(Math.abs(sum - 100) < 0.6, `${sum}: ${section}`);

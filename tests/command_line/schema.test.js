@@ -34,6 +34,7 @@ test("explanations, presets named shortly and questions that are off are valid",
   accepts("report", JSON.parse(slipstickCommand(["evaluate", "--explain", "serving.tpot_s"])), "explained");
   accepts("report", JSON.parse(slipstickCommand(["evaluate", "training=null", "serving=null", "cost=null"])), "nothing");
   accepts("scenario", { model: "llama-3.1-8b", cluster: { preset: "dgx-h100", networks: [{}, { bandwidth: "25 GB/s" }] }, training: null }, "short");
+  accepts("scenario", { version: 2, training: { mapping: "auto" }, serving: { mapping: { auto: true, tp: 4 } } }, "mappings left to the program");
   accepts("scenario", { serving: { batch: "max", prompt: "8k", requests_per_s: null } }, "texts");
 });
 
@@ -49,6 +50,7 @@ test("what the program refuses for its form, the schema refuses too", () => {
     { training: { mapping: { tp: 0 } } },
     { training: { mapping: { tp: 1.5 } } },
     { training: { recompute: "some" } },
+    { serving: { mapping: "best" } },
     { serving: { prompt: true } },
     { cluster: { networks: {} } },
     [],

@@ -51,7 +51,7 @@ test("the manual page names every verb and option, and man has no complaint", ()
     assert.ok(page.includes(`.SS ${verb.replaceAll("-", "\\-")}\n`), verb);
     for (const [option] of run(verb, "--help").matchAll(/^ {2}--[a-z-]+/gm)) assert.ok(page.includes(`.B ${option.trim().replaceAll("-", "\\-")}`), option);
   }
-  const groff = spawnSync("groff", ["-man", "-Tutf8", "-ww", "-z"], { input: page, encoding: "utf8" });
+  const groff = spawnSync("groff", ["-man", "-Kutf8", "-Tutf8", "-ww", "-z"], { input: page, encoding: "utf8" });
   if (groff.error === undefined) assert.equal(groff.stderr, "");
 });
 
