@@ -1,5 +1,6 @@
 // The cost part of a report.
 #include "core/base/output.h"
+#include "core/evaluation/interval_outputs.h"
 #include "core/evaluation/report.h"
 
 namespace slipstick {
@@ -67,6 +68,8 @@ struct Outputs<CostPart> {
           "device_usd", [](P part) { return part.report.device; }, "Manufacturing cost per device")
           .Short("Manufacturing cost")
           .SmallerIsBetter(),
+      Output(
+          "device_interval", [](P part) -> const auto& { return part.device_interval; }, "Manufacturing cost per device, 90 % interval"),
       Output(
           "device_usd_parts", [](P part) -> const auto& { return part.report.device_parts; }, "Bill of materials per device"),
       Output(

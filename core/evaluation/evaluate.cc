@@ -8,6 +8,7 @@
 #include "core/base/trace.h"
 #include "core/economics/cost.h"
 #include "core/evaluation/derivation.h"
+#include "core/evaluation/intervals.h"
 #include "core/evaluation/report.h"
 #include "core/operators/efficiency.h"
 #include "core/scenario/changed_device.h"
@@ -100,7 +101,9 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     const TrainingReport training = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, wanted, trace_of("training"));
     const TrainingCostEfficiency cost_efficiency = CostEfficiencyOf(cost, training, *scenario.training, trace_of("training"));
     CheckAlgorithms(training.collectives, unfit);
-    report["training"] = WriteTraining({training, cost_efficiency, ChosenFor(scenario, "training")});
+    std::optional<TrainingIntervals> intervals;
+    if (detail.intervals) intervals = IntervalsOf(scenario, training, trace_of("training"));
+    report["training"] = WriteTraining({training, cost_efficiency, std::move(intervals), ChosenFor(scenario, "training")});
     warn(training.warnings);
   }
   if (scenario.serving) {
@@ -110,14 +113,18 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     CheckAlgorithms(serving.collectives, unfit);
     SimulationAnswer simulation;
     if (scenario.serving->simulate) simulation = Simulate(scenario.model, scenario.cluster, *scenario.serving);
-    report["serving"] = WriteServing({serving, cost_efficiency, simulation.served, ChosenFor(scenario, "serving")});
+    std::optional<ServingIntervals> intervals;
+    if (detail.intervals) intervals = IntervalsOf(scenario, serving, trace_of("serving"));
+    report["serving"] = WriteServing({serving, cost_efficiency, simulation.served, std::move(intervals), ChosenFor(scenario, "serving")});
     warn(serving.warnings);
     if (!simulation.warning.empty()) warn({simulation.warning});
   }
   if (cost) {
     const DeviceCostEfficiency cost_efficiency = CostEfficiencyOf(*cost, scenario.cluster.device, trace);
     const std::vector<std::string> estimates = detail.estimates ? EstimatedCosts(*scenario.cost) : std::vector<std::string>();
-    report["cost"] = WriteCost({*cost, estimates, cost_efficiency});
+    std::optional<Interval<Dollars>> interval;
+    if (detail.intervals) interval = DeviceCostInterval(scenario, *cost, trace);
+    report["cost"] = WriteCost({*cost, estimates, cost_efficiency, std::move(interval)});
     warn(cost->warnings);
     if (const auto remark = ChangedDeviceWarning(scenario.cluster.device, scenario.cost->device)) warnings.push_back(*remark);
   }

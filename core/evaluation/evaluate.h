@@ -16,9 +16,10 @@ struct ReportDetail {
   bool operators = true;     // the operators of a layer, in training and serving
   bool timeline = true;      // every pass of the pipeline
   bool estimates = true;     // cost.assumed: the cost inputs that rest on an estimate
+  bool intervals = true;     // where measurements of such a system would lie, and typical runs
 
   // Figures only, for sweeps and searches.
-  static ReportDetail Figures() { return {"", false, false, false, false}; }
+  static ReportDetail Figures() { return {"", false, false, false, false, false}; }
 };
 
 // Every Scenario has a report; the only possible issue is an `explain` that names no figure.

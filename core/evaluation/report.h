@@ -9,6 +9,7 @@
 #include "core/base/json.h"
 #include "core/base/trace.h"
 #include "core/evaluation/cost_efficiency.h"
+#include "core/evaluation/intervals.h"
 #include "core/search/chosen.h"
 #include "core/simulation/simulate.h"
 #include "core/technology/chip.h"
@@ -19,18 +20,21 @@ namespace slipstick {
 struct TrainingPart {
   const TrainingReport& report;
   const TrainingCostEfficiency& cost_efficiency;
-  std::vector<Chosen> chosen{};  // of an `auto` mapping
+  std::optional<TrainingIntervals> intervals{};  // none: off
+  std::vector<Chosen> chosen{};                  // of an `auto` mapping
 };
 struct ServingPart {
   const ServingReport& report;
   const ServingCostEfficiency& cost_efficiency;
   std::optional<SimulatedServing> simulated{};  // none: off
+  std::optional<ServingIntervals> intervals{};  // none: off
   std::vector<Chosen> chosen{};                 // as in training
 };
 struct CostPart {
   const CostReport& report;
   const std::vector<std::string>& assumed;  // paths of cost inputs that rest on an estimate
   const DeviceCostEfficiency& cost_efficiency;
+  std::optional<Interval<Dollars>> device_interval{};  // none: off
 };
 Json WriteTraining(const TrainingPart& part);
 Json WriteServing(const ServingPart& part);

@@ -2,6 +2,7 @@
 #include "core/base/output.h"
 #include "core/evaluation/chosen_outputs.h"
 #include "core/evaluation/collective_outputs.h"
+#include "core/evaluation/interval_outputs.h"
 #include "core/evaluation/report.h"
 #include "core/evaluation/simulation_outputs.h"
 #include "core/evaluation/time_by_bound_outputs.h"
@@ -159,6 +160,18 @@ struct Outputs<ServingPart> {
           "assumed", [](P part) -> const auto& { return part.report.assumed; }, "Assumed inputs (not measured)"),
       Output(
           "chosen", [](P part) -> const auto& { return part.chosen; }, "Mapping chosen, and why"),
+      Output(
+          "ttft_interval", [](P part) { return IntervalIn(part.intervals, &ServingIntervals::ttft); },
+          "Time to first token (TTFT), 90 % interval"),
+      Output(
+          "tpot_interval", [](P part) { return IntervalIn(part.intervals, &ServingIntervals::tpot); },
+          "Time per output token (TPOT), 90 % interval"),
+      Output(
+          "throughput_interval", [](P part) { return IntervalIn(part.intervals, &ServingIntervals::throughput); },
+          "Throughput (tokens/s), 90 % interval"),
+      Output(
+          "memory_interval", [](P part) { return IntervalIn(part.intervals, &ServingIntervals::memory); },
+          "Peak memory per GPU, 90 % interval"),
       Output(
           "ttft_s", [](P part) { return part.report.ttft; }, "Time to first token (TTFT)")
           .Short("TTFT")

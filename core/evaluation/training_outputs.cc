@@ -2,6 +2,7 @@
 #include "core/base/output.h"
 #include "core/evaluation/chosen_outputs.h"
 #include "core/evaluation/collective_outputs.h"
+#include "core/evaluation/interval_outputs.h"
 #include "core/evaluation/report.h"
 #include "core/evaluation/time_by_bound_outputs.h"
 
@@ -185,6 +186,14 @@ struct Outputs<TrainingPart> {
           "assumed", [](P part) -> const auto& { return part.report.assumed; }, "Assumed inputs (not measured)"),
       Output(
           "chosen", [](P part) -> const auto& { return part.chosen; }, "Mapping chosen, and why"),
+      Output(
+          "step_time_interval", [](P part) { return IntervalIn(part.intervals, &TrainingIntervals::step_time); },
+          "Step time, 90 % interval"),
+      Output(
+          "memory_interval", [](P part) { return IntervalIn(part.intervals, &TrainingIntervals::memory); },
+          "Peak memory per GPU, 90 % interval"),
+      Output(
+          "typical", [](P part) { return IntervalIn(part.intervals, &TrainingIntervals::typical); }, "Typical of production runs"),
       Output(
           "step_time_s", [](P part) { return part.report.step_time; }, "Step time")
           .Short("Step")

@@ -92,6 +92,7 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
   for (const std::string& path : sweep.reports) {
     detail.operators = detail.operators || path.find(".operators") != std::string::npos;
     detail.estimates = detail.estimates || path.starts_with("cost.assumed");
+    detail.intervals = detail.intervals || path.find("_interval") != std::string::npos || path.find(".typical") != std::string::npos;
   }
   const Result<Json> report = Evaluate(*scenario, detail);
   for (const std::string& path : sweep.reports) {

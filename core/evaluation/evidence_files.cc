@@ -1,0 +1,169 @@
+#include "core/evaluation/evidence_files.h"
+
+#include <cmath>
+#include <optional>
+
+#include "core/base/schema.h"
+#include "core/catalogue/presets.h"
+#include "core/evidence/run_setting.h"
+#include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
+#include "core/serving/serving.h"
+#include "core/training/training.h"
+
+namespace slipstick {
+namespace {
+
+// A figure that somebody measured: what it is evidence of, and what the core says of it. A rate's error is that of the time.
+struct TrainingFigure {
+  std::string_view path;
+  MeasuredKind kind;
+  bool is_rate;
+  double (*predicted)(const TrainingReport& report);
+};
+constexpr TrainingFigure kTrainingFigures[] = {
+    {"training.step_time_s", MeasuredKind::kStepTime, false, [](const TrainingReport& r) { return r.step_time.base(); }},
+    {"training.tokens_per_s", MeasuredKind::kStepTime, true, [](const TrainingReport& r) { return r.tokens_per_s.base(); }},
+    {"training.tokens_per_s_per_device", MeasuredKind::kStepTime, true,
+     [](const TrainingReport& r) { return r.tokens_per_s_per_device.base(); }},
+    {"training.model_flops_utilization", MeasuredKind::kStepTime, true, [](const TrainingReport& r) { return r.model_flops_utilization; }},
+    {"training.hardware_flops_utilization", MeasuredKind::kStepTime, true,
+     [](const TrainingReport& r) { return r.hardware_flops_utilization; }},
+    {"training.memory_bytes.total", MeasuredKind::kTrainingMemory, false, [](const TrainingReport& r) { return r.memory.Total().base(); }}};
+
+struct ServingFigure {
+  std::string_view path;
+  MeasuredKind kind;
+  bool is_rate;
+  double (*predicted)(const ServingReport& report);
+};
+constexpr ServingFigure kServingFigures[] = {
+    {"serving.tpot_s", MeasuredKind::kTokenTime, false, [](const ServingReport& r) { return r.tpot.base(); }},
+    {"serving.decode_step_s", MeasuredKind::kTokenTime, false, [](const ServingReport& r) { return r.decode_step.base(); }},
+    {"serving.tokens_per_s", MeasuredKind::kThroughput, true, [](const ServingReport& r) { return r.tokens_per_s.base(); }},
+    {"serving.static_latency_s", MeasuredKind::kStaticLatency, false, [](const ServingReport& r) { return r.static_latency.base(); }},
+    {"serving.ttft_s", MeasuredKind::kFirstToken, false, [](const ServingReport& r) { return r.ttft.base(); }},
+    {"serving.static_ttft_s", MeasuredKind::kFirstToken, false, [](const ServingReport& r) { return r.static_ttft.base(); }},
+    {"serving.prefill_s", MeasuredKind::kFirstToken, false, [](const ServingReport& r) { return r.prefill.base(); }},
+    {"serving.memory_bytes.total", MeasuredKind::kServingMemory, false, [](const ServingReport& r) { return r.memory.Total().base(); }}};
+
+template <class Figures>
+auto FigureAt(const Figures& figures, std::string_view path) {
+  const auto found = std::find_if(std::begin(figures), std::end(figures), [&](const auto& figure) { return figure.path == path; });
+  return found == std::end(figures) ? nullptr : &*found;
+}
+
+std::string TextAt(const Json& json, std::string_view key) {
+  const Json* member = FindMember(json, key);
+  return member != nullptr && member->is_string() ? TextOf(*member) : std::string();
+}
+
+Json RequestOf(const Json& row, const Json* models) {
+  Json request = Json::object();
+  const std::string name = TextAt(row, "model");
+  const Json* own = models == nullptr ? nullptr : FindMember(*models, name);
+  request["model"] = own != nullptr ? *own : name.empty() ? row.value("model", Json()) : Json{{"preset", name}};
+  for (const char* part : {"cluster", "training", "serving"}) request[part] = row.value(part, Json());
+  request["cost"] = nullptr;
+  return request;
+}
+
+// Fills kind, setting and error; false where the core has no such figure.
+bool Predict(const Scenario& scenario, std::string_view figure, double measured, MeasuredRun& run) {
+  Trace off = Trace::Off();
+  double predicted = 0;
+  bool is_rate = false;
+  if (const TrainingFigure* of = FigureAt(kTrainingFigures, figure); of != nullptr && scenario.training) {
+    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
+    run.kind = of->kind, predicted = of->predicted(report), is_rate = of->is_rate;
+    run.setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
+  } else if (const ServingFigure* served = FigureAt(kServingFigures, figure); served != nullptr && scenario.serving) {
+    const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, off);
+    run.kind = served->kind, predicted = served->predicted(report), is_rate = served->is_rate;
+    run.setting = SettingOf(run.kind, scenario.model, scenario.cluster, *scenario.serving, report);
+  }
+  if (!(predicted > 0 && measured > 0)) return false;
+  run.log_error = (is_rate ? -1 : 1) * std::log(measured / predicted);
+  return true;
+}
+
+std::string ExactText(double value) { return JsonText(Json(value)); }
+
+// The members of an object as designated initializers.
+std::string MembersText(const Json& object) {
+  std::string text;
+  for (const auto& [key, value] : object.items()) {
+    text += "." + key + " = " + (value.is_object() ? "{" + MembersText(value) + "}" : ExactText(value.get<double>())) + ", ";
+  }
+  return text;
+}
+
+}  // namespace
+
+EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDistance& distance) {
+  EvidenceFiles read;
+  read.distance = distance;
+  const auto kept = [&read](std::string_view text) -> std::string_view { return *read.texts.emplace(text).first; };
+  for (const EvidenceFile& file : files) {
+    const Result<Json> json = ParseJson(file.text);
+    const Json* rows = json ? FindMember(*json, "rows") : nullptr;
+    if (rows == nullptr) {
+      read.issues.push_back({file.id, "Not a file of measurements"});
+      continue;
+    }
+    read.sources.push_back({kept(file.id), kept(TextAt(*json, "publisher") + ", " + TextAt(*json, "campaign"))});
+    for (const Json& row : *rows) {
+      MeasuredRun run;
+      run.id = kept(TextAt(row, "id"));
+      run.source = static_cast<int>(read.sources.size()) - 1;
+      const Result<Json> request = ReadRequest(JsonText(RequestOf(row, FindMember(*json, "models"))), {});
+      const Result<Scenario> scenario = request ? ParseScenario(*request) : Result<Scenario>(request.issues);
+      if (!scenario || !Predict(*scenario, TextAt(row, "figure"), row.value("value", 0.), run)) {
+        const std::string fault = scenario ? "no such figure" : scenario.issues.front().path + ": " + scenario.issues.front().message;
+        read.issues.push_back({file.id + " " + std::string(run.id), fault});
+        continue;
+      }
+      if (json->value("whole_runs", false)) run.kind = MeasuredKind::kWholeRun;
+      for (std::string_view* text : {&run.setting.device, &run.setting.architecture, &run.setting.software}) *text = kept(*text);
+      read.runs.push_back(run);
+    }
+  }
+  OrderRuns(read.runs, distance);
+  return read;
+}
+
+RunDistance CatalogueDistance() {
+  Issues issues;
+  RunDistance distance;
+  Read(WithoutRemarks(*FindPreset(Schema<RunDistance>::preset_kind, "measured-runs")), "distance", issues, distance);
+  return distance;
+}
+
+std::string EvidenceSource(const EvidenceFiles& evidence) {
+  const auto rounded = [](double value) { return ExactText(std::round(value * 1e4) / 1e4); };
+  const auto quoted = [](std::string_view text) { return JsonText(Json(text)); };
+  std::string text =
+      "// Generated from core/presets/evidence by core/command_line/evidence_main.cc.\n"
+      "#include \"core/evidence/run_distance.h\"\n\nnamespace slipstick {\nnamespace {\n\nconstexpr MeasuredRun kRuns[] = {\n";
+  for (const MeasuredRun& run : evidence.runs) {
+    const RunSetting& at = run.setting;
+    text += "    {" + quoted(run.id) + ", " + std::to_string(run.source) + ", MeasuredKind{" + std::to_string(static_cast<int>(run.kind)) +
+            "}, {" + quoted(at.device) + ", " + quoted(at.architecture) + ", " + quoted(at.software) + ", " +
+            (at.has_experts ? "true" : "false");
+    for (const double number : {at.bits, at.devices, at.load, at.parameters, at.length, at.network, at.latency, at.waiting}) {
+      text += ", " + rounded(number);
+    }
+    text += "}, " + rounded(run.log_error) + ", " + rounded(run.scaled) + "},\n";
+  }
+  text += "};\nconstexpr MeasuredSource kSources[] = {\n";
+  for (const MeasuredSource& source : evidence.sources) text += "    {" + quoted(source.id) + ", " + quoted(source.name) + "},\n";
+  text += "};\nconstexpr RunDistance kDistance{";
+  text += MembersText(Write(evidence.distance));
+  return text +
+         "};\n\n}  // namespace\n\n"
+         "std::span<const MeasuredRun> MeasuredRuns() { return kRuns; }\n"
+         "std::span<const MeasuredSource> MeasuredSources() { return kSources; }\n"
+         "const RunDistance& MeasuredDistance() { return kDistance; }\n\n}  // namespace slipstick\n";
+}
+
+}  // namespace slipstick

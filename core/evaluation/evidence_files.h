@@ -1,0 +1,39 @@
+// Published measurements as files (core/presets/evidence/<source>.json) and what this core predicts of them.
+//
+//   {"publisher": "…", "campaign": "…", "source": "…", "models": {"NAME": {…}},
+//    "rows": [{"id": "…", "figure": "training.step_time_s", "value": 1.42, "model": "NAME", "cluster": {…}, "training": {…}}]}
+//
+// A row is a request with the figure that was measured, in base units. A rate of one stream or of a batch stands as the time it means.
+// `model` names one of the file or of the catalogue. "whole_runs": true marks production runs, of any training figure.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/issue.h"
+#include "core/evidence/neighbors.h"
+
+namespace slipstick {
+
+struct EvidenceFile {
+  std::string id, text;
+};
+
+// Holds the texts that its runs refer to.
+struct EvidenceFiles {
+  std::set<std::string> texts;
+  std::vector<MeasuredSource> sources;
+  std::vector<MeasuredRun> runs;  // ordered (OrderRuns)
+  RunDistance distance;
+  Issues issues;  // rows that this core does not answer, and faults of the files
+};
+EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDistance& distance);
+// The distance of the catalogue (core/presets/distances/measured-runs.json).
+RunDistance CatalogueDistance();
+
+// C++ source of MeasuredRuns, MeasuredSources and MeasuredDistance.
+std::string EvidenceSource(const EvidenceFiles& evidence);
+
+}  // namespace slipstick

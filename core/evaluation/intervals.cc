@@ -1,0 +1,118 @@
+#include "core/evaluation/intervals.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/economics/uncertainty.h"
+#include "core/evidence/run_setting.h"
+
+namespace slipstick {
+namespace {
+
+constexpr double kLevel = 9. / 10;
+constexpr double kFar = 1;          // distance from which nothing alike is said to be measured
+constexpr Count kSamples = 200;     // of a cost: the ends move by some per cent with another seed
+constexpr std::uint64_t kSeed = 1;  // the same answer every time
+constexpr std::string_view kProcedure = "cut from the errors of published runs, the nearest counting most and each source having one say";
+
+// "8 % less", "15 % more" of a ratio to the answer.
+std::string ShareText(double ratio) {
+  const auto percent = static_cast<long>(std::lround(100 * std::abs(ratio - 1)));
+  return std::to_string(percent) + (ratio < 1 ? " % less" : " % more");
+}
+
+std::string WhyText(const Likely& likely) {
+  std::string text = "If ten people measured a system like yours, about nine would find between " + ShareText(likely.low) + " and " +
+                     ShareText(likely.high) + " than this.";
+  if (!likely.nearest.empty()) {
+    const MeasuredRun& nearest = *likely.nearest.front();
+    text += " Nearest: " + std::string(nearest.id) + " (" + std::string(MeasuredSources()[static_cast<std::size_t>(nearest.source)].name) +
+            ").";
+  }
+  if (likely.distance > kFar) text += " Nothing very like it has been measured.";
+  if (likely.is_by_data_sheet) text += " The device is known by its data sheet only, which widens the range.";
+  return text;
+}
+
+template <class Quantity>
+Interval<Quantity> IntervalAround(Quantity value, MeasuredKind kind, const RunSetting& setting, const Device& device) {
+  const Likely likely = LikelyRange(kind, setting, IsAssumed(device), PublishedEvidence());
+  Interval<Quantity> interval{likely.low * value, likely.high * value, kLevel, {}, {}, WhyText(likely)};
+  for (const MeasuredRun* run : likely.nearest) interval.rows.push_back(run->id);
+  if (!interval.rows.empty()) interval.nearest = interval.rows.front();
+  return interval;
+}
+
+// The ends as figures of the report, which rest on the answer and the measured errors.
+struct EndPaths {
+  std::string_view low, high;
+};
+template <class Quantity>
+void RecordEnds(const Interval<Quantity>& interval, std::string_view answer, Quantity value, const EndPaths& paths, Trace& trace) {
+  trace.Procedure("low_end", interval.low, Note{"Low end of the 90 % interval", kProcedure, "", paths.low}, answer, value);
+  trace.Procedure("high_end", interval.high, Note{"High end of the 90 % interval", kProcedure, "", paths.high}, answer, value);
+}
+
+TypicalRun TypicalOf(const TrainingReport& report, Trace& trace) {
+  const WholeRuns runs = WholeRunGap(PublishedEvidence());
+  const double whole_run_gap =
+      trace.Constant("whole_run_gap", runs.gap, "evidence.whole_runs", "published whole runs, core/presets/evidence");
+  const Seconds step_time = report.step_time;
+  const TokensPerSecond tokens_per_s = report.tokens_per_s;
+  const double model_flops_utilization = report.model_flops_utilization;
+  FIGURE(trace, typical_step_time, step_time * whole_run_gap,
+         (Note{"Step time, typical of production runs", "", "", "training.typical.step_time_s"}), step_time, whole_run_gap);
+  FIGURE(trace, typical_tokens_per_s, tokens_per_s / whole_run_gap,
+         (Note{"Throughput (tokens/s), typical of production runs", "", "", "training.typical.tokens_per_s"}), tokens_per_s, whole_run_gap);
+  FIGURE(trace, typical_utilization, model_flops_utilization / whole_run_gap,
+         (Note{"MFU, typical of production runs", "", "", "training.typical.model_flops_utilization"}), model_flops_utilization,
+         whole_run_gap);
+  TypicalRun typical{typical_step_time, typical_tokens_per_s, typical_utilization, {}, {}};
+  for (const MeasuredRun& run : runs.runs) typical.rows.push_back(run.id);
+  typical.why = "The answer is a tuned step. Whole production runs took " + ShareText(runs.gap) +
+                " time per step than we put it, the median of " + std::to_string(runs.runs.size()) + " published runs.";
+  return typical;
+}
+
+}  // namespace
+
+TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Trace& trace) {
+  const Trace::Scope scope(trace, "training");
+  const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
+  const Device& device = scenario.cluster.device;
+  TrainingIntervals made{IntervalAround(report.step_time, MeasuredKind::kStepTime, setting, device),
+                         IntervalAround(report.memory.Total(), MeasuredKind::kTrainingMemory, setting, device), TypicalOf(report, trace)};
+  RecordEnds(made.step_time, "step_time", report.step_time, {"training.step_time_interval.low", "training.step_time_interval.high"}, trace);
+  RecordEnds(made.memory, "total", report.memory.Total(), {"training.memory_interval.low", "training.memory_interval.high"}, trace);
+  return made;
+}
+
+ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& report, Trace& trace) {
+  const Trace::Scope scope(trace, "serving");
+  const auto around = [&](auto value, MeasuredKind kind) {
+    const RunSetting setting = SettingOf(kind, scenario.model, scenario.cluster, *scenario.serving, report);
+    return IntervalAround(value, kind, setting, scenario.cluster.device);
+  };
+  ServingIntervals made{around(report.tpot, MeasuredKind::kTokenTime), around(report.ttft, MeasuredKind::kFirstToken),
+                        around(report.tokens_per_s, MeasuredKind::kThroughput),
+                        around(report.memory.Total(), MeasuredKind::kServingMemory)};
+  RecordEnds(made.tpot, "tpot", report.tpot, {"serving.tpot_interval.low", "serving.tpot_interval.high"}, trace);
+  RecordEnds(made.ttft, "ttft", report.ttft, {"serving.ttft_interval.low", "serving.ttft_interval.high"}, trace);
+  RecordEnds(made.throughput, "rate", report.tokens_per_s, {"serving.throughput_interval.low", "serving.throughput_interval.high"}, trace);
+  RecordEnds(made.memory, "memory", report.memory.Total(), {"serving.memory_interval.low", "serving.memory_interval.high"}, trace);
+  return made;
+}
+
+Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport& report, Trace& trace) {
+  std::vector<DrawnCost> samples = DrawOutcomes(scenario.cluster, *scenario.cost, kSeed, 0, kSamples);
+  std::sort(samples.begin(), samples.end(), [](const DrawnCost& a, const DrawnCost& b) { return a.device < b.device; });
+  const auto cut = static_cast<std::size_t>(std::lround((1 - kLevel) / 2 * kSamples));
+  const Dollars low = std::min(report.device, samples[cut].device),
+                high = std::max(report.device, samples[samples.size() - 1 - cut].device);
+  Interval<Dollars> interval{low, high, kLevel, {}, {}, "Monte Carlo over the uncertain inputs of cost: nine of ten samples lie between."};
+  const Trace::Scope scope(trace, "cost");
+  RecordEnds(interval, "device_usd", report.device, {"cost.device_interval.low", "cost.device_interval.high"}, trace);
+  return interval;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,53 @@
+// Intervals beside the headline figures: where nine of ten measurements of a system like this would lie.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/trace.h"
+#include "core/economics/cost.h"
+#include "core/evidence/neighbors.h"
+#include "core/scenario/scenario.h"
+#include "core/serving/serving.h"
+#include "core/training/training_report.h"
+
+namespace slipstick {
+
+template <class Quantity>
+struct Interval {
+  Quantity low{}, high{};
+  double level = 0;                    // share of measurements between
+  std::vector<std::string_view> rows;  // ids of the published runs most like this one
+  std::string_view nearest;            // the first of them
+  std::string why;
+};
+
+// The step as whole production runs reach it.
+struct TypicalRun {
+  Seconds step_time;
+  TokensPerSecond tokens_per_s;
+  double model_flops_utilization = 0;
+  std::vector<std::string_view> rows;
+  std::string why;
+};
+
+struct TrainingIntervals {
+  Interval<Seconds> step_time;
+  Interval<Bytes> memory;
+  TypicalRun typical;
+};
+TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Trace& trace);
+
+struct ServingIntervals {
+  Interval<Seconds> tpot, ttft;
+  Interval<TokensPerSecond> throughput;
+  Interval<Bytes> memory;
+};
+ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& report, Trace& trace);
+
+// By Monte Carlo over the uncertain inputs of cost.
+Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport& report, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,43 @@
+// Published measurements, each with how far the model is off it: the ground for the interval beside an answer.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace slipstick {
+
+// What was measured. Errors of those of one group are evidence for each other, at a distance (neighbors.h).
+enum class MeasuredKind { kStepTime, kTrainingMemory, kTokenTime, kThroughput, kStaticLatency, kFirstToken, kServingMemory, kWholeRun };
+
+// What two runs have in common, as far as it tells how wrong a prediction may be. Sizes are logarithms to base 2.
+struct RunSetting {
+  std::string_view device, architecture, software;  // ids; software: framework or engine
+  bool has_experts = false;
+  double bits = 0;        // log2 of the bits of an operand of the matrix products
+  double devices = 0;     // of the run; of a replica when serving
+  double load = 0;        // tokens per device and step in training; concurrent requests when serving
+  double parameters = 0;  // active per token
+  double length = 0;      // of a sequence or prompt
+  // Shares of the predicted time: on links, in launches and messages, and waiting for other requests.
+  double network = 0, latency = 0, waiting = 0;
+};
+
+struct MeasuredRun {
+  std::string_view id;
+  int source = 0;  // index in MeasuredSources()
+  MeasuredKind kind = MeasuredKind::kStepTime;
+  RunSetting setting;
+  double log_error = 0;  // ln(measured / predicted), of a rate that of the time it stands for
+  double scaled = 0;     // log_error over the spread expected of such a setting (neighbors.h); runs of a group are ordered by it
+};
+
+// Publisher and campaign: measurements of one hand, whose errors go together.
+struct MeasuredSource {
+  std::string_view id, name;
+};
+
+// Generated at build time (core/command_line/evidence_main.cc) from core/presets/evidence, with the errors of this very core.
+std::span<const MeasuredRun> MeasuredRuns();
+std::span<const MeasuredSource> MeasuredSources();
+
+}  // namespace slipstick

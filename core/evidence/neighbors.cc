@@ -1,0 +1,140 @@
+#include "core/evidence/neighbors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace slipstick {
+namespace {
+
+constexpr std::size_t kShown = 5;
+
+int GroupOf(MeasuredKind kind) {
+  const bool is_output = kind == MeasuredKind::kTokenTime || kind == MeasuredKind::kThroughput || kind == MeasuredKind::kStaticLatency;
+  if (is_output) return static_cast<int>(MeasuredKind::kTokenTime);
+  return static_cast<int>(kind == MeasuredKind::kServingMemory ? MeasuredKind::kTrainingMemory : kind);
+}
+
+std::span<const MeasuredRun> GroupWith(MeasuredKind kind, std::span<const MeasuredRun> runs) {
+  const int group = GroupOf(kind);
+  const auto first = std::partition_point(runs.begin(), runs.end(), [group](const MeasuredRun& run) { return GroupOf(run.kind) < group; });
+  const auto last = std::partition_point(first, runs.end(), [group](const MeasuredRun& run) { return GroupOf(run.kind) == group; });
+  return runs.subspan(static_cast<std::size_t>(first - runs.begin()), static_cast<std::size_t>(last - first));
+}
+
+struct Say {
+  double nearest = 0, total = 0, runs = 0;
+};
+
+struct Weights {
+  std::vector<double> of_runs;
+  double sources = 0;  // that have a say, counted as if all had the same
+};
+// What each run counts. A source has the say of its nearest run, less if it has few.
+Weights WeightsOf(std::span<const MeasuredRun> runs, const std::vector<double>& closeness, double few) {
+  std::vector<Say> says;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto source = static_cast<std::size_t>(runs[i].source);
+    if (source >= says.size()) says.resize(source + 1);
+    Say& say = says[source];
+    say.nearest = std::max(say.nearest, closeness[i]);
+    say.total += closeness[i];
+    if (closeness[i] > 0) ++say.runs;
+  }
+  double all = 0, squares = 0;
+  for (Say& say : says) {
+    if (say.runs > 0) say.nearest *= say.runs / (say.runs + few);
+    all += say.nearest, squares += say.nearest * say.nearest;
+  }
+  Weights weights{std::vector<double>(runs.size()), squares > 0 ? all * all / squares : 0};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Say& say = says[static_cast<std::size_t>(runs[i].source)];
+    if (say.total > 0) weights.of_runs[i] = closeness[i] / say.total * say.nearest;
+  }
+  return weights;
+}
+
+// The scaled errors below which these shares of the weight lie.
+struct Quantiles {
+  double low = 0, middle = 0, high = 0;
+};
+Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const std::vector<double>& weights, double tail) {
+  double all = 0, below = 0;
+  for (const double weight : weights) all += weight;
+  Quantiles found;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const double before = below;
+    below += weights[i];
+    const auto passes = [&](double share) { return before < share * all && below >= share * all; };
+    if (passes(tail)) found.low = runs[i].scaled;
+    if (passes(1. / 2)) found.middle = runs[i].scaled;
+    if (passes(1 - tail)) found.high = runs[i].scaled;
+  }
+  return found;
+}
+
+std::vector<const MeasuredRun*> NearestOf(std::span<const MeasuredRun> runs, const std::vector<double>& closeness) {
+  std::vector<const MeasuredRun*> nearest(std::min(kShown, runs.size()));
+  std::vector<std::size_t> places(nearest.size());
+  std::size_t filled = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (closeness[i] <= 0) continue;
+    std::size_t place = filled;
+    while (place > 0 && closeness[places[place - 1]] < closeness[i]) --place;
+    if (place == places.size()) continue;
+    if (filled < places.size()) ++filled;
+    for (std::size_t j = filled - 1; j > place; --j) places[j] = places[j - 1];
+    places[place] = i;
+  }
+  nearest.resize(filled);
+  for (std::size_t i = 0; i < filled; ++i) nearest[i] = &runs[places[i]];
+  return nearest;
+}
+
+}  // namespace
+
+Evidence PublishedEvidence() { return {MeasuredRuns(), MeasuredDistance()}; }
+
+bool AreOneGroup(MeasuredKind a, MeasuredKind b) { return GroupOf(a) == GroupOf(b); }
+
+void OrderRuns(std::vector<MeasuredRun>& runs, const RunDistance& distance) {
+  for (MeasuredRun& run : runs) run.scaled = run.log_error / ExpectedSpread(run.kind, run.setting, distance);
+  std::sort(runs.begin(), runs.end(), [](const MeasuredRun& a, const MeasuredRun& b) {
+    return std::tuple(GroupOf(a.kind), a.scaled, a.id) < std::tuple(GroupOf(b.kind), b.scaled, b.id);
+  });
+}
+
+Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence, int left_out) {
+  const RunDistance& by = evidence.distance;
+  const std::span<const MeasuredRun> runs = GroupWith(kind, evidence.runs);
+  std::vector<double> closeness(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].source == left_out) continue;
+    closeness[i] = std::exp(-DistanceOf(setting, runs[i].setting, by) - (runs[i].kind != kind ? by.kind : 0)) + by.floor;
+  }
+  Likely likely;
+  likely.nearest = NearestOf(runs, closeness);
+  if (likely.nearest.empty()) return likely;
+  likely.distance = DistanceOf(setting, likely.nearest.front()->setting, by);
+  likely.is_by_data_sheet = is_assumed && likely.nearest.front()->setting.device != setting.device;
+  const Weights weights = WeightsOf(runs, closeness, by.few);
+  const Quantiles at = QuantilesOf(runs, weights.of_runs, by.tail);
+  const double widened = StretchOf(kind, by) * (1 + by.widening * likely.distance + by.disagreement / weights.sources) *
+                         (likely.is_by_data_sheet ? by.assumed : 1);
+  const double spread = ExpectedSpread(kind, setting, by), middle = by.pull * at.middle;
+  // A rate's error is that of the time it stands for.
+  const double low = spread * (middle + widened * (at.low - middle)) - by.margin;
+  const double high = spread * (middle + widened * (at.high - middle)) + by.margin;
+  const bool is_rate = kind == MeasuredKind::kThroughput;
+  likely.low = std::min(1., std::exp(is_rate ? -high : low));
+  likely.high = std::max(1., std::exp(is_rate ? -low : high));
+  return likely;
+}
+
+WholeRuns WholeRunGap(const Evidence& evidence) {
+  const std::span<const MeasuredRun> runs = GroupWith(MeasuredKind::kWholeRun, evidence.runs);
+  const std::vector<double> closeness(runs.size(), 1);
+  return {std::exp(QuantilesOf(runs, WeightsOf(runs, closeness, 0).of_runs, evidence.distance.tail).middle), runs};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,46 @@
+// The interval around an answer, from the errors of the measured runs most like it.
+//
+// Every run of the kind's group counts by how near it is; a source's runs share one say, that of its nearest, so that a campaign of
+// thousands does not drown one of ten. The interval is cut from the weighted errors, wider the farther the nearest run is and where
+// efficiencies are assumed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/evidence/run_distance.h"
+
+namespace slipstick {
+
+struct Likely {
+  double low = 1, high = 1;                 // measured over predicted: of ten measurements nine lie between
+  std::vector<const MeasuredRun*> nearest;  // the nearest first
+  double distance = 0;                      // to the first of them
+  bool is_by_data_sheet = false;            // the device is known by its data sheet only: no efficiencies, no run near
+};
+
+// A table in which errors are looked up.
+struct Evidence {
+  std::span<const MeasuredRun> runs;  // each group in one piece, ordered by `scaled`
+  const RunDistance& distance;
+};
+Evidence PublishedEvidence();
+
+inline constexpr int kNoSource = -1;
+// `left_out`: a source that does not count, to test what the others say of it.
+Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence, int left_out = kNoSource);
+
+// Whether two kinds are evidence for each other.
+bool AreOneGroup(MeasuredKind a, MeasuredKind b);
+// Orders runs as Evidence wants them, and fills `scaled`.
+void OrderRuns(std::vector<MeasuredRun>& runs, const RunDistance& distance);
+
+// How much longer whole production runs took per step than the model says of a tuned one: the median, each source with one say.
+struct WholeRuns {
+  double gap = 1;
+  std::span<const MeasuredRun> runs;
+};
+WholeRuns WholeRunGap(const Evidence& evidence);
+
+}  // namespace slipstick

@@ -1,0 +1,55 @@
+// How unlike two runs are, and how much a run's error counts for another: few parameters, each with its reason in the preset file.
+#pragma once
+
+#include "core/base/field.h"
+#include "core/evidence/measured_run.h"
+
+namespace slipstick {
+
+// How much wider than the neighbors' errors an interval is, so that it holds nine of ten measurements of a source that it does not know.
+struct Stretch {
+  double step = 1, memory = 1, token = 1, throughput = 1, batch = 1, first_token = 1;
+};
+template <>
+struct Schema<Stretch> {
+  static const Fields fields;
+};
+
+// A distance is a sum of these; a run at distance d counts e^-d.
+struct RunDistance {
+  double device = 0;                                         // another device of one architecture
+  double architecture = 0;                                   // another architecture
+  double software = 0;                                       // another framework or engine
+  double experts = 0;                                        // dense against experts
+  double kind = 0;                                           // another kind of answer of one group
+  double bits = 0;                                           // per halving of the operands
+  double devices = 0, load = 0, parameters = 0, length = 0;  // per factor of two
+  double network = 0, latency = 0, waiting = 0;              // per whole of the predicted time
+
+  double floor = 0;  // what a run counts at any distance
+  double few = 0;    // runs with which a source has half its say
+  // Spread of an answer whose time is all arithmetic and memory, in shares of time: on links in a step, waiting before a first token.
+  double calm_step = 0, calm_first_token = 0;
+  double pull = 0;          // how far the middle of the interval follows the neighbors' median
+  double tail = 0;          // share of the neighbors' errors left out at each end
+  double margin = 0;        // added at each end: two runs of one setting differ
+  double widening = 0;      // per unit of distance to the nearest run
+  double disagreement = 0;  // widening where one source speaks, half of it where two do: another may disagree with them
+  Stretch stretch;
+  double assumed = 0;  // times as wide where rules stand for a device's measured efficiencies
+};
+template <>
+struct Schema<RunDistance> {
+  static constexpr std::string_view preset_kind = "distance";
+  static const Fields fields;
+};
+
+double DistanceOf(const RunSetting& a, const RunSetting& b, const RunDistance& weights);
+double StretchOf(MeasuredKind kind, const RunDistance& weights);
+// The spread to expect of a kind of answer in a setting; errors are compared in units of it.
+double ExpectedSpread(MeasuredKind kind, const RunSetting& setting, const RunDistance& weights);
+
+// Generated with the measured runs (measured_run.h).
+const RunDistance& MeasuredDistance();
+
+}  // namespace slipstick

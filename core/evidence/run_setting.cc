@@ -1,0 +1,55 @@
+#include "core/evidence/run_setting.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace slipstick {
+namespace {
+
+double Log2(double value) { return std::log2(std::max(value, 1.)); }
+
+double BitsOf(Precision precision) { return std::log2(BytesPerElement(precision)); }
+
+double ShareOf(Seconds part, Seconds whole) { return whole > Seconds() ? part / whole : 0; }
+
+// What both questions share.
+RunSetting SettingOfModel(const Model& model, const Cluster& cluster, std::string_view software) {
+  RunSetting setting{cluster.device.preset, cluster.device.architecture.name(), software, model.moe.has_value()};
+  setting.parameters = Log2(CountParameters(model).active);
+  return setting;
+}
+
+}  // namespace
+
+RunSetting SettingOf(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingReport& report) {
+  RunSetting setting = SettingOfModel(model, cluster, run.framework.preset);
+  const double devices = static_cast<double>(run.devices.value_or(cluster.devices));
+  const TimeByBound& time = report.time_by_bound;
+  setting.bits = BitsOf(run.precision);
+  setting.devices = Log2(devices);
+  setting.load = Log2(static_cast<double>(run.global_batch) * static_cast<double>(run.sequence) / devices);
+  setting.length = Log2(static_cast<double>(run.sequence));
+  setting.network = ShareOf(time.network, time.Total());
+  setting.latency = ShareOf(time.latency, time.Total());
+  return setting;
+}
+
+RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load, const ServingReport& report) {
+  RunSetting setting = SettingOfModel(model, cluster, load.engine.preset);
+  const ServingMapping& mapping = load.mapping;
+  const bool is_prefill = kind == MeasuredKind::kFirstToken;
+  const TimeByBound& time = is_prefill ? report.prefill_by_bound : report.decode_by_bound;
+  setting.bits = std::min(BitsOf(load.precision.weights), BitsOf(load.precision.activations));
+  setting.devices = Log2(static_cast<double>(mapping.tp * mapping.cp * mapping.pp * mapping.attention_dp));
+  setting.load = Log2(static_cast<double>(report.batch));
+  setting.length = Log2(static_cast<double>(load.prompt));
+  setting.network = ShareOf(time.network, time.Total());
+  setting.latency = ShareOf(time.latency, time.Total());
+  const double working = is_prefill ? ShareOf(report.prefill, report.ttft) : ShareOf(report.decode_step, report.tpot);
+  setting.waiting = std::max(0., 1 - working);
+  return setting;
+}
+
+bool IsAssumed(const Device& device) { return device.assumed.gemm_efficiency || device.assumed.bandwidth_efficiency; }
+
+}  // namespace slipstick

@@ -1,0 +1,84 @@
+#include "core/studies/coverage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <span>
+
+namespace slipstick {
+namespace {
+
+int PlaceOf(std::string_view id, const std::vector<MeasuredSource>& sources) {
+  const auto found = std::find_if(sources.begin(), sources.end(), [&](const MeasuredSource& source) { return source.id == id; });
+  return found == sources.end() ? kNoSource : static_cast<int>(found - sources.begin());
+}
+
+void Tally(const Likely& likely, double measured, Coverage& coverage) {
+  ++coverage.runs;
+  if (likely.low <= measured && measured <= likely.high) ++coverage.held;
+  coverage.half_widths.push_back((likely.high - likely.low) / 2);
+}
+
+std::string RowText(std::string_view title, const Coverage& coverage) {
+  char text[160];
+  std::snprintf(text, sizeof text, "%-50.*s %6d %8.1f %8.1f\n", static_cast<int>(title.size()), title.data(), coverage.runs,
+                100 * coverage.Held(), 100 * coverage.MedianHalfWidth());
+  return text;
+}
+
+}  // namespace
+
+std::string_view TitleOf(MeasuredKind kind) {
+  switch (kind) {
+    case MeasuredKind::kStepTime:
+      return "training step";
+    case MeasuredKind::kTrainingMemory:
+      return "training memory";
+    case MeasuredKind::kTokenTime:
+      return "time per output token";
+    case MeasuredKind::kThroughput:
+      return "serving throughput";
+    case MeasuredKind::kStaticLatency:
+      return "latency of a static batch";
+    case MeasuredKind::kFirstToken:
+      return "time to first token";
+    case MeasuredKind::kServingMemory:
+      return "serving memory";
+    case MeasuredKind::kWholeRun:
+      return "whole run";
+  }
+  return "";
+}
+
+CoverageReport CoverageOf(const EvidenceFiles& evidence, const EvidenceFiles& tested) {
+  CoverageReport report;
+  for (const MeasuredRun& run : tested.runs) {
+    if (run.kind == MeasuredKind::kWholeRun) continue;
+    const std::string_view source = tested.sources[static_cast<std::size_t>(run.source)].id;
+    const Likely likely = LikelyRange(run.kind, run.setting, false, {evidence.runs, evidence.distance}, PlaceOf(source, evidence.sources));
+    const double measured = std::exp(run.kind == MeasuredKind::kThroughput ? -run.log_error : run.log_error);
+    Tally(likely, measured, report.kinds[run.kind]);
+    Tally(likely, measured, report.sources[{run.kind, std::string(source)}]);
+  }
+  for (auto& [_, coverage] : report.kinds) std::sort(coverage.half_widths.begin(), coverage.half_widths.end());
+  for (auto& [_, coverage] : report.sources) std::sort(coverage.half_widths.begin(), coverage.half_widths.end());
+  return report;
+}
+
+std::string CoverageText(const EvidenceFiles& evidence, const std::vector<EvidenceFile>& tested) {
+  const EvidenceFiles read = ReadEvidence(tested, evidence.distance);
+  const CoverageReport report = CoverageOf(evidence, read);
+  std::string text = "kind, and its sources                                runs   held %   half-width %\n";
+  for (const auto& [kind, coverage] : report.kinds) {
+    text += RowText(TitleOf(kind), coverage);
+    for (const auto& [key, of_source] : report.sources) {
+      if (key.first == kind) text += RowText("  " + key.second, of_source);
+    }
+  }
+  if (!read.issues.empty())
+    text += std::to_string(read.issues.size()) + " not answered, the first: " + read.issues.front().path + ": " +
+            read.issues.front().message + "\n";
+  return text;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,29 @@
+// How often the intervals hold what was measured, where the source of the measurement does not count.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/evaluation/evidence_files.h"
+
+namespace slipstick {
+
+struct Coverage {
+  int runs = 0, held = 0;
+  std::vector<double> half_widths;  // of the interval over the answer, in order
+  [[nodiscard]] double Held() const { return runs > 0 ? static_cast<double>(held) / runs : 0; }
+  [[nodiscard]] double MedianHalfWidth() const { return half_widths.empty() ? 0 : half_widths[half_widths.size() / 2]; }
+};
+struct CoverageReport {
+  std::map<MeasuredKind, Coverage> kinds;
+  std::map<std::pair<MeasuredKind, std::string>, Coverage> sources;  // by the id of the source
+};
+// `tested`: measurements with a source of the same id as the evidence's, where that has it.
+CoverageReport CoverageOf(const EvidenceFiles& evidence, const EvidenceFiles& tested);
+
+std::string_view TitleOf(MeasuredKind kind);
+// As a table; reads the files tested, and says what the core does not answer of them.
+std::string CoverageText(const EvidenceFiles& evidence, const std::vector<EvidenceFile>& tested);
+
+}  // namespace slipstick

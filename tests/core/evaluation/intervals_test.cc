@@ -1,0 +1,69 @@
+// Intervals in the report.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/api/api.h"
+#include "core/base/json.h"
+#include "core/scenario/answer.h"
+
+namespace slipstick {
+namespace {
+
+Json ReportWith(const std::vector<std::string>& assignments) {
+  Result<Json> report = ParseJson(EvaluateAnswer("", assignments).text);
+  return report ? std::move(*report) : Json();
+}
+
+double At(const Json& report, const std::string& path) { return NumberAt(report, path).value_or(-1); }
+
+double HalfWidth(const Json& report, const std::string& interval, const std::string& answer) {
+  return (At(report, interval + ".high") - At(report, interval + ".low")) / 2 / At(report, answer);
+}
+
+TEST(Intervals, StandBesideEveryHeadlineFigureAndHoldIt) {
+  const Json report = ReportWith({});
+  for (const auto& [interval, answer] : {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
+                                         {"training.memory_interval", "training.memory_bytes.total"},
+                                         {"serving.tpot_interval", "serving.tpot_s"},
+                                         {"serving.ttft_interval", "serving.ttft_s"},
+                                         {"serving.throughput_interval", "serving.tokens_per_s"},
+                                         {"serving.memory_interval", "serving.memory_bytes.total"},
+                                         {"cost.device_interval", "cost.device_usd"}}) {
+    EXPECT_GT(At(report, interval + ".low"), 0) << interval;
+    EXPECT_LE(At(report, interval + ".low"), At(report, answer)) << interval;
+    EXPECT_GE(At(report, interval + ".high"), At(report, answer)) << interval;
+    EXPECT_EQ(At(report, interval + ".level"), 0.9) << interval;
+  }
+  EXPECT_EQ((*MemberAt(report, "serving.tpot_interval.rows")).size(), 5U);
+  EXPECT_NE(TextOf(*MemberAt(report, "serving.tpot_interval.why")).find("If ten people measured"), std::string::npos);
+}
+
+// Of an A10G and an MI250X only data sheets are known; an A100 and an MI300X of the same architectures are measured.
+TEST(Intervals, ADeviceKnownByItsDataSheetIsTwiceAsUncertain) {
+  const auto alone = [](const std::string& device) {
+    return ReportWith({"model=llama-3.1-8b", "cluster=single-" + device, "training=null", "serving.batch=4", "serving.mapping.tp=1"});
+  };
+  for (const auto& [data_sheet, sibling] :
+       {std::pair<std::string, std::string>{"a10g", "a100-pcie-80gb"}, std::pair<std::string, std::string>{"mi250x", "mi300x"}}) {
+    const Json unknown = alone(data_sheet), known = alone(sibling);
+    for (const std::string figure : {"serving.tpot", "serving.ttft"}) {
+      EXPECT_GE(HalfWidth(unknown, figure + "_interval", figure + "_s"), 2 * HalfWidth(known, figure + "_interval", figure + "_s"))
+          << data_sheet << " " << figure;
+    }
+  }
+}
+
+// Whole runs reach less than tuned steps: Llama 3 405B on 16,384 H100 reported 41 % (arXiv 2407.21783, Table 4).
+TEST(Intervals, ATypicalRunIsSlowerThanATunedStep) {
+  const Json report = ReportWith({});
+  const double gap = At(report, "training.typical.step_time_s") / At(report, "training.step_time_s");
+  EXPECT_GT(gap, 1);
+  EXPECT_LT(gap, 1.5);
+  EXPECT_NEAR(At(report, "training.typical.tokens_per_s") * gap, At(report, "training.tokens_per_s"),
+              1e-6 * At(report, "training.tokens_per_s"));
+  EXPECT_GE((*MemberAt(report, "training.typical.rows")).size(), 10U);
+}
+
+}  // namespace
+}  // namespace slipstick

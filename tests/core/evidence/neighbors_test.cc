@@ -1,0 +1,128 @@
+// Intervals from the errors of measured runs, against hand calculation, and on the repository's own runs.
+#include "core/evidence/neighbors.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "core/catalogue/presets.h"
+#include "core/studies/coverage.h"
+
+namespace slipstick {
+namespace {
+
+MeasuredRun Measured(std::string_view device, int source, double log_error, MeasuredKind kind = MeasuredKind::kTokenTime) {
+  MeasuredRun run;
+  run.id = device, run.source = source, run.kind = kind, run.log_error = log_error;
+  run.setting.device = device, run.setting.architecture = "hopper";
+  return run;
+}
+
+RunDistance Plain() {
+  RunDistance plain;
+  plain.pull = 1, plain.tail = 0.05, plain.device = std::log(2), plain.assumed = 2.5, plain.calm_step = 1, plain.calm_first_token = 1;
+  return plain;
+}
+
+Likely RangeOf(std::vector<MeasuredRun> runs, const RunDistance& distance, const RunSetting& setting,
+               MeasuredKind kind = MeasuredKind::kTokenTime, bool is_assumed = false, int left_out = kNoSource) {
+  OrderRuns(runs, distance);
+  Likely likely = LikelyRange(kind, setting, is_assumed, {runs, distance}, left_out);
+  likely.nearest.clear();  // they point into `runs`
+  return likely;
+}
+
+const RunSetting kH100 = Measured("h100", 0, 0).setting, kH200 = Measured("h200", 0, 0).setting;
+
+TEST(Neighbors, TheIntervalHoldsNineOfTenErrors) {
+  std::vector<MeasuredRun> runs;
+  for (int i = 0; i < 100; ++i) runs.push_back(Measured("h100", 0, (i - 49.5) / 100));  // -0.495 … 0.495
+  RunDistance distance = Plain();
+  distance.tail = 0.045;
+  const Likely likely = RangeOf(runs, distance, kH100);
+  EXPECT_NEAR(likely.low, std::exp(-0.455), 1e-9);  // the fifth of a hundred
+  EXPECT_NEAR(likely.high, std::exp(0.455), 1e-9);  // the 96th
+}
+
+// A hundred exact runs of one source, and one run that is off by half of another: half of the say is the other's.
+TEST(Neighbors, ASourceOfManyDoesNotDrownOneOfFew) {
+  std::vector<MeasuredRun> runs(100, Measured("h100", 0, 0));
+  runs.push_back(Measured("h100", 1, 0.4));
+  EXPECT_NEAR(RangeOf(runs, Plain(), kH100).high, std::exp(0.4), 1e-9);
+}
+
+// Seen from an H200, runs on H100 count half: of the weight of both sources, (1/2) / (1 + 1/2) is theirs.
+TEST(Neighbors, NearerRunsCountMore) {
+  RunDistance distance = Plain();
+  distance.tail = 0.34;
+  EXPECT_NEAR(RangeOf({Measured("h200", 0, 0), Measured("h100", 1, 0.4)}, distance, kH200).high, 1, 1e-9);
+  distance.tail = 0.32;
+  EXPECT_NEAR(RangeOf({Measured("h200", 0, 0), Measured("h100", 1, 0.4)}, distance, kH200).high, std::exp(0.4), 1e-9);
+}
+
+TEST(Neighbors, WidensWithDistanceAndWhereOneSourceSpeaks) {
+  const std::vector<MeasuredRun> runs{Measured("h100", 0, -0.1), Measured("h100", 0, 0), Measured("h100", 0, 0.1)};
+  RunDistance distance = Plain();
+  distance.widening = 1, distance.disagreement = 1;
+  EXPECT_NEAR(RangeOf(runs, distance, kH100).high, std::exp(0.2), 1e-9);                      // one source: twice
+  EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (2 + std::log(2))), 1e-9);  // and one device further
+}
+
+TEST(Neighbors, ADeviceKnownByItsDataSheetWidensUnlessItHasRuns) {
+  const std::vector<MeasuredRun> runs{Measured("h100", 0, -0.1), Measured("h100", 0, 0), Measured("h100", 0, 0.1)};
+  EXPECT_NEAR(RangeOf(runs, Plain(), kH200, MeasuredKind::kTokenTime, true).high, std::exp(0.25), 1e-9);
+  EXPECT_NEAR(RangeOf(runs, Plain(), kH100, MeasuredKind::kTokenTime, true).high, std::exp(0.1), 1e-9);
+}
+
+// Where tokens take longer than predicted, fewer come out.
+TEST(Neighbors, ARateIsTheInverseOfItsTime) {
+  const std::vector<MeasuredRun> runs{Measured("h100", 0, 0), Measured("h100", 0, 0.3)};
+  EXPECT_NEAR(RangeOf(runs, Plain(), kH100).high, std::exp(0.3), 1e-9);
+  const Likely rate = RangeOf(runs, Plain(), kH100, MeasuredKind::kThroughput);
+  EXPECT_NEAR(rate.low, std::exp(-0.3), 1e-9);
+  EXPECT_NEAR(rate.high, 1, 1e-9);
+}
+
+TEST(Neighbors, ALeftOutSourceSaysNothing) {
+  const std::vector<MeasuredRun> runs{Measured("h100", 0, 0.1), Measured("h100", 1, 0.5)};
+  EXPECT_NEAR(RangeOf(runs, Plain(), kH100, MeasuredKind::kTokenTime, false, 1).high, std::exp(0.1), 1e-9);
+}
+
+TEST(PublishedRuns, CoverEveryKindEngineAndFramework) {
+  EXPECT_GE(MeasuredRuns().size(), 600U);
+  std::set<MeasuredKind> kinds;
+  std::set<std::string_view> software;
+  for (const MeasuredRun& run : MeasuredRuns()) {
+    kinds.insert(run.kind), software.insert(run.setting.software);
+    EXPECT_TRUE(std::isfinite(run.log_error)) << run.id;
+  }
+  EXPECT_EQ(kinds.size(), 8U);
+  for (const PresetText& preset : PresetTexts()) {
+    const bool is_abstraction = preset.id == "ideal" || preset.id == "roofline";
+    if ((preset.kind != "engine" && preset.kind != "framework") || is_abstraction) continue;
+    EXPECT_TRUE(software.contains(preset.id)) << preset.id;
+  }
+}
+
+EvidenceFiles OwnRuns() {
+  EvidenceFiles own;
+  own.runs.assign(MeasuredRuns().begin(), MeasuredRuns().end());
+  own.sources.assign(MeasuredSources().begin(), MeasuredSources().end());
+  own.distance = MeasuredDistance();
+  return own;
+}
+
+// Each run by what the other sources say.
+TEST(PublishedRuns, IntervalsHoldWhatOtherSourcesMeasured) {
+  const EvidenceFiles own = OwnRuns();
+  for (const auto& [kind, coverage] : CoverageOf(own, own).kinds) {
+    if (coverage.runs < 30) continue;
+    EXPECT_GE(coverage.Held(), 0.85) << TitleOf(kind) << ", half-width " << coverage.MedianHalfWidth();
+    EXPECT_LE(coverage.Held(), 1) << TitleOf(kind);
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
