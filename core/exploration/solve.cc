@@ -184,12 +184,12 @@ std::string EndText(const SolveProblem& problem, double at, const Trial& trial) 
 }
 
 // lo:hi or lo:hi:step, in base units.
-struct Stretch {
+struct SolvedRange {
   double low = 0, high = 0, step = 1;
   bool whole = false;
 };
-std::optional<Stretch> ParseSpan(std::string_view text, const std::string& kind) {
-  Stretch span;
+std::optional<SolvedRange> ParseSpan(std::string_view text, const std::string& kind) {
+  SolvedRange span;
   span.whole = kind == "count" || kind == "length";
   if (kind != "quantity" && kind != "ratio" && !span.whole) return std::nullopt;
   const double thousand = kind == "length" ? 1024 : 1000;
@@ -215,7 +215,7 @@ struct Bracket {
 // The search for one input: evaluates values, skips invalid counts, and narrows a bracket.
 class Solver {
  public:
-  Solver(const SolveProblem& problem, const Stretch& span) : problem_(problem), span_(span), progress_{0, 0, span.low, span.high} {}
+  Solver(const SolveProblem& problem, const SolvedRange& span) : problem_(problem), span_(span), progress_{0, 0, span.low, span.high} {}
 
   [[nodiscard]] Json Value(double value) const { return span_.whole ? Json(static_cast<Count>(value)) : Json(value); }
 
@@ -277,7 +277,7 @@ class Solver {
   }
 
   const SolveProblem& problem_;
-  const Stretch& span_;
+  const SolvedRange& span_;
   SolveProgress progress_;
 };
 
@@ -309,7 +309,7 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   const std::string path(range.substr(0, equals));
   const Json field = FieldOf(path);
   if (field.is_null()) return WrongRequest({{path, "Unknown input"}});
-  const std::optional<Stretch> span = ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>());
+  const std::optional<SolvedRange> span = ParseSpan(range.substr(equals + 1), field["kind"].get<std::string>());
   if (!span) {
     return WrongRequest({{path, "Give a numeric input and lo below hi, not " + std::string(range.substr(equals + 1))}});
   }
