@@ -98,6 +98,7 @@ Answer DescribeAnswer() {
   inputs.push_back(Json{{"path", "cluster.networks.*"},
                         {"kind", "object"},
                         {"presets", "network"},
+                        {"label", "Network preset"},
                         {"help", "Network preset; replaces the cluster's, the domain size stays"},
                         {"advanced", true}});
   DescribeAuto(inputs);

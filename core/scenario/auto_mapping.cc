@@ -78,6 +78,7 @@ void DescribeAuto(Json& inputs) {
     inputs.push_back(Json{{"path", std::string(part) + ".mapping.auto"},
                           {"kind", "flag"},
                           {"default", false},
+                          {"label", "Mapping chosen by the program"},
                           {"help", "Degrees left out are chosen: the best mapping that fits"},
                           {"advanced", true}});
   }

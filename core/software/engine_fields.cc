@@ -82,7 +82,7 @@ constexpr FieldRow kEngineFields[] = {
     Of<&Engine::kernels, &EngineKernels::graphs>("graphs", "Decode steps are launched as one CUDA graph").Advanced(),
     Of<&Engine::kernels, &EngineKernels::prefill_graph_tokens>(
         "prefill_graphs",
-        "Maximum tokens of a prefill step whose layers are CUDA graphs between their attention (piecewise graphs); 0: off")
+        "Largest prefill step with piecewise CUDA graphs: tokens up to which layers replay graphs between their attention; 0: off")
         .Length()
         .Between(0, 1 << 20)
         .Advanced(),

@@ -121,6 +121,7 @@ test('targets are at least 24 by 24 pixels', async () => {
   for (const scene of await scenesOf(page)) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
     await settled(page); // what is drawn anew while it is measured has no size
+    if (scene === 'size') await page.waitForFunction(() => / in /.test(document.querySelector('#size-progress')?.textContent));
     const small = await page.locator('button:visible, a[href]:visible, input:visible, select:visible, summary:visible').evaluateAll((all) =>
       all
         .filter((one) => !one.closest('p') && !one.classList.contains('skip'))

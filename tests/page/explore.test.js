@@ -158,7 +158,7 @@ test('ready questions are solved from the page, with their reasons', async () =>
     return plain(words);
   };
   assert.match(await said('Longest context that fits'), /Prompt tokens: fits up to [\d,]+/);
-  assert.match(await said('Defect density at which four chiplets win'), /smallest .*Defect density.* \/cm/i);
+  assert.match(await said('Defect density at which four chiplets win'), /smallest .*Density of killer defects.* \/cm/i);
   await page.getByLabel('To', { exact: true }).fill('0.02 /cm^2');
   await page.locator('#solve-start').click();
   await page.waitForSelector('#solve-answer .ex-answer');

@@ -32,7 +32,7 @@ test('a new user’s way by keyboard alone', async () => {
   const { page, faults } = await chromium.open('', { acceptDownloads: true }); // 1: open
   await page.keyboard.press('3'); // to Serve
   await settled(page);
-  assert.match(await page.locator('h1.question').textContent(), /How fast is a token/);
+  assert.match(await page.locator('h1.question').textContent(), /Where do the .* of an output token go/);
 
   // 2: Llama-3.1-70B is there; 8 H100, and the degrees that nobody wrote follow
   await page.keyboard.press('i');
@@ -66,7 +66,7 @@ test('a new user’s way by keyboard alone', async () => {
 
   // 6: compare
   await page.evaluate(() => document.activeElement.blur());
-  await page.keyboard.press('7');
+  await page.keyboard.press('8');
   await settled(page);
   assert.ok((await page.locator('.compare .delta').count()) > 2);
 
@@ -86,7 +86,7 @@ test('a new user’s way by keyboard alone', async () => {
   assert.match(download.suggestedFilename(), /\.svg$/);
 
   // 9: a lesson
-  await page.keyboard.press('8');
+  await page.keyboard.press('9');
   await page.waitForSelector('.lessons a');
   await tabTo(page, '.lessons a');
   await page.keyboard.press('Enter');

@@ -64,6 +64,8 @@ test('the cost in steps against the rate; ← and → on the red line change the
   await chart.locator('.drag').focus();
   await page.keyboard.press('ArrowRight');
   await eventually(async () => assert.equal(await page.locator('#size-rate').inputValue(), '25'));
+  // A question of all clusters takes long enough to be stopped.
+  await page.evaluate(() => (location.hash = '#/size?model=deepseek-v3&serving.prompt=8k&v=1'));
   await page.locator('[data-key="size-stop"]').click();
   await eventually(async () => assert.match(await page.locator('#size-progress').textContent(), /^Stopped/));
   assert.deepEqual(faults, []);

@@ -38,6 +38,7 @@ test('the sentence is the control: model, count, device and task are chosen in i
   assert.match(await sentence(page), /on 512 /, 'Escape restores');
   assert.equal(await focused(page), 'noun-devices');
   await noun(page, 'task').click();
+  await page.waitForSelector('.picker [role=option]');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');

@@ -40,6 +40,8 @@ function panel(noun, name, onescape, ...content) {
   return () => box.hidePopover();
 }
 
+const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
 // options: [{id, name, note, group, words}]; `onpick(id)`; with `search` a field filters by every word typed.
 function listPicker(noun, { name, options, chosen, search, onpick }) {
   const list = h('ul', { role: 'listbox', id: 'picker-list', 'aria-label': name, tabindex: search ? undefined : 0 });
@@ -96,7 +98,8 @@ function listPicker(noun, { name, options, chosen, search, onpick }) {
     // In the order in which they stand, which the arrows walk.
     shown = groups.flatMap((group) => shown.filter((one) => one.group === group));
     none.hidden = shown.length > 0;
-    mark(words.length ? 0 : shown.findIndex(({ id }) => id === chosen), 'center');
+    const exact = shown.findIndex(({ name: one }) => plain(one) === plain(typed));
+    mark(words.length ? Math.max(0, exact) : shown.findIndex(({ id }) => id === chosen), 'center');
   }
   const keys = { ArrowDown: () => at + 1, ArrowUp: () => at - 1, PageDown: () => at + 8, PageUp: () => at - 8 };
   box.addEventListener('keydown', (event) => {
