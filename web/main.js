@@ -9,15 +9,14 @@ import { Dependence } from './report/dependence.js';
 import { embed } from './report/embed.js';
 import { ExerciseView } from './report/exercise_view.js';
 import { header, linkOf } from './report/header.js';
-import { meaning, openHelp } from './report/help.js';
 import { InputsBar } from './report/inputs_bar.js';
 import { faultsText, tell } from './report/notice.js';
 import { showRemarks } from './report/remarks.js';
 import { showSentence } from './report/sentence.js';
+import { meaning } from './report/shortcuts.js';
 import { drawTabs } from './report/tabs.js';
 import { SCENES, sceneOf } from './scenes/index.js';
 import { Stage } from './scenes/stage.js';
-import { moved } from './state/hardware.js';
 import { read } from './state/link.js';
 import { LinkWriter } from './state/link_writer.js';
 import { keepOffline } from './state/offline.js';
@@ -38,6 +37,8 @@ const FETCHERS = {
   export_menu: () => import('./report/export_menu.js'),
   picker: () => import('./report/picker.js'),
   advising: () => import('./engine/advising.js'),
+  help: () => import('./report/help.js'),
+  hardware: () => import('./state/hardware.js'),
 };
 
 const BEFORE_MS = 5000; // for which what was stands struck out beside what is
@@ -274,6 +275,10 @@ class Page {
     this.form.show({ inputs: this.store.inputs, scenario: this.scenarioShown(), report: this.report, standard: base, issues });
   }
 
+  async help() {
+    (await FETCHERS.help()).openHelp();
+  }
+
   async openPicker(noun) {
     const { openPicker } = await FETCHERS.picker();
     if (this.report) openPicker(this, noun);
@@ -291,6 +296,7 @@ class Page {
   async pick(path, id) {
     if (this.store.isLocked(path)) return;
     if (path !== 'cluster' && path !== 'cluster.device') return this.store.pick(path, id);
+    const { moved } = await FETCHERS.hardware();
     const { inputs, said } = await moved(this.answering, this.store.inputs, path, id);
     this.store.setInputs(inputs);
     const undo = h('button', { type: 'button', class: 'link', onclick: () => (this.store.undo(), (byId('notice').hidden = true)) }, t('pick.undo'));
@@ -339,7 +345,7 @@ class Page {
     if (!what) return;
     event.preventDefault();
     if (what === 'undo') this.store.undo() && this.notice(t('undo.done'), 2000);
-    else if (what === 'help') openHelp();
+    else if (what === 'help') this.help();
     else if (what === 'inputs') {
       this.inputsBar.open();
       byId('form').querySelector('select, input')?.focus();

@@ -1,6 +1,5 @@
 // What the core last answered to the visitor's inputs: a report, or the nearest one with the issues of the inputs; and what is asked of it
 // besides.
-import { byPath } from '../report/derivation.js';
 import { picksOf, requestOf } from '../state/scenario.js';
 import { answerFor, nearestAnswer } from './answers.js';
 import { Engine } from './engine.js';
@@ -74,7 +73,8 @@ export class Answering {
     if (!this.#explanations.has(path) && request) {
       const answer = await this.engine.call('evaluate', request, path);
       if (request !== this.request || !answer) return null;
-      this.#explanations.set(path, Object.assign(byPath(answer.explanations), { sources: answer.sources }));
+      const byPath = new Map((answer.explanations ?? []).map((one) => [one.path, one]));
+      this.#explanations.set(path, Object.assign(byPath, { sources: answer.sources }));
     }
     return this.#explanations.get(path);
   }

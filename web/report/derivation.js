@@ -4,10 +4,6 @@ import { draw, symbol } from '../formula/mathml.js';
 import { parse } from '../formula/parse.js';
 import { parts } from '../text/format.js';
 
-export function byPath(explanations) {
-  return new Map((explanations ?? []).map((one) => [one.path, one]));
-}
-
 const unitMath = (unit) => math('mtext', { class: 'unit' }, `\u00a0${unit}`);
 
 function valueMath(value, unit, origin) {

@@ -6,7 +6,7 @@ import '../text/later.js';
 import { t } from '../text/strings.js';
 import { bibtex, csvRows, markdown } from './copy_as.js';
 import { openDialog } from './dialog.js';
-import { openExercise } from './exercise.js';
+import { openExercise } from './exercise_dialog.js';
 
 const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'application/json' });
 

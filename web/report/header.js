@@ -3,7 +3,6 @@ import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { MAX_SCENARIOS, writeShort } from '../state/link.js';
 import { t } from '../text/strings.js';
-import { openHelp } from './help.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -110,6 +109,6 @@ export function header(element, page) {
     keepButton(page, (...all) => page.notice(...all)),
     undoButton(page),
     themeButton(),
-    h('button', { type: 'button', id: 'help', 'aria-label': t('help.title'), title: t('help.title'), onclick: openHelp }, '?'),
+    h('button', { type: 'button', id: 'help', 'aria-label': t('help.title'), title: t('help.title'), onclick: () => page.help() }, '?'),
   );
 }

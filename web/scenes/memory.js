@@ -6,8 +6,9 @@ import { withChanges } from '../state/scenario.js';
 import '../text/later.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { absence } from './absence.js';
 import { footnote } from './footnote.js';
-import { absence, heading, infeasible, placeholder, servingMemory, trainingMemory } from './parts.js';
+import { heading, infeasible, placeholder, servingMemory, trainingMemory } from './parts.js';
 
 const HEIGHT = 470;
 const CONTEXTS = [256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144];

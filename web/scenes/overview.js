@@ -2,8 +2,8 @@ import { advice } from '../report/advice.js';
 import { limits } from '../report/limits.js';
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
+import { absence } from './absence.js';
 import { footnote } from './footnote.js';
-import { absence } from './parts.js';
 
 // Other questions to begin with, as links.
 const EXAMPLES = [

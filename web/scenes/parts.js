@@ -7,19 +7,6 @@ import { t } from '../text/strings.js';
 
 export const heading = (title, lead) => [h('h1', { class: 'question', tabindex: -1 }, title), h('p', { class: 'lead' }, lead)];
 
-// Why a part of the report is not there, with the way to ask for it.
-export function absence(context, part) {
-  if (context.faulty.has(part)) return h('p', { class: 'absent' }, t('absent.faulty'));
-  if (context.scenario[part] === null)
-    return h(
-      'p',
-      { class: 'absent' },
-      `${t(`absent.${part}`)} `,
-      h('button', { type: 'button', class: 'link', onclick: () => context.store.reset(part) }, t('absent.ask')),
-    );
-  return h('p', { class: 'absent' }, t('absent.part'));
-}
-
 // Keeps the place of a chart whose figures are on their way.
 export const placeholder = (title, height) =>
   h('div', { class: 'chart waiting', style: { 'min-height': `${height}px` } }, h('p', { class: 'figcaption' }, title), h('p', { class: 'summary' }, t('chart.waiting')));

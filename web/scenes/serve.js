@@ -12,8 +12,9 @@ import { withChanges } from '../state/scenario.js';
 import '../text/later.js';
 import { text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
+import { absence } from './absence.js';
 import { footnote } from './footnote.js';
-import { absence, boundBars, heading, infeasible, placeholder } from './parts.js';
+import { boundBars, heading, infeasible, placeholder } from './parts.js';
 import { saveTrace, traceOf } from './step_trace.js';
 
 await addStyle('style/serving.css');

@@ -6,8 +6,9 @@ import { figures } from '../report/figures.js';
 import '../text/later.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { absence } from './absence.js';
 import { footnote, publishedHours } from './footnote.js';
-import { absence, boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
+import { boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
 import { saveTrace, traceOfTraining } from './step_trace.js';
 
 const VIEWS = ['whole', 'start', 'end'];
