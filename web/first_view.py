@@ -1,7 +1,8 @@
 """Lays the first view into a site: first_view.py SITE SLIPSTICK.
 
 What the page shows of the default scenario is answered here, by the command line SLIPSTICK, so that it stands before the core is
-there: data/first_view.json. The scripts that draw it are named in index.html, so that the browser asks for all of them at once.
+there: data/first_view.json. What it does not show, help and all but the shape of inputs under "More", the page asks of the core once
+that is there. The scripts that draw it are named in index.html, so that the browser asks for all of them at once.
 """
 import json
 import pathlib
@@ -10,17 +11,30 @@ import subprocess
 import sys
 
 STATIC = re.compile(r"""^(?:import|export)\b[^'"]*?(?:\bfrom\s*)?['"](\.{1,2}/[^'"]+)['"]""", re.M)
+PATH = re.compile(r"'([a-z0-9_.]+)'")
+SHAPE = ("path", "kind", "presets", "nullable")  # what the form needs of an input whose field is not made yet
 ENTRY = '<link rel="modulepreload" href="main.js">'
 
 
-def answers(slipstick: str) -> dict[str, object]:
+def shown(described: dict, open_paths: set[str]) -> dict:
+    """The description as far as the first view shows it: no help, and only the shape of inputs that do not stand open."""
+
+    def part(one: dict) -> dict:
+        is_open = one["path"] in open_paths
+        return {key: value for key, value in one.items() if (key != "help" if is_open else key in SHAPE)}
+
+    return {**described, "inputs": [part(one) for one in described["inputs"]]}
+
+
+def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
     def ask(verb: str) -> dict | list:
         return json.loads(subprocess.run([slipstick, verb], capture_output=True, check=True, text=True).stdout)
 
     report = ask("evaluate")
     report["training"]["timeline"] = []  # most of a report, and a question of its own
     catalogue = [{key: entry[key] for key in ("kind", "id", "name") if key in entry} for entry in ask("presets")]
-    return {"described": ask("describe"), "report": report, "catalogue": catalogue}
+    open_paths = set(PATH.findall((site / "form/layout.js").read_text(encoding="utf-8")))
+    return {"described": shown(ask("describe"), open_paths), "report": report, "catalogue": catalogue}
 
 
 def imported(site: pathlib.Path, script: pathlib.Path, seen: list[str]) -> list[str]:
@@ -34,7 +48,7 @@ def imported(site: pathlib.Path, script: pathlib.Path, seen: list[str]) -> list[
 
 
 def main(site: pathlib.Path, slipstick: str) -> None:
-    text = json.dumps(answers(slipstick), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(answers(site, slipstick), ensure_ascii=False, separators=(",", ":"))
     (site / "data/first_view.json").write_text(text, encoding="utf-8")
     links = [f'<link rel="modulepreload" href="{place}">' for place in imported(site, site / "main.js", [])]
     links.append('<link rel="preload" href="data/first_view.json" as="fetch" crossorigin>')

@@ -52,6 +52,7 @@ class Page {
   files = new SiteData((path) => {
     if (['lessons', 'method'].includes(this.store.scene) || path.startsWith('data/')) this.stage.draw();
   });
+  isDescribed = false; // whether `described` is whole, and not only what the first view shows
   #inHand = undefined; // the input under the pointer or the focus
   #lit = new Set(); // the figures that it moves
   #parts = {};
@@ -79,6 +80,9 @@ class Page {
     this.form.openFor(this.store.scene);
     this.drawForm();
     await this.evaluate();
+    painted()
+      .then(() => this.describe())
+      .catch((error) => this.notice(t('app.stopped', { message: error.message })));
     keepOffline((reload) =>
       this.notice(t('offline.update'), 0, h('button', { type: 'button', class: 'link', onclick: reload }, t('offline.reload'))),
     );
@@ -282,6 +286,16 @@ class Page {
   async openPicker(noun) {
     const { openPicker } = await FETCHERS.picker();
     if (this.report) openPicker(this, noun);
+  }
+
+  // The inputs with what the first view leaves out, asked until it is answered as the catalogue is.
+  async describe() {
+    let whole = null;
+    while (!whole) whole = await this.engine.call('describe');
+    this.form.describe(whole.inputs);
+    setInputs(this.described.inputs);
+    this.isDescribed = true;
+    this.draw();
   }
 
   // The catalogue with what the first view leaves out: years, sizes, sources. A change of an input drops what waits, so it is asked until

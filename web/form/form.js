@@ -37,6 +37,8 @@ export class Form {
   #catalogue;
   #controls = new Map();
   #unmade = new Map();
+  #isDescribed = false; // whether the inputs under "More" are more than their shape
+  #wanted = null; // the path of a field to go to once it can be made
   #rest = new Map(); // inputs under "More", by group
   #shown = null;
   #groups = new Map();
@@ -183,7 +185,7 @@ export class Form {
   // Hundreds of inputs that few open: made when they are first wanted.
   #fill(id) {
     const { details, rest } = this.#unmade.get(id) ?? {};
-    if (!details) return;
+    if (!details || !this.#isDescribed) return;
     this.#unmade.delete(id);
     details.append(...this.#sections(id, rest));
     if (this.#shown) this.show(this.#shown);
@@ -269,11 +271,22 @@ export class Form {
     const group = this.#groupOf(own);
     if (group !== undefined) this.#fill(group);
     const control = this.#controls.get(own);
+    this.#wanted = control || this.#isDescribed ? null : path;
     if (!control) return false;
     this.#onfocus();
     for (let at = control.element.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
     control.element.querySelector('input, select')?.focus();
     return true;
+  }
+
+  // The whole description of the inputs, which comes after the first view.
+  describe(inputs) {
+    const whole = new Map(inputs.map((input) => [input.path, input]));
+    for (const input of this.#described.inputs) Object.assign(input, whole.get(input.path));
+    this.#isDescribed = true;
+    for (const { element, input } of this.#controls.values()) element.querySelector('.help > span').textContent = input.help ?? '';
+    for (const [id, { details }] of [...this.#unmade]) if (details.open) this.#fill(id);
+    if (this.#wanted) this.focus(this.#wanted);
   }
 
   // The sources of presets and their years, which come after the first view.

@@ -19,8 +19,8 @@ if (typeof window !== 'undefined') setTimeout(load, IDLE_MS);
 export const explore = {
   id: 'explore',
   draw(context) {
-    if (view) return view.draw(context);
-    if (!failed) load().then(() => context.page.drawScene());
+    if (view && context.page.isDescribed) return view.draw(context);
+    if (!view && !failed) load().then(() => context.page.drawScene());
     return [h('h1', { class: 'question', tabindex: -1 }, t('scene.explore')), h('p', { class: 'lead' }, failed ? t('app.stopped', { message: failed.message }) : t('chart.waiting'))];
   },
 };
