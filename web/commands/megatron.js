@@ -5,7 +5,7 @@ import { comments, holding, linesOf } from './lines.js';
 
 const PRECISIONS = { delayed: 'fp8', tensorwise: 'fp8', blockwise: 'fp8', mxfp8: 'mxfp8' };
 
-// A shape's flag: read into the model, written where the model is not the catalogue's alone but always, because Megatron has no catalogue.
+// A shape's flag. All are written: Megatron-LM has no catalogue of models.
 const shape = (flag, member, more = {}) => ({ flag, path: `model.${member}`, ...more });
 const single = (flag, write, inputs = {}) => ({ flag, single: true, write, read: () => inputs });
 

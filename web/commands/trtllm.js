@@ -14,7 +14,7 @@ const ROWS = [
   ...idle(['backend', 'host', 'port', 'tokenizer', 'max_beam_width', 'kv_cache_free_gpu_memory_fraction', 'trust_remote_code', 'log_level', 'gpus_per_node', 'num_postprocess_workers', 'reasoning_parser']),
 ];
 
-// The YAML of --extra_llm_api_options, and how a pasted one reads: lines "key: value", one level of nesting.
+// The YAML of --extra_llm_api_options.
 function options({ serving }) {
   const { mapping, precision, speculative } = serving;
   return [
