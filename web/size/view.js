@@ -230,7 +230,7 @@ export class SizeView {
       holding.length > 0 &&
         h(
           'table',
-          { class: 'cards size-table' },
+          { class: 'size-table' },
           h('caption', { class: 'visually-hidden' }, t('size.table')),
           h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, t(`size.column.${one}`))))),
           h('tbody', {}, holding.map((one) => this.#row(one, columns, one.cluster === chosen))),
