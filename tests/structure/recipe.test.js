@@ -44,7 +44,7 @@ function buildWith(scratch, files) {
   const commands = join(BUILD, "core/CMakeFiles/slipstick.dir");
   const objects = readdirSync(commands, { recursive: true }).filter((file) => file.endsWith(".o")).map((file) => join(commands, file));
   execFileSync(compiler, ["-std=c++20", "-O0", "-fno-exceptions", "-DJSON_USE_IMPLICIT_CONVERSIONS=0", `-I${ROOT}`, texts, ...objects,
-    join(BUILD, "core/libcore.a"), "-pthread", "-o", program]);
+    join(BUILD, "core/libcore_model.a"), join(BUILD, "core/libcore_evidence.a"), "-pthread", "-o", program]);
   return (args, input) => JSON.parse(execFileSync(program, args, { input, encoding: "utf8", maxBuffer: 1 << 28 }));
 }
 

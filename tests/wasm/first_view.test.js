@@ -22,8 +22,13 @@ test("the report is the module's answer to what the page asks without inputs", (
   assertSame(report, JSON.parse(slipstick.evaluate(request, "")));
 });
 
-test("the inputs are described as the module describes them", () => {
-  assert.deepEqual(described, JSON.parse(slipstick.describe()));
+test("what is said of inputs and outputs is what the module says, help and inputs that do not stand open left out", () => {
+  const whole = JSON.parse(slipstick.describe());
+  const inputs = whole.inputs.map((input, i) => Object.fromEntries(Object.keys(described.inputs[i]).map((key) => [key, input[key]])));
+  assert.deepEqual(described, { ...whole, inputs });
+  for (const shape of ["path", "kind", "presets", "nullable"]) {
+    assert.deepEqual(described.inputs.map((input) => input[shape]), whole.inputs.map((input) => input[shape]));
+  }
 });
 
 test("the catalogue has the module's entries in its order, by name", () => {
