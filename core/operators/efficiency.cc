@@ -221,15 +221,26 @@ Bytes UsableMemory(const Device& device) {
   return device.memory.usable ? *device.memory.usable : UsableBy(device.architecture->data_sheet, device);
 }
 
-namespace {
-// The power limit less what the links between dies take.
-Watts PowerOfCircuits(const Device& device) { return max(device.tdp - device.die.link_power, 0.01 * device.tdp); }
-}  // namespace
+double SustainedClockDerating(const Device& device, Trace& trace) {
+  assert(device.efficiency.sustained_clock_derating && device.efficiency.rated_power);
+  const double sustained_derating_at_rated_power = *device.efficiency.sustained_clock_derating;
+  const Watts rated_power = *device.efficiency.rated_power, tdp = device.tdp, link_power = device.die.link_power;
+  trace.Input("sustained_derating_at_rated_power", sustained_derating_at_rated_power, "cluster.device.efficiency.sustained_fall");
+  trace.Input("rated_power", rated_power, "cluster.device.efficiency.rated_power");
+  trace.Input("tdp", tdp, "cluster.device.tdp");
+  trace.Input("link_power", link_power, "cluster.device.die.link_power");
+  FIGURE(trace, circuit_power, max(tdp - link_power, 0.01 * tdp), (Note{"Power limit of the circuits", "less the links between dies"}), tdp,
+         link_power);
+  FIGURE(trace, sustained_clock_derating,
+         max(0.0, (1 + sustained_derating_at_rated_power) * sqrt(max(1.0, rated_power / circuit_power)) - 1),
+         (Note{"Clock derating in a long run", "the power limit lowers the clock"}), sustained_derating_at_rated_power, rated_power,
+         circuit_power);
+  return sustained_clock_derating;
+}
 
 double SustainedClockDerating(const Device& device) {
-  assert(device.efficiency.sustained_clock_derating && device.efficiency.rated_power);
-  const double lack = *device.efficiency.rated_power / PowerOfCircuits(device);
-  return max(0.0, (1 + *device.efficiency.sustained_clock_derating) * sqrt(max(1.0, lack)) - 1);
+  Trace off = Trace::Off();
+  return SustainedClockDerating(device, off);
 }
 
 void CompleteEfficiency(Device& device) {
@@ -285,24 +296,6 @@ void ExplainKernelShare(std::string_view symbol, double share, double own, std::
   trace.Record(symbol, "kernel_share * device_share", share,
                Note{"Efficiency of this kernel", "the device's, times the kernel's over that of a 16-bit GEMM"},
                "kernel_share, device_share", kernel_share, device_share);
-}
-
-void ExplainSustainedClockDerating(std::string_view symbol, const Device& device, Trace& trace) {
-  if (!trace.on()) return;
-  const double sustained_derating_at_rated_power = *device.efficiency.sustained_clock_derating;
-  const Watts rated_power = *device.efficiency.rated_power, tdp = device.tdp, link_power = device.die.link_power;
-  trace.Input("sustained_derating_at_rated_power", sustained_derating_at_rated_power, "cluster.device.efficiency.sustained_fall");
-  trace.Input("rated_power", rated_power, "cluster.device.efficiency.rated_power");
-  trace.Input("tdp", tdp, "cluster.device.tdp");
-  if (link_power > Watts()) {
-    trace.Input("link_power", link_power, "cluster.device.die.link_power");
-    FIGURE(trace, circuit_power, max(tdp - link_power, 0.01 * tdp), (Note{"Power limit less the links between dies"}), tdp, link_power);
-    trace.Alias("tdp", circuit_power, "circuit_power");
-  }
-  const Watts limit = PowerOfCircuits(device);
-  trace.Record(symbol, "max(0, (1 + sustained_derating_at_rated_power) * sqrt(max(1, rated_power / tdp)) - 1)",
-               SustainedClockDerating(device), Note{"Clock derating in a long run", "the power limit lowers the clock"},
-               "sustained_derating_at_rated_power, rated_power, tdp", sustained_derating_at_rated_power, rated_power, limit);
 }
 
 }  // namespace slipstick

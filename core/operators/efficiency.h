@@ -38,7 +38,9 @@ void BindEstimate(std::string_view symbol, T value, const Device& device, Trace&
 // Memory that a program can allocate.
 Bytes UsableMemory(const Device& device);
 // Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over the TDP, as the
-// clock does under a power limit.
+// clock does under a power limit, of which the links between dies take their part.
+// Recorded as sustained_clock_derating.
+double SustainedClockDerating(const Device& device, Trace& trace);
 double SustainedClockDerating(const Device& device);
 
 // Fills absent members of device.efficiency and device.memory.usable by the rules for a device known by its data sheet alone, and marks
@@ -60,7 +62,5 @@ std::string_view SourceInPlace(const Device& device);
 void ExplainShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace);
 // The same for a kernel whose relative efficiency is a figure, "kernel_share", even where it is 1.
 void ExplainKernelShare(std::string_view symbol, double share, double own, std::string_view own_path, Trace& trace);
-// Explains SustainedClockDerating under the symbol it has in the formula.
-void ExplainSustainedClockDerating(std::string_view symbol, const Device& device, Trace& trace);
 
 }  // namespace slipstick

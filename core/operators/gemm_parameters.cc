@@ -167,7 +167,8 @@ void Explain(const Gemm& gemm, const GemmKernelParameters& parameters, const Dev
     CONSTANTS(trace, path, tables.source, training_power_ramp, training_launch);
     trace.Alias("derating_ramp", parameters.derating_ramp, "training_power_ramp");
     trace.Alias("launch", parameters.launch, "training_launch");
-    ExplainSustainedClockDerating("clock_derating", device, trace);
+    SustainedClockDerating(device, trace);
+    trace.Alias("clock_derating", parameters.clock_derating, "sustained_clock_derating");
   } else {
     CONSTANTS(trace, path, tables.source, power_ramp);
     trace.Alias("derating_ramp", parameters.derating_ramp, "power_ramp");

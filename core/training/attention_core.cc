@@ -322,7 +322,7 @@ void ChooseCore(std::string_view symbol, Seconds flash, Seconds unfused, std::st
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work, Trace& trace) {
   Trace::Scope scope(trace, "attention_core");
   if (work.is_recurrence) return TimeRecurrence(context, work, trace);
-  ExplainSustainedClockDerating("sustained_clock_derating", context.device(), trace);
+  if (trace.on()) SustainedClockDerating(context.device(), trace);
   if (!context.run.flash_attention) {
     const CoreTime core = TimeUnfused(context, work, trace);
     trace.Alias("core_forward", core.forward, "forward");
