@@ -13,7 +13,8 @@ constexpr double kLevel = 9. / 10;
 constexpr double kFar = 1;          // distance from which nothing alike is said to be measured
 constexpr Count kSamples = 60;      // of a cost, each a bill of its own: the ends move by some per cent with another seed
 constexpr std::uint64_t kSeed = 1;  // the same answer every time
-constexpr std::string_view kProcedure = "cut from the errors of published runs, the nearest counting most and each source having one say";
+constexpr std::string_view kFromRuns = "cut from the errors of published runs, the nearest counting most and each source having one say";
+constexpr std::string_view kFromDraws = "cut from a Monte Carlo run over the uncertain inputs of cost";
 
 // "8 % less", "15 % more" of a ratio to the answer.
 std::string ShareText(double ratio) {
@@ -45,12 +46,12 @@ Interval<Quantity> IntervalAround(Quantity value, MeasuredKind kind, const RunSe
 
 // The ends as figures of the report, which rest on the answer and the measured errors.
 struct EndPaths {
-  std::string_view low, high;
+  std::string_view low, high, how = kFromRuns;
 };
 template <class Quantity>
 void RecordEnds(const Interval<Quantity>& interval, std::string_view answer, Quantity value, const EndPaths& paths, Trace& trace) {
-  trace.Procedure("low_end", interval.low, Note{"Low end of the 90 % interval", kProcedure, "", paths.low}, answer, value);
-  trace.Procedure("high_end", interval.high, Note{"High end of the 90 % interval", kProcedure, "", paths.high}, answer, value);
+  trace.Procedure("low_end", interval.low, Note{"Low end of the 90 % interval", paths.how, "", paths.low}, answer, value);
+  trace.Procedure("high_end", interval.high, Note{"High end of the 90 % interval", paths.how, "", paths.high}, answer, value);
 }
 
 TypicalRun TypicalOf(const TrainingReport& report, Trace& trace) {
@@ -111,7 +112,7 @@ Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport&
                 high = std::max(report.device, samples[samples.size() - 1 - cut].device);
   Interval<Dollars> interval{low, high, kLevel, {}, {}, "Monte Carlo over the uncertain inputs of cost: nine of ten samples lie between."};
   const Trace::Scope scope(trace, "cost");
-  RecordEnds(interval, "device_usd", report.device, {"cost.device_interval.low", "cost.device_interval.high"}, trace);
+  RecordEnds(interval, "device_usd", report.device, {"cost.device_interval.low", "cost.device_interval.high", kFromDraws}, trace);
   return interval;
 }
 
