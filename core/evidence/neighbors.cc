@@ -74,20 +74,15 @@ Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const std::vector<doubl
 }
 
 std::vector<const MeasuredRun*> NearestOf(std::span<const MeasuredRun> runs, const std::vector<double>& closeness) {
-  std::vector<const MeasuredRun*> nearest(std::min(kShown, runs.size()));
-  std::vector<std::size_t> places(nearest.size());
-  std::size_t filled = 0;
+  std::vector<std::size_t> places;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (closeness[i] <= 0) continue;
-    std::size_t place = filled;
-    while (place > 0 && closeness[places[place - 1]] < closeness[i]) --place;
-    if (place == places.size()) continue;
-    if (filled < places.size()) ++filled;
-    for (std::size_t j = filled - 1; j > place; --j) places[j] = places[j - 1];
-    places[place] = i;
+    if (closeness[i] > 0) places.push_back(i);
   }
-  nearest.resize(filled);
-  for (std::size_t i = 0; i < filled; ++i) nearest[i] = &runs[places[i]];
+  const auto shown = places.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, places.size()));
+  std::partial_sort(places.begin(), shown, places.end(),
+                    [&](std::size_t a, std::size_t b) { return std::tuple(closeness[b], a) < std::tuple(closeness[a], b); });
+  std::vector<const MeasuredRun*> nearest;
+  for (auto place = places.begin(); place != shown; ++place) nearest.push_back(&runs[*place]);
   return nearest;
 }
 
