@@ -3,7 +3,7 @@ import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
-import { fineTicks } from './lib/labels.js';
+import { logAxes } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { log, positiveDomain, textWidth } from './lib/scale.js';
 
@@ -37,16 +37,7 @@ export function operatingCurve({ id, title, subtitle, width, points, here, level
   const box = { left: 52, right: width - 12, top: 30, bottom: height - 44 };
   const x = log(xs, [box.left, box.right]);
   const y = log(ys, [box.bottom, box.top]);
-  const frame = [
-    fineTicks(ys).map((value) => [
-      svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-      svg('text', { x: box.left - 7, y: y(value) + 4, 'text-anchor': 'end' }, format(value, '')),
-    ]),
-    fineTicks(xs, width > 500 ? 12 : 6).map((value) => svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, ''))),
-    svg('line', { class: 'axis', x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
-    svg('text', { x: 0, y: 12 }, `↑ ${t('serve.perDevice.axis')}`),
-    svg('text', { x: box.right, y: height - 4, 'text-anchor': 'end' }, `${t('serve.perUser.axis')} →`),
-  ];
+  const frame = logAxes(box, { domain: xs, at: x, label: t('serve.perUser.axis'), most: width > 500 ? 12 : 6, below: height - 4 - box.bottom }, { domain: ys, at: y, label: t('serve.perDevice.axis') });
   const missing = level && x(level.x) > box.left && [
     svg('rect', { x: box.left, y: box.top, width: Math.min(box.right, x(level.x)) - box.left, height: box.bottom - box.top, fill: 'url(#hatch)', class: 'missed' }),
     svg('line', { class: 'level', x1: x(level.x), x2: x(level.x), y1: box.top, y2: box.bottom }),

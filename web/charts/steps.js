@@ -4,7 +4,7 @@ import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
-import { apart, fineTicks } from './lib/labels.js';
+import { apart, logAxes } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { log, positiveDomain, textWidth } from './lib/scale.js';
 
@@ -28,16 +28,7 @@ export function steps({ id, title, subtitle, width, x: across, y: up, series, he
   const box = { left: 52, right: width - margin, top: 30, bottom: height - 42 };
   const x = log(xs, [box.left, box.right]);
   const y = log(ys, [box.bottom, box.top]);
-  const frame = [
-    fineTicks(ys).map((value) => [
-      svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-      svg('text', { x: box.left - 7, y: y(value) + 4, 'text-anchor': 'end' }, format(value, '')),
-    ]),
-    fineTicks(xs).map((value) => svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, ''))),
-    svg('line', { class: 'axis', x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
-    svg('text', { x: 0, y: 12 }, `↑ ${up.label}`),
-    svg('text', { x: box.right, y: height - 4, 'text-anchor': 'end' }, `${across.label} →`),
-  ];
+  const frame = logAxes(box, { domain: xs, at: x, label: across.label, below: height - 4 - box.bottom }, { domain: ys, at: y, label: up.label });
   const style = { best: ['var(--ink)', 2, '5 3'], chosen: ['var(--accent)', 2.4, undefined] };
   const costAt = (one, rate) => one.steps.findLast(({ from }) => from <= rate * 1.0001)?.usd;
   const drawn = [...series].sort((a, b) => (a.kind ? 1 : 0) - (b.kind ? 1 : 0)).map((one) => {

@@ -1,4 +1,6 @@
 // Ticks and labels that do not touch.
+import { svg } from '../../dom.js';
+import { text as format } from '../../text/format.js';
 
 // Ticks 1-2-5 of a logarithmic axis, thinned to decades where they are many.
 export function fineTicks([d0, d1], most = 12) {
@@ -8,6 +10,21 @@ export function fineTicks([d0, d1], most = 12) {
     return ticks.filter((value) => value >= d0 * 0.9999 && value <= d1 * 1.0001);
   };
   return [[1, 2, 5], [1, 3], [1]].map(list).find((one) => one.length <= most) ?? list([1]);
+}
+
+// Grid, ticks and names of two logarithmic axes: {domain, at (the scale), label} each; across also `most`
+// ticks and how far `below` the axis its name stands.
+export function logAxes({ left, right, bottom }, across, up) {
+  return [
+    fineTicks(up.domain).map((value) => [
+      svg('line', { class: 'grid', x1: left, x2: right, y1: up.at(value), y2: up.at(value) }),
+      svg('text', { x: left - 7, y: up.at(value) + 4, 'text-anchor': 'end' }, format(value, '')),
+    ]),
+    fineTicks(across.domain, across.most).map((value) => svg('text', { x: across.at(value), y: bottom + 17, 'text-anchor': 'middle' }, format(value, ''))),
+    svg('line', { class: 'axis', x1: left, x2: right, y1: bottom, y2: bottom }),
+    svg('text', { x: 0, y: 12 }, `↑ ${up.label}`),
+    svg('text', { x: right, y: bottom + across.below, 'text-anchor': 'end' }, `${across.label} →`),
+  ];
 }
 
 // Places for texts beside `at`, at least `gap` apart and inside the range, in the order of `at`: [{…one, placed}].
