@@ -173,11 +173,14 @@ test("comments and texts of the core", () => {
   assert.deepEqual(faults, []);
 });
 
-test("texts of the presets and the README", () => {
+test("texts of the presets and the READMEs", () => {
   const presets = filesBelow(join(CORE, "presets"), /\.json$/);
   const faults = presets.flatMap((path) => faultsOf(path.slice(ROOT.length), textsOfPreset(JSON.parse(readFileSync(path, "utf8")))));
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8").split(/\n\s*\n/).map((paragraph) => paragraph.replace(/\n/g, " "));
-  assert.deepEqual([...faults, ...faultsOf("README.md", readme, BANNED)], []);
+  for (const path of ["README.md", "tests/validation/README.md", "tests/benchmark/README.md"]) {
+    const paragraphs = readFileSync(join(ROOT, path), "utf8").split(/\n\s*\n/).map((paragraph) => paragraph.replace(/\n/g, " "));
+    faults.push(...faultsOf(path, paragraphs, BANNED));
+  }
+  assert.deepEqual(faults, []);
 });
 
 // What only the page has said: its texts come from tables and from the lessons.
