@@ -52,6 +52,7 @@ class Page {
   files = new SiteData((path) => {
     if (['lessons', 'method'].includes(this.store.scene) || path.startsWith('data/')) this.stage.draw();
   });
+  showMemo = null; // draws the sizing memo while it is open
   isDescribed = false; // whether `described` is whole, and not only what the first view shows
   #inHand = undefined; // the input under the pointer or the focus
   #lit = new Set(); // the figures that it moves
@@ -145,7 +146,7 @@ class Page {
   }
   requestFor = (inputs) => this.answering.requestFor(inputs);
   explain = (path = '*') => this.answering.explain(path);
-  drawScene = () => this.stage.draw();
+  drawScene = () => (this.stage.draw(), this.showMemo?.());
   nodesOf = (place) => this.stage.nodesOf(place);
   chosen = (key) => this.stage.chosen(key);
   choose = (key, value) => this.stage.choose(key, value);

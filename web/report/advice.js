@@ -18,30 +18,45 @@ const AIMS = [
 ];
 
 // A column names its figures in the order in which they are looked for; of all less is better.
-const COLUMNS = [
+export const COLUMNS = [
   { id: 'training', paths: ['training.time_to_train_s'], unit: 's' },
   { id: 'token', paths: ['serving.tpot_s'], unit: 's' },
   { id: 'memory', paths: ['training.memory_bytes.total', 'serving.memory_bytes.total'], unit: 'B' },
   { id: 'cost', paths: ['training.cost_usd', 'serving.cost_usd_per_million_tokens'], unit: '$' },
 ];
 
-function difference(before, after) {
-  const isBetter = after < before;
-  const share = `${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%`;
-  return h('small', { class: isBetter ? 'good' : 'bad' }, `${isBetter ? '▼' : '▲'} ${share}`);
+const differenceText = (before, after) => `${after < before ? '▼' : '▲'} ${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%`;
+
+const moves = (figures, before, path) => get(before, path) > 0 && Math.abs(figures[path] / get(before, path) - 1) > SMALL;
+
+// The figure of a column that a change moves, or the first that it has: {path, was, isMoved, isSecond}; null without any.
+function effectOf({ paths }, figures, before) {
+  const known = paths.filter((path) => figures[path] > 0);
+  const path = known.find((one) => moves(figures, before, one)) ?? known[0];
+  if (!path) return null;
+  const was = get(before, path);
+  return { path, was, isMoved: !(was > 0) || moves(figures, before, path), isSecond: path !== paths[0] && figures[paths[0]] > 0 };
 }
 
-function cell({ id, paths, unit }, figures, before) {
-  const attributes = { 'data-l': t(`advice.column.${id}`) };
-  const known = paths.filter((path) => figures[path] > 0);
-  const moves = (path) => get(before, path) > 0 && Math.abs(figures[path] / get(before, path) - 1) > SMALL;
-  const path = known.find(moves) ?? known[0];
-  if (!path) return h('td', { ...attributes, class: 'quiet' }, '–');
-  const was = get(before, path);
-  if (was > 0 && !moves(path)) return h('td', { ...attributes, class: 'quiet' }, t('advice.same'));
+function cell(column, figures, before) {
+  const attributes = { 'data-l': t(`advice.column.${column.id}`) };
+  const effect = effectOf(column, figures, before);
+  if (!effect) return h('td', { ...attributes, class: 'quiet' }, '–');
+  const { path, was, isMoved, isSecond } = effect;
+  if (!isMoved) return h('td', { ...attributes, class: 'quiet' }, t('advice.same'));
   // A figure other than the column's first is named.
-  const of = path !== paths[0] && paths[0] in figures && figures[paths[0]] > 0 && h('small', {}, `${t('advice.serving')} `);
-  return h('td', attributes, of, text(figures[path], unit), was > 0 && [h('br'), difference(was, figures[path])]);
+  const of = isSecond && h('small', {}, `${t('advice.serving')} `);
+  const after = figures[path];
+  return h('td', attributes, of, text(after, column.unit), was > 0 && [h('br'), h('small', { class: after < was ? 'good' : 'bad' }, differenceText(was, after))]);
+}
+
+// The same in one line.
+export function changeText(column, figures, before) {
+  const effect = effectOf(column, figures, before);
+  if (!effect) return '–';
+  const { path, was, isMoved, isSecond } = effect;
+  if (!isMoved) return t('advice.same');
+  return [isSecond && t('advice.serving'), text(figures[path], column.unit), was > 0 && differenceText(was, figures[path])].filter(Boolean).join(' ');
 }
 
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -127,12 +142,19 @@ function pairLine(context, pair, figure) {
   ];
 }
 
+// What is asked of advice, and by which aim: {aims, aim, question}; null where the scenario has nothing to rank.
+export function adviceQuestion({ page, report, request }) {
+  const aims = AIMS.filter(({ part }) => report[part]);
+  const aim = aims.find(({ id }) => id === page.chosen('aim')) ?? aims[0];
+  return aim ? { aims, aim, question: { request, ...aim.question, top: ASKED } } : null;
+}
+
 export function advice(context) {
   const { page, report, store } = context;
-  const aims = AIMS.filter(({ part }) => report[part]);
-  if (!aims.length) return null;
-  const aim = aims.find(({ id }) => id === page.chosen('aim')) ?? aims[0];
-  const { report: answer, isFresh } = page.adviceOn({ request: context.request, ...aim.question, top: ASKED });
+  const asked = adviceQuestion(context);
+  if (!asked) return null;
+  const { aims, aim } = asked;
+  const { report: answer, isFresh } = page.adviceOn(asked.question);
   const applied = appliedTo(context);
   const undo = () => {
     page.choose('applied', null);

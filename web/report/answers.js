@@ -64,10 +64,15 @@ function rangeText({ low, high }, value, unit) {
   return `${shown.number.startsWith('$') ? '$' : ''}${from}–${to}${shown.unit && !shown.unit.startsWith('/') ? `\u00a0${shown.unit}` : ''}`;
 }
 
-function interval(known, value, unit) {
+// "90 %: 308–338 days", null where nothing is known of it.
+export function intervalText(known, value, unit) {
   if (!known || !(known.low > 0) || !(value > 0)) return null;
-  const words = t('answers.interval', { level: number((known.level ?? 0.9) * 100), range: rangeText(known, value, unit) });
-  return h('span', { class: 'iv' }, whisker(known, value), h('span', {}, words));
+  return t('answers.interval', { level: number((known.level ?? 0.9) * 100), range: rangeText(known, value, unit) });
+}
+
+function interval(known, value, unit) {
+  const words = intervalText(known, value, unit);
+  return words && h('span', { class: 'iv' }, whisker(known, value), h('span', {}, words));
 }
 
 // `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
@@ -177,6 +182,11 @@ function costAnswer({ training, serving, cost, faulty }) {
 const dollars = (value) => `$${whole(value)}`;
 const missing = (part, faulty) => (faulty.has(part) ? { trouble: t('answers.faulty'), line: '' } : { line: t('answers.absent') });
 
+const ANSWERS = [trainingAnswer, servingAnswer, memoryAnswer, costAnswer];
+
+// What the four say of a report, in the order in which they stand.
+export const answersOf = (view) => ANSWERS.map((one) => one(view));
+
 // `element` holds <p role=status> and <nav class=four>.
 export function showAnswers(element, view) {
   const words = element.querySelector('[role=status]');
@@ -185,7 +195,7 @@ export function showAnswers(element, view) {
   const { before } = view; // the view of a moment ago, whose figures stand beside the new ones
   redraw(
     element.querySelector('.four'),
-    [trainingAnswer, servingAnswer, memoryAnswer, costAnswer].map((one) => answer({ ...one(view), before: before && one(before) })),
+    ANSWERS.map((one) => answer({ ...one(view), before: before && one(before) })),
   );
 }
 

@@ -65,6 +65,7 @@ export function openExport(page, link) {
       button(t('export.report'), () => save(json({ link, ...report }), 'report.json')),
       button(t('export.figures'), () => saveCsv(['path', 'value', 'unit'], csvRows(report, store.inputs, link), 'slipstick')),
       button(t('export.print'), () => (close(), window.print())),
+      button(t('export.memo'), async () => (close(), (await import('../memo/view.js')).openMemo(page))),
     ),
     h('h3', {}, t('export.as')),
     h(

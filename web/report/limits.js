@@ -147,8 +147,11 @@ function bar(context, { id, path, title, bound, detail, parts, scene }) {
   );
 }
 
-export function limits(context) {
+// The phases that have times, each with what limits it.
+export function phasesOf(context) {
   const { training: trained, serving } = context.report;
   const phases = [trained?.feasible && training, serving?.feasible && prefill, serving?.feasible && token].filter(Boolean);
-  return phases.map((phase) => bar(context, phase(context)));
+  return phases.map((phase) => phase(context));
 }
+
+export const limits = (context) => phasesOf(context).map((phase) => bar(context, phase));

@@ -29,6 +29,10 @@ function keyOf(scenario) {
   return task === 'training' || task === 'nothing' || hasBatch ? `say.${task}` : `say.${task}.load`;
 }
 
+// The same without its controls.
+export const questionText = (scenario, inputs) =>
+  t(keyOf(scenario), Object.fromEntries(Object.entries(nouns(scenario, inputs)).map(([key, noun]) => [key, noun?.text ?? ''])));
+
 // `onopen(noun)` gets {key, path}; `isLocked(path)` leaves a noun as plain text.
 export function showSentence(element, scenario, { inputs, onopen, isLocked }) {
   const values = Object.fromEntries(

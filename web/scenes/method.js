@@ -1,5 +1,6 @@
 import { h } from '../dom.js';
 import { why } from '../report/figures.js';
+import { release } from '../state/release.js';
 import '../text/later.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -60,7 +61,7 @@ export const method = {
       validation(context),
       parts.filter(([, list]) => list.length).map(([name, list]) => part(context, name, list)),
       h('p', { class: 'note' }, t('method.units')),
-      h('p', { class: 'note', id: 'release' }, t('method.release', { release: document.querySelector('meta[name=release]').content })),
+      h('p', { class: 'note', id: 'release' }, t('method.release', { release: release() })),
     ];
   },
 };

@@ -86,7 +86,7 @@ extend({
   'import.unread': 'Not understood: {flags}.',
   'import.done': 'Imported: {name}, {parameters} parameters.',
   'export.title': 'Export', 'export.files': 'Files', 'export.scenario': 'Scenario (JSON)', 'export.report': 'Report (JSON)',
-  'export.figures': 'Figures (CSV)', 'export.print': 'Print', 'export.as': 'Copy as', 'export.text': 'Copied text',
+  'export.figures': 'Figures (CSV)', 'export.print': 'Print', 'export.memo': 'Sizing memo', 'export.as': 'Copy as', 'export.text': 'Copied text',
   'export.import': 'Open a scenario or report from a file',
   'export.bad': 'Not a scenario file.',
   'compare.title': 'What changed?', 'compare.lead': 'Baseline: {name}, the scenario in the form. ▲ higher, ▼ lower than the baseline.',
