@@ -38,6 +38,27 @@ inline bool IsClosedRing(const CollectiveInstance& instance) {
          instance.view.levels[0].wrapped[0];
 }
 
+// A hypercube: neighbors at every power of two. A torus or mesh whose sides are all two is one.
+inline bool IsCube(const CollectiveInstance& instance) {
+  if (!IsFlat(instance) || !IsGrid(instance.view.levels[0])) return false;
+  const LevelView& view = instance.view.levels[0];
+  double ranks = 1;
+  for (int i = 0; i < view.sides; ++i) {
+    if (view.side[i] != 2) return false;
+    ranks *= view.side[i];
+  }
+  return ranks == view.ranks;
+}
+// Partners at powers of two reach each other without sharing a link: through a switch, or over a link of their own.
+inline bool JoinsPowersOfTwo(const CollectiveInstance& instance) {
+  if (IsCube(instance)) return true;
+  return IsPowerOfTwo(instance.view.ranks) && (IsSwitch(instance) || IsFlat(instance, Topology::kFullyConnected));
+}
+inline BytesPerSecond LinkToPartner(const CollectiveInstance& instance) {
+  const LevelView& view = instance.view.levels[0];
+  return IsSwitch(view) ? view.injection : view.link;
+}
+
 // Groups of a dragonfly and the network between them, each as a level of its own. A dragonfly in one level is a balanced one: exchanges run
 // at full rate, over up to three links.
 inline bool IsDragonflyOfGroups(const CollectiveInstance& instance) {

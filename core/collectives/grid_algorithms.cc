@@ -41,24 +41,26 @@ AlgorithmTime BothWays(const CollectiveInstance& instance, Trace& trace) { retur
 
 bool OneWayGridApplies(const CollectiveInstance& instance) { return IsSolidGrid(instance) && !IsFlat(instance, Topology::kMesh); }
 
-// All dimensions at once, each with its part of the data in rotated order: every link is always busy.
+// All dimensions at once, each with its part of the data in rotated order: every link is always busy. On sides of two there is one link
+// and one direction.
 bool AtOnceApplies(const CollectiveInstance& instance) {
   if (!IsSolidGrid(instance)) return false;
   const LevelView& view = instance.view.levels[0];
   for (int i = 0; i < view.sides; ++i) {
-    if (!view.wrapped[i] || view.side[i] != view.side[0]) return false;
+    if ((!view.wrapped[i] && view.side[i] != 2) || view.side[i] != view.side[0]) return false;
   }
   return true;
 }
 AlgorithmTime AtOnce(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double passes = PassesOf(instance), ranks = view.ranks, side = view.side[0], sides = view.sides;
+  const double ways = view.wrapped[0] ? 2 : 1;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
   FIGURE(trace, latency, passes * sides * (side - 1) * alpha, (Note{"Steps along all sides", "", kGridSource}), passes, sides, side, alpha);
-  FIGURE(trace, transfer, passes * (1 - 1 / ranks) * bytes / (2 * sides * link), (Note{"Bytes over all links at once", "", kGridSource}),
-         passes, ranks, bytes, sides, link);
+  FIGURE(trace, transfer, passes * (1 - 1 / ranks) * bytes / (ways * sides * link),
+         (Note{"Bytes over all links at once", "ways: directions along a side", kGridSource}), passes, ranks, bytes, ways, sides, link);
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 

@@ -11,7 +11,7 @@ namespace {
 double LinksAlong(double length) { return length > 2 ? 2 : length > 1 ? 1 : 0; }
 
 struct Shape {
-  std::array<double, kMaxSides> side{1, 1, 1, 1};
+  Sides side;
   int sides = 1;
 
   // Per device of the whole grid.
@@ -39,6 +39,18 @@ Shape NearCube(Count size) {
   return shape;
 }
 
+// A side of two for every factor of two, then the other prime factors.
+Shape CubeOf(Count size) {
+  Shape shape;
+  shape.sides = 0;
+  for (Count factor = 2; size > 1 && shape.sides < kMaxSides; ++factor) {
+    if (factor * factor > size) factor = size;
+    for (; size % factor == 0 && shape.sides < kMaxSides; size /= factor) shape.side[shape.sides++] = static_cast<double>(factor);
+  }
+  shape.sides = std::max(shape.sides, 1);
+  return shape;
+}
+
 // `size`: parts that its wires join.
 Shape ShapeOf(const NetworkLevel& level, double size) {
   Shape shape;
@@ -46,6 +58,7 @@ Shape ShapeOf(const NetworkLevel& level, double size) {
     shape.side[0] = size;
     return shape;
   }
+  if (level.topology == Topology::kHypercube) return CubeOf(static_cast<Count>(size));
   if (level.dims.empty()) return NearCube(static_cast<Count>(size));
   shape.sides = static_cast<int>(std::min<std::size_t>(level.dims.size(), kMaxSides));
   for (std::size_t i = 0; i < level.dims.size(); ++i) {
@@ -60,7 +73,7 @@ Shape ShapeOf(const NetworkLevel& level, double size) {
 void SetGridLinks(const NetworkLevel& level, double devices, double size, double spacing, LevelView& view) {
   const Shape whole = ShapeOf(level, size);
   const bool is_part = devices < size;
-  const std::array<double, kMaxSides> block = is_part ? BlockOf(devices, whole.side, whole.sides) : whole.side;
+  const Sides block = is_part ? BlockOf(devices, whole.side, whole.sides) : whole.side;
   double left = view.ranks, between = spacing, used = 0;
   view.sides = 0;
   for (int i = 0; i < whole.sides; ++i) {
@@ -109,8 +122,8 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, double ranks, double
 
 }  // namespace
 
-std::array<double, kMaxSides> BlockOf(double devices, const std::array<double, kMaxSides>& dims, int sides) {
-  std::array<double, kMaxSides> block{1, 1, 1, 1};
+Sides BlockOf(double devices, const Sides& dims, int sides) {
+  Sides block;
   Count left = static_cast<Count>(devices);
   while (left > 1) {
     Count factor = 2;
@@ -147,12 +160,16 @@ WireLoad WireLoadOf(const LevelView& view) {
   return load;
 }
 
-double NeighborShare(const Cluster& cluster, std::size_t index, double spacing) {
+NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, double spacing) {
   double below = 1;
   for (std::size_t i = 0; i < index; ++i) below *= static_cast<double>(cluster.networks[i].size);
   const NetworkLevel& level = cluster.networks[index];
   const double parts = min(static_cast<double>(cluster.devices) / below, static_cast<double>(level.size));
-  return LevelViewOf(level, static_cast<int>(index), 2, spacing, parts).link / level.bandwidth;
+  const LevelView view = LevelViewOf(level, static_cast<int>(index), 2, spacing, parts);
+  NeighborWire wire{view.link / level.bandwidth, IsGrid(view) ? view.spacing : WireLoadOf(view).hops};
+  const double leaf = level.dims.empty() ? 1 : static_cast<double>(level.dims[0]);
+  if (level.topology == Topology::kFatTree && spacing >= leaf) wire.share /= level.oversubscription;
+  return wire;
 }
 
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {

@@ -9,15 +9,20 @@
 
 namespace slipstick {
 
-inline constexpr int kMaxSides = 4;   // of a mesh or torus
+inline constexpr int kMaxSides = 24;  // of a mesh or torus; of a hypercube, so 2^24 parts
 inline constexpr int kMaxLevels = 4;  // further levels count as part of the last
+
+// Lengths of a grid's sides, each 1 until it is set.
+struct Sides : std::array<double, kMaxSides> {
+  constexpr Sides() { fill(1); }
+};
 
 struct LevelView {
   const NetworkLevel* level = nullptr;
   int index = 0;     // in cluster.networks
   double ranks = 1;  // parts of the group joined by the level
-  // Mesh, torus, ring: the block covered by the group. Other topologies: one side.
-  std::array<double, kMaxSides> side{1, 1, 1, 1};
+  // Mesh, torus, hypercube, ring: the block covered by the group. Other topologies: one side.
+  Sides side;
   std::array<bool, kMaxSides> wrapped{};
   int sides = 1;
   double apart = 1;          // parts of the level from a rank to the next one of the group
@@ -29,7 +34,7 @@ struct LevelView {
 };
 
 constexpr bool IsGrid(Topology topology) {
-  return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus;
+  return topology == Topology::kRing || topology == Topology::kMesh || topology == Topology::kTorus || topology == Topology::kHypercube;
 }
 bool IsGrid(const LevelView& view);
 
@@ -49,11 +54,14 @@ struct WireLoad {
 };
 WireLoad WireLoadOf(const LevelView& view);
 
-// Sides of the block of `devices` in a torus or mesh with these dims: as close to a cube as the factors allow.
-std::array<double, kMaxSides> BlockOf(double devices, const std::array<double, kMaxSides>& dims, int sides);
+// Sides of the block of `devices` in a grid with these dims: as close to a cube as the factors allow.
+Sides BlockOf(double devices, const Sides& dims, int sides);
 
-// Share of a device's bandwidth on a level towards the device `spacing` parts of it further: a ring has two links, a torus two a side,
-// direct wires one a peer; through a switch all of it.
-double NeighborShare(const Cluster& cluster, std::size_t index, double spacing);
+// The way from a device to the one `spacing` parts of a level further.
+struct NeighborWire {
+  double share = 1;  // of a device's bandwidth: a ring has two links, a torus two a side, direct wires one a peer; through a switch all
+  double hops = 1;   // wires in a row
+};
+NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, double spacing);
 
 }  // namespace slipstick

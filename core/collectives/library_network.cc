@@ -1,5 +1,6 @@
 #include "core/collectives/library_network.h"
 
+#include <utility>
 #include <vector>
 
 namespace slipstick {
@@ -126,6 +127,15 @@ void BindBandwidth(std::string_view symbol, const LevelView& view, BytesPerSecon
   }
   trace.Record(symbol, "stated * used_share", usable, Note{"Usable bandwidth of a rank", "links to the group; shared root ports"},
                "stated, used_share", stated, used_share);
+}
+
+void BindNeighborShare(std::string_view symbol, double wire_share, const NetworkLevel& level, std::size_t index, Trace& trace) {
+  if (!trace.on()) return;
+  const auto size = static_cast<double>(level.size);
+  trace.Input("size", size, "cluster.networks." + std::to_string(index) + ".size");
+  const std::vector<std::pair<std::string, double>> among{{"the wire to the next rank", wire_share}, {"through a switch", 1}};
+  trace.Choice(symbol, wire_share, Note{"Share of the bandwidth on the wire to the next rank", "as the topology splits it"}, among, 0,
+               "size", size);
 }
 
 void BindWireLoad(const LevelView& view, double devices, Trace& trace) {

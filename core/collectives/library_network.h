@@ -43,6 +43,9 @@ void BindOuterWireLoad(const CollectiveInstance& instance, Trace& trace);
 // Binds the usable bandwidth of a rank: the level's; on a grid that of its links to the group; less where root ports are shared.
 void BindBandwidth(std::string_view symbol, const LevelView& view, BytesPerSecond usable, double devices, Trace& trace);
 
+// Binds the share of a device's bandwidth on the wire to the next rank (NeighborOf).
+void BindNeighborShare(std::string_view symbol, double wire_share, const NetworkLevel& level, std::size_t index, Trace& trace);
+
 // Name of a fabric's table of constants: "fabrics.nvlink".
 std::string TableOf(const FabricConstants& fabric);
 // A constant that a level states, else its fabric's.

@@ -6,7 +6,9 @@ namespace {
 
 constexpr std::string_view kRecursiveSource =
     "Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, 2005";
-constexpr std::string_view kBruckSource = "Bruck et al., Efficient algorithms for all-to-all communications, 1997";
+constexpr std::string_view kBruckSource =
+    "Bruck et al., Efficient algorithms for all-to-all communications, 1997; on a hypercube Johnsson and Ho, Optimum broadcasting and "
+    "personalized communication in hypercubes, 1989";
 
 double LargestPowerOfTwo(double ranks) { return std::exp2(WholeBelow(log2(ranks))); }
 
@@ -17,8 +19,8 @@ bool OnRing(const CollectiveInstance& instance) { return IsClosedRing(instance) 
 
 bool HalvingApplies(const CollectiveInstance& instance) {
   if (!IsReductionOrGather(instance)) return false;
-  if (IsSwitch(instance)) return IsPowerOfTwo(instance.view.ranks) || Is(instance, CollectiveType::kAllReduce);
-  return OnRing(instance) || OnLeaves(instance);
+  if (IsSwitch(instance) && Is(instance, CollectiveType::kAllReduce)) return true;
+  return JoinsPowersOfTwo(instance) || OnRing(instance) || OnLeaves(instance);
 }
 
 // Partners at distance d exchange bytes * d / ranks: over d links of a ring, or through the core of a fat tree if they are in two leaves.
@@ -46,14 +48,14 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance, Trace& trace
 }
 
 AlgorithmTime HalvingTime(const CollectiveInstance& instance, Trace& trace) {
-  if (!IsSwitch(instance)) return HalvingByDistance(instance, trace);
+  if (!IsSwitch(instance) && !JoinsPowersOfTwo(instance)) return HalvingByDistance(instance, trace);
   const LevelView& view = instance.view.levels[0];
   const double passes = PassesOf(instance);
   const double ranks = LargestPowerOfTwo(instance.view.ranks);
   const double folds = ranks == instance.view.ranks ? 0 : 2;  // extra ranks send their buffer to a partner and receive the result
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
-  const BytesPerSecond link = view.injection;
+  const BytesPerSecond link = LinkToPartner(instance);
   FIGURE(trace, latency, (passes * log2(ranks) + folds) * alpha,
          (Note{"Steps", "ranks beyond a power of two are folded in first and out last", kRecursiveSource}), passes, ranks, folds, alpha);
   FIGURE(trace, transfer, (passes * (ranks - 1) / ranks + folds) * bytes / link,
@@ -61,29 +63,25 @@ AlgorithmTime HalvingTime(const CollectiveInstance& instance, Trace& trace) {
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes(), trace);
 }
 
-bool DoublingApplies(const CollectiveInstance& instance) {
-  return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && IsPowerOfTwo(instance.view.ranks);
-}
+bool DoublingApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kAllReduce) && JoinsPowersOfTwo(instance); }
 AlgorithmTime DoublingTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
-  const BytesPerSecond link = view.injection;
+  const BytesPerSecond link = LinkToPartner(instance);
   FIGURE(trace, latency, log2(ranks) * alpha, (Note{"Steps", "", kRecursiveSource}), ranks, alpha);
   FIGURE(trace, transfer, log2(ranks) * bytes / link, (Note{"The whole buffer at each step", "", kRecursiveSource}), ranks, bytes, link);
   return Total(instance, latency, transfer, log2(ranks) * bytes, trace);
 }
 
-bool BruckApplies(const CollectiveInstance& instance) {
-  return Is(instance, CollectiveType::kAllToAll) && IsSwitch(instance) && IsPowerOfTwo(instance.view.ranks);
-}
+bool BruckApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kAllToAll) && JoinsPowersOfTwo(instance); }
 AlgorithmTime BruckTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
-  const BytesPerSecond link = view.injection;
+  const BytesPerSecond link = LinkToPartner(instance);
   FIGURE(trace, latency, log2(ranks) * alpha, (Note{"Steps", "", kBruckSource}), ranks, alpha);
   FIGURE(trace, transfer, log2(ranks) * bytes / (2 * link), (Note{"Half the buffer at each step", "", kBruckSource}), ranks, bytes, link);
   return Total(instance, latency, transfer, Bytes(), trace);
@@ -121,15 +119,13 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance, Trace& trace) {
   return Total(instance, latency_sum, transfer_sum, Bytes(), trace);
 }
 
-bool ScatterApplies(const CollectiveInstance& instance) {
-  return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance) && IsPowerOfTwo(instance.view.ranks);
-}
+bool ScatterApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kBroadcast) && JoinsPowersOfTwo(instance); }
 AlgorithmTime ScatterTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
   const double ranks = instance.view.ranks;
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
-  const BytesPerSecond link = view.injection;
+  const BytesPerSecond link = LinkToPartner(instance);
   FIGURE(trace, latency, (log2(ranks) + ranks - 1) * alpha, (Note{"Scatter by halving, all-gather around a ring", "", kRecursiveSource}),
          ranks, alpha);
   FIGURE(trace, transfer, 2 * (ranks - 1) / ranks * bytes / link, (Note{"Bytes through a rank's link", "", kRecursiveSource}), ranks, bytes,

@@ -69,6 +69,17 @@ AlgorithmTime AllReduceTrees(const CollectiveInstance& instance, Trace& trace) {
       Note{"All-reduce over two binary trees", "half the data each; without the fill of their pipelines", kTextbookSource}, trace);
 }
 
+// Partners at halving or doubling distances, which are the levels of a tree.
+AlgorithmTime HalvingOrDoubling(const CollectiveInstance& instance, Trace& trace) {
+  const auto [alpha, beta] = SlowestOf(instance, trace);
+  const double ranks = instance.view.ranks;
+  const Bytes bytes = instance.call.bytes;
+  FIGURE(trace, latency, log2(ranks) * alpha, (Note{"One step per level of the tree", "", kTextbookSource}), ranks, alpha);
+  FIGURE(trace, time, latency + (ranks - 1) / ranks * bytes / beta, (Note{"Halving or doubling", "", kTextbookSource}), latency, ranks,
+         bytes, beta);
+  return {time, latency, std::nullopt};
+}
+
 // Each rank passes on, or sends to each peer in turn, all but its own block.
 AlgorithmTime BlockByBlock(const CollectiveInstance& instance, Trace& trace) {
   const auto [alpha, beta] = SlowestOf(instance, trace);
@@ -105,6 +116,7 @@ const std::vector<Algorithm>& TextbookEquations() {
       {"ring", "Ring", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, AllReduceRing},
       {"double_binary_tree", "Two binary trees", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, AllReduceTrees},
       {"ring", "Ring", kTextbookSource, kLibrary, IsGatherOrScatter, BlockByBlock},
+      {"halving_doubling", "Recursive halving or doubling", kTextbookSource, kLibrary, IsGatherOrScatter, HalvingOrDoubling},
       {"pairwise", "One peer after another", kTextbookSource, kLibrary, Only<CollectiveType::kAllToAll>, BlockByBlock},
       {"binomial", "Binomial tree", kTextbookSource, kLibrary, Only<CollectiveType::kBroadcast>, BroadcastTree},
       {"send", "One message", kTextbookSource, kLibrary, Only<CollectiveType::kSendReceive>, OneMessage},

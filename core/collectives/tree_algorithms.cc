@@ -36,6 +36,26 @@ AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees, Trace& 
 AlgorithmTime SingleTree(const CollectiveInstance& instance, Trace& trace) { return TreeTime(instance, 1, trace); }
 AlgorithmTime DoubleTree(const CollectiveInstance& instance, Trace& trace) { return TreeTime(instance, 2, trace); }
 
+// Down only: an inner node sends each chunk to two children; with two trees it is an inner node of one of them.
+bool BroadcastApplies(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance) && instance.view.ranks > 2;
+}
+AlgorithmTime BroadcastTime(const CollectiveInstance& instance, double trees, Trace& trace) {
+  const LevelView& view = instance.view.levels[0];
+  const double ranks = view.ranks;
+  const Bytes bytes = instance.call.bytes;
+  const Seconds alpha = view.latency;
+  const BytesPerSecond link = view.injection;
+  FIGURE(trace, depth, ceil(log2(ranks)), (Note{"Depth of the tree"}), ranks);
+  const double chunks = ChunksOf(instance, 2 * (depth - 1) / trees, alpha), waits = WaitsOf(instance, chunks);
+  FIGURE(trace, latency, (depth + waits) * alpha, (Note{"Down the tree", "", kTreeSource}), depth, waits, alpha);
+  FIGURE(trace, transfer, 2 * (chunks + depth - 1) * bytes / (trees * chunks * link),
+         (Note{"Chunks to two children, and the pipeline's fill", "", kTreeSource}), chunks, depth, bytes, trees, link);
+  return Total(instance, latency, transfer, Bytes(), trace);
+}
+AlgorithmTime BroadcastSingle(const CollectiveInstance& instance, Trace& trace) { return BroadcastTime(instance, 1, trace); }
+AlgorithmTime BroadcastDouble(const CollectiveInstance& instance, Trace& trace) { return BroadcastTime(instance, 2, trace); }
+
 bool ChainApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance); }
 AlgorithmTime ChainTime(const CollectiveInstance& instance, Trace& trace) {
   const LevelView& view = instance.view.levels[0];
@@ -55,6 +75,9 @@ const std::vector<Algorithm>& TreeAlgorithms() {
   static const std::vector<Algorithm> rows{
       {"binary_tree", "One binary tree", kTreeSource, CollectiveLibrary::kAnalytic, TreeApplies, SingleTree},
       {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic, TreeApplies, DoubleTree},
+      {"binary_tree", "One binary tree", kTreeSource, CollectiveLibrary::kAnalytic, BroadcastApplies, BroadcastSingle},
+      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic, BroadcastApplies,
+       BroadcastDouble},
       {"chain", "Pipelined chain", kTreeSource, CollectiveLibrary::kAnalytic, ChainApplies, ChainTime},
   };
   return rows;

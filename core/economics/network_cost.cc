@@ -36,6 +36,7 @@ Dollars PriceLevel(Topology topology, Count size, Count devices, BytesPerSecond 
     case Topology::kRing:
     case Topology::kMesh:
     case Topology::kTorus:
+    case Topology::kHypercube:
       return groups * 2 * n * (bandwidth / 2 * prices.link);
     case Topology::kFullyConnected:
       return groups * n * (n - 1) * (bandwidth / (n - 1) * prices.link);
@@ -110,6 +111,7 @@ bool IsDirect(Topology topology) {
     case Topology::kRing:
     case Topology::kMesh:
     case Topology::kTorus:
+    case Topology::kHypercube:
     case Topology::kFullyConnected:
       return true;
     case Topology::kSwitch:

@@ -12,12 +12,14 @@
 
 namespace slipstick {
 
-enum class Topology { kRing, kMesh, kTorus, kFullyConnected, kSwitch, kFatTree, kRail, kDragonfly };
+// A hypercube of parts that are not a power of two has the prime factors of their number as its sides, closed to rings like a torus's.
+enum class Topology { kRing, kMesh, kTorus, kHypercube, kFullyConnected, kSwitch, kFatTree, kRail, kDragonfly };
 template <>
 struct EnumNames<Topology> {
-  static constexpr std::array<std::pair<Topology, std::string_view>, 8> names{{{Topology::kRing, "ring"},
+  static constexpr std::array<std::pair<Topology, std::string_view>, 9> names{{{Topology::kRing, "ring"},
                                                                                {Topology::kMesh, "mesh"},
                                                                                {Topology::kTorus, "torus"},
+                                                                               {Topology::kHypercube, "hypercube"},
                                                                                {Topology::kFullyConnected, "fully_connected"},
                                                                                {Topology::kSwitch, "switch"},
                                                                                {Topology::kFatTree, "fat_tree"},

@@ -25,7 +25,7 @@ Link LinkOver(const StepCluster& prepared, bool at_line_rate, double stride, dou
     const FabricConstants& fabric = *levels[i].fabric;
     const NetworkLevel& level = prepared.stated.networks[i];
     const double spacing = max(1.0, stride * static_cast<double>(level.size) / joined);
-    const BytesPerSecond link = NeighborShare(prepared.stated, i, spacing) * level.bandwidth;
+    const BytesPerSecond link = NeighborOf(prepared.stated, i, spacing).share * level.bandwidth;
     if (at_line_rate) return {link, level.latency};
     return i == 0 ? Link{fabric.in_step.hop_efficiency * link, fabric.in_step.hop_latency}
                   : Link{fabric.in_step.nic_hop_efficiency * link, fabric.in_step.nic_hop_latency};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/collectives/fabric.h"
+#include "core/collectives/library_network.h"
 #include "core/training/exchange.h"
 
 namespace slipstick {
@@ -150,20 +151,6 @@ void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace)
   ExplainRanks(context, {"", "replicas", one, replicas, one, outer_stride}, trace);
 }
 
-namespace {
-
-// The share of a device's bandwidth on the wire to the next rank.
-void ExplainNeighborShare(std::string_view symbol, double wire_share, const NetworkLevel& level, std::size_t index, Trace& trace) {
-  const std::string path = "cluster.networks." + std::to_string(index);
-  const auto size = static_cast<double>(level.size);
-  trace.Input("size", size, path + ".size");
-  const std::vector<std::pair<std::string, double>> among{{"the wire to the next rank", wire_share}, {"through a switch", 1}};
-  trace.Choice(symbol, wire_share, Note{"Share of the bandwidth on the wire to the next rank", "as the topology splits it"}, among, 0,
-               "size", size);
-}
-
-}  // namespace
-
 void ExplainHop(const TrainingContext& context, const Link& link, double stride, double size, Trace& trace) {
   const std::vector<NetworkLevel>& levels = context.cluster.networks;
   if (!trace.on() || levels.empty()) return;
@@ -198,7 +185,7 @@ void ExplainHop(const TrainingContext& context, const Link& link, double stride,
                  share, bandwidth);
     return;
   }
-  ExplainNeighborShare("wire_share", wire_share, levels[level], level, trace);
+  BindNeighborShare("wire_share", wire_share, levels[level], level, trace);
   trace.Record("hop_rate", "share * bandwidth * wire_share", link.rate, Note{"Rate of a send to the next rank", "", kInStepSource},
                "share, bandwidth, wire_share", share, bandwidth, wire_share);
 }

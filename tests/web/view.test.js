@@ -78,6 +78,10 @@ test('the wiring of a node is drawn link by link', () => {
   assert.equal(linksOf({ topology: 'mesh', dims: [4, 4] }, 16).length, 24);
   assert.equal(linksOf({ topology: 'torus', dims: [4, 4] }, 16).length, 24 + 16);
   assert.deepEqual(linksOf({ topology: 'switch' }, 8), []);
+  // A square; three links at each of eight; of six not drawn.
+  assert.deepEqual(linksOf({ topology: 'hypercube' }, 4), [{ from: 0, to: 1 }, { from: 0, to: 2 }, { from: 1, to: 3 }, { from: 2, to: 3 }]);
+  assert.equal(linksOf({ topology: 'hypercube' }, 8).length, 12);
+  assert.deepEqual(linksOf({ topology: 'hypercube' }, 6), []);
   // A slice of a larger torus has sides that are not known here.
   assert.equal(sidesOf({ topology: 'torus', dims: [16, 16, 16] }, 64), undefined);
 });

@@ -1,8 +1,9 @@
 // How the devices of a node are wired, as lines between their places in a grid: a ring through all, the neighbors of a mesh or torus,
-// every pair, or one bar that stands for switches.
+// the numbers of a hypercube that differ in one bit, every pair, or one bar that stands for switches.
 import { svg } from '../dom.js';
 
 const MOST_PAIRED = 16; // devices in a node whose pairs are still told apart
+const isPowerOfTwo = (count) => (count & (count - 1)) === 0;
 const SWITCHED = new Set(['switch', 'fat_tree', 'rail', 'dragonfly']);
 
 const product = (list) => list.reduce((all, one) => all * one, 1);
@@ -16,7 +17,7 @@ export function sidesOf({ topology, dims }, count) {
 
 // Height above a node's first row of devices that its wires take.
 export const headroom = (level, count, columns) =>
-  level.topology === 'fully_connected' && count <= MOST_PAIRED ? 6 + 3 * Math.min(count, columns) : level.topology === 'ring' && count > 2 && count <= columns ? 12 : 0;
+  ['fully_connected', 'hypercube'].includes(level.topology) && count <= MOST_PAIRED ? 6 + 3 * Math.min(count, columns) : level.topology === 'ring' && count > 2 && count <= columns ? 12 : 0;
 
 // Pairs of devices that a link joins, and single devices with a link around the edge of the grid: [{from, to}] or [{from, around}].
 export function linksOf(level, count) {
@@ -24,6 +25,11 @@ export function linksOf(level, count) {
   const all = Array.from({ length: count }, (_, i) => i);
   if (count < 2 || SWITCHED.has(topology)) return [];
   if (topology === 'fully_connected') return count > MOST_PAIRED ? [] : all.flatMap((from) => all.slice(from + 1).map((to) => ({ from, to })));
+  if (topology === 'hypercube') {
+    if (count > MOST_PAIRED || !isPowerOfTwo(count)) return [];
+    const bits = all.filter((bit) => bit > 0 && isPowerOfTwo(bit));
+    return all.flatMap((from) => bits.filter((bit) => !(from & bit)).map((bit) => ({ from, to: from + bit })));
+  }
   if (topology === 'ring') return [...all.slice(1).map((to) => ({ from: to - 1, to })), ...(count > 2 ? [{ from: count - 1, to: 0 }] : [])];
   const sides = sidesOf(level, count);
   if (!sides) return [];

@@ -99,6 +99,60 @@ TEST(Algorithms, ATorusOfOneSideIsARing) {
   }
 }
 
+// Eight ranks, three links of 100 GB/s each, 1 us, 1 MB: 10 us of one link.
+TEST(Algorithms, WorkedValuesOnAHypercube) {
+  const Cluster cube = Joined({Level(Topology::kHypercube, 8, 300 * kGBps, 1 * kUs)});
+  struct Case {
+    CollectiveType type;
+    std::string_view algorithm;
+    double us;
+  };
+  for (const Case& c :
+       {Case{CollectiveType::kAllReduce, "halving_doubling", 6 + 17.5}, Case{CollectiveType::kAllReduce, "recursive_doubling", 3 * 11},
+        Case{CollectiveType::kAllReduce, "bucket_at_once", 6 + 17.5 / 3},  // a third of the data along each side
+        Case{CollectiveType::kAllReduce, "ring", 14 + 17.5},               // in the order of a Gray code
+        Case{CollectiveType::kAllGather, "halving_doubling", 3 + 8.75}, Case{CollectiveType::kReduceScatter, "halving_doubling", 3 + 8.75},
+        Case{CollectiveType::kAllToAll, "direct", 3 + 5},  // half of what a rank sends crosses each side
+        Case{CollectiveType::kAllToAll, "bruck", 3 * (1 + 5)}, Case{CollectiveType::kBroadcast, "binomial", 3 * 11},
+        Case{CollectiveType::kBroadcast, "scatter_all_gather", 3 + 7 + 17.5}, Case{CollectiveType::kSendReceive, "send", 11}}) {
+    const double ranks = c.type == CollectiveType::kSendReceive ? 2 : 8;
+    EXPECT_NEAR(Us(Time(cube, ranks, c.type, 1 * kMB, c.algorithm)), c.us, 1e-9) << NameOf(c.type) << " " << c.algorithm;
+  }
+  EXPECT_EQ(Time(cube, 8, CollectiveType::kAllReduce, 1 * kMB).algorithm, "bucket_at_once");
+  // Four ranks have two of the three links to each other.
+  EXPECT_NEAR(Us(Time(cube, 4, CollectiveType::kAllReduce, 1 * kMB, "bucket_at_once")), 4 + 15 / 2., 1e-9);
+}
+
+// A torus of 4 x 4 x 4 is the hypercube of 64: each ring of four is a square.
+TEST(Algorithms, ATorusOfFoursIsAHypercube) {
+  const Cluster torus = Joined({Grid(Topology::kTorus, {4, 4, 4}, 600 * kGBps)});
+  const Cluster cube = Joined({Level(Topology::kHypercube, 64, 600 * kGBps, 1 * kUs)});
+  for (const auto& [type, us] : {std::pair{CollectiveType::kAllReduce, 2 * 63. / 64 * 1e9 / 600e9 * 1e6},
+                                 std::pair{CollectiveType::kAllToAll, 1e9 / 2 / 100e9 * 1e6}}) {
+    EXPECT_NEAR(Us(Time(cube, 64, type, 1 * kGB)), us, 13) << NameOf(type);  // steps of 1 us apart
+    EXPECT_NEAR(Us(Time(torus, 64, type, 1 * kGB)), us, 19) << NameOf(type);
+  }
+}
+
+// Four ranks, one chunk: the source sends to two children one after the other, the last of them to its child. Two trees halve the data.
+TEST(Algorithms, TreesBroadcast) {
+  const Cluster cluster = Joined({Level(Topology::kSwitch, 4, 100 * kGBps, 1 * kUs)});
+  Trace off = Trace::Off();
+  CollectiveCall call{.type = CollectiveType::kBroadcast, .bytes = 1 * kMB, .library = CollectiveLibrary::kAnalytic};
+  call.alpha_beta.chunks = 1;
+  const auto us = [&](std::string_view algorithm) {
+    call.algorithm = algorithm;
+    return Us(TimeOf(call, PlaceFirst(cluster, 4), cluster, off));
+  };
+  EXPECT_NEAR(us("binary_tree"), 2 + 4 * 10, 1e-9);
+  EXPECT_NEAR(us("double_binary_tree"), 2 + 2 * 10, 1e-9);
+  // Large buffers in many chunks: twice through a link, or once.
+  call.alpha_beta.chunks = 0;
+  call.bytes = 10 * kGB;
+  EXPECT_NEAR(us("binary_tree"), 2 * 1e5, 0.02e5);
+  EXPECT_NEAR(us("double_binary_tree"), 1e5, 0.02e5);
+}
+
 TEST(Algorithms, ReductionInTheNetworkIsNeverSlower) {
   NetworkLevel plain = Level(Topology::kSwitch, 16, 450 * kGBps, 1 * kUs);
   NetworkLevel reducing = plain;

@@ -38,6 +38,7 @@ TEST(Wiring, RoutedTokensTravelAsFarAsTheWiresAsk) {
   EXPECT_NEAR(seconds(Topology::kFullyConnected), 20e-6 + direct, 1e-9);
   EXPECT_NEAR(seconds(Topology::kDragonfly), 20e-6 + direct, 1e-9);
   EXPECT_NEAR(seconds(Topology::kTorus), 20e-6 + 12. / 7 * direct, 1e-9);
+  EXPECT_NEAR(seconds(Topology::kHypercube), 20e-6 + 12. / 7 * direct, 1e-9);  // of eight it is that torus
   EXPECT_NEAR(seconds(Topology::kRing), 20e-6 + 16. / 7 * direct, 1e-9);
   // A mesh of 4 x 2 has no closed side: the middle of the four carries 4 * 4 / 4 / 4 = 1 of what a rank sends, over one of three links;
   // of these a rank at an end has two.
@@ -55,15 +56,41 @@ TEST(Wiring, NoExchangeBeatsTheBisection) {
   }
 }
 
+// Links across the middle of 64 devices, of 400 GB/s each over their links: a ring 2 of a half, a mesh of 4 x 4 x 4 16 of a sixth, a torus
+// 32 of a sixth, a hypercube 32 of a sixth, direct wires 32 x 32 of a 63rd, a switch 32 whole ones. An exchange of n bytes a device sends
+// 32 n / 2 across.
 TEST(Wiring, RanksExchangesAsTheBisectionDoes) {
+  struct Case {
+    Topology topology;
+    double bisection;  // over the bandwidth of a device
+  };
+  const std::vector<Case> cases{{Topology::kRing, 1},
+                                {Topology::kMesh, 16 / 6.},
+                                {Topology::kTorus, 32 / 6.},
+                                {Topology::kHypercube, 32 / 6.},
+                                {Topology::kFullyConnected, 32 * 32 / 63.},
+                                {Topology::kSwitch, 32}};
   for (const CollectiveLibrary library : {CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic}) {
-    const auto time = [&](Topology topology) {
-      const Cluster cluster = Joined({Level(topology, 64, 400 * kGBps, 1 * kUs)});
-      return TimeOn(cluster, 64, CollectiveType::kAllToAll, 1 * kGB, library).time;
-    };
-    EXPECT_LT(time(Topology::kSwitch), time(Topology::kTorus));
-    EXPECT_LT(time(Topology::kTorus), time(Topology::kMesh));
-    EXPECT_LT(time(Topology::kMesh), time(Topology::kRing));
+    Seconds slower;
+    double narrower = 0;
+    for (const Case& c : cases) {
+      SCOPED_TRACE(std::string(NameOf(library)) + " " + std::string(NameOf(c.topology)));
+      const Cluster cluster = Joined({Level(c.topology, 64, 400 * kGBps, 0 * kUs)});
+      const Seconds time = TimeOn(cluster, 64, CollectiveType::kAllToAll, 1 * kGB, library).time;
+      // The bisection, and a rank's own links.
+      const double bound = std::max(32 * 1e9 / 2 / (c.bisection * 400e9), 63. / 64 * 1e9 / 400e9);
+      EXPECT_GE(In(time, kS), bound * (1 - 1e-12));
+      if (library == CollectiveLibrary::kAnalytic) {
+        EXPECT_NEAR(In(time, kS), bound, 1e-12);
+      }
+      if (narrower == c.bisection) {
+        EXPECT_NEAR(time / slower, 1, 1e-9);
+      } else if (narrower > 0) {
+        EXPECT_LE(time, slower * (1 + 1e-12));
+      }
+      slower = time;
+      narrower = c.bisection;
+    }
   }
 }
 
@@ -122,8 +149,12 @@ TEST(Wiring, TextbookEquations) {
     };
     EXPECT_NEAR(us(CollectiveType::kAllReduce, "ring"), 14 + 17.5, 1e-9);
     EXPECT_NEAR(us(CollectiveType::kAllReduce, "double_binary_tree"), 6 + 17.5, 1e-9);
-    EXPECT_NEAR(us(CollectiveType::kAllGather, "auto"), 7 + 8.75, 1e-9);
-    EXPECT_NEAR(us(CollectiveType::kReduceScatter, "auto"), 7 + 8.75, 1e-9);
+    // Halves of either: gathered and scattered in as many steps.
+    for (const CollectiveType half : {CollectiveType::kAllGather, CollectiveType::kReduceScatter}) {
+      EXPECT_NEAR(us(half, "ring"), 7 + 8.75, 1e-9);
+      EXPECT_NEAR(us(half, "halving_doubling"), 3 + 8.75, 1e-9);
+      EXPECT_NEAR(us(half, "auto"), 3 + 8.75, 1e-9);
+    }
     EXPECT_NEAR(us(CollectiveType::kAllToAll, "auto"), 7 + 8.75, 1e-9);
     EXPECT_NEAR(us(CollectiveType::kBroadcast, "auto"), 3 * 11, 1e-9);
     EXPECT_NEAR(us(CollectiveType::kSendReceive, "auto"), 11, 1e-9);
@@ -219,13 +250,71 @@ TEST(Wiring, NothingBeatsTheSwitchAtItsBandwidth) {
   }
 }
 
+// A wiring, and another that has all its links and more. A link has 100 GB/s in either.
+struct Extended {
+  NetworkLevel less, more;
+};
+std::vector<Extended> ExtendedWirings() {
+  const BytesPerSecond link = 100 * kGBps;
+  const auto line = [&](Count ranks) { return Grid(Topology::kMesh, {ranks}, 2. * link); };
+  const auto ring = [&](Count ranks) { return Level(Topology::kRing, ranks, 2. * link, 1 * kUs); };
+  const auto cube = [&](double sides) { return Level(Topology::kHypercube, static_cast<Count>(std::exp2(sides)), sides * link, 1 * kUs); };
+  const auto all = [&](Count ranks) { return Level(Topology::kFullyConnected, ranks, static_cast<double>(ranks - 1) * link, 1 * kUs); };
+  return {{line(8), ring(8)},
+          {ring(8), cube(3)},  // around it in the order of a Gray code
+          {Grid(Topology::kMesh, {4, 2}, 3. * link), Grid(Topology::kTorus, {4, 2}, 3. * link)},
+          {Grid(Topology::kTorus, {4, 2}, 3. * link), cube(3)},
+          {cube(3), all(8)},
+          {line(16), ring(16)},
+          {ring(16), Grid(Topology::kTorus, {4, 4}, 4. * link)},
+          {Grid(Topology::kMesh, {4, 4}, 4. * link), Grid(Topology::kTorus, {4, 4}, 4. * link)},
+          {Grid(Topology::kTorus, {4, 4}, 4. * link), cube(4)},
+          {cube(4), all(16)},
+          {Grid(Topology::kTorus, {8, 8}, 4. * link), cube(6)},
+          {Grid(Topology::kMesh, {4, 4, 4}, 6. * link), Grid(Topology::kTorus, {4, 4, 4}, 6. * link)},
+          {Grid(Topology::kTorus, {4, 4, 4}, 6. * link), cube(6)},
+          {cube(6), all(64)},
+          {ring(4096), cube(12)}};
+}
+
+TEST(Wiring, MoreLinksNeverSlow) {
+  for (const auto& [less, more] : ExtendedWirings()) {
+    for (const auto& [type, type_name] : EnumNames<CollectiveType>::names) {
+      for (const CollectiveLibrary library : kLibraries) {
+        for (const double bytes : {1e3, 1e6, 1e9}) {
+          const double ranks = type == CollectiveType::kSendReceive ? 2 : static_cast<double>(less.size);
+          SCOPED_TRACE(Told(Joined({less}), ranks, type, library) + " to " + std::string(NameOf(more.topology)));
+          const CollectiveTime with_less = TimeOn(Joined({less}), ranks, type, bytes * kB, library),
+                               with_more = TimeOn(Joined({more}), ranks, type, bytes * kB, library);
+          EXPECT_LE(with_more.time, with_less.time * (1 + 1e-12)) << bytes << " " << with_less.algorithm << " " << with_more.algorithm;
+        }
+      }
+    }
+  }
+}
+
 // An all-reduce sends 2 (n-1)/n of the buffer through a rank's links.
 TEST(Wiring, AnAllReduceIsHeldByItsInjection) {
   ForEveryWiring([](const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
     if (type != CollectiveType::kAllReduce) return;
-    const Bytes least = 2 * (ranks - 1) / ranks * (1 * kGB);
-    EXPECT_GE(TimeOn(cluster, ranks, type, 1 * kGB, library).time, least / (300 * kGBps + 50 * kGBps) * (1 - 1e-12));
+    const GroupView view = ViewOf(PlaceFirst(cluster, ranks), cluster);
+    BytesPerSecond injection;
+    for (int i = 0; i < view.count; ++i) injection += view.levels[i].level->bandwidth;
+    EXPECT_GE(TimeOn(cluster, ranks, type, 1 * kGB, library).time, 2 * (ranks - 1) / ranks * (1 * kGB) / injection * (1 - 1e-12));
   });
+}
+
+// Where every link of a rank works, wirings differ by the steps of 1 us alone: with direct wires a reduce-scatter and a gather at once, in
+// a hypercube three steps each, around a ring seven.
+TEST(Wiring, AllReducesDifferByTheirSteps) {
+  const double bytes = 1e9, least = 2 * 7. / 8 * bytes / 300e9;
+  for (const auto& [topology, steps] : {std::pair{Topology::kSwitch, 2}, std::pair{Topology::kFullyConnected, 2},
+                                        std::pair{Topology::kHypercube, 6}, std::pair{Topology::kRing, 14}}) {
+    const Cluster cluster = Joined({Level(topology, 8, 300 * kGBps, 1 * kUs)});
+    EXPECT_NEAR(In(TimeOn(cluster, 8, CollectiveType::kAllReduce, bytes * kB, CollectiveLibrary::kAnalytic).time, kS), least + steps * 1e-6,
+                1e-12)
+        << NameOf(topology);
+  }
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ double Core(double scores, double operands) { return std::max(Roof(scores * 512,
 double CoreBackward(double scores, double operands) {
   return std::max(Roof(scores * 1280, 2 * operands), 2 * (scores * 512 / 128 + operands) / kL2);
 }
-// Textbook: all-gather and reduce-scatter of `bytes` over a ring, and a pairwise all-to-all.
+// Textbook: all-gather and reduce-scatter of `bytes`, by the faster of a ring and of halving or doubling; a pairwise all-to-all.
+double HalfAllReduce(double ranks, double bytes) { return std::log2(ranks) * kAlpha + (ranks - 1) / ranks * bytes / kLink; }
 double OneTrip(double ranks, double bytes) { return (ranks - 1) * kAlpha + (ranks - 1) / ranks * bytes / kLink; }
 // All-reduce by the faster of ring and double binary tree, whose latency is shorter above two ranks.
 double AllReduce(double ranks, double bytes) { return 2 * std::log2(ranks) * kAlpha + 2 * (ranks - 1) / ranks * bytes / kLink; }
@@ -115,7 +116,7 @@ TEST(Roofline, TensorParallelLlamaPaysTheTextbooksCollectives) {
   ExpectOperator(training["operators"], "gate+up projection", Product(s, 2 * 14336 / 8, h));
   // 4 query heads and one KV head on a rank: Q and output, K and V.
   ExpectOperator(training["operators"], "attention core", Core(4 * s * (s + 1) / 2, 2 * s * 128 * (4 + 1) * 2));
-  const double layer = 2 * 2 * 2 * OneTrip(8, s * h * 2);
+  const double layer = 2 * 2 * 2 * HalfAllReduce(8, s * h * 2);
   ExpectTime(training["time_s"]["tp"].get<double>(), 2 * 4 * layer, "tp");
 }
 
