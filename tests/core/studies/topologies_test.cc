@@ -27,7 +27,7 @@ TEST(TopologyStudies, TensorParallelism) {
     return 80 * 2 * 3 * 8 * (2 * one + 12e-6);
   };
   const std::map<std::string, double> found = Figures("topologies", "training.communication_s.tp");
-  for (const char* wiring : {"switch", "fully_connected", "dragonfly", "ring", "torus"}) {
+  for (const char* wiring : {"switch", "fully_connected", "dragonfly", "ring", "torus", "hypercube"}) {
     EXPECT_NEAR(found.at(wiring), seconds(1), 1e-9) << wiring;
   }
   // 4 x 2 without wires round the ends: a corner uses two links of three.
@@ -44,6 +44,7 @@ TEST(TopologyStudies, ExpertParallelism) {
   // The busiest wires of the torus are those along the side of four: 4/8 of what a rank sends over a third of its bandwidth, where a rank
   // alone needs 7/8 over all of it. On the ring 8/8 over half of it; on the mesh 4/4 over a third.
   EXPECT_NEAR(found.at("torus"), seconds(4. / 8 * 3 / (7. / 8)), 1e-9);
+  EXPECT_NEAR(found.at("hypercube"), seconds(1. / 2 * 3 / (7. / 8)), 1e-9);  // half of what a rank sends crosses each of three sides
   EXPECT_NEAR(found.at("ring"), seconds(2 / (7. / 8)), 1e-9);
   EXPECT_NEAR(found.at("mesh"), seconds(3 / (7. / 8)), 1e-9);
 }
@@ -54,7 +55,7 @@ TEST(TopologyStudies, DataParallelism) {
   const double sent = 2 * 63. / 64 * 8030261248 * 2;
   const std::map<std::string, double> found = Figures("topologies-data", "training.communication_s.dp");
   const double expected = sent / (8 * 50e9 * 0.8 * 0.95);
-  for (const char* wiring : {"switch", "fully_connected", "dragonfly", "ring", "torus"}) {
+  for (const char* wiring : {"switch", "fully_connected", "dragonfly", "ring", "torus", "hypercube"}) {
     EXPECT_NEAR(found.at(wiring), expected, 0.003 * expected) << wiring;
   }
   EXPECT_NEAR(found.at("mesh"), 1.5 * expected, 0.003 * expected);
