@@ -32,6 +32,7 @@ KeptBytes KeptBytesOf(const TrainingContext& context, const RecomputePlan& plan,
   }
   const double framework_hidden = memory.hidden, framework_mlp = gated ? memory.gated : memory.plain;
   const double hidden_saved = narrow ? memory.hidden_saved_fp8 : 0, mlp_saved = narrow ? memory.gated_saved_fp8 : 0;
+  // What is recomputed is not kept in 8 bits either: two norms' outputs, and the activation's, in 16 bits each.
   const double norms_again = plan.norms ? 4 : 0, activation_again = plan.norms ? 2 : 0;
   trace.Input("framework_hidden", framework_hidden, "training.framework.memory.hidden");
   trace.Input("framework_mlp", framework_mlp, gated ? "training.framework.memory.gated" : "training.framework.memory.plain");
@@ -39,11 +40,11 @@ KeptBytes KeptBytesOf(const TrainingContext& context, const RecomputePlan& plan,
   trace.Input("mlp_saved", mlp_saved, narrow ? "training.framework.memory.gated_saved_fp8" : "training.precision");
   trace.Input("norms_again", norms_again, "training.recompute");
   trace.Input("activation_again", activation_again, "training.recompute");
-  FIGURE(trace, hidden_kept, framework_hidden + unfused_bytes - hidden_saved - norms_again,
+  FIGURE(trace, hidden_kept, framework_hidden + unfused_bytes - max(hidden_saved, norms_again),
          (Note{"Bytes kept per token and hidden unit", "more without fused attention; less in 8 bits, and where norms are recomputed",
                kMemorySource}),
          framework_hidden, unfused_bytes, hidden_saved, norms_again);
-  FIGURE(trace, mlp_kept, framework_mlp - mlp_saved - activation_again,
+  FIGURE(trace, mlp_kept, framework_mlp - max(mlp_saved, activation_again),
          (Note{"Bytes kept per token and inner unit of the MLP", "less in 8 bits, and where its activation function is recomputed",
                kMemorySource}),
          framework_mlp, mlp_saved, activation_again);
@@ -71,7 +72,7 @@ Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work,
   if (!(work.routed_rows > 0)) return {kSymbol, 0, false};
   const bool narrow = NarrowRecipe(context);
   const double routed_rows = work.routed_rows, rank_expert = work.expert_columns, hidden = static_cast<double>(context.model.hidden);
-  const double inner_bytes = narrow ? 5 : 6, row_bytes = narrow ? 1 : 2, inner_again = plan.norms ? 2 : 0;
+  const double inner_bytes = narrow ? 5 : 6, row_bytes = narrow ? 1 : 2, inner_again = plan.norms ? inner_bytes - 4 : 0;
   trace.Input("inner_bytes", inner_bytes, "training.precision");
   trace.Input("row_bytes", row_bytes, "training.precision");
   trace.Input("inner_again", inner_again, "training.recompute");

@@ -182,6 +182,23 @@ TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
   }
 }
 
+// In 8 bits the outputs of norms and activation functions weigh half, and recomputed they weigh nothing, in whatever format. A layer of
+// Llama-2-7B (h 4096, f 11008, 32 heads) in bytes per token: 8h + 8h + 128 + 6f in 16 bits. fp8 keeps two norms' outputs and the
+// activation's in a byte each: 6h + 8h + 128 + 5f. Without these tensors 4h + 8h + 128 + 4f either way.
+TEST(Activations, RecomputedInEightBitAreSubtractedOnce) {
+  for (const char* precision : {"bf16", "fp8"}) {
+    const bool narrow = std::string(precision) == "fp8";
+    const Scenario scenario = TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": 8})",
+                                               R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "precision": ")" +
+                                                   std::string(precision) + R"("})");
+    const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+    const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
+    const auto per_token = [&](bool norms) { return LayerActivations(context, work, {.norms = norms}).base() / context.shape.tokens; };
+    EXPECT_DOUBLE_EQ(per_token(false), narrow ? 14 * 4096 + 128 + 5 * 11008 : 16 * 4096 + 128 + 6 * 11008) << precision;
+    EXPECT_DOUBLE_EQ(per_token(true), 12 * 4096 + 128 + 4 * 11008) << precision;
+  }
+}
+
 // Llama 3 405B (Grattafiori et al. 2024, 3.3.2): 126 layers on 16 x 8 virtual stages of one layer; the first holds the embedding only, the
 // last the head only. It was trained on 80 GB at 8,192 tokens without recomputation, gradients and optimizer sharded over 64 ranks.
 TEST(Placement, CountsEmbeddingAndHeadAsLayersWhereThatMakesTheStagesEqual) {
