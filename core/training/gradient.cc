@@ -8,12 +8,13 @@ namespace {
 
 constexpr std::string_view kUpdateSource = "operands of a fused update and of gradient clipping, each counted once; Kingma and Ba 2015";
 
-const Stage& LargestStage(const std::vector<Stage>& plan) {
-  const Stage* largest = &plan.front();
-  for (const Stage& stage : plan) {
-    if (stage.Parameters() > largest->Parameters()) largest = &stage;
+// The device that holds most weights.
+DeviceStages LargestDevice(const TrainingContext& context, const std::vector<Stage>& plan) {
+  std::size_t largest = 0;
+  for (std::size_t i = 1; i < plan.size(); ++i) {
+    if (StagesOn(context, plan, i).Parameters() > StagesOn(context, plan, largest).Parameters()) largest = i;
   }
-  return *largest;
+  return StagesOn(context, plan, largest);
 }
 
 }  // namespace
@@ -67,11 +68,10 @@ void ExplainShards(const TrainingRun& run, std::string_view symbol, double shard
                zero, data_ranks, shard_within, cp);
 }
 
-TrainedParameters TrainedBy(const TrainingContext& context, const Stage& stage, Trace& trace) {
+TrainedParameters TrainedBy(const TrainingContext& context, const DeviceStages& device, Trace& trace) {
   const TrainingRun& run = context.run;
   const TrainingShape& shape = context.shape;
   const bool lora = run.trainable == Trainable::kLora, frozen = run.optimizer == Optimizer::kNone;
-  const double weight_copies = WeightCopies(run);
   TrainedParameters trained;
   trained.dense_shards = ShardRanks(run, shape.DataRanks());
   trained.expert_shards = ShardRanks(run, shape.ExpertDataRanks());
@@ -85,17 +85,14 @@ TrainedParameters TrainedBy(const TrainingContext& context, const Stage& stage, 
   ExplainShards(run, "dense_shards", trained.dense_shards, data_ranks, trace);
   if (frozen) return trained;
   if (lora) {
-    trained.dense = stage.adapter_parameters;
-    trace.Alias("dense", trained.dense, "stage_adapters");
+    trained.dense = WeightsOn(device, &Stage::adapter_parameters, "stage_adapters", "dense", Note{"Weights of a device's adapters"}, trace);
     trace.Input("experts", trained.experts, "training.trainable");
     return trained;
   }
-  const double stage_dense = stage.dense_parameters, stage_experts = stage.expert_parameters;
-  trace.Input("weight_copies", weight_copies, "training.mapping.schedule");
-  FIGURE(trace, dense, weight_copies * stage_dense,
-         (Note{"Trained weights of a device, experts apart", "of the largest stage; under DualPipe of two"}), weight_copies, stage_dense);
-  FIGURE(trace, experts, weight_copies * stage_experts, (Note{"Trained weights of a device's experts"}), weight_copies, stage_experts);
-  trained.dense = dense, trained.experts = experts;
+  trained.dense = WeightsOn(device, &Stage::dense_parameters, "stage_dense", "dense",
+                            Note{"Trained weights of a device, experts apart", "of the largest stage; under DualPipe of two"}, trace);
+  trained.experts =
+      WeightsOn(device, &Stage::expert_parameters, "stage_experts", "experts", Note{"Trained weights of a device's experts"}, trace);
   return trained;
 }
 
@@ -364,11 +361,11 @@ GradientExchange ExchangeGradients(const TrainingContext& context, const std::ve
                                    Trace& trace) {
   Trace::Scope scope(trace, "gradients");
   trace.Input("gradient_bytes", context.framework().exchange.gradient_bytes, "training.framework.exchange.gradient_bytes");
-  const TrainedParameters trained = TrainedBy(context, LargestStage(plan), trace);
+  const TrainedParameters trained = TrainedBy(context, LargestDevice(context, plan), trace);
   GradientExchange result;
   HideExchange(context, trained, stages, result, trace);
   UpdateWeights(context, trained, result, trace);
-  OffloadState(context, trained, LargestStage(plan), HidingStage(context, stages), result, trace);
+  OffloadState(context, trained, LargestDevice(context, plan).own, HidingStage(context, stages), result, trace);
   return result;
 }
 

@@ -17,7 +17,7 @@ struct StageParameters {
   double trained_dense, trained_experts;  // with low-rank adapters only those
   double adapters;
   double shard_ranks, expert_shard_ranks;  // of a state that is sharded
-  double tables;                           // of one stage: embedding, position and head
+  double tables;                           // embedding, position and head
 };
 
 // Ranks that a sharded state is split over, out of `data_ranks`; recorded as "shard_ranks".
@@ -33,19 +33,19 @@ double ExplainShards(const TrainingContext& context, double data_ranks, Trace& t
   return shard_ranks;
 }
 
-StageParameters ParametersOf(const TrainingContext& context, const Stage& stage, Trace& trace) {
+StageParameters ParametersOf(const TrainingContext& context, const DeviceStages& device, Trace& trace) {
   const TrainingShape& shape = context.shape;
   const bool lora = context.run.trainable == Trainable::kLora;
-  const double copies = WeightCopies(context.run), stage_dense = stage.dense_parameters, stage_experts = stage.expert_parameters;
   const double dp = shape.data, cp = shape.context, tp = shape.tensor, ep = shape.expert, expert_tp = shape.expert_tensor;
-  trace.Input("copies", copies, "training.mapping.schedule");
-  FIGURE(trace, dense, copies * stage_dense, (Note{"Weights on one device", "routed experts apart; DualPipe holds the mirrored stage too"}),
-         copies, stage_dense);
+  const double dense = WeightsOn(device, &Stage::dense_parameters, "stage_dense", "dense",
+                                 Note{"Weights on one device", "routed experts apart; DualPipe holds the mirrored stage too"}, trace);
+  const double tables = WeightsOn(device, &Stage::tables, "stage_tables", "tables", Note{"Weights of the tables on one device"}, trace);
   FIGURE(trace, data_ranks, dp * cp, (Note{"Ranks that hold the same weights"}), dp, cp);
   const double shard_ranks = ExplainShards(context, data_ranks, trace);
-  StageParameters parameters{dense, 0, dense, 0, 0, shard_ranks, 1, stage.tables};
-  if (stage_experts > 0) {
-    FIGURE(trace, experts, copies * stage_experts, (Note{"Weights of the routed experts on one device"}), copies, stage_experts);
+  StageParameters parameters{dense, 0, dense, 0, 0, shard_ranks, 1, tables};
+  const double experts =
+      WeightsOn(device, &Stage::expert_parameters, "stage_experts", "experts", Note{"Weights of the routed experts on one device"}, trace);
+  if (experts > 0) {
     const Trace::Scope scope(trace, "experts");
     FIGURE(trace, expert_ranks, dp * cp * tp / (ep * expert_tp), (Note{"Ranks that hold the same experts"}), dp, cp, tp, ep, expert_tp);
     trace.Alias("data_ranks", expert_ranks, "expert_ranks");
@@ -55,9 +55,10 @@ StageParameters ParametersOf(const TrainingContext& context, const Stage& stage,
     if (!lora) parameters.trained_experts = experts;
     trace.Alias("trained_experts", experts, "experts");
   }
-  if (lora) parameters.trained_dense = parameters.adapters = stage.adapter_parameters;
-  trace.Alias("adapters", parameters.adapters, "stage_adapters");
-  trace.Alias("trained_dense", parameters.trained_dense, lora ? "stage_adapters" : "dense");
+  parameters.adapters =
+      WeightsOn(device, &Stage::adapter_parameters, "stage_adapters", "adapters", Note{"Weights of the adapters on one device"}, trace);
+  if (lora) parameters.trained_dense = parameters.adapters;
+  trace.Alias("trained_dense", parameters.trained_dense, lora ? "adapters" : "dense");
   return parameters;
 }
 
@@ -140,10 +141,10 @@ Bytes AllWeights(const TrainingContext& context, const StageParameters& paramete
     return all_weights;
   }
   // Only the layers are quantized; tables stay in 16 bits.
-  const double stage_tables = parameters.tables, copies = WeightCopies(context.run), shard_ranks = parameters.shard_ranks;
+  const double tables = parameters.tables, shard_ranks = parameters.shard_ranks;
   const double zero = static_cast<double>(context.run.mapping.zero);
-  FIGURE(trace, held_tables, copies * stage_tables / max(1.0, floor(zero / 3) * shard_ranks),
-         (Note{"Weights of the tables that a rank keeps"}), copies, stage_tables, zero, shard_ranks);
+  FIGURE(trace, held_tables, tables / max(1.0, floor(zero / 3) * shard_ranks), (Note{"Weights of the tables that a rank keeps"}), tables,
+         zero, shard_ranks);
   FIGURE(trace, all_weights, (weight_bytes * (held_weights - held_tables) + 2 * held_tables + adapter_bytes * adapters) * kB, kNote,
          weight_bytes, held_weights, held_tables, adapter_bytes, adapters);
   return all_weights;
@@ -227,71 +228,37 @@ Bytes WorkspaceOf(const TrainingContext& context, double stage_layers, double la
   return workspace;
 }
 
-// Groups of layers with one checkpoint each.
-void ExplainGroups(const TrainingContext& context, const Stage& stage, Trace& trace) {
-  const double recompute_layers = static_cast<double>(context.run.recompute_layers), virtual_stages = context.shape.chunks;
-  const double stage_layers = stage.layers.Total();
-  const auto choose = [&](std::string_view symbol, double value, const Note& note) {
-    trace.Procedure(symbol, value, note, "stage_layers, virtual_stages, recompute_layers", stage_layers, virtual_stages, recompute_layers);
-  };
-  choose("checkpoints", stage.checkpoints, Note{"Checkpoints of a micro-batch", "a group's input; a group ends with its virtual stage"});
-  choose("group_layers", stage.largest_group, Note{"Layers of the largest group", "restored together"});
-}
-
-// The layers of a stage, and those that are recomputed.
-void ExplainLayers(const MemoryTerms& terms, const Stage& stage, std::size_t place, const RecomputeChoice& recompute, Trace& trace) {
-  ListedSum<double> stage_layers(trace), leading_layers(trace);
-  for (const LayerKind kind : kLayerKinds) {
-    const double kind_layers = stage.layers.of[kind];
-    if (kind_layers == 0) continue;
-    const Trace::Scope scope(trace, NameOf(kind));
-    trace.Alias("kind_layers", kind_layers, PlacedSymbol(place, NameOf(kind)));
-    stage_layers.Add(NameOf(kind), kind_layers, 1, "kind_layers");
-    if (!recompute.is_leading) continue;
-    trace.Alias("leading_layers", stage.layers.leading[kind], LeadingSymbol(place, NameOf(kind)));
-    leading_layers.Add(NameOf(kind), stage.layers.leading[kind], 1, "leading_layers");
-  }
-  stage_layers.Total("stage_layers", Note{"Layers of the stage"});
-  if (terms.context.run.recompute != Recompute::kFull) return;
-  if (recompute.is_leading) {
-    leading_layers.Total("leading_layers", Note{"Layers of the stage that are recomputed", "the first of each virtual stage"});
-  } else {
-    ExplainGroups(terms.context, stage, trace);
-  }
-}
-
-// Which stage it is, why that one, and its layers.
-void ExplainStage(const MemoryTerms& terms, const Stage& stage, double index, const RecomputeChoice& recompute, Trace& trace) {
+// Which stage it is, and why that one.
+void ExplainStage(const MemoryTerms& terms, double index, const RecomputeChoice& recompute, Trace& trace) {
   if (!trace.on()) return;
   Trace off = Trace::Off();
-  const auto place = static_cast<std::size_t>(index);
-  ExplainLayers(terms, stage, place, recompute, trace);
   if (terms.context.shape.pipeline <= 1) return trace.Constants("training.pipeline", "a single stage, counted from 0", "stage", index);
   std::vector<std::pair<std::string, Bytes>> left;
-  for (const Stage& other : PlanLayers(terms.context, terms.works).stages) {
-    const double other_index = static_cast<double>(left.size());
-    left.emplace_back(StageName(left.size()) + ": memory left",
-                      UsableMemory(terms.context.device()) - StageMemory(terms, other, other_index, recompute, off).Total());
+  const std::vector<Stage> stages = PlanLayers(terms.context, terms.works).stages;
+  for (std::size_t other = 0; other < stages.size(); ++other) {
+    left.emplace_back(StageName(other) + ": memory left",
+                      UsableMemory(terms.context.device()) - StageMemory(terms, stages, other, recompute, off).Total());
   }
   const double pp = terms.context.shape.pipeline, virtual_stages = terms.context.shape.chunks;
   const double logit_bytes = terms.context.framework().memory.logits, vocabulary = static_cast<double>(terms.context.model.vocab);
   trace.Input("logit_bytes", logit_bytes, "training.framework.memory.logits");
-  trace.Choice("stage", index, Note{"The most loaded stage", "counted from 0: the one that leaves the least memory"}, left, place,
-               "pp, virtual_stages, logit_bytes, vocabulary", pp, virtual_stages, logit_bytes, vocabulary);
+  trace.Choice("stage", index, Note{"The most loaded stage", "counted from 0: the one that leaves the least memory"}, left,
+               static_cast<std::size_t>(index), "pp, virtual_stages, logit_bytes, vocabulary", pp, virtual_stages, logit_bytes, vocabulary);
 }
 
 }  // namespace
 
-TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double index, const RecomputeChoice& recompute, Trace& trace) {
+TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index, const RecomputeChoice& recompute,
+                           Trace& trace) {
   const TrainingContext& context = terms.context;
-  ExplainStage(terms, stage, index, recompute, trace);
-  const StageParameters parameters = ParametersOf(context, stage, trace);
-  const KeptActivations kept = KeptBy(terms, stage, recompute, trace);
+  const DeviceStages device = StagesOn(context, stages, index);
+  ExplainStage(terms, static_cast<double>(index), recompute, trace);
+  const StageParameters parameters = ParametersOf(context, device, trace);
   TrainingMemory memory;
   const StateShare share = AddState(context, parameters, memory, trace);
-  const Bytes in_flight = AddActivations(terms, stage, index, kept, recompute, memory, trace);
-  const Bytes moving = MovingBytes(context, parameters, share, kept.largest_layer, trace);
-  const Bytes workspace = WorkspaceOf(context, stage.layers.Total(), kept.largest_layer, moving, trace);
+  const auto [in_flight, largest_layer] = AddActivations(terms, device, static_cast<double>(index), recompute, memory, trace);
+  const Bytes moving = MovingBytes(context, parameters, share, largest_layer, trace);
+  const Bytes workspace = WorkspaceOf(context, device.own.layers.Total(), largest_layer, moving, trace);
   memory.workspace = workspace;
   const Bytes weights = memory.weights, gradients = memory.gradients, optimizer = memory.optimizer, activations = memory.activations;
   FIGURE(trace, total, weights + gradients + optimizer + activations + workspace,
@@ -316,7 +283,7 @@ Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, c
   Trace off = Trace::Off();
   Bytes beyond;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const TrainingMemory memory = StageMemory(terms, stages[i], static_cast<double>(i), recompute, off);
+    const TrainingMemory memory = StageMemory(terms, stages, i, recompute, off);
     beyond = max(beyond, memory.Total() - capacity, memory.host - terms.context.device().host.memory);
   }
   return beyond;
@@ -324,11 +291,9 @@ Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, c
 
 bool Fits(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity) {
   Trace off = Trace::Off();
-  double index = 0;
-  for (const Stage& stage : stages) {
-    const TrainingMemory memory = StageMemory(terms, stage, index, recompute, off);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const TrainingMemory memory = StageMemory(terms, stages, i, recompute, off);
     if (memory.Total() > capacity || memory.host > terms.context.device().host.memory) return false;
-    index += 1;
   }
   return true;
 }

@@ -11,8 +11,9 @@
 
 namespace slipstick {
 
-// `index`: of the stage, from 0.
-TrainingMemory StageMemory(const MemoryTerms& terms, const Stage& stage, double index, const RecomputeChoice& recompute, Trace& trace);
+// Of the device whose own stage is stages[index].
+TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index, const RecomputeChoice& recompute,
+                           Trace& trace);
 
 // Bytes by which the most loaded stage exceeds device memory (capacity) or host memory, whichever is more; 0 where every stage fits.
 Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute, Bytes capacity);

@@ -139,11 +139,11 @@ Bytes ExplainMemory(const RecomputeChoice& decided, const MemoryTerms& terms, co
   std::size_t fullest = 0;
   Bytes most;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const Bytes total = StageMemory(terms, stages[i], static_cast<double>(i), decided, off).Total();
+    const Bytes total = StageMemory(terms, stages, i, decided, off).Total();
     if (total > most) most = total, fullest = i;
   }
   const Trace::Scope scope(trace, "memory");
-  StageMemory(terms, stages[fullest], static_cast<double>(fullest), decided, trace);
+  StageMemory(terms, stages, fullest, decided, trace);
   trace.Alias("memory_total", most, "total");
   return most;
 }

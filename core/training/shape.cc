@@ -38,6 +38,4 @@ std::string_view InputOfOffloadedGradients(const TrainingRun& run) {
   return run.framework.offload.gradients ? "training.offload.optimizer" : "training.framework.offload.gradients";
 }
 
-double WeightCopies(const TrainingRun& run) { return run.mapping.schedule == PipelineSchedule::kDualPipe && run.mapping.pp > 1 ? 2 : 1; }
-
 }  // namespace slipstick

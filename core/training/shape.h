@@ -30,7 +30,4 @@ double ShardRanks(const TrainingRun& run, double data_ranks);
 double OffloadedGradients(const TrainingRun& run);
 std::string_view InputOfOffloadedGradients(const TrainingRun& run);
 
-// Stages whose weights a device holds: 2 under DualPipe, its own and the mirrored one, else 1.
-double WeightCopies(const TrainingRun& run);
-
 }  // namespace slipstick

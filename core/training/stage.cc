@@ -353,6 +353,18 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Tr
   return plan;
 }
 
+DeviceStages StagesOn(const TrainingContext& context, const std::vector<Stage>& stages, std::size_t index) {
+  const bool is_mirrored = context.run.mapping.schedule == PipelineSchedule::kDualPipe && stages.size() > 1;
+  return {stages[index], is_mirrored ? &stages[stages.size() - 1 - index] : nullptr};
+}
+
+double WeightsOn(const DeviceStages& device, double Stage::*part, std::string_view part_symbol, std::string_view symbol, const Note& note,
+                 Trace& trace) {
+  const double own = device.own.*part, mirrored = device.mirrored != nullptr ? device.mirrored->*part : 0;
+  if (device.mirrored != nullptr) trace.Alias("mirrored", mirrored, part_symbol);
+  return Sum<double>(trace, symbol, note, {{part_symbol, own}, {"mirrored", mirrored, device.mirrored != nullptr}});
+}
+
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index) {
   if (index == 0) return false;
   const Stage &stage = stages[index], &previous = stages[index - 1];

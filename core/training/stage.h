@@ -82,6 +82,19 @@ struct StagePlan {
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works);
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works, Trace& trace);
 
+// The stages that a device holds: its own and, under DualPipe, the one that mirrors it, for the micro-batches from the other end.
+struct DeviceStages {
+  const Stage& own;
+  const Stage* mirrored = nullptr;
+  [[nodiscard]] double Parameters() const { return own.Parameters() + (mirrored != nullptr ? mirrored->Parameters() : 0); }
+  [[nodiscard]] bool HasEmbedding() const { return own.embedding || (mirrored != nullptr && mirrored->embedding); }
+  [[nodiscard]] bool HasHead() const { return own.head || (mirrored != nullptr && mirrored->head); }
+};
+DeviceStages StagesOn(const TrainingContext& context, const std::vector<Stage>& stages, std::size_t index);
+// A part of their weights, recorded as `symbol`, the sum of the stages' `part_symbol`.
+double WeightsOn(const DeviceStages& device, double Stage::*part, std::string_view part_symbol, std::string_view symbol, const Note& note,
+                 Trace& trace);
+
 // Whether a stage has the same layers as the previous one and neither holds the embedding or the head.
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index);
 

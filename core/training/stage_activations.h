@@ -6,11 +6,16 @@
 
 namespace slipstick {
 
-// Peak number of micro-batches, in units of the stage's layers, whose activations stage `stage` holds.
+// Peak number of micro-batches, in units of the stage's layers, whose activations stage `stage` holds. Under DualPipe those that come
+// from its own end; the device holds the mirrored stage's too.
 double PassesInFlight(const TrainingShape& shape, PipelineSchedule schedule, double stage);
 
-// Sets memory.activations and returns the layers' activations in flight, those in host memory included.
-Bytes AddActivations(const MemoryTerms& terms, const Stage& stage, double index, const KeptActivations& kept,
-                     const RecomputeChoice& recompute, TrainingMemory& memory, Trace& trace);
+struct HeldActivations {
+  Bytes in_flight;           // of the layers, those in host memory included
+  double largest_layer = 0;  // parameters of one layer on the device
+};
+// Sets memory.activations. `index`: of the device's own stage, from 0.
+HeldActivations AddActivations(const MemoryTerms& terms, const DeviceStages& device, double index, const RecomputeChoice& recompute,
+                               TrainingMemory& memory, Trace& trace);
 
 }  // namespace slipstick

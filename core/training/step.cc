@@ -77,8 +77,9 @@ TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>&
   Trace off = Trace::Off();
   TrainingMemory fullest;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (RepeatsPrevious(plan, i)) continue;
-    const TrainingMemory memory = StageMemory(terms, plan[i], static_cast<double>(i), recompute, off);
+    const bool mirrors_same = StagesOn(terms.context, plan, i).mirrored == nullptr || RepeatsPrevious(plan, plan.size() - i);
+    if (RepeatsPrevious(plan, i) && mirrors_same) continue;
+    const TrainingMemory memory = StageMemory(terms, plan, i, recompute, off);
     const Bytes host = max(fullest.host, memory.host);
     if (memory.Total() > fullest.Total()) fullest = memory;
     fullest.host = host;
@@ -317,13 +318,13 @@ class Evaluation {
     for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
       TrainingStage stage;
       stage.layers = static_cast<Count>(plan_->stages[i].layers.Total());
-      stage.memory = StageMemory(memory_terms_, plan_->stages[i], static_cast<double>(i), recompute_, off_);
+      stage.memory = StageMemory(memory_terms_, plan_->stages, i, recompute_, off_);
       stage.time = TimeOfStage(context_, stages[i], step.time, step.link);
       report_.stages.push_back(stage);
       if (stage.memory.Total() > report_.stages[fullest].memory.Total()) fullest = i;
     }
     Trace::Scope memory_scope(trace_, "memory");
-    report_.memory = StageMemory(memory_terms_, plan_->stages[fullest], static_cast<double>(fullest), recompute_, trace_);
+    report_.memory = StageMemory(memory_terms_, plan_->stages, fullest, recompute_, trace_);
   }
 
   [[nodiscard]] Seconds FirstStepOfRamp() {

@@ -28,7 +28,7 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
   if (run.recompute == Recompute::kAuto) choice.full_share = 1;
   Bytes fullest;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    fullest = max(fullest, StageMemory(terms, plan[i], static_cast<double>(i), choice, off).Total());
+    fullest = max(fullest, StageMemory(terms, plan, i, choice, off).Total());
   }
   return fullest;
 }

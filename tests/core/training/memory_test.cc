@@ -1,5 +1,9 @@
 #include "core/training/memory.h"
 
+#include <algorithm>
+#include <array>
+
+#include "core/training/schedule.h"
 #include "tests/core/training/scenarios.h"
 
 namespace slipstick {
@@ -188,9 +192,9 @@ TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
 TEST(Activations, RecomputedInEightBitAreSubtractedOnce) {
   for (const char* precision : {"bf16", "fp8"}) {
     const bool narrow = std::string(precision) == "fp8";
-    const Scenario scenario = TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": 8})",
-                                               R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "precision": ")" +
-                                                   std::string(precision) + R"("})");
+    const Scenario scenario = TrainingScenario(
+        R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": 8})",
+        R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}, "precision": ")" + std::string(precision) + R"("})");
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
     const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
     const auto per_token = [&](bool norms) { return LayerActivations(context, work, {.norms = norms}).base() / context.shape.tokens; };
@@ -256,11 +260,58 @@ TEST(InFlight, IsWhatEachScheduleHolds) {
   EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 7), 1);
   EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kGpipe, 3), 64);
   EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kZbH1, 7), 8);
-  EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kDualPipe, 0), 9);
   shape.chunks = 3;
   EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8 * (1 + 7.0 / 24));  // p(1 + (p-1)/(pv))
   shape.micro_batches = 8;
   EXPECT_DOUBLE_EQ(PassesInFlight(shape, PipelineSchedule::kOneFOneB, 0), 8);  // all micro-batches
+}
+
+// DeepSeek-V3 technical report, table 2: p + 1 micro-batches, and two stages' weights. Counted here in the simulated schedule: a device
+// holds p - i of the half that meets it as stage i, i + 1 of the half that meets it as stage p - 1 - i.
+TEST(InFlight, UnderDualPipeIsOfBothEnds) {
+  const Count p = 8, m = 48;
+  TrainingShape shape;
+  shape.pipeline = p, shape.micro_batches = m;
+  const StagePass pass{1 * kS, 1 * kS, 1 * kS};
+  const std::vector<ScheduledPass> passes = Timeline({PipelineSchedule::kDualPipe, p, 1, m}, std::vector<StagePass>(8, pass));
+  for (Count device = 0; device < p; ++device) {
+    std::array<double, 2> held{}, most{};
+    for (const ScheduledPass& one : passes) {
+      if (one.stage != device) continue;
+      const std::size_t mirrored = one.micro_batch < m / 2 ? 0 : 1;
+      if (one.kind == "forward") most[mirrored] = std::max(most[mirrored], ++held[mirrored]);
+      if (one.kind == "backward") --held[mirrored];
+    }
+    const double stage = static_cast<double>(device), other = static_cast<double>(p - 1 - device);
+    EXPECT_EQ(PassesInFlight(shape, PipelineSchedule::kDualPipe, stage), p - stage);
+    EXPECT_NEAR(most[0], PassesInFlight(shape, PipelineSchedule::kDualPipe, stage), 1) << device;
+    EXPECT_NEAR(most[1], PassesInFlight(shape, PipelineSchedule::kDualPipe, other), 1) << device;
+  }
+}
+
+// Six layers on four stages, whose ends count as a layer: 1, 2, 2, 1. Under DualPipe the first device holds stages 0 and 3, its own
+// embedding and the other's head: 2 layers of 12h² + 13h and both tables, not twice the first stage; a middle one 4 layers and no table.
+TEST(States, UnderDualPipeAreOfTheStageAndItsMirror) {
+  Scenario scenario =
+      TrainingScenario(R"({"layers": 6, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 51200, "gated": false, "norm": "layer",
+                                           "biases": "all", "position": "alibi", "tied_embeddings": false})",
+                       R"({"preset": "dgx-h100", "devices": 4})",
+                       R"({"sequence": 2048, "global_batch": 16, "framework": {"preset": "megatron"},
+                                           "mapping": {"pp": 4, "schedule": "dualpipe"}})");
+  const TrainingReport report = Evaluated(scenario);
+  Trace off = Trace::Off();
+  const TrainingReport all = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {.advice = true}, off);
+  const double h = 1024, layer = 12 * h * h + 13 * h, table = 51200 * h;
+  for (const std::size_t end : {std::size_t{0}, std::size_t{3}}) {
+    EXPECT_DOUBLE_EQ(In(all.stages[end].memory.weights, kB), 2 * (2 * layer + 2 * table + 2 * h)) << end;
+  }
+  for (const std::size_t middle : {std::size_t{1}, std::size_t{2}}) {
+    EXPECT_DOUBLE_EQ(In(all.stages[middle].memory.weights, kB), 2 * 4 * layer) << middle;
+  }
+  // p + 1 micro-batches of the ends' one layer, of the middle's two.
+  const Bytes one = (all.stages[1].memory.activations) / 10;
+  EXPECT_GT(all.stages[0].memory.activations, 5 * one);
+  EXPECT_EQ(report.memory.Total(), all.memory.Total());
 }
 
 // 6.74 B frozen parameters in 16 bits are 13.48 GB, whatever the framework keeps for trained weights; torchtune fine-tunes this way
