@@ -115,8 +115,9 @@ std::vector<std::string_view> TrainingSpace::Members() {
 TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& limits)
     : base_(run.mapping) {
   for (const Recompute one : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
-    // Flash attention never keeps the scores that selective recomputation drops, unless the framework selects differently.
-    const bool is_none = one == Recompute::kSelective && run.flash_attention && run.framework.memory.selective_kept == 1 &&
+    // Flash attention never keeps the scores that selective recomputation drops, unless the framework selects differently; MLA has more
+    // to drop.
+    const bool is_none = one == Recompute::kSelective && run.flash_attention && !model.mla && run.framework.memory.selective_kept == 1 &&
                          run.framework.compute.selective_share == 0;
     if (!is_none && Allows(limits, "recompute", NameOf(one))) recomputes_.push_back(one);
   }

@@ -67,6 +67,26 @@ Addend<double> ScorePart(const TrainingContext& context, const LayerWork& work, 
   return {kSymbol, score_part};
 }
 
+// Elements per token of the attention core's operands that a layer keeps.
+double KeptColumns(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace) {
+  const double core_columns = work.attention.columns;
+  if (!RepeatsLatents(context.model, work, plan)) {
+    trace.Alias("kept_columns", core_columns, "core_columns");
+    return core_columns;
+  }
+  const auto q_lora_rank = static_cast<double>(context.model.mla->q_lora_rank),
+             kv_lora_rank = static_cast<double>(context.model.mla->kv_lora_rank);
+  const auto rope_head_dim = static_cast<double>(context.model.mla->rope_head_dim);
+  const double query_heads = work.attention.heads, query_width = work.attention.query_width, value_width = work.attention.value_width;
+  const double direct = q_lora_rank > 0 ? 0 : 1;
+  trace.Input("direct", direct, "model.mla.q_lora_rank");
+  FIGURE(trace, kept_columns, query_heads * (value_width + direct * query_width) + q_lora_rank + kv_lora_rank + rope_head_dim,
+         (Note{"Kept elements per token of the attention core", "its output and the latents; queries, keys and values are projected again",
+               kMemorySource}),
+         query_heads, value_width, direct, query_width, q_lora_rank, kv_lora_rank, rope_head_dim);
+  return kept_columns;
+}
+
 Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace) {
   constexpr std::string_view kSymbol = "routed_part";
   if (!(work.routed_rows > 0)) return {kSymbol, 0, false};
@@ -131,13 +151,14 @@ Bytes LayerCheckpoint(const TrainingContext& context, Trace& trace) {
 Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan, Trace& trace) {
   const bool has_experts = work.routed_rows > 0;
   const double tokens = context.shape.tokens, residual_tokens = ResidualTokens(context, trace);
-  const double hidden = static_cast<double>(context.model.hidden), core_columns = work.attention.columns, mlp_columns = work.mlp_columns;
+  const double hidden = static_cast<double>(context.model.hidden), mlp_columns = work.mlp_columns;
   trace.Alias("mlp_columns", mlp_columns, has_experts ? "rank_shared" : "mean_mlp");
   const auto [hidden_kept, mlp_kept] = KeptBytesOf(context, plan, trace);
   FIGURE(trace, hidden_part, hidden_kept * hidden * residual_tokens,
          (Note{"Tensors as wide as the residual stream", "in bytes", kMemorySource}), hidden_kept, hidden, residual_tokens);
-  FIGURE(trace, token_part, tokens * (2 * core_columns + mlp_kept * mlp_columns),
-         (Note{"Operands of the attention core and of the MLP", "in bytes", kMemorySource}), tokens, core_columns, mlp_kept, mlp_columns);
+  const double kept_columns = KeptColumns(context, work, plan, trace);
+  FIGURE(trace, token_part, tokens * (2 * kept_columns + mlp_kept * mlp_columns),
+         (Note{"Operands of the attention core and of the MLP", "in bytes", kMemorySource}), tokens, kept_columns, mlp_kept, mlp_columns);
   const double kept_parts = Sum<double>(trace, "kept_parts", Note{"Bytes of the tensors that the backward pass reads", "", kMemorySource},
                                         {{"hidden_part", hidden_part},
                                          {"token_part", token_part},

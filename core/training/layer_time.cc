@@ -126,10 +126,12 @@ LayerPass operator*(LayerPass pass, double times) {
 namespace {
 
 // What a layer's recomputation repeats: 1 or 0.
-void BindRepeated(double repeats_norms, double repeats_core, Trace& trace) {
+void BindRepeated(double repeats_norms, double repeats_latents, double repeats_core, Trace& trace) {
   trace.Input("repeats_norms", repeats_norms, "training.recompute");
+  trace.Input("repeats_latents", repeats_latents, "training.recompute");
   trace.Input("repeats_core", repeats_core, "training.recompute");
   trace.Alias("repeats_norms", repeats_norms, "chosen_norms");
+  trace.Alias("repeats_latents", repeats_latents, "chosen_latents");
   trace.Alias("repeats_core", repeats_core, "chosen_core");
 }
 
@@ -247,19 +249,26 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   // Flash attention recomputes its scores in any case.
   const double repeats_core = plan.core && !context.run.flash_attention ? 1 : 0;
   const Seconds norms_time = elementwise.norms;
-  BindRepeated(repeats_norms, repeats_core, trace);
+  const double repeats_latents = RepeatsLatents(context.model, work, plan) ? 1 : 0;
+  BindRepeated(repeats_norms, repeats_latents, repeats_core, trace);
   FIGURE(trace, repeated_norms, repeats_norms * norms_time, (Note{"Norms and activation functions repeated"}), repeats_norms, norms_time);
   FIGURE(trace, repeated_core, repeats_core * core_forward, (Note{"Attention core repeated"}), repeats_core, core_forward);
+  const Seconds latents_forward = products.latents.Total("latents_forward", {"Projections up from the latents, forward"});
+  FIGURE(trace, repeated_latents, repeats_latents * latents_forward, (Note{"Projections up from the latents repeated"}), repeats_latents,
+         latents_forward);
   const double share = plan.share;
   const bool is_selection = context.run.recompute == Recompute::kSelective && share == context.framework().compute.selective_share;
   trace.Input("share", share, is_selection ? "training.framework.compute.selective_share" : "training.recompute");
-  FIGURE(trace, recompute_time, repeated_norms + repeated_core + share * forward_compute,
-         (Note{"Selective recomputation", "in the backward pass"}), repeated_norms, repeated_core, share, forward_compute);
+  FIGURE(trace, recompute_time, repeated_norms + repeated_latents + repeated_core + share * forward_compute,
+         (Note{"Selective recomputation", "in the backward pass"}), repeated_norms, repeated_latents, repeated_core, share,
+         forward_compute);
   trace.Alias("recompute_compute", recompute_time, "recompute_time");
   time.recompute.compute = recompute_time;
   const Flops forward_flops = time.forward_flops, core_forward_flops = core.forward_flops;
-  FIGURE(trace, recomputed_flops, share * forward_flops + repeats_core * core_forward_flops,
-         (Note{"FLOPs repeated in the backward pass of a layer"}), share, forward_flops, repeats_core, core_forward_flops);
+  const Flops latent_flops = products.latent_flops.Total("latent_flops", {"FLOPs of the projections up from the latents, forward"});
+  FIGURE(trace, recomputed_flops, share * forward_flops + repeats_core * core_forward_flops + repeats_latents * latent_flops,
+         (Note{"FLOPs repeated in the backward pass of a layer"}), share, forward_flops, repeats_core, core_forward_flops, repeats_latents,
+         latent_flops);
   time.recomputed_flops = recomputed_flops;
   time.all_flops = AllFlops(time, trace);
   AddHostWaits(context, work, weight_gradients, 1, time, trace);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/hardware/device.h"
+#include "core/training/recompute_choice.h"
 #include "core/training/shape.h"
 #include "core/workload/layer.h"
 
@@ -39,6 +40,11 @@ struct LayerWork {
   double expert_parameters = 0;   // of the layer's experts on the device
   double adapter_parameters = 0;  // low-rank adapters on the device
 };
+
+// Whether recomputation projects queries, keys and values up from latents again.
+inline bool RepeatsLatents(const Model& model, const LayerWork& work, const RecomputePlan& plan) {
+  return plan.latents && model.mla && !work.attention.is_recurrence;
+}
 
 // Weights of low-rank adapters of a rank beside GEMMs, recorded as the figure `symbol`.
 double AdapterElements(const Model& model, const MatrixProducts& products, const LayerWidths& widths, double lora_rank,

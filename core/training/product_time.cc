@@ -132,6 +132,10 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
                {"GEMM, forward", "quantization of its input included"}, is_grouped, grouped_efficiency, trace);
   sums.forward.Add(name, forward_time, 1, "forward_time");
   sums.forward_flops.Add(name, forward_kernel.flops, 1, "flops");
+  if (product.id == ProductId::kQueryUp || product.id == ProductId::kKeyValueUp) {
+    sums.latents.Add(name, forward_time, 1, "forward_time");
+    sums.latent_flops.Add(name, forward_kernel.flops, 1, "flops");
+  }
   RecordOperator(operators, context, name, "", forward_kernel, forward_time);
 
   const auto time_backward = [&](std::string_view direction, const Gemm& gemm, std::string_view m, std::string_view k,

@@ -14,9 +14,11 @@ namespace slipstick {
 
 // Sums over the GEMMs of a layer.
 struct Sums {
-  explicit Sums(Trace& trace) : forward(trace), input_gradient(trace), weight_gradient(trace), forward_flops(trace) {}
+  explicit Sums(Trace& trace)
+      : forward(trace), input_gradient(trace), weight_gradient(trace), latents(trace), forward_flops(trace), latent_flops(trace) {}
   ListedSum<Seconds> forward, input_gradient, weight_gradient;
-  ListedSum<Flops> forward_flops;
+  ListedSum<Seconds> latents;  // forward, of the projections up from MLA's latents
+  ListedSum<Flops> forward_flops, latent_flops;
 };
 
 // Adds an operator, where the report's are asked for.

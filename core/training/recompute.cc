@@ -1,6 +1,5 @@
 #include "core/training/recompute.h"
 
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -26,13 +25,14 @@ RecomputeChoice FullChoice(const TrainingRun& run, const std::vector<Stage>& sta
 
 }  // namespace
 
-RecomputeChoice ChoiceFor(const TrainingRun& run, const std::vector<Stage>& stages) {
+RecomputeChoice ChoiceFor(const Model& model, const TrainingRun& run, const std::vector<Stage>& stages) {
   if (run.recompute == Recompute::kFull) return FullChoice(run, stages);
   RecomputeChoice choice;
   if (run.recompute == Recompute::kSelective) {
     choice.selective.share = run.framework.compute.selective_share;
     choice.selective.framework_selection = run.framework.memory.selective_kept < 1;
     choice.selective.core = !choice.selective.framework_selection;
+    choice.selective.norms = choice.selective.latents = choice.selective.core && model.mla;
   }
   return choice;
 }
@@ -45,15 +45,21 @@ double DeepestStage(const std::vector<Stage>& stages) {
   return deepest;
 }
 
-// Nothing; norms and activation functions; the attention core too. Full recomputation of some layers is added to the last one.
+// Nothing; norms and activation functions; the projections up from latents too; the attention core too. Full recomputation of some layers
+// is added to the last one.
 std::vector<RecomputeChoice> LightChoices(const MemoryTerms& terms) {
   std::vector<RecomputeChoice> choices(2);
   choices[1].selective.norms = true;
-  if (!terms.context.run.flash_attention) {
-    choices.push_back(choices[1]);
-    choices[2].selective.core = true;
-  }
+  if (terms.context.model.mla) choices.emplace_back(choices.back()).selective.latents = true;
+  if (!terms.context.run.flash_attention) choices.emplace_back(choices.back()).selective.core = true;
   return choices;
+}
+
+// The last part that a light choice adds.
+const char* NameOf(const RecomputePlan& plan) {
+  if (plan.core) return "these and the attention core";
+  if (plan.latents) return "these and the projections up from the latents";
+  return plan.norms ? "norms and activation functions" : "nothing";
 }
 
 RecomputeChoice WithFullLayers(RecomputeChoice choice, double layers, double deepest) {
@@ -118,10 +124,9 @@ struct Alternative {
   RecomputeChoice choice;
 };
 std::vector<Alternative> AlternativesTo(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages) {
-  constexpr std::array<const char*, 3> kLight{"nothing", "norms and activation functions", "these and the attention core"};
   const std::vector<RecomputeChoice> light = LightChoices(terms);
   std::vector<Alternative> alternatives;
-  for (std::size_t i = 0; i < light.size(); ++i) alternatives.push_back({kLight[i], light[i]});
+  for (const RecomputeChoice& choice : light) alternatives.push_back({NameOf(choice.selective), choice});
   const double deepest = DeepestStage(stages), layers = std::round(decided.full_share * deepest);
   const auto number = [](double value) { return std::to_string(static_cast<int>(value)); };
   double named = 0;
@@ -162,6 +167,7 @@ void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std
   }
   constexpr std::string_view kRule = "the least recomputation under which every stage fits; with offload the fastest";
   const double decided_share = decided.full_share, norms = decided.selective.norms ? 1 : 0, core = decided.selective.core ? 1 : 0;
+  const double latents = decided.selective.latents ? 1 : 0;
   constexpr std::string_view kShare = "Share of the layers recomputed as a whole";
   trace.Choice("decided_share", decided_share, Note{kShare, kRule}, among, place, "capacity", capacity);
   const Bytes memory_total = ExplainMemory(decided, terms, stages, trace);
@@ -170,6 +176,7 @@ void Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std
   };
   choose("full_share", decided_share, kShare);
   choose("chosen_norms", norms, "Whether norms and activation functions are recomputed");
+  choose("chosen_latents", latents, "Whether queries, keys and values are projected up from the latents again");
   choose("chosen_core", core, "Whether the attention core is recomputed");
 }
 

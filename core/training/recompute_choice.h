@@ -10,6 +10,7 @@ namespace slipstick {
 // Selective recomputation of a layer.
 struct RecomputePlan {
   bool norms = false;                // norms and activation functions
+  bool latents = false;              // queries, keys and values that MLA projects up from its latents
   bool core = false;                 // the attention core
   bool framework_selection = false;  // operators that the framework selects
   double share = 0;                  // of the forward pass, that the framework's selection repeats

@@ -166,7 +166,7 @@ class Evaluation {
   TrainingReport Run() {
     ExplainInputs();
     plan_ = detail_.memo != nullptr ? &detail_.memo->Plan() : &own_plan_.emplace(PlanLayers(context_, works_, trace_));
-    recompute_ = ChoiceFor(run_, plan_->stages);
+    recompute_ = ChoiceFor(model_, run_, plan_->stages);
     const bool is_auto = run_.recompute == Recompute::kAuto;
     if (!is_auto && StopsForMemory()) return report_;
     if (is_auto) {

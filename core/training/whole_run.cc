@@ -24,7 +24,7 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
                                              CountKinds(context, PlaceLayers(base.model.layers, run.mapping.pp, run.mapping.virtual_stages,
                                                                              run.mapping.schedule, loads, run.framework.places_by_cost)));
   Trace off = Trace::Off();
-  RecomputeChoice choice = ChoiceFor(run, plan);
+  RecomputeChoice choice = ChoiceFor(base.model, run, plan);
   if (run.recompute == Recompute::kAuto) choice.full_share = 1;
   Bytes fullest;
   for (std::size_t i = 0; i < plan.size(); ++i) {

@@ -57,7 +57,7 @@ TEST(Families, CheckpointsOfRecurrentLayersCount) {
   const LayerWorks works = WorksOf(context);
   const StagePlan plan = PlanLayers(context, works);
   Trace trace = Trace::On();
-  StageMemory({context, works}, plan.stages, 1, ChoiceFor(*scenario.training, plan.stages), trace);
+  StageMemory({context, works}, plan.stages, 1, ChoiceFor(scenario.model, *scenario.training, plan.stages), trace);
   double in_flight = 0;
   for (const Figure& figure : trace.figures()) {
     if (figure.symbol == "in_flight") in_flight = figure.value;

@@ -41,7 +41,7 @@ double LayerBytes(const Shape& shape, bool sequence_parallel, const char* recomp
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
   return (std::string(recompute) == "full" ? LayerCheckpoint(context)
-                                           : LayerActivations(context, work, ChoiceFor(*scenario.training, {}).selective))
+                                           : LayerActivations(context, work, ChoiceFor(scenario.model, *scenario.training, {}).selective))
       .base();
 }
 
@@ -201,6 +201,33 @@ TEST(Activations, RecomputedInEightBitAreSubtractedOnce) {
     EXPECT_DOUBLE_EQ(per_token(false), narrow ? 14 * 4096 + 128 + 5 * 11008 : 16 * 4096 + 128 + 6 * 11008) << precision;
     EXPECT_DOUBLE_EQ(per_token(true), 12 * 4096 + 128 + 4 * 11008) << precision;
   }
+}
+
+// DeepSeek-V3 (technical report, 3.2.3) repeats norms and the projections up from MLA's latents. Per token a layer keeps 128 heads' queries
+// and keys of 192, values and outputs of 128: 81,920 elements in 16 bits. Of these the outputs stay, 16,384, with the latents, 1,536 + 512,
+// and the shared rotary key, 64.
+TEST(Activations, OfLatentAttentionRecomputedKeepTheLatents) {
+  const Scenario scenario = TrainingScenario(R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 512})",
+                                             R"({"sequence": 4096, "global_batch": 512, "framework": {"preset": "megatron"},
+                                                 "recompute": "selective", "mapping": {"ep": 64}})");
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
+  const auto per_token = [&](const RecomputePlan& plan) { return LayerActivations(context, work, plan).base() / context.shape.tokens; };
+  EXPECT_DOUBLE_EQ(per_token({}) - per_token({.latents = true}), 2 * (81920 - 16384 - 1536 - 512 - 64));
+  EXPECT_EQ(ChoiceFor(scenario.model, *scenario.training, {}).selective, (RecomputePlan{.norms = true, .latents = true, .core = true}));
+}
+
+// Its time is that of the two projections: 2 · (1536 · 128 · 192 + 512 · 128 · 256) FLOPs a token and layer.
+TEST(Recomputation, OfLatentAttentionRepeatsItsUpProjections) {
+  const auto executed = [](const char* recompute) {
+    return Evaluated(TrainingScenario(R"({"preset": "deepseek-v3", "layers": 4, "moe": {"dense_layers": 4}, "mtp_layers": 0})",
+                                      R"({"preset": "dgx-h100", "devices": 64})",
+                                      R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "megatron"}, "recompute": ")" +
+                                          std::string(recompute) + R"(", "mapping": {"zero": 1}})"))
+        .hardware_flops_per_device;
+  };
+  const double projections = 2.0 * (1536 * 128 * 192 + 512 * 128 * 256) * 4 * 4096;
+  EXPECT_NEAR((executed("selective") - executed("none")).base(), projections, projections / 1000);
 }
 
 // Llama 3 405B (Grattafiori et al. 2024, 3.3.2): 126 layers on 16 x 8 virtual stages of one layer; the first holds the embedding only, the

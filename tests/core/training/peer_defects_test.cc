@@ -22,7 +22,7 @@ TEST(PeerDefects, FullRecomputationIsOneForwardPass) {
   const Scenario none = Gpt3(kTp8Pp8), full = Gpt3(kTp8Pp8, R"("recompute": "full", )");
   Trace off = Trace::Off();
   const Flops model = CountFlops(none.model, *none.training, {}, off).model;
-  const Flops again = CountFlops(full.model, *full.training, ChoiceFor(*full.training, StagesOf(full)), off).hardware - model;
+  const Flops again = CountFlops(full.model, *full.training, ChoiceFor(full.model, *full.training, StagesOf(full)), off).hardware - model;
   const double head = 6.0 * 512 * 2048 * 12288 * 51200;
   EXPECT_NEAR(again.base(), (model.base() - head) / 3, 1e-9 * again.base());
   // In time too: at most the forward pass.
