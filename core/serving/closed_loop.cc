@@ -44,15 +44,19 @@ RoundTimes OverRounds(const Deployment& deployment, double others, const Request
   return {prefill_wait, round_token};
 }
 
-// Requests prefilled in the same pass: those that ended together, where the engine keeps them together.
-double BatchedPrompts(const Deployment& deployment, double running, Trace& trace) {
+// Requests prefilled in the same pass: those that ended together, where the engine keeps them together. Groups end one step after the
+// other, so each but the first finds the one before it in its prefill.
+PromptGroup PromptsTogether(const Deployment& deployment, double running, Trace& trace) {
   if (!GroupsPrefills(deployment)) return OnePrompt(trace);
   const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
   const double tokens = ComputedTokens(deployment.load, trace).tokens;
   trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
   FIGURE(trace, batched_prompts, min(running, max(1.0, floor(step_tokens / tokens))),
          (Note{"Requests prefilled in the same pass", "those that ended together"}), running, step_tokens, tokens);
-  return batched_prompts;
+  FIGURE(trace, prompts_ahead, batched_prompts * (1 - batched_prompts / running),
+         (Note{"Prompts of the group before", "none before the first group of a round; all requests have one length"}), batched_prompts,
+         running);
+  return {batched_prompts, prompts_ahead};
 }
 
 // Decode steps that an arriving request waits for, and those whose arrivals are prefilled together.
@@ -87,10 +91,14 @@ Residual ResidualSteps(const Deployment& deployment, double found, Trace& trace)
 
 }  // namespace
 
-double OnePrompt(Trace& trace) { return trace.Constant("batched_prompts", 1.0, "serving.scheduler", "a request is prefilled by itself"); }
+PromptGroup OnePrompt(Trace& trace) {
+  return {trace.Constant("batched_prompts", 1.0, "serving.scheduler", "a request is prefilled by itself"),
+          trace.Constant("prompts_ahead", 0.0, "serving.scheduler", "arrivals are independent")};
+}
 
-RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double found, const DecodeTimes& decode,
+RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGroup& group, double found, const DecodeTimes& decode,
                      const PrefillTimes& prefill, Trace& trace) {
+  const double batched_prompts = group.prompts, prompts_ahead = group.ahead;
   const auto output = static_cast<double>(deployment.load.output);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
                 request = deployment.engine.overhead.per_request;
@@ -110,9 +118,10 @@ RequestCycle CycleOf(const Deployment& deployment, double others, double batched
          (Note{"Fraction of time spent in others' prefills", "seen by an arriving request: steps with a prefill last longer",
                kClosedLoopSource}),
          others, output, first_prefill, even_token);
-  FIGURE(trace, before, max(prefill_utilization / 2, min(others, gathered * others / output)),
-         (Note{"Others' prefills before the first token", "half of the one in progress, or those of requests that are gathered with it"}),
-         prefill_utilization, others, gathered, output);
+  FIGURE(trace, before, max(prefill_utilization / 2, min(others, gathered * others / output), prompts_ahead),
+         (Note{"Others' prefills before the first token",
+               "half of the one in progress, those of requests that are gathered with it, or those of the group before"}),
+         prefill_utilization, others, gathered, output, prompts_ahead);
   FIGURE(trace, prefill_wait, max(prefill_utilization / 2 * first_prefill, before * prefill_stall),
          (Note{"Waiting for others' prefills", "the one in progress, and the decode stall of the others"}), prefill_utilization,
          first_prefill, before, prefill_stall);
@@ -134,10 +143,11 @@ void SetPrefillsBefore(const RequestCycle& cycle, Seconds prefill_wait, ServingP
 
 RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode, const PrefillTimes& prefill,
                          Trace& trace) {
-  const double batched_prompts = BatchedPrompts(deployment, running, trace);
+  const PromptGroup group = PromptsTogether(deployment, running, trace);
+  const double batched_prompts = group.prompts;
   FIGURE(trace, found, running - 1, (Note{"Requests that an arriving one finds running", "all but itself"}), running);
   FIGURE(trace, others, running - batched_prompts, (Note{"Other running requests", "prefilled on their own"}), running, batched_prompts);
-  return CycleOf(deployment, others, batched_prompts, found, decode, prefill, trace);
+  return CycleOf(deployment, others, group, found, decode, prefill, trace);
 }
 
 ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, double max_slots, Rounds rounds, Trace& trace) {

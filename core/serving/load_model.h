@@ -37,14 +37,18 @@ struct RequestCycle {
   Seconds handling;   // part of alone: request handling and the step in progress
   Seconds grouped;    // part of alone: other prompts in the same pass
 };
-// `others`: requests of the group that are each prefilled once during the cycle, beside the `batched_prompts` that share its prefill.
+// Prompts of a pass (the nearest figure batched_prompts), and those of a pass that it waits for (prompts_ahead).
+struct PromptGroup {
+  double prompts = 1, ahead = 0;
+};
+// `others`: requests of the group that are each prefilled once during the cycle, beside those that share its prefill.
 // `found`: requests that it finds running on arrival, the nearest figure of that name.
-RequestCycle CycleOf(const Deployment& deployment, double others, double batched_prompts, double found, const DecodeTimes& decode,
+RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGroup& group, double found, const DecodeTimes& decode,
                      const PrefillTimes& prefill, Trace& trace);
 // Splits what comes before the first token.
 void SetPrefillsBefore(const RequestCycle& cycle, Seconds prefill_wait, ServingPerformance& performance, Trace& trace);
-// `batched_prompts` of a request that is prefilled by itself.
-double OnePrompt(Trace& trace);
+// A request that is prefilled by itself, at any time.
+PromptGroup OnePrompt(Trace& trace);
 // Where the next request follows as soon as one ends, with `running` sequences.
 RequestCycle SteadyCycle(const Deployment& deployment, double running, const DecodeTimes& decode, const PrefillTimes& prefill,
                          Trace& trace);

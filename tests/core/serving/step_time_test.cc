@@ -124,6 +124,21 @@ TEST(ClosedLoop, MatchesNim) {
   EXPECT_NEAR(In(report.tpot, kMs), 23.47, 0.06 * 23.47);
 }
 
+// The same page, first tokens of long prompts: each request waits for its own prefill and for the one of the request that ended before it.
+TEST(ClosedLoop, MatchesFirstTokensOfNim) {
+  struct Row {
+    const char *prompt, *output, *users;
+    double ttft;
+  };
+  for (const Row& row : {Row{"1000", "1000", "25", 1.346}, Row{"5000", "500", "5", 1.0055}, Row{"20000", "2000", "5", 5.331}}) {
+    const ServingReport report = Serve({"cluster=dgx-a100", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.cuda_graphs=false",
+                                        "serving.mapping.tp=8", "serving.precision.weights=bf16", "serving.precision.activations=bf16",
+                                        "serving.precision.kv_cache=bf16", std::string("serving.prompt=") + row.prompt,
+                                        std::string("serving.output=") + row.output, std::string("serving.concurrency=") + row.users});
+    EXPECT_NEAR(report.ttft.base(), row.ttft, 0.25 * row.ttft) << row.prompt;
+  }
+}
+
 // TensorRT-LLM, Llama-3.1-8B in bf16 on one H100, 1024 in, 256 out, 32 at once: 10.92 ms per token.
 TEST(ClosedLoop, MatchesTensorRtLlm) {
   const ServingReport report = Serve({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm", "serving.prompt=1024",
