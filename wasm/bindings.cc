@@ -31,6 +31,8 @@ std::string Evaluate(const std::string& request, const std::string& explain) {
 }
 std::string Timeline(const std::string& request) { return slipstick::TimelineAnswer(request).text; }
 std::string Kernel(const std::string& request) { return slipstick::KernelAnswer(request).text; }
+std::string Evidence(const std::string& request, const std::string& figure) { return slipstick::EvidenceAnswer(request, {}, figure).text; }
+std::string Measurements(const std::string& id, const std::string& file) { return slipstick::MeasurementsAnswer(id, file).text; }
 std::string Describe() { return slipstick::DescribeAnswer().text; }
 std::string ImportModel(const std::string& config) { return slipstick::ImportModelAnswer(config).text; }
 std::string Presets(const std::string& kind) { return slipstick::PresetsAnswer(kind).text; }
@@ -67,6 +69,8 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("evaluate", &Evaluate);
   emscripten::function("timeline", &Timeline);
   emscripten::function("kernel", &Kernel);
+  emscripten::function("evidence", &Evidence);
+  emscripten::function("measurements", &Measurements);
   emscripten::function("describe", &Describe);
   emscripten::function("presets", &Presets);
   emscripten::function("importModel", &ImportModel);

@@ -27,6 +27,10 @@ export interface Slipstick {
   timeline(request: string): string;
   /** One operator, collective or expert exchange, timed alone. */
   kernel(request: string): string;
+  /** The published runs behind the interval of a figure, what they had that the scenario has not, and what would narrow it. */
+  evidence(request: string, figure: string): string;
+  /** What the core says of a file of published measurements ({"rows": […]}); `id` names it in the answer. */
+  measurements(id: string, file: string): string;
   /** Every input: path, kind, unit, range, default, choices, help; every output: path, title, unit, what is better; and the default scenario. */
   describe(): string;
   /** The catalogue's entries of a kind, "" for all. */

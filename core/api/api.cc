@@ -8,8 +8,10 @@
 #include "core/catalogue/presets.h"
 #include "core/evaluation/derivation.h"
 #include "core/evaluation/evaluate.h"
+#include "core/evaluation/evidence_files.h"
 #include "core/evaluation/kernel.h"
 #include "core/evaluation/report.h"
+#include "core/evaluation/runs_like.h"
 #include "core/scenario/auto_mapping.h"
 #include "core/scenario/legal_defaults.h"
 #include "core/scenario/parse_scenario.h"
@@ -70,6 +72,29 @@ Answer DerivationAnswer(std::string_view request, const std::vector<std::string>
   Result<Json> report = ReportOf(request, assignments, detail);
   if (!report) return WrongRequest(std::move(report.issues));
   return {DerivationText((*report)["explanations"], (*report)["sources"], path), {}};
+}
+
+Answer EvidenceAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure) {
+  Result<Json> json = ReadRequest(request, assignments);
+  if (!json) return WrongRequest(std::move(json.issues));
+  const Result<Scenario> scenario = ParseScenario(*json);
+  if (!scenario) return WrongRequest(WithTriedFixes(scenario.issues, *json));
+  Result<Json> runs = RunsLike(*scenario, figure);
+  if (!runs) return WrongRequest(std::move(runs.issues));
+  return {JsonText(*runs), {}};
+}
+
+Answer MeasurementsAnswer(std::string_view id, std::string_view file) {
+  const EvidenceFiles read = ReadEvidence({{std::string(id), std::string(file)}}, CatalogueDistance());
+  if (read.sources.empty()) return WrongRequest(read.issues);
+  Json runs = Json::array(), issues = Json::array();
+  for (const MeasuredRun& run : read.runs) {
+    Json written = WrittenRun(run, id);
+    written["device"] = run.setting.device, written["software"] = run.setting.software, written["experts"] = run.setting.has_experts;
+    runs.push_back(std::move(written));
+  }
+  for (const Issue& issue : read.issues) issues.push_back(issue.path + ": " + issue.message);
+  return {JsonText(Json{{"name", read.sources.front().name}, {"runs", std::move(runs)}, {"issues", std::move(issues)}}), {}};
 }
 
 Answer KernelAnswer(std::string_view request) {

@@ -20,6 +20,12 @@ Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& 
 // How one figure of a scenario's report came to be, as a tree in Markdown.
 Answer DerivationAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view path);
 
+// The published runs behind the interval of a figure (core/evaluation/runs_like.h).
+Answer EvidenceAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure);
+// What this core says of a file of measurements (core/evaluation/evidence_files.h): {"name", "runs": [{"id", "kind", "measured",
+// "computed", "error", "device", "software", "experts"}], "issues"}. `id`: what its runs name as their source.
+Answer MeasurementsAnswer(std::string_view id, std::string_view file);
+
 // One operator, collective or expert exchange: {"time_s","bound","flops","bytes","algorithm"}.
 Answer KernelAnswer(std::string_view request);
 

@@ -291,6 +291,7 @@ int Run(const std::string& verb, const CommandLine& line) {
   }
   if (verb == "size") return Print(slipstick::RunSize(request, line.assignments, line.options, line.limits), line.People(verb));
   if (verb == "design") return Print(slipstick::DesignAnswer(request, line.assignments, line.Option("--objective")));
+  if (verb == "evidence") return Print(slipstick::EvidenceAnswer(request, line.assignments, line.Option("--figure")));
   if (verb == "sensitivity") {
     const double share = std::strtod(line.Option("--share").c_str(), nullptr);
     return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"), share));

@@ -110,6 +110,12 @@ const std::vector<Verb>& AllVerbs() {
        "members of the mapping, power (of the facility, W) and budget (total cost of ownership, $).",
        "--json --format --for --objective --top --limit",
        {"advise model=llama-3.1-8b cluster=dgx-h100 --for serving --limit \"serving.tpot_s<=20 ms\" --top 5"}},
+      {"evidence",
+       kScenario,
+       "Lists the published runs behind the interval of a figure, the nearest first: what was measured, what this program computes,\n"
+       "what they had that the scenario has not, and what would narrow the interval. training.typical: whole production runs.",
+       "--figure",
+       {"evidence model=llama-3.1-70b cluster=dgx-h100 --figure serving.tpot_s"}},
       {"sensitivity",
        kScenario,
        "Ranks the inputs by how far a figure moves when each changes by the same relative amount.",

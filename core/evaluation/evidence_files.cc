@@ -1,6 +1,8 @@
 #include "core/evaluation/evidence_files.h"
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 
 #include "core/base/schema.h"
@@ -77,10 +79,12 @@ bool Predict(const Scenario& scenario, std::string_view figure, double measured,
     const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
     run.kind = of->kind, predicted = of->predicted(report), is_rate = of->is_rate;
     run.setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
+    run.predicted = run.kind == MeasuredKind::kStepTime ? report.step_time.base() : predicted;
   } else if (const ServingFigure* served = FigureAt(kServingFigures, figure); served != nullptr && scenario.serving) {
     const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, off);
     run.kind = served->kind, predicted = served->predicted(report), is_rate = served->is_rate;
     run.setting = SettingOf(run.kind, scenario.model, scenario.cluster, *scenario.serving, report);
+    run.predicted = predicted;
   }
   if (!(predicted > 0 && measured > 0)) return false;
   run.log_error = (is_rate ? -1 : 1) * std::log(measured / predicted);
@@ -139,9 +143,46 @@ RunDistance CatalogueDistance() {
   return distance;
 }
 
+std::string_view IdOf(MeasuredKind kind) {
+  switch (kind) {
+    case MeasuredKind::kStepTime:
+      return "training_step";
+    case MeasuredKind::kTrainingMemory:
+      return "training_memory";
+    case MeasuredKind::kTokenTime:
+      return "output_token";
+    case MeasuredKind::kThroughput:
+      return "throughput";
+    case MeasuredKind::kStaticLatency:
+      return "static_batch";
+    case MeasuredKind::kFirstToken:
+      return "first_token";
+    case MeasuredKind::kServingMemory:
+      return "serving_memory";
+    case MeasuredKind::kWholeRun:
+      return "whole_run";
+  }
+  return "";
+}
+
+Json WrittenRun(const MeasuredRun& run, std::string_view source) {
+  const double ratio = std::exp(run.kind == MeasuredKind::kThroughput ? -run.log_error : run.log_error);
+  return Json{{"id", run.id},
+              {"source", source},
+              {"kind", IdOf(run.kind)},
+              {"measured", run.predicted * ratio},
+              {"computed", run.predicted},
+              {"error", 1 / ratio - 1}};
+}
+
 std::string EvidenceSource(const EvidenceFiles& evidence) {
-  const auto rounded = [](double value) { return ExactText(std::round(value * 1e4) / 1e4); };
+  const auto rounded = [](double value) { return ExactText(std::round(value * kTableSteps) / kTableSteps); };
   const auto quoted = [](std::string_view text) { return JsonText(Json(text)); };
+  const auto digits = [](double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.6g", value);
+    return std::string(text.data());
+  };
   std::string text =
       "// Generated from core/presets/evidence by core/command_line/evidence_main.cc.\n"
       "#include \"core/evidence/run_distance.h\"\n\nnamespace slipstick {\nnamespace {\n\nconstexpr MeasuredRun kRuns[] = {\n";
@@ -153,7 +194,7 @@ std::string EvidenceSource(const EvidenceFiles& evidence) {
     for (const double number : {at.bits, at.devices, at.load, at.parameters, at.length, at.network, at.latency, at.waiting}) {
       text += ", " + rounded(number);
     }
-    text += "}, " + rounded(run.log_error) + ", " + rounded(run.scaled) + "},\n";
+    text += "}, " + digits(run.predicted) + ", " + rounded(run.log_error) + ", " + rounded(run.scaled) + "},\n";
   }
   text += "};\nconstexpr MeasuredSource kSources[] = {\n";
   for (const MeasuredSource& source : evidence.sources) text += "    {" + quoted(source.id) + ", " + quoted(source.name) + "},\n";

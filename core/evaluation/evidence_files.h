@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/issue.h"
+#include "core/base/json.h"
 #include "core/evidence/neighbors.h"
 
 namespace slipstick {
@@ -32,6 +33,11 @@ struct EvidenceFiles {
 EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDistance& distance);
 // The distance of the catalogue (core/presets/distances/measured-runs.json).
 RunDistance CatalogueDistance();
+
+// "training_step", "first_token", …: the kind in answers.
+std::string_view IdOf(MeasuredKind kind);
+// {"id", "source", "kind", "measured", "computed", "error"}: of a step seconds, whatever its figure was.
+Json WrittenRun(const MeasuredRun& run, std::string_view source);
 
 // C++ source of MeasuredRuns, MeasuredSources and MeasuredDistance.
 std::string EvidenceSource(const EvidenceFiles& evidence);

@@ -10,7 +10,6 @@ namespace slipstick {
 namespace {
 
 constexpr double kLevel = 9. / 10;
-constexpr double kFar = 1;          // distance from which nothing alike is said to be measured
 constexpr Count kSamples = 60;      // of a cost, each a bill of its own: the ends move by some per cent with another seed
 constexpr std::uint64_t kSeed = 1;  // the same answer every time
 constexpr std::string_view kFromRuns = "cut from the errors of published runs, the nearest counting most and each source having one say";
@@ -30,7 +29,7 @@ std::string WhyText(const Likely& likely) {
     text += " Nearest: " + std::string(nearest.id) + " (" + std::string(MeasuredSources()[static_cast<std::size_t>(nearest.source)].name) +
             ").";
   }
-  if (likely.distance > kFar) text += " Nothing very like it has been measured.";
+  if (likely.IsFar()) text += " Nothing very like it has been measured.";
   if (likely.is_by_data_sheet) text += " The device is known by its data sheet only, which widens the range.";
   return text;
 }

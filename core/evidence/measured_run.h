@@ -22,11 +22,14 @@ struct RunSetting {
   double network = 0, latency = 0, waiting = 0;
 };
 
+inline constexpr double kTableSteps = 1e4;  // per unit: to which the generated table rounds settings and errors
+
 struct MeasuredRun {
   std::string_view id;
   int source = 0;  // index in MeasuredSources()
   MeasuredKind kind = MeasuredKind::kStepTime;
   RunSetting setting;
+  double predicted = 0;  // by this core, in base units: a step in seconds whatever its figure was, else the figure
   double log_error = 0;  // ln(measured / predicted), of a rate that of the time it stands for
   double scaled = 0;     // log_error over the spread expected of such a setting (neighbors.h); runs of a group are ordered by it
 };

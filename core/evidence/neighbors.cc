@@ -86,6 +86,10 @@ std::vector<const MeasuredRun*> NearestOf(std::span<const MeasuredRun> runs, con
   return nearest;
 }
 
+double DistanceTo(const MeasuredRun& run, MeasuredKind kind, const RunSetting& setting, const RunDistance& by) {
+  return DistanceOf(setting, run.setting, by) + (run.kind != kind ? by.kind : 0);
+}
+
 }  // namespace
 
 Evidence PublishedEvidence() { return {MeasuredRuns(), MeasuredDistance()}; }
@@ -105,7 +109,7 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   std::vector<double> closeness(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].source == left_out) continue;
-    closeness[i] = std::exp(-DistanceOf(setting, runs[i].setting, by) - (runs[i].kind != kind ? by.kind : 0)) + by.floor;
+    closeness[i] = std::exp(-DistanceTo(runs[i], kind, setting, by)) + by.floor;
   }
   Likely likely;
   likely.nearest = NearestOf(runs, closeness);
@@ -124,6 +128,22 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   likely.low = std::min(1., std::exp(is_rate ? -high : low));
   likely.high = std::max(1., std::exp(is_rate ? -low : high));
   return likely;
+}
+
+std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, const Evidence& evidence) {
+  const std::span<const MeasuredRun> runs = GroupWith(kind, evidence.runs);
+  std::vector<Neighbor> neighbors;
+  std::vector<double> closeness;
+  for (const MeasuredRun& run : runs) {
+    neighbors.push_back({&run, DistanceTo(run, kind, setting, evidence.distance), 0});
+    closeness.push_back(std::exp(-neighbors.back().distance) + evidence.distance.floor);
+  }
+  const Weights weights = WeightsOf(runs, closeness, evidence.distance.few);
+  double all = 0;
+  for (const double weight : weights.of_runs) all += weight;
+  for (std::size_t i = 0; i < runs.size(); ++i) neighbors[i].share = weights.of_runs[i] / all;
+  std::stable_sort(neighbors.begin(), neighbors.end(), [](const Neighbor& a, const Neighbor& b) { return a.distance < b.distance; });
+  return neighbors;
 }
 
 WholeRuns WholeRunGap(const Evidence& evidence) {

@@ -14,10 +14,11 @@
 namespace slipstick {
 
 struct Likely {
-  double low = 1, high = 1;                 // measured over predicted: of ten measurements nine lie between
-  std::vector<const MeasuredRun*> nearest;  // the nearest first
-  double distance = 0;                      // to the first of them
-  bool is_by_data_sheet = false;            // the device is known by its data sheet only: no efficiencies, no run near
+  double low = 1, high = 1;                                  // measured over predicted: of ten measurements nine lie between
+  std::vector<const MeasuredRun*> nearest;                   // the nearest first
+  double distance = 0;                                       // to the first of them
+  bool is_by_data_sheet = false;                             // the device is known by its data sheet only: no efficiencies, no run near
+  [[nodiscard]] bool IsFar() const { return distance > 1; }  // nothing very like it has been measured
 };
 
 // A table in which errors are looked up.
@@ -30,6 +31,14 @@ Evidence PublishedEvidence();
 inline constexpr int kNoSource = -1;
 // `left_out`: a source that does not count, to test what the others say of it.
 Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence, int left_out = kNoSource);
+
+// A run as evidence for a setting: how unlike it is, and its share of the say.
+struct Neighbor {
+  const MeasuredRun* run = nullptr;
+  double distance = 0, share = 0;
+};
+// All runs of the kind's group, the nearest first.
+std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, const Evidence& evidence);
 
 // Whether two kinds are evidence for each other.
 bool AreOneGroup(MeasuredKind a, MeasuredKind b);

@@ -5,6 +5,8 @@ const VERBS = new Set([
   'evaluate',
   'timeline',
   'kernel',
+  'evidence',
+  'measurements',
   'describe',
   'presets',
   'sweep',

@@ -1,0 +1,230 @@
+#include "core/evaluation/runs_like.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/evaluation/evidence_files.h"
+#include "core/evaluation/intervals.h"
+#include "core/evidence/run_setting.h"
+#include "core/serving/serving.h"
+#include "core/training/training.h"
+
+namespace slipstick {
+namespace {
+
+constexpr std::size_t kListed = 60;      // runs of an answer
+constexpr std::size_t kNearest = 8;      // runs that differences are taken to
+constexpr std::size_t kOwn[] = {1, 10};  // runs of one's own
+
+// A figure with an interval, and what its runs measured.
+struct IntervalFigure {
+  std::string_view path, interval;
+  MeasuredKind kind;
+};
+constexpr IntervalFigure kIntervalFigures[] = {{"training.step_time_s", "training.step_time_interval", MeasuredKind::kStepTime},
+                                               {"training.memory_bytes.total", "training.memory_interval", MeasuredKind::kTrainingMemory},
+                                               {"serving.tpot_s", "serving.tpot_interval", MeasuredKind::kTokenTime},
+                                               {"serving.ttft_s", "serving.ttft_interval", MeasuredKind::kFirstToken},
+                                               {"serving.tokens_per_s", "serving.throughput_interval", MeasuredKind::kThroughput},
+                                               {"serving.memory_bytes.total", "serving.memory_interval", MeasuredKind::kServingMemory}};
+constexpr std::string_view kTypical = "training.typical";
+
+// The answer that an interval is about, and what tells how wrong it may be.
+struct Asked {
+  double value = 0;
+  RunSetting setting;
+};
+
+Asked AskedOf(const Scenario& scenario, MeasuredKind kind) {
+  Trace off = Trace::Off();
+  if (kind == MeasuredKind::kStepTime || kind == MeasuredKind::kTrainingMemory || kind == MeasuredKind::kWholeRun) {
+    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false}, off);
+    const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
+    return {kind == MeasuredKind::kTrainingMemory ? report.memory.Total().base() : report.step_time.base(), setting};
+  }
+  const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false, off);
+  const RunSetting setting = SettingOf(kind, scenario.model, scenario.cluster, *scenario.serving, report);
+  switch (kind) {
+    case MeasuredKind::kFirstToken:
+      return {report.ttft.base(), setting};
+    case MeasuredKind::kThroughput:
+      return {report.tokens_per_s.base(), setting};
+    case MeasuredKind::kServingMemory:
+      return {report.memory.Total().base(), setting};
+    default:
+      return {report.tpot.base(), setting};
+  }
+}
+
+// A number of a setting by which runs differ; sizes are kept as logarithms.
+struct NumberTrait {
+  std::string_view id;
+  double RunSetting::*member;
+  bool is_logarithm;
+  double scale;  // of the number as it is told
+};
+constexpr int kBitsPerByte = 8;
+constexpr NumberTrait kNumberTraits[] = {{"bits", &RunSetting::bits, true, kBitsPerByte},
+                                         {"devices", &RunSetting::devices, true, 1},
+                                         {"load", &RunSetting::load, true, 1},
+                                         {"parameters", &RunSetting::parameters, true, 1},
+                                         {"length", &RunSetting::length, true, 1},
+                                         {"network", &RunSetting::network, false, 1},
+                                         {"latency", &RunSetting::latency, false, 1},
+                                         {"waiting", &RunSetting::waiting, false, 1}};
+double Told(const NumberTrait& trait, double value) { return trait.scale * (trait.is_logarithm ? std::exp2(value) : value); }
+
+Json Written(const RunSetting& setting) {
+  Json json{{"device", setting.device}, {"software", setting.software}, {"experts", setting.has_experts}};
+  for (const NumberTrait& trait : kNumberTraits) json[std::string(trait.id)] = Told(trait, setting.*trait.member);
+  return json;
+}
+
+// `kind`: of the answer, whose value a run's error moves to where it would have been measured.
+Json Written(const Neighbor& neighbor, MeasuredKind kind, double value) {
+  Json json = WrittenRun(*neighbor.run, MeasuredSources()[static_cast<std::size_t>(neighbor.run->source)].id);
+  json["distance"] = neighbor.distance, json["share"] = neighbor.share;
+  json["here"] = value * std::exp(kind == MeasuredKind::kThroughput ? -neighbor.run->log_error : neighbor.run->log_error);
+  json["setting"] = Written(neighbor.run->setting);
+  return json;
+}
+
+double HalfWidth(const Likely& likely) { return (likely.high - likely.low) / 2; }
+
+// How a setting differs from the nearest runs, and what of the interval goes with each difference.
+class Differences {
+ public:
+  Differences(MeasuredKind kind, const RunSetting& yours, bool is_assumed, const std::vector<Neighbor>& neighbors)
+      : kind_(kind), yours_(yours), is_assumed_(is_assumed) {
+    for (const Neighbor& neighbor : neighbors) {
+      if (nearest_.size() < kNearest && neighbor.run->kind == kind) nearest_.push_back(&neighbor.run->setting);
+    }
+    width_ = HalfWidth(LikelyRange(kind, yours, is_assumed, PublishedEvidence()));
+  }
+
+  [[nodiscard]] Json Listed() const {
+    Json list = Json::array();
+    if (nearest_.empty()) return list;
+    AddWord("device", &RunSetting::device, list);
+    AddWord("software", &RunSetting::software, list);
+    AddExperts(list);
+    for (const NumberTrait& trait : kNumberTraits) AddNumber(trait, list);
+    return list;
+  }
+
+ private:
+  [[nodiscard]] double Widens(const RunSetting& changed) const {
+    return width_ - HalfWidth(LikelyRange(kind_, changed, is_assumed_, PublishedEvidence()));
+  }
+
+  void AddWord(std::string_view id, std::string_view RunSetting::*member, Json& list) const {
+    Json runs = Json::array();
+    for (const RunSetting* one : nearest_) {
+      if (std::find(runs.begin(), runs.end(), Json((*one).*member)) == runs.end()) runs.push_back((*one).*member);
+    }
+    RunSetting changed = yours_;
+    changed.*member = nearest_.front()->*member;
+    if (member == &RunSetting::device) changed.architecture = nearest_.front()->architecture;
+    const bool is_shared = std::find(runs.begin(), runs.end(), Json(yours_.*member)) != runs.end();
+    list.push_back(Json{{"trait", id}, {"yours", yours_.*member}, {"runs", runs}, {"widens", is_shared ? 0 : Widens(changed)}});
+  }
+
+  void AddExperts(Json& list) const {
+    Json runs = Json::array();
+    for (const bool has : {false, true}) {
+      const auto is = [has](const RunSetting* one) { return one->has_experts == has; };
+      if (std::any_of(nearest_.begin(), nearest_.end(), is)) runs.push_back(has);
+    }
+    RunSetting changed = yours_;
+    changed.has_experts = nearest_.front()->has_experts;
+    const bool is_shared = std::find(runs.begin(), runs.end(), Json(yours_.has_experts)) != runs.end();
+    list.push_back(Json{{"trait", "experts"}, {"yours", yours_.has_experts}, {"runs", runs}, {"widens", is_shared ? 0 : Widens(changed)}});
+  }
+
+  void AddNumber(const NumberTrait& trait, Json& list) const {
+    const auto less = [&](const RunSetting* a, const RunSetting* b) { return a->*trait.member < b->*trait.member; };
+    const auto [least, most] = std::minmax_element(nearest_.begin(), nearest_.end(), less);
+    const double low = (*least)->*trait.member, high = (*most)->*trait.member, yours = yours_.*trait.member;
+    RunSetting changed = yours_;
+    changed.*trait.member = std::clamp(yours, low, high);
+    list.push_back(Json{{"trait", trait.id},
+                        {"yours", Told(trait, yours)},
+                        {"runs", {Told(trait, low), Told(trait, high)}},
+                        {"widens", std::abs(changed.*trait.member - yours) * kTableSteps <= 1 ? 0 : Widens(changed)}});
+  }
+
+  MeasuredKind kind_;
+  RunSetting yours_;
+  bool is_assumed_;
+  std::vector<const RunSetting*> nearest_;
+  double width_ = 0;
+};
+
+// The interval if runs of this very setting came out as computed.
+Json OwnRuns(MeasuredKind kind, const Asked& asked, bool is_assumed) {
+  Json list = Json::array();
+  for (const std::size_t count : kOwn) {
+    std::vector<MeasuredRun> runs(MeasuredRuns().begin(), MeasuredRuns().end());
+    MeasuredRun own;
+    own.source = static_cast<int>(MeasuredSources().size()), own.kind = kind, own.setting = asked.setting;
+    runs.insert(runs.end(), count, own);
+    OrderRuns(runs, MeasuredDistance());
+    const Likely likely = LikelyRange(kind, asked.setting, is_assumed, {runs, MeasuredDistance()});
+    list.push_back(Json{{"runs", count}, {"low", likely.low * asked.value}, {"high", likely.high * asked.value}});
+  }
+  return list;
+}
+
+Json RunsOf(const IntervalFigure& figure, const Scenario& scenario) {
+  const Asked asked = AskedOf(scenario, figure.kind);
+  const bool is_assumed = IsAssumed(scenario.cluster.device);
+  const Likely likely = LikelyRange(figure.kind, asked.setting, is_assumed, PublishedEvidence());
+  const std::vector<Neighbor> neighbors = NeighborsOf(figure.kind, asked.setting, PublishedEvidence());
+  Json runs = Json::array();
+  for (std::size_t i = 0; i < std::min(kListed, neighbors.size()); ++i) runs.push_back(Written(neighbors[i], figure.kind, asked.value));
+  return Json{{"figure", figure.path},
+              {"interval", figure.interval},
+              {"kind", IdOf(figure.kind)},
+              {"value", asked.value},
+              {"low", likely.low * asked.value},
+              {"high", likely.high * asked.value},
+              {"is_far", likely.IsFar()},
+              {"by_data_sheet", likely.is_by_data_sheet},
+              {"counted", neighbors.size()},
+              {"setting", Written(asked.setting)},
+              {"runs", std::move(runs)},
+              {"differences", Differences(figure.kind, asked.setting, is_assumed, neighbors).Listed()},
+              {"own", OwnRuns(figure.kind, asked, is_assumed)}};
+}
+
+Json WholeRunsOf(const Scenario& scenario) {
+  const WholeRuns whole = WholeRunGap(PublishedEvidence());
+  const Asked asked = AskedOf(scenario, MeasuredKind::kWholeRun);
+  Json runs = Json::array();
+  for (const Neighbor& neighbor : NeighborsOf(MeasuredKind::kWholeRun, asked.setting, PublishedEvidence())) {
+    runs.push_back(Written(neighbor, MeasuredKind::kWholeRun, asked.value));
+  }
+  return Json{{"figure", kTypical},   {"kind", IdOf(MeasuredKind::kWholeRun)},
+              {"value", asked.value}, {"typical", asked.value * whole.gap},
+              {"gap", whole.gap},     {"runs", std::move(runs)}};
+}
+
+}  // namespace
+
+Result<Json> RunsLike(const Scenario& scenario, std::string_view figure) {
+  const bool is_training = figure.starts_with("training.");
+  if (is_training ? !scenario.training : !scenario.serving) {
+    return Issues{{std::string(figure), "The scenario does not ask for it"}};
+  }
+  if (figure == kTypical) return WholeRunsOf(scenario);
+  const auto* found = std::find_if(std::begin(kIntervalFigures), std::end(kIntervalFigures),
+                                   [&](const IntervalFigure& one) { return one.path == figure || one.interval == figure; });
+  if (found != std::end(kIntervalFigures)) return RunsOf(*found, scenario);
+  std::string known;
+  for (const IntervalFigure& one : kIntervalFigures) known += (known.empty() ? "" : ", ") + std::string(one.path);
+  return Issues{{std::string(figure), "No interval from published runs; there is one for " + known}};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,155 @@
+// The runs behind an interval, on a published run's own setting and by hand.
+#include "core/evaluation/runs_like.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tests/support/answers.h"
+
+namespace slipstick {
+namespace {
+
+using testing::Assignments;
+using testing::Find;
+using testing::operator+;
+
+Json EvidenceOf(const Assignments& assignments, std::string_view figure) {
+  Result<Json> answer = ParseJson(EvidenceAnswer("", assignments, figure).text);
+  return answer ? std::move(*answer) : Json();
+}
+
+// Llama-3.1-70B in fp8 on four H100 under vLLM, as InferenceMAX ran it: 23.407 ms per token (core/presets/evidence/inferencemax.json).
+constexpr std::string_view kRun = "llama-3.1-70b-h100-sxm-vllm-fp8-1024x8192-c64-tp4-tpot";
+const Assignments kItsSetting{"model=llama-3.1-70b",
+                              "cluster=dgx-h100",
+                              "cluster.devices=4",
+                              "training=null",
+                              "serving.prompt=922",
+                              "serving.output=7373",
+                              "serving.concurrency=64",
+                              "serving.waves=10",
+                              "serving.devices=4",
+                              "serving.engine=vllm",
+                              "serving.mapping.tp=4",
+                              "serving.precision.weights=fp8",
+                              "serving.precision.activations=fp8",
+                              "serving.precision.kv_cache=bf16"};
+
+TEST(RunsLike, ARunIsNearestToItsOwnSetting) {
+  const Json answer = EvidenceOf(kItsSetting, "serving.tpot_s");
+  const Json& nearest = answer["runs"][0];
+  EXPECT_EQ(nearest["id"], kRun);
+  EXPECT_EQ(nearest["source"], "inferencemax");
+  EXPECT_NEAR(nearest["distance"].get<double>(), 0, 1e-3);
+  EXPECT_NEAR(nearest["measured"].get<double>(), 0.023407, 2e-6);
+  EXPECT_NEAR(nearest["computed"].get<double>(), answer["value"].get<double>(), 1e-5 * answer["value"].get<double>());
+  EXPECT_NEAR(nearest["error"].get<double>(), nearest["computed"].get<double>() / nearest["measured"].get<double>() - 1, 1e-12);
+  EXPECT_NEAR(nearest["here"].get<double>(), 0.023407, 1e-5);  // its own error moves it to its own measurement
+  EXPECT_EQ(answer["is_far"], false);
+}
+
+TEST(RunsLike, TheIntervalIsTheReports) {
+  Result<Json> report = ParseJson(EvaluateAnswer("").text);
+  for (const auto& [figure, interval] : {std::pair<std::string, std::string>{"training.step_time_s", "training.step_time_interval"},
+                                         {"training.memory_bytes.total", "training.memory_interval"},
+                                         {"serving.tpot_s", "serving.tpot_interval"},
+                                         {"serving.ttft_s", "serving.ttft_interval"},
+                                         {"serving.tokens_per_s", "serving.throughput_interval"},
+                                         {"serving.memory_bytes.total", "serving.memory_interval"}}) {
+    const Json answer = EvidenceOf({}, figure);
+    EXPECT_EQ(answer["interval"], interval);
+    for (const char* end : {"low", "high"}) EXPECT_EQ(answer[end], *Find(*report, interval + "." + end)) << interval;
+    EXPECT_EQ(EvidenceOf({}, interval), answer);
+    double share = 0, distance = 0;
+    for (const Json& run : answer["runs"]) {
+      share += run["share"].get<double>();
+      EXPECT_GE(run["distance"].get<double>(), distance) << run["id"];
+      distance = run["distance"].get<double>();
+    }
+    EXPECT_GT(share, 0);
+    EXPECT_LT(share, 1 + 1e-9);
+  }
+}
+
+const Json* TraitOf(const Json& answer, std::string_view trait) {
+  for (const Json& one : answer["differences"]) {
+    if (one["trait"] == trait) return &one;
+  }
+  return nullptr;
+}
+
+// Prompts of 128 k tokens, sixteen times the longest prompt of the runs near: what they had not, and what goes with it.
+TEST(RunsLike, SaysWhatTheRunsHadNot) {
+  const Json near = EvidenceOf(kItsSetting, "serving.tpot_s");
+  for (const Json& one : near["differences"]) EXPECT_EQ(one["widens"], 0) << one["trait"];
+  const Json far = EvidenceOf(kItsSetting + Assignments{"serving.prompt=131072"}, "serving.tpot_s");
+  const Json* length = TraitOf(far, "length");
+  ASSERT_NE(length, nullptr);
+  EXPECT_EQ((*length)["yours"], 131072);
+  EXPECT_LT((*length)["runs"][1], 131072);
+  EXPECT_NE((*length)["widens"], 0);
+}
+
+double HalfWidth(const Json& interval) { return (interval["high"].get<double>() - interval["low"].get<double>()) / 2; }
+
+TEST(RunsLike, RunsOfOnesOwnNarrowIt) {
+  const Json answer = EvidenceOf({}, "serving.tpot_s");
+  ASSERT_EQ(answer["own"].size(), 2U);
+  EXPECT_LE(HalfWidth(answer["own"][0]), HalfWidth(answer));
+  EXPECT_LT(HalfWidth(answer["own"][1]), HalfWidth(answer["own"][0]));
+}
+
+TEST(RunsLike, WholeRunsTellWhatIsTypical) {
+  Result<Json> report = ParseJson(EvaluateAnswer("").text);
+  const Json answer = EvidenceOf({}, "training.typical");
+  EXPECT_EQ(answer["runs"].size(), Find(*report, "training.typical.rows")->size());
+  EXPECT_NEAR(answer["typical"].get<double>(), Find(*report, "training.typical.step_time_s")->get<double>(), 1e-9);
+}
+
+TEST(RunsLike, WhatHasNoIntervalSaysSo) {
+  EXPECT_FALSE(EvidenceAnswer("", {}, "serving.energy_j_per_token").issues.empty());
+  EXPECT_FALSE(EvidenceAnswer("", {"training=null"}, "training.step_time_s").issues.empty());
+  EXPECT_FALSE(EvidenceAnswer("", {"serving=null"}, "serving.tpot_s").issues.empty());
+}
+
+// A file that says twice what this program computes: half is computed.
+TEST(Measurements, AFileIsComputedAgain) {
+  Result<Json> report = ParseJson(
+      EvaluateAnswer("", {"cluster=dgx-h100", "cluster.devices=8", "model=llama-3.1-8b", "training=null", "serving.devices=8",
+                          "serving.batch=16", "serving.engine=vllm", "serving.prompt=1024", "serving.output=128", "serving.mapping.tp=8",
+                          "serving.precision.weights=bf16", "serving.precision.activations=bf16", "serving.precision.kv_cache=bf16"})
+          .text);
+  const double computed = Find(*report, "serving.tpot_s")->get<double>();
+  const Json file{{"publisher", "We"},
+                  {"campaign", "a test"},
+                  {"rows",
+                   {{{"id", "one"},
+                     {"figure", "serving.tpot_s"},
+                     {"value", 2 * computed},
+                     {"model", "llama-3.1-8b"},
+                     {"cluster", {{"preset", "dgx-h100"}, {"devices", 8}}},
+                     {"serving",
+                      {{"prompt", 1024},
+                       {"output", 128},
+                       {"batch", 16},
+                       {"devices", 8},
+                       {"engine", "vllm"},
+                       {"mapping", {{"tp", 8}}},
+                       {"precision", {{"weights", "bf16"}, {"activations", "bf16"}, {"kv_cache", "bf16"}}}}}},
+                    {{"id", "two"}, {"figure", "serving.tpot_s"}, {"value", 1}, {"model", "no-such-model"}}}}};
+  const Result<Json> answer = ParseJson(MeasurementsAnswer("ours", JsonText(file)).text);
+  ASSERT_EQ((*answer)["runs"].size(), 1U);
+  const Json& run = (*answer)["runs"][0];
+  EXPECT_EQ((*answer)["name"], "We, a test");
+  EXPECT_NEAR(run["error"].get<double>(), -0.5, 1e-9);
+  EXPECT_NEAR(run["computed"].get<double>(), computed, 1e-9);
+  EXPECT_EQ(run["kind"], "output_token");
+  EXPECT_EQ(run["device"], "h100-sxm5-80gb");
+  EXPECT_EQ((*answer)["issues"].size(), 1U);
+  EXPECT_FALSE(MeasurementsAnswer("ours", "no JSON").issues.empty());
+}
+
+}  // namespace
+}  // namespace slipstick
