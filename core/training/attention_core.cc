@@ -70,7 +70,8 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   const double full_width = table.step.unfused_full_width;
   const double batched_share = table.step.unfused_gemm_efficiency, forward_passes = table.unfused.forward_fraction;
   const double unfused_stream = table.step.unfused_bandwidth_efficiency;
-  const BytesPerSecond bandwidth = SlowestStream(device, trace).bandwidth;
+  const Stream stream = SlowestStream(device, trace);
+  const BytesPerSecond bandwidth = stream.bandwidth;
   BindUnfused(device, trace);
   FIGURE(trace, stream_rate, unfused_stream * bandwidth, (Note{"Memory bandwidth of the passes over the scores", "", kFamilySource}),
          unfused_stream, bandwidth);
@@ -96,6 +97,8 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work, 
   const Bytes operands = scores * head_width * element;  // of two GEMMs, with tiles of 128 x 128
   CoreTime core;
   core.forward = forward, core.backward = backward;
+  if (forward_passes * score_bytes / stream_rate > core_forward_flops / score_rate) core.forward_bound = stream.bound;
+  if ((1 - forward_passes) * score_bytes / stream_rate > core_backward_flops / score_rate) core.backward_bound = stream.bound;
   core.forward_flops = core_forward_flops, core.backward_flops = core_backward_flops;
   core.forward_bytes = forward_passes * score_bytes, core.backward_bytes = (1 - forward_passes) * score_bytes;
   core.forward_l2 = core.forward_bytes + 4 * operands / 128, core.backward_l2 = core.backward_bytes + 8 * operands / 128;
