@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/field.h"
+#include "core/software/expert_dispatch.h"
 
 namespace slipstick {
 
@@ -44,6 +45,7 @@ struct TrainingMapping {
   ContextKind cp_kind = ContextKind::kRing;
   Count ep = 1;
   Count expert_tp = 1;
+  std::optional<ExpertDispatch> dispatch;  // absent: as the framework does
   Count pp = 1;
   Count virtual_stages = 1;
   PipelineSchedule schedule = PipelineSchedule::kOneFOneB;

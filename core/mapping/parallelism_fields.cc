@@ -16,6 +16,7 @@ constexpr FieldRow kTrainingMappingFields[] = {
     Of<&TrainingMapping::cp_kind>("cp_kind", "Context-parallel scheme: how ranks exchange keys and values").Advanced(),
     Of<&TrainingMapping::ep>("ep", "Expert parallelism (EP)").Between(1, 1 << 20),
     Of<&TrainingMapping::expert_tp>("expert_tp", "Expert tensor parallelism (ETP)").Between(1, 1 << 20).Advanced(),
+    Of<&TrainingMapping::dispatch>("dispatch", "Dispatch and combine kernels of experts; leave empty for the framework's").Advanced(),
     Of<&TrainingMapping::pp>("pp", "Pipeline parallelism (PP)").Between(1, 1 << 20),
     Of<&TrainingMapping::virtual_stages>("virtual_stages", "Virtual pipeline stages per device (interleaving)")
         .Label("Virtual pipeline stages")

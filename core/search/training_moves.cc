@@ -41,6 +41,9 @@ TrainingMoves::TrainingMoves(const Model& model, const Cluster& cluster, const T
     const auto index = static_cast<std::size_t>(axis);
     if (!has(can.parallelism, kAxisNames[index])) free_[index] = false;
   }
+  const bool has_choice = std::find(can.dispatchers.begin(), can.dispatchers.end(), "dedicated") != can.dispatchers.end();
+  if (!model.moe || !has_choice || run.mapping.dispatch) free_[static_cast<std::size_t>(MappingAxis::kDispatch)] = false;
+  if (!model.moe || run.mapping.overlap.ep) free_[static_cast<std::size_t>(MappingAxis::kExpertOverlap)] = false;
   zeros_ = can.zero.empty() ? std::vector<Count>{0, 1, 2, 3} : can.zero;
   for (const auto& [schedule, name] : EnumNames<PipelineSchedule>::names) {
     if (has(can.schedules, name)) schedules_.push_back(schedule);
@@ -72,6 +75,9 @@ TrainingMapping TrainingMoves::MappingOf(const Degrees& degrees) const {
   mapping.zero = degrees[MappingAxis::kZero], mapping.schedule = degrees.Schedule();
   mapping.sequence_parallel = degrees[MappingAxis::kSequenceParallel] != 0;
   mapping.dp = DataRanks(degrees);
+  if (degrees[MappingAxis::kEp] * degrees[MappingAxis::kExpertTp] <= 1) return mapping;
+  if (IsFree(MappingAxis::kDispatch)) mapping.dispatch = static_cast<ExpertDispatch>(degrees[MappingAxis::kDispatch]);
+  if (IsFree(MappingAxis::kExpertOverlap) && degrees[MappingAxis::kExpertOverlap] != 0) mapping.overlap.ep = true;
   return mapping;
 }
 
@@ -107,6 +113,27 @@ bool TrainingMoves::FitsBatch(const Degrees& degrees) const {
   const bool is_dp_free = std::find(freedom_.pinned.begin(), freedom_.pinned.end(), "dp") == freedom_.pinned.end();
   if (!is_dp_free && run_.mapping.dp && *run_.mapping.dp != dp) return false;
   return !run_.mapping.shard_within || dp % *run_.mapping.shard_within == 0;
+}
+
+bool TrainingMoves::Matters(MappingAxis member, const Degrees& degrees) const {
+  if (member != MappingAxis::kDispatch && member != MappingAxis::kExpertOverlap) return true;
+  if (degrees[MappingAxis::kEp] * degrees[MappingAxis::kExpertTp] <= 1) return false;
+  if (member == MappingAxis::kDispatch) return true;
+  // A forward pass of one chunk beside a backward pass of another. DualPipe pairs passes by itself.
+  const bool has_pairs = degrees[MappingAxis::kPp] == 1 || degrees[MappingAxis::kVirtualStages] > 1;
+  return has_pairs && degrees.Schedule() == PipelineSchedule::kOneFOneB && run_.framework.capabilities.overlaps_experts;
+}
+
+Degrees TrainingMoves::WithExchange(const Degrees& from, Degrees to) const {
+  for (const auto& [member, start] : {std::pair{MappingAxis::kDispatch, Count{0}}, std::pair{MappingAxis::kExpertOverlap, Count{1}}}) {
+    if (!IsFree(member)) continue;
+    if (!Matters(member, to)) {
+      to[member] = 0;
+    } else if (!Matters(member, from)) {
+      to[member] = start;
+    }
+  }
+  return to;
 }
 
 bool TrainingMoves::IsLegal(const Degrees& degrees) const { return FitsModel(degrees) && FitsSchedule(degrees) && FitsBatch(degrees); }
@@ -162,7 +189,7 @@ std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
     for (const Count pp : values(MappingAxis::kPp)) {
       Degrees one = Pinned();
       one[MappingAxis::kTp] = tp, one[MappingAxis::kEp] = ep, one[MappingAxis::kCp] = cp, one[MappingAxis::kPp] = pp;
-      one = Settled(one);
+      one = WithExchange({}, Settled(one));
       if (IsLegal(one)) column.push_back(one);
     }
     if (!column.empty()) columns.push_back(std::move(column));
@@ -196,6 +223,9 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
     for (const PipelineSchedule schedule : schedules_) {
       if (schedule != from.Schedule()) visit(Settled(with(MappingAxis::kSchedule, static_cast<Count>(schedule))));
     }
+  }
+  for (const MappingAxis member : {MappingAxis::kDispatch, MappingAxis::kExpertOverlap}) {
+    if (IsFree(member) && Matters(member, from)) visit(with(member, 1 - from[member]));
   }
   if (IsFree(MappingAxis::kZero) && DataRanks(from) * from[MappingAxis::kCp] > 1) {
     for (const Count zero : zeros_) {
@@ -251,7 +281,8 @@ void TrainingMoves::VisitSplits(const Degrees& from, const Visit& visit) const {
 }
 
 void TrainingMoves::VisitNeighbors(const Degrees& from, const Visit& visit) const {
-  const Visit visit_legal = [&](const Degrees& to) {
+  const Visit visit_legal = [&](const Degrees& moved) {
+    const Degrees to = WithExchange(from, moved);
     if (!(to == from) && IsLegal(to)) visit(to);
   };
   VisitSplits(from, visit_legal);

@@ -15,9 +15,23 @@
 namespace slipstick {
 
 // The members of a mapping that a tuner chooses; data parallelism follows from them.
-enum class MappingAxis { kTp, kCp, kPp, kEp, kExpertTp, kVirtualStages, kMicroBatch, kZero, kSchedule, kSequenceParallel };
-inline constexpr std::array<std::string_view, 10> kAxisNames{
-    "tp", "cp", "pp", "ep", "expert_tp", "virtual_stages", "micro_batch", "zero", "schedule", "sequence_parallel"};
+enum class MappingAxis {
+  kTp,
+  kCp,
+  kPp,
+  kEp,
+  kExpertTp,
+  kVirtualStages,
+  kMicroBatch,
+  kZero,
+  kSchedule,
+  kSequenceParallel,
+  kDispatch,
+  kExpertOverlap
+};
+inline constexpr std::array<std::string_view, 12> kAxisNames{
+    "tp",       "cp",        "pp", "ep", "expert_tp", "virtual_stages", "micro_batch", "zero", "schedule", "sequence_parallel",
+    "dispatch", "overlap.ep"};
 
 class Degrees {
  public:
@@ -29,7 +43,7 @@ class Degrees {
   friend bool operator<(const Degrees& a, const Degrees& b) { return a.values_ < b.values_; }
 
  private:
-  std::array<Count, kAxisNames.size()> values_{1, 1, 1, 1, 1, 1, 1, 0, 0, 0};
+  std::array<Count, kAxisNames.size()> values_{1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0};
 };
 
 // What a tuner may choose.
@@ -46,6 +60,8 @@ class TrainingMoves {
 
   [[nodiscard]] bool IsFree(MappingAxis member) const { return free_[static_cast<std::size_t>(member)]; }
   [[nodiscard]] bool IsLegal(const Degrees& degrees) const;
+  // Whether the member has an effect there.
+  [[nodiscard]] bool Matters(MappingAxis member, const Degrees& degrees) const;
   // The run's, or where that may move the nearest multiple.
   [[nodiscard]] Count GlobalBatch(const Degrees& degrees) const;
   [[nodiscard]] TrainingMapping MappingOf(const Degrees& degrees) const;
@@ -66,6 +82,8 @@ class TrainingMoves {
   [[nodiscard]] std::vector<Count> VirtualStages(Count pp) const;
   // Members that follow where a degree moved: virtual stages, micro-batch, sharding.
   [[nodiscard]] Degrees Settled(Degrees degrees) const;
+  // Choices of the expert exchange only where there is one: as they were, or as a walk starts.
+  [[nodiscard]] Degrees WithExchange(const Degrees& from, Degrees to) const;
   void VisitStages(const Degrees& from, const Visit& visit) const;
   void VisitSplits(const Degrees& from, const Visit& visit) const;
   void VisitAround(const Degrees& from, const Degrees& to, Count factor, const Visit& visit) const;

@@ -162,13 +162,15 @@ class TrainingTuner {
     std::vector<Chosen> reasons;
     for (std::size_t i = 0; i < others.size(); ++i) {
       const auto axis = static_cast<MappingAxis>(i);
-      if (!moves_.IsFree(axis)) continue;
+      if (!moves_.IsFree(axis) || !moves_.Matters(axis, best)) continue;
       std::vector<std::string> verdicts;
       const auto above = others[i].upper_bound(best[axis]);
       if (above != others[i].begin()) verdicts.push_back(VerdictOn(axis, *std::prev(above), chosen));
       if (above != others[i].end()) verdicts.push_back(VerdictOn(axis, *above, chosen));
       Chosen one{"training.mapping." + std::string(kAxisNames[i]), best[axis], "", ""};
       if (axis == MappingAxis::kSchedule) one.word = NameOf(best.Schedule());
+      if (axis == MappingAxis::kDispatch) one.word = NameOf(static_cast<ExpertDispatch>(best[axis]));
+      if (axis == MappingAxis::kExpertOverlap) one.word = best[axis] != 0 ? "true" : "false";
       if (axis == MappingAxis::kSequenceParallel) one.word = best[axis] != 0 ? "true" : "false";
       one.why = Sentence(verdicts, "No other value is legal here");
       reasons.push_back(std::move(one));
@@ -179,11 +181,13 @@ class TrainingTuner {
   [[nodiscard]] std::string VerdictOn(MappingAxis axis, const std::pair<const Count, TrainingCost>& other,
                                       const TrainingCost& chosen) const {
     constexpr std::array<std::string_view, kAxisNames.size()> kLabels{"TP",   "CP", "PP", "EP", "ETP", "Interleaving", "Micro-batch size",
-                                                                      "ZeRO", "",   ""};
+                                                                      "ZeRO", "",   "",   "",   ""};
     const auto& [value, cost] = other;
     std::string text = std::string(kLabels[static_cast<std::size_t>(axis)]) + " " + std::to_string(value);
     if (axis == MappingAxis::kSchedule) text = NameOf(static_cast<PipelineSchedule>(value));
     if (axis == MappingAxis::kSequenceParallel) text = value != 0 ? "Sequence parallelism" : "No sequence parallelism";
+    if (axis == MappingAxis::kDispatch) text = value != 0 ? "Dedicated dispatch" : "All-to-all dispatch";
+    if (axis == MappingAxis::kExpertOverlap) text = value != 0 ? "Overlapped expert exchange" : "Expert exchange without overlap";
     if (!cost.fits) return text + " " + DoesNotFit(cost.needed, capacity_);
     const std::string slower = SlowerBy(chosen.fits ? cost.per_sequence / chosen.per_sequence : 1);
     const Count inner = cluster_.networks.empty() ? 1 : cluster_.networks.front().size;

@@ -10,6 +10,7 @@
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
+#include "core/software/expert_dispatch.h"
 #include "core/software/utilizations.h"
 
 namespace slipstick {
@@ -52,15 +53,6 @@ struct FrameworkCompute {
 template <>
 struct Schema<FrameworkCompute> {
   static const Fields fields;
-};
-
-// Dispatch of tokens to experts: a library's all-to-all, which sends one copy per rank that holds any of the token's experts, or
-// dedicated kernels (DeepEP), which send one copy per node.
-enum class ExpertDispatch { kAllToAll, kDedicated };
-template <>
-struct EnumNames<ExpertDispatch> {
-  static constexpr std::array<std::pair<ExpertDispatch, std::string_view>, 2> names{
-      {{ExpertDispatch::kAllToAll, "all_to_all"}, {ExpertDispatch::kDedicated, "dedicated"}}};
 };
 
 // Default expert tensor parallelism of the framework: 1, or the tensor parallelism of attention.
@@ -164,7 +156,9 @@ struct FrameworkCapabilities {
   std::vector<std::string> parallelism;  // of tp, cp, pp, ep; data parallelism is always there
   std::vector<std::string> schedules;    // of the pipeline
   bool interleaves = true;
-  std::vector<Count> zero;  // stages
+  std::vector<Count> zero;               // stages
+  std::vector<std::string> dispatchers;  // that a run may choose between; none: the framework's own only
+  bool overlaps_experts = false;         // 1F1B runs a forward and a backward pass together, each hiding the other's exchange
 };
 template <>
 struct Schema<FrameworkCapabilities> {

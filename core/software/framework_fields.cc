@@ -156,7 +156,10 @@ constexpr FieldRow kFrameworkCapabilitiesFields[] = {
         .OutsideReports(),
     Of<&FrameworkCapabilities::schedules>("schedules", "Pipeline schedules; none: all").OutsideReports(),
     Of<&FrameworkCapabilities::interleaves>("interleaves", "Virtual pipeline stages").OutsideReports(),
-    Of<&FrameworkCapabilities::zero>("zero", "ZeRO stages; none: all").OutsideReports()};
+    Of<&FrameworkCapabilities::zero>("zero", "ZeRO stages; none: all").OutsideReports(),
+    Of<&FrameworkCapabilities::dispatchers>("dispatchers", "Dispatch and combine kernels; none: the framework's own").OutsideReports(),
+    Of<&FrameworkCapabilities::overlaps_experts>("overlaps_experts", "Expert exchange behind the passes of another micro-batch")
+        .OutsideReports()};
 constinit const Fields Schema<FrameworkCapabilities>::fields(kFrameworkCapabilitiesFields);
 
 constexpr FieldRow kFrameworkFields[] = {

@@ -5,6 +5,7 @@
 
 #include "core/collectives/moe_exchange.h"
 #include "core/operators/efficiency.h"
+#include "core/training/schedule_types.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
@@ -183,12 +184,13 @@ Exchange ExchangeExperts(const TrainingContext& context, const LayerWork& work, 
   if (shape.expert * shape.expert_tensor <= 1) return {};
   Trace::Scope scope(trace, "expert_exchange");
   const FrameworkExperts& framework = context.framework().experts;
-  const DispatchAndCombine exchange = framework.dispatch == ExpertDispatch::kDedicated && !context.cluster.networks.empty()
-                                          ? DedicatedKernels(context, trace)
-                                          : LibraryExchange(context, work, trace);
+  const TrainingMapping& mapping = context.run.mapping;
+  const bool is_dedicated = mapping.dispatch.value_or(framework.dispatch) == ExpertDispatch::kDedicated;
+  const DispatchAndCombine exchange =
+      is_dedicated && !context.cluster.networks.empty() ? DedicatedKernels(context, trace) : LibraryExchange(context, work, trace);
   const Seconds dispatch_time = exchange.dispatch, combine_time = exchange.combine;
   const Seconds gather_time = GatherRows(context, work, trace);
-  const bool overlaps = context.run.mapping.overlap.ep.value_or(false);
+  const bool pairs = PairsPasses(mapping.schedule) && mapping.pp > 1, overlaps = mapping.overlap.ep.value_or(pairs);
   const double exposed = framework.exposed, overlapped = overlaps ? framework.exposed_overlapped : 1;
   trace.Input("overlapped", overlapped, overlaps ? "training.framework.experts.exposed_overlapped" : "training.mapping.overlap.ep");
   trace.Input("exposed", exposed, "training.framework.experts.exposed");

@@ -1,6 +1,7 @@
 #include "core/training/memo.h"
 
 #include "core/training/hash.h"
+#include "core/training/schedule_types.h"
 
 namespace slipstick {
 namespace {
@@ -62,7 +63,9 @@ const LayerWorks& TrainingMemo::Works() {
 
 const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
   TrainingMapping layer = LayerMembers(run_.mapping);
-  if (SplitsBackward(*context_)) layer.schedule = PipelineSchedule::kZbH1;  // stands for every schedule that splits
+  const PipelineSchedule schedule = run_.mapping.schedule;
+  // ZB-H1 stands for every schedule that splits without pairing passes.
+  if (SplitsBackward(*context_)) layer.schedule = PairsPasses(schedule) ? schedule : PipelineSchedule::kZbH1;
   Strides strides = context_->strides;
   strides.pipeline = 1;
   if (layer.zero < 3) strides.data = 1;
@@ -70,6 +73,7 @@ const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
   hash.Mix(layer.tp).Mix(layer.cp).Mix(layer.ep).Mix(layer.expert_tp).Mix(layer.micro_batch).Mix(layer.zero).Mix(layer.dp.value_or(0));
   hash.Mix(Count{layer.sequence_parallel}).Mix(recompute.full_share).Mix(recompute.selective.share).Mix(Count{recompute.selective.core});
   hash.Mix(Count{layer.schedule != PipelineSchedule::kOneFOneB}).Mix(strides.tensor).Mix(strides.context).Mix(strides.data);
+  hash.Mix(Count{layer.overlap.ep.value_or(false)}).Mix(static_cast<Count>(layer.dispatch.value_or(ExpertDispatch::kAllToAll)));
   std::unique_ptr<Timed>& entry = times_[hash.Modulo(kTimes)];
   if (entry && entry->mapping == layer && entry->recompute == recompute && entry->strides == strides) return entry->times;
   Trace off = Trace::Off();

@@ -22,6 +22,9 @@ constexpr bool SplitsBackward(PipelineSchedule schedule) {
   return schedule == PipelineSchedule::kZbH1 || schedule == PipelineSchedule::kZbV || schedule == PipelineSchedule::kDualPipe;
 }
 
+// Whether a forward and a backward pass of different micro-batches run together, each hiding the other's communication.
+constexpr bool PairsPasses(PipelineSchedule schedule) { return schedule == PipelineSchedule::kDualPipe; }
+
 // Pipeline stage of a virtual stage: chunks go round the stages; under ZB-V every second chunk goes back.
 constexpr Count StageOf(Count virtual_stage, Count stages, PipelineSchedule schedule) {
   const Count stage = virtual_stage % stages;

@@ -87,6 +87,40 @@ TEST(AutoMapping, Llama405B) {
   EXPECT_EQ(scenario.training->recompute, Recompute::kNone);
 }
 
+// DeepSeek-V3's pre-training took 2.664 million H800 hours for 14.8T tokens (technical report, table 1), on 2,048 of them with pipelines of
+// 16 and experts over 64 (3.2): nothing else is told here. What it chooses besides is within what the framework has.
+TEST(AutoMapping, DeepSeekV3AsItsReportDescribesIt) {
+  const std::vector<std::string> described{"version=2",
+                                           "serving=null",
+                                           "cost=null",
+                                           "model=deepseek-v3",
+                                           "cluster=hgx-h800",
+                                           "cluster.devices=2048",
+                                           "training.precision=fp8",
+                                           "training.global_batch=15360",
+                                           "training.sequence=4096",
+                                           "training.tokens=14.8T",
+                                           "training.mapping.pp=16",
+                                           "training.mapping.ep=64"};
+  const auto hours = [](const Scenario& scenario) {
+    const Json report = *Evaluate(scenario, ReportDetail::Figures());
+    EXPECT_EQ(report["training"]["feasible"], true);
+    return report["training"]["time_to_train_s"].get<double>() / 3600 * 2048;
+  };
+  constexpr double kPublished = 2.664e6;
+  const Scenario scenario = Settled(described);
+  EXPECT_NEAR(hours(scenario), kPublished, 0.12 * kPublished);
+  EXPECT_EQ(scenario.training->mapping.dispatch, ExpertDispatch::kDedicated);
+  // Their own schedule, dispatch in 8 bits, norms and up-projections recomputed.
+  std::vector<std::string> own = described;
+  for (const char* one :
+       {"training.mapping.schedule=dualpipe", "training.mapping.tp=1", "training.mapping.zero=1", "training.mapping.dispatch=dedicated",
+        "training.framework.experts.dispatch_bytes=1.03", "training.recompute=selective"}) {
+    own.emplace_back(one);
+  }
+  EXPECT_NEAR(hours(Settled(own)), kPublished, 0.12 * kPublished);
+}
+
 TEST(AutoMapping, WhereNothingFitsTheNearestIsAnswered) {
   const Scenario scenario = Settled({"version=2", "model=llama-3.1-405b", "cluster=single-rtx-4090"});
   const Json report = *Evaluate(scenario, ReportDetail::Figures());
