@@ -119,6 +119,12 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
     warn(serving.warnings);
     if (!simulation.warning.empty()) warn({simulation.warning});
   }
+  if (scenario.post_training) {
+    const PostTrainingParts parts{scenario.model, scenario.cluster, *scenario.training, *scenario.serving};
+    const PostTrainingReport post_training = EvaluatePostTraining(*scenario.post_training, parts, trace_of("post_training"));
+    report["post_training"] = WritePostTraining(post_training);
+    warn(post_training.warnings);
+  }
   if (cost) {
     const DeviceCostEfficiency cost_efficiency = CostEfficiencyOf(*cost, scenario.cluster.device, trace);
     const std::vector<std::string> estimates = detail.estimates ? EstimatedCosts(*scenario.cost) : std::vector<std::string>();

@@ -10,6 +10,7 @@
 #include "core/base/trace.h"
 #include "core/evaluation/cost_efficiency.h"
 #include "core/evaluation/intervals.h"
+#include "core/post_training/post_training.h"
 #include "core/search/chosen.h"
 #include "core/simulation/simulate.h"
 #include "core/technology/chip.h"
@@ -39,6 +40,7 @@ struct CostPart {
 Json WriteTraining(const TrainingPart& part);
 Json WriteServing(const ServingPart& part);
 Json WriteCost(const CostPart& part);
+Json WritePostTraining(const PostTrainingReport& report);
 Json WriteTechnology(const DerivedChip& chip);
 // What the budgets of a chip design cut from the memory that it chose.
 std::vector<std::string> DesignWarnings(const DerivedChip& chip);
@@ -49,6 +51,7 @@ Json WriteTimeline(const std::vector<ScheduledPass>& timeline);
 void DescribeTraining(Json& out);
 void DescribeServing(Json& out);
 void DescribeCost(Json& out);
+void DescribePostTraining(Json& out);
 void DescribeTechnology(Json& out);
 // Every output of a report, built once.
 const Json& DescribedOutputs();

@@ -140,6 +140,11 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
 void ResolveRuns(Scenario& scenario, Issues& issues) {
   if (scenario.training) ValidateAndFillDefaults(*scenario.training, scenario.model, scenario.cluster, "training", issues);
   if (scenario.serving) ValidateAndFillDefaults(*scenario.serving, scenario.model, scenario.cluster, "serving", issues);
+  if (scenario.post_training && issues.empty()) {
+    const TrainingRun* const training = scenario.training ? &*scenario.training : nullptr;
+    const ServingLoad* const serving = scenario.serving ? &*scenario.serving : nullptr;
+    Validate(*scenario.post_training, scenario.cluster, training, serving, "post_training", issues);
+  }
 }
 
 }  // namespace

@@ -10,7 +10,10 @@ constexpr FieldRow kScenarioFields[] = {
     Of<&Scenario::partition>("partition", "Chiplets that the device's dies are split into; null: as the device is"),
     Of<&Scenario::training>("training", "Training question; null: off"),
     Of<&Scenario::serving>("serving", "Serving question; null: off"),
-    Of<&Scenario::cost>("cost", "Cost question; null: off")};
+    Of<&Scenario::cost>("cost", "Cost question; null: off"),
+    Of<&Scenario::post_training>("post_training",
+                                 "Post-training question: reinforcement learning (GRPO, PPO) whose rollouts the serving part generates and "
+                                 "whose policy the training part trains; null: off")};
 constinit const Fields Schema<Scenario>::fields(kScenarioFields);
 
 }  // namespace slipstick

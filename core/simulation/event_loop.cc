@@ -104,7 +104,7 @@ void EventLoop::BeginStep(Seconds now, std::size_t index) {
   if (replica.starts.size() > ahead) replica.starts.erase(replica.starts.begin());
   replica.is_running = true;
   replica.is_idle = false;
-  const StepTime time = system_.step_time(work);
+  const SimulatedStep time = system_.step_time(work);
   replica.ended = now + max(time.first, time.time);
   ++steps_;
   Push(now + time.time, EventKind::kStepEnd, index);

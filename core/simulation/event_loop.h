@@ -11,19 +11,19 @@
 
 namespace slipstick {
 
-struct StepTime {
+struct SimulatedStep {
   Seconds time;   // until the next step begins
   Seconds first;  // until the first tokens of its prompts are out
 };
 
 struct SimulatedSystem {
   SchedulerRules rules;
-  KvCacheRoom room;                                    // of a group
-  std::function<StepTime(const StepWork&)> step_time;  // of a replica whose groups all have this work
-  Seconds handling;                                    // of a request before it is at the scheduler
-  Count receive_interval = 1;                          // steps between looks for new requests
-  Count steps_ahead = 0;                               // steps launched before the running one has ended
-  Count replicas = 1, groups = 1;                      // attention groups of a replica step together
+  KvCacheRoom room;                                         // of a group
+  std::function<SimulatedStep(const StepWork&)> step_time;  // of a replica whose groups all have this work
+  Seconds handling;                                         // of a request before it is at the scheduler
+  Count receive_interval = 1;                               // steps between looks for new requests
+  Count steps_ahead = 0;                                    // steps launched before the running one has ended
+  Count replicas = 1, groups = 1;                           // attention groups of a replica step together
   Router router = Router::kLeastLoaded;
 };
 

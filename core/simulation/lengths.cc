@@ -14,7 +14,27 @@ double AtShare(const std::vector<LengthQuantile>& quantiles, double share) {
   return static_cast<double>(low.tokens) * std::pow(static_cast<double>(high.tokens) / static_cast<double>(low.tokens), part);
 }
 
+// The value that a share of a standard normal variable lies below, by bisection.
+double NormalAtShare(double share) {
+  double low = -10, high = 10;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2.0)) / 2 < share ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
 }  // namespace
+
+double LengthAtShare(const LengthDistribution& distribution, double mean, double share) {
+  const double variation = distribution.variation;
+  if (distribution.kind == LengthKind::kUniform) return mean * (1 + min(1.0, std::sqrt(3.0) * variation) * (2 * share - 1));
+  if (distribution.kind == LengthKind::kLognormal) {
+    const double variance = std::log(1 + variation * variation);
+    return mean * std::exp(std::sqrt(variance) * NormalAtShare(share) - variance / 2);
+  }
+  return distribution.kind == LengthKind::kQuantiles ? AtShare(distribution.quantiles, share) : mean;
+}
 
 Count DrawLength(const LengthDistribution& distribution, double mean, Random& random) {
   const double variation = distribution.variation;

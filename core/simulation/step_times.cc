@@ -114,7 +114,7 @@ StepTimes::Prefill StepTimes::PrefillOf(int power, const StepWork& work) {
   return {below.added + part * (above.added - below.added), below.first + part * (above.first - below.first)};
 }
 
-StepTime StepTimes::Of(const StepWork& of) {
+SimulatedStep StepTimes::Of(const StepWork& of) {
   StepWork work = of;
   work.decoded = std::ceil(of.decoded);  // the mean over attention groups; the fuller ones set the time
   const Seconds decode = work.decoded > 0 ? DecodeTime(work.decoded, work.context) : Seconds{};

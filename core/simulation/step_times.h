@@ -18,7 +18,7 @@ class StepTimes {
   StepTimes(const Model& model, const Cluster& cluster, const ServingLoad& load, Bytes kv_cache_budget);
   StepTimes(const StepTimes&) = delete;
   StepTimes& operator=(const StepTimes&) = delete;
-  StepTime Of(const StepWork& work);
+  SimulatedStep Of(const StepWork& work);
 
  private:
   // Decode steps at one mean context.

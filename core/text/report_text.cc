@@ -24,6 +24,7 @@ constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"}
                                      {"serving.tpot_parts_s", "serving.tpot_s"},
                                      {"serving.time_by_bound.decode", "serving.decode_step_s"},
                                      {"serving.memory_bytes", "serving.memory_bytes.total", ", serving"},
+                                     {"post_training.time_s", "post_training.step_time_s"},
                                      {"cost.device_usd_parts", "cost.device_usd"},
                                      {"cost.system_usd_parts", "cost.system_usd"}};
 // Members beside the parts that are none.
@@ -115,9 +116,18 @@ std::string Answers(const Json& report, bool is_colored) {
             at("cost.device_hour_usd") + " per GPU-hour" +
                 (serves ? ", " + at("serving.cost_usd_per_million_tokens") + " per 1 M output tokens" : ""),
             table);
+  if (FindMember(report, "post_training") != nullptr) {
+    AddAnswer("Post-training", true, CountAt(report, "post_training.samples") + " samples per step", at("post_training.step_time_s"),
+              "per step, " + at("post_training.tokens_per_s_per_device") + " per GPU, " +
+                  CountAt(report, "post_training.generation_devices") + " devices generate, " +
+                  CountAt(report, "post_training.training_devices") + " train",
+              table);
+  }
   std::string text = table.Text(is_colored);
   Table faults({Table::kLeft});
-  for (const char* part : {"training", "serving", "cost"}) AddInfeasibilities(report[part], faults);
+  for (const char* part : {"training", "serving", "cost", "post_training"}) {
+    if (const Json* answer = FindMember(report, part)) AddInfeasibilities(*answer, faults);
+  }
   if (!faults.empty()) text += "\nDoes not work:\n" + faults.Text(is_colored);
   return text;
 }

@@ -146,6 +146,18 @@ StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<St
   return bound;
 }
 
+// Forward passes alone over the batch, as log-probabilities of given texts take: every micro-batch on the slowest stage, and the first one
+// on its way to it and on. Nothing is kept for a backward pass, nothing recomputed.
+Seconds ForwardPasses(const TrainingContext& context, const std::vector<StageTime>& stages, const PipelineSends& sends) {
+  Seconds slowest, all;
+  for (const StageTime& stage : stages) {
+    slowest = max(slowest, stage.Forward());
+    all += stage.Forward();
+  }
+  const auto hops = static_cast<double>(stages.size() - 1), chunks = static_cast<double>(context.run.mapping.virtual_stages);
+  return context.shape.micro_batches * slowest + (all - slowest) / chunks + hops * sends.one;
+}
+
 // Evaluates one run. A search may stop it once memory or the lower bound on the step time is known.
 class Evaluation {
  public:
@@ -192,7 +204,10 @@ class Evaluation {
     report_.time = step.time;
     report_.communication = step.link;
     report_.step_time = step.time.Total();
-    if (detail_.memo == nullptr) ReportBounds(step.time);
+    if (detail_.memo == nullptr) {
+      report_.scoring = ForwardPasses(context_, stages, sends);
+      ReportBounds(step.time);
+    }
     if (detail_.advice) ReportStages(stages, step);
     FinishReport(context_, recompute_, flops, detail_.advice, FirstStepOfRamp(), report_, trace_);
     if (detail_.timeline) report_.timeline = WholeTimeline(pipeline, step.schedule_length, report_.step_time);

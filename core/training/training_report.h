@@ -84,6 +84,7 @@ struct TrainingReport {
   StepTime time;
   TimeByBound time_by_bound;  // of the step; empty in a search
   LinkTime communication;
+  Seconds scoring;            // forward passes alone over the same batch; empty in a search
   double dropped_tokens = 0;  // share of routed copies over the experts' capacity
   TrainingMemory memory;      // of the most loaded stage
   Bytes capacity;

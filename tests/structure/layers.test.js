@@ -16,7 +16,7 @@ const COMPOSITION = [...KERNELS, "operators", "collectives"];
 const SEARCH = [...COMPOSITION, "training", "serving"];
 const ECONOMICS = ["base", "workload", "hardware"];
 
-const SCENARIO = [...SEARCH, "simulation", "search", "economics", "technology", "catalogue"];
+const SCENARIO = [...SEARCH, "simulation", "post_training", "search", "economics", "technology", "catalogue"];
 
 // What answers requests, JSON text in and out: all that the page and the command line see.
 const FACE = ["api", "exploration", "sizing", "advice", "studies", "import", "scenario"];
@@ -32,6 +32,7 @@ const CORE = {
   training: COMPOSITION,
   serving: COMPOSITION,
   simulation: [...COMPOSITION, "serving"],
+  post_training: [...COMPOSITION, "training", "serving", "simulation"],
   economics: ECONOMICS,
   technology: [...ECONOMICS, "economics"],
   search: SEARCH,

@@ -16,7 +16,7 @@ Seconds S(double seconds) { return Seconds::FromBase(seconds); }
 SimulatedSystem OneSecondSteps() {
   SimulatedSystem system;
   system.room = {Bytes::FromBase(1e9), [](Count held) { return Bytes::FromBase(static_cast<double>(held)); }};
-  system.step_time = [](const StepWork&) { return StepTime{S(1), S(1)}; };
+  system.step_time = [](const StepWork&) { return SimulatedStep{S(1), S(1)}; };
   return system;
 }
 
@@ -125,7 +125,7 @@ TEST(Schedule, HandlesARequestBeforeItMayRun) {
 // First tokens out half a second after their step: the request decodes in the next step that begins after that.
 TEST(Schedule, DecodesARequestAfterItsFirstToken) {
   SimulatedSystem system = OneSecondSteps();
-  system.step_time = [](const StepWork& work) { return StepTime{S(1), S(work.prompts > 0 ? 1.5 : 0)}; };
+  system.step_time = [](const StepWork& work) { return SimulatedStep{S(1), S(work.prompts > 0 ? 1.5 : 0)}; };
   const Times times = TimesOf(system, {{0, 10, 4}, {1, 10, 2}});
   EXPECT_EQ(times.first, (Values{1.5, 2.5}));
   EXPECT_EQ(times.last, (Values{5, 4})) << "the first request decodes from 2 on, the second from 3 on";
@@ -161,7 +161,7 @@ TEST(Memory, LimitsRunningSequences) {
 // A step with a prompt takes two seconds. Of two replicas each has its own steps; of two groups of a replica both wait for it.
 TEST(Replicas, StepAloneAndGroupsTogether) {
   SimulatedSystem system = OneSecondSteps();
-  system.step_time = [](const StepWork& work) { return work.prompts > 0 ? StepTime{S(2), S(2)} : StepTime{S(1), S(0)}; };
+  system.step_time = [](const StepWork& work) { return work.prompts > 0 ? SimulatedStep{S(2), S(2)} : SimulatedStep{S(1), S(0)}; };
   const std::vector<Sent> requests{{0, 10, 4}, {1, 10, 2}};
   system.replicas = 2;
   Times times = TimesOf(system, requests);
@@ -196,7 +196,7 @@ TEST(LittlesLaw, HoldsFromEmptyToEmpty) {
     SimulatedSystem system = OneSecondSteps();
     system.step_time = [](const StepWork& work) {
       const double time = 1 + 0.01 * work.decoded + 0.1 * work.prompts * work.tokens;
-      return StepTime{S(time), S(time + 0.3)};
+      return SimulatedStep{S(time), S(time + 0.3)};
     };
     system.room.room = Bytes::FromBase(100 + 400 * random.Uniform());
     system.rules.step_tokens = 30;

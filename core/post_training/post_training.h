@@ -1,0 +1,107 @@
+// Post-training by reinforcement learning: the serving part generates rollouts, models score them, the training part learns from them,
+// and the new weights go back to the serving engine. One such iteration is a step.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/field.h"
+#include "core/base/issue.h"
+#include "core/base/trace.h"
+#include "core/base/units.h"
+#include "core/hardware/cluster.h"
+#include "core/serving/serving_load.h"
+#include "core/training/training_run.h"
+#include "core/workload/model.h"
+
+namespace slipstick {
+
+enum class RlAlgorithm { kGrpo, kPpo };
+template <>
+struct EnumNames<RlAlgorithm> {
+  static constexpr std::array<std::pair<RlAlgorithm, std::string_view>, 2> names{
+      {{RlAlgorithm::kGrpo, "grpo"}, {RlAlgorithm::kPpo, "ppo"}}};
+};
+
+// colocated: generation and training take turns on all devices. pools: each has devices of its own.
+enum class RlPlacement { kColocated, kPools };
+template <>
+struct EnumNames<RlPlacement> {
+  static constexpr std::array<std::pair<RlPlacement, std::string_view>, 2> names{
+      {{RlPlacement::kColocated, "colocated"}, {RlPlacement::kPools, "pools"}}};
+};
+
+// Defaults from published configurations:
+//   prompts, responses_per_prompt   NVIDIA-NeMo/RL examples/configs/grpo_math_1B.yaml: 32 and 16; its loss has a KL penalty, so a reference
+//   engine_switch                   vLLM takes 1.5 s to fall asleep (huggingface/trl issue 4086: 1.46 to 1.60 s) and as long to wake up
+struct PostTraining {
+  RlAlgorithm algorithm = RlAlgorithm::kGrpo;
+  Count prompts = 32;
+  Count responses_per_prompt = 16;
+  Count epochs = 1;
+  std::optional<Count> max_response;  // tokens; off: as the lengths fall
+  double length_variation = 0.8;      // lognormal responses, where serving.lengths states none
+  bool old_log_probs = true;
+  bool reference = true;
+  bool reward_model = false;
+  RlPlacement placement = RlPlacement::kColocated;
+  Count steps_off = 0;
+  std::optional<Count> generation_devices;  // of pools; off: the best split
+  Seconds engine_switch = 3 * kS;
+};
+template <>
+struct Schema<PostTraining> {
+  static const Fields fields;
+};
+
+// Critical path of a step; adds up to it.
+struct PostTrainingTime {
+  Seconds generation, reward, old_log_probs, reference, values, training, weight_sync, engine_switch;
+  [[nodiscard]] Seconds Total() const {
+    return generation + reward + old_log_probs + reference + values + training + weight_sync + engine_switch;
+  }
+};
+
+// A way to split the devices.
+struct DeviceSplit {
+  Count generation_devices = 0, training_devices = 0;
+  Seconds step_time;
+  bool fits = false;
+};
+
+struct PostTrainingReport {
+  Seconds step_time;
+  PostTrainingTime time;
+  Seconds generation, learning;  // in full: rollouts; scoring and training
+  double samples = 0, updates = 0;
+  TokensPerSecond tokens_per_s, tokens_per_s_per_device;
+  Tokens mean_response, longest_response;
+  double running = 0;                                       // sequences of an attention group at the start of the rollouts
+  double slots_in_use = 0;                                  // mean share of them that still generate
+  double generation_idle = 0, training_idle = 0, idle = 0;  // shares of device time in which a pool waits
+  Count generation_devices = 0, training_devices = 0;
+  Bytes synced_weights;
+  Bytes host;                       // host memory per device
+  std::vector<DeviceSplit> splits;  // that were compared
+  std::vector<Infeasibility> infeasible;
+  std::vector<std::string> warnings;
+};
+
+// The parts of a scenario that post-training rests on, each valid by itself.
+struct PostTrainingParts {
+  const Model& model;
+  const Cluster& cluster;
+  const TrainingRun& training;
+  const ServingLoad& serving;
+};
+
+// Reports contradictions with the other parts, with the nearest valid values. Null: the part is off.
+void Validate(const PostTraining& asked, const Cluster& cluster, const TrainingRun* training, const ServingLoad* serving,
+              const std::string& path, Issues& issues);
+
+PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTrainingParts& parts, Trace& trace);
+
+}  // namespace slipstick

@@ -1,0 +1,187 @@
+#include "core/post_training/rollout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/serving/serving.h"
+#include "core/serving/serving_memory.h"
+#include "core/simulation/lengths.h"
+#include "core/simulation/step_times.h"
+
+namespace slipstick {
+namespace {
+
+constexpr int kShares = 32;
+
+// Cut lengths at a scale.
+std::vector<double> CutAt(double longest, double scale, std::vector<double> lengths) {
+  for (double& length : lengths) length = min(longest, max(1.0, scale * length));
+  return lengths;
+}
+
+double MeanOfLengths(const std::vector<double>& lengths) {
+  double sum = 0;
+  for (const double length : lengths) sum += length;
+  return sum / static_cast<double>(lengths.size());
+}
+
+// The factor by which lengths must grow so that, cut at the longest, their mean is as wanted.
+double ScaleTo(double wanted, double longest, const std::vector<double>& lengths) {
+  double low = 0, high = 1;
+  while (MeanOfLengths(CutAt(longest, high, lengths)) < wanted && high < 1 << 20) high *= 2;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (low + high) / 2;
+    (MeanOfLengths(CutAt(longest, middle, lengths)) < wanted ? low : high) = middle;
+  }
+  return high;
+}
+
+// The serving part as rollouts use it: all requests at once, on whole replicas.
+ServingLoad RolloutLoad(const ServingLoad& serving, Count devices, double mean) {
+  ServingLoad load = serving;
+  load.disaggregated.reset();
+  load.simulate.reset();
+  load.requests_per_s.reset();
+  load.concurrency.reset();
+  load.waves.reset();
+  load.batch = {false, 1};
+  load.output = std::max<Count>(1, std::llround(mean));
+  load.mapping.replicas.reset();
+  const Count unit = DevicesPerReplica(load.mapping);
+  load.devices = devices / unit * unit;
+  load.mapping.replicas = devices / unit;
+  return load;
+}
+
+struct Decoded {
+  Seconds time;
+  double steps = 0, slot_steps = 0;  // slot_steps: of the sequences that still generate, over those at the start
+};
+
+// Sequences of one group that begin together and end one after the other, until the longest of all groups.
+Decoded DecodeTogether(double running, double prompt, const ResponseLengths& lengths, StepTimes& times) {
+  Decoded decoded;
+  double at = 0;
+  const auto shares = static_cast<double>(lengths.shares.size());
+  const auto decode_until = [&](double length, double share) {
+    if (length <= at) return;
+    StepWork work;
+    work.decoded = max(1.0, running * share);
+    work.running = work.decoded;
+    work.context = prompt + (at + length) / 2;
+    decoded.time += (length - at) * times.Of(work).time;
+    decoded.slot_steps += (length - at) * share;
+    at = length;
+  };
+  for (std::size_t i = 0; i < lengths.shares.size(); ++i) decode_until(lengths.shares[i], 1 - static_cast<double>(i) / shares);
+  decode_until(lengths.longest, 1 / (2 * shares));
+  decoded.steps = at;
+  return decoded;
+}
+
+struct GroupWork {
+  double sequences = 1, running = 1;  // of a group: in all, and at once
+  double prompt = 1, prefix_hit = 0, step_tokens = 1;
+};
+
+// All prompts of a group, in passes as large as the engine's.
+Seconds PrefillAll(const GroupWork& work, StepTimes& times) {
+  const double computed = max(1.0, work.prompt * (1 - work.prefix_hit));
+  StepWork pass;
+  pass.prompts = max(1.0, min(work.sequences, std::floor(work.step_tokens / computed)));
+  pass.tokens = computed;
+  pass.cached = work.prompt - computed;
+  return work.sequences / pass.prompts * times.Of(pass).time;
+}
+
+}  // namespace
+
+double ResponseLengths::Mean() const { return MeanOfLengths(shares); }
+
+double ResponseLengths::MeanOfToken(double prompt) const {
+  double tokens = 0, squares = 0;
+  for (const double length : shares) {
+    tokens += prompt + length;
+    squares += (prompt + length) * (prompt + length);
+  }
+  return squares / tokens;
+}
+
+ResponseLengths ResponseLengthsOf(const PostTraining& asked, const ServingLoad& load, double samples) {
+  LengthDistribution distribution{LengthKind::kLognormal, asked.length_variation, {}};
+  if (load.lengths) distribution = load.lengths->output;
+  const auto mean = static_cast<double>(load.output);
+  std::vector<double> lengths;
+  for (int i = 0; i < kShares; ++i) lengths.push_back(LengthAtShare(distribution, mean, (i + 0.5) / kShares));
+  const double last = LengthAtShare(distribution, mean, samples / (samples + 1));  // median, nearly, of the longest of so many
+  const double most = asked.max_response ? static_cast<double>(*asked.max_response) : last * (1 << 20);
+  const bool has_own_mean = distribution.kind == LengthKind::kQuantiles;
+  const double scale = has_own_mean ? 1 : ScaleTo(min(mean, most), most, lengths);
+  ResponseLengths cut{CutAt(most, scale, std::move(lengths)), 1};
+  cut.longest = max(cut.shares.back(), min(most, scale * last));
+  return cut;
+}
+
+Count DevicesPerReplica(const ServingMapping& mapping) { return mapping.tp * mapping.pp * mapping.attention_dp; }
+
+Rollouts TimeRollouts(const PostTrainingParts& parts, Count devices, double samples, const ResponseLengths& lengths, Trace& trace) {
+  const Trace::Scope scope(trace, "rollouts");
+  Trace off = Trace::Off();
+  const double mean_response = lengths.Mean(), longest_response = lengths.longest, prompt = static_cast<double>(parts.serving.prompt);
+  const ServingLoad load = RolloutLoad(parts.serving, devices, mean_response);
+  const Deployment deployment = Deploy(parts.model, parts.cluster, load);
+  const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
+  const double fitting = BatchThatFits(deployment, budget, prompt, mean_response, off);
+  Rollouts rollouts;
+  rollouts.devices = *load.devices;
+  if (fitting < 1) rollouts.infeasible = "the engine holds no sequence of the mean length beside its weights";
+  const double max_sequences = max(1.0, fitting), replicas = deployment.mapping.replicas, attention_dp = deployment.mapping.attention_dp;
+  trace.Input("prompt", prompt, "serving.prompt");
+  trace.Input("attention_dp", attention_dp, "serving.mapping.attention_dp");
+  const auto generation_devices = static_cast<double>(devices), replica_devices = static_cast<double>(DevicesPerReplica(load.mapping));
+  trace.Input("replica_devices", replica_devices, "serving.mapping");
+  trace.Alias("replicas", replicas, "whole_replicas");
+  FIGURE(trace, whole_replicas, floor(generation_devices / replica_devices), (Note{"Replicas that generate", ""}), generation_devices,
+         replica_devices);
+  FIGURE(trace, sequences, ceil(samples / (whole_replicas * attention_dp)),
+         (Note{"Samples of an attention group", "of the fullest one, which all wait for"}), samples, whole_replicas, attention_dp);
+  trace.Procedure("max_sequences", max_sequences,
+                  {"Sequences that fit at once", "by the engine's budget of KV cache, at the mean length; see serving.max_batch"},
+                  "prompt, mean_response", prompt, mean_response);
+  FIGURE(trace, running, min(sequences, max_sequences), (Note{"Sequences that run at the start", ""}), sequences, max_sequences);
+  FIGURE(trace, queue_steps, (sequences - running) * mean_response / running,
+         (Note{"Decode steps with a queue", "every sequence that ends is followed by the next"}), sequences, running, mean_response);
+  StepTimes times(parts.model, parts.cluster, load, budget.kv_cache);
+  const Seconds prefill = PrefillAll(
+      {sequences, running, prompt, load.prefix_hit, static_cast<double>(load.prefill_chunk.value_or(load.engine.scheduler.prefill_tokens))},
+      times);
+  const double prefix_hit = load.prefix_hit;
+  trace.Input("prefix_hit", prefix_hit, "serving.prefix_hit");
+  trace.Procedure("prefill", prefill, {"Prefill of all prompts", "in passes as large as the engine's"}, "sequences, prompt, prefix_hit",
+                  sequences, prompt, prefix_hit);
+  const Seconds decode_step = times.Of({running, prompt + mean_response / 2, 0, 0, 0, running}).time;
+  trace.Procedure("decode_step", decode_step,
+                  {"Decode step of the full batch", "at the mean context; open the serving part for its kernels"},
+                  "running, prompt, mean_response", running, prompt, mean_response);
+  const Decoded decoded = DecodeTogether(running, prompt, lengths, times);
+  const Seconds tail = decoded.time;
+  trace.Procedure("tail", tail,
+                  {"Decode of the last sequences", "step by step: the batch shrinks as sequences end, until the longest one is done"},
+                  "running, decode_step, mean_response, longest_response", running, decode_step, mean_response, longest_response);
+  FIGURE(trace, generation, prefill + queue_steps * decode_step + tail,
+         (Note{"Rollouts", "all samples of a step, from the first prompt to the end of the longest response", "",
+               "post_training.generation_s"}),
+         prefill, queue_steps, decode_step, tail);
+  const double tail_steps = decoded.steps, slot_steps = decoded.slot_steps;
+  trace.Procedure("slot_steps", slot_steps, {"Steps of a slot until its sequence ends", "mean"}, "mean_response", mean_response);
+  trace.Alias("tail_steps", tail_steps, "longest_response");
+  FIGURE(trace, slots_in_use, (queue_steps + slot_steps) / (queue_steps + tail_steps),
+         (Note{"Share of the batch that still generates", "mean over the decode steps", "", "post_training.slots_in_use"}), queue_steps,
+         slot_steps, tail_steps);
+  rollouts.time = generation;
+  rollouts.running = running;
+  rollouts.slots_in_use = slots_in_use;
+  return rollouts;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,129 @@
+#include "core/post_training/split.h"
+
+#include <algorithm>
+#include <map>
+
+namespace slipstick {
+namespace {
+
+constexpr std::size_t kFew = 24;  // splits that are all compared
+
+bool IsFaster(const DeviceSplit& a, const DeviceSplit& b) { return a.fits != b.fits ? a.fits : a.step_time < b.step_time; }
+
+bool Fits(const PostTrainingParts& parts, const SplitStep& step) {
+  const TrainingReport& update = step.learning.update;
+  return step.rollouts.infeasible.empty() && update.infeasible.empty() && step.hand_over.host <= parts.cluster.device.host.memory;
+}
+
+// Under one step off, what training does not hide of the rollouts.
+Seconds ExposedRollouts(const PostTraining& asked, Seconds generation, Seconds learned, Trace& trace) {
+  constexpr Note kNote{"Exposed rollouts", "", "", "post_training.time_s.generation"};
+  if (asked.steps_off == 0) {
+    FIGURE(trace, exposed_generation, 1 * generation, kNote, generation);
+    return exposed_generation;
+  }
+  FIGURE(trace, exposed_generation, max(0 * generation, generation - learned),
+         (Note{"Exposed rollouts", "the generation pool works on the next step while this one is trained", "",
+               "post_training.time_s.generation"}),
+         generation, learned);
+  return exposed_generation;
+}
+
+}  // namespace
+
+SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split, Trace& trace) {
+  SplitStep step;
+  step.split = split;
+  const double prompts = static_cast<double>(asked.prompts), responses_per_prompt = static_cast<double>(asked.responses_per_prompt);
+  FIGURE(trace, samples, prompts * responses_per_prompt, (Note{"Samples of a step", "", "", "post_training.samples"}), prompts,
+         responses_per_prompt);
+  const ResponseLengths lengths = ResponseLengthsOf(asked, parts.serving, samples);
+  const double mean_response = lengths.Mean(), longest_response = lengths.longest;
+  const double output = static_cast<double>(parts.serving.output), length_variation = asked.length_variation;
+  trace.Input("output", output, "serving.output");
+  trace.Procedure("mean_response", mean_response,
+                  {"Mean response", "of the lengths, cut at the longest that is allowed", "", "post_training.mean_response"}, "output",
+                  output);
+  trace.Procedure("longest_response", longest_response,
+                  {"Longest response", "that so many samples reach, or where generation stops", "", "post_training.longest_response"},
+                  "output, length_variation, samples", output, length_variation, samples);
+  const double generation_devices = static_cast<double>(split.generation_devices);
+  const double training_devices = static_cast<double>(split.training_devices);
+  if (asked.placement == RlPlacement::kColocated || asked.generation_devices) {
+    const char* const path = asked.placement == RlPlacement::kColocated ? "training.devices" : "post_training.generation_devices";
+    trace.Input("generation_devices", generation_devices, path);
+    trace.Input("training_devices", training_devices, "training.devices");
+  }
+  step.rollouts = TimeRollouts(parts, split.generation_devices, samples, lengths, trace);
+  step.learning = TimeLearning(asked, parts, split.training_devices, samples, lengths, trace);
+  if (!step.learning.issues.empty()) return step;
+  step.hand_over = TimeHandOver(asked, parts, split, step.learning.update.memory, trace);
+
+  const Seconds generation = step.rollouts.time, pass = step.learning.pass, training = step.learning.training;
+  const Seconds weight_sync = step.hand_over.weight_sync, engine_switch = step.hand_over.engine_switch;
+  const double passes = PassesOf(asked);
+  trace.Input("passes", passes, "post_training.reference");
+  FIGURE(trace, learned, passes * pass + training + engine_switch,
+         (Note{"Learning", "passes that score the samples, training, and swapping of models", "", "post_training.learning_s"}), passes,
+         pass, training, engine_switch);
+  const Seconds exposed_generation = ExposedRollouts(asked, generation, learned, trace);
+  FIGURE(trace, step_time, exposed_generation + learned + weight_sync,
+         (Note{"Post-training step", "rollouts, scoring, training and the way of the weights", "", "post_training.step_time_s"}),
+         exposed_generation, learned, weight_sync);
+  step.time.generation = exposed_generation;
+  step.time.training = training;
+  step.time.weight_sync = weight_sync;
+  step.time.engine_switch = engine_switch;
+  const auto scored = [&](bool is_on) { return is_on ? pass : Seconds{}; };
+  step.time.old_log_probs = scored(asked.old_log_probs);
+  step.time.reference = scored(asked.reference);
+  step.time.reward = scored(asked.reward_model);
+  step.time.values = scored(asked.algorithm == RlAlgorithm::kPpo);
+  step.learned = learned;
+  step.split.step_time = step_time;
+  step.split.fits = Fits(parts, step);
+  return step;
+}
+
+std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad& serving, Count devices) {
+  const TrainingMapping& mapping = training.mapping;
+  const Count replica = DevicesPerReplica(serving.mapping), copy = mapping.tp * mapping.pp * mapping.cp;
+  std::vector<DeviceSplit> splits;
+  for (Count generation = replica; generation + copy <= devices; generation += replica) {
+    if ((devices - generation) % copy == 0) splits.push_back({generation, devices - generation, {}, false});
+  }
+  return splits;
+}
+
+// The more devices generate, the shorter the rollouts and the longer training, so the step has one valley: it is narrowed down by thirds.
+BestSplit FindBestSplit(const PostTraining& asked, const PostTrainingParts& parts, const std::vector<DeviceSplit>& splits) {
+  Trace off = Trace::Off();
+  std::map<std::size_t, DeviceSplit> compared;
+  const auto at = [&](std::size_t place) {
+    const auto [entry, is_new] = compared.try_emplace(place);
+    if (is_new) {
+      SplitStep step = StepOn(asked, parts, splits[place], off);
+      if (!step.learning.issues.empty()) step.split.fits = false;
+      entry->second = step.split;
+    }
+    return entry->second;
+  };
+  std::size_t low = 0, high = splits.size();
+  while (high - low > kFew) {
+    const std::size_t third = (high - low) / 3, left = low + third, right = high - 1 - third;
+    const DeviceSplit a = at(left), b = at(right);
+    // Where neither fits, the side with the most training devices is the likelier.
+    const bool goes_left = a.fits || b.fits ? IsFaster(a, b) : true;
+    goes_left ? high = right : low = left;
+  }
+  BestSplit found;
+  for (std::size_t i = low; i < high; ++i) at(i);
+  for (const auto& [place, split] : compared) {
+    if (!(split.step_time > Seconds{})) continue;
+    if (found.compared.empty() || IsFaster(split, found.best)) found.best = split;
+    found.compared.push_back(split);
+  }
+  return found;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,34 @@
+// A step on a given split of the devices, and the splits there are.
+#pragma once
+
+#include <vector>
+
+#include "core/base/trace.h"
+#include "core/post_training/hand_over.h"
+#include "core/post_training/learning.h"
+#include "core/post_training/post_training.h"
+#include "core/post_training/rollout.h"
+
+namespace slipstick {
+
+struct SplitStep {
+  DeviceSplit split;
+  Rollouts rollouts;
+  Learning learning;
+  HandOver hand_over;
+  PostTrainingTime time;
+  Seconds learned;  // scoring, training and swapping
+};
+SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split, Trace& trace);
+
+// Every way to give whole replicas to generation and whole copies of the training mapping to training.
+std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad& serving, Count devices);
+
+// The fastest of them that fits, and those that were compared on the way, by generation devices.
+struct BestSplit {
+  DeviceSplit best;
+  std::vector<DeviceSplit> compared;
+};
+BestSplit FindBestSplit(const PostTraining& asked, const PostTrainingParts& parts, const std::vector<DeviceSplit>& splits);
+
+}  // namespace slipstick
