@@ -27,10 +27,10 @@ def shown(described: dict, open_paths: set[str]) -> dict:
 
 
 def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
-    def ask(verb: str) -> dict | list:
-        return json.loads(subprocess.run([slipstick, verb], capture_output=True, check=True, text=True).stdout)
+    def ask(*words: str) -> dict | list:
+        return json.loads(subprocess.run([slipstick, *words], capture_output=True, check=True, text=True).stdout)
 
-    report = ask("evaluate")
+    report = ask("evaluate", "version=2")
     report["training"]["timeline"] = []  # most of a report, and a question of its own
     catalogue = [{key: entry[key] for key in ("kind", "id", "name") if key in entry} for entry in ask("presets")]
     open_paths = set(PATH.findall((site / "form/layout.js").read_text(encoding="utf-8")))

@@ -20,7 +20,7 @@ import { Stage } from './scenes/stage.js';
 import { read } from './state/link.js';
 import { LinkWriter } from './state/link_writer.js';
 import { keepOffline } from './state/offline.js';
-import { requestOf, withoutIdle } from './state/scenario.js';
+import { withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
 import { setInputs } from './text/inputs.js';
 import { setOutputs } from './text/outputs.js';
@@ -67,7 +67,6 @@ class Page {
     const [{ described, catalogue, report }, state] = await Promise.all([readJson('data/first_view.json'), read(location.hash, scenes)]);
     setOutputs(described.outputs);
     setInputs(described.inputs);
-    this.standard = report.scenario;
     sceneOf(state.scene).load?.();
     this.makeParts(described, catalogue, state);
     this.answering.know(described, this.form.presetPaths, report);
@@ -109,8 +108,8 @@ class Page {
       this.stage.focus();
     };
     this.exercise = new ExerciseView(byId('exercise'), { store: this.store, form: this.form, onreveal });
-    const { default: standard, follows } = described;
-    const tidy = () => this.store.tidy(withoutIdle(standard, this.store.inputs, this.form.presetPaths, follows));
+    const { defaults, follows } = described;
+    const tidy = () => this.store.tidy(withoutIdle(defaults, this.store.inputs, this.form.presetPaths, follows));
     this.link = new LinkWriter(this.store, tidy);
   }
 
@@ -269,7 +268,7 @@ class Page {
   // Parts left out because of their issues keep the values they last had, so that they can be put right.
   scenarioShown() {
     const { report, faulty, base } = this.answering;
-    const scenario = { ...(report?.scenario ?? base ?? requestOf(this.standard, this.store.inputs, this.presetPaths)) };
+    const scenario = { ...(report?.scenario ?? base ?? this.requestFor(this.store.inputs)) };
     for (const part of faulty) scenario[part] = this.#parts[part] ?? base?.[part] ?? this.requestFor(this.store.inputs)[part] ?? {};
     for (const part of Object.keys(scenario)) if (!faulty.has(part)) this.#parts[part] = scenario[part];
     return scenario;

@@ -131,6 +131,7 @@ Answer DescribeAnswer() {
   for (const std::string_view path : kAdjustableDefaults) follows.push_back(path);
   return {JsonText(Json{{"version", 1},
                         {"default", DefaultRequest()},
+                        {"defaults", ObjectOf({{"1", DefaultRequest(1)}, {"2", DefaultRequest(2)}})},
                         {"follows", std::move(follows)},
                         {"inputs", std::move(inputs)},
                         {"outputs", DescribedOutputs()}}),

@@ -86,18 +86,18 @@ test('charts as SVG, PNG of twice the size and CSV; figures as CSV; a scenario a
   const csv = await saved(page, () => page.locator('#step-bar .saves button').nth(2).click());
   assert.match(csv.bytes.toString(), /^\ufeffComponent,Value \(s\),Share \(%\)\r\nforward,\d+\.\d+,\d+\.\d+\r\n/);
 
-  await type(page, 'training.mapping.tp', '4');
+  await type(page, 'training.mapping.tp', '8');
   await type(page, 'cluster.device.memory.bandwidth', '4 TB/s');
   const link = page.url();
   await page.locator('#export').click();
   const figures = (await saved(page, () => page.getByRole('button', { name: 'Figures (CSV)' }).click())).bytes.toString();
   assert.match(figures, /path,value,unit\r\ntraining\.step_time_s,\d+\.\d+,s\r\n/);
-  assert.match(figures, /training\.mapping\.tp,4,input\r\n/);
-  assert.match(figures, /\r\nversion,1,\r\n/);
+  assert.match(figures, /training\.mapping\.tp,8,input\r\n/);
+  assert.match(figures, /\r\nversion,2,\r\n/);
   assert.ok(figures.includes(link.split('#')[1]));
   const file = await saved(page, () => page.getByRole('button', { name: 'Scenario (JSON)' }).click());
   const json = JSON.parse(file.bytes);
-  assert.equal(json.slipstick, 1);
+  assert.equal(json.slipstick, 2);
   await page.goto('about:blank');
   await page.goto(`${chromium.base}#/train`);
   await answered(page);

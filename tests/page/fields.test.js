@@ -48,6 +48,39 @@ test('contradicting degrees offer the nearest that would do', async () => {
   }
 });
 
+test('the mapping is chosen and says why; one value is held and the rest stays chosen; one click chooses all again', async () => {
+  const { page } = await chromium.open('#/train');
+  const mapping = page.locator('[data-key="mapping-training"]');
+  const value = async (path) => (await box(page, `training.mapping.${path}`).inputValue());
+  assert.equal(await mapping.locator('.state').textContent(), 'chosen');
+  assert.equal(await box(page, 'training.mapping.tp').isVisible(), false, 'folded');
+  await mapping.locator('summary').click();
+  const reasons = await mapping.locator('.chosen-why:visible').allTextContents();
+  assert.ok(reasons.length >= 8, `${reasons.length}`);
+  for (const reason of reasons) assert.match(reason, /^[A-Z].*\.$/);
+  const before = await value('tp');
+  await type(page, 'training.mapping.tp', '2');
+  assert.equal(await mapping.locator('.state').textContent(), 'chosen, 1 held');
+  assert.equal(await field(page, 'training.mapping.tp').locator('.chosen-why').isVisible(), false);
+  assert.equal(await field(page, 'training.mapping.pp').locator('.chosen-why').isVisible(), true);
+  await page.locator('[data-key="choose-training"]').click();
+  await settled(page);
+  assert.equal(await value('tp'), before);
+  assert.match(page.url(), /#\/train$/);
+});
+
+test('a link of the first version keeps its mapping, which can be left to the core', async () => {
+  const { page } = await chromium.open('#/train?serving=null&v=1');
+  await settled(page);
+  const mapping = page.locator('[data-key="mapping-training"]');
+  assert.equal(await mapping.locator('.state').textContent(), 'as written');
+  assert.equal(await box(page, 'training.mapping.tp').inputValue(), '8');
+  await page.locator('[data-key="choose-training"]').click();
+  await settled(page);
+  assert.equal(await mapping.locator('.state').textContent(), 'chosen');
+  assert.match(page.url(), /v=1$/);
+});
+
 test('the wheel changes no value, and no control zooms by a double tap', async () => {
   const { page } = await chromium.open('#/serve');
   const zooming = await page.locator('button, a, summary, select, input').evaluateAll((all) => all.filter((one) => getComputedStyle(one).touchAction === 'auto').length);

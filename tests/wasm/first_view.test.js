@@ -18,7 +18,7 @@ function assertSame(a, b, path = "") {
 
 test("the report is the module's answer to what the page asks without inputs", () => {
   const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-  const request = JSON.stringify(requestOf(described.default, {}, presetPaths));
+  const request = JSON.stringify(requestOf(described.defaults, {}, presetPaths));
   assertSame(report, JSON.parse(slipstick.evaluate(request, "")));
 });
 

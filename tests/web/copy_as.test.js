@@ -10,7 +10,7 @@ const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
 setOutputs(described.outputs);
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const report = (inputs, explain = '') => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), explain));
+const report = (inputs, explain = '') => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), explain));
 
 test('the Markdown table has a row a figure and the link', () => {
   const text = markdown(report({}), 'https://example.org/#/train');
@@ -28,5 +28,5 @@ test('BibTeX names every source once, with nothing that breaks it', () => {
 
 test('figures as rows carry inputs, version and link', () => {
   const rows = csvRows(report({ 'serving.batch': '64' }), { 'serving.batch': '64' }, 'link');
-  assert.deepEqual(rows.slice(-3), [['serving.batch', '64', 'input'], ['version', 1, ''], ['link', 'link', '']]);
+  assert.deepEqual(rows.slice(-3), [['serving.batch', '64', 'input'], ['version', 2, ''], ['link', 'link', '']]);
 });

@@ -17,7 +17,7 @@ const ARITHMETIC = ['training.model_flops_per_step', 'serving.kv_cache_bytes_per
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const evaluate = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
+const evaluate = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
 const frozen = JSON.parse(readFileSync(FILE, 'utf8'));
 
 async function resultsOf(link) {
@@ -40,6 +40,20 @@ test('a frozen link of every lesson and every kind of state is kept', () => {
   const lessons = JSON.parse(readFileSync(`${ROOT}web/lessons/index.json`, 'utf8'));
   for (const id of lessons) assert.ok(frozen.some(({ link }) => link.startsWith(`#/lessons/${id}?`)), id);
   assert.ok(frozen.length >= lessons.length + 12);
+});
+
+// What a link asked when there was but one default scenario.
+test('a link of the first version asks what it asked then', async () => {
+  const firsts = frozen.filter(({ link }) => /[?&]v=1$/.test(link));
+  assert.ok(firsts.length >= 40);
+  for (const { link } of firsts) {
+    const state = await read(link, SCENES);
+    for (const { version, ...inputs } of [state.inputs, ...state.others]) {
+      assert.equal(version, '1', link);
+      const { written, ...request } = requestOf({ 2: described.default }, inputs, presetPaths);
+      assert.deepEqual(requestOf(described.defaults, { ...inputs, version }, presetPaths), { ...request, written: [...written, 'version'] }, link);
+    }
+  }
 });
 
 for (const { link, results, migration } of frozen) {

@@ -6,7 +6,7 @@ import { requestOf } from '../../web/state/scenario.js';
 import { loadSlipstick } from '../support/module.js';
 
 const { slipstick } = await loadSlipstick();
-const { default: standard, inputs } = JSON.parse(slipstick.describe());
+const { defaults, inputs } = JSON.parse(slipstick.describe());
 const presetPaths = inputs.filter(({ presets }) => presets).map(({ path }) => path);
 
 // Fields of every kind.
@@ -164,7 +164,7 @@ const REFUSED = [
   [LIFETIME, '4 fortnights', /^(Enter|Must|Too)/],
 ];
 
-const evaluate = (path, text) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(standard, { [path]: text }, presetPaths)), ''));
+const evaluate = (path, text) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(defaults, { [path]: text }, presetPaths)), ''));
 const valueAt = (json, path) => path.split('.').reduce((at, member) => at?.[member], json);
 
 test('there are at least 120 rows of what may be typed', () => assert.ok(ACCEPTED.length + REFUSED.length >= 120));

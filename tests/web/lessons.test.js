@@ -10,7 +10,7 @@ import { loadSlipstick, ROOT } from '../support/module.js';
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const evaluate = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
+const evaluate = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, { ...inputs, version: '1' }, presetPaths)), ''));
 const json = (path) => JSON.parse(readFileSync(`${ROOT}web/${path}`, 'utf8'));
 const outputs = new Set(described.outputs.map(({ path }) => path));
 const SCENES = ['overview', 'train', 'serve', 'memory', 'chip'];

@@ -11,9 +11,9 @@ import { loadSlipstick, ROOT, slipstickCommand } from '../support/module.js';
 
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
-const standard = described.default;
+const { defaults } = described;
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const asked = (inputs) => requestOf(standard, inputs, presetPaths);
+const asked = (inputs) => requestOf(defaults, inputs, presetPaths);
 const evaluate = (request) => JSON.parse(slipstick.evaluate(JSON.stringify(request), ''));
 // The module leaves the timeline to a question of its own.
 function command(args, input) {
@@ -37,7 +37,7 @@ for (const [name, study] of studies) {
   test(`every point of ${name} opens on the page with the study's figures`, () => {
     study.points.forEach((point, at) => {
       const { figures } = JSON.parse(slipstick.studyPoint(name.replace('.json', ''), at)).point;
-      const report = evaluate(asked({ ...inputsOf(standard, study.request, described.inputs), ...flat(point.overrides) }));
+      const report = evaluate(asked({ ...inputsOf(defaults, study.request, described.inputs), ...flat(point.overrides) }));
       assert.equal(report.issues, undefined, `${point.label}: ${JSON.stringify(report.issues)}`);
       for (const [path, figure] of Object.entries(figures)) assert.deepEqual(get(report, path) ?? null, figure, `${point.label} ${path}`);
     });
@@ -46,7 +46,7 @@ for (const [name, study] of studies) {
 
 test('a request is taken over as it is where it leaves out what the default scenario sets', () => {
   const request = { training: { mapping: { tp: 2 } }, serving: null };
-  const report = evaluate(asked(inputsOf(standard, request, described.inputs)));
+  const report = evaluate(asked(inputsOf(defaults, request, described.inputs)));
   assert.deepEqual(report.scenario, evaluate(request).scenario);
   assert.equal(report.scenario.training.mapping.sequence_parallel, false);
 });
@@ -65,15 +65,15 @@ for (const inputs of LINKS) {
   test(`the page and the command line agree on ${pairs.join(' ')}`, () => {
     const report = evaluate(asked(inputs));
     assert.equal(report.issues, undefined, JSON.stringify(report.issues));
-    assertSame(report, command(pairs));
+    assertSame(report, command(['version=2', ...pairs]));
   });
 }
 
 test('a value written on the page stays, though it is the default scenario’s', () => {
-  const inputs = { cluster: 'single-rtx-4090', 'serving.devices': '8' };
+  const inputs = { cluster: 'single-rtx-4090', 'serving.devices': '8', version: '1' };
   assert.equal(evaluate(asked(inputs)).issues[0].path, 'serving.devices');
-  assert.deepEqual(withoutIdle(standard, inputs, presetPaths, described.follows), inputs);
-  assert.deepEqual(withoutIdle(standard, { 'serving.devices': '8' }, presetPaths, described.follows), {});
+  assert.deepEqual(withoutIdle(defaults, inputs, presetPaths, described.follows), inputs);
+  assert.deepEqual(withoutIdle(defaults, { 'serving.devices': '8', version: '1' }, presetPaths, described.follows), { version: '1' });
 });
 
 test('a change laid over a request is written', () => {
@@ -82,8 +82,8 @@ test('a change laid over a request is written', () => {
 });
 
 test('inputs that supply the default’s own values say the same', () => {
-  assert.ok(sayTheSame(standard, { 'serving.batch': '32' }, {}, presetPaths));
-  assert.ok(!sayTheSame(standard, { 'serving.batch': '64' }, {}, presetPaths));
+  assert.ok(sayTheSame(defaults, { 'serving.batch': '32' }, {}, presetPaths));
+  assert.ok(!sayTheSame(defaults, { 'serving.batch': '64' }, {}, presetPaths));
 });
 
 test('a request that a file holds answers as on the command line', () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { get, isPath, set } from '../../web/state/paths.js';
 import { requestOf, withoutFaulty, withoutIdle, withPick } from '../../web/state/scenario.js';
 
-const STANDARD = {
+const FIRST = {
   version: 1,
   model: { preset: 'm' },
   cluster: { preset: 'c', devices: 512 },
@@ -12,6 +12,7 @@ const STANDARD = {
   serving: { batch: 32 },
   cost: {},
 };
+const STANDARD = { 1: FIRST, 2: { ...FIRST, version: 2, training: { mapping: { auto: true } } } };
 const PICKS = ['model', 'cluster', 'cluster.device'];
 
 test('inputs are laid over the default, numbers and truth values as such, units as text', () => {
@@ -22,10 +23,16 @@ test('inputs are laid over the default, numbers and truth values as such, units 
   );
   assert.equal(request.serving.batch, 64);
   assert.equal(request.training.mapping.sequence_parallel, true);
-  assert.equal(request.training.mapping.tp, 8);
+  assert.deepEqual(request.training.mapping, { auto: true, sequence_parallel: true });
   assert.equal(request.cost.electricity, '0.1 $/kWh');
   assert.equal(request.serving.prompt, '8k');
-  assert.equal(STANDARD.serving.batch, 32, 'the default is left alone');
+  assert.equal(STANDARD[2].serving.batch, 32, 'the default is left alone');
+});
+
+test('inputs that name a version are laid over its default', () => {
+  const request = requestOf(STANDARD, { version: '1', 'training.mapping.pp': '2' }, PICKS);
+  assert.equal(request.version, 1);
+  assert.deepEqual(request.training.mapping, { tp: 8, pp: 2 });
 });
 
 test('a preset replaces what stood below it, and what is set below it stays on top', () => {
@@ -62,11 +69,11 @@ test('picking a preset takes back what was set below it', () => {
 });
 
 test('parts that have issues are left out so that the others still answer', () => {
-  const rest = withoutFaulty(STANDARD, [{ path: 'training.mapping.tp', message: '' }]);
+  const rest = withoutFaulty(FIRST, [{ path: 'training.mapping.tp', message: '' }]);
   assert.equal(rest.training, null);
-  assert.deepEqual(rest.serving, STANDARD.serving);
-  assert.equal(withoutFaulty(STANDARD, [{ path: 'model.layers', message: '' }]), null);
-  assert.equal(withoutFaulty({ ...STANDARD, serving: null, cost: null }, [{ path: 'training', message: '' }]), null);
+  assert.deepEqual(rest.serving, FIRST.serving);
+  assert.equal(withoutFaulty(FIRST, [{ path: 'model.layers', message: '' }]), null);
+  assert.equal(withoutFaulty({ ...FIRST, serving: null, cost: null }, [{ path: 'training', message: '' }]), null);
 });
 
 test('no path reaches a prototype', () => {

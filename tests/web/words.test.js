@@ -8,7 +8,7 @@ import { loadSlipstick } from '../support/module.js';
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe());
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const report = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
+const report = (inputs) => JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
 
 test('what limits a scenario is named in words', () => {
   const one = { cluster: 'single-a100-sxm4-80gb', model: 'llama-2-7b', training: 'null', 'serving.devices': '1', 'serving.mapping.tp': '1', 'serving.batch': '1', 'serving.precision.weights': 'bf16', 'serving.precision.activations': 'bf16', 'serving.engine': 'ideal' };

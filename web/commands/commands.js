@@ -30,5 +30,6 @@ export function inputsAfter(inputs, { tool, model, shape, inputs: read }) {
   const isKept = (path) => !below(path, tool.part) || KEPT[tool.part].some((owner) => below(path, owner));
   const isReplaced = (path) => (model || shape) && below(path, 'model');
   const kept = Object.entries(inputs).filter(([path]) => isKept(path) && !isReplaced(path));
-  return { ...Object.fromEntries(kept), ...(model ? { model: model.id } : shape ?? {}), ...read };
+  // What a command leaves out has its tool's default: nothing of its mapping is for the core to choose.
+  return { ...Object.fromEntries(kept), [`${tool.part}.mapping.auto`]: 'false', ...(model ? { model: model.id } : shape ?? {}), ...read };
 }

@@ -29,7 +29,7 @@ export class Answering {
   }
 
   requestFor(inputs) {
-    return requestOf(this.described.default, inputs, this.presetPaths);
+    return requestOf(this.described.defaults, inputs, this.presetPaths);
   }
 
   isOf(inputs) {

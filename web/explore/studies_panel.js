@@ -279,8 +279,8 @@ export class StudiesPanel {
     const given = Object.entries(flat(study.request));
     const point = study.points?.[0];
     const apply = () => {
-      const { default: standard, inputs: fields } = this.#context.page.described;
-      const inputs = { ...inputsOf(standard, study.request, fields), ...(point ? flat(point.overrides) : {}) };
+      const { defaults, inputs: fields } = this.#context.page.described;
+      const inputs = { ...inputsOf(defaults, study.request, fields), ...(point ? flat(point.overrides) : {}) };
       this.#context.store.setInputs(inputs);
       this.#context.open('overview');
     };

@@ -20,10 +20,10 @@ function defaultText(fields, path) {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
-// A whole request as inputs over the default scenario. Inputs are laid over it member by member, but what a written part leaves out
+// A whole request as inputs over the first default scenario, which leaves no mapping to be chosen, as a request does not. Inputs are laid over it member by member, but what a written part leaves out
 // is the field's default: so the members that the default scenario sets there are set back. `fields`: the described inputs.
-export function inputsOf(standard, request, fields) {
-  const inputs = {};
+export function inputsOf(defaults, request, fields) {
+  const inputs = { version: '1' };
   const setBack = (json, given, path) => {
     for (const [member, value] of Object.entries(json)) {
       const at = `${path}.${member}`;
@@ -31,6 +31,6 @@ export function inputsOf(standard, request, fields) {
       else if (given?.[member] === undefined) inputs[at] = defaultText(fields, at);
     }
   };
-  for (const [part, value] of Object.entries(standard)) if (isObject(request[part]) && isObject(value)) setBack(value, request[part], part);
+  for (const [part, value] of Object.entries(defaults[1])) if (isObject(request[part]) && isObject(value)) setBack(value, request[part], part);
   return { ...inputs, ...flat(request) };
 }

@@ -11,30 +11,26 @@ const degrees = (pairs) =>
 
 const joined = (...all) => all.filter(Boolean).join(' · ');
 
-const isMapped = (inputs, part) => Object.keys(inputs).some((path) => path.startsWith(`${part}.mapping`));
-
 const choice = (member, id) => (has(`choice.${member}.${id}`) ? t(`choice.${member}.${id}`) : id);
 
 const CHOSEN = {
   model: ({ scenario }) => [modelName(scenario)],
   cluster: ({ scenario }) => [t('chosen.cluster', { count: whole(scenario.cluster.devices), device: deviceName(scenario) })],
-  training({ scenario: { training }, inputs }) {
+  training({ scenario: { training } }) {
     const { mapping = {}, precision, sequence, global_batch: batch } = training;
     const { tp, cp, ep, pp, virtual_stages: virtual, dp, zero } = mapping;
     const stages = pp > 1 && (virtual > 1 ? `PP ${pp} × ${virtual}` : `PP ${pp}`);
     return [
       joined(degrees([['TP', tp], ['CP', cp], ['EP', ep]]), stages, `DP ${dp}`, zero > 0 && `ZeRO-${zero}`),
       joined(choice('precision', precision), t('chosen.sequence', { tokens: whole(sequence) }), t('chosen.batch', { count: whole(batch) })),
-      !isMapped(inputs, 'training'),
     ];
   },
-  serving({ scenario: { serving, cluster }, inputs }) {
+  serving({ scenario: { serving, cluster } }) {
     const { mapping = {}, devices, engine, precision = {}, prompt, output } = serving;
     const { tp, pp, ep } = mapping;
     return [
       joined(degrees([['TP', tp], ['PP', pp], ['EP', ep]]), t('chosen.devices', { count: whole(devices ?? cluster.devices) })),
       joined(engine?.name, t('chosen.weights', { kind: choice('weights', precision.weights) }), t('chosen.tokens', { prompt: whole(prompt), output: whole(output) })),
-      !isMapped(inputs, 'serving'),
     ];
   },
   cost({ scenario: { cost }, report }) {
@@ -44,8 +40,7 @@ const CHOSEN = {
 };
 
 // {lines, isAuto: whether the mapping is chosen for you}; nothing where the part is not asked for, or not resolved yet.
-export function chosenIn(id, { scenario, inputs, report }) {
+export function chosenIn(id, { scenario, report }) {
   if (!report || !scenario[id] || !Object.keys(scenario[id]).length) return { lines: [], isAuto: false };
-  const [first, second, isAuto = false] = CHOSEN[id]({ scenario, inputs, report });
-  return { lines: [first, second].filter(Boolean), isAuto };
+  return { lines: CHOSEN[id]({ scenario, report }).filter(Boolean), isAuto: report[id]?.chosen?.length > 0 };
 }

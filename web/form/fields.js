@@ -1,6 +1,7 @@
 // One control for each kind of input. A control is {element, show(state)}; what the visitor does goes to `store`.
 //
-// state: {text: what the link holds or undefined, value: resolved base value, standard: the preset's value, issues: [{path, message, fixes}]}
+// state: {text: what the link holds or undefined, value: resolved base value, standard: the preset's value, issues: [{path, message, fixes}],
+// why: why the core chose the value, isHeld: written where the core would choose}
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withFix } from '../state/scenario.js';
@@ -67,27 +68,30 @@ function frame(input, control, store, { group = false } = {}) {
     : null;
   const help = h('small', { class: 'help' }, h('span', { id: `${id}-help` }, input.help ?? ''), ' ', unknown);
   const faults = h('div', { class: 'faults', id: `${id}-issues` });
+  const why = h('small', { class: 'chosen-why', id: `${id}-why`, hidden: true });
   const back = h('button', { type: 'button', class: 'back', hidden: true, onclick: () => store.reset(input.path) });
   const label = h('label', group ? {} : { for: id }, labelOf(input.path));
   const element = h(
     'div',
     { class: `field ${input.kind}`, 'data-path': input.path },
     h('div', { class: 'head' }, label, echo, back),
-    h('div', {}, control, faults, help),
+    h('div', {}, control, faults, why, help),
   );
-  control.setAttribute?.('aria-describedby', `${id}-help ${id}-issues`);
+  control.setAttribute?.('aria-describedby', `${id}-help ${id}-issues ${id}-why`);
   return {
     element,
     id,
     echo,
     mark(state) {
-      const isChanged = changed(state);
+      const isChanged = state.isHeld || (!state.why && changed(state));
+      why.hidden = !state.why;
+      why.textContent = state.why ?? '';
       element.classList.toggle('changed', isChanged);
       back.hidden = !isChanged;
-      const was = (input.kind === 'choice' && state.standard ? choiceName(input, state.standard) : write(input, state.standard)) || t('form.none');
+      const was = state.isHeld ? t('mapping.free') : (input.kind === 'choice' && state.standard ? choiceName(input, state.standard) : write(input, state.standard)) || t('form.none');
       if (isChanged) {
-        back.textContent = t('form.was', { value: was });
-        back.setAttribute('aria-label', t('form.takeBack', { label: labelOf(input.path), value: was }));
+        back.textContent = state.isHeld ? was : t('form.was', { value: was });
+        back.setAttribute('aria-label', state.isHeld ? t('mapping.free.of', { label: labelOf(input.path) }) : t('form.takeBack', { label: labelOf(input.path), value: was }));
       }
       const key = JSON.stringify(state.issues);
       if (faults.dataset.shown !== key) {

@@ -1,6 +1,7 @@
 // The form, made from what the core describes: groups with their first inputs open and all others under "More".
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
+import { withMappingChosen } from '../state/scenario.js';
 import { t } from '../text/strings.js';
 import { chosenIn } from './chosen.js';
 import { helpBeside } from './field_help.js';
@@ -28,6 +29,7 @@ const withStars = (path) => path.replace(/\.\d+(?=\.|$)/g, '.*');
 const isEditable = (input, lists) =>
   !input.path.endsWith('.preset') &&
   input.path !== 'version' &&
+  !input.path.endsWith('.mapping.auto') &&
   !(input.kind === 'object' && !input.presets && !input.nullable) &&
   !lists.has(withStars(input.path));
 
@@ -42,6 +44,7 @@ export class Form {
   #rest = new Map(); // inputs under "More", by group
   #shown = null;
   #groups = new Map();
+  #mappings = new Map(); // the folded mapping of a group: {details, summary, back, isChosen}
   #isOpen = new Map(); // of groups not yet made
   #places = '';
   #onconfig;
@@ -81,6 +84,7 @@ export class Form {
     const inputs = expand(this.#described.inputs, scenario).filter((input) => isEditable(input, lists));
     this.#controls.clear();
     this.#unmade.clear();
+    this.#mappings.clear();
     this.element.replaceChildren(
       h('h2', { class: 'visually-hidden' }, t('form.title')),
       ...GROUPS.map((group) => this.#group(group, inputs, wasOpen)),
@@ -96,8 +100,25 @@ export class Form {
     return made?.element;
   }
 
-  #group({ id, first }, inputs, wasOpen) {
-    const open = first.flat();
+  // The mapping, folded: each member with why it was chosen, and the way to have all of them chosen.
+  #mapping(id, members, wasOpen) {
+    const back = h('button', { type: 'button', class: 'link', 'data-key': `choose-${id}`, onclick: () => this.#store.setInputs(withMappingChosen(this.#store.inputs, id)) }, t('mapping.choose'));
+    const summary = h('span', { class: 'state' });
+    const key = `mapping-${id}`;
+    const details = h(
+      'details',
+      { class: 'mapping', 'data-key': key, open: wasOpen.get(key) },
+      h('summary', {}, t('mapping.title'), ' ', summary),
+      h('p', { class: 'note' }, t('mapping.note')),
+      back,
+      members.map((input) => this.#control(input, false)),
+    );
+    this.#mappings.set(id, { details, summary, back, isChosen: null });
+    return details;
+  }
+
+  #group({ id, first, mapping = [] }, inputs, wasOpen) {
+    const open = [...first.flat(), ...mapping];
     const find = (path) => inputs.find((input) => input.path === path);
     const rows = first.map((row) =>
       h(
@@ -125,6 +146,7 @@ export class Form {
       ask,
       extra,
       rows,
+      mapping.length > 0 && this.#mapping(id, mapping.map(find).filter(Boolean), wasOpen),
       more,
     );
     this.#groups.set(id, details);
@@ -200,6 +222,8 @@ export class Form {
       this.#isOpen.set(id, isOpen);
       const details = this.#groups.get(id);
       if (details) details.open = isOpen;
+      const members = GROUPS.find((group) => group.id === id).mapping;
+      if (members?.some((path) => this.#view.shown?.includes(path))) this.#mappings.get(id)?.details.setAttribute('open', '');
     }
   }
 
@@ -222,6 +246,8 @@ export class Form {
       details.hidden = !this.#view.isShown(id);
       this.#hideMore(id, details);
     }
+    const chosen = new Map(['training', 'serving'].flatMap((part) => state.report?.[part]?.chosen ?? []).map(({ path, why }) => [path, why]));
+    for (const id of this.#mappings.keys()) this.#showMapping(id, state);
     for (const [path, { show, input, element }] of this.#controls) {
       const at = input.presets ? `${path}.preset` : path;
       const parent = path.split('.').slice(0, -1).join('.');
@@ -235,8 +261,26 @@ export class Form {
         value: get(scenario, at),
         standard: standard ? get(standard, at) : undefined,
         issues: issues.filter((issue) => issue.path === path || issue.path === at),
+        why: chosen.get(path),
+        isHeld: this.#isChosen(path) && inputs[path] !== undefined,
       });
     }
+  }
+
+  // Whether the core chooses the mapping that this input is of, but for what is written.
+  #isChosen = (path) => GROUPS.some(({ id, mapping }) => mapping?.includes(path) && this.#mappings.get(id)?.isChosen);
+
+  #showMapping(id, { inputs, report }) {
+    const one = this.#mappings.get(id);
+    const isChosen = (report?.[id]?.chosen ?? []).length > 0;
+    const members = GROUPS.find((group) => group.id === id).mapping;
+    const held = members.filter((path) => inputs[path] !== undefined).length;
+    one.summary.textContent = isChosen ? (held ? t('mapping.some', { count: held }) : t('mapping.all')) : t('mapping.none');
+    one.back.hidden = isChosen && held === 0;
+    one.details.hidden = !members.some((path) => this.#view.isShown(path));
+    // What nobody chooses for you stands open.
+    if (!isChosen && one.isChosen !== false && report?.[id]) one.details.open = true;
+    if (report?.[id]) one.isChosen = isChosen;
   }
 
   // Where every input under "More" is locked there is nothing to open.

@@ -1,5 +1,5 @@
-// Which inputs stand open in the form, in which order. Every other input of `describe` follows under "More" of its group by
-// itself, so that a new input of the core needs nothing here.
+// Which inputs stand open in the form, in which order, and which are folded as the mapping, which the core chooses where nobody did.
+// Every other input of `describe` follows under "More" of its group by itself, so that a new input of the core needs nothing here.
 
 export const GROUPS = [
   { id: 'model', first: [['model']], scenes: null },
@@ -18,10 +18,19 @@ export const GROUPS = [
     id: 'training',
     first: [
       ['training.sequence', 'training.global_batch'],
-      ['training.mapping.tp', 'training.mapping.pp'],
-      ['training.mapping.micro_batch', 'training.mapping.virtual_stages'],
-      ['training.recompute', 'training.mapping.zero'],
       ['training.tokens', 'training.precision'],
+    ],
+    mapping: [
+      'training.mapping.tp',
+      'training.mapping.cp',
+      'training.mapping.ep',
+      'training.mapping.pp',
+      'training.mapping.virtual_stages',
+      'training.mapping.schedule',
+      'training.mapping.micro_batch',
+      'training.mapping.zero',
+      'training.mapping.sequence_parallel',
+      'training.recompute',
     ],
     scenes: ['train', 'memory', 'explore', 'compare', 'lessons', 'method'],
   },
@@ -30,10 +39,10 @@ export const GROUPS = [
     first: [
       ['serving.batch'],
       ['serving.prompt', 'serving.output'],
-      ['serving.devices', 'serving.mapping.tp'],
+      ['serving.devices', 'serving.engine'],
       ['serving.precision.weights', 'serving.precision.kv_cache'],
-      ['serving.engine'],
     ],
+    mapping: ['serving.mapping.tp', 'serving.mapping.pp', 'serving.mapping.ep', 'serving.mapping.attention_dp'],
     scenes: ['serve', 'memory', 'explore', 'compare', 'lessons', 'method'],
   },
   {

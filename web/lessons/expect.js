@@ -35,9 +35,10 @@ export function check(expression, reports) {
   return { left, right, missing, holds: missing.length === 0 && COMPARE[match[2]](left, right) };
 }
 
-// The inputs of a lesson's scenarios: A is `start`, the others are laid over it.
+// What a lesson begins with. Lessons were written over the first default scenario: they hold the mapping still while one thing moves.
+export const startOf = (lesson) => ({ ...lesson.start, version: '1' });
+
+// The inputs of a lesson's scenarios: A is how it starts, the others are laid over it.
 export function scenariosOf(lesson) {
-  return Object.fromEntries(
-    Object.entries({ A: {}, ...lesson.scenarios }).map(([letter, inputs]) => [letter, { ...lesson.start, ...inputs }]),
-  );
+  return Object.fromEntries(Object.entries({ A: {}, ...lesson.scenarios }).map(([letter, inputs]) => [letter, { ...startOf(lesson), ...inputs }]));
 }

@@ -9,6 +9,7 @@ import { t } from '../text/strings.js';
 const SHOWN = 3;
 const ASKED = 12; // of which one of a kind is shown before a second
 const SMALL = 0.005; // a change of a figure that is not worth a word
+const SAME = 0.01; // how near what the core chooses must come to what a change says
 
 // What to rank by, where the scenario has it.
 const AIMS = [
@@ -72,13 +73,28 @@ export function withOverrides(inputs, overrides) {
 // The change that was made last, for as long as the inputs are what it made them.
 function appliedTo({ page, store }) {
   const applied = page.chosen('applied');
-  const { default: standard } = page.described;
-  return applied && sayTheSame(standard, store.inputs, applied.after, page.presetPaths) ? applied : null;
+  return applied && sayTheSame(page.described.defaults, store.inputs, applied.after, page.presetPaths) ? applied : null;
 }
 
-function apply({ page, store, report }, change) {
+// The overrides without the mapping where the core chooses it anyway.
+function withoutMapping({ report, inputs }, overrides) {
+  const isLeft = (path) => /^\w+\.(mapping\.|recompute$)/.test(path) && report[path.split('.')[0]]?.chosen?.length > 0 && inputs[path] === undefined;
+  return Object.fromEntries(Object.entries(overrides).filter(([path]) => !isLeft(path)));
+}
+
+// The inputs after a change: where the mapping is left to the core and that does as well as the change says, it stays so.
+async function inputsWith(context, change, figure) {
+  const { page, inputs } = context;
+  const free = withOverrides(inputs, withoutMapping(context, change.overrides));
+  const found = get((await page.engine.call('evaluate', page.requestFor(free), '')) ?? {}, figure);
+  return Math.abs(found / change.figures[figure] - 1) < SAME ? free : withOverrides(inputs, change.overrides);
+}
+
+async function apply(context, change, figure) {
+  const { page, store, report } = context;
   const before = store.inputs;
-  const after = withOverrides(before, change.overrides);
+  const after = await inputsWith(context, change, figure);
+  if (store.inputs !== before) return; // something else was changed meanwhile
   page.choose('applied', { change, before, after, report });
   page.showBefore(report);
   store.setInputs(after);
@@ -87,11 +103,16 @@ function apply({ page, store, report }, change) {
 const button = (kind, title, onclick) =>
   h('button', { type: 'button', class: `button ${kind}`, 'data-key': 'advice-' + title, 'aria-label': t(`advice.${kind}.of`, { title }), onclick }, t(`advice.${kind}`));
 
-function row({ title, effort, figures }, before, action) {
+// "Twice the devices (TP 8 → 4)" without what follows by itself: how the mapping that the core chooses changes.
+const shortTitle = ({ title, overrides }, { chosen = [] } = {}) =>
+  chosen.length > 0 && Object.keys(overrides).some((path) => !/\.(mapping\.|recompute$)/.test(path)) ? title.replace(/ \([^()]*→[^()]*\)$/, '') : title;
+
+function row(change, before, action, part) {
+  const { title, effort, figures } = change;
   return h(
     'tr',
     {},
-    h('th', { scope: 'row' }, title, h('br'), h('small', {}, effort)),
+    h('th', { scope: 'row', title }, shortTitle(change, before[part]), h('br'), h('small', {}, effort)),
     COLUMNS.map((column) => cell(column, figures, before)),
     h('td', { class: 'full' }, action),
   );
@@ -138,7 +159,7 @@ function pairLine(context, pair, figure) {
     ' ',
     t('advice.pair', { title: pair.title, share: `${number(Math.abs(pair.figures[figure] / was - 1) * 100, 2)}\u00a0%` }),
     ' ',
-    h('button', { type: 'button', class: 'link', 'data-key': 'advice-pair', onclick: () => apply(context, pair) }, t('advice.apply')),
+    h('button', { type: 'button', class: 'link', 'data-key': 'advice-pair', onclick: () => apply(context, pair, figure) }, t('advice.apply')),
   ];
 }
 
@@ -162,8 +183,8 @@ export function advice(context) {
   };
   const shown = chooseShown(answer?.changes ?? [], SHOWN - (applied ? 1 : 0));
   const rows = [
-    applied && row(applied.change, applied.report, button('undo', applied.change.title, undo)),
-    ...shown.map((change) => row(change, report, button('apply', change.title, () => apply(context, change)))),
+    applied && row(applied.change, applied.report, button('undo', applied.change.title, undo), aim.part),
+    ...shown.map((change) => row(change, report, button('apply', change.title, () => apply(context, change, answer.figure)), aim.part)),
   ];
   const none = isFresh && !shown.length && h('p', { class: 'note' }, t('advice.none'));
   return h(

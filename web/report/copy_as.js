@@ -39,5 +39,6 @@ export function bibtex(explanations) {
 export function csvRows(report, inputs, link) {
   const shown = (value, unit) => (unit === '%' ? Number((value * 100).toPrecision(12)) : value);
   const figures = FIGURES.map((path) => [path, get(report, path), unitOf(path)]).filter(([, value]) => typeof value === 'number');
-  return [...figures.map(([path, value, unit]) => [path, shown(value, unit), unit]), ...Object.entries(inputs).map(([path, value]) => [path, value, 'input']), ['version', report.scenario.version, ''], ['link', link, '']];
+  const { version: _, ...given } = inputs;
+  return [...figures.map(([path, value, unit]) => [path, shown(value, unit), unit]), ...Object.entries(given).map(([path, value]) => [path, value, 'input']), ['version', report.scenario.version, ''], ['link', link, '']];
 }

@@ -3,6 +3,7 @@ import { save, saveCsv } from '../charts/lib/export.js';
 import { TOOLS, commandFor } from '../commands/commands.js';
 import { h } from '../dom.js';
 import '../text/later.js';
+import { withVersion } from '../state/scenario.js';
 import { t } from '../text/strings.js';
 import { bibtex, csvRows, markdown } from './copy_as.js';
 import { openDialog } from './dialog.js';
@@ -11,15 +12,16 @@ import { openExercise } from './exercise_dialog.js';
 const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'application/json' });
 
 // The scenario as a file: what was set, and the whole request for other tools.
-export const FORMAT = 1;
+export const FORMAT = 2;
 export const scenarioFile = ({ store, request }, link) => ({ slipstick: FORMAT, link, inputs: store.inputs, scenario: request });
 
 // A file as inputs by path: those that it was saved with, or those of a bare request or report.
 export function inputsOf(read) {
   const isText = (one) => one && typeof one === 'object' && Object.values(one).every((value) => typeof value === 'string');
-  if (isText(read.inputs)) return read.inputs;
+  // The first format's inputs were over the first default scenario.
+  if (isText(read.inputs)) return read.slipstick === 1 ? withVersion(read.inputs, '1') : read.inputs;
   const request = read.scenario ?? read;
-  const inputs = {};
+  const inputs = withVersion({}, String(request.version ?? 1));
   for (const part of ['model', 'cluster', 'training', 'serving', 'cost']) if (part in request) inputs[part] = JSON.stringify(request[part]);
   return inputs;
 }

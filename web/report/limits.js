@@ -80,6 +80,8 @@ function token({ report }) {
   };
 }
 
+const NAMED = 0.003; // of a bar: what is thinner than a pixel or two has its name in the title alone
+
 // The parts with their labels and where those stand: at the start of what is wide enough, or at the right end of the last part where the
 // labels before it leave room.
 function placedIn(width, parts) {
@@ -142,7 +144,7 @@ function bar(context, { id, path, title, bound, detail, parts, scene }) {
     h(
       'div',
       { class: 'rest', 'aria-hidden': 'true' },
-      placed.filter((one) => !one.isLabelled).map((one) => h('span', {}, swatch(one), label(one))),
+      placed.filter((one) => !one.isLabelled && one.value >= NAMED * all).map((one) => h('span', {}, swatch(one), label(one))),
     ),
   );
 }

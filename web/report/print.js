@@ -8,7 +8,7 @@ export const inputName = (path) => (path.includes('.') ? `${t(`group.${path.spli
 
 // `before` and `after` are elements that only paper shows.
 export function paper({ inputs, link }) {
-  const rows = Object.entries(inputs);
+  const rows = Object.entries(inputs).filter(([path]) => path !== 'version');
   return {
     before: h(
       'table',

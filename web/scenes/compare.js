@@ -41,7 +41,7 @@ function columns(context) {
   return [own, ...context.store.others.map((inputs) => ({ inputs, ...answerOf(context, inputs) }))];
 }
 
-const written = (all) => [...new Set(all.flatMap(({ inputs }) => Object.keys(inputs)))].sort();
+const written = (all) => [...new Set(all.flatMap(({ inputs }) => Object.keys(inputs)))].filter((path) => path !== 'version').sort();
 const resolved = ({ report, inputs }, path) => {
   const value = report && get(report.scenario, path);
   if (value === undefined || value === null) return inputs[path] ?? (value === null ? t('compare.off') : undefined);

@@ -1,5 +1,5 @@
 import { h } from '../dom.js';
-import { check, scenariosOf } from '../lessons/expect.js';
+import { check, scenariosOf, startOf } from '../lessons/expect.js';
 import { done, markDone } from '../lessons/progress.js';
 import '../text/later.js';
 import { sayTheSame } from '../state/scenario.js';
@@ -76,7 +76,7 @@ function predict(context, lesson, state) {
 }
 
 // Whether the scenario is as these inputs would make it; some say what holds anyway, and the link does not keep those.
-const isSet = ({ page, inputs }, set) => sayTheSame(page.described.default, { ...inputs, ...set }, inputs, page.presetPaths);
+const isSet = ({ page, inputs }, set) => sayTheSame(page.described.defaults, { ...inputs, ...set }, inputs, page.presetPaths);
 
 function act(context, lesson, state) {
   return h(
@@ -108,7 +108,7 @@ function act(context, lesson, state) {
 
 // The figures that the lesson is about: as the lesson began, and now.
 function watched(context, lesson) {
-  const before = context.ask('evaluate', context.page.requestFor({ ...lesson.start }), '');
+  const before = context.ask('evaluate', context.page.requestFor(startOf(lesson)), '');
   const now = context.report;
   if (!before || !now) return h('p', {}, t('chart.waiting'));
   const cell = (report, path) => h('td', {}, figure(get(report, path), unitOf(path)));
@@ -165,7 +165,7 @@ function one(context, lessons, lesson) {
   const state = stateOf(context, lesson);
   const next = lessons[lessons.indexOf(lesson) + 1];
   const [scene, sub = ''] = lesson.scene.split('/');
-  const started = isSet(context, lesson.start) || state.steps.size > 0;
+  const started = isSet(context, startOf(lesson)) || state.steps.size > 0;
   // The last step may be done in the form as well as by its button.
   lesson.steps.forEach((step, i) => started && isSet(context, step.set) && state.steps.add(i));
   state.acted = state.revealed && state.steps.size === lesson.steps.length;
@@ -192,7 +192,7 @@ function one(context, lessons, lesson) {
           {},
           h(
             'button',
-            { type: 'button', class: 'primary', 'data-key': 'lesson-start', onclick: () => context.store.setInputs({ ...lesson.start }) },
+            { type: 'button', class: 'primary', 'data-key': 'lesson-start', onclick: () => context.store.setInputs(startOf(lesson)) },
             t('lessons.start'),
           ),
         ),

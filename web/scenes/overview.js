@@ -20,7 +20,7 @@ const others = () =>
     h(
       'ul',
       { class: 'examples' },
-      EXAMPLES.map(([id, query]) => h('li', {}, h('a', { class: 'button', href: `#/overview?${query}&v=1` }, t(`overview.example.${id}`)))),
+      EXAMPLES.map(([id, query]) => h('li', {}, h('a', { class: 'button', href: `#/overview?${query}&v=2` }, t(`overview.example.${id}`)))),
       h('li', {}, h('a', { class: 'button', href: '#/lessons' }, t('overview.example.lessons'))),
     ),
   );

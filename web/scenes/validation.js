@@ -8,6 +8,7 @@ import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { h } from '../dom.js';
+import { withVersion } from '../state/scenario.js';
 
 const DRAW_EVERY = 12;
 const COLORS = ['var(--c-forward)', 'var(--c-dp)', 'var(--c-tp)', 'var(--c-pp)', 'var(--c-ep)'];
@@ -23,7 +24,7 @@ async function compute(context, cases) {
   try {
     for (const [i, one] of cases.entries()) {
       if (found.has(one)) continue;
-      const report = await page.engine.call('evaluate', page.requestFor(one.inputs), '');
+      const report = await page.engine.call('evaluate', page.requestFor(withVersion(one.inputs, '1')), '');
       if (report) found.set(one, get(report, one.path));
       if ((i + 1) % DRAW_EVERY === 0 && page.store.scene === 'method') page.drawScene();
     }

@@ -1,11 +1,14 @@
-// The link: "#/SCENE/SUB?PATH=VALUE&…&v=1". Only inputs, only what differs from the default scenario, in a fixed order.
+// The link: "#/SCENE/SUB?PATH=VALUE&…&v=2". Only inputs, only what differs from the default scenario, in a fixed order.
 //
+// `v` names the default scenario that the inputs are over. Links that say none were made when there was but the first; a link without
+// any words is the newest. Inputs over another than the newest hold it as their "version".
 // Further scenarios of a comparison have their letter before the path ("b:serving.batch=64"; "b:" alone is the default).
 // Words without a letter or dot that concern the view: embed, show, hide, lock, ask, choices, hint, and size (a sizing question). Long links are
 // "z=" with everything deflated. Reading never throws: what cannot be read is named in `faults`.
 import { isPath } from './paths.js';
+import { NEWEST, versionOf, withVersion } from './scenario.js';
 
-export const VERSION = 1;
+const FIRST = '1';
 export const MAX_SCENARIOS = 4;
 const LONG = 1200;
 const MAX_TEXT = 4000;
@@ -20,14 +23,13 @@ const encode = (text) =>
 const decode = (text) => decodeURIComponent(text.replace(/\+/g, ' '));
 
 function query({ inputs, others = [], view = {} }) {
-  const pairs = Object.keys(inputs)
-    .sort()
-    .map((path) => `${path}=${encode(inputs[path])}`);
+  const pathsOf = (some) => Object.keys(some).filter((path) => path !== 'version').sort();
+  const pairs = pathsOf(inputs).map((path) => `${path}=${encode(inputs[path])}`);
   others.forEach((other, i) => {
     const letter = LETTERS[i + 1];
-    const paths = Object.keys(other).sort();
-    if (paths.length === 0) pairs.push(`${letter}:=`);
-    for (const path of paths) pairs.push(`${letter}:${path}=${encode(other[path])}`);
+    const own = versionOf(other) === versionOf(inputs) ? [] : [`${letter}:v=${versionOf(other)}`];
+    const all = [...pathsOf(other).map((path) => `${letter}:${path}=${encode(other[path])}`), ...own];
+    pairs.push(...(all.length ? all : [`${letter}:=`]));
   });
   for (const word of VIEW_WORDS) if (view[word]) pairs.push(`${word}=${encode(view[word])}`);
   return pairs.join('&');
@@ -38,7 +40,8 @@ const route = ({ scene, sub }) => `#/${scene}${sub ? `/${encode(sub)}` : ''}`;
 // The readable link; the default state of a scene has no query.
 export function write(state) {
   const text = query(state);
-  return text ? `${route(state)}?${text}&v=${VERSION}` : route(state);
+  const version = versionOf(state.inputs);
+  return text || version !== NEWEST ? `${route(state)}?${text}${text && '&'}v=${version}` : route(state);
 }
 
 // The readable link, or the compressed one where that is long.
@@ -47,7 +50,7 @@ export async function writeShort(state) {
   if (link.length <= LONG || typeof CompressionStream === 'undefined') return link;
   const stream = new Blob([query(state)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  return `${route(state)}?z=${toBase64(bytes)}&v=${VERSION}`;
+  return `${route(state)}?z=${toBase64(bytes)}&v=${versionOf(state.inputs)}`;
 }
 
 const toBase64 = (bytes) =>
@@ -71,6 +74,8 @@ async function inflate(text) {
   return new Blob(chunks).text();
 }
 
+const isVersion = (text) => Number.isInteger(Number(text)) && Number(text) >= Number(FIRST) && Number(text) <= Number(NEWEST);
+
 function readPairs(text, state) {
   for (const pair of text.split('&').filter(Boolean).slice(0, 400)) {
     const equals = pair.indexOf('=');
@@ -87,8 +92,9 @@ function readPairs(text, state) {
     let target = state.inputs;
     if (other) target = state.others[LETTERS.indexOf(other[1]) - 1] ??= {};
     if (other && path === '') continue;
-    if (key === 'v') {
-      if (value !== String(VERSION)) state.faults.push({ path: 'v', kind: 'version' });
+    if (path === 'v') {
+      if (isVersion(value)) target.version = value;
+      else state.faults.push({ path: 'v', kind: 'version' });
     } else if (VIEW_WORDS.includes(key)) {
       state.view[key] = value.slice(0, 2000);
     } else if (!isPath(path) || (!path.includes('.') && !['model', 'cluster', 'training', 'serving', 'cost'].includes(path))) {
@@ -124,6 +130,8 @@ export async function read(hash, scenes) {
       state.faults.push({ path: 'z', kind: 'unreadable' });
     }
   }
-  state.others = Array.from(state.others, (one) => one ?? {});
+  const version = state.inputs.version ?? (words ? FIRST : NEWEST);
+  state.inputs = withVersion(state.inputs, version);
+  state.others = Array.from(state.others, (one) => withVersion(one ?? {}, one?.version ?? version));
   return state;
 }

@@ -1,7 +1,18 @@
 // Inputs are texts by path, as a link holds them: {"serving.batch": "64", "cluster.device.memory.bandwidth": "4 TB/s"}.
-// The request is the default scenario with them laid over it, those above first because they replace what stood below them. It
+// The request is a default scenario with them laid over it, those above first because they replace what stood below them. It
 // lists in `written` what the visitor wrote, so that the core can move what only the default scenario supplied to where it is legal.
+// There is a default scenario for each version of links (`defaults`, by version); inputs are over the newest one but where they
+// say another: {"version": "1"}.
 import { get, isPath, set } from './paths.js';
+
+export const NEWEST = '2';
+export const versionOf = (inputs) => inputs.version ?? NEWEST;
+
+// The same inputs over the default scenario of a version.
+export function withVersion(inputs, version) {
+  const { version: _, ...rest } = inputs;
+  return version === NEWEST ? rest : { ...rest, version };
+}
 
 // "64" -> 64, "true" -> true, "{…}" -> object; anything else is the text itself.
 export function valueOf(text) {
@@ -19,8 +30,8 @@ const depth = (path) => path.split('.').length;
 const isPreset = (path, presetPaths) => presetPaths.includes(path.replace(/\.\d+(?=\.|$)/g, '.*'));
 
 // `presetPaths`: the paths whose text value names a catalogue entry ("model", "cluster.device").
-function laidOver(standard, inputs, presetPaths) {
-  const request = structuredClone(standard);
+function laidOver(defaults, inputs, presetPaths) {
+  const request = structuredClone(defaults[versionOf(inputs)]);
   const written = Object.keys(inputs).filter(isPath);
   for (const path of [...written].sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
     const value = valueOf(inputs[path]);
@@ -29,8 +40,8 @@ function laidOver(standard, inputs, presetPaths) {
   return { request, written };
 }
 
-export function requestOf(standard, inputs, presetPaths) {
-  const { request, written } = laidOver(standard, inputs, presetPaths);
+export function requestOf(defaults, inputs, presetPaths) {
+  const { request, written } = laidOver(defaults, inputs, presetPaths);
   return { ...request, written };
 }
 
@@ -42,17 +53,17 @@ export function withChanges(request, changes) {
 }
 
 // Whether two sets of inputs ask for the same values, whoever supplied them.
-export const sayTheSame = (standard, some, others, presetPaths) =>
-  JSON.stringify(laidOver(standard, some, presetPaths).request) === JSON.stringify(laidOver(standard, others, presetPaths).request);
+export const sayTheSame = (defaults, some, others, presetPaths) =>
+  JSON.stringify(laidOver(defaults, some, presetPaths).request) === JSON.stringify(laidOver(defaults, others, presetPaths).request);
 
 // The inputs without those that change nothing, such as a value set back to the default. `follows`: paths whose default moves with
 // what else is written, where the default's own value says something.
-export function withoutIdle(standard, inputs, presetPaths, follows = []) {
+export function withoutIdle(defaults, inputs, presetPaths, follows = []) {
   const kept = { ...inputs };
   for (const path of Object.keys(inputs)) {
     const { [path]: _, ...rest } = kept;
-    if (follows.includes(path) && Object.keys(rest).length > 0) continue;
-    if (sayTheSame(standard, rest, kept, presetPaths)) delete kept[path];
+    if (follows.includes(path) && Object.keys(rest).some((one) => one !== 'version')) continue;
+    if (sayTheSame(defaults, rest, kept, presetPaths)) delete kept[path];
   }
   return kept;
 }
@@ -76,8 +87,17 @@ export function withFix(inputs, { also = [], ...first }) {
   return changes.filter((one) => one.value === undefined).reduce((left, { path }) => without(left, path), changed);
 }
 
-// The inputs that only pick presets: what "changed from preset" is measured against.
-export const picksOf = (inputs, presetPaths) => Object.fromEntries(Object.entries(inputs).filter(([path]) => isPreset(path, presetPaths)));
+// The inputs with the whole mapping of a part left to the core.
+export function withMappingChosen(inputs, part) {
+  const path = `${part}.mapping`;
+  const recompute = `${part}.recompute`;
+  const { [recompute]: _, ...rest } = without(inputs, path);
+  return versionOf(inputs) === NEWEST ? rest : { ...rest, [path]: '{"auto":true}' };
+}
+
+// The inputs that only pick presets, and their version: what "changed from preset" is measured against.
+export const picksOf = (inputs, presetPaths) =>
+  Object.fromEntries(Object.entries(inputs).filter(([path]) => path === 'version' || isPreset(path, presetPaths)));
 
 // A request without the parts that its issues are about, so that the others still answer; null if that leaves nothing new.
 export function withoutFaulty(request, issues) {
