@@ -52,7 +52,8 @@ export async function site() {
   const base = `http://127.0.0.1:${server.address().port}/`;
   return {
     base,
-    async open(hash = '', { width = 1280, height = 900, colorScheme = 'light', query = '', ...options } = {}) {
+    // `prepare(page)` is called before the page is fetched.
+    async open(hash = '', { width = 1280, height = 900, colorScheme = 'light', query = '', prepare, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme, ...options });
       context.setDefaultTimeout(PATIENCE);
       const page = await context.newPage();
@@ -61,6 +62,7 @@ export async function site() {
       page.on('pageerror', (error) => faults.push(String(error)));
       // What is asked for when the page is left is given up, which is no fault.
       page.on('requestfailed', (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && faults.push(`failed: ${request.url()}`));
+      await prepare?.(page);
       await page.goto(`${base}${query}${hash}`);
       await answered(page);
       return { page, context, faults };

@@ -18,13 +18,14 @@ const ASSUMED = ['cluster.device.memory.bandwidth', 'cluster.device.efficiency.m
 
 const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-// Shows the notes as if training rested on assumptions.
-const assume = (page, paths) =>
-  page.evaluate(async (assumed) => {
-    const { showRemarks } = await import('./report/remarks.js');
-    const form = { has: () => true, focus: (path) => (document.body.dataset.focused = path) };
-    showRemarks(document.getElementById('remarks'), { warnings: [], training: { assumed }, serving: null }, form);
-  }, paths);
+// A site whose first answer says that training rests on these assumptions.
+const assuming = (paths) => (page) =>
+  page.route('**/data/first_view.json', async (route) => {
+    const response = await route.fetch();
+    const json = await response.json();
+    json.report.training.assumed = paths;
+    await route.fulfill({ response, json });
+  });
 
 test('a warning of the report stands under the answers, with the part it belongs to, at every width and in both themes', async () => {
   for (const [width, colorScheme] of [[320, 'light'], [320, 'dark'], [1280, 'light'], [1280, 'dark']]) {
@@ -54,8 +55,8 @@ test('without a warning there is no room for one; it goes when its cause goes', 
 
 test('assumed efficiencies are folded under the answers: how many, which, and the way to their fields', async () => {
   for (const [width, colorScheme] of [[320, 'light'], [1280, 'dark']]) {
-    const { page, context } = await chromium.open('#/train', { width, colorScheme, bypassCSP: true });
-    await assume(page, ASSUMED);
+    const { page, context } = await chromium.open('#/train', { width, colorScheme, bypassCSP: true, prepare: assuming(ASSUMED) });
+    await settled(page); // the form is made again when every input is described
     const details = page.locator('#remarks [data-assumed=training] details');
     assert.match(await details.locator('summary').textContent(), /Training uses 2 assumed efficiencies/);
     await details.locator('summary').press('Enter');
@@ -65,7 +66,7 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
     await page.evaluate(AXE);
     assert.deepEqual(await page.evaluate(async () => (await globalThis.axe.run('#remarks')).violations.map(({ id }) => id)), []);
     await details.locator('li button').first().click();
-    assert.equal(await page.evaluate(() => document.body.dataset.focused), ASSUMED[0]);
+    await page.waitForFunction(() => document.activeElement.id === 'in-cluster-device-memory-bandwidth');
     await context.close();
   }
 });
