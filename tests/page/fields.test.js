@@ -81,6 +81,31 @@ test('a link of the first version keeps its mapping, which can be left to the co
   assert.match(page.url(), /v=1$/);
 });
 
+test('the load is chosen in one place: what another load would ask is not shown, and the sentence follows', async () => {
+  const { page } = await chromium.open('#/serve');
+  const shown = (path) => box(page, path).isVisible();
+  assert.deepEqual([await shown('serving.batch'), await shown('serving.requests_per_s')], [true, false]);
+  await page.locator('.load [data-load=rate]').click();
+  await settled(page);
+  assert.deepEqual([await shown('serving.batch'), await shown('serving.requests_per_s')], [false, true]);
+  assert.ok(Number(await box(page, 'serving.requests_per_s').inputValue()) > 0);
+  assert.doesNotMatch(await page.locator('.say').textContent(), /concurrent requests/);
+  await page.locator('.load [data-load=batch]').click();
+  await settled(page);
+  assert.match(page.url(), /#\/serve$/);
+});
+
+test('any input is found by its words and reached by the keyboard', async () => {
+  const { page } = await chromium.open('#/train');
+  await settled(page);
+  await page.locator('#form-search').focus();
+  await page.keyboard.type('electricity');
+  assert.match(await page.locator('#form-found [aria-selected=true]').textContent(), /cost\.electricity/);
+  await page.keyboard.press('Enter');
+  await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), 'in-cost-electricity'));
+  assert.equal(await page.locator('#form-found').isHidden(), true);
+});
+
 test('the wheel changes no value, and no control zooms by a double tap', async () => {
   const { page } = await chromium.open('#/serve');
   const zooming = await page.locator('button, a, summary, select, input').evaluateAll((all) => all.filter((one) => getComputedStyle(one).touchAction === 'auto').length);

@@ -47,7 +47,7 @@ test('no text of a chart touches another, at three widths', async () => {
 });
 
 test('you, the service level and the most that holds it; with an arrival rate the curve stays', async () => {
-  const { page, faults } = await chromium.open('#/serve');
+  const { page, faults } = await chromium.open('#/serve?v=1');
   await page.waitForSelector('#batch-curve .you');
   await page.waitForFunction(() => /is the most within/.test(document.querySelector('#batch-curve').textContent));
   const words = await page.locator('#batch-curve').textContent();
@@ -61,7 +61,7 @@ test('you, the service level and the most that holds it; with an arrival rate th
 });
 
 test('a mark of the roofline is as large as its share of the step, all layers counted; the four largest are named', async () => {
-  const { page } = await chromium.open('#/serve');
+  const { page } = await chromium.open('#/serve?v=1');
   await settled(page);
   const marks = await page.locator('#roofline .dot:not(.other)').evaluateAll((all) => all.map((one) => ({ label: one.getAttribute('aria-label'), size: one.getBBox().width })));
   const of = (name) => marks.find(({ label }) => label.includes(name));
@@ -73,7 +73,7 @@ test('a mark of the roofline is as large as its share of the step, all layers co
 });
 
 test('a decode step as a trace: events in Chrome’s format that add up to the step', async () => {
-  const { page } = await chromium.open('#/serve', { acceptDownloads: true });
+  const { page } = await chromium.open('#/serve?v=1', { acceptDownloads: true });
   await settled(page);
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#serve-trace').click()]);
   const trace = JSON.parse(readFileSync(await download.path()));
@@ -86,7 +86,7 @@ test('a decode step as a trace: events in Chrome’s format that add up to the s
 });
 
 test('a training step as a trace: a row per stage, passes that do not overlap', async () => {
-  const { page } = await chromium.open('#/train', { acceptDownloads: true });
+  const { page } = await chromium.open('#/train?v=1', { acceptDownloads: true });
   await page.waitForSelector('#train-trace');
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#train-trace').click()]);
   const events = JSON.parse(readFileSync(await download.path())).traceEvents.filter(({ ph }) => ph === 'X');
@@ -98,7 +98,7 @@ test('a training step as a trace: a row per stage, passes that do not overlap', 
 });
 
 test('rate, latency and requests in flight of one screen obey Little’s law', async () => {
-  const { page } = await chromium.open('#/serve');
+  const { page } = await chromium.open('#/serve?v=1');
   await settled(page);
   const figure = async (path) => Number((await page.locator(`.figure[data-figure="${path}"] .shown`).textContent()).replace(/[^\d.].*$/, ''));
   const latency = await figure('serving.request_latency_s');

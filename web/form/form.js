@@ -7,6 +7,8 @@ import { chosenIn } from './chosen.js';
 import { helpBeside } from './field_help.js';
 import { field, labelOf } from './fields.js';
 import { GROUPS } from './layout.js';
+import { loadChoice } from './load.js';
+import { searchBox } from './search.js';
 
 const belongs = (path, group) => path === group || path.startsWith(`${group}.`);
 
@@ -44,6 +46,7 @@ export class Form {
   #rest = new Map(); // inputs under "More", by group
   #shown = null;
   #groups = new Map();
+  #load = null;
   #mappings = new Map(); // the folded mapping of a group: {details, summary, back, isChosen}
   #isOpen = new Map(); // of groups not yet made
   #places = '';
@@ -87,6 +90,7 @@ export class Form {
     this.#mappings.clear();
     this.element.replaceChildren(
       h('h2', { class: 'visually-hidden' }, t('form.title')),
+      searchBox({ inputsNow: () => ({ inputs: inputs.filter(({ path }) => this.has(path) && this.#view.isShown(path)), scenario: this.#shown.scenario }), goTo: (path) => this.focus(path) }),
       ...GROUPS.map((group) => this.#group(group, inputs, wasOpen)),
       h('button', { type: 'button', class: 'link reset', onclick: () => this.#store.reset('') }, t('form.reset')),
     );
@@ -117,16 +121,18 @@ export class Form {
     return details;
   }
 
-  #group({ id, first, mapping = [] }, inputs, wasOpen) {
-    const open = [...first.flat(), ...mapping];
+  #group({ id, first, mapping = [], load = {} }, inputs, wasOpen) {
+    const open = [...first.flat(), ...mapping, ...Object.values(load).flat(2)];
     const find = (path) => inputs.find((input) => input.path === path);
-    const rows = first.map((row) =>
+    const made = (row) =>
       h(
         'div',
         { class: row.length > 1 ? 'pair' : 'single' },
         row.map((path) => find(path) && this.#control(find(path), true)),
-      ),
-    );
+      );
+    const loads = Object.fromEntries(Object.entries(load).map(([one, some]) => [one, some.map(made)]));
+    if (load.batch) this.#load = loadChoice(this.#store, loads);
+    const rows = [load.batch && this.#load.element, ...first.map(made)];
     const rest = inputs.filter(
       ({ path, nullable, kind }) => belongs(path, id) && !open.includes(path) && !(path === id && nullable && kind === 'object'),
     );
@@ -247,6 +253,7 @@ export class Form {
       this.#hideMore(id, details);
     }
     const chosen = new Map(['training', 'serving'].flatMap((part) => state.report?.[part]?.chosen ?? []).map(({ path, why }) => [path, why]));
+    this.#load.show({ ...state, isLocked: this.#view.isLocked });
     for (const id of this.#mappings.keys()) this.#showMapping(id, state);
     for (const [path, { show, input, element }] of this.#controls) {
       const at = input.presets ? `${path}.preset` : path;
@@ -318,6 +325,8 @@ export class Form {
     this.#wanted = control || this.#isDescribed ? null : path;
     if (!control) return false;
     this.#onfocus();
+    const part = control.element.closest('.load-part');
+    if (part) part.hidden = false; // of a load that is not chosen: writing the input chooses it
     for (let at = control.element.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
     control.element.querySelector('input, select')?.focus();
     return true;

@@ -36,8 +36,12 @@ export const GROUPS = [
   },
   {
     id: 'serving',
+    load: {
+      batch: [['serving.batch']],
+      concurrency: [['serving.concurrency']],
+      rate: [['serving.requests_per_s'], ['serving.simulate'], ['serving.arrivals'], ['serving.arrivals.kind', 'serving.arrivals.burstiness']],
+    },
     first: [
-      ['serving.batch'],
       ['serving.prompt', 'serving.output'],
       ['serving.devices', 'serving.engine'],
       ['serving.precision.weights', 'serving.precision.kv_cache'],

@@ -21,11 +21,11 @@ function nouns(scenario, inputs) {
   };
 }
 
-// `load` replaces the batch where requests arrive by themselves.
+// `load` replaces the batch where the load is said otherwise.
 function keyOf(scenario) {
   const task = taskOf(scenario);
-  const { requests_per_s: rate, batch } = scenario.serving ?? {};
-  const hasBatch = rate == null && typeof batch === 'number';
+  const { requests_per_s: rate, concurrency, batch } = scenario.serving ?? {};
+  const hasBatch = rate == null && concurrency == null && typeof batch === 'number';
   return task === 'training' || task === 'nothing' || hasBatch ? `say.${task}` : `say.${task}.load`;
 }
 

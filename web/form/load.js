@@ -1,0 +1,48 @@
+// How requests come: a batch per replica, a number of clients who wait for their answers, or arrivals whatever is answered. One of three;
+// each has its own inputs, and choosing one takes back those of the others.
+import { h } from '../dom.js';
+import { t } from '../text/strings.js';
+
+const LOADS = ['batch', 'concurrency', 'rate'];
+const BUSY = 0.7; // of what the system now answers: an arrival rate to begin with that leaves it some air
+
+const PATHS = { concurrency: 'serving.concurrency', rate: 'serving.requests_per_s' };
+
+export const loadOf = (serving) => (serving?.requests_per_s != null ? 'rate' : serving?.concurrency != null ? 'concurrency' : 'batch');
+
+// Where another load begins: near what the present one comes to.
+const START = {
+  concurrency: ({ requests_in_flight: inFlight }) => String(Math.max(1, Math.round(inFlight))),
+  rate: ({ requests_per_s: rate }) => String(Number((rate * BUSY).toPrecision(2))),
+};
+
+export function withLoad(inputs, load, report) {
+  const others = Object.entries(inputs).filter(([path]) => !Object.values(PATHS).includes(path) && path !== 'serving.waves');
+  return { ...Object.fromEntries(others), ...(PATHS[load] && { [PATHS[load]]: START[load](report) }) };
+}
+
+// {element, show(state)}: the choice, and the rows of each load (`rows` by load) of which one load's are shown.
+export function loadChoice(store, rows) {
+  let report = null;
+  const buttons = LOADS.map((load) =>
+    h('button', { type: 'button', 'data-load': load, onclick: () => report && store.setInputs(withLoad(store.inputs, load, report)) }, t(`load.${load}`)),
+  );
+  const parts = LOADS.map((load) => h('div', { class: 'load-part' }, rows[load]));
+  const what = h('p', { class: 'note' });
+  const element = h('div', { class: 'load' }, h('div', { class: 'segments', role: 'group', 'aria-label': t('load.title') }, buttons), what, parts);
+  return {
+    element,
+    show({ scenario, report: answer, isLocked }) {
+      report = answer?.serving ?? null;
+      const load = loadOf(scenario?.serving);
+      what.textContent = t(`load.${load}.what`);
+      LOADS.forEach((one, i) => {
+        buttons[i].setAttribute('aria-pressed', one === load);
+        buttons[i].disabled = isLocked('serving.batch') || isLocked('serving.requests_per_s');
+        parts[i].hidden = one !== load;
+      });
+      // How arrivals are spread in time is a question to the simulation alone.
+      rows.rate.slice(2).forEach((row) => (row.hidden = !scenario?.serving?.simulate));
+    },
+  };
+}
