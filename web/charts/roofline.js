@@ -37,16 +37,22 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   const xs = positiveDomain([ridge * 4, ...[...dots, ...rings].map(({ intensity }) => intensity)], 0.3);
   xs[0] = Math.min(xs[0], ridge / 30);
   const ys = positiveDomain([peak * 1.6, ...dots.map(({ rate }) => rate), xs[0] * bandwidth], 0.1);
-  const height = Math.max(300, Math.min(400, width * 0.52));
-  const box = { left: width > 500 ? 76 : 58, right: width - 10, top: 14, bottom: height - 42 };
+  const isNarrow = width <= 500;
+  const height = isNarrow ? 380 : Math.min(400, width * 0.52);
+  const box = { left: isNarrow ? 66 : 76, right: width - 10, top: 14, bottom: height - 42 };
   const x = log(xs, [box.left, box.right]);
   const y = log(ys, [box.bottom, box.top]);
-  const xTicks = decades(xs, width > 500 ? 8 : 4);
+  const xTicks = decades(xs, isNarrow ? 4 : 8);
   const yTicks = decades(ys, 7);
   const start = Math.max(xs[0], ys[0] / bandwidth);
   const slope = [x(start), y(start * bandwidth), x(ridge), y(peak), x(xs[1]), y(peak)];
   const angle = (Math.atan2(y(peak) - y(start * bandwidth), x(ridge) - x(start)) * 180) / Math.PI;
-  const mid = Math.sqrt(start * ridge);
+  const mid = isNarrow ? start * 1.2 : Math.sqrt(start * ridge); // where the name of the slope begins, or has its middle
+  const ridgeName = (at) => {
+    const words = t('roofline.ridge', { value: format(ridge, '') });
+    const fits = at + 5 + textWidth(words) <= box.right;
+    return svg('text', { x: fits ? at + 5 : at - 5, y: box.bottom - 6, 'text-anchor': fits ? 'start' : 'end' }, words);
+  };
   const frame = [
     xTicks.map((value) => [
       svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
@@ -54,7 +60,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     ]),
     yTicks.map((value) => [
       svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-      svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, width > 500 ? 'FLOP/s' : 'F/s')),
+      svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, isNarrow ? 'F/s' : 'FLOP/s')),
     ]),
     svg('text', { x: box.right, y: height - 6, 'text-anchor': 'end' }, t('roofline.x')),
   ];
@@ -71,13 +77,13 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
         class: 'lab',
         x: x(mid),
         y: y(mid * bandwidth) - 8,
-        'text-anchor': 'middle',
+        'text-anchor': isNarrow ? 'start' : 'middle',
         transform: `rotate(${angle.toFixed(1)} ${x(mid).toFixed(1)} ${y(mid * bandwidth).toFixed(1)})`,
       },
       t('roofline.bandwidth', { value: format(bandwidth, 'B/s') }),
     ),
     svg('line', { class: 'ridge', x1: x(ridge), x2: x(ridge), y1: y(peak), y2: box.bottom }),
-    svg('text', { x: x(ridge) + 5, y: box.bottom - 6 }, t('roofline.ridge', { value: format(ridge, '') })),
+    ridgeName(x(ridge)),
   ];
   const cacheRoofs = stated.map((one) => {
     const from = Math.max(xs[0], ys[0] / one.bandwidth);
@@ -112,14 +118,27 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     ),
   );
   const named = list.filter((one) => !one.other).slice(0, NAMED);
-  // A name stands right of its mark, else left of it, else at the chart's right edge.
+  // In a narrow chart the names stand in the free corner under the roof, in the order of their marks.
+  const corner = named
+    .map((one) => ({ ...one, at: y(one.rate) }))
+    .sort((a, b) => a.at - b.at || x(b.intensity) - x(a.intensity))
+    .map((one, i, all) => {
+      const words = one.name.replaceAll('_', ' ');
+      const base = box.bottom - 26 - 17 * (all.length - 1 - i);
+      const left = box.right - textWidth(words);
+      return [
+        svg('path', { class: 'leader', d: `M${x(one.intensity).toFixed(1)} ${(one.at + radius(one)).toFixed(1)}L${(left - 4).toFixed(1)} ${base - 4}` }),
+        svg('text', { class: 'lab halo', x: box.right, y: base, 'text-anchor': 'end' }, words),
+      ];
+    });
+  // In a wide one a name stands right of its mark, else left of it, else at the chart's right edge.
   const sides = named.map((one) => {
     const words = `${one.name.replaceAll('_', ' ')} ${format(one.share, '%')}`;
     const room = textWidth(words) + radius(one) + 16;
     const side = x(one.intensity) + room <= box.right ? 'right' : x(one.intensity) - room >= box.left ? 'left' : 'edge';
     return { ...one, words, at: y(one.rate), side };
   });
-  const names = ['right', 'left', 'edge'].flatMap((side) =>
+  const names = isNarrow ? corner : ['right', 'left', 'edge'].flatMap((side) =>
     apart(sides.filter((one) => one.side === side), 16, [box.top + 12, box.bottom - 6]).map((one) => {
       const way = side === 'left' ? -1 : 1;
       const from = x(one.intensity) + way * radius(one);
