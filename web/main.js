@@ -28,6 +28,7 @@ import { t, usePseudoLocale } from './text/strings.js';
 
 const byId = (id) => document.getElementById(id);
 const scenes = SCENES.map(({ id }) => id);
+const tabs = SCENES.filter(({ tabOf }) => !tabOf).map(({ id }) => id);
 
 // What is fetched when it is first wanted, or once the first view stands.
 const FETCHERS = {
@@ -327,14 +328,15 @@ class Page {
 
   drawTabs() {
     document.body.className = document.body.className.replace(/\bat-\w+|$/, ` at-${this.store.scene}`).trim();
-    drawTabs(byId('tabs'), { scenes, chosen: this.store.scene, onopen: (event) => this.openScene(event) });
+    const chosen = sceneOf(this.store.scene).tabOf?.(this.store.sub) ?? this.store.scene;
+    drawTabs(byId('tabs'), { scenes: tabs, chosen, onopen: (event) => this.openScene(event) });
   }
 
   openScene(event) {
     const link = event.target.closest('[data-scene]');
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0) return false;
     event.preventDefault();
-    this.store.open(link.dataset.scene);
+    this.store.open(link.dataset.scene, link.dataset.sub);
     return true;
   }
 

@@ -59,7 +59,7 @@ def main(site: pathlib.Path, output: pathlib.Path) -> None:
     data = {
         path.relative_to(site).as_posix(): json.loads(path.read_text(encoding="utf-8"))
         for folder in ("lessons", "data")
-        for path in sorted((site / folder).glob("*.json"))
+        for path in sorted((site / folder).rglob("*.json"))
     }
 
     def carried(kind: str, name: str, text: str) -> str:
@@ -71,10 +71,10 @@ def main(site: pathlib.Path, output: pathlib.Path) -> None:
     icon = "data:image/svg+xml;base64," + base64_text((site / "icon.svg").read_bytes())
     html = html.replace('href="icon.svg"', f'href="{icon}"')
     html = re.sub(r'\s*<link rel="(modulepreload|preload)"[^>]*>', "", html)
-    linked = re.findall(r'<link rel="stylesheet" href="([^"]+)">', html)
+    linked = re.findall(r'<link rel="stylesheet" href="style/([^"]+)">', html)
     html = re.sub(r'<link rel="stylesheet" href="([^"]+)">', lambda m: f"<style>{read(m[1])}</style>", html)
-    later = [path.read_text(encoding="utf-8") for path in sorted((site / "style").glob("*.css")) if f"style/{path.name}" not in linked]
-    html = html.replace("</head>", f"  <style>{''.join(later)}</style>\n  </head>")
+    later = "".join(read(f"style/{path.name}") for path in sorted((site / "style").glob("*.css")) if path.name not in linked)
+    html = html.replace("</head>", f"  <style>{later}</style>\n  </head>")
     body = (
         f'<script type="importmap">{json.dumps({"imports": imports})}</script>\n'
         + carried("text/plain", "wasm", base64_text((site / "wasm/slipstick.wasm").read_bytes()))

@@ -32,7 +32,7 @@ export const GROUPS = [
       'training.mapping.sequence_parallel',
       'training.recompute',
     ],
-    scenes: ['train', 'memory', 'explore', 'compare', 'lessons', 'method'],
+    scenes: ['train', 'memory', 'explore', 'compare', 'lessons', 'method', 'evidence'],
   },
   {
     id: 'serving',
@@ -47,7 +47,7 @@ export const GROUPS = [
       ['serving.precision.weights', 'serving.precision.kv_cache'],
     ],
     mapping: ['serving.mapping.tp', 'serving.mapping.pp', 'serving.mapping.ep', 'serving.mapping.attention_dp'],
-    scenes: ['serve', 'memory', 'explore', 'compare', 'lessons', 'method'],
+    scenes: ['serve', 'memory', 'explore', 'compare', 'lessons', 'method', 'evidence'],
   },
   {
     id: 'cost',

@@ -1,7 +1,7 @@
 // The four answers, each with its subject, and the sentence that a screen reader hears once after a change.
 import { h, redraw, svg } from '../dom.js';
 import { fixButtons } from '../form/fields.js';
-import { bothBytes, number, parts, text, whole } from '../text/format.js';
+import { bothBytes, number, parts, text, unitSize, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { boundText, deviceName, modelName, trainedOn, trainingBound, servedOn } from './words.js';
 
@@ -59,24 +59,22 @@ function whisker({ low, high }, value) {
 // "308–338 days": both ends in the unit of the figure that they are about, with its digits.
 function rangeText({ low, high }, value, unit) {
   const shown = parts(value, unit);
-  const per = value / Number(shown.number.replace(/[$,]/g, '')) || 1;
+  const per = unitSize(value, unit);
   const [from, to] = [low, high].map((one) => number(one / per));
   return `${shown.number.startsWith('$') ? '$' : ''}${from}–${to}${shown.unit && !shown.unit.startsWith('/') ? `\u00a0${shown.unit}` : ''}`;
 }
 
 // "90 %: 308–338 days", null where nothing is known of it.
-export function intervalText(known, value, unit) {
-  if (!known || !(known.low > 0) || !(value > 0)) return null;
-  return t('answers.interval', { level: number((known.level ?? 0.9) * 100), range: rangeText(known, value, unit) });
-}
-
-function interval(known, value, unit) {
+export // `of`: the figure whose runs it opens.
+function interval(known, value, unit, of) {
   const words = intervalText(known, value, unit);
-  return words && h('span', { class: 'iv' }, whisker(known, value), h('span', {}, words));
+  if (!words) return null;
+  const link = { href: `#/evidence/${of}`, 'data-scene': 'evidence', 'data-sub': of, 'data-key': `interval-${of}`, 'aria-label': t('answers.interval.open', { words }) };
+  return h('a', { class: 'iv', ...link }, whisker(known, value), h('span', {}, words));
 }
 
 // `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
-function answer({ scene, title, subject, value, unit, suffix, known, line, trouble, assumed, fixes = [], store, before }) {
+function answer({ scene, title, subject, value, unit, suffix, known, of, line, trouble, assumed, fixes = [], store, before }) {
   const shown = value === undefined ? { number: '–', unit: '' } : parts(value, unit);
   const was = before?.value !== undefined && before.value !== value ? text(before.value, before.unit) : null;
   const href = { href: `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${scene}` };
@@ -92,7 +90,7 @@ function answer({ scene, title, subject, value, unit, suffix, known, line, troub
           shown.number,
           h('small', {}, [shown.unit, suffix].filter(Boolean).join(suffix?.startsWith('/') ? '' : ' ')),
         ),
-    !trouble && interval(known, value, unit),
+    !trouble && interval(known, value, unit, of),
     h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
     fixes.length > 0 && h('span', { class: 'fixes' }, fixButtons({ fixes: fixes.slice(0, 2) }, store)),
     assumed?.length > 0 && h('span', { class: 'badge', title: assumed.join(', ') }, t('answers.assumed')),
@@ -125,6 +123,7 @@ function trainingAnswer({ scenario, training, faulty, store }) {
     value: training.time_to_train_s,
     unit: 's',
     known: ofTheRun(training),
+    of: 'training.step_time_s',
     line: t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') }),
   };
 }
@@ -141,6 +140,7 @@ function servingAnswer({ scenario, serving, faulty, store }) {
     unit: 's',
     suffix: t('answers.perToken'),
     known: serving.tpot_interval,
+    of: 'serving.tpot_s',
     line: t('answers.ttft', { ttft: text(serving.ttft_s, 's'), rate: text(serving.tokens_per_s_per_device, ' tokens/s') }),
   };
 }
@@ -156,6 +156,7 @@ function memoryAnswer({ training, serving, faulty }) {
     ...common,
     subject: t(training ? 'answers.memory.training' : 'answers.memory.serving'),
     known: of.memory_interval,
+    of: training ? 'training.memory_bytes.total' : 'serving.memory_bytes.total',
     line: training && serving ? t('answers.memory.beside', { used: text(serving.memory_bytes.total, 'B'), room }) : room,
     value: total,
     unit: 'B',

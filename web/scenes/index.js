@@ -28,5 +28,7 @@ export const SCENES = [
   later('compare', () => import('./compare.js')),
   later('lessons', () => import('./lessons.js')),
   later('method', () => import('./method.js')),
+  // Opened from the figure that it is about, and under that one's tab.
+  Object.assign(later('evidence', () => import('./evidence.js')), { tabOf: (figure) => (figure.startsWith('serving.') ? 'serve' : 'train') }),
 ];
 export const sceneOf = (id) => SCENES.find((scene) => scene.id === id) ?? SCENES[0];

@@ -39,7 +39,7 @@ export const english = {
   'answers.trouble.memory': 'Out of memory', 'answers.trouble.rate': 'Overloaded', 'answers.trouble.other': 'Does not fit',
   'answers.ttft': 'TTFT {ttft} · {rate} per GPU', 'answers.of': 'of {capacity}', 'answers.perToken': 'per output token',
   'answers.price': 'at {price} per GPU', 'answers.run': 'run {run}', 'answers.tokens': '{tokens} per 1 M output tokens', 'answers.made': 'manufacturing cost {made}',
-  'answers.interval': '{level}\u00a0%: {range}',
+  'answers.interval': '{level}\u00a0%: {range}', 'answers.interval.open': '{words}; show the runs most like this',
   'answers.assumed': 'assumed efficiencies', 'remarks.assumed': 'uses {count} assumed {count:efficiency|efficiencies}',
   'remarks.estimated': 'uses {count} {count:estimate|estimates}',
   'remarks.estimated.why': 'No published figure was found for these inputs, so the catalogue has estimates. Enter your own values where you know better.',

@@ -1,0 +1,52 @@
+// Published runs in words, and as scenarios.
+import { whole } from '../text/format.js';
+
+export const UNITS = { training_step: 's', training_memory: 'B', output_token: 's', throughput: 'token/s', static_batch: 's', first_token: 's', serving_memory: 'B', whole_run: 's' };
+
+export const signedShare = (error) => `${error > 0 ? '+' : '−'}${(Math.abs(error) * 100).toFixed(Math.abs(error) < 0.0995 ? 1 : 0)}\u00a0%`;
+
+// The rows of a source's file by id, each with its source.
+export const rowsById = (source) => new Map(source.rows.map((row) => [row.id, { row, source }]));
+
+export const sourceName = ({ publisher, campaign }) => `${publisher}, ${campaign}`;
+
+// The first address in a source's citation, if it has one.
+export const addressOf = ({ source }) => /https:\/\/[^\s;,()]+/.exec(source)?.[0];
+
+const mappingText = ({ tp, pp, cp, ep, attention_dp: dp, replicas }) =>
+  [['TP', tp], ['PP', pp], ['CP', cp], ['EP', ep], ['DP attention', dp], ['replicas', replicas]]
+    .filter(([, degree]) => degree > 1)
+    .map(([name, degree]) => `${name} ${degree}`)
+    .join(' ');
+
+function loadText({ prompt, output, concurrency, requests_per_s: rate, batch }) {
+  const load = concurrency ? `${whole(concurrency)} concurrent` : rate ? `${rate} requests/s` : batch === 'max' ? 'as many as fit' : `batch ${whole(batch ?? 1)}`;
+  return `${[prompt, output].filter((one) => one !== undefined).map(whole).join(' → ')}, ${load}`;
+}
+
+// {what, how}: model, devices and software; then load and mapping. `nameOf(kind, id)` gives a catalogue entry's name.
+export function runWords({ row, source }, { device, software }, nameOf) {
+  const part = row.serving ?? row.training;
+  const own = typeof row.model === 'object' ? row.model : source.models?.[row.model];
+  const model = nameOf('model', own?.name ?? row.model) ?? own?.name ?? row.id;
+  const count = part.devices ?? row.cluster.devices ?? 1;
+  const precision = row.serving ? row.serving.precision?.weights : row.training.precision;
+  const what = [`${model} on ${count > 1 ? `${whole(count)} × ` : ''}${nameOf('device', device) ?? device}`, nameOf('software', software) ?? software, precision].filter(Boolean).join(', ');
+  const load = row.serving ? loadText(row.serving) : `${whole(row.training.sequence)} × ${whole(row.training.global_batch)} tokens`;
+  const trained = row.training?.recompute && row.training.recompute !== 'none' ? `recompute ${row.training.recompute}` : '';
+  return { what, how: [load, mappingText(part.mapping ?? {}), trained].filter(Boolean).join(', ') };
+}
+
+// The inputs that make a run the scenario: each part as a whole, so that nothing of the default scenario stands under it.
+export function inputsOf({ row, source }) {
+  const model = typeof row.model === 'object' ? row.model : source.models?.[row.model];
+  const { preset, ...cluster } = row.cluster;
+  const below = Object.entries(cluster).map(([member, value]) => [`cluster.${member}`, JSON.stringify(value)]);
+  return {
+    model: model ? JSON.stringify(model) : row.model,
+    cluster: preset,
+    ...Object.fromEntries(below),
+    training: JSON.stringify(row.training ?? null),
+    serving: JSON.stringify(row.serving ?? null),
+  };
+}
