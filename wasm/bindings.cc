@@ -16,6 +16,7 @@
 #include "core/import/import_config.h"
 #include "core/sizing/size.h"
 #include "core/studies/cost_study.h"
+#include "core/studies/coverage.h"
 #include "core/studies/paper_study.h"
 
 // Hands what a long call says of its progress to the module's owner, if it listens.
@@ -33,6 +34,7 @@ std::string Timeline(const std::string& request) { return slipstick::TimelineAns
 std::string Kernel(const std::string& request) { return slipstick::KernelAnswer(request).text; }
 std::string Evidence(const std::string& request, const std::string& figure) { return slipstick::EvidenceAnswer(request, {}, figure).text; }
 std::string Measurements(const std::string& id, const std::string& file) { return slipstick::MeasurementsAnswer(id, file).text; }
+std::string PublishedCoverage() { return slipstick::CoverageAnswer().text; }
 std::string Describe() { return slipstick::DescribeAnswer().text; }
 std::string ImportModel(const std::string& config) { return slipstick::ImportModelAnswer(config).text; }
 std::string Presets(const std::string& kind) { return slipstick::PresetsAnswer(kind).text; }
@@ -71,6 +73,7 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("kernel", &Kernel);
   emscripten::function("evidence", &Evidence);
   emscripten::function("measurements", &Measurements);
+  emscripten::function("coverage", &PublishedCoverage);
   emscripten::function("describe", &Describe);
   emscripten::function("presets", &Presets);
   emscripten::function("importModel", &ImportModel);

@@ -31,6 +31,8 @@ export interface Slipstick {
   evidence(request: string, figure: string): string;
   /** What the core says of a file of published measurements ({"rows": […]}); `id` names it in the answer. */
   measurements(id: string, file: string): string;
+  /** How often the intervals hold the published measurements, each answered without its own source, by kind. */
+  coverage(): string;
   /** Every input: path, kind, unit, range, default, choices, help; every output: path, title, unit, what is better; and the default scenario. */
   describe(): string;
   /** The catalogue's entries of a kind, "" for all. */

@@ -42,6 +42,7 @@ const FETCHERS = {
   hardware: () => import('./state/hardware.js'),
 };
 
+const SOON_MS = 40;
 const BEFORE_MS = 5000; // for which what was stands struck out beside what is
 
 // Behind the first paint, so that what the first view does not need is not fetched before it.
@@ -51,7 +52,7 @@ class Page {
   answering = new Answering(() => this.stage.draw());
   dependence = new Dependence(this.answering.engine);
   files = new SiteData((path) => {
-    if (['lessons', 'method'].includes(this.store.scene) || path.startsWith('data/')) this.stage.draw();
+    if (['lessons', 'method'].includes(this.store.scene) || path.startsWith('data/')) this.drawSoon();
   });
   showMemo = null; // draws the sizing memo while it is open
   isDescribed = false; // whether `described` is whole, and not only what the first view shows
@@ -61,6 +62,7 @@ class Page {
   #catalogue = null;
   #before = null; // the report before a change of advice, for a moment after the next is drawn
   #forgetting = 0;
+  #soon = 0;
   #advising = null;
 
   async start() {
@@ -147,6 +149,13 @@ class Page {
   requestFor = (inputs) => this.answering.requestFor(inputs);
   explain = (path = '*') => this.answering.explain(path);
   drawScene = () => (this.stage.draw(), this.showMemo?.());
+  // One drawing for all that comes within a moment.
+  drawSoon() {
+    this.#soon ||= setTimeout(() => {
+      this.#soon = 0;
+      this.drawScene();
+    }, SOON_MS);
+  }
   nodesOf = (place) => this.stage.nodesOf(place);
   chosen = (key) => this.stage.chosen(key);
   choose = (key, value) => this.stage.choose(key, value);

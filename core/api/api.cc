@@ -90,7 +90,8 @@ Answer MeasurementsAnswer(std::string_view id, std::string_view file) {
   Json runs = Json::array(), issues = Json::array();
   for (const MeasuredRun& run : read.runs) {
     Json written = WrittenRun(run, id);
-    written["device"] = run.setting.device, written["software"] = run.setting.software, written["experts"] = run.setting.has_experts;
+    written["device"] = run.setting.device, written["architecture"] = run.setting.architecture;
+    written["software"] = run.setting.software, written["experts"] = run.setting.has_experts;
     runs.push_back(std::move(written));
   }
   for (const Issue& issue : read.issues) issues.push_back(issue.path + ": " + issue.message);

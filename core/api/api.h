@@ -23,7 +23,7 @@ Answer DerivationAnswer(std::string_view request, const std::vector<std::string>
 // The published runs behind the interval of a figure (core/evaluation/runs_like.h).
 Answer EvidenceAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure);
 // What this core says of a file of measurements (core/evaluation/evidence_files.h): {"name", "runs": [{"id", "kind", "measured",
-// "computed", "error", "device", "software", "experts"}], "issues"}. `id`: what its runs name as their source.
+// "computed", "error", "device", "architecture", "software", "experts"}], "issues"}. `id`: what its runs name as their source.
 Answer MeasurementsAnswer(std::string_view id, std::string_view file);
 
 // One operator, collective or expert exchange: {"time_s","bound","flops","bytes","algorithm"}.

@@ -81,4 +81,17 @@ std::string CoverageText(const EvidenceFiles& evidence, const std::vector<Eviden
   return text;
 }
 
+Answer CoverageAnswer() {
+  EvidenceFiles published;
+  published.runs.assign(MeasuredRuns().begin(), MeasuredRuns().end());
+  published.sources.assign(MeasuredSources().begin(), MeasuredSources().end());
+  published.distance = MeasuredDistance();
+  Json kinds = Json::array();
+  for (const auto& [kind, coverage] : CoverageOf(published, published).kinds) {
+    kinds.push_back(
+        Json{{"kind", IdOf(kind)}, {"runs", coverage.runs}, {"held", coverage.Held()}, {"half_width", coverage.MedianHalfWidth()}});
+  }
+  return {JsonText(Json{{"kinds", std::move(kinds)}}), {}};
+}
+
 }  // namespace slipstick

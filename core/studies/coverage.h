@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/evaluation/evidence_files.h"
+#include "core/scenario/answer.h"
 
 namespace slipstick {
 
@@ -25,5 +26,9 @@ CoverageReport CoverageOf(const EvidenceFiles& evidence, const EvidenceFiles& te
 std::string_view TitleOf(MeasuredKind kind);
 // As a table; reads the files tested, and says what the core does not answer of them.
 std::string CoverageText(const EvidenceFiles& evidence, const std::vector<EvidenceFile>& tested);
+
+
+// The published runs of this core, each answered without its own source: {"kinds": [{"kind", "runs", "held", "half_width"}]}.
+Answer CoverageAnswer();
 
 }  // namespace slipstick

@@ -78,3 +78,34 @@ test('every figure with an interval has its runs, on every width', async () => {
     assert.deepEqual(faults, []);
   }
 });
+
+// The rows of a table as numbers of one column.
+const column = (page, selector, at) =>
+  page.locator(`${selector} tbody tr`).evaluateAll((rows, place) => rows.map((row) => parseFloat(row.children[place].textContent.replace(/[−,]/g, (one) => (one === ',' ? '' : '-')))), at);
+
+test('Method: all published runs are computed here, the worst first, filtered and summarized', async () => {
+  const { page, faults } = await chromium.open('#/method');
+  await page.waitForFunction(() => /^[\d,]+ published runs of \d+ sources, computed just now/.test(document.querySelector('#method-computed')?.textContent ?? ''));
+  const all = Number((await words(page, '#method-computed')).split(' ')[0].replace(',', ''));
+  assert.ok(all >= 600, `${all}`);
+  const byKind = await column(page, '#method-groups', 1);
+  assert.equal(byKind.reduce((sum, one) => sum + one, 0), all);
+  assert.equal(byKind.length, 8);
+  const errors = (await column(page, '#method-runs', 4)).map(Math.abs);
+  assert.equal(errors.length, 20);
+  assert.deepEqual(errors, [...errors].sort((a, b) => b - a));
+  assert.match(await words(page, '#method-groups'), /Held.*\d+ %.*± \d+ %/);
+  assert.ok((await page.locator('#method-runs tbody a[href^="https://"]').count()) >= 10, 'citations');
+
+  await page.locator('#method-kind').selectOption('training_step');
+  await page.locator('#method-architecture').selectOption('hopper');
+  await page.waitForSelector('#validation .mark');
+  const some = Number((await words(page, '#method-runs caption')).split(' ')[0]);
+  assert.ok(some > 30 && some < all);
+  assert.equal(await page.locator('#validation .mark').count(), some);
+  await page.locator('[data-key=method-by-software]').click();
+  assert.equal((await column(page, '#method-groups', 1)).reduce((sum, one) => sum + one, 0), some);
+  await page.locator('[data-key=method-all]').click();
+  assert.equal(await page.locator('#method-runs tbody tr').count(), some);
+  assert.deepEqual(faults, []);
+});

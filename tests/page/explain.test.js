@@ -31,7 +31,7 @@ test('a symbol of the formula leads to its input; an input marks the figures tha
   );
 });
 
-test('every scene says what it assumes and the error it was last validated with; no estimate has more than three digits', async () => {
+test('every scene says what it assumes and leads to the measured runs most like it; no estimate has more than three digits', async () => {
   const { page } = await chromium.open('#/overview');
   await page.waitForTimeout(800);
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip']) {
@@ -39,7 +39,7 @@ test('every scene says what it assumes and the error it was last validated with;
     await settled(page);
     const note = await page.locator('.footnote').textContent();
     if (scene !== 'overview') assert.match(note, /Assumes/, scene);
-    assert.match(note, scene === 'chip' ? /no public measurements/ : /Validated: \d+(\.\d+)?\s%/u, scene);
+    assert.match(note, scene === 'chip' ? /no public measurements/ : /How sure is it\?/, scene);
     const shown = await page.locator('.figure .shown, .four .value').allTextContents();
     for (const figure of shown) {
       const digits = /\d[\d,]*(\.\d+)?/.exec(figure)?.[0] ?? '';
@@ -66,15 +66,4 @@ test('what does not fit is drawn hollow and says so', async () => {
   const { page } = await chromium.open('#/memory');
   await page.waitForSelector('#kv-context .hollow');
   assert.match(await page.locator('#kv-context .hollow').first().getAttribute('aria-label'), /does not fit/);
-});
-
-test('Method: published runs are computed here, the worst first, with the error of every data set', async () => {
-  const { page } = await chromium.open('#/method');
-  await page.waitForFunction(() => /3\d published runs/.test(document.querySelector('#validation-summary')?.textContent ?? ''));
-  const errors = await page.locator('table:has(caption:has-text("Largest errors")) tbody tr').evaluateAll((rows) =>
-    rows.map((row) => Math.abs(parseFloat(row.children[3].textContent.replace('−', '-')))),
-  );
-  assert.ok(errors.length >= 8);
-  assert.deepEqual(errors, [...errors].sort((a, b) => b - a));
-  assert.ok((await page.locator('table:has(caption:has-text("Error by data set")) tbody tr').count()) >= 4);
 });

@@ -42,7 +42,7 @@ export function diagonal({ id, title, subtitle, width, unit, points, here, names
   const drawn = sorted.map(({ label, computed, measured, isNear, color, series }) =>
     mark(
       label,
-      { class: `point hollow${isNear ? ' near' : ''}`, 'data-series': series, stroke: color },
+      { class: `point run-point${isNear ? ' near' : ''}`, 'data-series': series, stroke: color },
       svg('circle', { cx: x(computed), cy: y(measured), r: isNear ? 5.5 : 3.6 }),
       svg('circle', { class: 'reach-area', cx: x(computed), cy: y(measured), r: 12 }),
     ),

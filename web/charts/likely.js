@@ -34,7 +34,7 @@ export function likely({ id, title, subtitle, width, unit, value, low, high, lev
       marks(
         title,
         [...points].sort((a, b) => a.here - b.here).map(({ label, here }) =>
-          mark(label, { class: 'point hollow near' }, svg('circle', { cx: x(here), cy: base, r: 4.5 }), svg('circle', { class: 'reach-area', cx: x(here), cy: base, r: 12 })),
+          mark(label, { class: 'point run-point near' }, svg('circle', { cx: x(here), cy: base, r: 4.5 }), svg('circle', { class: 'reach-area', cx: x(here), cy: base, r: 12 })),
         ),
       ),
       svg('path', { class: 'reach', d: `M${x(low)} ${bar}H${x(high)}M${x(low)} ${bar - 6}v12M${x(high)} ${bar - 6}v12` }),

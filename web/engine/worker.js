@@ -6,7 +6,6 @@ const VERBS = new Set([
   'timeline',
   'kernel',
   'evidence',
-  'measurements',
   'describe',
   'presets',
   'sweep',

@@ -48,4 +48,13 @@ export const texts = {
   'evidence.typical.column': 'Time over ours', 'evidence.typical.show': 'Published whole runs',
   'kind.training_step': 'training step', 'kind.training_memory': 'training memory', 'kind.output_token': 'time per output token', 'kind.throughput': 'serving throughput',
   'kind.static_batch': 'latency of a static batch', 'kind.first_token': 'time to first token', 'kind.serving_memory': 'serving memory', 'kind.whole_run': 'whole training run',
+  'method.validation.chart': 'Measured against computed: {kind}', 'method.validation.sub': 'both axes logarithmic; on the line: as computed; the band: ±10 %',
+  'method.validation.summary': '{count} published runs: median error {median}; largest {error} ({worst}).',
+  'method.computing': 'Computing the published runs in your browser: {done} of {sources} sources, {count} runs so far.',
+  'method.computedAll': '{count} published runs of {sources} sources, computed just now in your browser by the module that answers you. Error: computed over measured minus one; of a training rate, that of its step time.',
+  'method.filter.kind': 'Figure', 'method.filter.software': 'Framework or engine', 'method.filter.architecture': 'Device family', 'method.filter.all': 'All',
+  'method.none': 'No published run is of all of these.', 'method.by': 'Summary', 'method.by.of': 'By {what}',
+  'method.groups': 'Errors, largest median first', 'method.groups.held': 'Held: how many measurements lie in the 90 % interval when their own source does not count.',
+  'method.column.count': 'Runs', 'method.column.median': 'Median error', 'method.column.mean': 'Mean', 'method.column.worst': 'Largest', 'method.column.held': 'Held', 'method.column.half': 'Half-width',
+  'method.runs': '{count} runs, worst first', 'method.more': 'Show all {count}', 'method.fewer': 'Show the worst only',
 };

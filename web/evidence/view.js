@@ -3,9 +3,9 @@
 import { diagonal } from '../charts/diagonal.js';
 import { likely } from '../charts/likely.js';
 import { h } from '../dom.js';
-import { shortDevice } from '../report/words.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { namesOf } from './names.js';
 import { errorCell, evidenceTable, loadButton, sourceLink } from './parts.js';
 import { rowsById, runWords, signedShare, sourceName, UNITS } from './runs.js';
 import { typical } from './typical.js';
@@ -24,19 +24,6 @@ const WIDE = 820; // px of a scene with two columns, as evidence.css has it
 const SAID = 0.005; // of the answer: less is not said to widen or narrow
 
 const rows = new Map(); // of each source, by its id
-let names = null;
-
-// Names of the catalogue, once they are there.
-function nameOf(context) {
-  if (!names) {
-    names = new Map();
-    context.page.catalogue().then((list) => {
-      for (const { kind, id, name } of list) names.set(`${kind === 'framework' || kind === 'engine' ? 'software' : kind}/${id}`, kind === 'device' ? shortDevice(name) : name);
-      context.page.drawScene();
-    });
-  }
-  return (kind, id) => names.get(`${kind}/${id}`);
-}
 
 // What is said of runs: {known(run), words(run), label(run)}; null until the files of their sources are there.
 function runsOf(context, list) {
@@ -45,7 +32,7 @@ function runsOf(context, list) {
     if (source && !rows.has(id)) rows.set(id, rowsById(source));
   }
   if (!list.every(({ source }) => rows.has(source))) return null;
-  const named = nameOf(context);
+  const named = namesOf(context);
   const known = (run) => rows.get(run.source).get(run.id);
   return {
     known,
@@ -233,7 +220,7 @@ export function draw(context) {
   if (!runs) {
     return [back, title(t('scene.evidence')), h('p', { class: 'lead' }, t(isThere([figure]) && !evidence?.issues ? 'chart.waiting' : 'evidence.off')), views];
   }
-  const named = nameOf(context);
+  const named = namesOf(context);
   const { line, scatter } = charts(context, runs, evidence, unit);
   return [
     back,

@@ -65,7 +65,12 @@ function rangeText({ low, high }, value, unit) {
 }
 
 // "90 %: 308–338 days", null where nothing is known of it.
-export // `of`: the figure whose runs it opens.
+export function intervalText(known, value, unit) {
+  if (!known || !(known.low > 0) || !(value > 0)) return null;
+  return t('answers.interval', { level: number((known.level ?? 0.9) * 100), range: rangeText(known, value, unit) });
+}
+
+// `of`: the figure whose runs it opens.
 function interval(known, value, unit, of) {
   const words = intervalText(known, value, unit);
   if (!words) return null;

@@ -1,19 +1,18 @@
-// What every scene ends with: what it assumes and how near its figures last came to measured ones.
+// What every scene ends with: what it assumes and the way to the measured runs most like the scenario.
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
 import { has, t } from '../text/strings.js';
 
-const KINDS = { train: ['training', 'assume.steps'], serve: ['serving', 'assume.latencies'], memory: ['training', 'assume.steps'], overview: ['training', 'assume.steps'] };
+const FIGURES = { train: 'training.step_time_s', serve: 'serving.tpot_s', memory: 'training.memory_bytes.total', overview: 'training.step_time_s' };
 
 export function footnote(context, scene) {
-  const [part, kind] = KINDS[scene] ?? [];
-  const validated = part && context.page.data('data/published.json')?.validated?.[part];
+  const figure = FIGURES[scene];
   return h(
     'p',
     { class: 'note footnote' },
     has(`assume.${scene}`) && [t(`assume.${scene}`), ' '],
-    validated && t('assume.error', { mean: text(validated.mean, '%'), count: validated.count, kind: t(kind) }),
+    figure && [h('a', { href: `#/evidence/${figure}`, onclick: (event) => (event.preventDefault(), context.open('evidence', figure)) }, t('assume.sure')), ' · '],
     scene === 'chip' && t('assume.dies'),
     ' ',
     h('a', { href: '#/method', onclick: (event) => (event.preventDefault(), context.open('method')) }, t('assume.more')),

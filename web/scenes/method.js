@@ -1,11 +1,16 @@
 import { h } from '../dom.js';
+import { addStyle } from '../host.js';
+import { texts } from '../evidence/texts.js';
 import { why } from '../report/figures.js';
 import { release } from '../state/release.js';
 import '../text/later.js';
 import { text } from '../text/format.js';
-import { t } from '../text/strings.js';
+import { extend, t } from '../text/strings.js';
 import { heading } from './parts.js';
 import { validation } from './validation.js';
+
+extend(texts);
+await addStyle('style/evidence.css');
 
 const PARTS = ['products', 'attention', 'collectives', 'training', 'memory', 'serving', 'cost', 'technology'];
 

@@ -1,141 +1,138 @@
-// Published measurements, computed again in the visitor's browser: the worst cases first, and the error of every data set.
-import { svg } from '../dom.js';
-import { canvas, chart } from '../charts/lib/frame.js';
-import { mark, marks } from '../charts/lib/marks.js';
-import { decades, log, positiveDomain } from '../charts/lib/scale.js';
-import { get } from '../state/paths.js';
-import '../text/later.js';
-import { text, unitOf } from '../text/format.js';
-import { t } from '../text/strings.js';
+// How accurate it is: every published measurement, computed again here, by kind, software or family, the worst first.
+import { diagonal } from '../charts/diagonal.js';
 import { h } from '../dom.js';
-import { withVersion } from '../state/scenario.js';
+import { errorCell, evidenceTable, loadButton, sourceLink } from '../evidence/parts.js';
+import { published } from '../evidence/published.js';
+import { UNITS, runWords, signedShare, sourceName } from '../evidence/runs.js';
+import { grouped, summaryOf, worstFirst } from '../evidence/summary.js';
+import { namesOf } from '../evidence/names.js';
+import { text, whole } from '../text/format.js';
+import { t } from '../text/strings.js';
 
-const DRAW_EVERY = 12;
-const COLORS = ['var(--c-forward)', 'var(--c-dp)', 'var(--c-tp)', 'var(--c-pp)', 'var(--c-ep)'];
+const FILTERS = ['kind', 'software', 'architecture'];
+const SHOWN = 20;
 
-// What came out, by case; the cases do not depend on the open scenario, so they are computed once.
-const found = new Map();
-let running = false;
+const label = (filter, value, named) => (filter === 'kind' ? t(`kind.${value}`) : filter === 'software' ? (named('software', value) ?? value) : value.slice(0, 1).toUpperCase() + value.slice(1));
+const percent = (share) => text(Math.round(share * 1000) / 1000, '%');
 
-async function compute(context, cases) {
-  if (running) return;
-  running = true;
-  const { page } = context;
-  try {
-    for (const [i, one] of cases.entries()) {
-      if (found.has(one)) continue;
-      const report = await page.engine.call('evaluate', page.requestFor(withVersion(one.inputs, '1')), '');
-      if (report) found.set(one, get(report, one.path));
-      if ((i + 1) % DRAW_EVERY === 0 && page.store.scene === 'method') page.drawScene();
-    }
-  } finally {
-    running = false;
-  }
-  if (page.store.scene === 'method') page.drawScene();
-}
-
-// Points on the diagonal are exact; the lines beside it are 10 % off.
-function scatter(width, cases, colorOf) {
-  const domain = positiveDomain(
-    cases.flatMap(({ measured, value }) => [measured, value]),
-    0.15,
-  );
-  const size = Math.min(width, 460);
-  const box = { left: 64, right: size - 10, top: 10, bottom: size - 44 };
-  const x = log(domain, [box.left, box.right]);
-  const y = log(domain, [box.bottom, box.top]);
-  const line = (factor, name) =>
-    svg('line', { class: name, x1: x(domain[0]), x2: x(domain[1]), y1: y(domain[0] * factor), y2: y(domain[1] * factor) });
-  const axes = decades(domain, 5).map((value) => [
-    svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
-    svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-    svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, text(value, 's')),
-    svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, text(value, 's')),
-  ]);
-  const points = [...cases]
-    .sort((a, b) => a.measured - b.measured)
-    .map((one) =>
-      mark(
-        `${one.name}: ${t('method.measured')} ${text(one.measured, 's')}, ${t('method.computed')} ${text(one.value, 's')}, ${signed(one.error)}`,
-        { class: 'point dot', 'data-series': one.set, fill: colorOf(one.set), stroke: colorOf(one.set) },
-        svg('circle', { cx: x(one.measured), cy: y(one.value), r: 5 }),
-      ),
-    );
-  return canvas(
-    size,
-    size,
-    axes,
-    line(1, 'axis'),
-    line(1.1, 'ridge'),
-    line(1 / 1.1, 'ridge'),
-    svg('text', { x: box.right, y: size - 8, 'text-anchor': 'end' }, t('method.measured')),
-    svg('text', { class: 'halo', x: box.left + 6, y: box.top + 12 }, t('method.computed')),
-    marks(t('method.validation'), points),
+function select(context, filter, values, named) {
+  const key = `method-${filter}`;
+  const chosen = context.page.chosen(key) ?? '';
+  return h(
+    'label',
+    {},
+    t(`method.filter.${filter}`),
+    h(
+      'select',
+      { id: key, 'data-key': key, onchange: (event) => context.page.choose(key, event.target.value) },
+      h('option', { value: '', selected: chosen === '' }, t('method.filter.all')),
+      values.map((value) => h('option', { value, selected: chosen === value }, label(filter, value, named))),
+    ),
   );
 }
 
-const signed = (error) => `${error > 0 ? '+' : ''}${text(error, '%').replace('-', '−')}`;
-const meanOf = (cases) => cases.reduce((sum, { error }) => sum + Math.abs(error), 0) / cases.length;
-
-function table(caption, columns, rows) {
+function groups(context, runs, by, named, coverage) {
+  const isKind = by === 'kind';
+  const held = (kind) => coverage?.kinds.find((one) => one.kind === kind);
+  const columns = ['group', 'count', 'median', 'mean', 'worst', ...(isKind ? ['held', 'half'] : [])];
   return h(
     'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
-    h(
-      'table',
-      { class: 'plain sourced' },
-      h('caption', {}, h('span', {}, caption)),
-      h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, one)))),
-      h('tbody', {}, rows.map(([head, ...cells]) => h('tr', {}, h('th', { scope: 'row' }, head), cells.map((cell) => h('td', {}, cell))))),
-    ),
+    { class: 'ev-groups', id: 'method-groups' },
+    evidenceTable({
+      caption: t('method.groups'),
+      note: isKind ? t('method.groups.held') : null,
+      columns: columns.map((one) => ({ name: t(one === 'group' ? `method.filter.${by}` : `method.column.${one}`) })),
+      rows: grouped(runs, (run) => run[by]).map(([value, list]) => {
+        const { count, median, mean, worst } = summaryOf(list);
+        const known = held(value);
+        const interval = isKind ? [known ? percent(Math.round(known.held * 100) / 100) : '–', known ? `±\u00a0${percent(Math.round(known.half_width * 100) / 100)}` : '–'] : [];
+        return [label(by, value, named), whole(count), percent(median), percent(mean), signedShare(worst.error), ...interval];
+      }),
+    }),
   );
 }
 
-const WORST = 8;
+function list(context, runs, known, named) {
+  const isAll = context.page.chosen('method-all') === 'all';
+  const sorted = worstFirst(runs);
+  const shown = isAll ? sorted : sorted.slice(0, SHOWN);
+  const words = (run) => runWords(known(run), run, named);
+  const lines = { known, words };
+  return h(
+    'div',
+    { id: 'method-runs' },
+    evidenceTable({
+      caption: t('method.runs', { count: whole(runs.length) }),
+      columns: ['run', 'kind', 'measured', 'computed'].map((one) => ({ name: t(`evidence.column.${one}`), isText: one === 'kind' })).concat({ name: t('evidence.error') }),
+      rows: shown.map((run) => {
+        const { what, how } = words(run);
+        return [
+          [what, h('small', {}, how, ' · ', sourceLink(known(run).source), ' · ', loadButton(context, lines, run))],
+          t(`kind.${run.kind}`),
+          text(run.measured, UNITS[run.kind]),
+          text(run.computed, UNITS[run.kind]),
+          errorCell(run.error, 1),
+        ];
+      }),
+    }),
+    sorted.length > SHOWN &&
+      h(
+        'button',
+        { type: 'button', class: 'button ev-more', 'data-key': 'method-all', onclick: () => context.page.choose('method-all', isAll ? '' : 'all') },
+        t(isAll ? 'method.fewer' : 'method.more', { count: whole(sorted.length) }),
+      ),
+  );
+}
+
+function drawn(context, kind, runs, known, named) {
+  const unit = UNITS[kind];
+  const words = (run) => Object.values(runWords(known(run), run, named)).join(': ');
+  const { median, worst } = summaryOf(runs);
+  return diagonal({
+    id: 'validation',
+    title: t('method.validation.chart', { kind: t(`kind.${kind}`) }),
+    subtitle: t('method.validation.sub'),
+    width: context.width,
+    unit,
+    points: runs.map((run) => ({
+      label: t('evidence.point', { run: words(run), measured: text(run.measured, unit), computed: text(run.computed, unit), error: signedShare(run.error) }),
+      computed: run.computed,
+      measured: run.measured,
+      isNear: false,
+      series: run.software,
+    })),
+    names: { up: t('evidence.measured'), across: t('evidence.computed') },
+    summary: t('method.validation.summary', { count: whole(runs.length), median: percent(median), error: signedShare(worst.error), worst: words(worst) }),
+    columns: [t('evidence.column.run'), t('evidence.column.source'), { name: t('evidence.column.measured'), unit }, { name: t('evidence.column.computed'), unit }, { name: t('evidence.error'), unit: '%' }],
+    rows: () => worstFirst(runs).map((run) => [words(run), sourceName(known(run).source), { value: run.measured, unit }, { value: run.computed, unit }, { value: run.error, unit: '%' }]),
+  });
+}
 
 export function validation(context) {
-  const published = context.page.data('data/published.json');
-  if (!published) return null;
-  const { sets } = published;
-  if (published.cases.some((one) => !found.has(one))) compute(context, published.cases);
-  const cases = published.cases
-    .map((one) => ({ ...one, value: found.get(one) }))
-    .filter(({ value }) => typeof value === 'number' && value > 0)
-    .map((one) => ({ ...one, error: one.value / one.measured - 1 }))
-    .sort((a, b) => Math.abs(b.error) - Math.abs(a.error));
-  const title = h('h2', {}, t('method.validation'));
-  if (cases.length === 0) return [title, h('p', { class: 'note' }, t('chart.waiting'))];
-  const colorOf = (id) => COLORS[sets.findIndex((set) => set.id === id) % COLORS.length];
-  const sourceOf = ({ set }) => sets.find(({ id }) => id === set)?.source ?? '';
-  const row = (one) => [one.name, text(one.measured, unitOf(one.path)), text(one.value, unitOf(one.path)), signed(one.error), sourceOf(one)];
-  const columns = [t('method.case'), t('method.measured'), t('method.computed'), t('method.error'), t('method.source')];
-  const bySet = sets
-    .map(({ id, name, source }) => ({ name, source, cases: cases.filter(({ set }) => set === id) }))
-    .filter(({ cases: own }) => own.length)
-    .sort((a, b) => meanOf(b.cases) - meanOf(a.cases));
+  const title = h('h2', { id: 'accuracy' }, t('method.validation'));
+  const all = published(context);
+  if (!all || all.runs.length === 0) return [title, h('p', { class: 'note' }, t('chart.waiting'))];
+  const named = namesOf(context);
+  const { chosen, choose } = context.page;
+  const picked = Object.fromEntries(FILTERS.map((filter) => [filter, chosen(`method-${filter}`) ?? '']));
+  const isShown = (run, but) => FILTERS.every((filter) => filter === but || picked[filter] === '' || run[filter] === picked[filter]);
+  const runs = all.runs.filter((run) => isShown(run));
+  const by = FILTERS.includes(chosen('method-by')) ? chosen('method-by') : 'kind';
+  const valuesOf = (filter) => [...new Set(all.runs.filter((run) => isShown(run, filter)).map((run) => run[filter]))].sort();
   return [
     title,
-    table(
-      t('method.sets'),
-      [t('method.set'), t('method.count'), t('method.mean'), t('method.worst')],
-      bySet.map(({ name, cases: own }) => [name, own.length, text(meanOf(own), '%'), `${signed(own[0].error)} (${own[0].name})`]),
-    ),
-    table(t('method.worstCases'), columns, cases.slice(0, WORST).map(row)),
-    chart({
-      id: 'validation',
-      title: t('method.validation.chart'),
-      subtitle: t('method.validation.sub'),
-      kind: 'scatter chart',
-      summary: t('method.validation.summary', {
-        mean: text(meanOf(cases), '%'),
-        worst: cases[0].name,
-        error: signed(cases[0].error),
-        count: cases.length,
-      }),
-      drawing: scatter(context.width, cases, colorOf),
-      key: bySet.map(({ name, cases: own }) => ({ color: colorOf(own[0].set), text: name })),
-      columns,
-      rows: cases.map(row),
-    }),
+    h('p', { class: 'lead', id: 'method-computed' }, t(all.computed < all.sources ? 'method.computing' : 'method.computedAll', { count: whole(all.runs.length), done: all.computed, sources: all.sources })),
+    h('div', { class: 'ev-filters' }, FILTERS.map((filter) => select(context, filter, valuesOf(filter), named))),
+    runs.length === 0 && h('p', { class: 'note' }, t('method.none')),
+    runs.length > 0 && [
+      h(
+        'div',
+        { class: 'views scene-views', role: 'group', 'aria-label': t('method.by') },
+        FILTERS.map((one) => h('button', { type: 'button', 'data-key': `method-by-${one}`, 'aria-pressed': String(one === by), onclick: () => choose('method-by', one) }, t('method.by.of', { what: t(`method.filter.${one}`) }))),
+      ),
+      groups(context, runs, by, named, Object.values(picked).every((one) => one === '') ? all.coverage : null),
+      picked.kind !== '' && drawn(context, picked.kind, runs, all.known, named),
+      list(context, runs, all.known, named),
+    ],
   ];
 }

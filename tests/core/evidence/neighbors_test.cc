@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -122,6 +123,19 @@ TEST(PublishedRuns, IntervalsHoldWhatOtherSourcesMeasured) {
     EXPECT_GE(coverage.Held(), 0.85) << TitleOf(kind) << ", half-width " << coverage.MedianHalfWidth();
     EXPECT_LE(coverage.Held(), 1) << TitleOf(kind);
   }
+}
+
+// The page says it from here: no kind but the whole runs is left out, and every run is counted.
+TEST(PublishedRuns, CoverageIsAnsweredByKind) {
+  const Result<Json> answer = ParseJson(CoverageAnswer().text);
+  int runs = 0;
+  for (const Json& kind : (*answer)["kinds"]) {
+    runs += kind["runs"].get<int>();
+    EXPECT_GT(kind["held"], 0.7) << kind["kind"];
+    EXPECT_GT(kind["half_width"], 0) << kind["kind"];
+  }
+  const auto is_whole = [](const MeasuredRun& run) { return run.kind == MeasuredKind::kWholeRun; };
+  EXPECT_EQ(runs, std::count_if(MeasuredRuns().begin(), MeasuredRuns().end(), [&](const MeasuredRun& run) { return !is_whole(run); }));
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+// Names of the catalogue, asked once: undefined until they are there, then the scene is drawn again.
+import { shortDevice } from '../report/words.js';
+
+const SOFTWARE = ['framework', 'engine'];
+let names = null;
+
+export function namesOf(context) {
+  if (!names) {
+    names = new Map();
+    context.page.catalogue().then((list) => {
+      for (const { kind, id, name } of list) names.set(`${SOFTWARE.includes(kind) ? 'software' : kind}/${id}`, kind === 'device' ? shortDevice(name) : name);
+      context.page.drawScene();
+    });
+  }
+  return (kind, id) => names.get(`${kind}/${id}`);
+}

@@ -1,0 +1,43 @@
+// All published measurements, computed again in the visitor's browser, file by file, by the module that answers every other question.
+import { pool } from '../engine/shared_pool.js';
+import { rowsById } from './runs.js';
+
+const files = new Map(); // by source: {source, rows, runs}
+let coverage = null;
+let running = false;
+let drawn = 0; // when
+
+const DRAW_MS = 400;
+
+async function compute(context, ids) {
+  const { page } = context;
+  for (const id of ids) {
+    const source = page.data(`data/evidence/${id}.json`);
+    if (!source || files.has(id)) continue;
+    const { runs = [] } = await pool.call('measurements', id, JSON.stringify(source));
+    files.set(id, { source, rows: rowsById(source), runs });
+    if (performance.now() - drawn > DRAW_MS && page.store.scene === 'method') {
+      drawn = performance.now();
+      page.drawScene();
+    }
+  }
+  coverage ??= await pool.call('coverage');
+}
+
+// {runs, all, known(run), coverage}: what is computed so far, of how many; null before the list of sources is there.
+export function published(context) {
+  const ids = context.page.data('data/evidence/index.json');
+  if (!ids) return null;
+  const waiting = ids.filter((id) => !files.has(id) && context.page.data(`data/evidence/${id}.json`));
+  if (!running && (waiting.length || (files.size === ids.length && !coverage))) {
+    running = true;
+    compute(context, waiting)
+      .catch((error) => context.page.notice(error.message))
+      .finally(() => {
+        running = false;
+        if (context.page.store.scene === 'method') context.page.drawScene();
+      });
+  }
+  const runs = [...files.values()].flatMap((file) => file.runs);
+  return { runs, sources: ids.length, computed: files.size, known: (run) => files.get(run.source).rows.get(run.id), coverage };
+}
