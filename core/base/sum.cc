@@ -66,7 +66,7 @@ void SumText::Record(Trace& trace, std::string_view symbol, internal::Value tota
       formula.Add(part.symbol + " * " + count, {{part.symbol, part.value}, {count, internal::ValueOf(part.count)}});
     }
   }
-  if (!formula.empty()) formula.Record(trace, symbol, total, note);
+  formula.Record(trace, symbol, total, note);
 }
 
 void RunningProduct::MultiplyBy(std::string_view symbol, double factor) {

@@ -53,7 +53,7 @@ class SumText {
  public:
   // `from` and `count_from`: the figures that part and count are; the nearest when they are added. Empty: one of the part's own name.
   void Add(Trace& trace, std::string_view name, internal::Value part, double count, std::string_view from, std::string_view count_from);
-  // Records a figure in the current scope, if there is any part. The total is the sum in the order of the parts.
+  // Records a figure in the current scope. The total is the sum in the order of the parts.
   void Record(Trace& trace, std::string_view symbol, internal::Value total, const Note& note) const;
 
  private:

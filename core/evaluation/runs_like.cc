@@ -63,7 +63,7 @@ struct NumberTrait {
   std::string_view id;
   double RunSetting::*member;
   bool is_logarithm;
-  double scale;  // of the number as it is told
+  double scale;  // of the number as the page shows it
 };
 constexpr int kBitsPerByte = 8;
 constexpr NumberTrait kNumberTraits[] = {{"bits", &RunSetting::bits, true, kBitsPerByte},
@@ -216,7 +216,7 @@ Json WholeRunsOf(const Scenario& scenario) {
 Result<Json> RunsLike(const Scenario& scenario, std::string_view figure) {
   const bool is_training = figure.starts_with("training.");
   if (is_training ? !scenario.training : !scenario.serving) {
-    return Issues{{std::string(figure), "The scenario does not ask for it"}};
+    return Issues{{std::string(figure), "This part of the scenario is off"}};
   }
   if (figure == kTypical) return WholeRunsOf(scenario);
   const auto* found = std::find_if(std::begin(kIntervalFigures), std::end(kIntervalFigures),

@@ -32,7 +32,7 @@ KeptBytes KeptBytesOf(const TrainingContext& context, const RecomputePlan& plan,
   }
   const double framework_hidden = memory.hidden, framework_mlp = gated ? memory.gated : memory.plain;
   const double hidden_saved = narrow ? memory.hidden_saved_fp8 : 0, mlp_saved = narrow ? memory.gated_saved_fp8 : 0;
-  // What is recomputed is not kept in 8 bits either: two norms' outputs, and the activation's, in 16 bits each.
+  // Recomputed tensors are not kept in 8 bits either: two norms' outputs, and the activation's, in 16 bits each.
   const double norms_again = plan.norms ? 4 : 0, activation_again = plan.norms ? 2 : 0;
   trace.Input("framework_hidden", framework_hidden, "training.framework.memory.hidden");
   trace.Input("framework_mlp", framework_mlp, gated ? "training.framework.memory.gated" : "training.framework.memory.plain");

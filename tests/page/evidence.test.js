@@ -18,7 +18,7 @@ test('the interval of an answer opens the runs behind it, and says the same', as
   await page.locator('[data-key="interval-serving.tpot_s"]').focus();
   await page.keyboard.press('Enter');
   await page.waitForSelector('#evidence-diagonal .mark');
-  assert.match(await words(page, '#content h1'), /^How sure is [\d.]+ ms per output token\?$/);
+  assert.match(await words(page, '#content h1'), /^How accurate is [\d.]+ ms per output token\?$/);
   assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1');
   const lead = await words(page, '.ev-lead');
   assert.match(lead, new RegExp(`^If ten people measured a system like yours, about nine would find between ${range[1]} ms and ${range[2]} ms\\.`));

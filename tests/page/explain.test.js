@@ -39,7 +39,7 @@ test('every scene says what it assumes and leads to the measured runs most like 
     await settled(page);
     const note = await page.locator('.footnote').textContent();
     if (scene !== 'overview') assert.match(note, /Assumes/, scene);
-    assert.match(note, scene === 'chip' ? /no public measurements/ : /How sure is it\?/, scene);
+    assert.match(note, scene === 'chip' ? /no public measurements/ : /Accuracy:/, scene);
     const shown = await page.locator('.figure .shown, .four .value').allTextContents();
     for (const figure of shown) {
       const digits = /\d[\d,]*(\.\d+)?/.exec(figure)?.[0] ?? '';

@@ -1,15 +1,15 @@
 // The texts of the evidence: what an interval rests on, all published runs, a measurement of one's own.
 // prettier-ignore
 export const texts = {
-  'scene.evidence': 'How sure',
+  'scene.evidence': 'Accuracy',
   'evidence.back': '← {scene}',
   'evidence.views': 'Figures with an interval',
   'evidence.view.training.step_time_s': 'Training step', 'evidence.view.training.memory_bytes.total': 'Training memory',
   'evidence.view.serving.tpot_s': 'TPOT', 'evidence.view.serving.ttft_s': 'TTFT', 'evidence.view.serving.tokens_per_s': 'Throughput',
   'evidence.view.serving.memory_bytes.total': 'Serving memory',
-  'evidence.title.training.step_time_s': 'How sure is {value} per training step?', 'evidence.title.training.memory_bytes.total': 'How sure is a peak of {value} per GPU?',
-  'evidence.title.serving.tpot_s': 'How sure is {value} per output token?', 'evidence.title.serving.ttft_s': 'How sure is {value} to the first token?',
-  'evidence.title.serving.tokens_per_s': 'How sure is a throughput of {value}?', 'evidence.title.serving.memory_bytes.total': 'How sure is {value} per GPU when serving?',
+  'evidence.title.training.step_time_s': 'How accurate is {value} per training step?', 'evidence.title.training.memory_bytes.total': 'How accurate is a peak of {value} per GPU?',
+  'evidence.title.serving.tpot_s': 'How accurate is {value} per output token?', 'evidence.title.serving.ttft_s': 'How accurate is {value} to the first token?',
+  'evidence.title.serving.tokens_per_s': 'How accurate is a throughput of {value}?', 'evidence.title.serving.memory_bytes.total': 'How accurate is {value} per GPU when serving?',
   'evidence.lead': 'If ten people measured a system like yours, about nine would find between {low} and {high}.',
   'evidence.run': 'For the whole run: {low} to {high}.',
   'evidence.moved.more': 'Of the {count} runs most like it, {moved} measured more than computed.',

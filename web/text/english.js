@@ -121,7 +121,7 @@ export const english = {
   'assume.train': 'Assumes identical devices, no failures, no stragglers, and input pipelines that keep up.',
   'assume.serve': 'Assumes identical requests, greedy decoding, and a steady state.', 'assume.memory': 'Assumes that the framework and the engine reserve what was measured.',
   'assume.chip': 'Assumes published wafer prices and defect densities, and market estimates for packages and memory.',
-  'assume.sure': 'How sure is it? The measured runs most like yours','assume.dies': 'Not validated: no public measurements.',
+  'assume.sure': 'Accuracy: the measured runs most like yours','assume.dies': 'Not validated: no public measurements.',
   'assume.more': 'How each figure is made',
   'published.hours': '{by} reports {hours} GPU-hours on {device} for this model. Computed here with {count} {own}: {mine}, {difference} (no failures, and {mfu} MFU).',
   'published.fewer': '{share} fewer', 'published.more': '{share} more',
