@@ -150,7 +150,7 @@ WireLoad WireLoadOf(const LevelView& view) {
     const double side = view.side[i];
     if (side <= 1) continue;
     // Bytes on the busiest link per byte sent by a rank, its own block included.
-    const double on_link = view.wrapped[i] ? side / 8 : floor(side * side / 4) / side;
+    const double on_link = view.wrapped[i] ? (side * side - std::fmod(side, 2)) / (8 * side) : floor(side * side / 4) / side;
     busiest = max(busiest, on_link * kB / view.link);
     hops += view.wrapped[i] ? floor(side / 2) : side - 1;
   }

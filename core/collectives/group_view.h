@@ -14,7 +14,7 @@ inline constexpr int kMaxLevels = 4;  // further levels count as part of the las
 
 // Lengths of a grid's sides, each 1 until it is set.
 struct Sides : std::array<double, kMaxSides> {
-  constexpr Sides() { fill(1); }
+  Sides() { fill(1); }
 };
 
 struct LevelView {

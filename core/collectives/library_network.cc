@@ -84,6 +84,7 @@ void BindBlock(std::string_view symbol, double value, const Note& note, const Le
     values.push_back(internal::ValueOf(term));
   };
   trace.Input("devices", devices, "cluster.devices");
+  if (view.index > 0) trace.Alias("ranks", view.ranks, "nodes");
   add("wrap_every", static_cast<double>(view.level->wrap_every), "wrap_every");
   const std::vector<Count>& dims = view.level->dims;
   if (dims.empty()) add("size", static_cast<double>(view.level->size), "size");

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "core/base/sum.h"
+#include "core/collectives/library_network.h"
 #include "core/operators/efficiency.h"
 #include "core/workload/exchanges.h"
 
@@ -128,28 +130,90 @@ ExpertExchangeTime Domain(const ExpertExchange& exchange, Trace& trace) {
   return {exchange_time, copied * (1 - 1 / ranks)};
 }
 
+// Of the wires of one level: the rate of an exchange, bound to `symbol`, and the latency of those beyond the first on a route.
+struct LevelWires {
+  BytesPerSecond rate;
+  Seconds farther;
+};
+LevelWires WiresOf(const LevelView& view, double devices, std::string_view symbol, std::string_view farther_symbol, Trace& trace) {
+  const NetworkLevel& level = *view.level;
+  const std::string path = trace.on() ? "cluster.networks." + std::to_string(view.index) : "";
+  const WireLoad wires = WireLoadOf(view);
+  const double detour = wires.detour, hops = wires.hops;
+  const double oversubscription = level.topology == Topology::kFatTree && view.leaf < view.ranks ? level.oversubscription : 1;
+  const Seconds hop = level.hop_latency.value_or(level.latency) * view.spacing;
+  const bool is_direct = view.injection == level.bandwidth && detour == 1 && oversubscription == 1;
+  if (is_direct) trace.Input(symbol, level.bandwidth, path + ".bandwidth");
+  if (is_direct && hops == 1) return {level.bandwidth, {}};
+  const Trace::Scope scope(trace, symbol);
+  trace.Alias("ranks", view.ranks, view.index == 0 ? "inner_ranks" : "nodes");
+  BindWireLoad(view, devices, trace);
+  if (trace.on()) trace.Input("hop", hop, path + (level.hop_latency ? ".hop_latency" : ".latency"));
+  FIGURE(trace, farther, (hops - 1) * hop, (Note{"Wires beyond the first", "on the longest route"}), hops, hop);
+  trace.Alias(farther_symbol, farther, "farther");
+  if (is_direct) return {level.bandwidth, farther};
+  const BytesPerSecond own = view.injection;
+  if (trace.on()) {
+    BindBandwidth("own", view, own, devices, trace);
+    trace.Input("oversubscription", oversubscription, path + ".oversubscription");
+  }
+  FIGURE(trace, rate, own / (detour * oversubscription),
+         (Note{"Rate of an exchange over this wiring", "links of a rank into its group, over detours and oversubscription"}), own, detour,
+         oversubscription);
+  trace.Alias(symbol, rate, "rate");
+  return {rate, farther};
+}
+
 }  // namespace
 
-ExpertExchange ExchangeOf(const Model& model, const Cluster& cluster, double ranks_in_node, double nodes, Trace& trace) {
+void SetWires(const GroupPlacement& group, const Cluster& cluster, ExpertExchange& exchange, Trace& trace) {
+  const GroupView view = ViewOf(group, cluster);
+  exchange.ranks_in_node = group.extent.front();
+  exchange.nodes = group.Ranks() / exchange.ranks_in_node;
+  exchange.link = exchange.nic = cluster.networks.front().bandwidth;
+  if (exchange.ranks_in_node <= 1) trace.Input("link", exchange.link, "cluster.networks.0.bandwidth");
+  Seconds inside, between;
+  bool is_first = true;
+  for (int i = 0; i < view.count; ++i) {
+    const LevelView& level = view.levels[i];
+    if (level.index == 0) {
+      const LevelWires wires = WiresOf(level, view.devices, "link", "inside", trace);
+      exchange.link = wires.rate;
+      inside = wires.farther;
+      continue;
+    }
+    Trace off = Trace::Off();
+    const LevelWires wires = WiresOf(level, view.devices, "nic", "between", off);
+    if (!is_first && !(wires.rate < exchange.nic)) continue;
+    WiresOf(level, view.devices, "nic", "between", trace);
+    exchange.nic = wires.rate;
+    between = wires.farther;
+    is_first = false;
+  }
+  const Seconds none{};
+  if (!(inside + between > none)) return;
+  exchange.farther = Sum<Seconds>(trace, "farther", Note{"Wires beyond the first", "inside a node and between nodes"},
+                                  {{"inside", inside, inside > none}, {"between", between, between > none}});
+}
+
+ExpertExchange ExchangeOf(const Model& model, const Cluster& cluster, const GroupPlacement& group, Trace& trace) {
   const Moe& moe = *model.moe;
   ExpertExchange exchange;
   exchange.top_k = static_cast<double>(moe.top_k);
   exchange.experts = static_cast<double>(moe.experts);
   exchange.hidden = static_cast<double>(model.hidden);
-  exchange.ranks_in_node = ranks_in_node;
-  exchange.nodes = nodes;
-  exchange.max_nodes_per_token = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : nodes;
-  exchange.link = exchange.nic = cluster.networks.front().bandwidth;
+  SetWires(group, cluster, exchange, trace);
+  exchange.max_nodes_per_token = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : exchange.nodes;
   exchange.architecture = cluster.device.architecture;
-  trace.Alias("ranks_in_node", ranks_in_node, "inner_ranks");
-  trace.Input("link", exchange.link, "cluster.networks.0.bandwidth");
-  trace.Alias("node_limit", nodes, "nodes");
+  trace.Alias("ranks_in_node", exchange.ranks_in_node, "inner_ranks");
+  trace.Alias("node_limit", exchange.nodes, "nodes");
   if (moe.node_limit > 0) trace.Input("node_limit", exchange.max_nodes_per_token, "model.moe.node_limit");
   return exchange;
 }
 
-ExpertExchangeTime TimeOf(const ExpertExchange& exchange, Trace& trace) {
-  if (exchange.ranks_in_node * exchange.nodes <= 1) return {};
+namespace {
+
+ExpertExchangeTime OnDirectWires(const ExpertExchange& exchange, Trace& trace) {
   switch (exchange.kernel) {
     case ExchangeKernel::kLowLatency:
       return LowLatency(exchange, trace);
@@ -159,6 +223,18 @@ ExpertExchangeTime TimeOf(const ExpertExchange& exchange, Trace& trace) {
       break;
   }
   return Domain(exchange, trace);
+}
+
+}  // namespace
+
+ExpertExchangeTime TimeOf(const ExpertExchange& exchange, Trace& trace) {
+  if (exchange.ranks_in_node * exchange.nodes <= 1) return {};
+  const ExpertExchangeTime made = OnDirectWires(exchange, trace);
+  const Seconds direct_time = made.time, farther = exchange.farther;
+  if (!(farther > Seconds{})) return made;
+  trace.Alias("direct_time", direct_time, "exchange_time");
+  FIGURE(trace, exchange_time, direct_time + farther, (Note{"Exchange over several wires in a row"}), direct_time, farther);
+  return {exchange_time, made.bytes};
 }
 
 }  // namespace slipstick

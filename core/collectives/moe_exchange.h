@@ -8,6 +8,7 @@
 #include "core/base/trace.h"
 #include "core/base/units.h"
 #include "core/hardware/cluster.h"
+#include "core/mapping/placement.h"
 #include "core/software/expert_exchange.h"
 #include "core/workload/model.h"
 
@@ -25,14 +26,16 @@ struct ExpertExchange {
   double nodes = 1;
   double kernel_units = 24;        // SMs of a normal kernel
   double max_nodes_per_token = 4;  // limit of node-limited routing
-  BytesPerSecond link;             // scale-up bandwidth per device, one direction
-  BytesPerSecond nic;              // NIC bandwidth per device
+  BytesPerSecond link;             // scale-up bandwidth per device, one direction, that the wiring leaves to the exchange
+  BytesPerSecond nic;              // NIC bandwidth per device, likewise
+  Seconds farther;                 // latency of the wires beyond the first, on the longest route
   Architecture architecture;
 };
 
-// The model's tokens on the innermost links of a cluster. The caller sets the kernel, the tokens, the direction and, of several nodes, the
-// NIC.
-ExpertExchange ExchangeOf(const Model& model, const Cluster& cluster, double ranks_in_node, double nodes, Trace& trace);
+// The model's tokens on the links of a group. The caller sets the kernel, the tokens and the direction.
+ExpertExchange ExchangeOf(const Model& model, const Cluster& cluster, const GroupPlacement& group, Trace& trace);
+// Ranks, links and NICs of a group, as the wiring leaves them: on a switch the stated bandwidths.
+void SetWires(const GroupPlacement& group, const Cluster& cluster, ExpertExchange& exchange, Trace& trace);
 
 struct ExpertExchangeTime {
   Seconds time;

@@ -73,16 +73,11 @@ Result<Json> EvaluateExchange(const Json& request) {
   exchange.experts = static_cast<double>(line.experts);
   exchange.hidden = static_cast<double>(line.hidden);
   exchange.element_bytes = exchange.is_combine ? BytesPerElement(Precision::kBf16) : DispatchedElement(line.precision);
-  exchange.ranks_in_node = group.extent.front();
-  exchange.nodes = ranks / exchange.ranks_in_node;
+  Trace off = Trace::Off();
+  SetWires(group, cluster, exchange, off);
   exchange.kernel_units = static_cast<double>(line.units);
   exchange.max_nodes_per_token = line.node_limit ? static_cast<double>(*line.node_limit) : exchange.nodes;
-  exchange.link = exchange.nic = cluster.networks.front().bandwidth;
-  for (std::size_t i = 1; i < group.extent.size(); ++i) {
-    if (group.extent[i] > 1) exchange.nic = cluster.networks[i].bandwidth;
-  }
   exchange.architecture = cluster.device.architecture;
-  Trace off = Trace::Off();
   const ExpertExchangeTime answer = TimeOf(exchange, off);
   return Json{{"time_s", answer.time.base()},
               {"bound", NameOf(Bound::kNetwork)},

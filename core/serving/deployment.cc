@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/collectives/fabric.h"
+#include "core/collectives/group_view.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/roofline.h"
 
@@ -253,6 +254,24 @@ BytesPerSecond LinkOf(const Cluster& cluster, double ranks) {
   return cluster.networks.empty() ? 1 * kGBps : cluster.networks.back().bandwidth;
 }
 
+// From a device to the one `stride` devices further, over the innermost level that joins `ranks` of them.
+Route RouteOver(const Cluster& cluster, double ranks, double stride) {
+  if (cluster.networks.empty()) return {.link = 1 * kGBps};
+  Route route;
+  double below = 1;  // devices of a part of the level
+  while (route.level + 1 < cluster.networks.size() && below * static_cast<double>(cluster.networks[route.level].size) < ranks) {
+    below *= static_cast<double>(cluster.networks[route.level++].size);
+  }
+  const NetworkLevel& level = cluster.networks[route.level];
+  const double farthest = max(1.0, static_cast<double>(level.size) / 2);
+  const NeighborWire wire = NeighborOf(cluster, route.level, max(1.0, min(stride / below, farthest)));
+  route.wire_share = wire.share;
+  route.wires = wire.hops;
+  route.wire_latency = level.hop_latency.value_or(level.latency);
+  route.link = wire.share * level.bandwidth;
+  return route;
+}
+
 // Whether all ranks can read each other's memory over the innermost level.
 bool PeersReachEachOther(const Cluster& cluster, double ranks) {
   if (cluster.networks.empty() || static_cast<double>(cluster.networks.front().size) < ranks) return false;
@@ -285,7 +304,10 @@ void PlaceGroups(Deployment& deployment) {
   network.experts_group = PlaceFirst(cluster, mapping.devices_per_group * mapping.attention_dp);
   network.expert_exchange = ExchangeOf(deployment);
   network.link = LinkOf(cluster, mapping.devices_per_group);
-  network.stage_link = LinkOf(cluster, mapping.DevicesPerReplica());
+  const double devices = mapping.DevicesPerReplica();
+  network.stage = RouteOver(cluster, devices, devices / mapping.pp);
+  const double pool = deployment.load.disaggregated ? static_cast<double>(deployment.load.disaggregated->prefill_devices) : devices;
+  network.hand_over = RouteOver(cluster, devices, pool);
 }
 
 }  // namespace

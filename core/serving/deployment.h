@@ -61,6 +61,15 @@ struct LaunchOverheads {
   double steps_ahead = 0;   // decode steps already launched when a request arrives
 };
 
+// The way of a message over the level that joins a replica's devices.
+struct Route {
+  std::size_t level = 0;   // in cluster.networks
+  BytesPerSecond link{};   // a device's share of it in this direction
+  double wire_share = 1;   // of the level's bandwidth
+  double wires = 1;        // in a row
+  Seconds wire_latency{};  // of each
+};
+
 struct ServingNetwork {
   const ExchangeKernels* expert_exchange = nullptr;    // the engine's dispatch and combine kernels; null: library collectives
   const CustomAllReduce* custom_all_reduce = nullptr;  // the engine's all-reduce, where peers reach each other's memory
@@ -68,7 +77,8 @@ struct ServingNetwork {
   GroupPlacement context_group{};                      // ranks that share a context
   GroupPlacement experts_group{};                      // tensor group times attention_dp
   BytesPerSecond link{};                               // of the level that joins the tensor group
-  BytesPerSecond stage_link{};                         // of the level that joins pipeline stages and attention groups
+  Route stage{};                                       // from a pipeline stage to the next
+  Route hand_over{};                                   // from a pool for prefill to the pool for decode
 };
 
 struct Deployment {

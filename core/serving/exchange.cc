@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/collectives/library_network.h"
 #include "core/collectives/moe_exchange.h"
 #include "core/operators/efficiency.h"
 #include "core/workload/exchanges.h"
@@ -112,15 +113,11 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
   trace.Alias("tokens", tokens, "rows");
   FIGURE(trace, own_tokens, tokens / tp, (Note{"Tokens of a device", "of its attention group"}), tokens, tp);
   ExplainExpertsGroup(deployment, trace);
-  const GroupPlacement& group = deployment.network.experts_group;
-  const double inner_ranks = group.extent.front();
-  ExpertExchange one = ExchangeOf(deployment.model, deployment.cluster, inner_ranks, group.Ranks() / inner_ranks, trace);
+  ExpertExchange one = ExchangeOf(deployment.model, deployment.cluster, deployment.network.experts_group, trace);
   one.kernel = KernelOf(*deployment.network.expert_exchange, phase);
   one.experts = deployment.shapes.experts;
   one.kernel_units = static_cast<double>(deployment.network.expert_exchange->units);
-  one.nic = deployment.network.stage_link;
   if (trace.on()) trace.Input("kernel_units", one.kernel_units, ExchangeRow(deployment) + ".units");
-  BindLevelLink("nic", one.nic, deployment.mapping.DevicesPerReplica(), deployment, trace);
   const auto time_of = [&](std::string_view name, bool is_combine, double element_bytes) {
     const Seconds time = [&] {
       const Trace::Scope scope(trace, name);
@@ -261,6 +258,36 @@ void BindLevelLink(std::string_view symbol, BytesPerSecond link, double devices,
   trace.Input(symbol, link, "cluster.networks." + std::to_string(place) + ".bandwidth");
 }
 
+void BindRoute(const Route& route, const Deployment& deployment, Trace& trace) {
+  if (!trace.on()) return;
+  const std::string path = "cluster.networks." + std::to_string(route.level) + ".bandwidth";
+  if (route.wire_share == 1) return trace.Input("stage_link", route.link, path);
+  const NetworkLevel& level = deployment.cluster.networks[route.level];
+  const BytesPerSecond stated = level.bandwidth;
+  const double wire_share = route.wire_share;
+  trace.Input("stated", stated, path);
+  BindNeighborShare("wire_share", wire_share, level, route.level, trace);
+  trace.Record("stage_link", "wire_share * stated", route.link, Note{"Bandwidth of a device on this way", "as the topology splits it"},
+               "wire_share, stated", wire_share, stated);
+}
+
+Seconds OverFurtherWires(Seconds time, std::string_view symbol, const Route& route, const Deployment& deployment, Trace& trace) {
+  if (route.wires <= 1) return time;
+  const double wires = route.wires;
+  const Seconds wire_latency = route.wire_latency, all = time + (wires - 1) * wire_latency;
+  if (!trace.on()) return all;
+  const NetworkLevel& level = deployment.cluster.networks[route.level];
+  const std::string path = "cluster.networks." + std::to_string(route.level);
+  const auto size = static_cast<double>(level.size);
+  trace.Input("size", size, path + ".size");
+  trace.Input("wire_latency", wire_latency, path + (level.hop_latency ? ".hop_latency" : ".latency"));
+  trace.Procedure("wires", wires, Note{"Wires in a row", "through the devices in between"}, "size", size);
+  trace.Alias("over_the_first", time, symbol);
+  trace.Record(symbol, "over_the_first + (wires - 1) * wire_latency", all, Note{"The message over all wires"},
+               "over_the_first, wires, wire_latency", time, wires, wire_latency);
+  return all;
+}
+
 KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& trace) {
   KernelTime kernel;
   if (deployment.mapping.cp <= 1) return kernel;
@@ -298,11 +325,12 @@ KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace) {
   const double send_rate = step.send_efficiency;
   BindEstimate("send_start", send_start, deployment.device, trace);
   BindEstimate("send_rate", send_rate, deployment.device, trace);
-  const BytesPerSecond stage_link = deployment.network.stage_link;
-  BindLevelLink("stage_link", stage_link, deployment.mapping.DevicesPerReplica(), deployment, trace);
+  const Route& route = deployment.network.stage;
+  const BytesPerSecond stage_link = route.link;
+  BindRoute(route, deployment, trace);
   FIGURE(trace, hop_time, send_start + residual_bytes / (send_rate * stage_link),
          (Note{"Activations to the next pipeline stage", "send and launch; estimate"}), send_start, residual_bytes, send_rate, stage_link);
-  kernel.time = hop_time;
+  kernel.time = OverFurtherWires(hop_time, "hop_time", route, deployment, trace);
   kernel.bound = Bound::kNetwork;
   return kernel;
 }

@@ -51,17 +51,18 @@ Seconds TransferTime(const Deployment& deployment, Trace& trace) {
   const auto prompt = static_cast<double>(deployment.load.prompt);
   trace.Alias("held_tokens", prompt, "prompt");
   const Bytes kv_cache_of_sequence = KvCacheOfSequence(deployment, prompt, trace);
-  const BytesPerSecond stage_link = deployment.network.stage_link;
+  const Route& route = deployment.network.hand_over;
+  const BytesPerSecond stage_link = route.link;
   const StepTable& step = deployment.device.architecture->step;
   const Seconds send_start = step.send_launch;
   const double send_rate = step.send_efficiency;
   BindEstimate("send_start", send_start, deployment.device, trace);
   BindEstimate("send_rate", send_rate, deployment.device, trace);
-  BindLevelLink("stage_link", stage_link, deployment.mapping.DevicesPerReplica(), deployment, trace);
+  BindRoute(route, deployment, trace);
   FIGURE(trace, transfer_time, send_start + kv_cache_of_sequence / (send_rate * stage_link),
          (Note{"KV-cache transfer to the decode pool", "every rank sends its own part; estimate"}), send_start, kv_cache_of_sequence,
          send_rate, stage_link);
-  return transfer_time;
+  return OverFurtherWires(transfer_time, "transfer_time", route, deployment, trace);
 }
 
 // Sequences per decode group: those that arrive while one of them is decoded, as far as the prefill pool can follow.

@@ -107,21 +107,16 @@ ContextExchange ExchangeContext(const TrainingContext& context, const AttentionW
 namespace {
 
 // One dispatch or combine of kernels that send a token across the network once per node (DeepEP).
-Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, double inner_ranks, double nodes, std::string_view symbol,
-                          Trace& trace) {
+Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, std::string_view symbol, Trace& trace) {
   Trace::Scope scope(trace, is_combine ? "combine" : "dispatch");
   const FrameworkExperts& framework = context.framework().experts;
-  ExpertExchange call = ExchangeOf(context.model, context.cluster, inner_ranks, nodes, trace);
+  ExpertExchange call = ExchangeOf(context.model, context.prepared->stated, context.experts, trace);
   call.kernel = ExchangeKernel::kNormal;
   call.is_combine = is_combine;
   call.tokens = context.shape.sequence_parallel_tokens;
   call.element_bytes = is_combine ? 2 : framework.dispatch_bytes;
   call.kernel_units = static_cast<double>(framework.dispatch_units);
   trace.Alias("tokens", call.tokens, "own_tokens");
-  if (nodes > 1) {
-    call.nic = context.prepared->stated.networks[1].bandwidth;
-    trace.Input("nic", call.nic, "cluster.networks.1.bandwidth");
-  }
   if (!is_combine) trace.Input("element_bytes", call.element_bytes, "training.framework.experts.dispatch_bytes");
   trace.Input("kernel_units", call.kernel_units, "training.framework.experts.dispatch_units");
   const Seconds time = TimeOf(call, trace).time;
@@ -145,8 +140,7 @@ DispatchAndCombine DedicatedKernels(const TrainingContext& context, Trace& trace
     trace.Record("nodes", "ranks / inner_ranks", nodes, Note{"Nodes that share a layer's experts"}, "ranks, inner_ranks", ranks,
                  inner_ranks);
   }
-  return {DedicatedExchange(context, false, inner_ranks, nodes, "dispatch_time", trace),
-          DedicatedExchange(context, true, inner_ranks, nodes, "combine_time", trace)};
+  return {DedicatedExchange(context, false, "dispatch_time", trace), DedicatedExchange(context, true, "combine_time", trace)};
 }
 
 // An all-to-all of routed tokens each way: dispatch in the framework's format, combine in 16 bit.

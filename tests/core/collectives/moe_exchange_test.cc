@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/workload/exchanges.h"
+#include "tests/core/collectives/networks.h"
 
 namespace slipstick {
 namespace {
@@ -91,6 +92,42 @@ TEST(ExpertExchange, BytesOfADispatchToEightExperts) {
   exchange.kernel = ExchangeKernel::kDomain;
   exchange.ranks_in_node = 1;
   EXPECT_NEAR(bytes(), 128 * 3.5995 * 0.75 * 14336, 100);
+}
+
+// Eight devices of 450 GB/s a node, nine nodes of 50 GB/s a device. On a ring of eight the busiest wire carries 8/8 of what a rank sends,
+// its own eighth included, over half of its bandwidth: 2 * 8/7 times as long, over up to 4 wires. In a hypercube 1/2 over a third: 12/7,
+// over up to 3. Around nine nodes (81 - 1)/72 over a half, of 8/9 that leave a node: 2.5, over up to 4.
+TEST(ExpertExchange, TheWiringBounds) {
+  struct Case {
+    Topology inner, outer;
+    double link, nic, farther_us;
+  };
+  for (const Case& c :
+       {Case{Topology::kSwitch, Topology::kRail, 450, 50, 0}, Case{Topology::kFullyConnected, Topology::kSwitch, 450, 50, 0},
+        Case{Topology::kRing, Topology::kRail, 450 * 7 / 16., 50, 3}, Case{Topology::kHypercube, Topology::kRail, 262.5, 50, 2},
+        Case{Topology::kSwitch, Topology::kRing, 450, 20, 30}, Case{Topology::kRing, Topology::kRing, 450 * 7 / 16., 20, 33},
+        Case{Topology::kSwitch, Topology::kDragonfly, 450, 50, 20}, Case{Topology::kSwitch, Topology::kFatTree, 450, 25, 0}}) {
+    SCOPED_TRACE(std::string(NameOf(c.inner)) + " " + std::string(NameOf(c.outer)));
+    Cluster cluster = Joined({Level(c.inner, 8, 450 * kGBps, 1 * kUs), Level(c.outer, 9, 50 * kGBps, 10 * kUs)});
+    cluster.networks[1].oversubscription = 2;  // of fat trees only
+    ExpertExchange exchange = OnH100();
+    Trace off = Trace::Off();
+    SetWires(PlaceFirst(cluster, 72), cluster, exchange, off);
+    EXPECT_EQ(exchange.ranks_in_node, 8);
+    EXPECT_EQ(exchange.nodes, 9);
+    EXPECT_NEAR(In(exchange.link, kGBps), c.link, 1e-9);
+    EXPECT_NEAR(In(exchange.nic, kGBps), c.nic, 1e-9);
+    EXPECT_NEAR(In(exchange.farther, kUs), c.farther_us, 1e-9);
+    const double time = Us(exchange);
+    exchange.farther = Seconds();
+    EXPECT_NEAR(time - Us(exchange), c.farther_us, 1e-9);
+  }
+  // Four of eight that have a wire to each other.
+  const Cluster cluster = Joined({Level(Topology::kFullyConnected, 8, 350 * kGBps, 1 * kUs)});
+  ExpertExchange exchange = OnH100();
+  Trace off = Trace::Off();
+  SetWires(PlaceFirst(cluster, 4), cluster, exchange, off);
+  EXPECT_NEAR(In(exchange.link, kGBps), 150, 1e-9);
 }
 
 TEST(ExpertExchange, PlacesReachedOfHandCases) {

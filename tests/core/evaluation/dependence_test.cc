@@ -140,7 +140,15 @@ const GoldenRequest kFurtherScenarios[] = {
     {"wide_experts",
      R"({"model": "deepseek-v3", "cluster": {"preset": "hgx-h800", "devices": 2048}, "training": {"mapping": {"tp": 1, "pp": 16,
         "ep": 64, "virtual_stages": 1}, "global_batch": 15360, "sequence": 4096, "recompute": "full"},
-        "serving": {"devices": 64, "mapping": {"tp": 1, "attention_dp": 64, "ep": 64}}})"}};
+        "serving": {"devices": 64, "mapping": {"tp": 1, "attention_dp": 64, "ep": 64}}})"},
+    {"direct_wires",
+     R"({"model": "deepseek-v3", "cluster": {"preset": "dgx-h100", "devices": 256, "networks": [{"topology": "ring"}, {"topology": "torus"}]},
+        "training": {"mapping": {"tp": 1, "pp": 8, "ep": 32, "virtual_stages": 1}, "global_batch": 512, "recompute": "full"},
+        "serving": {"devices": 64, "engine": "sglang", "mapping": {"tp": 1, "pp": 2, "attention_dp": 32, "ep": 32}}})"},
+    {"hypercubes",
+     R"({"model": "deepseek-v3", "cluster": {"preset": "dgx-h100", "devices": 64, "networks": [{"topology": "hypercube"}, {"topology": "ring"}]},
+        "training": null, "serving": {"devices": 64, "engine": "sglang", "mapping": {"tp": 1, "attention_dp": 32, "ep": 32},
+        "disaggregated": {"prefill_devices": 32, "decode_devices": 32}}})"}};
 INSTANTIATE_TEST_SUITE_P(Golden, Derivations, ::testing::ValuesIn(GoldenRequests()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Further, Derivations, ::testing::ValuesIn(kFurtherScenarios),
