@@ -91,6 +91,7 @@ SweepPoint SweepAt(const Sweep& sweep, Count index) {
   ReportDetail detail = ReportDetail::Figures();
   for (const std::string& path : sweep.reports) {
     detail.operators = detail.operators || path.find(".operators") != std::string::npos;
+    detail.scenario = detail.scenario || path.starts_with("scenario.");
     detail.estimates = detail.estimates || path.starts_with("cost.assumed");
     detail.intervals = detail.intervals || path.find("_interval") != std::string::npos || path.find(".typical") != std::string::npos;
   }

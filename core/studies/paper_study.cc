@@ -21,6 +21,7 @@ namespace {
 struct Point {
   std::string label;
   std::vector<Assignment> changes;
+  Json measured;  // published values by path; null: none
 };
 
 std::string Shown(const Json& value) { return value.is_string() ? value.get<std::string>() : JsonText(value); }
@@ -29,7 +30,7 @@ std::vector<Point> PointsOf(const Json& study) {
   std::vector<Point> points;
   if (study.contains("points")) {
     for (const Json& one : study["points"]) {
-      Point point{one["label"].get<std::string>(), {}};
+      Point point{one["label"].get<std::string>(), {}, one.value("measured", Json())};
       for (const auto& [path, value] : one["overrides"].items()) point.changes.push_back({path, value});
       points.push_back(std::move(point));
     }
@@ -90,18 +91,20 @@ Json Run(const Json& study, const Point& point) {
   for (std::size_t i = 0; i < found.figures.size(); ++i) figures[study["report"][i].get<std::string>()] = found.figures[i];
   Json issues = Json::array();
   for (const Issue& issue : found.issues) issues.push_back(Json{{"path", issue.path}, {"message", issue.message}});
-  return Json{{"label", point.label}, {"figures", std::move(figures)}, {"issues", std::move(issues)}};
+  Json answer{{"label", point.label}, {"figures", std::move(figures)}, {"issues", std::move(issues)}};
+  if (!point.measured.is_null()) answer["measured"] = point.measured;
+  return answer;
 }
 
-const Json* FigureOf(const Json& points, const Json& label, const std::string& path) {
+const Json* FigureOf(const Json& points, const Json& label, const std::string& path, const char* kind = "figures") {
   for (const Json& point : points) {
-    if (point["label"] == label && point["figures"].contains(path)) return &point["figures"][path];
+    if (point["label"] == label && point.contains(kind) && point[kind].contains(path)) return &point[kind][path];
   }
   return nullptr;
 }
 
-double ValueFor(const Json& points, const Json& label, const std::string& path) {
-  const Json* found = FigureOf(points, label, path);
+double ValueFor(const Json& points, const Json& label, const std::string& path, const char* kind = "figures") {
+  const Json* found = FigureOf(points, label, path, kind);
   return found != nullptr && found->is_number() ? found->get<double>() : std::nan("");
 }
 
@@ -191,6 +194,36 @@ Json JudgeEquals(const Json& expectation, const Json& points) {
   return std::move(verdict).Answer();
 }
 
+// The coefficient of correlation of pairs; 0 where either does not vary.
+double Correlation(const std::vector<double>& xs, const std::vector<double>& ys) {
+  const double n = static_cast<double>(xs.size());
+  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 0; i < xs.size(); ++i) x += xs[i] / n, y += ys[i] / n;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    xx += (xs[i] - x) * (xs[i] - x);
+    yy += (ys[i] - y) * (ys[i] - y);
+    xy += (xs[i] - x) * (ys[i] - y);
+  }
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
+
+Json JudgeMatches(const Json& expectation, const Json& points) {
+  const std::string path = expectation["matches"].get<std::string>();
+  const double within = expectation["within"].get<double>();
+  std::vector<double> measured, predicted;
+  double error = 0;
+  for (const Json& label : expectation["at"]) {
+    measured.push_back(ValueFor(points, label, path, "measured"));
+    predicted.push_back(ValueFor(points, label, path));
+    error += std::abs(predicted.back() / measured.back() - 1) / static_cast<double>(expectation["at"].size());
+  }
+  Json found = nullptr;
+  if (!std::isnan(error)) found = {{"mean_error", error}, {"correlation", Correlation(measured, predicted)}};
+  return {{"text", path + " is within " + NumberText(100 * within) + " % of " + std::to_string(measured.size()) + " measured in the mean"},
+          {"holds", error <= within},
+          {"found", std::move(found)}};
+}
+
 Json JudgeKind(const Json& expectation, const Json& points) {
   for (const char* kind : {"falls", "rises"}) {
     if (expectation.contains(kind)) return JudgeTrend(expectation, points, kind);
@@ -199,6 +232,7 @@ Json JudgeKind(const Json& expectation, const Json& points) {
   if (expectation.contains("ratio")) return JudgeRatio(expectation, points);
   if (expectation.contains("between")) return JudgeBetween(expectation, points);
   if (expectation.contains("equals")) return JudgeEquals(expectation, points);
+  if (expectation.contains("matches")) return JudgeMatches(expectation, points);
   return {{"text", ""}, {"holds", false}, {"found", nullptr}};
 }
 
@@ -234,12 +268,16 @@ Result<Count> StudySize(std::string_view id) {
   return static_cast<Count>(PointsOf(*study).size());
 }
 
+Json AnswerOfStudy(std::string_view id, const Json& study) {
+  Json points = Json::array();
+  for (const Point& point : PointsOf(study)) points.push_back(Run(study, point));
+  return Whole(id, study, std::move(points));
+}
+
 Answer StudyAnswer(std::string_view id) {
   const Result<Json> study = FindStudy(id);
   if (!study) return WrongRequest(study.issues);
-  Json points = Json::array();
-  for (const Point& point : PointsOf(*study)) points.push_back(Run(*study, point));
-  return {JsonText(Whole(id, *study, std::move(points))), {}};
+  return {JsonText(AnswerOfStudy(id, *study)), {}};
 }
 
 Answer StudyOfPointsAnswer(std::string_view id, std::string_view points) {

@@ -1,24 +1,31 @@
 // Paper studies: sets of scenarios with a paper's statements and checks of the results. Data: core/presets/studies/.
 //
 //   {"title", "paper", "question", "request": a request (request.h),
-//    "points": [{"label", "overrides": {path: value}}] or "axes": ["PATH=a,b,c", …] (labels: the values joined by " / "),
+//    "points": [{"label", "overrides": {path: value}, "measured": {path: published value}}] or "axes": ["PATH=a,b,c", …] (labels: the
+//    values joined by " / "),
 //    "verb": "kernel" or "cost_study" (a request of that verb; otherwise a scenario is evaluated),
-//    "optimise": figure (the split of a chip design is optimized at every point), "report": [path, …],
-//    "chart": {"figure": path, "log": true, "over": label, "paper": {label: value}} (over: as a ratio to that
-//    point; paper: the printed values; "stack": path of an object of memory or of times by bound, such as training.memory_bytes, drawn part by part),
+//    "optimise": figure (the split of a chip design is optimized at every point), "report": [path, …], "chart": see below,
 //    "ratios": {"figure": path, "of": [labels], "over": [labels]} (a table of ratios of the figure),
+//    "operators": {"at": path of operators, "peak": path, "bandwidth": path} (a table of intensity, ridge and bound by operator),
 //    "paper_says": verbatim quotes, "our_reading": our interpretation of its method and its basis,
 //    "differs", "expect": [expectation, …]}
 //
+// Chart: {"figure": path, "log": true, "series": 1 (labels are "place, series"), "level": value, "level_text": words} draws dots; measured
+// values stand beside them. "over": label: as a ratio to that point. "heat": true: a map of two axes. "against": path: the figure over
+// another. "against": "measured": over the measured value. "stack": path of an object (memory, times, times by bound) draws bars of its
+// parts; "groups": {name: [members]} joins parts, "per": path divides by another figure, "share": true makes every bar 100 %.
+//
 // Expectations: {"falls": path, "along": [labels], "by": smallest ratio of neighbors; default: any increase},
 // {"rises": …}, {"flat": path, "along": [labels], "within": share (default: equal to six digits)}, {"ratio": path,
-// "of": [label, label], "low", "high"}, {"between": path, "at": [labels], "low", "high"}, {"equals": path, "at": [labels], "value"}.
+// "of": [label, label], "low", "high"}, {"between": path, "at": [labels], "low", "high"}, {"equals": path, "at": [labels], "value"},
+// {"matches": path, "at": [labels], "within": greatest mean of |predicted / measured - 1|}.
 // Bounds come from a hand calculation, a measurement or the paper, never from our results. "missed": why a check is known to fail.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "core/base/json.h"
 #include "core/base/quantity.h"
 #include "core/scenario/answer.h"
 
@@ -26,6 +33,9 @@ namespace slipstick {
 
 // {"id","title",…,"points":[{"label","figures":{path: value},"issues"}],"expectations":[{"text","holds","found"}]} of one study.
 Answer StudyAnswer(std::string_view id);
+
+// The same of a study that is not in the catalogue, or is in it otherwise.
+Json AnswerOfStudy(std::string_view id, const Json& study);
 
 // For running a study point by point, in parallel or with progress: the number of points, one point, and the study from a JSON list of
 // the points in order.

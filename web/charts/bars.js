@@ -8,20 +8,27 @@ import { linear, textWidth, unitTicks } from './lib/scale.js';
 
 const BAR = 34;
 const GAP = 8;
+// Many bars are thin.
+const MANY = 8;
+const THIN = 20;
 
-// {id, title, subtitle, width, unit, rows: [{label, parts: [{id, name, value, color, hatch}]}], limit, note, axis}
-export function stackedBars({ id, title, subtitle, width, unit, rows, limit, note, axis = false, onpart, controls }) {
+// {id, title, subtitle, width, unit, rows: [{label, parts: [{id, name, value, color, hatch}]}], limit, note, axis, summary}
+export function stackedBars({ id, title, subtitle, width, unit, rows, limit, note, axis = false, onpart, controls, summary: said }) {
   const totals = rows.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
   const most = Math.max(...totals, limit?.value ?? 0) || 1;
   const labels = rows.some(({ label }) => label);
-  const left = labels ? Math.min(120, 12 + Math.max(...rows.map(({ label }) => textWidth(label ?? '')))) : 0;
+  const longest = 12 + Math.max(...rows.map(({ label }) => textWidth(label ?? '')));
+  // Labels that would take too much of the width stand above their bars.
+  const above = labels && longest > width * 0.42 ? 18 : 0;
+  const left = labels && !above ? longest : 0;
+  const bar = rows.length > MANY ? THIN : BAR;
   const right = limit ? 8 : 0;
   const top = limit ? 18 : 2;
   const x = linear([0, most], [left, width - right]);
-  const step = BAR + (rows.length > 1 ? GAP : 22);
+  const step = above + bar + (rows.length > 1 ? GAP : 22);
   const height = top + rows.length * step + (axis ? 22 : 0);
   const lines = rows.map(({ label, parts }, i) => {
-    const y = top + i * step;
+    const y = top + i * step + above;
     let at = 0;
     const boxes = parts
       .filter(({ value }) => value > 0)
@@ -38,15 +45,15 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
             x: from,
             y,
             width: Math.max(1, size - 1.5),
-            height: BAR,
+            height: bar,
             rx: 2,
             fill: hatch ? 'url(#hatch)' : color,
             class: hatch ? 'free' : undefined,
           }),
-          inside && svg('text', { class: 'num', x: from + size / 2, y: y + BAR + 17, 'text-anchor': 'middle' }, format(value, unit)),
+          inside && svg('text', { class: 'num', x: from + size / 2, y: y + bar + 17, 'text-anchor': 'middle' }, format(value, unit)),
         );
       });
-    return [label && svg('text', { class: 'lab', x: 0, y: y + BAR / 2 + 4 }, label), boxes];
+    return [label && svg('text', { class: 'lab', x: 0, y: above ? y - 5 : y + bar / 2 + 4 }, label), boxes];
   });
   const limitLine = limit && [
     svg('line', {
@@ -93,7 +100,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
         label,
         ...[...kinds.keys()].map((kind) => ({ value: parts.find((one) => one.id === kind)?.value ?? 0, unit })),
       ]);
-  return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: capital(summary), drawing, key, controls, columns, rows: table, note });
+  return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: said ?? capital(summary), drawing, key, controls, columns, rows: table, note });
 }
 
 const capital = (words) => words.slice(0, 1).toUpperCase() + words.slice(1);

@@ -1,4 +1,4 @@
-// A figure at named points: a dot each, joined where they are a series, with what a paper prints as an open diamond beside it.
+// A figure at named points: a dot each, joined where they are a series, with measured values as open diamonds.
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -8,9 +8,9 @@ import { linear, log, logTicks, positiveDomain, textWidth, unitTicks } from './l
 
 const COLORS = ['forward', 'tp', 'dp', 'kv', 'ep', 'recompute', 'optimizer'];
 
-// {names: [text], series: [{name, values: [number|undefined], reasons: [text]}], paper: [{at, value}], level: {y, text}, unit, log}
-export function categories({ id, title, subtitle, width, unit, log: logarithmic, names, series, paper = [], level, summary, note }) {
-  const values = [...series.flatMap((one) => one.values), ...paper.map(({ value }) => value), level?.y].filter((one) => Number.isFinite(one));
+// {names: [text], series: [{name, values: [number|undefined], reasons: [text]}], measured: [{at, name, value}], level: {y, text}, unit, log}
+export function categories({ id, title, subtitle, width, unit, log: logarithmic, names, series, measured = [], level, summary, note }) {
+  const values = [...series.flatMap((one) => one.values), ...measured.map(({ value }) => value), level?.y].filter((one) => Number.isFinite(one));
   const domain = logarithmic ? positiveDomain(values, 0.1) : [0, Math.max(...values) * 1.1 || 1];
   const longest = Math.max(...names.map((name) => textWidth(name)));
   // Long names lie in rows of their own and the figure runs to the right.
@@ -58,12 +58,12 @@ export function categories({ id, title, subtitle, width, unit, log: logarithmic,
       }),
     ];
   });
-  const printed = paper
+  const diamonds = measured
     .filter(({ value }) => Number.isFinite(value))
-    .map(({ at, value }) => {
+    .map(({ at, name, value }) => {
       const { x, y } = place(at, value);
       return mark(
-        `${t('explore.study.printed')}, ${names[at]}: ${format(value, unit)}`,
+        `${t('explore.study.measured')}, ${name}: ${format(value, unit)}`,
         { class: 'point hollow', stroke: 'var(--ink)', fill: 'none' },
         svg('path', { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, class: 'printed' }),
       );
@@ -79,16 +79,16 @@ export function categories({ id, title, subtitle, width, unit, log: logarithmic,
     kind: 'dot chart',
     summary,
     note,
-    drawing: canvas(width, size, frame, limit, marks(title, drawn, printed)),
+    drawing: canvas(width, size, frame, limit, marks(title, drawn, diamonds)),
     key: [
       ...(series.length > 1 ? series.map(({ name }, k) => ({ color: `var(--c-${COLORS[k % COLORS.length]})`, text: name })) : []),
-      ...(printed.length ? [{ color: 'transparent', text: `◇ ${t('explore.study.printed')}` }] : []),
+      ...(diamonds.length ? [{ color: 'transparent', text: `◇ ${t('explore.study.measured')}` }] : []),
     ],
-    columns: [t('explore.study.point'), ...series.map(({ name }) => name || t('column.value')), ...(printed.length ? [t('explore.study.printed')] : [])],
+    columns: [t('explore.study.point'), ...series.map(({ name }) => name || t('column.value')), ...(diamonds.length ? [t('explore.study.measured')] : [])],
     rows: names.map((name, i) => [
       name,
       ...series.map((one) => (Number.isFinite(one.values[i]) ? { value: one.values[i], unit } : '–')),
-      ...(printed.length ? [paper.filter(({ at }) => at === i).map(({ value }) => format(value, unit)).join()] : []),
+      ...(diamonds.length ? [measured.filter(({ at }) => at === i).map(({ value }) => format(value, unit)).join('; ')] : []),
     ]),
   });
 }

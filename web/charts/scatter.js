@@ -28,14 +28,15 @@ const SHAPES = [
 ];
 
 // {x: {label, unit}, y: {label, unit}, points: [{x, y, label, chosen, series}], series: [{name, color}], onpoint(at)}; a front of
-// one kind needs no series. `here`: where the scenario stands.
-export function scatter({ id, title, subtitle, width, x: across, y: up, points, series, here, summary, onpoint, columns, rows }) {
+// one kind needs no series. `here`: where the scenario stands. A point's `name` stands beside it. `diagonal`: a line where both are equal
+// takes the place of the front.
+export function scatter({ id, title, subtitle, width, x: across, y: up, points, series, here, summary, onpoint, columns, rows, diagonal = false }) {
   const kinds = series ?? [{ color: 'var(--c-forward)' }];
   const height = Math.max(300, Math.min(380, width * 0.48));
   const box = { left: width > 500 ? 80 : 64, right: width - 14, top: 24, bottom: height - 44 };
   const all = here ? [...points, here] : points;
-  const [, x, xTicks] = axis(all.map((p) => p.x), [box.left, box.right], width > 500 ? 7 : 3, across.unit);
-  const [, y, yTicks] = axis(all.map((p) => p.y), [box.bottom, box.top], 6, up.unit);
+  const [xDomain, x, xTicks] = axis(all.map((p) => p.x), [box.left, box.right], width > 500 ? 7 : 3, across.unit);
+  const [yDomain, y, yTicks] = axis(all.map((p) => p.y), [box.bottom, box.top], 6, up.unit);
   const frame = [
     xTicks.map((value) => [
       svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
@@ -49,7 +50,9 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
     svg('text', { x: 0, y: 10 }, up.label),
   ];
   const sorted = points.map((point, at) => ({ ...point, at })).sort((a, b) => (a.series ?? 0) - (b.series ?? 0) || a.x - b.x);
-  const front = kinds.map(({ color }, kind) =>
+  const ends = diagonal && [Math.max(xDomain[0], yDomain[0]), Math.min(xDomain[1], yDomain[1])];
+  const equal = diagonal && svg('line', { class: 'hair', x1: x(ends[0]), x2: x(ends[1]), y1: y(ends[0]), y2: y(ends[1]) });
+  const front = !diagonal && kinds.map(({ color }, kind) =>
     svg('polyline', {
       class: 'front',
       fill: 'none',
@@ -67,6 +70,7 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
       p.label,
       { class: 'point', stroke: color, fill: color, onclick: () => onpoint?.(p.at) },
       SHAPES[kind % SHAPES.length](x(p.x), y(p.y), p.chosen ? 7 : 4.5),
+      p.name && svg('text', { class: 'lab halo', x: x(p.x) + (x(p.x) > box.right - 70 ? -9 : 9), y: y(p.y) + 4, 'text-anchor': x(p.x) > box.right - 70 ? 'end' : 'start' }, p.name),
       svg('circle', { cx: x(p.x), cy: y(p.y), r: 12, fill: 'transparent', stroke: 'none' }),
     );
   });
@@ -80,7 +84,7 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
     subtitle,
     kind: 'scatter chart',
     summary,
-    drawing: canvas(width, height, frame, front, spot, marks(title, drawn)),
+    drawing: canvas(width, height, frame, equal, front, spot, marks(title, drawn)),
     key: series ? series.map(({ name, color }) => ({ color, text: name })) : [],
     columns,
     rows,

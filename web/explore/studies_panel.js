@@ -1,13 +1,11 @@
 // The papers' studies: the question, what the paper says, what comes out here point by point, which of its trends hold, and why
 // the two differ. Points are answered by the pool, so that a long study shows its progress and can be stopped.
-import { stackedBars } from '../charts/bars.js';
-import { categories } from '../charts/categories.js';
 import { heat } from '../charts/heat.js';
-import { boundParts, memoryParts } from '../charts/parts.js';
 import { h } from '../dom.js';
-import { number, text } from '../text/format.js';
+import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { button, fillSelect, labelled, select } from './controls.js';
+import { operatorsTable, ratiosTable, studyChart } from './study_chart.js';
 import { checkWords, foundWords, nameOfFigure, shown, unit } from './study_checks.js';
 import { flat, inputsOf } from './study_inputs.js';
 
@@ -145,6 +143,7 @@ export class StudiesPanel {
         term('explore.study.differs', study.differs),
       ),
       ratiosTable(study, this.#points),
+      operatorsTable(study, this.#points),
       this.#expectations(),
       this.#inputs(study),
       this.#table(study),
@@ -165,59 +164,18 @@ export class StudiesPanel {
     const { chart } = study;
     const points = this.#points.filter(Boolean);
     if (!chart || !points.length) return null;
-    const value = (point) => point?.figures[chart.figure];
-    const over = chart.over ? value(points.find(({ label }) => label === chart.over)) : 1;
-    const scaled = (point) => (typeof value(point) === 'number' && over ? value(point) / over : undefined);
-    const of = chart.over ? '' : unit(chart.figure);
-    const common = {
-      id: 'study-chart',
-      title: nameOfFigure(chart.figure),
-      subtitle: chart.over ? t('explore.study.over', { label: chart.over }) : undefined,
-      width: this.#width,
-      unit: of,
-    };
-    const spoken = points.filter((point) => scaled(point) !== undefined).sort((a, b) => scaled(a) - scaled(b));
-    const summary = spoken.length
-      ? t('explore.lines.summary', {
-          least: text(scaled(spoken[0]), of),
-          leastAt: spoken[0].label,
-          most: text(scaled(spoken.at(-1)), of),
-          mostAt: spoken.at(-1).label,
-        })
-      : '';
-    if (chart.heat) return this.#heat(study, common, summary, value);
-    if (chart.stack) return this.#stack(chart, common, points);
-    // The first part of a label is the place, the rest the series.
-    const parts = (label) => (chart.series ? [label.split(', ')[0], label.split(', ').slice(1).join(', ')] : [label, '']);
-    const names = [...new Set(points.map(({ label }) => parts(label)[0]))];
-    const series = [...new Set(points.map(({ label }) => parts(label)[1]))].map((name) => {
-      const found = names.map((place) => points.find(({ label }) => parts(label)[0] === place && parts(label)[1] === name));
-      return { name, values: found.map((point) => point && scaled(point)), reasons: found.map(reasonOf) };
-    });
-    const paper = Object.entries(chart.paper ?? {}).map(([label, printed]) => ({ at: names.indexOf(parts(label)[0]), value: printed }));
-    const note = points.some(misfits) ? `${t('explore.hollow')}.` : undefined;
-    const level = chart.level ? { y: chart.level, text: chart.level_text } : undefined;
-    return categories({ ...common, log: chart.log, names, series, paper: paper.filter(({ at }) => at >= 0), level, summary, note });
-  }
-
-  // What each point's memory holds, without what it leaves free, or what bounds its time.
-  #stack(chart, common, points) {
-    const held = ({ figures }) =>
-      Object.fromEntries(
-        Object.entries(figures)
-          .filter(([path]) => path.startsWith(`${chart.stack}.`))
-          .map(([path, bytes]) => [path.slice(chart.stack.length + 1), bytes]),
-      );
-    const partsOf = chart.stack.endsWith('time_by_bound') ? boundParts : (memory) => memoryParts(memory).filter(({ id }) => id !== 'free');
-    const rows = points
-      .filter(({ figures }) => figures)
-      .map((point) => ({ label: point.label, parts: partsOf(held(point)) }));
-    const limit = chart.level ? { value: chart.level, text: chart.level_text } : undefined;
-    return stackedBars({ ...common, rows, axis: true, limit });
+    return chart.heat ? this.#heat(study) : studyChart(study, points, this.#whole, this.#width);
   }
 
   // Two axes as a map; of the third one value at a time.
-  #heat(study, common, summary, value) {
+  #heat(study) {
+    const value = (point) => point.figures[study.chart.figure];
+    const common = { id: 'study-chart', title: nameOfFigure(study.chart.figure), width: this.#width, unit: unit(study.chart.figure) };
+    const known = this.#points.filter((point) => typeof point?.figures[study.chart.figure] === 'number').sort((a, b) => value(a) - value(b));
+    const [least, most] = [known[0], known.at(-1)];
+    const summary = least
+      ? t('explore.lines.summary', { least: text(value(least), common.unit), leastAt: least.label, most: text(value(most), common.unit), mostAt: most.label })
+      : '';
     const [rows, columns, slices] = study.axes.map((axis) => axis.split('=')[1].split(','));
     const cells = [];
     for (const [y, row] of rows.entries()) {
@@ -330,31 +288,4 @@ export class StudiesPanel {
       ),
     );
   }
-}
-
-// A point whose memory does not hold it has figures all the same.
-const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
-const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? t('explore.study.misfit') : undefined);
-
-// The figure at some points over that at others: a table of assumptions.
-function ratiosTable({ ratios }, points) {
-  if (!ratios) return '';
-  const value = (label) => points.find((point) => point?.label === label)?.figures[ratios.figure];
-  const ratio = (of, over) => (value(of) && value(over) ? number(value(of) / value(over)) : '–');
-  const title = t('explore.study.ratios', { figure: nameOfFigure(ratios.figure) });
-  return h(
-    'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
-    h(
-      'table',
-      { class: 'plain ratios' },
-      h('caption', {}, h('span', {}, title)),
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('explore.study.ratios.corner')), ratios.of.map((label) => h('th', { scope: 'col' }, label)))),
-      h(
-        'tbody',
-        {},
-        ratios.over.map((over) => h('tr', {}, h('th', { scope: 'row' }, over), ratios.of.map((of) => h('td', {}, ratio(of, over))))),
-      ),
-    ),
-  );
 }

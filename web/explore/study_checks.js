@@ -22,7 +22,7 @@ export function shown(one, path) {
   return /(^|\.)bound(\.|$)/.test(path) && has(`bound.${one}`) ? t(`bound.${one}`) : String(one);
 }
 
-const KINDS = ['falls', 'rises', 'flat', 'ratio', 'between', 'equals'];
+const KINDS = ['falls', 'rises', 'flat', 'ratio', 'between', 'equals', 'matches'];
 const kindOf = (check) => KINDS.find((kind) => check && kind in check);
 const quoted = (labels) => labels.map((one) => `“${one}”`).join(', ');
 
@@ -41,14 +41,16 @@ export function checkWords(check) {
     low: range(check.low),
     high: range(check.high),
     value: shown(check.value, path),
+    count: points.length,
     by: check.by > 1 ? ` ${t('explore.check.by', { by: number(check.by) })}` : '',
-    within: check.within ? ` ${t('explore.check.within', { share: text(check.within, '%') })}` : '',
+    within: kind === 'matches' ? text(check.within, '%') : check.within ? ` ${t('explore.check.within', { share: text(check.within, '%') })}` : '',
   });
 }
 
 // The figures that it found, in the order of its points.
 export function foundWords(check, found) {
   const kind = kindOf(check);
+  if (kind === 'matches') return found ? t('explore.check.agreement', { error: text(found.mean_error, '%'), correlation: found.correlation.toFixed(4) }) : '–';
   const list = Array.isArray(found) ? found : [found];
   const say = (one) => (kind === 'ratio' && typeof one === 'number' ? number(one) : shown(one, check?.[kind] ?? ''));
   return list.map(say).join(['falls', 'rises'].includes(kind) ? ' → ' : ', ');

@@ -1,0 +1,197 @@
+// A study's chart as its paper's figure is: dots, stacked bars, a figure over another or over its measured value; and its tables.
+import { stackedBars } from '../charts/bars.js';
+import { categories } from '../charts/categories.js';
+import { boundParts, memoryParts, timeParts } from '../charts/parts.js';
+import { scatter } from '../charts/scatter.js';
+import { h } from '../dom.js';
+import { number, text } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { nameOfFigure, unit } from './study_checks.js';
+
+const SERIES = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)'];
+
+// A point whose memory does not hold it has figures all the same.
+const misfits = (point) => Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
+const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? t('explore.study.misfit') : undefined);
+
+// The first part of a label is the place, the rest the series.
+const placeOf = (chart, label) => (chart.series ? label.split(', ')[0] : label);
+const seriesOf = (chart, label) => (chart.series ? label.split(', ').slice(1).join(', ') : '');
+
+// The chart of the points that are answered; `whole`: the study with its checks, once all are.
+export function studyChart(study, points, whole, width) {
+  const { chart } = study;
+  const common = { id: 'study-chart', title: nameOfFigure(chart.figure), width, unit: unit(chart.figure) };
+  if (chart.stack) return stack(chart, common, points);
+  if (chart.against === 'measured') return measuredScatter(chart, common, points, whole);
+  if (chart.against) return tradeOff(chart, common, points);
+  return dots(chart, common, points);
+}
+
+function dots(chart, common, points) {
+  const value = (point) => point?.figures[chart.figure];
+  const over = chart.over ? value(points.find(({ label }) => label === chart.over)) : 1;
+  const scaled = (point) => (typeof value(point) === 'number' && over ? value(point) / over : undefined);
+  const of = chart.over ? '' : common.unit;
+  const spoken = points.filter((point) => scaled(point) !== undefined).sort((a, b) => scaled(a) - scaled(b));
+  const summary = spoken.length
+    ? t('explore.lines.summary', {
+        least: text(scaled(spoken[0]), of),
+        leastAt: spoken[0].label,
+        most: text(scaled(spoken.at(-1)), of),
+        mostAt: spoken.at(-1).label,
+      })
+    : '';
+  const names = [...new Set(points.map(({ label }) => placeOf(chart, label)))];
+  const series = [...new Set(points.map(({ label }) => seriesOf(chart, label)))].map((name) => {
+    const found = names.map((place) => points.find(({ label }) => placeOf(chart, label) === place && seriesOf(chart, label) === name));
+    return { name, values: found.map((point) => point && scaled(point)), reasons: found.map((point) => point && reasonOf(point)) };
+  });
+  const measured = points
+    .filter((point) => point.measured?.[chart.figure] !== undefined)
+    .map((point) => ({ at: names.indexOf(placeOf(chart, point.label)), name: point.label, value: point.measured[chart.figure] }));
+  const note = points.some(misfits) ? `${t('explore.hollow')}.` : undefined;
+  const level = chart.level ? { y: chart.level, text: chart.level_text } : undefined;
+  const subtitle = chart.over ? t('explore.study.over', { label: chart.over }) : undefined;
+  return categories({ ...common, subtitle, unit: of, log: chart.log, names, series, measured, level, summary, note });
+}
+
+// Parts of a time joined under fewer names.
+const GROUP_COLORS = ['forward', 'tp', 'workspace'];
+const grouped = (groups) => (parts) =>
+  Object.entries(groups).map(([id, members], i) => ({
+    id,
+    name: t(`explore.study.group.${id}`),
+    value: members.reduce((sum, member) => sum + (parts[member] ?? 0), 0),
+    color: `var(--c-${GROUP_COLORS[i]})`,
+  }));
+
+function partsOf(chart) {
+  if (chart.groups) return grouped(chart.groups);
+  if (chart.stack.includes('time_by_bound')) return boundParts;
+  if (chart.stack.endsWith('time_s')) return timeParts;
+  return (memory) => memoryParts(memory).filter(({ id }) => id !== 'free');
+}
+
+// What each point's memory holds, or what its time is spent on or bounded by; as it is, per another figure, over a point's, or as shares.
+function stack(chart, common, points) {
+  const prefix = `${chart.stack}.`;
+  const parts = partsOf(chart);
+  const rows = points
+    .filter(({ figures }) => Object.keys(figures).some((path) => path.startsWith(prefix) && typeof figures[path] === 'number'))
+    .map(({ label, figures }) => {
+      const held = Object.fromEntries(Object.entries(figures).filter(([path]) => path.startsWith(prefix)).map(([path, one]) => [path.slice(prefix.length), one]));
+      const per = chart.per ? figures[chart.per] : 1;
+      return { label, parts: parts(held).map((one) => ({ ...one, value: one.value / per })) };
+    });
+  const total = (row) => row?.parts.reduce((sum, { value }) => sum + value, 0);
+  const base = total(rows.find(({ label }) => label === chart.over));
+  if (chart.over && !base) return null;
+  const scaled = rows.map((row) => {
+    const by = chart.share ? total(row) || 1 : (base ?? 1);
+    return { ...row, parts: row.parts.map((one) => ({ ...one, value: one.value / by })) };
+  });
+  const outside = points.filter(misfits).map(({ label }) => label);
+  const words = (chart.over && t(chart.per ? 'explore.study.perWork' : 'explore.study.over', { label: chart.over })) || (chart.share && t('explore.study.share'));
+  return stackedBars({
+    ...common,
+    subtitle: words || undefined,
+    unit: chart.over ? '' : chart.share ? '%' : common.unit,
+    rows: scaled,
+    summary: chart.share ? '' : undefined,
+    axis: true,
+    limit: chart.level ? { value: chart.level, text: chart.level_text } : undefined,
+    note: outside.length ? t('explore.study.outside', { list: outside.join('; ') }) : undefined,
+  });
+}
+
+// Predicted over measured: on the diagonal both are equal.
+function measuredScatter(chart, common, points, whole) {
+  const known = points.filter(({ figures, measured }) => typeof figures[chart.figure] === 'number' && measured?.[chart.figure]);
+  if (known.length < 2) return null;
+  const at = whole?.expect.findIndex(({ matches }) => matches === chart.figure) ?? -1;
+  const found = at < 0 ? null : whole.expectations[at].found;
+  const agreement = found && t('explore.study.agreement', { error: text(found.mean_error, '%'), correlation: found.correlation.toFixed(4), count: known.length });
+  const one = ({ figures, measured }) => ({ x: measured[chart.figure], y: figures[chart.figure] });
+  const measuredWords = ({ x, y }) => `${t('explore.study.measured')} ${text(x, common.unit)}, ${t('explore.study.predicted')} ${text(y, common.unit)}`;
+  return scatter({
+    ...common,
+    summary: agreement ?? '',
+    diagonal: true,
+    x: { label: t('explore.study.measured'), unit: common.unit },
+    y: { label: t('explore.study.predicted'), unit: common.unit },
+    points: known.map((point) => ({ ...one(point), label: `${point.label}: ${measuredWords(one(point))}` })),
+    columns: [t('explore.study.point'), t('explore.study.measured'), t('explore.study.predicted')],
+    rows: known.map((point) => [point.label, { value: one(point).x, unit: common.unit }, { value: one(point).y, unit: common.unit }]),
+  });
+}
+
+// One figure over another, each series a line through its points.
+function tradeOff(chart, common, points) {
+  const known = points.filter(({ figures }) => typeof figures[chart.figure] === 'number' && typeof figures[chart.against] === 'number');
+  if (known.length < 2) return null;
+  const names = [...new Set(known.map(({ label }) => seriesOf(chart, label)))];
+  const across = unit(chart.against);
+  const one = ({ figures }) => ({ x: figures[chart.against], y: figures[chart.figure] });
+  const least = known.reduce((best, point) => (one(point).y < one(best).y ? point : best));
+  return scatter({
+    ...common,
+    title: t('explore.study.against', { figure: nameOfFigure(chart.figure), other: nameOfFigure(chart.against) }),
+    summary: t('explore.study.least', { label: least.label, value: text(one(least).y, common.unit) }),
+    x: { label: nameOfFigure(chart.against), unit: across },
+    y: { label: nameOfFigure(chart.figure), unit: common.unit },
+    points: known.map((point) => ({
+      ...one(point),
+      name: placeOf(chart, point.label),
+      label: `${point.label}: ${text(one(point).x, across)}, ${text(one(point).y, common.unit)}`,
+      series: names.indexOf(seriesOf(chart, point.label)),
+    })),
+    series: names.map((name, i) => ({ name, color: SERIES[i % SERIES.length] })),
+    columns: [t('explore.study.point'), nameOfFigure(chart.against), nameOfFigure(chart.figure)],
+    rows: known.map((point) => [point.label, { value: one(point).x, unit: across }, { value: one(point).y, unit: common.unit }]),
+  });
+}
+
+const table = (title, head, rows, name = '') =>
+  h(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+    h(
+      'table',
+      { class: `plain ${name}` },
+      h('caption', {}, h('span', {}, title)),
+      h('thead', {}, h('tr', {}, head.map((one) => h('th', { scope: 'col' }, one)))),
+      h('tbody', {}, rows.map(([first, ...others]) => h('tr', {}, h('th', { scope: 'row' }, first), others.map((one) => h('td', {}, one))))),
+    ),
+  );
+
+// The figure at some points over that at others: a table of assumptions.
+export function ratiosTable({ ratios }, points) {
+  if (!ratios) return '';
+  const value = (label) => points.find((point) => point?.label === label)?.figures[ratios.figure];
+  const ratio = (of, over) => (value(of) && value(over) ? number(value(of) / value(over)) : '–');
+  return table(
+    t('explore.study.ratios', { figure: nameOfFigure(ratios.figure) }),
+    [t('explore.study.ratios.corner'), ...ratios.of],
+    ratios.over.map((over) => [over, ...ratios.of.map((of) => ratio(of, over))]),
+    'ratios',
+  );
+}
+
+// Every operator's FLOP per byte of memory, and at each point its time and what bounds it; the ridge of a point heads its column.
+export function operatorsTable({ operators: asked }, points) {
+  const known = asked ? points.filter((point) => Array.isArray(point?.figures[asked.at])) : [];
+  if (!known.length) return '';
+  const list = ({ figures }) => figures[asked.at].filter(({ flops, bytes }) => flops > 0 && bytes > 0);
+  const ridge = ({ figures }) => figures[asked.peak] / figures[asked.bandwidth];
+  const cell = (point, name) => {
+    const one = list(point).find((other) => other.name === name);
+    return one ? `${t(`bound.short.${one.bound}`)}, ${text(one.time_s, 's')}` : '–';
+  };
+  return table(
+    t('explore.study.operators'),
+    [t('operators.operator'), t('explore.study.intensity'), ...known.map((point) => t('explore.study.ridge', { label: point.label, ridge: number(ridge(point)) }))],
+    list(known[0]).map(({ name, flops, bytes }) => [name, number(flops / bytes), ...known.map((point) => cell(point, name))]),
+    'ratios',
+  );
+}
