@@ -195,21 +195,24 @@ Json SearchPoint::OverridesAt(Count index) const {
   if (training_) {
     const TrainingChoice choice = training_->At(index);
     const TrainingMapping& m = choice.mapping;
-    return Json{{"training.mapping.tp", m.tp},
-                {"training.mapping.sequence_parallel", m.sequence_parallel},
-                {"training.mapping.cp", m.cp},
-                {"training.mapping.ep", m.ep},
-                {"training.mapping.expert_tp", m.expert_tp},
-                {"training.mapping.pp", m.pp},
-                {"training.mapping.virtual_stages", m.virtual_stages},
-                {"training.mapping.dp", *m.dp},
-                {"training.mapping.zero", m.zero},
-                {"training.mapping.micro_batch", m.micro_batch},
-                {"training.mapping.schedule", NameOf(m.schedule)},
-                {"training.mapping.order", m.order},
-                {"training.recompute", NameOf(choice.recompute)},
-                {"training.offload.activations", choice.offload.activations},
-                {"training.offload.optimizer", choice.offload.optimizer}};
+    Json overrides{{"training.mapping.tp", m.tp},
+                   {"training.mapping.sequence_parallel", m.sequence_parallel},
+                   {"training.mapping.cp", m.cp},
+                   {"training.mapping.ep", m.ep},
+                   {"training.mapping.expert_tp", m.expert_tp},
+                   {"training.mapping.pp", m.pp},
+                   {"training.mapping.virtual_stages", m.virtual_stages},
+                   {"training.mapping.dp", *m.dp},
+                   {"training.mapping.zero", m.zero},
+                   {"training.mapping.micro_batch", m.micro_batch},
+                   {"training.mapping.schedule", NameOf(m.schedule)},
+                   {"training.mapping.order", m.order},
+                   {"training.recompute", NameOf(choice.recompute)},
+                   {"training.offload.activations", choice.offload.activations},
+                   {"training.offload.optimizer", choice.offload.optimizer}};
+    if (m.dispatch) overrides["training.mapping.dispatch"] = NameOf(*m.dispatch);
+    if (m.overlap.ep) overrides["training.mapping.overlap.ep"] = *m.overlap.ep;
+    return overrides;
   }
   return OverridesOf(serving_->At(index));
 }

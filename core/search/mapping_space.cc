@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/search/framework_limits.h"
 #include "core/training/context.h"
 
 namespace slipstick {
@@ -99,6 +100,7 @@ std::vector<std::string_view> TrainingSpace::Members() {
           "cp",
           "ep",
           "expert_tp",
+          "dispatch",
           "pp",
           "dp",
           "virtual_stages",
@@ -112,8 +114,9 @@ std::vector<std::string_view> TrainingSpace::Members() {
           "offload.optimizer"};
 }
 
-TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& limits)
-    : base_(run.mapping) {
+TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& named)
+    : base_(run.mapping), can_(run.framework.capabilities) {
+  const SpaceLimits limits = WithinFramework(can_, named);
   for (const Recompute one : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
     // Flash attention never keeps the scores that selective recomputation drops, unless the framework selects differently; MLA has more
     // to drop.
@@ -142,10 +145,11 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
       for (const Count cp : Kept(limits, "cp", Divisors(devices / tp / pp))) {
         const Count dp = devices / tp / pp / cp;
         if (!IsLegalContext(model, run, tp, cp) || run.global_batch % dp != 0 || !Allows(limits, "dp", dp)) continue;
-        Block degrees{tp, pp, cp, 1, 1, dp, {}, {}, {}, {}, {}, 0};
+        Block degrees{tp, pp, cp, 1, 1, dp, {}, {}, {}, {}, {}, {}, 0};
         degrees.micro_batches = Kept(limits, "micro_batch", Divisors(run.global_batch / dp));
         degrees.pipelines = Pipelines(model.layers, pp, limits);
-        degrees.zeros = Kept(limits, "zero", dp * cp > 1 ? std::vector<Count>{0, 1, 2, 3} : std::vector<Count>{0});
+        // Where one rank holds the weights there is nothing to shard.
+        degrees.zeros = dp * cp > 1 ? Kept(limits, "zero", {0, 1, 2, 3}) : Kept(named, "zero", {0});
         for (const Count sp : Kept(limits, "sequence_parallel", tp > 1 ? std::vector<Count>{0, 1} : std::vector<Count>{0})) {
           degrees.sequence_parallel.push_back(sp == 1);
         }
@@ -161,6 +165,10 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
             Block block = degrees;
             block.ep = ep;
             block.expert_tp = expert_tp;
+            mapping.ep = ep, mapping.expert_tp = expert_tp;
+            for (const std::optional<ExpertDispatch>& one : DispatchersOf(can_, mapping)) {
+              if (!one || Allows(limits, "dispatch", NameOf(*one))) block.dispatchers.push_back(one);
+            }
             block.offset = size_;
             const std::size_t count = block.Size(recomputes_.size() * offloads_.size());
             if (count == 0) continue;
@@ -193,12 +201,14 @@ TrainingChoice TrainingSpace::At(Count index) const {
   mapping.sequence_parallel = take(block.sequence_parallel);
   mapping.micro_batch = take(block.micro_batches);
   mapping.order = orders_[take(block.orders)];
+  mapping.dispatch = take(block.dispatchers);
   mapping.tp = block.tp;
   mapping.pp = block.pp;
   mapping.cp = block.cp;
   mapping.ep = block.ep;
   mapping.expert_tp = block.expert_tp;
   mapping.dp = block.dp;
+  if (MayOverlapExperts(can_, mapping)) mapping.overlap.ep = true;
   return choice;
 }
 

@@ -3,6 +3,7 @@
 // The order depends on the inputs only, so that an index means the same mapping on every machine and in every shard.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,11 +23,12 @@ struct TrainingChoice {
   Offload offload;
 };
 
-// Offloads none, all or the run's own share of activations and of optimizer state; none without host memory. Rank orders that put
-// every group on the same links as an earlier order are left out.
+// Within what the framework's code runs, unless a limit names values beyond it. Experts' exchange overlaps wherever it can. Offloads none,
+// all or the run's own share of activations and of optimizer state; none without host memory. Rank orders that put every group on the same
+// links as an earlier order are left out.
 class TrainingSpace {
  public:
-  TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& limits);
+  TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& named);
   [[nodiscard]] Count Size() const { return size_; }
   [[nodiscard]] TrainingChoice At(Count index) const;
   static std::vector<std::string_view> Members();
@@ -37,11 +39,13 @@ class TrainingSpace {
     std::vector<std::size_t> orders;  // indices into orders_
     std::vector<Count> micro_batches, zeros;
     std::vector<bool> sequence_parallel;
+    std::vector<std::optional<ExpertDispatch>> dispatchers;
     std::vector<std::pair<PipelineSchedule, Count>> pipelines;  // with virtual stages per device
     Count offset = 0;
     // `shared`: choices of the members that all blocks have in common.
     [[nodiscard]] std::size_t Size(std::size_t shared) const {
-      return shared * zeros.size() * pipelines.size() * sequence_parallel.size() * micro_batches.size() * orders.size();
+      return shared * zeros.size() * pipelines.size() * sequence_parallel.size() * micro_batches.size() * orders.size() *
+             dispatchers.size();
     }
   };
   std::vector<Block> blocks_;
@@ -49,6 +53,7 @@ class TrainingSpace {
   std::vector<Offload> offloads_;
   std::vector<std::string> orders_;
   TrainingMapping base_;
+  FrameworkCapabilities can_;
   Count size_ = 0;
 };
 

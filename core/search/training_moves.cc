@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/search/framework_limits.h"
 #include "core/search/limits.h"
 
 namespace slipstick {
@@ -116,18 +117,19 @@ bool TrainingMoves::FitsBatch(const Degrees& degrees) const {
 }
 
 bool TrainingMoves::Matters(MappingAxis member, const Degrees& degrees) const {
-  if (member != MappingAxis::kDispatch && member != MappingAxis::kExpertOverlap) return true;
-  if (degrees[MappingAxis::kEp] * degrees[MappingAxis::kExpertTp] <= 1) return false;
-  if (member == MappingAxis::kDispatch) return true;
-  // A forward pass of one chunk beside a backward pass of another. DualPipe pairs passes by itself.
-  const bool has_pairs = degrees[MappingAxis::kPp] == 1 || degrees[MappingAxis::kVirtualStages] > 1;
-  return has_pairs && degrees.Schedule() == PipelineSchedule::kOneFOneB && run_.framework.capabilities.overlaps_experts;
+  if (member == MappingAxis::kDispatch) return degrees[MappingAxis::kEp] * degrees[MappingAxis::kExpertTp] > 1;
+  if (member != MappingAxis::kExpertOverlap) return true;
+  TrainingMapping mapping = MappingOf(degrees);
+  mapping.overlap.ep.reset();
+  return MayOverlapExperts(run_.framework.capabilities, mapping);
 }
 
 Degrees TrainingMoves::WithExchange(const Degrees& from, Degrees to) const {
   for (const auto& [member, start] : {std::pair{MappingAxis::kDispatch, Count{0}}, std::pair{MappingAxis::kExpertOverlap, Count{1}}}) {
     if (!IsFree(member)) continue;
-    if (!Matters(member, to)) {
+    const bool is_too_wide =
+        member == MappingAxis::kDispatch && to[MappingAxis::kEp] * to[MappingAxis::kExpertTp] > run_.framework.capabilities.dedicated_ranks;
+    if (is_too_wide || !Matters(member, to)) {
       to[member] = 0;
     } else if (!Matters(member, from)) {
       to[member] = start;
@@ -225,7 +227,7 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
     }
   }
   for (const MappingAxis member : {MappingAxis::kDispatch, MappingAxis::kExpertOverlap}) {
-    if (IsFree(member) && Matters(member, from)) visit(with(member, 1 - from[member]));
+    if (IsFree(member) && Matters(member, from)) visit(with(member, 1 - from[member]));  // back again where it cannot be
   }
   if (IsFree(MappingAxis::kZero) && DataRanks(from) * from[MappingAxis::kCp] > 1) {
     for (const Count zero : zeros_) {

@@ -158,6 +158,7 @@ struct FrameworkCapabilities {
   bool interleaves = true;
   std::vector<Count> zero;               // stages
   std::vector<std::string> dispatchers;  // that a run may choose between; none: the framework's own only
+  Count dedicated_ranks = 160;           // at most, of an expert group whose tokens dedicated kernels carry
   bool overlaps_experts = false;         // 1F1B runs a forward and a backward pass together, each hiding the other's exchange
 };
 template <>

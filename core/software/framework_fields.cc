@@ -158,6 +158,9 @@ constexpr FieldRow kFrameworkCapabilitiesFields[] = {
     Of<&FrameworkCapabilities::interleaves>("interleaves", "Virtual pipeline stages").OutsideReports(),
     Of<&FrameworkCapabilities::zero>("zero", "ZeRO stages; none: all").OutsideReports(),
     Of<&FrameworkCapabilities::dispatchers>("dispatchers", "Dispatch and combine kernels; none: the framework's own").OutsideReports(),
+    Of<&FrameworkCapabilities::dedicated_ranks>("dedicated_ranks", "Ranks of an expert group that dedicated kernels serve, at most")
+        .Between(1, 1 << 20)
+        .OutsideReports(),
     Of<&FrameworkCapabilities::overlaps_experts>("overlaps_experts", "Expert exchange behind the passes of another micro-batch")
         .OutsideReports()};
 constinit const Fields Schema<FrameworkCapabilities>::fields(kFrameworkCapabilitiesFields);

@@ -42,6 +42,11 @@ void WarnBeyondFramework(const TrainingContext& context, std::vector<std::string
   if (mapping.zero > 0 && lacks(can.zero, mapping.zero)) {
     warnings.push_back(framework.name + " does not run ZeRO " + std::to_string(mapping.zero));
   }
+  const Count expert_ranks = mapping.ep * mapping.expert_tp;
+  if (mapping.dispatch == ExpertDispatch::kDedicated && expert_ranks > can.dedicated_ranks) {
+    warnings.push_back("Dedicated dispatch serves at most " + std::to_string(can.dedicated_ranks) + " ranks, not " +
+                       std::to_string(expert_ranks));
+  }
   const std::pair<const char*, Count> degrees[]{{"tp", mapping.tp}, {"cp", mapping.cp}, {"pp", mapping.pp}, {"ep", mapping.ep}};
   for (const auto& [name, degree] : degrees) {
     if (degree > 1 && lacks(can.parallelism, name)) warnings.push_back(framework.name + " does not run " + name + " > 1");

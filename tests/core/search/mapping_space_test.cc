@@ -111,6 +111,51 @@ TEST(TrainingSpace, LimitsRestrictIt) {
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(16), 8, {{"tp", Between(3, 3)}}).Size(), 0);
 }
 
+// What the framework's code does not run is left out, unless a limit names it.
+TEST(TrainingSpace, StaysWithinTheFramework) {
+  TrainingRun run = RunOf(16);
+  run.framework.capabilities.schedules = {"1f1b"};
+  run.framework.capabilities.zero = {0, 1};
+  run.framework.capabilities.parallelism = {"tp", "pp"};
+  run.framework.capabilities.interleaves = false;
+  const TrainingSpace inside(Dense(), TwoNodes(), run, 8, {});
+  EXPECT_GT(inside.Size(), 0);
+  for (Count i = 0; i < inside.Size(); ++i) {
+    const TrainingMapping mapping = inside.At(i).mapping;
+    EXPECT_EQ(mapping.schedule, PipelineSchedule::kOneFOneB);
+    EXPECT_LE(mapping.zero, 1);
+    EXPECT_EQ(mapping.cp * mapping.virtual_stages, 1);
+  }
+  EXPECT_GT(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"schedule", Among({"zb-h1"})}}).Size(), 0);
+  EXPECT_GT(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"zero", Between(3, 3)}}).Size(), 0);
+  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"zero", Between(2, 3)}}).Size(), 0);
+}
+
+// Experts' tokens by either kind of kernel, dedicated ones up to the ranks that they serve; the exchange overlaps where passes pair.
+TEST(TrainingSpace, ChoosesHowTokensReachTheirExperts) {
+  Model model = Dense();
+  model.moe = Moe{};
+  TrainingRun run = RunOf(16);
+  run.framework.capabilities.dispatchers = {"all_to_all", "dedicated"};
+  run.framework.capabilities.dedicated_ranks = 4;
+  run.framework.capabilities.overlaps_experts = true;
+  const TrainingSpace space(model, TwoNodes(), run, 8, OnDevice({}));
+  Count dedicated = 0, library = 0;
+  for (Count i = 0; i < space.Size(); ++i) {
+    const TrainingMapping mapping = space.At(i).mapping;
+    const Count ranks = mapping.ep * mapping.expert_tp;
+    EXPECT_EQ(mapping.dispatch.has_value(), ranks > 1);
+    if (mapping.dispatch == ExpertDispatch::kDedicated) {
+      EXPECT_LE(ranks, 4);
+    }
+    (mapping.dispatch == ExpertDispatch::kDedicated ? dedicated : library) += 1;
+    const bool pairs = mapping.pp == 1 || mapping.virtual_stages > 1;
+    EXPECT_EQ(mapping.overlap.ep.value_or(false), ranks > 1 && pairs && mapping.schedule == PipelineSchedule::kOneFOneB);
+  }
+  EXPECT_GT(dedicated, 0);
+  EXPECT_GT(library, dedicated);
+}
+
 TEST(TrainingSpace, EveryIndexIsAScenario) {
   for (const bool experts : {false, true}) {
     Model model = Dense();
