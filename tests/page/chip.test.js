@@ -122,3 +122,16 @@ test('each study shows a chart, what the paper says, our reading of it apart, an
   }
   assert.deepEqual(faults, []);
 });
+
+test('the own die is marked where the header’s cost lies, and a part of the bills has one colour in all of them', async () => {
+  const { page } = await chromium.open('#/chip/chiplets');
+  await page.waitForSelector('#die-split .hair');
+  const drawn = await page.locator('#die-split .drawing').textContent();
+  assert.match(drawn, /this device, 814 mm²/);
+  assert.match(drawn, /as published, \$3,310/);
+  await page.waitForSelector('#partition .mark');
+  const colors = await page.locator('#partition .mark').evaluateAll((all) => all.map((one) => [one.dataset.part, one.querySelector('rect').getAttribute('fill')]));
+  const names = new Map(colors);
+  for (const [part, color] of colors) assert.equal(color, names.get(part), part);
+  assert.equal(new Set(names.values()).size, names.size, 'and no other part has it');
+});

@@ -65,13 +65,15 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
     }),
     svg('text', { class: 'lab', x: x(limit.value), y: 12, 'text-anchor': x(limit.value) > width - 110 ? 'end' : 'middle' }, limit.text),
   ];
+  // Labels need room for themselves and a gap.
+  const roomFor = Math.max(2, Math.floor((width - left - right) / (textWidth(format(most, unit)) + 24)));
   const scaleLine =
     axis &&
-    unitTicks([0, most], width > 500 ? 8 : 4, unit).map((value) =>
+    unitTicks([0, most], Math.min(8, roomFor), unit).map((value) =>
       svg(
         'text',
         { x: x(value), y: height - 4, 'text-anchor': value === 0 ? 'start' : x(value) > width - 40 ? 'end' : 'middle' },
-        format(value, unit),
+        value === 0 ? '0' : format(value, unit),
       ),
     );
   const drawing = canvas(width, height, scaleLine, marks(title, lines), limitLine);

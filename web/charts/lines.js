@@ -4,9 +4,10 @@ import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
-import { linear, log, positiveDomain, unitLogTicks, unitTicks } from './lib/scale.js';
+import { linear, log, positiveDomain, textWidth, unitLogTicks, unitTicks } from './lib/scale.js';
 
-// {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}], uprights: [{x, text}], here: {x, y}}
+// {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}],
+// uprights: [{x, text}], here: {x, y, text, point: the name of a mark at y}}
 export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], uprights = [], here, summary, columns, rows, height: wanted, controls, note }) {
   const points = series.flatMap((one) => one.points);
   const xs = across.log
@@ -17,7 +18,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     : [0, Math.max(...points.map((p) => p.x)) * 1.04];
   const ys = up.log
     ? positiveDomain([...points.map((p) => p.y), ...levels.map((one) => one.y)], 0.12)
-    : [up.from ?? 0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y)) * 1.08];
+    : [up.from ?? 0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y), here?.y ?? 0) * 1.08];
   const height = wanted ?? Math.max(290, Math.min(360, width * 0.46));
   const box = { left: width > 500 ? 76 : 60, right: width - 12, top: 14, bottom: height - 44 };
   const x = (across.log ? log : linear)(xs, [box.left, box.right]);
@@ -62,11 +63,23 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
       ),
     ),
   ]);
+  // Right of a place, else left of it, else across it.
+  const beside = (value, base, words) => {
+    const [at, size] = [x(value), textWidth(words)];
+    const [left, anchor] = at + 10 + size <= box.right ? [at + 8, 'start'] : at - 10 - size >= box.left ? [at - 8, 'end'] : [box.right, 'end'];
+    return svg('text', { class: 'lab halo', x: left, y: base, 'text-anchor': anchor }, words);
+  };
   const spot =
     here &&
     here.x >= xs[0] &&
     here.x <= xs[1] &&
-    svg('g', {}, svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }));
+    svg(
+      'g',
+      {},
+      svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }),
+      here.text && beside(here.x, box.bottom - 7, here.text),
+      here.point && [svg('circle', { class: 'you', cx: x(here.x), cy: y(here.y), r: 5, fill: 'var(--accent)' }), beside(here.x, y(here.y) - 8, here.point)],
+    );
   const first = points[0];
   const last = points.at(-1);
   return chart({
@@ -86,7 +99,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
             x1: format(last.x, across.unit),
           })
         : ''),
-    drawing: canvas(width, height, frame, spot, upright, marks(title, drawn), level),
+    drawing: canvas(width, height, frame, upright, marks(title, drawn), spot, level),
     key: series.length > 1 ? series.map(({ name, color }) => ({ color, text: name })) : [],
     columns: columns ?? [across.label, ...series.map(({ name }) => name)],
     rows:

@@ -41,14 +41,24 @@ const SPARE = ['dp', 'ep', 'optimizer', 'gradients', 'activations', 'workspace',
 // Spare colours that another name already gives.
 const SAME = { recompute: 'nre', pp: 'memory-stacks', activations: 'package' };
 
-// Lines of a bill: coloured by what their name says, spare colours for what is left.
-export function billParts(lines) {
+// Colours by what the names say, spare ones for what is left.
+function billColors(names) {
   let spare = 0;
-  const used = new Set();
-  return lines.map(({ name, cost_usd: value }) => {
+  const colors = new Map();
+  const isUsed = (color) => [...colors.values()].includes(color);
+  for (const name of new Set(names)) {
     let color = BILL.find(([words]) => words.test(name))?.[1];
-    if (!color || used.has(color)) color = SPARE.find((one) => !used.has(one) && !used.has(SAME[one])) ?? SPARE[spare++ % SPARE.length];
-    used.add(color);
-    return { id: name, name: has(`bill.${name}`) ? t(`bill.${name}`) : name.replaceAll('_', ' '), value, color: `var(--c-${color})` };
-  });
+    if (!color || isUsed(color)) color = SPARE.find((one) => !isUsed(one) && !isUsed(SAME[one])) ?? SPARE[spare++ % SPARE.length];
+    colors.set(name, color);
+  }
+  return colors;
 }
+
+// Bills that stand below each other: a line's colour is the same in all of them.
+export function billsParts(bills) {
+  const colors = billColors(bills.flat().map(({ name }) => name));
+  const part = ({ name, cost_usd: value }) => ({ id: name, name: has(`bill.${name}`) ? t(`bill.${name}`) : name.replaceAll('_', ' '), value, color: `var(--c-${colors.get(name)})` });
+  return bills.map((lines) => lines.map(part));
+}
+
+export const billParts = (lines) => billsParts([lines])[0];

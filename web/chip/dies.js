@@ -69,7 +69,7 @@ export function yieldFan(context) {
     x: { label: t('chip.mm2'), unit: 'mm^2' },
     y: { label: nameOf('cost.dies.0.yield'), unit: '%', from: 0 },
     series,
-    here: { x: answer.own_area_mm2 },
+    here: { x: answer.own_area_mm2, text: t('chip.own', { area: text(answer.own_area_mm2, 'mm^2') }) },
     summary: t('chip.yields.summary', {
       low: text(Math.min(...own), '%'),
       high: text(Math.max(...own), '%'),
@@ -115,6 +115,9 @@ export function areaCurve(context) {
       volume ? t(`chip.crosses.${cheaper}`, { volume: text(volume, ' ').trim() }) : '',
     ].join(' '),
   );
+  const [die] = context.scenario.cost.device.dies ?? [];
+  const ownArea = die && die.area * (die.count ?? 1);
+  const published = design === 'with' ? context.report.cost.device_usd : undefined;
   const lowest = Math.min(...series.flatMap(({ points }) => points.map(({ y }) => y)));
   return lines({
     id: 'die-split',
@@ -128,7 +131,7 @@ export function areaCurve(context) {
       { x: answer.reticle_mm2, text: t('chip.reticle') },
       ...crossing.filter(({ at }) => at).map(({ chiplets, at }) => ({ x: at, text: t('chip.crossing', { chiplets }) })),
     ],
-    here: { x: answer.own_area_mm2 },
+    here: ownArea && { x: ownArea, y: published, text: t('chip.own', { area: text(ownArea, 'mm^2') }), point: t('chip.own.published', { cost: text(published, '$') }) },
     summary: spoken.join(' '),
     controls: row(
       pick('chip-package', t('chip.package'), packages(), preset, choose(context, 'package')),

@@ -1,6 +1,6 @@
 // The device cut into chiplets: its bill, and what the links between the dies do to the answers.
 import { stackedBars } from '../charts/bars.js';
-import { billParts } from '../charts/parts.js';
+import { billsParts } from '../charts/parts.js';
 import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
@@ -26,7 +26,7 @@ const ANSWERS = [
 const INTERFACES = ['ucie-advanced', 'ucie-standard', 'aib-2.0', 'bow-organic', 'organic-serial'];
 
 // One kind of line has one name, whatever the number of dies.
-const named = (lines) => billParts(lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd })));
+const named = (lines) => lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd }));
 
 // A bare number is in mm².
 const areaText = (value) => (/^[\d.,]+$/.test(value.trim()) ? `${value.trim()} mm^2` : value.replace('²', '^2').trim());
@@ -42,10 +42,13 @@ export function partition(context) {
   // The device's own bill has the published price of its package, where there is one; the rows below it compute theirs from its parts.
   const { device_usd: made, device_usd_parts: own } = context.report.cost;
   const isApart = Math.abs(answers[0].whole.device_usd / made - 1) > NOTICED;
-  const asBought = isApart ? [{ label: t('chip.asPublished'), parts: named(own) }] : [];
-  const rows = [...asBought, { label: t('chip.one'), parts: named(answers[0].whole.device_usd_parts) }].concat(
-    answers.map((one, i) => ({ label: t('chip.split', { count: COUNTS[i] }), parts: named(one.split.device_usd_parts) })),
-  );
+  const bills = [
+    ...(isApart ? [[t('chip.asPublished'), own]] : []),
+    [t('chip.one'), answers[0].whole.device_usd_parts],
+    ...answers.map((one, i) => [t('chip.split', { count: COUNTS[i] }), one.split.device_usd_parts]),
+  ];
+  const parts = billsParts(bills.map(([, lines]) => named(lines)));
+  const rows = bills.map(([label], i) => ({ label, parts: parts[i] }));
   const columns = [t('compare.figure'), t('chip.one'), ...COUNTS.map((count) => t('chip.split', { count }))];
   const { whole } = answers[0].performance;
   const facts = [

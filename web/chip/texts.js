@@ -34,7 +34,7 @@ export const texts = {
   'chip.package': 'Package', 'chip.package.organic-mcm': 'organic substrate', 'chip.package.fan-out': 'fan-out',
   'chip.package.bridge': 'silicon bridges', 'chip.package.interposer': 'silicon interposer',
   'chip.counts': 'Design cost (NRE)', 'chip.counts.with': 'amortized over the volume', 'chip.counts.without': 'excluded',
-  'chip.asPublished': 'as published', 'chip.area': 'Die area', 'chip.partition.baseline': 'As published the device costs {published} to make; one die here costs {computed}, because its package is computed from its parts as those of the chiplets are: compare with that.',
+  'chip.asPublished': 'as published', 'chip.own': 'this device, {area}', 'chip.own.published': 'as published, {cost}', 'chip.area': 'Die area', 'chip.partition.baseline': 'As published the device costs {published} to make; one die here costs {computed}, because its package is computed from its parts as those of the chiplets are: compare with that.',
   'chip.partition': 'This device in chiplets', 'chip.partition.sub': '$ per device, by component',
   'chip.interface': 'Die-to-die links', 'chip.links': 'Bandwidth per link',
   'chip.interface.ucie-advanced': 'UCIe advanced', 'chip.interface.ucie-standard': 'UCIe standard', 'chip.interface.aib-2.0': 'AIB 2.0',
