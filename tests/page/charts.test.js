@@ -117,7 +117,7 @@ for (const [name, module, draw, input] of CHARTS) {
 
 // 512 devices in nodes of 8, tensor parallel 8, 16 data-parallel ranks, one to a node.
 test('pointing at what a group sends lights its devices and the wires that it loads; a press keeps them lit', async () => {
-  const { page: train, context, faults } = await chromium.open('#/train');
+  const { page: train, context, faults } = await chromium.open('#/train?v=1');
   const lit = () => train.evaluate(() => ['[data-rank].lit', '.wire.bar.lit', '.wire.outer.lit'].map((one) => document.querySelectorAll(`#topology ${one}`).length));
   const row = (name) => train.locator('#topology .uses button', { hasText: name }).first();
   assert.deepEqual(await lit(), [0, 0, 0]);

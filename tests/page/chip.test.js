@@ -125,7 +125,7 @@ test('each study shows a chart, what the paper says, our reading of it apart, an
 
 test('the own die is marked where the header’s cost lies, and a part of the bills has one colour in all of them', async () => {
   const { page } = await chromium.open('#/chip/chiplets');
-  await page.waitForSelector('#die-split .hair');
+  await page.waitForSelector('#die-split .you');
   const drawn = await page.locator('#die-split .drawing').textContent();
   assert.match(drawn, /this device, 814 mm²/);
   assert.match(drawn, /as published, \$3,310/);

@@ -10,7 +10,7 @@ after(() => chromium.close());
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 
 test('grouped heads, copied heads and a copied latent are called what they are', async () => {
-  const { page, faults } = await chromium.open('#/memory');
+  const { page, faults } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .mark');
   const sharing = async () => plain(await page.locator('#memory-sharing').textContent());
   assert.match(await sharing(), /^8 KV heads on TP 8: each GPU holds 1, none twice\. [\d,]+ tokens would fit; the publisher supports 131,072\.$/);

@@ -108,9 +108,9 @@ test('the single-file edition opens from a file, computes, searches and has its 
   const faults = [];
   file.on('pageerror', (error) => faults.push(String(error)));
   file.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  await file.goto(`${pathToFileURL(`${SITE}slipstick.html`)}#/serve?serving.batch=64&v=1`);
+  await file.goto(`${pathToFileURL(`${SITE}slipstick.html`)}#/serve?serving.batch=64&v=2`);
   await answered(file);
-  await page.goto(`${chromium.base}#/serve?serving.batch=64&v=1`);
+  await page.goto(`${chromium.base}#/serve?serving.batch=64&v=2`);
   await Promise.all([settled(file), settled(page)]);
   assert.deepEqual(await values(file), await values(page));
   await type(file, 'serving.batch', '32');
@@ -167,7 +167,7 @@ test('exercises hide the answers until asked for and lock what may not be change
   await eventually(async () => assert.ok((await page.locator('.chart:visible').count()) > 0));
   await page.locator('#leave-exercise').click();
   await settled(page);
-  assert.match(page.url(), /#\/serve\?serving\.batch=64&v=1$/);
+  assert.match(page.url(), /#\/serve\?serving\.batch=64&v=2$/);
 });
 
 test('nothing of another host, no cookie, and no violation of the policy', async () => {
