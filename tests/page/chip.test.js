@@ -127,7 +127,7 @@ test('the own die is marked where the header’s cost lies, and a part of the bi
   const { page } = await chromium.open('#/chip/chiplets');
   await page.waitForSelector('#die-split .you');
   const drawn = await page.locator('#die-split .drawing').textContent();
-  assert.match(drawn, /this device, 814 mm²/);
+  assert.match(drawn, /this device, 814\smm²/);
   assert.match(drawn, /as published, \$3,310/);
   await page.waitForSelector('#partition .mark');
   const colors = await page.locator('#partition .mark').evaluateAll((all) => all.map((one) => [one.dataset.part, one.querySelector('rect').getAttribute('fill')]));

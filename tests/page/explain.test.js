@@ -63,7 +63,7 @@ test('an amount of bytes spells both GB and GiB', async () => {
 });
 
 test('what does not fit is drawn hollow and says so', async () => {
-  const { page } = await chromium.open('#/memory');
+  const { page } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .hollow');
   assert.match(await page.locator('#kv-context .hollow').first().getAttribute('aria-label'), /does not fit/);
 });
