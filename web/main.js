@@ -20,6 +20,7 @@ import { Stage } from './scenes/stage.js';
 import { read } from './state/link.js';
 import { LinkWriter } from './state/link_writer.js';
 import { keepOffline } from './state/offline.js';
+import { release } from './state/release.js';
 import { withoutIdle } from './state/scenario.js';
 import { Store } from './state/store.js';
 import { setInputs } from './text/inputs.js';
@@ -40,6 +41,7 @@ const FETCHERS = {
   advising: () => import('./engine/advising.js'),
   help: () => import('./report/help.js'),
   hardware: () => import('./state/hardware.js'),
+  releases: () => import('./releases/notice.js'),
 };
 
 const SOON_MS = 40;
@@ -83,6 +85,7 @@ class Page {
     this.form.openFor(this.store.scene);
     this.drawForm();
     await this.evaluate();
+    this.tellRelease(state);
     painted()
       .then(() => this.describe())
       .catch((error) => this.notice(t('app.stopped', { message: error.message })));
@@ -220,6 +223,7 @@ class Page {
     const state = await read(location.hash, scenes);
     this.tellFaults(state.faults);
     this.store.load(state);
+    this.tellRelease(state);
   }
 
   async solve(path) {
@@ -383,6 +387,13 @@ class Page {
     if (faults.length) this.notice(faultsText(faults));
   }
 
+  // A link of another release may have had other answers.
+  async tellRelease(state) {
+    if (state.faults.length || !state.release || state.release === release()) return;
+    const { tellMoved } = await FETCHERS.releases();
+    await tellMoved(this, state);
+  }
+
   // Everything a scene may fetch later, so that the page works when the network is gone.
   async prefetch() {
     for (const scene of SCENES) await scene.load?.();
@@ -390,7 +401,7 @@ class Page {
     this.form.addSources(await this.catalogue());
     this.drawForm();
     const lessons = await readJson('lessons/index.json');
-    for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json']) this.data(path);
+    for (const path of ['lessons/index.json', ...lessons.map((id) => `lessons/${id}.json`), 'data/published.json', 'data/releases.json']) this.data(path);
   }
 }
 

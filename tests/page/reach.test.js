@@ -140,7 +140,7 @@ test('embedded, the page shows title, chart and a way to the whole, tells its he
   assert.equal(await frame.locator('#tabs').isVisible(), false);
   assert.equal(await frame.locator('#form').isVisible(), false);
   const full = await frame.locator('#open-full').getAttribute('href');
-  assert.match(full, /#\/train\?training\.mapping\.tp=4&v=1$/);
+  assert.match(full, /#\/train\?training\.mapping\.tp=4&v=1&r=[\d.]+$/);
   await host.waitForFunction(() => window.heights.length > 0);
   assert.ok((await host.evaluate(() => window.heights.at(-1))) > 600);
 });
@@ -167,7 +167,7 @@ test('exercises hide the answers until asked for and lock what may not be change
   await eventually(async () => assert.ok((await page.locator('.chart:visible').count()) > 0));
   await page.locator('#leave-exercise').click();
   await settled(page);
-  assert.match(page.url(), /#\/serve\?serving\.batch=64&v=2$/);
+  assert.match(page.url(), /#\/serve\?serving\.batch=64&v=2&r=[\d.]+$/);
 });
 
 test('nothing of another host, no cookie, and no violation of the policy', async () => {

@@ -24,7 +24,7 @@ test('100 requests/s within 1 s and 40 ms: five actions from the first screen to
   await sized(page);
   const words = plain(await page.locator('.size-answer').textContent());
   assert.match(words, /^For Llama-3\.1-70B at 100 requests\/s the cheapest cluster is \d+ × \S+, \$[\d.,]+ per hour\. \w+ breaks first, at [\d.,]+ requests\/s \(\+[\d.]+ %\)\.$/);
-  assert.match(page.url(), /#\/size\?size=rate:100&v=2$/, 'what is as at the start is not in the link');
+  assert.match(page.url(), /#\/size\?size=rate:100&v=2&r=[\d.]+$/, 'what is as at the start is not in the link');
   const costs = (await page.locator('.size-table .first').allTextContents()).map((one) => Number(one.replace(/[$,]/g, '')));
   assert.ok(costs.length >= 5, `${costs.length} clusters hold`);
   assert.deepEqual(costs, [...costs].sort((a, b) => a - b), 'cheapest first');

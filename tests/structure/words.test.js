@@ -205,6 +205,7 @@ test("texts of the page", async () => {
     "web/text/english.js": await tableOf("web/text/english.js", "english"),
     "web/explore/texts.js": await tableOf("web/explore/texts.js", "texts"),
     "web/chip/texts.js": await tableOf("web/chip/texts.js", "texts"),
+    "web/releases/texts.js": await tableOf("web/releases/texts.js", "texts"),
     "web/memo/texts.js": await tableOf("web/memo/texts.js", "texts"),
     "web/text/later.js": [...later.matchAll(/'([\w.]+)': '((?:[^'\\]|\\.)*)'/g)].map(([, key, text]) => [key, text]),
   };

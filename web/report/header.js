@@ -2,6 +2,7 @@
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { MAX_SCENARIOS, writeShort } from '../state/link.js';
+import { release } from '../state/release.js';
 import { t } from '../text/strings.js';
 
 const THEMES = ['auto', 'light', 'dark'];
@@ -37,9 +38,11 @@ function themeButton() {
   return button;
 }
 
-// The full address of the present state, taken from the store: the address bar may be a moment behind.
+// The full address of the present state, taken from the store: the address bar may be a moment behind. It names the release, that of the
+// default state too, whose answers may move as any others.
 export async function linkOf(state) {
-  return `${location.href.split('#')[0]}${await writeShort(state)}`;
+  const hash = await writeShort({ ...state, release: release() });
+  return `${location.href.split('#')[0]}${hash}${hash.includes('?') ? '' : `?r=${release()}`}`;
 }
 
 function copyButton(page) {

@@ -2,7 +2,7 @@ import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { texts } from '../evidence/texts.js';
 import { why } from '../report/figures.js';
-import { release } from '../state/release.js';
+import { releases } from '../releases/table.js';
 import '../text/later.js';
 import { text } from '../text/format.js';
 import { extend, t } from '../text/strings.js';
@@ -64,9 +64,9 @@ export const method = {
       h('h2', {}, t('method.parts')),
       h('dl', { class: 'modelled' }, PARTS.map((id) => [h('dt', {}, t(`modelled.${id}`)), h('dd', {}, t(`modelled.${id}.how`))])),
       validation(context),
+      releases(context),
       parts.filter(([, list]) => list.length).map(([name, list]) => part(context, name, list)),
       h('p', { class: 'note' }, t('method.units')),
-      h('p', { class: 'note', id: 'release' }, t('method.release', { release: release() })),
     ];
   },
 };

@@ -6,10 +6,10 @@ import { absence } from './absence.js';
 import { footnote } from './footnote.js';
 
 // Other questions to begin with, as links.
-const EXAMPLES = [
+export const EXAMPLES = [
   ['big', 'cluster.devices=16384&model=llama-3.1-405b&serving=null'],
   ['moe', 'cluster=dgx-b200&model=deepseek-v3&serving.devices=8&training=null'],
-  ['lora', 'cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=deepspeed&training.frozen_precision=nf4&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10000000&training.trainable=lora'],
+  ['lora', 'cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10000000&training.trainable=lora'],
 ];
 
 const others = () =>

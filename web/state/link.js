@@ -4,7 +4,7 @@
 // any words is the newest. Inputs over another than the newest hold it as their "version".
 // Further scenarios of a comparison have their letter before the path ("b:serving.batch=64"; "b:" alone is the default).
 // Words without a letter or dot that concern the view: embed, show, hide, lock, ask, choices, hint, and size (a sizing question). Long links are
-// "z=" with everything deflated. Reading never throws: what cannot be read is named in `faults`.
+// "z=" with everything deflated. "r=" is the release that made the link. Reading never throws: what cannot be read is named in `faults`.
 import { isPath } from './paths.js';
 import { NEWEST, versionOf, withVersion } from './scenario.js';
 
@@ -37,11 +37,13 @@ function query({ inputs, others = [], view = {} }) {
 
 const route = ({ scene, sub }) => `#/${scene}${sub ? `/${encode(sub)}` : ''}`;
 
+const madeBy = ({ release }) => (release ? `&r=${release}` : '');
+
 // The readable link; the default state of a scene has no query.
 export function write(state) {
   const text = query(state);
   const version = versionOf(state.inputs);
-  return text || version !== NEWEST ? `${route(state)}?${text}${text && '&'}v=${version}` : route(state);
+  return text || version !== NEWEST ? `${route(state)}?${text}${text && '&'}v=${version}${madeBy(state)}` : route(state);
 }
 
 // The readable link, or the compressed one where that is long.
@@ -50,7 +52,7 @@ export async function writeShort(state) {
   if (link.length <= LONG || typeof CompressionStream === 'undefined') return link;
   const stream = new Blob([query(state)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  return `${route(state)}?z=${toBase64(bytes)}&v=${versionOf(state.inputs)}`;
+  return `${route(state)}?z=${toBase64(bytes)}&v=${versionOf(state.inputs)}${madeBy(state)}`;
 }
 
 const toBase64 = (bytes) =>
@@ -95,6 +97,8 @@ function readPairs(text, state) {
     if (path === 'v') {
       if (isVersion(value)) target.version = value;
       else state.faults.push({ path: 'v', kind: 'version' });
+    } else if (path === 'r') {
+      if (/^[\w.-]{1,20}$/.test(value)) state.release = value;
     } else if (VIEW_WORDS.includes(key)) {
       state.view[key] = value.slice(0, 2000);
     } else if (!isPath(path) || (!path.includes('.') && !['model', 'cluster', 'training', 'serving', 'cost'].includes(path))) {

@@ -1,5 +1,6 @@
 // Keeps the address of the page to the store's state.
 import { writeShort } from './link.js';
+import { release } from './release.js';
 
 const LINK_DELAY = 200;
 
@@ -21,7 +22,7 @@ export class LinkWriter {
 
   async #write(push) {
     this.tidy();
-    const link = await writeShort(this.store.state);
+    const link = await writeShort({ ...this.store.state, release: release() });
     if (link !== location.hash) history[push ? 'pushState' : 'replaceState'](null, '', link);
   }
 }

@@ -110,7 +110,6 @@ extend({
   'lessons.next': 'Next: {title}',
   'method.part': '{part}: {count} formulas', 'method.formula': 'Formula',
   'method.units': 'GB is 10⁹ bytes, GiB is 2³⁰ bytes. Figures have three digits; estimates are rarely more accurate.',
-  'method.release': 'Slipstick {release}',
   'method.validation': 'How accurate is it?',
   'modelled.products': 'Matrix products (GEMM)', 'modelled.products.how': 'Tiles and waves on the SMs; the longer of compute and memory traffic, with a smooth transition, plus a launch each; measured efficiencies where there are measurements (Williams et al. 2009; NVIDIA CUTLASS documentation).',
   'modelled.attention': 'Attention', 'modelled.attention.how': 'One fused kernel that streams keys and values, with an efficiency per generation (Dao et al. 2022, 2023; Shah et al. 2024); unfused attention as separate kernels.',

@@ -1,0 +1,60 @@
+// The page and its links name the release; a link of another one is told apart, and Method lists what moved since.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { eventually, settled, site, SITE } from './browser.js';
+
+let chromium;
+before(async () => (chromium = await site()));
+after(() => chromium.close());
+
+const known = JSON.parse(readFileSync(`${SITE}data/releases.json`, 'utf8'));
+const notice = (page) => page.locator('#notice');
+
+// The answers of a release before all others: of the first scenario the token took twice as long, of the others nothing is known.
+function older() {
+  const [first] = known.links;
+  const [[, answers]] = Object.entries(first.answers);
+  const slower = answers.map((value, i) => (known.figures[i] === 'serving.tpot_s' ? value * 2 : value));
+  return { ...known, links: [{ ...first, answers: { '0.1.0': slower } }] };
+}
+
+test('a copied link names the release, that of the default state too', async () => {
+  for (const hash of ['', '#/serve?serving.batch=64&v=1']) {
+    const { page, context } = await chromium.open(hash);
+    await page.locator('#copy-link').click();
+    const link = await page.locator('.linkfield').inputValue();
+    const release = await page.locator('meta[name=release]').getAttribute('content');
+    assert.ok(link.endsWith(`r=${release}`), link);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await settled(page);
+    assert.equal(await notice(page).isVisible(), false, 'its own release is nothing to tell');
+    await context.close();
+  }
+});
+
+test('a link of another release says so, and what moved where that is known', async () => {
+  const { page, faults } = await chromium.open('#/serve?serving.batch=63&v=1&r=0.1.0');
+  await eventually(async () => assert.match(await notice(page).textContent(), /made by Slipstick 0\.1\.0; you see the answers of \d/));
+  assert.doesNotMatch(await notice(page).textContent(), /moved: /);
+  await page.route('**/data/releases.json', (route) => route.fulfill({ json: older() }));
+  await page.evaluate(() => (location.hash = '#/overview?r=0.1.0'));
+  await eventually(async () => assert.match(await notice(page).textContent(), /Here moved: Time per output token \(TPOT\), [\d.]+\sms → [\d.]+\sms\./));
+  await page.locator('#notice button').first().click();
+  await page.waitForSelector('#releases');
+  assert.deepEqual(faults, []);
+});
+
+test('Method lists what moved, with the way to each scenario', async () => {
+  const { page, context } = await chromium.open('');
+  await page.route('**/data/releases.json', (route) => route.fulfill({ json: older() }));
+  await page.evaluate(() => (location.hash = '#/method'));
+  await page.waitForSelector('#releases tbody tr');
+  assert.deepEqual(await page.locator('#releases tbody tr').count(), 1);
+  assert.match(await page.locator('#releases tbody tr').innerText(), /Llama-3\.1-70B on 512 H100[\s\S]*Time per output token[\s\S]*0\.1\.0[\s\S]*▼ 50\s%/);
+  await context.close();
+  const { page: own } = await chromium.open('#/method');
+  await own.waitForFunction(() => !/Computing/.test(document.querySelector('#releases')?.textContent ?? 'Computing'));
+  assert.match(await own.locator('#releases').innerText(), /No answer moved|Now, \d/);
+});

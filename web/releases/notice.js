@@ -1,0 +1,29 @@
+// What the page says when a link of another release is opened.
+import { h } from '../dom.js';
+import { nameOf } from '../report/names.js';
+import { release } from '../state/release.js';
+import { sayTheSame } from '../state/scenario.js';
+import { readJson } from '../host.js';
+import { text, unitOf } from '../text/format.js';
+import { t } from '../text/strings.js';
+import { movesOf, scenarios } from './moved.js';
+
+// Of a scenario whose former answers are kept also what moved.
+async function detail(page, state) {
+  const known = await readJson('data/releases.json');
+  const { default: standard } = page.described;
+  const same = ({ inputs, answers }) => answers[state.release] && sayTheSame(standard, inputs, state.inputs, page.presetPaths);
+  const found = (await scenarios(known, [state.scene])).find(same);
+  if (!found || !page.report) return '';
+  const moves = movesOf({ answers: { [state.release]: found.answers[state.release] } }, known.figures, page.report);
+  if (!moves.length) return t('releases.same');
+  const shown = (value, path) => (value === null ? '–' : text(value, unitOf(path)));
+  const list = moves.map(({ path, before, after }) => t('releases.move', { name: nameOf(path), before: shown(before, path), after: shown(after, path) }));
+  return t('releases.moved', { list: list.join('; ') });
+}
+
+export async function tellMoved(page, state) {
+  const words = [t('releases.notice', { was: state.release, now: release() }), await detail(page, state)];
+  const more = h('button', { type: 'button', class: 'link', onclick: () => page.store.open('method') }, t('releases.more'));
+  page.notice(words.filter(Boolean).join(' '), 0, more);
+}
