@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/scenario/parse_scenario.h"
+#include "core/scenario/request.h"
 #include "core/search/mapping_space.h"
 #include "core/search/training_tuner.h"
 #include "core/training/memo.h"
@@ -16,9 +17,9 @@ namespace slipstick {
 namespace {
 
 // Of a fixed sequence, the same everywhere.
-class Draw {
+class Choices {
  public:
-  explicit Draw(int seed) : state_(0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(seed + 1)) {}
+  explicit Choices(int seed) : state_(0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(seed + 1)) {}
   template <class T, std::size_t n>
   T Of(const T (&values)[n]) {
     state_ ^= state_ >> 12, state_ ^= state_ << 25, state_ ^= state_ >> 27;
@@ -34,7 +35,7 @@ struct Problem {
   std::string text;
 };
 Problem Drawn(int seed) {
-  Draw draw(seed);
+  Choices draw(seed);
   const char* const models[] = {"llama-3.1-8b", "llama-2-13b",   "llama-2-70b", "gpt3-175b",    "llama-3.1-405b",
                                 "mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v3", "gpt-oss-120b", "qwen3-235b-a22b"};
   const char* const clusters[] = {"dgx-a100", "dgx-h100", "hgx-h800", "dgx-b200", "gb200-nvl72", "hgx-mi300x"};
