@@ -34,7 +34,7 @@ namespace slipstick {
 // {"id","title",…,"points":[{"label","figures":{path: value},"issues"}],"expectations":[{"text","holds","found"}]} of one study.
 Answer StudyAnswer(std::string_view id);
 
-// The same of a study that is not in the catalogue, or is in it otherwise.
+// For a study that is not in the catalogue, or differs from the one there.
 Json AnswerOfStudy(std::string_view id, const Json& study);
 
 // For running a study point by point, in parallel or with progress: the number of points, one point, and the study from a JSON list of
