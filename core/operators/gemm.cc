@@ -218,6 +218,17 @@ MatrixUnits UnitsFor(const Gemm& gemm, const Device& device, FlopsPerSecond unit
   return {mma_rows, copied_rows};
 }
 
+// At which an SM writes the outputs of a tile after its k loop; none where that hides behind the next tile.
+BytesPerSecond DrainRate(const Device& device, const GemmKernelParameters& parameters, Trace& trace) {
+  const Bytes drain_per_clock = parameters.drain_per_clock;
+  if (!(drain_per_clock > Bytes{})) return {};
+  const Hertz clock = device.clock;
+  CONSTANTS(trace, KernelTable(device, "gemm"), SourceOf(device, device.architecture->gemm.source), drain_per_clock);
+  FIGURE(trace, drain_rate, drain_per_clock * clock, (Note{"Rate at which an SM writes the outputs of a tile", "", kFamilySource}),
+         drain_per_clock, clock);
+  return drain_rate;
+}
+
 TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters, const ComputeRate& rate,
                          Seconds memory_time, Trace& trace) {
   const double units = static_cast<double>(device.units);
@@ -247,9 +258,12 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
                         table.tile_load,
                         table.fill,
                         table.split_k_merge,
+                        DrainRate(device, parameters, trace),
+                        gemm.output_bytes * kB,
                         table.overlap,
                         parameters.max_split,
                         parameters.columns_by_96,
+                        parameters.columns_by_32,
                         parameters.split_fills_two_waves};
   return ChooseTiles(shape, ideal, memory_time, trace);
 }

@@ -41,6 +41,8 @@ struct GemmKernelParameters {
   Seconds derating_ramp;               // kernel time at which half of the derating is reached
   int max_split = 16;                  // limit of split-K
   bool columns_by_96 = false;          // tiles of 96 and 192 columns exist
+  bool columns_by_32 = false;          // tiles of 32 columns exist
+  Bytes drain_per_clock;               // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
   bool split_fills_two_waves = false;  // split-K only while tiles * split <= 2 * SMs
   Seconds launch;                      // t0
   double gemm_efficiency = 0.8;        // e_c * rho: fraction of the dense peak with the best tile

@@ -59,6 +59,9 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   parameters.clock_derating = gemm.groups == 1 ? *e.clock_derating : 0;
   parameters.derating_ramp = table.derating_ramp;
   parameters.columns_by_96 = row.columns_by_96;
+  parameters.columns_by_32 = row.columns_by_32;
+  // The fitted efficiencies of grouped kernels include it.
+  parameters.drain_per_clock = gemm.groups == 1 ? row.drain_per_clock : 0 * kB;
   parameters.max_split = row.has_split_k && gemm.groups == 1 ? 16 : 1;
   parameters.launch = *e.launch_latency;
   parameters.gemm_efficiency =

@@ -14,9 +14,9 @@
 namespace slipstick {
 namespace {
 
-constexpr std::array<Tile, 10> kTiles{
-    {{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {64, 192}, {128, 192}, {64, 96}, {128, 96}}};
-constexpr std::size_t kPowersOfTwo = 6;  // of the first tiles
+constexpr std::array<Tile, 11> kTiles{
+    {{64, 32}, {64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {64, 192}, {128, 192}, {64, 96}, {128, 96}}};
+constexpr std::size_t kNarrow = 1, kPowersOfTwo = 6;  // of the first tiles
 constexpr std::array<Tile, 6> kGroupedTiles{{{64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}}};
 
 // A tile size on a shape, for any split-K.
@@ -24,6 +24,7 @@ struct Tiling {
   double rows = 64, columns = 64;  // of the tile
   double grid = 1;                 // output tiles
   Seconds step;                    // per 64 inputs of a tile
+  Seconds drain;                   // of its outputs
 };
 
 // A trace that is off at compile time, so the search over candidates does not pay for it.
@@ -44,6 +45,19 @@ double FragmentOf(double m, double mma_rows, AnyTrace& trace) {
   }
   FIGURE(trace, fragment, min(16, mma_rows), (Note{"Rows of a fragment", "of a kernel for up to 64 rows", kFamilySource}), mma_rows);
   return fragment;
+}
+
+// Outputs that leave after the k loop of their tile.
+template <class AnyTrace>
+Seconds DrainOf(const TiledGemm& shape, double tile_rows, double tile_columns, AnyTrace& trace) {
+  const BytesPerSecond drain_rate = shape.drain_rate;
+  if (!(drain_rate > BytesPerSecond{})) return {};
+  const double m = shape.rows;
+  const Bytes output_size = shape.output_size;
+  FIGURE(trace, drain, min(tile_rows, m) * tile_columns * output_size / drain_rate,
+         (Note{"Time to write the outputs of a tile", "after its k loop, before the next tile", kFamilySource}), tile_rows, m, tile_columns,
+         output_size, drain_rate);
+  return drain;
 }
 
 template <class AnyTrace>
@@ -75,18 +89,25 @@ Tiling TilingOf(const TiledGemm& shape, const Tile& tile, AnyTrace& trace) {
   }
   FIGURE_OVER_GROUPS(trace, grid, ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles", "all groups", kFamilySource}), m,
                      tile_rows, n, tile_columns);
-  return {tile_rows, tile_columns, grid, step_time};
+  return {tile_rows, tile_columns, grid, step_time, DrainOf(shape, tile_rows, tile_columns, trace)};
 }
 
 // Time on the SMs: waves of tiles, each as long as its k loop.
 template <class AnyTrace>
 Seconds ComputeTime(const TiledGemm& shape, const Tiling& tiling, double split, AnyTrace& trace) {
   const double k = shape.inputs, units = shape.units, grid = tiling.grid;
-  const Seconds step_time = tiling.step, fill = shape.fill;
+  const Seconds step_time = tiling.step, fill = shape.fill, drain = tiling.drain;
   FIGURE(trace, steps, ceil(k / (64 * split)), (Note{"k steps per tile", "its share of k under split-K", kFamilySource}), k, split);
   FIGURE(trace, waves, ceil(grid * split / units), (Note{"Waves", "one tile per SM at a time", kFamilySource}), grid, split, units);
-  FIGURE(trace, compute_time, waves * (steps * step_time + fill),
-         (Note{"Time on the tensor cores", "each tile is filled and drained", kFamilySource}), waves, steps, step_time, fill);
+  const Seconds compute_time = waves * (steps * step_time + fill + drain);
+  constexpr Note kNote{"Time on the tensor cores", "each tile is filled and drained", kFamilySource};
+  if (drain > Seconds{}) {
+    trace.Record("compute_time", "waves * (steps * step_time + fill + drain)", compute_time, kNote, "waves, steps, step_time, fill, drain",
+                 waves, steps, step_time, fill, drain);
+  } else {
+    trace.Record("compute_time", "waves * (steps * step_time + fill)", compute_time, kNote, "waves, steps, step_time, fill", waves, steps,
+                 step_time, fill);
+  }
   return compute_time;
 }
 
@@ -109,7 +130,9 @@ bool IsTried(const TiledGemm& shape, const Tiling& tiling, double split) {
 
 std::span<const Tile> TilesOf(const TiledGemm& shape) {
   if (shape.groups != 1) return kGroupedTiles;
-  return std::span<const Tile>(kTiles).first(shape.columns_by_96 ? kTiles.size() : kPowersOfTwo);
+  const std::span<const Tile> tiles(kTiles);
+  const std::size_t first = shape.columns_by_32 ? 0 : kNarrow;
+  return tiles.subspan(first, (shape.columns_by_96 ? tiles.size() : kNarrow + kPowersOfTwo) - first);
 }
 
 TileChoice Choose(const TiledGemm& shape, Seconds ideal, Seconds memory) {

@@ -20,9 +20,12 @@ struct TiledGemm {
   double copied_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
   double tile_load;    // rows or columns of a tile that load as long as they compute
   Seconds fill, merge;
+  BytesPerSecond drain_rate;   // of an SM, at which the outputs of a tile leave before the next begins; 0: beside it
+  Bytes output_size;           // of an output
   double overlap;              // p of the norm of compute and memory time
   int max_split;               // limit of split-K
   bool columns_by_96;          // tiles of 96 and 192 columns exist
+  bool columns_by_32;          // tiles of 32 columns exist
   bool split_fills_two_waves;  // split-K only while tiles * split <= 2 * SMs
 };
 

@@ -36,6 +36,8 @@ struct GemmRow {
   Seconds step_latency;                // kappa: lower bound per 64 inputs of a tile
   bool has_split_k = true;             // split-K kernels exist
   bool columns_by_96 = false;          // tiles of 96 and 192 columns exist
+  bool columns_by_32 = false;          // tiles of 32 columns exist
+  Bytes drain_per_clock;               // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
   double quantize_bytes = 0;           // c_q: per activation element, moved by the quantizing pass
   double quantize_efficiency = 1;      // e_q: bandwidth efficiency of that pass over the stream's
   Seconds extra_overhead;              // t_q: of a separate quantizing kernel, or of converting the weights

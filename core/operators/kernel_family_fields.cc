@@ -28,6 +28,10 @@ constexpr FieldRow kGemmRowFields[] = {
     Of<&GemmRow::step_latency>("step_latency", "Lower bound on the time per 64 inputs of a tile").In(kNs).AtLeast(0),
     Of<&GemmRow::has_split_k>("splits", "Split-K kernels exist"),
     Of<&GemmRow::columns_by_96>("columns_by_96", "Tiles of 96 and 192 columns exist"),
+    Of<&GemmRow::columns_by_32>("columns_by_32", "Tiles of 32 columns exist"),
+    Of<&GemmRow::drain_per_clock>("drain", "Bytes per clock of a tile's outputs, written after its k loop; 0: beside the next tile")
+        .In(kB)
+        .AtLeast(0),
     Of<&GemmRow::quantize_bytes>("quantise_bytes", "Bytes per activation element moved by the quantizing pass").AtLeast(0),
     Of<&GemmRow::quantize_efficiency>("quantise_share", "Bandwidth efficiency of the quantizing pass over the achievable bandwidth")
         .Above(0),
