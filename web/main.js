@@ -159,7 +159,7 @@ class Page {
       this.drawScene();
     }, SOON_MS);
   }
-  nodesOf = (place) => this.stage.nodesOf(place);
+  nodesOf = (place, ghost) => this.stage.nodesOf(place, ghost);
   chosen = (key) => this.stage.chosen(key);
   choose = (key, value) => this.stage.choose(key, value);
   data = (path) => this.files.at(path);

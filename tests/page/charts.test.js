@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { site } from './browser.js';
+import { settled, site } from './browser.js';
 
 const FOLDER = new URL('./charts/', import.meta.url);
 const WIDTHS = [320, 760];
@@ -135,4 +135,20 @@ test('pointing at what a group sends lights its devices and the wires that it lo
   assert.deepEqual(await lit(), [0, 0, 0]);
   assert.deepEqual(faults, []);
   await context.close();
+});
+
+test('a lesson outlines what was before its change: the bar that was longer, the point that was elsewhere', async () => {
+  const { page, faults } = await chromium.open('#/lessons/decode-memory-bound');
+  await page.locator('[data-key=lesson-start]').click();
+  await page.locator('[data-key=choice-0]').click();
+  await page.waitForSelector('#ttft-bar');
+  await settled(page);
+  assert.equal(await page.locator('.ghost').count(), 0, 'nothing has changed yet');
+  await page.locator('[data-key=step-0]').click();
+  await page.waitForSelector('#batch-curve .ghost', { state: 'attached' });
+  const [bar, outline] = await page.locator('#ttft-bar').evaluate((chart) => [...chart.querySelectorAll('rect:not(.ghost)')].reduce(([sum], one) => [sum + one.getBoundingClientRect().width, chart.querySelector('.ghost').getBoundingClientRect().width], [0, 0]));
+  const [was, is] = await page.locator('.watched tbody tr').last().locator('td').evaluateAll((cells) => cells.slice(0, 2).map((one) => parseFloat(one.textContent)));
+  assert.ok(Math.abs(outline / bar / (was / is) - 1) < 0.03, `${outline / bar} against ${was / is}`);
+  assert.match(await page.locator('.watched thead').textContent(), /Change$/);
+  assert.deepEqual(faults, []);
 });

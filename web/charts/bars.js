@@ -12,10 +12,11 @@ const GAP = 8;
 const MANY = 8;
 const THIN = 20;
 
-// {id, title, subtitle, width, unit, rows: [{label, parts: [{id, name, value, color, hatch}]}], limit, note, axis, summary}
+// {id, title, subtitle, width, unit, rows: [{label, parts: [{id, name, value, color, hatch}], ghost}], limit, note, axis, summary}; ghost:
+// how long the bar was before, as an outline.
 export function stackedBars({ id, title, subtitle, width, unit, rows, limit, note, axis = false, onpart, controls, summary: said }) {
   const totals = rows.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
-  const most = Math.max(...totals, limit?.value ?? 0) || 1;
+  const most = Math.max(...totals, ...rows.map(({ ghost = 0 }) => ghost), limit?.value ?? 0) || 1;
   const labels = rows.some(({ label }) => label);
   const longest = 12 + Math.max(...rows.map(({ label }) => textWidth(label ?? '')));
   // Labels that would take too much of the width stand above their bars.
@@ -55,6 +56,9 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
       });
     return [label && svg('text', { class: 'lab', x: 0, y: above ? y - 5 : y + bar / 2 + 4 }, label), boxes];
   });
+  const outline = (ghost, i) =>
+    svg('rect', { class: 'ghost', x: left, y: top + i * step + above - 2, width: x(ghost) - left, height: bar + 4, rx: 3 });
+  const ghosts = rows.map(({ ghost }, i) => ghost > 0 && outline(ghost, i));
   const limitLine = limit && [
     svg('line', {
       class: 'hair',
@@ -76,7 +80,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
         value === 0 ? '0' : format(value, unit),
       ),
     );
-  const drawing = canvas(width, height, scaleLine, marks(title, lines), limitLine);
+  const drawing = canvas(width, height, scaleLine, marks(title, lines), ghosts, limitLine);
   const kinds = new Map();
   for (const { parts } of rows) for (const part of parts) if (part.value > 0) kinds.set(part.id, part);
   const only = rows.length === 1;
@@ -102,7 +106,14 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
         label,
         ...[...kinds.keys()].map((kind) => ({ value: parts.find((one) => one.id === kind)?.value ?? 0, unit })),
       ]);
-  return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: said ?? capital(summary), drawing, key, controls, columns, rows: table, note });
+  const described = [said ?? capital(summary), outlined(rows, unit)].filter(Boolean).join(' ');
+  return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: described, drawing, key, controls, columns, rows: table, note });
 }
+
+// "Outlined: 7.7 s before." of bars that were longer or shorter.
+const outlined = (rows, unit) => {
+  const [first] = rows.filter(({ ghost }) => ghost > 0);
+  return first ? t('chart.before', { value: format(first.ghost, unit) }) : '';
+};
 
 const capital = (words) => words.slice(0, 1).toUpperCase() + words.slice(1);

@@ -28,9 +28,9 @@ function placed(labels, taken, box) {
 const AROUND = [[0, 18, 'middle'], [0, -9, 'middle'], [-8, 4, 'end'], [9, 4, 'start'], [-6, 18, 'end'], [8, -8, 'start']];
 const BESIDE = [[10, -10, 'start'], [-10, 22, 'end'], [-10, -12, 'end'], [10, 22, 'start'], [-10, 40, 'end'], [10, -30, 'start']];
 
-// points: [{x, y, batch, hollow}], here: {x, y, text}, level: {x, text}, last: {x, y, text}
-export function operatingCurve({ id, title, subtitle, width, points, here, level, last, onbatch, summary, columns, rows, note }) {
-  const all = [...points, here, last].filter(Boolean);
+// points: [{x, y, batch, hollow}], here and before: {x, y, text}, level: {x, text}, last: {x, y, text}
+export function operatingCurve({ id, title, subtitle, width, points, here, before, level, last, onbatch, summary, columns, rows, note }) {
+  const all = [...points, here, before, last].filter(Boolean);
   const xs = positiveDomain([...all.map((p) => p.x), level?.x].filter(Boolean), 0.06);
   const ys = positiveDomain(all.map((p) => p.y), 0.12);
   const height = Math.max(300, Math.min(380, width * 0.44));
@@ -47,6 +47,7 @@ export function operatingCurve({ id, title, subtitle, width, points, here, level
   const labels = placed(
     [
       here && { x: x(here.x), y: y(here.y), text: here.text, spots: BESIDE, kind: 'lab accent' },
+      before && { x: x(before.x), y: y(before.y), text: before.text, spots: BESIDE, kind: 'lab' },
       last && { x: x(last.x), y: y(last.y), text: last.text, spots: [...BESIDE, ...BESIDE.map(([a, b, c]) => [a, b > 0 ? b + 18 : b - 18, c])], kind: 'lab' },
       level && { x: x(level.x), y: box.top + 2, text: level.text, spots: [[6, 10, 'start'], [-6, 10, 'end'], [6, 26, 'start'], [-6, 26, 'end']], kind: 'lab' },
       ...points.map((p) => ({ x: x(p.x), y: y(p.y), text: whole(p.batch), spots: AROUND, kind: '' })),
@@ -63,6 +64,7 @@ export function operatingCurve({ id, title, subtitle, width, points, here, level
   );
   const diamond = last && mark(last.text, { class: 'point', stroke: 'var(--ink)', fill: 'var(--paper)' }, svg('path', { d: `M${x(last.x)} ${y(last.y) - 6}l6 6l-6 6l-6 -6z` }));
   const you = here && mark(here.text, { class: 'point you', stroke: 'var(--paper)', fill: 'var(--accent)' }, svg('circle', { cx: x(here.x), cy: y(here.y), r: 7 }));
+  const was = before && svg('circle', { class: 'ghost', cx: x(before.x), cy: y(before.y), r: 7 });
   if (you && onbatch) keys(you, points, here, onbatch);
   const line = svg('polyline', { class: 'line', stroke: 'var(--c-gemm)', points: points.map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join(' ') });
   return chart({
@@ -78,6 +80,7 @@ export function operatingCurve({ id, title, subtitle, width, points, here, level
       missing,
       frame,
       line,
+      was,
       marks(title, drawn, diamond, you),
       labels.map(({ x: left, y: base, text, anchor, kind }) => svg('text', { class: `halo ${kind}`, x: left, y: base, 'text-anchor': anchor }, text)),
     ),

@@ -9,10 +9,11 @@ import { textWidth } from './lib/scale.js';
 const BAR = 28;
 const PART_GAP = 1.5;
 
-// {parts: [{id, name, value, color, hatch}], onpart(id)}
-export function partBar({ id, title, subtitle, width, unit, parts, onpart }) {
+// {parts: [{id, name, value, color, hatch}], onpart(id), ghost: the whole as it was before, an outline}
+export function partBar({ id, title, subtitle, width: room, unit, parts, onpart, ghost }) {
   const shown = parts.filter(({ value }) => value > 0);
   const total = shown.reduce((sum, { value }) => sum + value, 0);
+  const width = ghost > total ? (room * total) / ghost : room; // of the bar, so that the outline has room
   const top = 18;
   let at = 0;
   let free = 0; // where the last label ends
@@ -21,9 +22,9 @@ export function partBar({ id, title, subtitle, width, unit, parts, onpart }) {
     at += one.value;
     const size = (at / total) * width - from;
     const words = format(one.value, unit);
-    const room = Math.max(textWidth(words), textWidth(one.name)) + 10;
-    const fits = room <= size || (one === shown.at(-1) && from + room <= width && from >= free);
-    if (fits) free = from + room;
+    const label = Math.max(textWidth(words), textWidth(one.name)) + 10;
+    const fits = label <= size || (one === shown.at(-1) && from + label <= width && from >= free);
+    if (fits) free = from + label;
     return { ...one, from, size, words, fits };
   });
   const drawn = boxes.map(({ id: part, name, value, color, hatch, from, size, words, fits }) =>
@@ -38,14 +39,15 @@ export function partBar({ id, title, subtitle, width, unit, parts, onpart }) {
       ],
     ),
   );
+  const outline = ghost > 0 && svg('rect', { class: 'ghost', x: 0, y: top - 2, width: (width * ghost) / total, height: BAR + 4, rx: 3 });
   const largest = shown.reduce((best, one) => (one.value > (best?.value ?? 0) ? one : best), null);
   return chart({
     id,
     title,
     subtitle,
     kind: 'stacked bar chart',
-    summary: t('serve.most', { name: largest?.name ?? '', share: format((largest?.value ?? 0) / total, '%'), total: format(total, unit) }),
-    drawing: canvas(width, top + BAR + 38, svg('text', { class: 'num', x: width, y: 11, 'text-anchor': 'end' }, format(total, unit)), marks(title, drawn)),
+    summary: t('serve.most', { name: largest?.name ?? '', share: format((largest?.value ?? 0) / total, '%'), total: format(total, unit) }) + (ghost > 0 ? ` ${t('chart.before', { value: format(ghost, unit) })}` : ''),
+    drawing: canvas(room, top + BAR + 38, svg('text', { class: 'num', x: width, y: 11, 'text-anchor': 'end' }, format(total, unit)), marks(title, drawn), outline),
     key: boxes.filter(({ fits }) => !fits).map(({ name, color, hatch, words }) => ({ color, hatch, text: `${name} ${words}` })),
     columns: [t('column.part'), { name: t('column.value'), unit }, { name: t('column.share'), unit: '%' }],
     rows: shown.map(({ name, value }) => [name, { value, unit }, { value: value / total, unit: '%' }]),

@@ -39,7 +39,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   const ys = positiveDomain([peak * 1.6, ...dots.map(({ rate }) => rate), xs[0] * bandwidth], 0.1);
   const isNarrow = width <= 500;
   const height = isNarrow ? 380 : Math.min(400, width * 0.52);
-  const box = { left: isNarrow ? 66 : 76, right: width - 10, top: 14, bottom: height - 42 };
+  const box = { left: isNarrow ? 66 : 88, right: width - 10, top: 14, bottom: height - 42 };
   const x = log(xs, [box.left, box.right]);
   const y = log(ys, [box.bottom, box.top]);
   const xTicks = decades(xs, isNarrow ? 4 : 8);

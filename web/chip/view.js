@@ -7,7 +7,7 @@ import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
 import { footnote } from '../scenes/footnote.js';
 import { absence } from '../scenes/absence.js';
-import { heading, infeasible } from '../scenes/parts.js';
+import { ghostOf, heading, infeasible } from '../scenes/parts.js';
 import { extend, t } from '../text/strings.js';
 import { areaCurve, waferMap, yieldFan } from './dies.js';
 import { partition } from './partition.js';
@@ -20,11 +20,12 @@ extend(texts);
 await addStyle('style/chip.css');
 
 // A bill whose lines are named below it.
-const labelledBill = (context, { id, title, subtitle, lines }) => partBar({ id, title, subtitle, width: context.width, unit: '$', parts: billParts(lines) });
+const labelledBill = (context, { id, title, subtitle, lines, whole }) =>
+  partBar({ id, title, subtitle, width: context.width, unit: '$', parts: billParts(lines), ghost: ghostOf(context, whole) });
 
 const VIEWS = {
   bill: (context, { cost, training, serving }) => [
-    labelledBill(context, { id: 'device-bill', title: t('chip.bill'), subtitle: t('chip.bill.sub'), lines: cost.device_usd_parts }),
+    labelledBill(context, { id: 'device-bill', title: t('chip.bill'), subtitle: t('chip.bill.sub'), lines: cost.device_usd_parts, whole: 'cost.device_usd' }),
     figures(
       context,
       [
@@ -42,7 +43,7 @@ const VIEWS = {
   chiplets: (context) => [areaCurve(context), partition(context)],
   technology: (context) => [technology(context)],
   hour: (context, { cost, training, serving }) => [
-    labelledBill(context, { id: 'hour-bill', title: t('chip.hour'), subtitle: t('chip.hour.sub'), lines: cost.device_hour_usd_parts }),
+    labelledBill(context, { id: 'hour-bill', title: t('chip.hour'), subtitle: t('chip.hour.sub'), lines: cost.device_hour_usd_parts, whole: 'cost.device_hour_usd' }),
     figures(
       context,
       [
@@ -53,7 +54,7 @@ const VIEWS = {
         'cost.flops_per_j',
       ].filter(Boolean),
     ),
-    labelledBill(context, { id: 'system-bill', title: t('chip.system'), subtitle: t('chip.system.sub'), lines: cost.system_usd_parts }),
+    labelledBill(context, { id: 'system-bill', title: t('chip.system'), subtitle: t('chip.system.sub'), lines: cost.system_usd_parts, whole: 'cost.system_usd' }),
   ],
   certainty: (context) => uncertainty(context),
 };

@@ -220,7 +220,7 @@ function one(context, lessons, lesson) {
         next && [' · ', h('a', { href: `#/lessons/${next.id}`, onclick: go(next.id) }, t('lessons.next', { title: next.title }))],
       ),
     ]),
-    started && revealed && h('div', { class: 'stage' }, context.page.nodesOf(lesson.scene).slice(1)),
+    started && revealed && h('div', { class: 'stage' }, context.page.nodesOf(lesson.scene, context.ask('evaluate', context.page.requestFor(startOf(lesson)), '')).slice(1)),
   ];
 }
 

@@ -2,7 +2,7 @@ import { lines } from '../charts/lines.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
-import { withChanges } from '../state/scenario.js';
+import { withChanges, withChoicesHeld } from '../state/scenario.js';
 import '../text/later.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -52,7 +52,9 @@ const scopeOf = (context) => context.page.chosen('kv-scope') ?? 'batch';
 
 function sweepOf(context, { id, change }) {
   const scope = scopeOf(context);
-  const request = withChanges(context.request, scope === 'request' ? { ...change, ...SINGLE } : change);
+  const { training, serving } = context.report;
+  const held = withChoicesHeld(context.request, context.scenario, [...(training?.chosen ?? []), ...serving.chosen]);
+  const request = withChanges(held, scope === 'request' ? { ...change, ...SINGLE } : change);
   const answer = context.lately(
     `kv ${scope} ${id}`,
     'sweep',

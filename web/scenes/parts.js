@@ -2,6 +2,7 @@
 import { stackedBars } from '../charts/bars.js';
 import { billParts, boundParts, memoryParts, timeParts } from '../charts/parts.js';
 import { h } from '../dom.js';
+import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 
@@ -10,6 +11,14 @@ export const heading = (title, lead) => [h('h1', { class: 'question', tabindex: 
 // Keeps the place of a chart whose figures are on their way.
 export const placeholder = (title, height) =>
   h('div', { class: 'chart waiting', style: { 'min-height': `${height}px` } }, h('p', { class: 'figcaption' }, title), h('p', { class: 'summary' }, t('chart.waiting')));
+
+const SEEN = 0.005; // a change of a bar that can be seen
+
+// A figure as it was before a lesson's change, where it was another: what charts outline.
+export function ghostOf({ report, ghost }, path) {
+  const [was, is] = [get(ghost ?? {}, path), get(report, path)];
+  return was > 0 && Math.abs(was / is - 1) > SEEN ? was : undefined;
+}
 
 export const infeasible = (part) =>
   part.feasible === false
@@ -27,7 +36,7 @@ export const timeBar = (context, options = {}) =>
     subtitle: t('train.bar.sub'),
     width: context.width,
     unit: 's',
-    rows: [{ parts: timeParts(context.report.training.time_s) }],
+    rows: [{ parts: timeParts(context.report.training.time_s), ghost: ghostOf(context, 'training.step_time_s') }],
     onpart: (part) => context.why(`training.time_s.${part}`),
     ...options,
   });
@@ -52,7 +61,7 @@ export function servingMemory(context, options = {}) {
     title: t('memory.serving'),
     width: context.width,
     unit: 'B',
-    rows: [{ parts: memoryParts(memory) }],
+    rows: [{ parts: memoryParts(memory), ghost: ghostOf(context, 'serving.memory_bytes.total') }],
     limit: { value: memory.capacity, text: text(memory.capacity, 'B') },
     note: t(memory.total > memory.capacity ? 'memory.over' : 'memory.fits', {
       used: text(memory.total, 'B'),
@@ -67,6 +76,7 @@ export function trainingMemory(context, options = {}) {
   const rows = (stages?.length ? stages : [{ memory_bytes: memory }]).map((stage, i, all) => ({
     label: all.length > 1 ? t('memory.stage', { i: i + 1 }) : undefined,
     parts: memoryParts(stage.memory_bytes),
+    ghost: context.ghost?.training?.stages?.length === stages?.length ? ghostOf(context, stages?.length ? `training.stages.${i}.memory_bytes.total` : 'training.memory_bytes.total') : undefined,
   }));
   return stackedBars({
     id: 'training-memory',

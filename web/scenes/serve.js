@@ -14,7 +14,7 @@ import { text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
-import { boundBars, heading, infeasible, placeholder } from './parts.js';
+import { boundBars, ghostOf, heading, infeasible, placeholder } from './parts.js';
 import { saveTrace, traceOf } from './step_trace.js';
 
 await addStyle('style/serving.css');
@@ -53,6 +53,7 @@ function latencyBars(context) {
       width: context.width,
       unit: 's',
       parts: latencyParts(parts, latency),
+      ghost: ghostOf(context, `serving.${latency}_s`),
       onpart: (part) => context.why(`serving.${latency}_parts_s.${part}`),
     });
   return [
@@ -88,6 +89,11 @@ function batchCurve(context) {
     width: context.width,
     points: line,
     here: { ...own, text: t('serve.you', { batch: whole(own.batch), tpot: text(serving.tpot_s, 's') }) },
+    before: ['serving.tpot_s', 'serving.tokens_per_s_per_device'].some((path) => ghostOf(context, path)) && {
+      x: perUser(context.ghost.serving.tpot_s),
+      y: context.ghost.serving.tokens_per_s_per_device,
+      text: t('serve.before'),
+    },
     level: target && { x: perUser(target), text: t('serve.level', { target: text(target, 's') }) },
     last: last && !last.hollow && { ...last, text: t('serve.last', { batch: whole(most), target: text(target, 's') }) },
     onbatch: (batch) => context.store.set('serving.batch', String(batch)),

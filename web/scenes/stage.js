@@ -58,11 +58,12 @@ export class Stage {
     scene.load().then(() => this.draw());
   }
 
-  // The nodes of "SCENE" or "SCENE/VIEW" for another scene to show: none until its module is there.
-  nodesOf(place) {
+  // The nodes of "SCENE" or "SCENE/VIEW" for another scene to show: none until its module is there. `ghost`: a report whose figures are
+  // outlined beside the present ones.
+  nodesOf(place, ghost) {
     const [id, sub = ''] = place.split('/');
     const scene = sceneOf(id);
-    if (scene.draw) return scene.draw({ ...this.context(), sub });
+    if (scene.draw) return scene.draw({ ...this.context(), sub, ghost });
     this.#fetch(scene);
     return [];
   }

@@ -52,6 +52,11 @@ export function withChanges(request, changes) {
   return { ...changed, written: [...(changed.written ?? []), ...Object.keys(changes)] };
 }
 
+// The request with what the core chose written as it is now, so that it stays while something else moves.
+export function withChoicesHeld(request, scenario, chosen) {
+  return withChanges(request, Object.fromEntries(chosen.map(({ path }) => [path, get(scenario, path)])));
+}
+
 // Whether two sets of inputs ask for the same values, whoever supplied them.
 export const sayTheSame = (defaults, some, others, presetPaths) =>
   JSON.stringify(laidOver(defaults, some, presetPaths).request) === JSON.stringify(laidOver(defaults, others, presetPaths).request);

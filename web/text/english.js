@@ -62,7 +62,7 @@ export const english = {
   'bound.latency': 'latency-bound', 'bound.bubble': 'limited by the pipeline bubble', 'bound.l2': 'L2-bandwidth-bound', 'bound.l1': 'shared-memory-bound',
   'figure.why': 'why', 'figure.whyOf': 'why {title}',
   'chart.data': 'Show data', 'chart.svg': 'SVG', 'chart.png': 'PNG', 'chart.csv': 'CSV', 'chart.save': 'Save {title} as {kind}',
-  'chart.hollow': 'does not fit',
+  'chart.before': 'Outlined: {value} before.', 'chart.hollow': 'does not fit',
   'chart.waiting': 'Computing…',
   'why.close': 'Close',
   'part.forward': 'forward', 'part.backward': 'backward', 'part.recompute': 'recomputation', 'part.tp': 'tensor parallel',
