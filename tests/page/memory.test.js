@@ -1,7 +1,7 @@
 // Memory says whose cache it shows, how attention shares it over the GPUs, and what the publisher supports.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { settled, site } from './browser.js';
+import { settled, site, type } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -30,4 +30,15 @@ test('the cache of one request beside that of the full batch', async () => {
   await page.locator('[data-key="kv-request"]').click();
   await page.waitForFunction((was) => [...document.querySelectorAll('#kv-context .mark')].at(-1)?.getAttribute('aria-label') !== was, full);
   assert.match(await page.locator('#kv-context figcaption').textContent(), /one request/);
+});
+
+test('the KV cache of a prompt of 128k: one action', async () => {
+  const { page, faults } = await chromium.open('#/memory');
+  await page.waitForSelector('#kv-context .mark');
+  await type(page, 'serving.prompt', '128k');
+  // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token. 32 requests of 131,072 + 256 tokens need
+  // 1,282.5 GiB, 160.3 GiB on each of 8 GPUs; the 58 GiB that are left there hold eleven of them.
+  assert.match(plain(await page.locator('.four').innerText()), /KV cache per device.*the largest batch that fits is 11/);
+  assert.match(plain(await page.locator('[data-figure="serving.memory_bytes.kv_cache"], #content .figures').first().innerText()), /160 GiB/);
+  assert.deepEqual(faults, []);
 });
