@@ -183,3 +183,19 @@ test('a lesson is done step by step: guess, set the scene, act, and it is marked
     await context.close();
   }
 });
+
+test('lessons are found by subject: a drawing and a tag each', async () => {
+  const { page, faults } = await chromium.open('#/lessons', { width: 320, height: 700 });
+  await page.waitForSelector('ol.lessons');
+  const all = await page.locator('.lessons li').count();
+  assert.equal(await page.locator('.lessons .thumb path[d^="M"]').count(), all);
+  const shown = {};
+  for (const tag of ['serving', 'training', 'memory', 'cost']) {
+    await page.locator(`[data-key="tag-${tag}"]`).click();
+    shown[tag] = await page.locator('.lessons li').count();
+    assert.ok((await page.locator('.lessons li small').allTextContents()).every((words) => words.trim().toLowerCase().startsWith(tag)));
+  }
+  assert.equal(Object.values(shown).reduce((sum, one) => sum + one, 0), all);
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
+  assert.deepEqual(faults, []);
+});

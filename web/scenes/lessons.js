@@ -1,4 +1,4 @@
-import { h } from '../dom.js';
+import { h, svg } from '../dom.js';
 import { check, scenariosOf, startOf } from '../lessons/expect.js';
 import { done, markDone } from '../lessons/progress.js';
 import '../text/later.js';
@@ -9,10 +9,24 @@ import { number, text as figure, unitOf } from '../text/format.js';
 import { nameOf } from '../report/names.js';
 import { heading } from './parts.js';
 
+// What a lesson is about, by the scene that it plays in: its tag, and the drawing beside it.
+const TAGS = { serve: 'serving', train: 'training', memory: 'memory', chip: 'cost' };
+const tagOf = ({ scene }) => TAGS[scene.split('/')[0]];
+const DRAWINGS = {
+  serving: 'M4 28L18 10H52M18 10V32M26 18h.1M38 14h.1M46 22h.1', // a roofline with its points
+  training: 'M4 8h14M22 8h14M10 16h14M28 16h14M16 24h14M34 24h14', // passes of three pipeline stages
+  memory: 'M4 6h44v6H4zM4 16h30v6H4zM4 26h18v6H4z', // three stacked bars
+  cost: 'M28 4a14 14 0 1 0 .1 0M16 12h24M15 18h26M16 24h24M22 6v24M28 4v28M34 6v24', // a wafer cut into dies
+};
+
+const thumbnail = (tag) =>
+  svg('svg', { class: 'thumb', width: 56, height: 36, viewBox: '0 0 56 36', 'aria-hidden': 'true' }, svg('path', { d: DRAWINGS[tag] }));
+
 const item = (context, lesson) =>
   h(
     'li',
     { class: done(lesson.id) ? 'done' : undefined },
+    thumbnail(tagOf(lesson)),
     h(
       'a',
       {
@@ -22,20 +36,38 @@ const item = (context, lesson) =>
       },
       lesson.title,
     ),
-    h('small', {}, ` ${t(`scene.${lesson.scene.split('/')[0]}`)} · ${t('lessons.minutes', { minutes: lesson.minutes })}${done(lesson.id) ? ` · ${t('lessons.done')}` : ''}`),
+    h('small', {}, ` ${t(`lessons.tag.${tagOf(lesson)}`)} · ${t('lessons.minutes', { minutes: lesson.minutes })}${done(lesson.id) ? ` · ${t('lessons.done')}` : ''}`),
     h('p', {}, lesson.question),
   );
 
+// Tags as buttons: those of one tag, or all.
+function tagButtons(context, lessons, chosen) {
+  const tags = Object.values(TAGS).filter((tag) => lessons.some((lesson) => tagOf(lesson) === tag));
+  return h(
+    'div',
+    { class: 'segments tags', role: 'group', 'aria-label': t('lessons.tags') },
+    ['', ...tags].map((tag) =>
+      h(
+        'button',
+        { type: 'button', 'data-key': `tag-${tag}`, 'aria-pressed': String(tag === chosen), onclick: () => context.page.choose('lessons', tag) },
+        tag ? t(`lessons.tag.${tag}`) : t('lessons.all'),
+      ),
+    ),
+  );
+}
+
 function list(context, lessons) {
+  const tag = context.page.chosen('lessons') ?? '';
+  const rows = (some) => some.filter((lesson) => !tag || tagOf(lesson) === tag).map((lesson) => item(context, lesson));
   const finished = lessons.filter(({ id }) => done(id)).length;
   const [general, studies] = [lessons.filter(({ study }) => !study), lessons.filter(({ study }) => study)];
   return [
     heading(t('lessons.title'), t('lessons.lead')),
     h('p', { class: 'note' }, t('lessons.progress', { finished, all: lessons.length })),
     h('p', { class: 'note' }, t('lessons.course', { lessons: general.length, minutes: general.reduce((sum, { minutes }) => sum + minutes, 0) })),
-    h('ol', { class: 'lessons' }, general.map((lesson) => item(context, lesson))),
-    h('h2', {}, t('lessons.papers')),
-    h('ol', { class: 'lessons', start: general.length + 1 }, studies.map((lesson) => item(context, lesson))),
+    tagButtons(context, lessons, tag),
+    h('ol', { class: 'lessons' }, rows(general)),
+    rows(studies).length > 0 && [h('h2', {}, t('lessons.papers')), h('ol', { class: 'lessons' }, rows(studies))],
   ];
 }
 

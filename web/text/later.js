@@ -105,7 +105,7 @@ extend({
   'lessons.wrong': '(no)', 'lessons.start': 'Load scenario', 'lessons.act': 'Now change it', 'lessons.set': 'Apply',
   'lessons.needs': 'Prerequisites:', 'lessons.study': 'full study', 'lessons.papers': 'Paper studies', 'lessons.progress': '{finished} of {all} done (stored in this browser only).',
   'lessons.noted': 'Noted. Now change the scenario; the answer comes after.', 'lessons.watched': 'What to watch', 'lessons.before': 'At first', 'lessons.now': 'Now',
-  'lessons.course': 'A course of {lessons} lessons, {minutes} minutes.',
+  'lessons.tags': 'Subject', 'lessons.all': 'All', 'lessons.tag.serving': 'Serving', 'lessons.tag.training': 'Training', 'lessons.tag.memory': 'Memory', 'lessons.tag.cost': 'Cost', 'lessons.course': 'A course of {lessons} lessons, {minutes} minutes.',
   'lessons.explain': 'Result', 'lessons.takeaway': 'Takeaway:', 'lessons.full': 'open in {scene}',
   'lessons.next': 'Next: {title}',
   'method.part': '{part}: {count} formulas', 'method.formula': 'Formula',
