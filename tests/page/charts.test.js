@@ -32,7 +32,7 @@ const CHARTS = [
   }],
   ['categories', 'categories', 'categories', {
     unit: 's', title: 'Step time', subtitle: 'by GPU', log: false, names: ['A100', 'H100', 'B200'],
-    series: [{ name: '', values: [4, 2, 1], reasons: [] }], paper: [{ at: 1, value: 2.2 }], level: { y: 3, text: '3 s' }, summary: 'Halves each time.',
+    series: [{ name: '', values: [4, 2, 1], reasons: [] }], measured: [{ at: 1, name: 'H100', value: 2.2 }], level: { y: 3, text: '3 s' }, summary: 'Halves each time.',
   }],
   ['gantt', 'gantt', 'gantt', { timeline: PASSES, stepTime: 9.5 }],
   ['heat', 'heat', 'heat', {
