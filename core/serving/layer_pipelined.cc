@@ -61,7 +61,6 @@ double LayerMatrices(const Deployment& deployment, double rows, Trace& trace) {
 void BindPipeline(const Deployment& deployment, Trace& trace) {
   if (!trace.on()) return;
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
-  const bool has_large_l2 = L2Capacity(deployment.device) > engine.large_l2;
   const std::string path = "serving.engine.layer_split.";
   trace.Input("units", static_cast<double>(deployment.device.units), "cluster.device.units");
   trace.Input("clock", deployment.device.clock, "cluster.device.clock");
@@ -72,10 +71,8 @@ void BindPipeline(const Deployment& deployment, Trace& trace) {
   trace.Input("dequantised_bytes", engine.dequantized_bytes, path + "dequantised_bytes");
   trace.Input("engine_stream", engine.bandwidth_efficiency, path + "stream");
   trace.Input("bytes_per_clock", engine.bytes_per_clock, path + "bytes_per_clock");
-  trace.Input("score_bytes", has_large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes,
-              path + (has_large_l2 ? "score_bytes_large" : "score_bytes"));
-  trace.Input("cache_stream", has_large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio,
-              path + (has_large_l2 ? "cache_stream_large" : "cache_stream"));
+  trace.Input("score_passes", engine.score_passes, path + "score_passes");
+  trace.Input("cache_stream", engine.kv_cache_bandwidth_ratio, path + "cache_stream");
   trace.Input("weight_size", ElementSize(deployment.formats.mlp_weights), "serving.precision.weights");
   trace.Input("head_dim", deployment.shapes.head_dim, "model.head_dim");
   trace.Input("heads", static_cast<double>(deployment.model.heads), "model.heads");
@@ -173,12 +170,10 @@ KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace
 
 // Attention of all layers in a decode step.
 KernelTime CacheOperator(const Deployment& deployment, double sequences, double context, Trace& trace) {
-  const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   const Trace::Scope scope(trace, "attention");
   const double attention_layers = deployment.layers.attention, heads = static_cast<double>(deployment.model.heads),
                kv_heads = static_cast<double>(deployment.model.KvHeads()), head_dim = deployment.shapes.head_dim;
-  const double cache_stream =
-      L2Capacity(deployment.device) > engine.large_l2 ? engine.kv_cache_bandwidth_ratio_large_l2 : engine.kv_cache_bandwidth_ratio;
+  const double cache_stream = deployment.engine.layer_pipeline->kv_cache_bandwidth_ratio;
   const Stream data = SlowestStream(deployment.device, trace);
   const BytesPerSecond bandwidth = data.bandwidth;
   const Bytes half = 2.0 * kB;
@@ -251,14 +246,14 @@ KernelTime TrafficOperator(const Deployment& deployment, double rows, double key
   const double layers = deployment.layers.total, attention_layers = deployment.layers.attention,
                heads = static_cast<double>(deployment.model.heads), hidden = deployment.shapes.hidden,
                activation_passes = engine.activation_passes, dequantised_bytes = engine.dequantized_bytes,
-               score_bytes = L2Capacity(deployment.device) > engine.large_l2 ? engine.score_bytes_large_l2 : engine.score_bytes;
+               score_passes = engine.score_passes;
   const Stream data = SlowestStream(deployment.device, trace);
   const BytesPerSecond bandwidth = data.bandwidth;
   FIGURE(trace, bytes,
          layers * hidden * rows * (4 * activation_passes * kB) + read * (dequantised_bytes * kB) +
-             attention_layers * heads * rows * keys * (4 * score_bytes * kB),
+             attention_layers * heads * rows * keys * (4 * score_passes * kB),
          (Note{"Memory traffic per micro-batch", "activations, dequantized weights, scores"}), layers, hidden, rows, activation_passes,
-         read, dequantised_bytes, attention_layers, heads, keys, score_bytes);
+         read, dequantised_bytes, attention_layers, heads, keys, score_passes);
   FIGURE(trace, traffic_time, bytes / bandwidth, (Note{"Time of the memory traffic per micro-batch", ""}), bytes, bandwidth);
   return {traffic_time, {}, {}, data.bound, {}, bytes};
 }

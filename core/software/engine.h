@@ -99,26 +99,23 @@ struct Schema<CompiledGraph> {
   static const Fields fields;
 };
 
-// Composition::kLayerPipelined. An L2 cache above `large_l2` has its own values of two members.
+// Composition::kLayerPipelined.
 struct LayerPipeline {
-  double bandwidth_efficiency = 0.93;     // share of the memory bandwidth reached by matrix-vector products
-  double bytes_per_clock = 6.8;           // upper bound on what an SM reads
-  double clocks_per_layer = 185000;       // of small dependent kernels
-  double kv_cache_bandwidth_ratio = 1.3;  // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
-  double kv_cache_bandwidth_ratio_large_l2 = 1.5;
-  double gemm_efficiency = 0.57;       // share of the dense peak in prefill
-  bool fp16_accumulate = true;         // products accumulate in fp16, at that rate where a device has one
-  double attention_efficiency = 0.34;  // share of the dense peak in prefill attention
-  double activation_passes = 45;       // round trips of an activation to memory per layer of prefill
-  double dequantized_bytes = 3.8;      // memory traffic per quantized weight and micro-batch
-  double score_bytes = 11.5;           // memory traffic per score
-  double score_bytes_large_l2 = 7;
-  Bytes large_l2 = 40 * kMB;
-  Count micro_batch = 512;            // tokens
-  Seconds decode_hop = 180 * kUs;     // to the next device
-  Seconds prefill_hop = 500 * kUs;    // the same for a single micro-batch of prefill
-  double pipeline_efficiency = 0.87;  // share of the ideal speed-up of micro-batches in flight
-  double kernels_per_layer = 52;      // launches per layer of prefill
+  double bandwidth_efficiency = 0.93;      // share of the memory bandwidth reached by matrix-vector products
+  double bytes_per_clock = 6.8;            // upper bound on what an SM reads
+  double clocks_per_layer = 185000;        // of small dependent kernels
+  double kv_cache_bandwidth_ratio = 1.35;  // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
+  double gemm_efficiency = 0.57;           // share of the dense peak in prefill
+  bool fp16_accumulate = true;             // products accumulate in fp16, at that rate where a device has one
+  double attention_efficiency = 0.34;      // share of the dense peak in prefill attention
+  double activation_passes = 45;           // round trips of an activation to memory per layer of prefill
+  double dequantized_bytes = 3.8;          // memory traffic per quantized weight and micro-batch
+  double score_passes = 8;                 // passes of 4 bytes over the scores through memory
+  Count micro_batch = 512;                 // tokens
+  Seconds decode_hop = 180 * kUs;          // to the next device
+  Seconds prefill_hop = 500 * kUs;         // the same for a single micro-batch of prefill
+  double pipeline_efficiency = 0.87;       // share of the ideal speed-up of micro-batches in flight
+  double kernels_per_layer = 52;           // launches per layer of prefill
   double kernels_per_quantized_layer = 62;
   double launch_queue = 1024;  // launches that a device queues before the host blocks
   Count max_in_flight = 4;     // micro-batches

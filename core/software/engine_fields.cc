@@ -40,9 +40,8 @@ constexpr FieldRow kLayerPipelineFields[] = {
     Of<&LayerPipeline::bandwidth_efficiency>("stream", "Share of the memory bandwidth of matrix-vector products").Above(0).AtMost(1),
     Of<&LayerPipeline::bytes_per_clock>("bytes_per_clock", "Maximum bytes that an SM reads per clock").Above(0).AtMost(1024),
     Of<&LayerPipeline::clocks_per_layer>("clocks_per_layer", "Clocks of small dependent kernels per layer").Between(0, 1'000'000'000),
-    Of<&LayerPipeline::kv_cache_bandwidth_ratio>("cache_stream", "KV-cache read rate over memory bandwidth").Above(0).AtMost(16),
-    Of<&LayerPipeline::kv_cache_bandwidth_ratio_large_l2>("cache_stream_large",
-                                                          "KV-cache read rate over memory bandwidth with a large L2 cache")
+    Of<&LayerPipeline::kv_cache_bandwidth_ratio>("cache_stream",
+                                                 "Rate at which query heads read the KV cache, each for itself, over memory bandwidth")
         .Above(0)
         .AtMost(16),
     Of<&LayerPipeline::gemm_efficiency>("matrix", "GEMM efficiency in prefill: share of the dense peak").Above(0).AtMost(1),
@@ -52,10 +51,7 @@ constexpr FieldRow kLayerPipelineFields[] = {
         .Between(0, 1000),
     Of<&LayerPipeline::dequantized_bytes>("dequantised_bytes", "Memory traffic per quantized weight and micro-batch (bytes)")
         .Between(0, 64),
-    Of<&LayerPipeline::score_bytes>("score_bytes", "Memory traffic per score (bytes)").Between(0, 1000),
-    Of<&LayerPipeline::score_bytes_large_l2>("score_bytes_large", "Memory traffic per score with a large L2 cache (bytes)")
-        .Between(0, 1000),
-    Of<&LayerPipeline::large_l2>("large_cache", "L2 size above which the cache counts as large").In(kMB).AtLeast(0),
+    Of<&LayerPipeline::score_passes>("score_passes", "Passes over the scores through memory, in fp32").Between(0, 1000),
     Of<&LayerPipeline::micro_batch>("micro_batch", "Tokens per prefill micro-batch").Between(1, 1 << 20),
     Of<&LayerPipeline::decode_hop>("hop", "Transfer to the next device, decode").In(kUs).Between(0, 1'000'000),
     Of<&LayerPipeline::prefill_hop>("prefill_hop", "Transfer to the next device, prefill").In(kUs).Between(0, 1'000'000),
