@@ -68,9 +68,7 @@ struct FrameworkExperts {
   double grouped_efficiency_fp8 = 0.69;
   double imbalance = 1.1;
   double permute_traffic = 9.6;
-  // Experts with biases and a clamped activation in 16 bits, which fused kernels do not support: added bytes per element.
-  double biased_inner_forward = 0, biased_inner_backward = 0;
-  double biased_output_forward = 0, biased_output_backward = 0;
+  bool unfused_biases = false;  // biases of experts in 16 bits have kernels of their own
   double exposed = 0.33;
   double exposed_overlapped = 0.3;
   ExpertDispatch dispatch = ExpertDispatch::kAllToAll;

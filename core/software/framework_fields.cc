@@ -54,22 +54,8 @@ constexpr FieldRow kFrameworkExpertsFields[] = {
     Of<&FrameworkExperts::imbalance>("imbalance", "Rows of the busiest device over the mean, where the model sets no imbalance")
         .Between(1, 64),
     Of<&FrameworkExperts::permute_traffic>("permute_traffic", "Bytes moved per element of a routed row, forward").Between(0, 256),
-    Of<&FrameworkExperts::biased_inner_forward>("biased_inner_forward",
-                                                "Experts with biases, 16-bit: added bytes per element between their two GEMMs, forward")
-        .Label("Expert biases between GEMMs, forward")
-        .Between(0, 256),
-    Of<&FrameworkExperts::biased_inner_backward>("biased_inner_backward",
-                                                 "Experts with biases, 16-bit: added bytes per element between their two GEMMs, backward")
-        .Label("Expert biases between GEMMs, backward")
-        .Between(0, 256),
-    Of<&FrameworkExperts::biased_output_forward>("biased_output_forward",
-                                                 "Experts with biases, 16-bit: added bytes per output element, forward")
-        .Label("Expert biases at the output, forward")
-        .Between(0, 256),
-    Of<&FrameworkExperts::biased_output_backward>("biased_output_backward",
-                                                  "Experts with biases, 16-bit: added bytes per output element, backward")
-        .Label("Expert biases at the output, backward")
-        .Between(0, 256),
+    Of<&FrameworkExperts::unfused_biases>("unfused_biases", "Experts with biases, 16-bit: kernels of their own add and clamp")
+        .Label("Unfused expert biases"),
     Of<&FrameworkExperts::exposed>("exposed", "Exposed share of dispatch and combine").Between(0, 1),
     Of<&FrameworkExperts::exposed_overlapped>("exposed_overlapped", "Factor on the exposed share where overlap.ep is on").Between(0, 1),
     Of<&FrameworkExperts::dispatch>("dispatch", "Dispatch and combine kernels"),

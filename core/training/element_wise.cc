@@ -31,33 +31,48 @@ PassTraffic TrafficOf(const TrainingContext& context, const LayerWork& work, con
   return {forward_bytes, backward_bytes};
 }
 
+// Bytes per element that unfused kernels move for the biases of experts in 16 bits, with a clamped activation, counted in
+// NVIDIA/Megatron-LM, megatron/core/transformer/moe/experts.py and fusions/fused_bias_geglu.py: between the two GEMMs both halves are
+// clamped and concatenated (8 passes of 2 bytes, 12 backward); the outputs are weighted and added in fp32 (28 bytes, 40 backward).
+struct BiasTraffic {
+  double inner_forward, inner_backward, output_forward, output_backward;
+};
+BiasTraffic TrafficOfBiases(const TrainingContext& context, Trace& trace) {
+  const Biases biases = context.model.biases;
+  const bool has_biases = biases == Biases::kMlp || biases == Biases::kAll;
+  const bool in_16_bits = BytesPerElement(NativePrecision(context.device(), context.run.precision)) >= 2;
+  const bool unfused = context.framework().experts.unfused_biases;
+  const bool counts = has_biases && in_16_bits && unfused;
+  const BiasTraffic traffic = counts ? BiasTraffic{16, 24, 28, 40} : BiasTraffic{};
+  const auto [inner_forward, inner_backward, output_forward, output_backward] = traffic;
+  if (counts) {
+    CONSTANTS(trace, "training.framework.experts.unfused_biases", "bytes per element that unfused kernels move", inner_forward,
+              inner_backward, output_forward, output_backward);
+    return traffic;
+  }
+  const std::string_view input = !has_biases   ? "model.biases"
+                                 : !in_16_bits ? "training.precision"
+                                               : "training.framework.experts.unfused_biases";
+  for (const std::string_view symbol : {"inner_forward", "inner_backward", "output_forward", "output_backward"}) {
+    trace.Input(symbol, 0.0, input);
+  }
+  return traffic;
+}
+
 // Permutation of routed rows, and expert biases where no fused kernel adds them.
 PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work, Trace& trace) {
   const FrameworkExperts& experts = context.framework().experts;
   const double hidden = static_cast<double>(context.model.hidden), expert = work.expert_columns, rows = work.routed_rows;
   const double permute = experts.permute_traffic, even_rows = work.even_rows;
-  const Biases biases = context.model.biases;
-  const bool biased =
-      (biases == Biases::kMlp || biases == Biases::kAll) && BytesPerElement(NativePrecision(context.device(), context.run.precision)) >= 2;
-  const double biased_inner_forward = biased ? experts.biased_inner_forward : 0,
-               biased_output_forward = biased ? experts.biased_output_forward : 0;
-  const double biased_inner_backward = biased ? experts.biased_inner_backward : 0,
-               biased_output_backward = biased ? experts.biased_output_backward : 0;
-  if (!biased) {
-    for (const std::string_view symbol :
-         {"biased_inner_forward", "biased_output_forward", "biased_inner_backward", "biased_output_backward"}) {
-      trace.Input(symbol, 0.0, "model.biases");
-    }
-  }
+  const auto [inner_forward, inner_backward, output_forward, output_backward] = TrafficOfBiases(context, trace);
   trace.Input("permute", permute, "training.framework.experts.permute_traffic");
   trace.Alias("expert", expert, "rank_expert");
   trace.Alias("rows", rows, "routed_rows");
-  FIGURE(trace, biased_forward, biased_inner_forward * expert + biased_output_forward * hidden,
-         (Note{"Bytes per routed row of unfused biases, forward", "", kElementwiseSource}), biased_inner_forward, expert,
-         biased_output_forward, hidden);
-  FIGURE(trace, biased_backward, biased_inner_backward * expert + biased_output_backward * hidden,
-         (Note{"Bytes per routed row of unfused biases, backward", "", kElementwiseSource}), biased_inner_backward, expert,
-         biased_output_backward, hidden);
+  FIGURE(trace, biased_forward, inner_forward * expert + output_forward * hidden,
+         (Note{"Bytes per routed row of unfused biases, forward", "", kElementwiseSource}), inner_forward, expert, output_forward, hidden);
+  FIGURE(trace, biased_backward, inner_backward * expert + output_backward * hidden,
+         (Note{"Bytes per routed row of unfused biases, backward", "", kElementwiseSource}), inner_backward, expert, output_backward,
+         hidden);
   FIGURE(trace, routed_forward_bytes, (permute * even_rows * hidden + biased_forward * rows) * kB,
          (Note{"Permutation of routed rows and expert biases, forward", "", kElementwiseSource}), permute, even_rows, hidden,
          biased_forward, rows);

@@ -72,7 +72,7 @@ TEST(ExpertBiases, CostTheirPassesInSixteenBitOnly) {
                                           precision + R"(", "framework": {"preset": "megatron", "experts": {)" + experts +
                                           R"(}}, "mapping": {"ep": 8}})"));
   };
-  const char* fused = R"("biased_inner_forward": 0, "biased_inner_backward": 0, "biased_output_forward": 0, "biased_output_backward": 0)";
+  const char* fused = R"("unfused_biases": false)";
   const StepTime plain = evaluated("bf16", fused).time, biased = evaluated("bf16", "").time;
   EXPECT_GT(biased.forward, plain.forward);
   EXPECT_NEAR((biased.backward - plain.backward) / (biased.forward - plain.forward), 64.0 / 44, 1e-6);
