@@ -94,7 +94,6 @@ struct FrameworkExchange {
   double tensor_exposed = 0.24;
   bool pipeline_overlap = true;
   double pipeline_exposed = 0.2;
-  double pipeline_scale = 1;
   bool scatters_sends = true;
   GradientOverlap gradient_overlap = GradientOverlap::kAlways;
   double gradient_bytes = 2;

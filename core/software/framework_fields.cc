@@ -74,7 +74,6 @@ constexpr FieldRow kFrameworkExchangeFields[] = {
     Of<&FrameworkExchange::tensor_exposed>("tensor_exposed", "Exposed share of overlapped TP communication").Between(0, 1),
     Of<&FrameworkExchange::pipeline_overlap>("pipeline_overlap", "Sends between interleaved stages overlap with compute"),
     Of<&FrameworkExchange::pipeline_exposed>("pipeline_exposed", "Exposed share of overlapped sends").Between(0, 1),
-    Of<&FrameworkExchange::pipeline_scale>("pipeline_scale", "Time of a pipeline send over a plain send and receive").Between(1, 16),
     Of<&FrameworkExchange::scatters_sends>("scatters_sends", "Each TP rank sends its share of a stage's output"),
     Of<&FrameworkExchange::gradient_overlap>("gradient_overlap", "When the gradient reduction overlaps with the backward pass"),
     Of<&FrameworkExchange::gradient_bytes>("gradient_bytes", "Bytes per gradient in the reduction").Between(0.5, 8),

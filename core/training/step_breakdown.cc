@@ -171,17 +171,16 @@ PipelineSends TimePipelineSends(const TrainingContext& context, Trace& trace) {
   const Bytes residual_bytes = ResidualBytes(context.model, shape.tokens, "tokens", trace);
   const BytesPerSecond hop_rate = context.pipeline_link.rate;
   const Seconds hop_latency = context.pipeline_link.latency;
-  const double chunks = shape.chunks, scale = framework.pipeline_scale;
+  const double chunks = shape.chunks;
   trace.Input("chunks", chunks, "training.mapping.virtual_stages");
-  trace.Input("scale", scale, "training.framework.exchange.pipeline_scale");
   const bool overlaps = chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
   const double exposed_share = overlaps ? framework.pipeline_exposed : 1;
   trace.Input("exposed_share", exposed_share, overlaps ? "training.framework.exchange.pipeline_exposed" : "training.mapping.overlap.pp");
   FIGURE(trace, send_time, hop_latency + residual_bytes / split / hop_rate,
          (Note{"One pipeline send", "output of a stage, split over the TP ranks", kPipelineSource}), hop_latency, residual_bytes, split,
          hop_rate);
-  FIGURE(trace, link_time, 2 * chunks * scale * send_time,
-         (Note{"Pipeline sends of a micro-batch", "forward and backward for every chunk", kPipelineSource}), chunks, scale, send_time);
+  FIGURE(trace, link_time, 2 * chunks * send_time,
+         (Note{"Pipeline sends of a micro-batch", "forward and backward for every chunk", kPipelineSource}), chunks, send_time);
   FIGURE(trace, exposed_time, link_time * exposed_share,
          (Note{"Exposed pipeline sends of a micro-batch", "the rest overlaps with another chunk's compute"}), link_time, exposed_share);
   trace.Alias("sends_exposed", exposed_time, "exposed_time");
