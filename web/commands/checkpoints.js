@@ -18,7 +18,7 @@ export function modelNamed(name, models) {
 }
 
 // The precision that a checkpoint's name tells.
-function precisionNamed(name) {
+export function precisionNamed(name) {
   const rows = [
     [/nvfp4|fp4/i, { weights: 'nvfp4', activations: 'nvfp4' }],
     [/fp8/i, { weights: 'fp8', activations: 'fp8' }],

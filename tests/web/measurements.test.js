@@ -1,0 +1,188 @@
+// Measurements as people paste them, in the formats that the programs print: from public issues and pull requests, and nccl-tests' own columns.
+import '../support/browser_globals.js';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inputsWith, readMeasurement } from '../../web/measurements/read.js';
+import { loadSlipstick } from '../support/module.js';
+
+const { slipstick } = await loadSlipstick();
+const catalogue = { models: JSON.parse(slipstick.presets('model')), clusters: JSON.parse(slipstick.presets('cluster')) };
+const read = (text) => readMeasurement(text, catalogue);
+const scenario = { model: { preset: 'llama-3.1-70b' }, cluster: { preset: 'dgx-h100' } };
+
+// github.com/NVIDIA/Megatron-LM/issues/756: Mixtral 8x7B on 16 H100.
+const MEGATRON = ` [2024-04-06 02:59:36] iteration       43/     100 | consumed samples:         5504 | elapsed time per iteration (ms): 5444.9 | throughput per GPU (TFLOP/s/GPU): 239.8 | learning rate: 8.600000E-06 | global batch size:   128 | lm loss: 1.825991E+00 | loss scale: 1.0 | grad norm: 1.426 | number of skipped iterations:   0 | number of nan iterations:   0 |
+ [2024-04-06 02:59:41] iteration       44/     100 | consumed samples:         5632 | elapsed time per iteration (ms): 5533.8 | throughput per GPU (TFLOP/s/GPU): 236.0 | learning rate: 8.800000E-06 | global batch size:   128 | lm loss: 1.875063E+00 | loss scale: 1.0 | grad norm: 1.327 | number of skipped iterations:   0 | number of nan iterations:   0 |
+ [2024-04-06 02:59:47] iteration       45/     100 | consumed samples:         5760 | elapsed time per iteration (ms): 5718.6 | throughput per GPU (TFLOP/s/GPU): 228.4 | learning rate: 9.000000E-06 | global batch size:   128 | lm loss: 1.834162E+00 | loss scale: 1.0 | grad norm: 1.611 | number of skipped iterations:   0 | number of nan iterations:   0 |`;
+
+test('lines of a Megatron-LM log: the step without the first, which warms up', () => {
+  const found = read(MEGATRON);
+  assert.equal(found.format.id, 'megatron-log');
+  assert.deepEqual(found.measured.map(({ figure }) => figure), ['training.step_time_s']);
+  assert.ok(Math.abs(found.measured[0].value - (5.5338 + 5.7186) / 2) < 1e-9);
+  assert.deepEqual(found.inputs, { 'training.global_batch': '128' });
+  assert.deepEqual(found.unread, []);
+  assert.deepEqual(inputsWith({ 'training.sequence': '4096' }, found, scenario), { 'training.sequence': '4096', 'training.global_batch': '128' });
+});
+
+test('a log with its table of arguments sets the whole run, and what was not understood is listed', () => {
+  const dump = `using world size: 16, data-parallel size: 4, context-parallel size: 1, tensor-model-parallel size: 1, pipeline-model-parallel size: 4
+------------------------ arguments ------------------------
+  bf16 ............................................ True
+  expert_model_parallel_size ...................... 4
+  ffn_hidden_size ................................. 14336
+  fp16 ............................................ False
+  global_batch_size ............................... 128
+  group_query_attention ........................... True
+  hidden_size ..................................... 4096
+  micro_batch_size ................................ 1
+  moe_router_topk ................................. 2
+  num_attention_heads ............................. 32
+  num_experts ..................................... 8
+  num_layers ...................................... 32
+  num_query_groups ................................ 8
+  pipeline_model_parallel_size .................... 4
+  seq_length ...................................... 4096
+  swiglu .......................................... True
+  tensor_model_parallel_size ...................... 1
+  use_distributed_optimizer ....................... True
+  world_size ...................................... 16
+-------------------- end of arguments ---------------------
+[Rank 0] (after 10 iterations) memory (MB) | allocated: 60210.1 | max allocated: 65010.4 | reserved: 70000.0 | max reserved: 71680.0
+a stray line
+${MEGATRON}`;
+  const found = read(dump);
+  const after = inputsWith({ 'training.mapping.tp': '8', 'training.tokens': '1T', 'serving.batch': '4' }, found, scenario);
+  assert.equal(after.model, 'mixtral-8x7b');
+  for (const [path, value] of Object.entries({ 'training.mapping.tp': '1', 'training.mapping.pp': '4', 'training.mapping.ep': '4', 'training.mapping.micro_batch': '1', 'training.global_batch': '128', 'training.sequence': '4096', 'training.devices': '16', 'cluster.devices': '16', 'training.framework': 'megatron', 'training.tokens': '1T', 'serving.batch': '4' })) {
+    assert.equal(after[path], value, path);
+  }
+  assert.deepEqual(found.measured[1], { figure: 'training.memory_bytes.total', value: 71680 * 2 ** 20 });
+  assert.deepEqual(found.unread.map((line) => line.trim()), ['a stray line']);
+});
+
+// github.com/vllm-project/vllm/pull/18566
+const VLLM = `vllm bench serve --model meta-llama/Llama-3.1-8B-Instruct --endpoint-type openai-chat --dataset-name hf
+============ Serving Benchmark Result ============
+Successful requests:                     1000      
+Benchmark duration (s):                  30.85     
+Total input tokens:                      229711    
+Total generated tokens:                  203068    
+Request throughput (req/s):              32.42     
+Output token throughput (tok/s):         6582.87   
+Total Token throughput (tok/s):          14029.44  
+---------------Time to First Token----------------
+Mean TTFT (ms):                          9626.13   
+Median TTFT (ms):                        9459.70   
+P99 TTFT (ms):                           12666.73  
+-----Time per Output Token (excl. 1st token)------
+Mean TPOT (ms):                          77.86     
+Median TPOT (ms):                        48.84     
+P99 TPOT (ms):                           211.21    
+---------------Inter-token Latency----------------
+Mean ITL (ms):                           38.13     
+Median ITL (ms):                         25.44     
+P99 ITL (ms):                            214.35    
+==================================================`;
+
+test('the table of vllm bench serve: means, lengths by request, all requests at once', () => {
+  const found = read(VLLM);
+  assert.equal(found.model.id, 'llama-3.1-8b');
+  assert.deepEqual(found.measured, [
+    { figure: 'serving.tpot_s', value: 0.07786 },
+    { figure: 'serving.ttft_s', value: 9.62613 },
+    { figure: 'serving.tokens_per_s', value: 6582.87 },
+  ]);
+  assert.equal(found.inputs['serving.prompt'], '230');
+  assert.equal(found.inputs['serving.output'], '203');
+  assert.equal(found.inputs['serving.concurrency'], '1000');
+  assert.equal(found.inputs['serving.waves'], '1');
+  assert.deepEqual(found.unread, []);
+  assert.deepEqual(found.missing, ['engine', 'devices']);
+  const after = inputsWith({ 'serving.batch': '64', 'serving.requests_per_s': '3', cluster: 'dgx-h200' }, found, scenario);
+  assert.deepEqual([after.model, after['serving.batch'], after['serving.requests_per_s'], after.cluster], ['llama-3.1-8b', undefined, undefined, 'dgx-h200']);
+});
+
+test('the JSON of vllm bench serve, with its concurrency and rounds', () => {
+  const found = read(
+    JSON.stringify({ date: '20260301-120000', backend: 'vllm', model_id: 'RedHatAI/Meta-Llama-3.1-70B-Instruct-FP8', tokenizer_id: 'x', num_prompts: 640, tensor_parallel_size: '8', request_rate: 'inf', burstiness: 1.0, max_concurrency: 64, duration: 100.5, completed: 640, total_input_tokens: 655360, total_output_tokens: 655360, request_throughput: 6.37, output_throughput: 6521, mean_ttft_ms: 180.5, median_ttft_ms: 170.1, mean_tpot_ms: 9.61, mean_itl_ms: 9.6 }),
+  );
+  assert.deepEqual(found.inputs, { 'serving.prompt': '1024', 'serving.output': '1024', 'serving.concurrency': '64', 'serving.waves': '10', 'serving.engine': 'vllm', 'serving.mapping.tp': '8', 'serving.devices': '8', 'serving.precision.weights': 'fp8', 'serving.precision.activations': 'fp8' });
+  assert.equal(found.model.id, 'llama-3.1-70b');
+  assert.deepEqual(found.missing, []);
+  assert.equal(found.measured[0].value, 9.61 / 1000);
+});
+
+// github.com/sgl-project/sglang/issues/2805, whose version prints no TPOT, but the inter-token latency.
+test('the table of sglang.bench_serving, its spelling of the concurrency too', () => {
+  const found = read(`============ Serving Benchmark Result ============
+Backend:                                 sglang    
+Traffic request rate:                    inf       
+Max reqeuest concurrency:                not set   
+Successful requests:                     1648      
+Benchmark duration (s):                  170.41    
+Total input tokens:                      369103    
+Total generated tokens:                  326408    
+Total generated tokens (retokenized):    326356    
+Request throughput (req/s):              9.67      
+Input token throughput (tok/s):          2165.94   
+Output token throughput (tok/s):         1915.40   
+Total token throughput (tok/s):          4081.34   
+----------------End-to-End Latency----------------
+Mean E2E Latency (ms):                   80126.93  
+---------------Time to First Token----------------
+Mean TTFT (ms):                          44294.80  
+-----Inter-token Latency------
+Mean ITL (ms):                           181.2
+A row of tomorrow:                       3`);
+  assert.equal(found.inputs['serving.engine'], 'sglang');
+  assert.equal(found.inputs['serving.concurrency'], '1648');
+  assert.equal(found.inputs['serving.prompt'], '224');
+  assert.equal(found.measured[0].value, 0.1812);
+  assert.deepEqual(found.unread, ['A row of tomorrow:                       3']);
+  assert.deepEqual(found.missing, ['model', 'devices']);
+});
+
+test('a line of JSON of sglang.bench_serving among others', () => {
+  const found = read(`INFO starting\n${JSON.stringify({ backend: 'sglang', dataset_name: 'random', request_rate: 4.0, max_concurrency: null, random_input_len: 1024, completed: 100, total_input_tokens: 102400, total_output_tokens: 25600, output_throughput: 900, mean_ttft_ms: 90, mean_tpot_ms: 12 })}\n`);
+  assert.deepEqual(found.inputs, { 'serving.prompt': '1024', 'serving.output': '256', 'serving.requests_per_s': '4', 'serving.engine': 'sglang' });
+});
+
+const NCCL = (head, rows) => `# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1073741824 step: 32(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
+#
+# Using devices
+${Array.from({ length: 8 }, (_, i) => `#  Rank  ${i} Group  0 Pid  18416 on    node-1 device  ${i} [0x${i}7] NVIDIA H200`).join('\n')}
+#
+#                                                              out-of-place                       in-place          
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)       
+${rows}
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 300.1`;
+
+test('a table of nccl-tests: which collective by its bandwidths, ranks and device by its head', () => {
+  const found = read(
+    NCCL(
+      '',
+      `     1048576        262144     float     sum      -1    40.20   26.08   45.65      0    39.50   26.55   46.46      0
+    33554432       8388608     float     sum      -1   180.00  186.41  326.23      0   179.10  187.35  327.86      0
+  1073741824     268435456     float     sum      -1  3950.00  271.83  475.71      0   3949.0  271.90  475.83      0`,
+    ),
+  );
+  assert.equal(found.format.id, 'nccl-tests');
+  assert.equal(found.cluster.id, 'dgx-h200');
+  assert.deepEqual(found.measured.map(({ collective, value }) => [collective.kind, collective.bytes, collective.ranks, value]), [
+    ['all_reduce', 1073741824, 8, 0.00395], // the largest and the smallest first
+    ['all_reduce', 1048576, 8, 0.0000402],
+    ['all_reduce', 33554432, 8, 0.00018],
+  ]);
+  assert.deepEqual(found.unread, []);
+  const gathers = read(NCCL('', '  1073741824     16777216     float    none      -1  2100.00  511.31  447.39      0  2100.00  511.31  447.39      0'));
+  assert.equal(gathers.measured[0].collective.kind, 'all_gather');
+  const scatters = read(NCCL('', '  1073741824     16777216     float     sum      -1  2100.00  511.31  447.39      0  2100.00  511.31  447.39      0'));
+  assert.equal(scatters.measured[0].collective.kind, 'reduce_scatter');
+});
+
+test('what is no measurement is none', () => {
+  for (const text of ['', 'hello', '{"a": 1}', '{', 'vllm serve meta-llama/Llama-3.1-8B', 'iteration 3', '============ Serving Benchmark Result ============']) assert.equal(read(text), null, text);
+});
