@@ -83,7 +83,6 @@ void BindGraph(const Deployment& deployment, Trace& trace) {
   trace.Input("fixed", engine.layer_overhead, path + "layer");
   trace.Input("start", engine.all_reduce_overhead, path + "reduce");
   trace.Input("reduce_stream", engine.all_reduce_bandwidth_efficiency, path + "reduce_stream");
-  trace.Input("score_passes", engine.score_passes, path + "score_passes");
   trace.Input("power", engine.spill_exponent, path + "spill");
   trace.Input("on_chip", engine.on_chip_capacity, path + "on_chip");
   trace.Input("weight_size", ElementSize(deployment.formats.mlp_weights), "serving.precision.weights");
@@ -248,19 +247,11 @@ PassCost CompiledGraphPrefill(const PrefillPass& pass, const Deployment& deploym
                padded_heads = deployment.shapes.padded_heads, head_dim = deployment.shapes.head_dim, matrix = engine.gemm_efficiency;
   const double unmasked = engine.skips_masked_scores ? UnmaskedShare(tokens, cached, keys, trace) : 1;
   if (!engine.skips_masked_scores) trace.Input("unmasked", unmasked, "serving.engine.whole_layer.causal");
-  const double score_passes = engine.score_passes;
   const FlopsPerSecond peak = PeakAs("peak", deployment.device, Precision::kBf16, trace);
-  const BytesPerSecond bandwidth = SlowestStream(deployment.device, trace).bandwidth;
-  const Bytes score = 4.0 * kB;
-  CONSTANTS(trace, "serving.compiled_attention", "a score in 16 bit, written and read", score);
   FIGURE(trace, flops, 4 * kFlop * unmasked * sequences * padded_heads * tokens * keys * head_dim / group_devices,
          (Note{"FLOPs of attention per layer", "on one device"}), unmasked, sequences, padded_heads, tokens, keys, head_dim, group_devices);
-  FIGURE(trace, bytes, score_passes * score * sequences * padded_heads * tokens * keys / group_devices,
-         (Note{"Score traffic per layer", "on one device, where the compiler keeps the scores in memory"}), score_passes, score, sequences,
-         padded_heads, tokens, keys, group_devices);
-  FIGURE(trace, attention_time, flops / (matrix * peak) + bytes / bandwidth, (Note{"Attention per layer", "compute, and score traffic"}),
-         flops, matrix, peak, bytes, bandwidth);
-  step.operators.Add("attention", {attention_time, attention_time, {}, Bound::kCompute, flops, bytes}, attention_layers, "attention_layers",
+  FIGURE(trace, attention_time, flops / (matrix * peak), (Note{"Attention per layer", "scores stay on chip"}), flops, matrix, peak);
+  step.operators.Add("attention", {attention_time, attention_time, {}, Bound::kCompute, flops, {}}, attention_layers, "attention_layers",
                      trace);
   const double spill = SpillFactor(deployment, rows, trace);
   FIGURE(trace, pass_time, spill * (linear_time + attention_layers * attention_time),

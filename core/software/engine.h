@@ -89,7 +89,6 @@ struct CompiledGraph {
   double all_reduce_bandwidth_efficiency = 0.7;   // share of the link bandwidth
   bool skips_masked_scores = true;                // attention computes only what the causal mask leaves
   bool fixed_shapes = false;                      // compiled for one KV length: every step reads the whole KV cache
-  double score_passes = 0;                        // round trips of a score to memory, 4 bytes each
   Count cores = 1;                                // tensor-parallel ranks per device
   Bytes on_chip_capacity = 0 * kMiB;              // activations above it spill to memory; 0: no limit
   double spill_exponent = 1;                      // prefill time grows with (activations / capacity) to this power

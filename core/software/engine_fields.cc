@@ -30,7 +30,6 @@ constexpr FieldRow kCompiledGraphFields[] = {
     Of<&CompiledGraph::all_reduce_bandwidth_efficiency>("reduce_stream", "Share of the link bandwidth in an all-reduce").Above(0).AtMost(1),
     Of<&CompiledGraph::skips_masked_scores>("causal", "Attention computes only what the causal mask leaves"),
     Of<&CompiledGraph::fixed_shapes>("fixed_shapes", "Compiled for one KV length: every step reads the whole KV cache"),
-    Of<&CompiledGraph::score_passes>("score_passes", "Round trips of a score to memory").Between(0, 16),
     Of<&CompiledGraph::cores>("cores", "Tensor-parallel ranks per device").Between(1, 64),
     Of<&CompiledGraph::on_chip_capacity>("on_chip", "Activations above this size spill to memory; 0: no limit").In(kMB).AtLeast(0),
     Of<&CompiledGraph::spill_exponent>("spill", "Prefill time grows with (activations / limit) to this power").Between(0, 1)};
