@@ -5,9 +5,12 @@
 namespace slipstick {
 namespace {
 
-bool NamesValues(const SpaceLimits& limits, std::string_view member) {
+// Whether a limit names a member's values, or excludes all that the framework runs.
+bool Leaves(const SpaceLimits& limits, std::string_view member, const std::vector<Count>& run) {
   const auto found = limits.find(member);
-  return found != limits.end() && (!found->second.among.empty() || found->second.low == found->second.high);
+  if (found == limits.end()) return false;
+  const SpaceLimit& limit = found->second;
+  return !limit.among.empty() || std::none_of(run.begin(), run.end(), [&](Count one) { return limit.Allows(one); });
 }
 
 bool Lists(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
@@ -16,14 +19,14 @@ bool Lists(const std::vector<std::string>& list, std::string_view name) { return
 
 SpaceLimits WithinFramework(const FrameworkCapabilities& can, SpaceLimits limits) {
   const auto at_most_one = [&](const char* member) {
-    if (!NamesValues(limits, member)) limits[member].high = std::min(limits[member].high, 1.0);
+    if (!Leaves(limits, member, {1})) limits[member].high = std::min(limits[member].high, 1.0);
   };
   for (const char* degree : {"tp", "cp", "pp", "ep"}) {
     if (!can.parallelism.empty() && !Lists(can.parallelism, degree)) at_most_one(degree);
   }
   if (!can.interleaves) at_most_one("virtual_stages");
-  if (!can.schedules.empty() && !NamesValues(limits, "schedule")) limits["schedule"].among = can.schedules;
-  if (!can.zero.empty() && !NamesValues(limits, "zero")) {
+  if (!can.schedules.empty() && limits["schedule"].among.empty()) limits["schedule"].among = can.schedules;
+  if (!can.zero.empty() && !Leaves(limits, "zero", can.zero)) {
     for (const Count stage : can.zero) {
       limits["zero"].among.push_back(std::to_string(stage));
       limits["zero"].numbers.push_back(static_cast<double>(stage));

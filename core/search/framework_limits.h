@@ -6,8 +6,8 @@
 
 namespace slipstick {
 
-// The limits, and for every member that they leave open the framework's. Who names a member's values leaves the framework knowingly: the
-// report warns of it.
+// The limits, and for every member that they leave open the framework's. A limit that names a member's values, or has none in common with
+// the framework's, leaves the framework: the report of each such mapping warns of it.
 SpaceLimits WithinFramework(const FrameworkCapabilities& can, SpaceLimits limits);
 
 // Whether the framework can hide the exchange of a mapping's experts behind the passes of another micro-batch and nobody said whether to.

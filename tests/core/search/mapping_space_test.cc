@@ -128,7 +128,16 @@ TEST(TrainingSpace, StaysWithinTheFramework) {
   }
   EXPECT_GT(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"schedule", Among({"zb-h1"})}}).Size(), 0);
   EXPECT_GT(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"zero", Between(3, 3)}}).Size(), 0);
-  EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"zero", Between(2, 3)}}).Size(), 0);
+  // A range that leaves nothing inside asks for what is outside; one that does not stays inside.
+  const auto zeros = [&](double low, double high) {
+    const TrainingSpace space(Dense(), TwoNodes(), run, 8, {{"zero", Between(low, high)}, {"dp", Between(2, 8)}});
+    std::set<Count> all;
+    for (Count i = 0; i < space.Size(); ++i) all.insert(space.At(i).mapping.zero);
+    return all;
+  };
+  EXPECT_EQ(zeros(2, 3), (std::set<Count>{2, 3}));
+  EXPECT_EQ(zeros(1, 3), (std::set<Count>{1}));
+  EXPECT_GT(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"cp", Between(2, 8)}}).Size(), 0);
 }
 
 // Experts' tokens by either kind of kernel, dedicated ones up to the ranks that they serve; the exchange overlaps where passes pair.
