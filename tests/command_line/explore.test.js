@@ -53,7 +53,7 @@ test("a sweep searches the best mapping at every point", () => {
   assert.equal(rows[0], "cluster.devices,training.step_time_s,training.feasible,mapping,issue");
   const best = answer("search", ...FREE, "cluster.devices=64", "--for", "training", "--top", "1", "--limit", "schedule=1f1b").best[0].step_time_s;
   assert.ok(Math.abs(Number(rows[3].split(",")[1]) / best - 1) < 1e-12);
-  assert.match(rows[3], /"(tp|pp|dp|zero).* \d+/);
+  assert.match(rows[3], /"(tp|cp|pp|dp|zero).* \d+/);
   const none = slipstickCommand(["sweep", "model=llama-3.1-405b", "serving=null", "cluster.devices=2,4", "--report", "training.step_time_s,training.feasible,training.infeasible", "--best", "training"]).trim().split("\n");
   assert.match(none[1], /^2,,false,.*None of \d+ mappings is feasible: \d+ by memory/);
 });
