@@ -23,9 +23,9 @@ struct TrainingChoice {
   Offload offload;
 };
 
-// Within what the framework's code runs, unless a limit asks for what is beyond it. Experts' exchange overlaps wherever it can. Offloads none,
-// all or the run's own share of activations and of optimizer state; none without host memory. Rank orders that put every group on the same
-// links as an earlier order are left out.
+// Within what the framework's code runs, unless a limit asks for what is beyond it. Experts' exchange overlaps wherever it can. Offloads
+// none, all or the run's own share of activations and of optimizer state; none without host memory. Rank orders that put every group on the
+// same links as an earlier order are left out.
 class TrainingSpace {
  public:
   TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices, const SpaceLimits& named);
