@@ -84,6 +84,8 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
       {.type = "deepseek", .biases = {kAttentionBias}},
       {.type = "deepseek_v2"},
       {.type = "deepseek_v3"},
+      {.type = "deepseek_v32"},
+      {.type = "glm_moe_dsa"},
       {.type = "kimi_k2"},
       {.type = "glm", .biases = {kQkvBias}},
       {.type = "glm4", .model = R"({"norms_per_layer": 4})", .biases = {kQkvBias}},

@@ -143,6 +143,11 @@ void ReadLatentAttention(const Import& in) {
                          {"nope_head_dim", config.Needed({"qk_nope_head_dim"}, "non-rotary part of the head dimension")},
                          {"rope_head_dim", config.Needed({"qk_rope_head_dim"}, "rotary part of the head dimension")},
                          {"value_head_dim", config.Needed({"v_head_dim"}, "value head dimension")}};
+  if (const std::optional<Count> heads = config.Whole({"index_n_heads"})) {
+    in.model["indexer"] = Json{{"heads", *heads},
+                               {"head_dim", config.Needed({"index_head_dim"}, "head dimension of the indexer")},
+                               {"top_k", config.Needed({"index_topk"}, "tokens that a query attends to")}};
+  }
 }
 
 // Period of the layers with full attention; 0 if none has it, nothing if the list is irregular.

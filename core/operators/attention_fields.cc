@@ -123,10 +123,25 @@ constexpr FieldRow kLatentDecodeRowFields[] = {
     Of<&LatentDecodeRow::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1)};
 constinit const Fields Schema<LatentDecodeRow>::fields(kLatentDecodeRowFields);
 
+constexpr FieldRow kSparseLatentRowFields[] = {
+    Of<&SparseLatentRow::source>("source", "Source of form and constants"),
+    Of<&SparseLatentRow::launch>("launch", "Fixed overhead of each kernel: scores, selection, attention").In(kUs).AtLeast(0),
+    Of<&SparseLatentRow::score_efficiency>("scores", "Indexer scores: fraction of the fp8 peak").Above(0).AtMost(1),
+    Of<&SparseLatentRow::selection_efficiency>("selection", "Selection of the best tokens: fraction of the memory bandwidth")
+        .Above(0)
+        .AtMost(1),
+    Of<&SparseLatentRow::mma_efficiency>("matrix", "Attention: fraction of the 16-bit peak").Above(0).AtMost(1),
+    Of<&SparseLatentRow::mma_efficiency_narrow>("matrix_narrow", "Decode from an 8-bit KV cache: fraction of the 16-bit peak")
+        .Above(0)
+        .AtMost(1),
+    Of<&SparseLatentRow::head_block>("head_block", "Query heads are padded to a multiple").AtLeast(1)};
+constinit const Fields Schema<SparseLatentRow>::fields(kSparseLatentRowFields);
+
 constexpr FieldRow kLatentTableFields[] = {
     Of<&LatentTable::source>("source", "Source of form and constants"),
     Of<&LatentTable::prefill>("prefill", "Prefill on up-projected keys and values"),
     Of<&LatentTable::decode>("decode", "Decode on the latent"),
+    Of<&LatentTable::sparse>("sparse", "Sparse attention on the latent, with an indexer"),
     Of<&LatentTable::bandwidth_efficiency>("stream", "Fraction of the memory bandwidth for the operands of a prefill").Above(0).AtMost(1)};
 constinit const Fields Schema<LatentTable>::fields(kLatentTableFields);
 

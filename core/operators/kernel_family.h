@@ -179,10 +179,21 @@ struct LatentDecodeRow {
   Seconds per_token;                     // without split-KV: time per token of the walk
   double overlap = 1;                    // p of the norm of compute and memory time
 };
+// Sparse latent attention: scores of an indexer, selection of the best tokens, attention to the latents of those.
+struct SparseLatentRow {
+  std::string source;
+  Seconds launch;                    // of each of the three kernels
+  double score_efficiency = 1;       // fraction of the fp8 peak
+  double selection_efficiency = 1;   // fraction of the memory bandwidth
+  double mma_efficiency = 1;         // of attention, fraction of the 16-bit peak
+  double mma_efficiency_narrow = 1;  // the same in decode from an 8-bit KV cache, which the kernel converts first
+  double head_block = 64;            // query heads are padded to a multiple
+};
 struct LatentTable {
   std::string source;
   LatentPrefillRow prefill;
   LatentDecodeRow decode;
+  SparseLatentRow sparse;
   double bandwidth_efficiency = 1;  // fraction of the memory bandwidth
 };
 

@@ -51,6 +51,10 @@ struct Schema<LatentDecodeRow> {
   static const Fields fields;
 };
 template <>
+struct Schema<SparseLatentRow> {
+  static const Fields fields;
+};
+template <>
 struct Schema<LatentTable> {
   static const Fields fields;
 };

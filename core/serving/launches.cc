@@ -8,7 +8,8 @@ namespace slipstick {
 namespace {
 
 // Operations launched by the host per layer, mean over the layers: five for GEMMs and attention; MoE adds routing, permutation, scales
-// and combine; MLA adds projections, norms and rotary embedding; 8-bit and 4-bit activations are scaled before each GEMM.
+// and combine; MLA adds projections, norms and rotary embedding; an indexer two projections, norm, rotary embedding, two quantizations,
+// scores and selection; 8-bit and 4-bit activations are scaled before each GEMM.
 double OperationsPerLayer(const Deployment& deployment, double halves, double kernels, Trace& trace) {
   const bool is_latent = deployment.model.mla.has_value();
   const double moe_layers = deployment.layers.moe, layers = deployment.layers.total, moe_share = moe_layers / layers,
@@ -25,14 +26,15 @@ double OperationsPerLayer(const Deployment& deployment, double halves, double ke
   }
   const double scaled_attention = BytesPerElement(deployment.formats.attention_activations) < 2 ? (is_latent ? 4 : 2) : 0;
   const double scaled_mlp = BytesPerElement(deployment.formats.activations) < 2 ? 2 * (1 - moe_share + moe_share * shared) : 0;
-  const double tp = deployment.mapping.tp, latent = is_latent ? 5 : 0;
+  const double tp = deployment.mapping.tp, latent = is_latent ? 5 : 0, indexed = deployment.model.indexer ? 8 : 0;
   trace.Input("latent", latent, "model.mla");
+  trace.Input("indexed", indexed, "model.indexer");
   FIGURE(trace, reduced, min(1.0, tp - 1) * halves, (Note{"All-reduces of a layer", "none on a single rank"}), tp, halves);
   trace.Input("scaled_attention", scaled_attention, "serving.precision.activations");
   trace.Input("scaled_mlp", scaled_mlp, "serving.precision.activations");
-  FIGURE(trace, operations, 5 + kernels + reduced + moe_share * (6 + 3 * shared) + latent + scaled_attention + scaled_mlp,
+  FIGURE(trace, operations, 5 + kernels + reduced + moe_share * (6 + 3 * shared) + latent + indexed + scaled_attention + scaled_mlp,
          (Note{"Operations that the host launches per layer", "mean over the layers; with those that scale 8-bit and 4-bit activations"}),
-         kernels, reduced, moe_share, shared, latent, scaled_attention, scaled_mlp);
+         kernels, reduced, moe_share, shared, latent, indexed, scaled_attention, scaled_mlp);
   return operations;
 }
 

@@ -13,6 +13,9 @@ constexpr std::array kServed{
     ServedProduct{"query projection", "query", "query", {"Up-projection of queries"}},
     ServedProduct{"latent projection", "latent_projection", "latent_projection", {"Down-projection of keys and values"}},
     ServedProduct{"KV up-projection", "expand", "expansion", {"Up-projection of keys and values"}},
+    ServedProduct{"indexer projection", "index_query", "index_query", {"Projection of the indexer's queries", "whole on every device"}},
+    ServedProduct{
+        "indexer projection", "index_key", "index_key", {"Projection of the indexer's keys and head weights", "whole on every device"}},
     ServedProduct{"output projection", "output", "attention_output", {"Output projection of attention"}},
     ServedProduct{"recurrence input projection",
                   "recurrent_in",

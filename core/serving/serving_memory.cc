@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/operators/efficiency.h"
+#include "core/operators/sparse_attention.h"
 
 namespace slipstick {
 namespace {
@@ -21,6 +22,12 @@ Bytes StatesOfSequence(const Deployment& deployment, Trace& trace) {
   return device_state;
 }
 
+Bytes IndexKey(const Deployment& deployment, Trace& trace) {
+  const auto index_dim = static_cast<double>(deployment.model.indexer->head_dim);
+  trace.Input("index_dim", index_dim, "model.indexer.head_dim");
+  return IndexKeyBytes(index_dim, trace);
+}
+
 // KV cache of a layer and token on one rank.
 BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
   const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
@@ -32,6 +39,13 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
     const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
     trace.Input("latent", latent, "model.mla.kv_lora_rank");
     trace.Input("rotary", rotary, "model.mla.rope_head_dim");
+    if (deployment.model.indexer) {
+      const Bytes key = IndexKey(deployment, trace);
+      FIGURE(trace, layer_kv_cache, ((latent + rotary) * kv_element + key) / cp / (1 * kToken),
+             (Note{"KV cache of a layer and token on one device", "with the indexer's key; context parallelism splits it"}), latent, rotary,
+             kv_element, key, cp);
+      return layer_kv_cache;
+    }
     FIGURE(trace, layer_kv_cache, (latent + rotary) / cp * kv_element / (1 * kToken), kNote, latent, rotary, cp, kv_element);
     return layer_kv_cache;
   }
@@ -76,6 +90,14 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
     const auto rotary = static_cast<double>(deployment.model.mla->rope_head_dim);
     trace.Input("latent", latent, "model.mla.kv_lora_rank");
     trace.Input("rotary", rotary, "model.mla.rope_head_dim");
+    if (deployment.model.indexer) {
+      const Bytes key = IndexKey(deployment, trace);
+      FIGURE(trace, kv_cache_per_token, attention_layers * ((latent + rotary) * kv_element + key) / (1 * kToken),
+             (Note{"KV cache per token", "latent and rotary part and the indexer's key, all layers of the model", "DeepSeek-V3.2-Exp, 2025",
+                   "serving.kv_cache_bytes_per_token"}),
+             attention_layers, latent, rotary, kv_element, key);
+      return kv_cache_per_token;
+    }
     FIGURE(trace, kv_cache_per_token, attention_layers * (latent + rotary) * kv_element / (1 * kToken),
            (Note{"KV cache per token", "latent and rotary part, all layers of the model", "DeepSeek-V2, arXiv 2405.04434",
                  "serving.kv_cache_bytes_per_token"}),

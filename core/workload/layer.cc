@@ -18,6 +18,9 @@ constexpr std::array kTraits{
     ProductTraits{"query up projection", ProductRole::kMixer},
     ProductTraits{"key and value down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"key and value up projection", ProductRole::kMixer},
+    // Neither are the indexer's.
+    ProductTraits{"indexer queries", ProductRole::kMixer, ProductRows::kSequenceParallel},
+    ProductTraits{"indexer keys and head weights", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"output projection", ProductRole::kMixer},
     ProductTraits{"recurrence input projection", ProductRole::kMixer},
     ProductTraits{"recurrence output projection", ProductRole::kMixer},

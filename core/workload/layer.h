@@ -36,6 +36,8 @@ enum class ProductId {
   kQueryUp,
   kKeyValueDown,
   kKeyValueUp,
+  kIndexQuery,
+  kIndexKey,  // keys and head weights of the indexer
   kAttentionOut,
   kRecurrentIn,
   kRecurrentOut,
@@ -85,7 +87,7 @@ class MatrixProducts {
   [[nodiscard]] double Elements() const;                        // weights; of the experts, those of one
 
  private:
-  std::array<MatrixProduct, 6> products_{};
+  std::array<MatrixProduct, 7> products_{};
   std::size_t size_ = 0;
 };
 MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths& widths);

@@ -104,6 +104,14 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
     const auto q_lora_rank = static_cast<double>(model.mla->q_lora_rank), kv_lora_rank = static_cast<double>(model.mla->kv_lora_rank);
     trace.Input("q_lora_rank", q_lora_rank, "model.mla.q_lora_rank");
     trace.Input("kv_lora_rank", kv_lora_rank, "model.mla.kv_lora_rank");
+    if (model.indexer) {
+      const auto index_dim = static_cast<double>(model.indexer->head_dim);
+      trace.Input("index_dim", index_dim, "model.indexer.head_dim");
+      FIGURE(trace, small_mixer, q_lora_rank + kv_lora_rank + 2 * index_dim,
+             (Note{"Small parameters of the mixer", "norms inside it; the indexer's keys have a layer norm"}), q_lora_rank, kv_lora_rank,
+             index_dim);
+      return small_mixer;
+    }
     FIGURE(trace, small_mixer, q_lora_rank + kv_lora_rank, kNote, q_lora_rank, kv_lora_rank);
     return small_mixer;
   }

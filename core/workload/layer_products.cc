@@ -57,6 +57,23 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
   }
 }
 
+// Every rank scores all tokens with all heads: nothing is split.
+MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
+  const auto hidden = static_cast<double>(model.hidden), q_lora_rank = static_cast<double>(model.mla->q_lora_rank);
+  const auto index_heads = static_cast<double>(model.indexer->heads), index_dim = static_cast<double>(model.indexer->head_dim);
+  trace.Input("index_heads", index_heads, "model.indexer.heads");
+  trace.Input("index_dim", index_dim, "model.indexer.head_dim");
+  const bool is_compressed = id == ProductId::kIndexQuery && q_lora_rank > 0;
+  const double inputs = is_compressed ? q_lora_rank : hidden;
+  trace.Alias("inputs", inputs, is_compressed ? "q_lora_rank" : "hidden");
+  if (id == ProductId::kIndexQuery) {
+    FIGURE(trace, outputs, index_heads * index_dim, kOutputs, index_heads, index_dim);
+    return {id, outputs, inputs};
+  }
+  FIGURE(trace, outputs, index_dim + index_heads, kOutputs, index_dim, index_heads);
+  return {id, outputs, inputs};
+}
+
 MatrixProduct RecurrentProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
   const LinearAttention& linear = *model.linear_attention;
   const auto hidden = static_cast<double>(model.hidden), step_rank = static_cast<double>(linear.step_rank);
@@ -132,6 +149,10 @@ MatrixProducts AttentionProducts(const Model& model, const LayerWidths& widths) 
   }
   collect.Add(ProductId::kKeyValueDown);
   collect.Add(ProductId::kKeyValueUp);
+  if (model.indexer) {
+    collect.Add(ProductId::kIndexQuery);
+    collect.Add(ProductId::kIndexKey);
+  }
   collect.Add(ProductId::kAttentionOut);
   return collect.products();
 }
@@ -154,6 +175,7 @@ MatrixProducts RecurrentProducts(const Model& model, const LayerWidths& widths) 
 }  // namespace
 
 MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
+  if (id == ProductId::kIndexQuery || id == ProductId::kIndexKey) return IndexerProduct(id, model, trace);
   if (id <= ProductId::kAttentionOut) {
     const bool is_latent = model.mla && id != ProductId::kAttentionOut;
     return is_latent ? LatentProduct(id, model, widths, trace) : AttentionProduct(id, model, widths, trace);

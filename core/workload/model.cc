@@ -82,6 +82,10 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     issues.push_back({path + ".kv_heads", "Must divide the heads, " + Text(model.heads),
                       NearestDivisors(path + ".kv_heads", model.heads, *model.kv_heads)});
   }
+  if (model.indexer && !model.mla) {
+    issues.push_back(
+        {path + ".indexer", "Needs latent attention (MLA): it scores with its compressed queries", {LeaveOut(path + ".indexer")}});
+  }
   if (model.linear_attention && model.linear_attention->layers > model.layers) {
     issues.push_back({path + ".linear.layers",
                       "At most " + Text(model.layers) + ", the layers of the model",

@@ -65,6 +65,14 @@ struct Mla {
   Count value_head_dim = 128;
 };
 
+// Lightning indexer of sparse attention (DeepSeek-V3.2): scores every token of the context for a query with small heads of its own; the
+// attention core sees the top_k best. Its queries come from the compressed queries of latent attention, one key per token is cached.
+struct Indexer {
+  Count heads = 64;
+  Count head_dim = 128;
+  Count top_k = 2048;
+};
+
 // Layers with linear attention or a state-space model: a recurrence with a fixed-size state in place of a KV cache.
 enum class LinearAttentionKind {
   kMamba,       // selective state space, one state per channel (Jamba)
@@ -136,6 +144,7 @@ struct Model {
   bool attention_sinks = false;  // a learned logit per head (gpt-oss)
   std::optional<Moe> moe;
   std::optional<Mla> mla;
+  std::optional<Indexer> indexer;
   bool attention_gate = false;  // a gate on the attention output, from the query projection (Qwen3-Next)
   std::optional<LinearAttention> linear_attention;
   Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
@@ -185,6 +194,10 @@ struct Schema<Moe> {
 };
 template <>
 struct Schema<Mla> {
+  static const Fields fields;
+};
+template <>
+struct Schema<Indexer> {
   static const Fields fields;
 };
 template <>

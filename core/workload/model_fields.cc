@@ -29,6 +29,12 @@ constexpr FieldRow kMlaFields[] = {Of<&Mla::q_lora_rank>("q_lora_rank", "Rank of
                                    Of<&Mla::value_head_dim>("value_head_dim", "Head dimension of values").Between(1, 4096)};
 constinit const Fields Schema<Mla>::fields(kMlaFields);
 
+constexpr FieldRow kIndexerFields[] = {
+    Of<&Indexer::heads>("heads", "Heads that score the tokens of the context").Between(1, 8192),
+    Of<&Indexer::head_dim>("head_dim", "Head dimension; one key of this width per token is cached in fp8").Between(1, 8192),
+    Of<&Indexer::top_k>("top_k", "Tokens of the context that a query attends to: those with the best scores").Length().Between(1, 1 << 24)};
+constinit const Fields Schema<Indexer>::fields(kIndexerFields);
+
 constexpr FieldRow kLinearAttentionFields[] = {
     Of<&LinearAttention::kind>("kind", "Type of the recurrence"),
     Of<&LinearAttention::layers>("layers", "Layers with linear attention, spread evenly; the others have softmax attention")
@@ -72,6 +78,11 @@ constexpr FieldRow kModelFields[] = {
     Of<&Model::attention_sinks>("attention_sinks", "Attention sinks: a learned logit per head (gpt-oss)").Advanced(),
     Of<&Model::moe>("moe", "Mixture of experts instead of the MLP").Label("Mixture of experts"),
     Of<&Model::mla>("mla", "Multi-head latent attention (DeepSeek)").Label("Latent attention (MLA)"),
+    Of<&Model::indexer>("indexer",
+                        "Sparse attention: an indexer scores the context and attention sees its best tokens (DeepSeek-V3.2, GLM-5). "
+                        "Training computes attention over the whole context, as while the indexer learns")
+        .Label("Sparse attention (indexer)")
+        .Advanced(),
     Of<&Model::attention_gate>("attention_gate", "A gate on the attention output, from the query projection (Qwen3-Next)").Advanced(),
     Of<&Model::linear_attention>("linear",
                                  "Layers with linear attention or a state-space model instead of softmax attention (hybrid models)")

@@ -14,10 +14,24 @@ struct CacheCase {
 };
 
 TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
-  const CacheCase cases[] = {{"llama-2-7b", 524288},    {"llama-2-13b", 819200},     {"llama-2-70b", 327680},     {"llama-3.1-8b", 131072},
-                             {"llama-3.1-70b", 327680}, {"llama-3.1-405b", 516096},  {"mistral-7b", 131072},      {"qwen2.5-7b", 57344},
-                             {"qwen2.5-72b", 327680},   {"qwen3-30b-a3b", 98304},    {"qwen3-235b-a22b", 192512}, {"deepseek-v3", 70272},
-                             {"deepseek-v2", 69120},    {"deepseek-v2-lite", 31104}, {"gemma-2-9b", 344064}};
+  const CacheCase cases[] = {{"llama-2-7b", 524288},
+                             {"llama-2-13b", 819200},
+                             {"llama-2-70b", 327680},
+                             {"llama-3.1-8b", 131072},
+                             {"llama-3.1-70b", 327680},
+                             {"llama-3.1-405b", 516096},
+                             {"mistral-7b", 131072},
+                             {"qwen2.5-7b", 57344},
+                             {"qwen2.5-72b", 327680},
+                             {"qwen3-30b-a3b", 98304},
+                             {"qwen3-235b-a22b", 192512},
+                             {"deepseek-v3", 70272},
+                             {"deepseek-v2", 69120},
+                             {"deepseek-v2-lite", 31104},
+                             {"gemma-2-9b", 344064},
+                             // the indexer's key: 128 in fp8 and a scale of 4 bytes in each of 61 and 78 layers
+                             {"deepseek-v3.2", 70272 + 61 * 132},
+                             {"glm-5", 78 * (1152 + 132)}};
   for (const CacheCase& one : cases) {
     const ServingReport report = Serve(kOneH100 + std::vector<std::string>{"model=" + one.model});
     EXPECT_DOUBLE_EQ(report.kv_cache_per_token.base(), one.bytes_per_token) << one.model;
@@ -41,8 +55,9 @@ TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
 // One device holds every parameter of the published checkpoints, in 16 bit, including expert biases, recurrence time steps and attention
 // sinks, but not final norm, embedding norm and head bias.
 TEST(Weights, AreThoseOfTheWholeModel) {
-  for (const std::string model : {"llama-3.1-8b", "gpt-oss-20b", "gpt-oss-120b", "jamba-v0.1", "kimi-linear-48b-a3b", "qwen3-next-80b-a3b",
-                                  "minimax-text-01", "deepseek-v3", "deepseek-v2-lite", "qwen2-57b-a14b", "olmo-2-7b", "qwen3-8b"}) {
+  for (const std::string model :
+       {"llama-3.1-8b", "gpt-oss-20b", "gpt-oss-120b", "jamba-v0.1", "kimi-linear-48b-a3b", "qwen3-next-80b-a3b", "minimax-text-01",
+        "deepseek-v3", "deepseek-v3.2", "deepseek-v2-lite", "qwen2-57b-a14b", "olmo-2-7b", "qwen3-8b"}) {
     const Result<Scenario> scenario = ScenarioOf(kOneH100 + std::vector<std::string>{"model=" + model});
     ASSERT_TRUE(scenario) << model;
     Trace off = Trace::Off();

@@ -54,6 +54,18 @@ TEST(Parameters, DeepSeekV3ByParts) {
   EXPECT_EQ(count.active - count.embedding, 36625618432);
 }
 
+// Indexer of a layer: 1,536 x 64 x 128 for queries, 7,168 x 128 for keys, 7,168 x 64 for head weights, a layer norm of 2 x 128.
+TEST(Parameters, DeepSeekV32HasAnIndexerInEveryLayer) {
+  const ParameterCount count = CountParameters(Named("deepseek-v3.2"));
+  const double indexer = 12582912 + 917504 + 458752 + 256;
+  EXPECT_EQ(count.attention_per_layer, 187107328 + indexer);
+  EXPECT_EQ(count.total, 671026419200 + 61 * indexer);
+  EXPECT_EQ(count.mtp, 11610068224 + indexer);
+  // The files hold 685.4 billion: with the module and its copies of embedding and head.
+  EXPECT_NEAR(count.total + count.mtp + 2 * 129280.0 * 7168, 685.4e9, 0.05e9);
+  EXPECT_NEAR(CountParameters(Named("glm-5")).active, 41.8e9, 0.1e9);  // announced: 40; with the embedding, 0.95
+}
+
 TEST(Parameters, WeightsInMatrixProducts) {
   EXPECT_EQ(CountParameters(Named("llama-2-7b")).matrices, 6476005376);
   EXPECT_EQ(CountParameters(Named("llama-2-70b")).matrices, 68451041280);
@@ -141,6 +153,15 @@ TEST(Complete, ReportsContradictionsAtTheirPaths) {
   EXPECT_EQ(issues[0].path, "model.kv_heads");
   EXPECT_EQ(issues[1].path, "model.moe.top_k");
   EXPECT_EQ(issues[2].path, "model.moe.dense_layers");
+}
+
+TEST(Complete, AnIndexerNeedsLatentAttention) {
+  Model model = Gpt(2, 64, 4);
+  model.indexer = Indexer{};
+  Issues issues;
+  ValidateAndFillDefaults(model, "model", issues);
+  ASSERT_EQ(issues.size(), 1u);
+  EXPECT_EQ(issues[0].path, "model.indexer");
 }
 
 }  // namespace

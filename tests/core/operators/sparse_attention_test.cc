@@ -1,0 +1,85 @@
+// Sparse attention: work by hand, times as published.
+#include "core/operators/sparse_attention.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/operators/devices.h"
+
+namespace slipstick {
+namespace {
+
+SparseAttentionTime Timed(const SparseAttention& attention, const Device& device) {
+  Trace off = Trace::Off();
+  return TimeOf(attention, device, off);
+}
+
+// DeepSeek-V3.2, four sequences of 32,768 tokens, one query each.
+TEST(SparseAttention, DecodeDoesTheWorkThatTheShapesSay) {
+  SparseAttention attention;
+  attention.decode = true;
+  attention.batch = 4, attention.kv_len = 32768;
+  const SparseAttentionTime times = Timed(attention, H200());
+  EXPECT_EQ(times.scores.flops.base(), 2.0 * 4 * 32768 * 64 * 128);
+  // Keys of 128 bytes with a scale of 4; queries written and read; a score in fp32.
+  EXPECT_EQ(times.scores.bytes.base(), 4 * 32768 * 132.0 + 4 * 4 * 8192.0 + 4 * 4 * 32768.0);
+  EXPECT_EQ(times.selection.bytes.base(), 2 * 4 * 4 * 32768.0 + 4 * 4 * 2048.0);
+  EXPECT_EQ(times.core.flops.base(), 2.0 * 4 * 2048 * 128 * (512 + 512 + 64));
+  EXPECT_EQ(times.core.bytes.base(), 4 * 2048 * 576 * 2.0 + 2 * 4 * 128 * 1088.0);
+  EXPECT_EQ(times.all.flops.base(), (times.scores.flops + times.core.flops).base());
+  attention.kv_precision = Precision::kFp8;
+  EXPECT_EQ(Timed(attention, H200()).core.bytes.base(), 4 * 2048 * 576.0 + 2 * 4 * 128 * 1088.0);
+}
+
+// 4,096 queries: the first 2,048 attend to what is before them, the others to 2,048 tokens each.
+TEST(SparseAttention, PrefillAttendsToNoMoreThanIsSelected) {
+  SparseAttention attention;
+  attention.q_len = attention.kv_len = 4096;
+  const double pair = 2.0 * 128 * 1088;
+  EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * (2048 * 2049 / 2 + 2048 * 2048.0));
+  EXPECT_EQ(Timed(attention, H200()).scores.flops.base(), 2.0 * 64 * 128 * (4096 * 4097 / 2));
+  // After 1,024 cached tokens, 1,024 queries see fewer; after 8,192, none.
+  attention.kv_len = 5120;
+  EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * (1024 * 1024 + 1024 * 1025 / 2 + 3072 * 2048.0));
+  attention.kv_len = 4096 + 8192;
+  EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * 4096 * 2048.0);
+}
+
+// FlashMLA's README: 640 TFLOP/s in prefill, 410 in decode from an fp8 KV cache on H800, which computes as H100 does.
+TEST(SparseAttention, ReachesTheKernelsRates) {
+  SparseAttention attention;
+  attention.q_len = 4096, attention.kv_len = 65536;
+  const KernelTime prefill = Timed(attention, H100()).core;
+  EXPECT_NEAR(In(prefill.flops / prefill.time, kTFlops), 640, 20);
+  attention.decode = true, attention.batch = 2048, attention.q_len = 1, attention.kv_len = 8192, attention.kv_precision = Precision::kFp8;
+  const KernelTime decode = Timed(attention, H100()).core;
+  EXPECT_NEAR(In(decode.flops / decode.time, kTFlops), 410, 15);
+}
+
+// GLM-5 on B200, a prompt of 32,768 over eight devices: 374 us of scores and 251 us of selection on each (ai-dynamo/aiconfigurator,
+// docs/CONTEXT_PARALLEL_DSA_MODELING.md).
+TEST(SparseAttention, IndexerTakesAsLongAsMeasured) {
+  SparseAttention attention;
+  attention.q_len = attention.kv_len = 32768;
+  attention.index_heads = 32, attention.heads = 64;
+  const SparseAttentionTime times = Timed(attention, B200());
+  EXPECT_NEAR(In(times.scores.time, kUs) / (8 * 374), 1, 0.05);
+  EXPECT_NEAR(In(times.selection.time, kUs) / (8 * 251), 1, 0.05);
+}
+
+TEST(SparseAttention, NeverGetsFasterAsTheContextGrows) {
+  for (const bool decode : {false, true}) {
+    Seconds before;
+    for (double context = 128; context <= 1 << 20; context *= 2) {
+      SparseAttention attention;
+      attention.decode = decode;
+      attention.q_len = decode ? 1 : 128;
+      attention.kv_len = context;
+      const Seconds time = Timed(attention, H100()).all.time;
+      EXPECT_GE(time, before) << context;
+      before = time;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstick

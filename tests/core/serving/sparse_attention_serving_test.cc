@@ -1,0 +1,50 @@
+// Models with sparse attention, served.
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+const ServedOperator& AttentionOf(const std::vector<ServedOperator>& operators) {
+  for (const ServedOperator& one : operators) {
+    if (one.name == "attention") return one;
+  }
+  ADD_FAILURE();
+  return operators.front();
+}
+
+const std::vector<std::string> kNode{
+    "cluster=dgx-h200", "serving.devices=8", "serving.mapping.tp=8", "serving.engine=sglang", "serving.precision.weights=fp8",
+    "serving.batch=1"};
+
+// A tensor-parallel rank scores with all 64 heads and attends with 16 of 128. Prompt 4,095 and two outputs: the step sees 4,096 tokens.
+TEST(SparseServing, DecodeStepDoesTheWorkThatTheShapesSay) {
+  const ServingReport report =
+      Serve(kNode + std::vector<std::string>{"model=deepseek-v3.2", "serving.prompt=4095", "serving.output=2"}, true);
+  EXPECT_NEAR(AttentionOf(report.decode_operators).flops.base(), 2.0 * 4096 * 64 * 128 + 2.0 * 2048 * 16 * 1088, 1);
+  EXPECT_EQ(AttentionOf(report.decode_operators).count, 61);
+}
+
+TEST(SparseServing, NeverGetsFasterAsTheContextGrows) {
+  for (const std::string model : {"deepseek-v3.2", "glm-5"}) {
+    Seconds token, first;
+    for (const std::string prompt : {"256", "1024", "2047", "2049", "4096", "16384", "65536", "131072"}) {
+      const ServingReport report = Serve(kNode + std::vector<std::string>{"model=" + model, "serving.prompt=" + prompt});
+      EXPECT_GE(report.tpot, token) << model << " " << prompt;
+      EXPECT_GE(report.ttft, first) << model << " " << prompt;
+      token = report.tpot, first = report.ttft;
+    }
+  }
+}
+
+// What sparse attention is for: at 128k it decodes and prefills faster than the same model that attends to everything, at 1k no faster.
+TEST(SparseServing, PaysAtLongContextsOnly) {
+  const auto served = [](const std::string& model, const std::string& prompt) {
+    return Serve(kNode + std::vector<std::string>{"model=" + model, "serving.prompt=" + prompt, "serving.batch=16"});
+  };
+  EXPECT_LT(served("deepseek-v3.2", "131072").ttft, 0.8 * served("deepseek-v3.1", "131072").ttft);
+  EXPECT_LT(served("deepseek-v3.2", "131072").tpot, served("deepseek-v3.1", "131072").tpot);
+  EXPECT_GE(served("deepseek-v3.2", "1024").ttft, served("deepseek-v3.1", "1024").ttft);
+}
+
+}  // namespace
+}  // namespace slipstick
