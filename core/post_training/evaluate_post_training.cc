@@ -14,9 +14,11 @@ std::string CountOf(Count count) { return std::to_string(count); }
 DeviceSplit ChooseSplit(const PostTraining& asked, const PostTrainingParts& parts, PostTrainingReport& report, Trace& trace) {
   const Count devices = parts.training.devices.value_or(parts.cluster.devices);
   if (asked.placement == RlPlacement::kColocated) return {devices, devices, {}, false};
-  const BestSplit found = FindBestSplit(asked, parts, SplitsOf(parts.training, parts.serving, devices));
+  const std::vector<DeviceSplit> splits = SplitsOf(parts.training, parts.serving, devices);
+  const BestSplit found = FindBestSplit(asked, parts, splits);
   report.splits = found.compared;
   if (asked.generation_devices) return {*asked.generation_devices, devices - *asked.generation_devices, {}, false};
+  if (found.compared.empty()) return splits.front();  // the training mapping suits none
   if (trace.on()) {
     std::vector<std::pair<std::string, Seconds>> among;
     std::size_t place = 0;
@@ -41,6 +43,9 @@ DeviceSplit ChooseSplit(const PostTraining& asked, const PostTrainingParts& part
 void FindInfeasible(const PostTrainingParts& parts, const SplitStep& step, double longest, PostTrainingReport& report) {
   if (!step.rollouts.infeasible.empty()) {
     report.infeasible.push_back({"generation_memory", "Rollouts do not fit: " + step.rollouts.infeasible});
+  }
+  for (const Issue& one : step.learning.issues) {
+    report.infeasible.push_back({"mapping", "Training on " + CountOf(step.split.training_devices) + " devices: " + one.message});
   }
   for (const Infeasibility& one : step.learning.update.infeasible) report.infeasible.push_back({one.reason, "Training: " + one.message});
   const Bytes host = parts.cluster.device.host.memory;
@@ -120,8 +125,10 @@ PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTra
   report.training_devices = split.training_devices;
   report.synced_weights = step.hand_over.weights;
   report.host = step.hand_over.host;
-  SetRates(parts, samples, lengths.Mean(), report, trace);
-  SetIdle(asked, step, report, trace);
+  if (report.step_time > Seconds{}) {
+    SetRates(parts, samples, lengths.Mean(), report, trace);
+    SetIdle(asked, step, report, trace);
+  }
   FindInfeasible(parts, step, lengths.longest, report);
   if (parts.serving.disaggregated) {
     report.warnings.emplace_back("post_training: rollouts prefill and decode on one pool; serving.disaggregated is left out");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/training/training.h"
 
@@ -30,11 +29,6 @@ Packing PackingOf(const TrainingRun& run, double token_sequence) {
 Count RanksOf(const TrainingMapping& mapping) { return mapping.tp * mapping.pp * mapping.cp; }
 
 }  // namespace
-
-double PassesOf(const PostTraining& asked) {
-  const double values = asked.algorithm == RlAlgorithm::kPpo ? 1 : 0;
-  return (asked.old_log_probs ? 1 : 0) + (asked.reference ? 1 : 0) + (asked.reward_model ? 1 : 0) + values;
-}
 
 Count DevicesPerCopy(const Model& model, const TrainingMapping& mapping) {
   const Count experts = model.moe ? mapping.ep * mapping.expert_tp : 1;

@@ -16,13 +16,9 @@ struct Learning {
   double updates = 1;
   TrainingReport update;  // one of them
   Issues issues;          // the mapping does not divide the devices
-  [[nodiscard]] Seconds Total(double passes) const { return passes * pass + training; }
 };
 Learning TimeLearning(const PostTraining& asked, const PostTrainingParts& parts, Count devices, double samples,
                       const ResponseLengths& lengths, Trace& trace);
-
-// Forward passes over the samples, besides those of training.
-double PassesOf(const PostTraining& asked);
 
 // Devices that hold one copy of the weights.
 Count DevicesPerCopy(const Model& model, const TrainingMapping& mapping);

@@ -41,6 +41,21 @@ constexpr FieldRow kPostTrainingFields[] = {
         .In(kS)
         .Label("Engine sleep and wake-up")
         .Between(0, 3600)
+        .Advanced(),
+    Of<&PostTraining::swap_rate>("swap_rate",
+                                 "Rate of copies to host memory and back, per device: models that wait for their turn lie there")
+        .Label("Swap rate")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(100'000)
+        .Advanced(),
+    Of<&PostTraining::sync_rate>("sync_rate",
+                                 "Rate at which a device of the serving engine takes new weights, of the whole model, where the network is "
+                                 "not slower; default: 38 GB/s colocated, 90 GB/s between pools")
+        .Label("Weight update rate")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(100'000)
         .Advanced()};
 constinit const Fields Schema<PostTraining>::fields(kPostTrainingFields);
 

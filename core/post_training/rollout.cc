@@ -12,6 +12,7 @@ namespace slipstick {
 namespace {
 
 constexpr int kShares = 32;
+constexpr Note kRolloutsNote{"Rollouts", "all samples of a step, until the longest response is done", "", "post_training.generation_s"};
 
 // Cut lengths at a scale.
 std::vector<double> CutAt(double longest, double scale, std::vector<double> lengths) {
@@ -55,7 +56,7 @@ ServingLoad RolloutLoad(const ServingLoad& serving, Count devices, double mean) 
 
 struct Decoded {
   Seconds time;
-  double steps = 0, slot_steps = 0;  // slot_steps: of the sequences that still generate, over those at the start
+  double slot_steps = 0;  // of a slot, until its sequence ends: mean
 };
 
 // Sequences of one group that begin together and end one after the other, until the longest of all groups.
@@ -75,17 +76,15 @@ Decoded DecodeTogether(double running, double prompt, const ResponseLengths& len
   };
   for (std::size_t i = 0; i < lengths.shares.size(); ++i) decode_until(lengths.shares[i], 1 - static_cast<double>(i) / shares);
   decode_until(lengths.longest, 1 / (2 * shares));
-  decoded.steps = at;
   return decoded;
 }
 
-struct GroupWork {
-  double sequences = 1, running = 1;  // of a group: in all, and at once
-  double prompt = 1, prefix_hit = 0, step_tokens = 1;
+struct PromptWork {
+  double sequences = 1, prompt = 1, prefix_hit = 0, step_tokens = 1;
 };
 
 // All prompts of a group, in passes as large as the engine's.
-Seconds PrefillAll(const GroupWork& work, StepTimes& times) {
+Seconds PrefillAll(const PromptWork& work, StepTimes& times) {
   const double computed = max(1.0, work.prompt * (1 - work.prefix_hit));
   StepWork pass;
   pass.prompts = max(1.0, min(work.sequences, std::floor(work.step_tokens / computed)));
@@ -124,63 +123,102 @@ ResponseLengths ResponseLengthsOf(const PostTraining& asked, const ServingLoad& 
 
 Count DevicesPerReplica(const ServingMapping& mapping) { return mapping.tp * mapping.pp * mapping.attention_dp; }
 
-Rollouts TimeRollouts(const PostTrainingParts& parts, Count devices, double samples, const ResponseLengths& lengths, Trace& trace) {
-  const Trace::Scope scope(trace, "rollouts");
-  Trace off = Trace::Off();
-  const double mean_response = lengths.Mean(), longest_response = lengths.longest, prompt = static_cast<double>(parts.serving.prompt);
-  const ServingLoad load = RolloutLoad(parts.serving, devices, mean_response);
-  const Deployment deployment = Deploy(parts.model, parts.cluster, load);
-  const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
-  const double fitting = BatchThatFits(deployment, budget, prompt, mean_response, off);
-  Rollouts rollouts;
-  rollouts.devices = *load.devices;
-  if (fitting < 1) rollouts.infeasible = "the engine holds no sequence of the mean length beside its weights";
-  const double max_sequences = max(1.0, fitting), replicas = deployment.mapping.replicas, attention_dp = deployment.mapping.attention_dp;
-  trace.Input("prompt", prompt, "serving.prompt");
+namespace {
+
+// Samples of the fullest attention group, and how many of them run at once.
+struct RolloutGroup {
+  double sequences = 1, running = 1;
+};
+RolloutGroup GroupOf(const Deployment& deployment, Count devices, double samples, double mean_response, double max_sequences,
+                     Trace& trace) {
+  const ServingMapping& mapping = deployment.load.mapping;
+  const double generation_devices = static_cast<double>(devices), replica_devices = static_cast<double>(DevicesPerReplica(mapping));
+  const double attention_dp = deployment.mapping.attention_dp, prompt = static_cast<double>(deployment.load.prompt);
   trace.Input("attention_dp", attention_dp, "serving.mapping.attention_dp");
-  const auto generation_devices = static_cast<double>(devices), replica_devices = static_cast<double>(DevicesPerReplica(load.mapping));
   trace.Input("replica_devices", replica_devices, "serving.mapping");
-  trace.Alias("replicas", replicas, "whole_replicas");
-  FIGURE(trace, whole_replicas, floor(generation_devices / replica_devices), (Note{"Replicas that generate", ""}), generation_devices,
+  FIGURE(trace, replicas, floor(generation_devices / replica_devices), (Note{"Replicas that generate", ""}), generation_devices,
          replica_devices);
-  FIGURE(trace, sequences, ceil(samples / (whole_replicas * attention_dp)),
-         (Note{"Samples of an attention group", "of the fullest one, which all wait for"}), samples, whole_replicas, attention_dp);
+  FIGURE(trace, sequences, ceil(samples / (replicas * attention_dp)),
+         (Note{"Samples of an attention group", "of the fullest one, which all wait for"}), samples, replicas, attention_dp);
   trace.Procedure("max_sequences", max_sequences,
                   {"Sequences that fit at once", "by the engine's budget of KV cache, at the mean length; see serving.max_batch"},
                   "prompt, mean_response", prompt, mean_response);
   FIGURE(trace, running, min(sequences, max_sequences), (Note{"Sequences that run at the start", ""}), sequences, max_sequences);
-  FIGURE(trace, queue_steps, (sequences - running) * mean_response / running,
-         (Note{"Decode steps with a queue", "every sequence that ends is followed by the next"}), sequences, running, mean_response);
-  StepTimes times(parts.model, parts.cluster, load, budget.kv_cache);
-  const Seconds prefill = PrefillAll(
-      {sequences, running, prompt, load.prefix_hit, static_cast<double>(load.prefill_chunk.value_or(load.engine.scheduler.prefill_tokens))},
-      times);
-  const double prefix_hit = load.prefix_hit;
+  return {sequences, running};
+}
+
+Seconds ExplainedPrefill(const RolloutGroup& group, const ServingLoad& load, StepTimes& times, Trace& trace) {
+  const double sequences = group.sequences, prompt = static_cast<double>(load.prompt), prefix_hit = load.prefix_hit;
+  const auto step_tokens = static_cast<double>(load.prefill_chunk.value_or(load.engine.scheduler.prefill_tokens));
+  const Seconds prefill = PrefillAll({sequences, prompt, prefix_hit, step_tokens}, times);
   trace.Input("prefix_hit", prefix_hit, "serving.prefix_hit");
   trace.Procedure("prefill", prefill, {"Prefill of all prompts", "in passes as large as the engine's"}, "sequences, prompt, prefix_hit",
                   sequences, prompt, prefix_hit);
+  return prefill;
+}
+
+// Time and occupancy of the rollouts, as soon as the prompts are prefilled.
+void DecodeAll(const PostTraining& asked, const RolloutGroup& group, double prompt, const ResponseLengths& lengths, Seconds prefill,
+               StepTimes& times, Rollouts& rollouts, Trace& trace) {
+  const double sequences = group.sequences, running = group.running, mean_response = lengths.Mean(), longest_response = lengths.longest;
   const Seconds decode_step = times.Of({running, prompt + mean_response / 2, 0, 0, 0, running}).time;
   trace.Procedure("decode_step", decode_step,
                   {"Decode step of the full batch", "at the mean context; open the serving part for its kernels"},
                   "running, prompt, mean_response", running, prompt, mean_response);
+  FIGURE(trace, queue_steps, (sequences - running) * mean_response / running,
+         (Note{"Decode steps with a queue", "every sequence that ends is followed by the next"}), sequences, running, mean_response);
   const Decoded decoded = DecodeTogether(running, prompt, lengths, times);
   const Seconds tail = decoded.time;
   trace.Procedure("tail", tail,
                   {"Decode of the last sequences", "step by step: the batch shrinks as sequences end, until the longest one is done"},
                   "running, decode_step, mean_response, longest_response", running, decode_step, mean_response, longest_response);
-  FIGURE(trace, generation, prefill + queue_steps * decode_step + tail,
-         (Note{"Rollouts", "all samples of a step, from the first prompt to the end of the longest response", "",
-               "post_training.generation_s"}),
-         prefill, queue_steps, decode_step, tail);
-  const double tail_steps = decoded.steps, slot_steps = decoded.slot_steps;
+  FIGURE(trace, whole_rollouts, prefill + queue_steps * decode_step + tail,
+         (Note{"Rollouts from first to last", "all samples of a step, from the first prompt to the end of the longest response"}), prefill,
+         queue_steps, decode_step, tail);
+  const double slot_steps = decoded.slot_steps;
   trace.Procedure("slot_steps", slot_steps, {"Steps of a slot until its sequence ends", "mean"}, "mean_response", mean_response);
-  trace.Alias("tail_steps", tail_steps, "longest_response");
-  FIGURE(trace, slots_in_use, (queue_steps + slot_steps) / (queue_steps + tail_steps),
-         (Note{"Share of the batch that still generates", "mean over the decode steps", "", "post_training.slots_in_use"}), queue_steps,
-         slot_steps, tail_steps);
-  rollouts.time = generation;
-  rollouts.running = running;
+  FIGURE(trace, slots_in_use, (queue_steps + slot_steps) / (queue_steps + longest_response),
+         (Note{"Share of the batch that still generates", "mean over the decode steps, of samples that start together", "",
+               "post_training.slots_in_use"}),
+         queue_steps, slot_steps, longest_response);
   rollouts.slots_in_use = slots_in_use;
+  if (asked.steps_off == 0) {
+    FIGURE(trace, generation, 1 * whole_rollouts,
+           (Note{"Rollouts", "all samples of a step, until the longest response is done", "", "post_training.generation_s"}),
+           whole_rollouts);
+    rollouts.time = generation;
+    return;
+  }
+  const double steps_off = static_cast<double>(asked.steps_off);
+  FIGURE(trace, streamed_rollouts, prefill + sequences * mean_response / running * decode_step,
+         (Note{"Rollouts of a full batch", "a sequence that ends is followed by one of the next step"}), prefill, sequences, mean_response,
+         running, decode_step);
+  FIGURE(trace, generation, max(streamed_rollouts, whole_rollouts / (1 + steps_off)),
+         (Note{"Rollouts", "at a full batch; but the longest response may take no more steps than it may be off", "",
+               "post_training.generation_s"}),
+         streamed_rollouts, whole_rollouts, steps_off);
+  rollouts.time = generation;
+}
+
+}  // namespace
+
+Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, double samples,
+                      const ResponseLengths& lengths, Trace& trace) {
+  const Trace::Scope scope(trace, "rollouts");
+  Trace off = Trace::Off();
+  const double mean_response = lengths.Mean(), prompt = static_cast<double>(parts.serving.prompt);
+  trace.Input("prompt", prompt, "serving.prompt");
+  const ServingLoad load = RolloutLoad(parts.serving, devices, mean_response);
+  const Deployment deployment = Deploy(parts.model, parts.cluster, load);
+  const KvCacheBudget budget = KvCacheBudgetOf(deployment, off);
+  const double fitting = BatchThatFits(deployment, budget, prompt, mean_response, off);
+  Rollouts rollouts;
+  if (fitting < 1) rollouts.infeasible = "the engine holds no sequence of the mean length beside its weights";
+  const RolloutGroup group = GroupOf(deployment, devices, samples, mean_response, max(1.0, fitting), trace);
+  rollouts.running = group.running;
+  StepTimes times(parts.model, parts.cluster, load, budget.kv_cache);
+  const Seconds prefill = ExplainedPrefill(group, load, times, trace);
+  DecodeAll(asked, group, prompt, lengths, prefill, times, rollouts, trace);
   return rollouts;
 }
 

@@ -27,6 +27,7 @@ struct Rollouts {
 };
 Count DevicesPerReplica(const ServingMapping& mapping);
 // On at most `devices`.
-Rollouts TimeRollouts(const PostTrainingParts& parts, Count devices, double samples, const ResponseLengths& lengths, Trace& trace);
+Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, double samples,
+                      const ResponseLengths& lengths, Trace& trace);
 
 }  // namespace slipstick

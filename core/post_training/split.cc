@@ -29,15 +29,30 @@ Seconds ExposedRollouts(const PostTraining& asked, Seconds generation, Seconds l
   return exposed_generation;
 }
 
-}  // namespace
+// The passes that score the samples; one that is off takes no time.
+void TimeScoring(const PostTraining& asked, Seconds pass, PostTrainingTime& time, Trace& trace) {
+  const auto score = [&](bool is_on, std::string_view symbol, std::string_view input, const Note& note) {
+    const Seconds scored = is_on ? pass : Seconds{};
+    if (is_on) {
+      trace.Record(symbol, "1 * pass", scored, note, "pass", pass);
+    } else {
+      trace.Input(symbol, scored, input);
+    }
+    return scored;
+  };
+  time.reward = score(asked.reward_model, "reward", "post_training.reward_model",
+                      {"Reward model", "one forward pass of a model of the policy's size", "", "post_training.time_s.reward"});
+  time.old_log_probs = score(asked.old_log_probs, "old_log_probs", "post_training.old_log_probs",
+                             {"Policy log-probs", "one forward pass by the training framework", "", "post_training.time_s.old_log_probs"});
+  time.reference = score(asked.reference, "reference", "post_training.reference",
+                         {"Reference log-probs", "one forward pass of the reference model", "", "post_training.time_s.reference"});
+  time.values = score(asked.algorithm == RlAlgorithm::kPpo, "values", "post_training.algorithm",
+                      {"Values", "one forward pass of the critic", "", "post_training.time_s.values"});
+}
 
-SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split, Trace& trace) {
-  SplitStep step;
-  step.split = split;
-  const double prompts = static_cast<double>(asked.prompts), responses_per_prompt = static_cast<double>(asked.responses_per_prompt);
-  FIGURE(trace, samples, prompts * responses_per_prompt, (Note{"Samples of a step", "", "", "post_training.samples"}), prompts,
-         responses_per_prompt);
-  const ResponseLengths lengths = ResponseLengthsOf(asked, parts.serving, samples);
+// Lengths of the samples, and the devices that work on them.
+void ExplainQuestion(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split, double samples,
+                     const ResponseLengths& lengths, Trace& trace) {
   const double mean_response = lengths.Mean(), longest_response = lengths.longest;
   const double output = static_cast<double>(parts.serving.output), length_variation = asked.length_variation;
   trace.Input("output", output, "serving.output");
@@ -49,23 +64,35 @@ SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, cons
                   "output, length_variation, samples", output, length_variation, samples);
   const double generation_devices = static_cast<double>(split.generation_devices);
   const double training_devices = static_cast<double>(split.training_devices);
-  if (asked.placement == RlPlacement::kColocated || asked.generation_devices) {
-    const char* const path = asked.placement == RlPlacement::kColocated ? "training.devices" : "post_training.generation_devices";
-    trace.Input("generation_devices", generation_devices, path);
-    trace.Input("training_devices", training_devices, "training.devices");
-  }
-  step.rollouts = TimeRollouts(parts, split.generation_devices, samples, lengths, trace);
+  if (asked.placement == RlPlacement::kPools && !asked.generation_devices) return;  // chosen
+  const bool is_colocated = asked.placement == RlPlacement::kColocated;
+  trace.Input("generation_devices", generation_devices, is_colocated ? "training.devices" : "post_training.generation_devices");
+  trace.Input("training_devices", training_devices, "training.devices");
+}
+
+}  // namespace
+
+SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split, Trace& trace) {
+  SplitStep step;
+  step.split = split;
+  const double prompts = static_cast<double>(asked.prompts), responses_per_prompt = static_cast<double>(asked.responses_per_prompt);
+  FIGURE(trace, samples, prompts * responses_per_prompt, (Note{"Samples of a step", "", "", "post_training.samples"}), prompts,
+         responses_per_prompt);
+  const ResponseLengths lengths = ResponseLengthsOf(asked, parts.serving, samples);
+  ExplainQuestion(asked, parts, split, samples, lengths, trace);
+  step.rollouts = TimeRollouts(asked, parts, split.generation_devices, samples, lengths, trace);
   step.learning = TimeLearning(asked, parts, split.training_devices, samples, lengths, trace);
   if (!step.learning.issues.empty()) return step;
   step.hand_over = TimeHandOver(asked, parts, split, step.learning.update.memory, trace);
 
   const Seconds generation = step.rollouts.time, pass = step.learning.pass, training = step.learning.training;
   const Seconds weight_sync = step.hand_over.weight_sync, engine_switch = step.hand_over.engine_switch;
-  const double passes = PassesOf(asked);
-  trace.Input("passes", passes, "post_training.reference");
-  FIGURE(trace, learned, passes * pass + training + engine_switch,
-         (Note{"Learning", "passes that score the samples, training, and swapping of models", "", "post_training.learning_s"}), passes,
-         pass, training, engine_switch);
+  TimeScoring(asked, pass, step.time, trace);
+  const Seconds reward = step.time.reward, old_log_probs = step.time.old_log_probs, reference = step.time.reference,
+                values = step.time.values;
+  FIGURE(trace, learned, reward + old_log_probs + reference + values + training + engine_switch,
+         (Note{"Learning", "passes that score the samples, training, and swapping of models", "", "post_training.learning_s"}), reward,
+         old_log_probs, reference, values, training, engine_switch);
   const Seconds exposed_generation = ExposedRollouts(asked, generation, learned, trace);
   FIGURE(trace, step_time, exposed_generation + learned + weight_sync,
          (Note{"Post-training step", "rollouts, scoring, training and the way of the weights", "", "post_training.step_time_s"}),
@@ -74,11 +101,6 @@ SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, cons
   step.time.training = training;
   step.time.weight_sync = weight_sync;
   step.time.engine_switch = engine_switch;
-  const auto scored = [&](bool is_on) { return is_on ? pass : Seconds{}; };
-  step.time.old_log_probs = scored(asked.old_log_probs);
-  step.time.reference = scored(asked.reference);
-  step.time.reward = scored(asked.reward_model);
-  step.time.values = scored(asked.algorithm == RlAlgorithm::kPpo);
   step.learned = learned;
   step.split.step_time = step_time;
   step.split.fits = Fits(parts, step);

@@ -1,0 +1,179 @@
+// Post-training steps: lengths by hand, sums, bounds, the best split against every split, and what is refused.
+#include "core/post_training/post_training.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "core/post_training/rollout.h"
+#include "core/simulation/lengths.h"
+#include "tests/support/answers.h"
+
+namespace slipstick::testing {
+namespace {
+
+const Assignments kBase{"model=llama-3.1-8b",
+                        "cluster=dgx-h100",
+                        "cluster.devices=16",
+                        "cost=null",
+                        "training.sequence=4096",
+                        "training.global_batch=512",
+                        "training.mapping.tp=1",
+                        "training.mapping.pp=2",
+                        "training.mapping.virtual_stages=1",
+                        "training.mapping.sequence_parallel=false",
+                        "serving.prompt=128",
+                        "serving.output=1024",
+                        "serving.mapping.tp=1",
+                        "serving.precision.weights=bf16",
+                        "serving.precision.activations=bf16",
+                        "post_training.prompts=32",
+                        "post_training.responses_per_prompt=16",
+                        "post_training.max_response=3968"};
+const Assignments kPools{"post_training.placement=pools"};
+
+Json Report(const Assignments& assignments, std::string_view explain = "") {
+  Json answer = Json::parse(EvaluateAnswer("", assignments, explain).text, nullptr, false);
+  EXPECT_TRUE(answer.contains("post_training")) << JsonText(answer).substr(0, 500);
+  return answer;
+}
+double At(const Json& report, const std::string& figure) { return Number(report, "post_training." + figure); }
+
+// A lognormal of mean m and variation c has its median at m / sqrt(1 + c^2), and its share Phi(1) = 0.841345 at e^s times that,
+// s^2 = ln(1 + c^2).
+TEST(ResponseLengths, AreTheQuantilesOfTheDistribution) {
+  const LengthDistribution lognormal{LengthKind::kLognormal, 0.75, {}};
+  EXPECT_NEAR(LengthAtShare(lognormal, 1000, 0.5), 800, 1e-6);
+  EXPECT_NEAR(LengthAtShare(lognormal, 1000, 0.8413447460685429), 800 * std::exp(std::sqrt(std::log(1.5625))), 1e-6);
+  const LengthDistribution uniform{LengthKind::kUniform, 1 / std::sqrt(3.0), {}};  // from 0 to twice the mean
+  EXPECT_NEAR(LengthAtShare(uniform, 1000, 0.25), 500, 1e-9);
+  EXPECT_EQ(LengthAtShare({LengthKind::kFixed, 1, {}}, 1000, 0.25), 1000);
+}
+
+TEST(ResponseLengths, KeepTheirMeanWhenTheLongestAreCut) {
+  PostTraining asked;
+  asked.max_response = 1500;
+  ServingLoad load;
+  load.output = 1000;
+  const ResponseLengths cut = ResponseLengthsOf(asked, load, 512);
+  EXPECT_NEAR(cut.Mean(), 1000, 1e-3);
+  EXPECT_EQ(cut.longest, 1500);
+  asked.max_response.reset();
+  const ResponseLengths whole = ResponseLengthsOf(asked, load, 512);
+  EXPECT_NEAR(whole.Mean(), 1000, 1e-3);
+  EXPECT_GT(whole.longest, whole.shares.back());
+  // All of one length: a token's sequence is as long as every one.
+  asked.length_variation = 0;
+  EXPECT_NEAR(ResponseLengthsOf(asked, load, 512).MeanOfToken(100), 1100, 1e-6);
+  EXPECT_GT(whole.MeanOfToken(100), 1100);
+}
+
+TEST(PostTraining, PartsAddUpToTheStep) {
+  for (const Assignments& more : {Assignments{}, Assignments{"post_training.algorithm=ppo", "post_training.reward_model=true"}, kPools,
+                                  kPools + Assignments{"post_training.steps_off=1"}}) {
+    const Json report = Report(kBase + more);
+    double sum = 0;
+    for (const auto& [part, time] : (*Find(report, "post_training.time_s")).items()) sum += time.get<double>();
+    EXPECT_NEAR(sum, At(report, "step_time_s"), 1e-9 * sum);
+    const double tokens = 32 * 16 * (128 + At(report, "mean_response"));
+    EXPECT_NEAR(At(report, "tokens_per_s_per_device"), tokens / At(report, "step_time_s") / 16, 1e-6 * tokens);
+  }
+}
+
+// Two models are trained under PPO, and its critic and reward model pass over the samples too.
+TEST(PostTraining, PpoTrainsTwoModels) {
+  const Json grpo = Report(kBase), ppo = Report(kBase + Assignments{"post_training.algorithm=ppo", "post_training.reward_model=true"});
+  EXPECT_NEAR(At(ppo, "time_s.training"), 2 * At(grpo, "time_s.training"), 1e-9);
+  EXPECT_EQ(At(ppo, "time_s.values"), At(grpo, "time_s.reference"));
+  EXPECT_EQ(At(ppo, "time_s.reward"), At(grpo, "time_s.reference"));
+  EXPECT_EQ(At(grpo, "time_s.values"), 0);
+}
+
+// A forward pass is a third of an update's arithmetic, and the update has a gradient exchange besides.
+TEST(PostTraining, AForwardPassIsAboutAThirdOfAnUpdate) {
+  const Json report = Report(kBase);
+  const double share = At(report, "time_s.old_log_probs") / At(report, "time_s.training");
+  EXPECT_GT(share, 0.25);
+  EXPECT_LT(share, 0.4);
+}
+
+// Llama-3.1-8B has 8.03 G parameters of 2 bytes; an engine takes 38 GB/s.
+TEST(PostTraining, SendsTheWholeModel) {
+  const Json report = Report(kBase);
+  EXPECT_NEAR(At(report, "synced_weights_bytes"), 16.06e9, 0.01e9);
+  EXPECT_NEAR(At(report, "time_s.weight_sync"), 16.06 / 38, 0.01);
+}
+
+// Responses of one length all end together; the more lengths differ, the longer the last ones run.
+TEST(PostTraining, LongTailsLeaveTheBatchEmpty) {
+  const Json even = Report(kBase + Assignments{"post_training.length_variation=0"});
+  EXPECT_NEAR(At(even, "slots_in_use"), 1, 1e-9);
+  EXPECT_NEAR(At(even, "longest_response"), 1024, 1e-6);
+  double time = At(even, "generation_s");
+  for (const char* variation : {"0.2", "0.4", "0.8"}) {
+    const Json report = Report(kBase + Assignments{std::string("post_training.length_variation=") + variation});
+    EXPECT_GT(At(report, "generation_s"), time);
+    EXPECT_LT(At(report, "slots_in_use"), 1);
+    time = At(report, "generation_s");
+  }
+}
+
+TEST(PostTraining, TheBestSplitBeatsEveryOther) {
+  for (const char* steps_off : {"post_training.steps_off=0", "post_training.steps_off=1"}) {
+    const Assignments pools = kBase + kPools + Assignments{steps_off};
+    const Json best = Report(pools);
+    EXPECT_EQ(At(best, "generation_devices") + At(best, "training_devices"), 16);
+    for (int generation = 2; generation < 16; generation += 2) {
+      const Json report = Report(pools + Assignments{"post_training.generation_devices=" + std::to_string(generation)});
+      EXPECT_GE(At(report, "step_time_s"), At(best, "step_time_s")) << generation;
+      EXPECT_GE(At(report, "idle"), 0);
+      EXPECT_LT(At(report, "idle"), 1);
+    }
+  }
+}
+
+// One step off, either pool works while the other does.
+TEST(PostTraining, OneStepOffIsNeverSlower) {
+  for (const char* generation : {"4", "8", "12"}) {
+    const Assignments pools = kBase + kPools + Assignments{std::string("post_training.generation_devices=") + generation};
+    EXPECT_LE(At(Report(pools + Assignments{"post_training.steps_off=1"}), "step_time_s"), At(Report(pools), "step_time_s"));
+  }
+}
+
+TEST(PostTraining, AnInfeasibleStepSaysWhy) {
+  const Json longer = Report(kBase + Assignments{"post_training.max_response=8192"});
+  ASSERT_FALSE((*Find(longer, "post_training.infeasible")).empty());
+  EXPECT_EQ(TextOf(*Find(longer, "post_training.infeasible.0.reason")), "sequence");
+  const Json hosted = Report(kBase + Assignments{"cluster.device.host.memory=1 GB"});
+  EXPECT_EQ(TextOf(*Find(hosted, "post_training.infeasible.0.reason")), "host_memory");
+}
+
+// Contradictions with the other parts are issues, and every fix that is offered makes its issue go away.
+TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
+  const struct {
+    Assignments more;
+    std::string path;
+  } wrong[] = {{{"training=null"}, "post_training"},
+               {{"serving=null"}, "post_training"},
+               {{"post_training.steps_off=1"}, "post_training.steps_off"},
+               {{"post_training.generation_devices=8"}, "post_training.generation_devices"},
+               {kPools + Assignments{"post_training.generation_devices=15"}, "post_training.generation_devices"},
+               {kPools + Assignments{"training.mapping.pp=8", "training.mapping.tp=2"}, "post_training.placement"}};
+  for (const auto& [more, path] : wrong) {
+    const Json answer = Json::parse(EvaluateAnswer("", kBase + more, "").text, nullptr, false);
+    ASSERT_TRUE(answer.contains("issues")) << path;
+    const Json& issue = answer["issues"][0];
+    EXPECT_EQ(TextOf(issue["path"]), path);
+    ASSERT_FALSE(issue["fixes"].empty()) << path;
+  }
+}
+
+TEST(PostTraining, IsOffUnlessAskedFor) {
+  const Json answer = Json::parse(EvaluateAnswer("", {}, "").text, nullptr, false);
+  EXPECT_FALSE(answer.contains("post_training"));
+  EXPECT_TRUE(answer["scenario"]["post_training"].is_null());
+}
+
+}  // namespace
+}  // namespace slipstick::testing
