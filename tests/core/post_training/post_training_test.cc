@@ -119,6 +119,61 @@ TEST(PostTraining, LongTailsLeaveTheBatchEmpty) {
   }
 }
 
+// Responses of one length, 32 on each device, are the static batch of the serving part: prefill, then 1024 decode steps.
+TEST(PostTraining, EvenRolloutsAreTheServingPartsStaticBatch) {
+  const Json report = Report(kBase + Assignments{"post_training.length_variation=0", "serving.batch=32", "serving.devices=1"});
+  EXPECT_NEAR(At(report, "generation_s"), Number(report, "serving.static_latency_s"), 0.005 * At(report, "generation_s"));
+  EXPECT_EQ(At(report, "running"), 32);
+}
+
+// An engine that holds half of them runs them in two rounds.
+TEST(PostTraining, WhatTheEngineCannotHoldWaits) {
+  const Assignments even = kBase + Assignments{"post_training.length_variation=0", "serving.engine.max_sequences=32"};
+  const Json one = Report(even), two = Report(even + Assignments{"post_training.prompts=64"});
+  EXPECT_EQ(At(two, "running"), 32);
+  EXPECT_NEAR(At(two, "generation_s"), 2 * At(one, "generation_s"), 0.002 * At(two, "generation_s"));
+  EXPECT_NEAR(At(two, "slots_in_use"), 1, 1e-9);
+}
+
+// 512 samples in batches of 128 are four updates, and two epochs are eight.
+TEST(PostTraining, UpdatesAreBatchesTimesEpochs) {
+  const Assignments batches = kBase + Assignments{"training.global_batch=128"};
+  const Json once = Report(batches), twice = Report(batches + Assignments{"post_training.epochs=2"});
+  EXPECT_EQ(At(once, "updates"), 4);
+  EXPECT_EQ(At(twice, "updates"), 8);
+  EXPECT_NEAR(At(twice, "time_s.training"), 2 * At(once, "time_s.training"), 1e-9);
+  EXPECT_EQ(At(twice, "time_s.reference"), At(once, "time_s.reference"));  // scored once
+}
+
+// While the others work on the devices, the reference model (half of 8.03 G parameters, of two stages, 2 bytes each) and the policy with
+// its optimizer lie in host memory; there and back at 9 GB/s, and the engine takes 3 s to sleep and to wake up.
+TEST(PostTraining, ModelsThatWaitLieInHostMemory) {
+  const Json report = Report(kBase);
+  const double weights = 8.030257152e9, optimizer = Number(report, "training.memory_bytes.optimizer");
+  EXPECT_NEAR(At(report, "host_bytes"), 2 * weights + optimizer, 1);
+  EXPECT_NEAR(At(report, "time_s.engine_switch"), 3 + 2 * (2 * weights + optimizer) / 9e9, 1e-6);
+  // In pools nothing but the reference waits, and no engine sleeps.
+  const Json pools = Report(kBase + kPools);
+  EXPECT_NEAR(At(pools, "host_bytes"), weights, 1);
+  EXPECT_NEAR(At(pools, "time_s.engine_switch"), 2 * weights / 9e9, 1e-6);
+  // At 90 GB/s between pools, and as fast as it is told.
+  EXPECT_NEAR(At(pools, "time_s.weight_sync"), 2 * 8.030261248 / 90, 1e-6);
+  const Json slow = Report(kBase + kPools + Assignments{"post_training.sync_rate=10 GB/s"});
+  EXPECT_NEAR(At(slow, "time_s.weight_sync"), 2 * 8.030261248 / 10, 1e-6);
+}
+
+// Either pool works for its own part and while weights move; the rest of the step it waits.
+TEST(PostTraining, APoolIdlesWhileTheOtherWorks) {
+  for (const char* steps_off : {"post_training.steps_off=0", "post_training.steps_off=1"}) {
+    const Json report = Report(kBase + kPools + Assignments{"post_training.generation_devices=4", steps_off});
+    const double step = At(report, "step_time_s"), sync = At(report, "time_s.weight_sync");
+    const double generating = (At(report, "generation_s") + sync) / step, training = (At(report, "learning_s") + sync) / step;
+    EXPECT_NEAR(At(report, "generation_idle"), 1 - generating, 1e-9);
+    EXPECT_NEAR(At(report, "training_idle"), 1 - training, 1e-9);
+    EXPECT_NEAR(At(report, "idle"), (4 * (1 - generating) + 12 * (1 - training)) / 16, 1e-9);
+  }
+}
+
 TEST(PostTraining, TheBestSplitBeatsEveryOther) {
   for (const char* steps_off : {"post_training.steps_off=0", "post_training.steps_off=1"}) {
     const Assignments pools = kBase + kPools + Assignments{steps_off};
@@ -152,20 +207,25 @@ TEST(PostTraining, AnInfeasibleStepSaysWhy) {
 // Contradictions with the other parts are issues, and every fix that is offered makes its issue go away.
 TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
   const struct {
-    Assignments more;
+    Assignments asked;
     std::string path;
-  } wrong[] = {{{"training=null"}, "post_training"},
-               {{"serving=null"}, "post_training"},
-               {{"post_training.steps_off=1"}, "post_training.steps_off"},
-               {{"post_training.generation_devices=8"}, "post_training.generation_devices"},
-               {kPools + Assignments{"post_training.generation_devices=15"}, "post_training.generation_devices"},
-               {kPools + Assignments{"training.mapping.pp=8", "training.mapping.tp=2"}, "post_training.placement"}};
-  for (const auto& [more, path] : wrong) {
-    const Json answer = Json::parse(EvaluateAnswer("", kBase + more, "").text, nullptr, false);
+  } wrong[] = {{{"training=null", "post_training.prompts=32"}, "post_training"},
+               {{"serving=null", "post_training.prompts=32"}, "post_training"},
+               {kBase + Assignments{"post_training.steps_off=1"}, "post_training.steps_off"},
+               {kBase + Assignments{"post_training.generation_devices=8"}, "post_training.generation_devices"},
+               {kBase + kPools + Assignments{"post_training.generation_devices=15"}, "post_training.generation_devices"},
+               {kBase + kPools + Assignments{"training.mapping.pp=8", "training.mapping.tp=2"}, "post_training.placement"}};
+  for (const auto& [asked, path] : wrong) {
+    const Json answer = Json::parse(EvaluateAnswer("", asked, "").text, nullptr, false);
     ASSERT_TRUE(answer.contains("issues")) << path;
     const Json& issue = answer["issues"][0];
     EXPECT_EQ(TextOf(issue["path"]), path);
     ASSERT_FALSE(issue["fixes"].empty()) << path;
+    for (const Json& fix : issue["fixes"]) {
+      if (!fix.contains("value")) continue;  // leaves it out
+      const Assignments mended{TextOf(fix["path"]) + "=" + (fix["value"].is_string() ? TextOf(fix["value"]) : fix["value"].dump())};
+      EXPECT_TRUE(Json::parse(EvaluateAnswer("", asked + mended, "").text, nullptr, false).contains("post_training")) << path;
+    }
   }
 }
 
