@@ -6,6 +6,7 @@
 
 #include "core/advice/advice.h"
 #include "core/api/api.h"
+#include "core/exploration/calibrate.h"
 #include "core/exploration/dependence.h"
 #include "core/exploration/design.h"
 #include "core/exploration/search_figures.h"
@@ -34,6 +35,7 @@ std::string Timeline(const std::string& request) { return slipstick::TimelineAns
 std::string Kernel(const std::string& request) { return slipstick::KernelAnswer(request).text; }
 std::string Evidence(const std::string& request, const std::string& figure) { return slipstick::EvidenceAnswer(request, {}, figure).text; }
 std::string Measurements(const std::string& id, const std::string& file) { return slipstick::MeasurementsAnswer(id, file).text; }
+std::string Calibrate(const std::string& spec) { return slipstick::CalibrateAnswer(spec).text; }
 std::string PublishedCoverage() { return slipstick::CoverageAnswer().text; }
 std::string Describe() { return slipstick::DescribeAnswer().text; }
 std::string ImportModel(const std::string& config) { return slipstick::ImportModelAnswer(config).text; }
@@ -73,6 +75,7 @@ EMSCRIPTEN_BINDINGS(slipstick) {
   emscripten::function("kernel", &Kernel);
   emscripten::function("evidence", &Evidence);
   emscripten::function("measurements", &Measurements);
+  emscripten::function("calibrate", &Calibrate);
   emscripten::function("coverage", &PublishedCoverage);
   emscripten::function("describe", &Describe);
   emscripten::function("presets", &Presets);

@@ -31,6 +31,8 @@ export interface Slipstick {
   evidence(request: string, figure: string): string;
   /** What the core says of a file of published measurements ({"rows": […]}); `id` names it in the answer. */
   measurements(id: string, file: string): string;
+  /** Which term would have to be off by how much to explain measurements of one's own, and what value of a fitted parameter would (core/exploration/calibrate.h). */
+  calibrate(spec: string): string;
   /** How often the intervals hold the published measurements, each answered without its own source, by kind. */
   coverage(): string;
   /** Every input: path, kind, unit, range, default, choices, help; every output: path, title, unit, what is better; and the default scenario. */

@@ -22,6 +22,7 @@
 #include "core/command_line/size_command.h"
 #include "core/command_line/study_command.h"
 #include "core/command_line/verbs.h"
+#include "core/exploration/calibrate.h"
 #include "core/exploration/compare.h"
 #include "core/exploration/dependence.h"
 #include "core/exploration/design.h"
@@ -266,6 +267,7 @@ int Run(const std::string& verb, const CommandLine& line) {
   std::string request;
   if (!words.empty() && !ReadAll(words[0], request)) return Wrong(words[0], "Cannot read this file");
   if (verb == "cost-study") return Print(slipstick::CostStudyAnswer(request));
+  if (verb == "calibrate") return Print(slipstick::CalibrateAnswer(request));
   if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
   if (verb == "evaluate") return EvaluateScenario(request, line);
   if (verb == "kernel") return Print(slipstick::KernelAnswer(request));

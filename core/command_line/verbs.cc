@@ -116,6 +116,12 @@ const std::vector<Verb>& AllVerbs() {
        "what they had that the scenario has not, and what would narrow the interval. training.typical: whole production runs.",
        "--figure",
        {"evidence model=llama-3.1-70b cluster=dgx-h100 --figure serving.tpot_s"}},
+      {"calibrate",
+       "FILE|-",
+       "Explains measurements of your own: which term would have to be off by how much, and what value of a fitted parameter explains\n"
+       "them. {\"request\", \"measured\": [{\"figure\" or \"collective\", \"value\"}]}, values in base units.",
+       "",
+       {"calibrate - <<< '{\"measured\": [{\"figure\": \"serving.tpot_s\", \"value\": 0.024}]}'"}},
       {"sensitivity",
        kScenario,
        "Ranks the inputs by how far a figure moves when each changes by the same relative amount.",
