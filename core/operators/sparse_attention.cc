@@ -71,7 +71,7 @@ KernelTime TimeOfScores(const SparseAttention& attention, double pairs, const De
                       trace);
 }
 
-// A histogram of the scores finds the threshold, a second pass takes what is above it.
+// A histogram of the scores finds the threshold, a second pass takes the scores above it.
 KernelTime TimeOfSelection(double pairs, double selected, const Device& device, Trace& trace) {
   const Trace::Scope scope(trace, "selection");
   const SparseLatentRow& row = device.architecture->latent.sparse;

@@ -23,7 +23,7 @@ struct TrainingChoice {
   Offload offload;
 };
 
-// Within what the framework's code runs, unless a limit asks for what is beyond it. Experts' exchange overlaps wherever it can. Offloads
+// Within what the framework's code runs, unless a limit asks for more. Experts' exchange overlaps wherever it can. Offloads
 // none, all or the run's own share of activations and of optimizer state; none without host memory. Rank orders that put every group on the
 // same links as an earlier order are left out.
 class TrainingSpace {
