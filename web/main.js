@@ -105,6 +105,7 @@ class Page {
       onconfig: later('import_model', 'importModel'),
       ondevice: later('own_device', 'ownDevice'),
       onpick: (path, id) => this.pick(path, id),
+      onopen: (noun) => this.openPicker(noun),
       onfocus: () => this.inputsBar.open(),
     });
     this.inputsBar = new InputsBar(byId('inputs-bar'), { answers: byId('answers'), form: byId('form') });

@@ -121,10 +121,12 @@ test('targets are at least 24 by 24 pixels', async () => {
   const { page } = await chromium.open('#/overview');
   for (const scene of await scenesOf(page)) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
-    await settled(page); // what is drawn anew while it is measured has no size
+    await settled(page);
     if (scene === 'size') await page.waitForFunction(() => / in /.test(document.querySelector('#size-progress')?.textContent));
-    const small = await page.locator('button:visible, a[href]:visible, input:visible, select:visible, summary:visible').evaluateAll((all) =>
-      all
+    // Listed and measured at once: what is drawn anew in between would have no size.
+    const small = await page.evaluate(() =>
+      [...document.querySelectorAll('button, a[href], input, select, summary')]
+        .filter((one) => one.getClientRects().length > 0 && getComputedStyle(one).visibility !== 'hidden')
         .filter((one) => !one.closest('p') && !one.classList.contains('skip'))
         .map((one) => ({ name: one.outerHTML.slice(0, 90), box: one.getBoundingClientRect() }))
         .filter(({ box }) => box.width < 24 || box.height < 24)

@@ -242,17 +242,43 @@ function choiceLike(input, store, names) {
   };
 }
 
-// A catalogue: {id, name, sources} of every entry of the input's kind. What lies below the pick and was set makes it the visitor's own.
-function presetField(input, store, catalogue, onpick) {
-  const entries = catalogue.filter(({ kind }) => kind === input.presets);
-  const own = h('option', { value: '', hidden: true }, t('form.custom'));
+// Catalogues too long for a menu of the browser's: they open the picker of the sentence.
+const PICKED = ['model', 'cluster', 'cluster.device'];
+
+function menu(input, onopen) {
+  const key = `pick-${input.path}`;
+  const control = h('button', { type: 'button', class: 'menu', id: idOf(input.path), 'data-key': key, 'aria-haspopup': 'listbox', onclick: () => onopen({ key, path: input.path }) });
+  control.addEventListener('keydown', (event) => event.key === 'ArrowDown' && (event.preventDefault(), onopen({ key, path: input.path })));
+  return {
+    control,
+    show(entry) {
+      control.textContent = entry ? entry.name || entry.id : t('form.custom');
+      control.setAttribute('aria-label', `${labelOf(input.path)}: ${control.textContent}`);
+    },
+  };
+}
+
+function nativeMenu(input, entries, onpick) {
   const control = h(
     'select',
     { id: idOf(input.path), onchange: () => onpick(input.path, control.value) },
-    own,
+    h('option', { value: '', hidden: true }, t('form.custom')),
     entries.map(({ id, name }) => h('option', { value: id }, name || id)),
   );
-  const wrap = frame(input, control, store);
+  return {
+    control,
+    show(entry, { issues }) {
+      control.value = entry?.id ?? '';
+      control.setAttribute('aria-invalid', issues.length > 0);
+    },
+  };
+}
+
+// A catalogue: {id, name, sources} of every entry of the input's kind. What lies below the pick and was set makes it the visitor's own.
+function presetField(input, store, catalogue, { onpick, onopen }) {
+  const entries = catalogue.filter(({ kind }) => kind === input.presets);
+  const choice = PICKED.includes(input.path) ? menu(input, onopen) : nativeMenu(input, entries, onpick);
+  const wrap = frame(input, choice.control, store);
   const source = h('small', { class: 'help' });
   wrap.element.lastChild.append(source);
   const isDevice = (path) => path === 'cluster.device' || path.startsWith('cluster.device.');
@@ -263,8 +289,7 @@ function presetField(input, store, catalogue, onpick) {
     show(state) {
       wrap.mark({ ...state, standard: undefined });
       const entry = entries.find(({ id }) => id === state.value);
-      control.value = entry ? state.value : '';
-      control.setAttribute('aria-invalid', state.issues.length > 0);
+      choice.show(entry, state);
       wrap.echo.textContent = entry && Object.keys(store.inputs).some(isOwn) ? t('form.based') : '';
       const said = Object.values(entry?.sources ?? {}).slice(0, 2).join('; ');
       source.textContent = said ? t('form.source', { source: [said, entry.year].filter(Boolean).join(', ') }) : '';
@@ -289,8 +314,8 @@ function optionalField(input, store, firstChild) {
   };
 }
 
-export function field(input, { store, catalogue, firstChild, withRule, onpick }) {
-  if (input.presets) return presetField(input, store, catalogue, onpick);
+export function field(input, { store, catalogue, firstChild, withRule, onpick, onopen }) {
+  if (input.presets) return presetField(input, store, catalogue, { onpick, onopen });
   if (input.kind === 'object') return optionalField(input, store, firstChild);
   if (input.kind === 'choice') return choiceField(input, store);
   if (input.kind === 'flag') return flagField(input, store);

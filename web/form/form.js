@@ -53,10 +53,11 @@ export class Form {
   #onconfig;
   #ondevice;
   #onpick;
+  #onopen;
   #onfocus;
   #view = { isLocked: () => false, isShown: () => true };
 
-  constructor(element, { store, described, catalogue, onconfig, ondevice, onpick, onfocus }) {
+  constructor(element, { store, described, catalogue, onconfig, ondevice, onpick, onopen, onfocus }) {
     this.element = element;
     this.#store = store;
     this.#described = described;
@@ -64,6 +65,7 @@ export class Form {
     this.#onconfig = onconfig;
     this.#ondevice = ondevice;
     this.#onpick = onpick;
+    this.#onopen = onopen;
     this.#onfocus = onfocus;
     element.addEventListener('submit', (event) => event.preventDefault());
     helpBeside(element);
@@ -99,7 +101,7 @@ export class Form {
 
   #control(input, withRule) {
     const firstChild = this.#described.inputs.find(({ path, kind }) => path.startsWith(`${input.path}.`) && kind !== 'object');
-    const made = field(input, { store: this.#store, catalogue: this.#catalogue, firstChild, withRule, onpick: this.#onpick });
+    const made = field(input, { store: this.#store, catalogue: this.#catalogue, firstChild, withRule, onpick: this.#onpick, onopen: this.#onopen });
     if (made) this.#controls.set(input.path, { ...made, input });
     return made?.element;
   }
@@ -328,7 +330,7 @@ export class Form {
     const part = control.element.closest('.load-part');
     if (part) part.hidden = false; // of a load that is not chosen: writing the input chooses it
     for (let at = control.element.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
-    control.element.querySelector('input, select')?.focus();
+    control.element.querySelector('input, select, .menu')?.focus();
     return true;
   }
 

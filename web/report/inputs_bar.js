@@ -32,7 +32,7 @@ export class InputsBar {
   toggle() {
     if (this.isOpen) return this.close();
     this.open();
-    this.form.querySelector('select, .field input, summary')?.focus({ preventScroll: true });
+    this.form.querySelector('.menu, .field input, summary')?.focus({ preventScroll: true });
   }
 
   open() {

@@ -9,6 +9,7 @@ import { t } from '../text/strings.js';
 import { taskOf } from './sentence.js';
 
 const EDGE = 12; // px kept free at the sides of the window
+const LOW = 320; // px: with less room below it a panel stands at the bottom of the window
 
 // A panel under the noun; light dismissal and Escape close it, and the focus goes back to the noun. `onescape` restores.
 function panel(noun, name, onescape, ...content) {
@@ -35,8 +36,10 @@ function panel(noun, name, onescape, ...content) {
   const at = noun.getBoundingClientRect();
   const left = Math.max(EDGE, Math.min(at.left, document.documentElement.clientWidth - box.offsetWidth - EDGE));
   box.style.setProperty('left', `${left}px`);
-  box.style.setProperty('top', `${at.bottom + 6}px`);
-  box.style.setProperty('max-height', `${Math.max(220, window.innerHeight - at.bottom - 2 * EDGE)}px`);
+  const below = window.innerHeight - at.bottom - 2 * EDGE;
+  if (below < LOW) box.style.setProperty('max-height', `${window.innerHeight - 2 * EDGE}px`);
+  else box.style.setProperty('max-height', `${below}px`);
+  box.style.setProperty('top', `${below < LOW ? Math.max(EDGE, window.innerHeight - box.offsetHeight - EDGE) : at.bottom + 6}px`);
   return () => box.hidePopover();
 }
 
@@ -168,6 +171,22 @@ export function clusterOptions(catalogue) {
   return entries.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group) || b.year - a.year || a.name.localeCompare(b.name));
 }
 
+// Devices by vendor.
+export function deviceOptions(catalogue) {
+  const entries = catalogue
+    .filter(({ kind }) => kind === 'device')
+    .map(({ id, name = id, vendor = '', year, memory = {} }) => ({
+      id,
+      name,
+      group: vendor,
+      year: year ?? 0,
+      size: 0,
+      note: [memory.capacity, memory.bandwidth && text(parse(memory.bandwidth), 'B/s'), year].filter(Boolean).join(' · '),
+      words: `${id} ${name} ${vendor} ${year ?? ''}`.toLowerCase(),
+    }));
+  return newestFirst(entries, ({ year }) => year);
+}
+
 // The tasks as inputs: what is not asked is null.
 export function withTask(inputs, task) {
   const rest = Object.fromEntries(Object.entries(inputs).filter(([path]) => path !== 'training' && path !== 'serving'));
@@ -216,17 +235,18 @@ function countPicker(noun, { path, page }) {
   field.select();
 }
 
-// `noun` is {key, path}.
+const OPTIONS = { model: modelOptions, cluster: clusterOptions, 'cluster.device': deviceOptions };
+
+// For the button whose data-key is `key` and which sets the input at `path`; without a path it is the task.
 export async function openPicker(page, { key, path }) {
-  const element = document.querySelector(`[data-key="noun-${key}"]`);
+  const element = document.querySelector(`[data-key="${key}"]`);
   const { store } = page;
-  if (key === 'task') {
+  if (!path) {
     const scenario = page.report.scenario;
     const options = ['both', 'training', 'serving'].map((id) => ({ id, name: t(`picker.task.${id}`), note: '', words: '' }));
     listPicker(element, { name: t('picker.task'), options, chosen: taskOf(scenario), onpick: (id) => store.setInputs(withTask(store.inputs, id)) });
-  } else if (path === 'model' || path === 'cluster') {
-    const catalogue = await page.catalogue();
-    const options = path === 'model' ? modelOptions(catalogue) : clusterOptions(catalogue);
+  } else if (OPTIONS[path]) {
+    const options = OPTIONS[path](await page.catalogue());
     const chosen = get(page.report.scenario, `${path}.preset`);
     listPicker(element, { name: t(`picker.${path}`), search: t(`picker.search.${path}`), options, chosen, onpick: (id) => page.pick(path, id) });
   } else countPicker(element, { path, page });

@@ -33,7 +33,7 @@ function keyOf(scenario) {
 export const questionText = (scenario, inputs) =>
   t(keyOf(scenario), Object.fromEntries(Object.entries(nouns(scenario, inputs)).map(([key, noun]) => [key, noun?.text ?? ''])));
 
-// `onopen(noun)` gets {key, path}; `isLocked(path)` leaves a noun as plain text.
+// `onopen(noun)` gets {key: data-key of the button, path}; `isLocked(path)` leaves a noun as plain text.
 export function showSentence(element, scenario, { inputs, onopen, isLocked }) {
   const values = Object.fromEntries(
     Object.entries(nouns(scenario, inputs))
@@ -52,8 +52,8 @@ export function showSentence(element, scenario, { inputs, onopen, isLocked }) {
               'data-noun': path,
               'aria-haspopup': ['task', 'model', 'device'].includes(key) ? 'listbox' : 'dialog',
               'aria-label': name,
-              onclick: () => onopen({ key, path }),
-              onkeydown: (event) => event.key === 'ArrowDown' && (event.preventDefault(), onopen({ key, path })),
+              onclick: () => onopen({ key: `noun-${key}`, path }),
+              onkeydown: (event) => event.key === 'ArrowDown' && (event.preventDefault(), onopen({ key: `noun-${key}`, path })),
             },
             text,
           ),

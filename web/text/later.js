@@ -143,7 +143,7 @@ extend({
   'algorithm.hierarchical': 'level by level', 'algorithm.hierarchical_pipelined': 'level by level, in chunks', 'algorithm.hierarchical_exchange': 'exchange level by level',
   'algorithm.leader': 'one leader per node', 'algorithm.dragonfly': 'group by group (dragonfly)',
   'overview.tornado.column': 'Input', 'overview.down': '20 % lower', 'overview.up': '20 % higher',
-  'picker.none': 'Nothing found.', 'picker.model': 'Model', 'picker.cluster': 'Cluster or device', 'picker.task': 'Task',
+  'picker.none': 'Nothing found.', 'picker.model': 'Model', 'picker.cluster': 'Cluster or device', 'picker.cluster.device': 'Device', 'picker.search.cluster.device': 'Search devices', 'picker.task': 'Task',
   'picker.search.model': 'Search models', 'picker.search.cluster': 'Search clusters and devices', 'picker.clusters': 'Servers and pods', 'picker.single': 'One device',
   'picker.moe': 'MoE', 'picker.dense': 'dense', 'picker.task.both': 'Pre-train, then serve', 'picker.task.training': 'Pre-train only', 'picker.task.serving': 'Serve only',
   'picker.cluster.devices': 'GPUs', 'picker.training.devices': 'GPUs that train', 'picker.serving.devices': 'GPUs that serve', 'picker.serving.batch': 'Concurrent requests per replica',
