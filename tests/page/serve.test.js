@@ -60,6 +60,26 @@ test('you, the service level and the most that holds it; with an arrival rate th
   assert.deepEqual(faults, []);
 });
 
+test('published runs of the model on its family of devices stand beside the curve, and none where there are none', async () => {
+  const { page, faults } = await chromium.open('#/serve?v=1');
+  await page.waitForSelector('#batch-curve .measured');
+  const { rows } = JSON.parse(readFileSync(new URL('../../core/presets/evidence/inferencemax.json', import.meta.url)));
+  const { value, serving } = rows.find(({ id }) => id === 'llama-3.1-70b-h100-sxm-vllm-fp8-1024x8192-c64-tp4-tpot');
+  const user = 1 / value;
+  const device = (serving.concurrency / value) / serving.devices;
+  const said = (await labels(page, 'batch-curve')).map(plain);
+  const one = said.find((label) => /^measured: Llama-3\.1-70B on 4 × H100.*922 → 7,373, 64 concurrent/.test(label));
+  const [, toUser, perDevice] = /: ([\d.]+) tokens\/s\/user, ([\d.]+) tokens\/s per GPU$/.exec(one);
+  assert.ok(Math.abs(toUser / user - 1) < 0.005 && Math.abs(perDevice / device - 1) < 0.005, one);
+  assert.match(plain(await page.locator('#batch-curve').textContent()), /published runs of this model on this family of GPUs/);
+  assert.deepEqual(said.filter((label) => /^measured:.*(MI300X|A100|B200)/.test(label)), [], 'of its family only');
+  await page.goto(`${chromium.base}#/serve?model=falcon-40b&v=1`);
+  await settled(page);
+  await page.waitForFunction(() => /is the most within|out of memory/.test(document.querySelector('#batch-curve')?.textContent));
+  assert.equal(await page.locator('#batch-curve .measured').count(), 0);
+  assert.deepEqual(faults, []);
+});
+
 test('a mark of the roofline is as large as its share of the step, all layers counted; the four largest are named', async () => {
   const { page } = await chromium.open('#/serve?v=1');
   await settled(page);

@@ -28,9 +28,9 @@ function placed(labels, taken, box) {
 const AROUND = [[0, 18, 'middle'], [0, -9, 'middle'], [-8, 4, 'end'], [9, 4, 'start'], [-6, 18, 'end'], [8, -8, 'start']];
 const BESIDE = [[10, -10, 'start'], [-10, 22, 'end'], [-10, -12, 'end'], [10, 22, 'start'], [-10, 40, 'end'], [10, -30, 'start']];
 
-// points: [{x, y, batch, hollow}], here and before: {x, y, text}, level: {x, text}, last: {x, y, text}
-export function operatingCurve({ id, title, subtitle, width, points, here, before, level, last, onbatch, summary, columns, rows, note }) {
-  const all = [...points, here, before, last].filter(Boolean);
+// points: [{x, y, batch, hollow}], measured: [{x, y, text, label}], here and before: {x, y, text}, level: {x, text}, last: {x, y, text}
+export function operatingCurve({ id, title, subtitle, width, points, measured, here, before, level, last, onbatch, summary, columns, rows, note }) {
+  const all = [...points, ...measured, here, before, last].filter(Boolean);
   const xs = positiveDomain([...all.map((p) => p.x), level?.x].filter(Boolean), 0.06);
   const ys = positiveDomain(all.map((p) => p.y), 0.12);
   const height = Math.max(300, Math.min(380, width * 0.44));
@@ -51,6 +51,7 @@ export function operatingCurve({ id, title, subtitle, width, points, here, befor
       last && { x: x(last.x), y: y(last.y), text: last.text, spots: [...BESIDE, ...BESIDE.map(([a, b, c]) => [a, b > 0 ? b + 18 : b - 18, c])], kind: 'lab' },
       level && { x: x(level.x), y: box.top + 2, text: level.text, spots: [[6, 10, 'start'], [-6, 10, 'end'], [6, 26, 'start'], [-6, 26, 'end']], kind: 'lab' },
       ...points.map((p) => ({ x: x(p.x), y: y(p.y), text: whole(p.batch), spots: AROUND, kind: '' })),
+      ...measured.map((p) => ({ x: x(p.x), y: y(p.y), text: p.text, spots: AROUND, kind: 'lab' })),
     ].filter(Boolean),
     taken,
     box,
@@ -62,6 +63,7 @@ export function operatingCurve({ id, title, subtitle, width, points, here, befor
       svg('circle', { cx: x(p.x), cy: y(p.y), r: RADIUS }),
     ),
   );
+  const published = measured.map((p) => mark(p.label, { class: 'point measured', stroke: 'var(--ink-2)', fill: 'var(--paper)' }, svg('circle', { cx: x(p.x), cy: y(p.y), r: RADIUS })));
   const diamond = last && mark(last.text, { class: 'point', stroke: 'var(--ink)', fill: 'var(--paper)' }, svg('path', { d: `M${x(last.x)} ${y(last.y) - 6}l6 6l-6 6l-6 -6z` }));
   const you = here && mark(here.text, { class: 'point you', stroke: 'var(--paper)', fill: 'var(--accent)' }, svg('circle', { cx: x(here.x), cy: y(here.y), r: 7 }));
   const was = before && svg('circle', { class: 'ghost', cx: x(before.x), cy: y(before.y), r: 7 });
@@ -81,7 +83,7 @@ export function operatingCurve({ id, title, subtitle, width, points, here, befor
       frame,
       line,
       was,
-      marks(title, drawn, diamond, you),
+      marks(title, drawn, published, diamond, you),
       labels.map(({ x: left, y: base, text, anchor, kind }) => svg('text', { class: `halo ${kind}`, x: left, y: base, 'text-anchor': anchor }, text)),
     ),
     columns,

@@ -1,4 +1,4 @@
-// Names of the catalogue, asked once: undefined until they are there, then the scene is drawn again.
+// Names of the catalogue and the family of each device, asked once: undefined until they are there, then the scene is drawn again.
 import { shortDevice } from '../report/words.js';
 
 const SOFTWARE = ['framework', 'engine'];
@@ -8,7 +8,10 @@ export function namesOf(context) {
   if (!names) {
     names = new Map();
     context.page.catalogue().then((list) => {
-      for (const { kind, id, name } of list) names.set(`${SOFTWARE.includes(kind) ? 'software' : kind}/${id}`, kind === 'device' ? shortDevice(name) : name);
+      for (const { kind, id, name, architecture } of list) {
+        names.set(`${SOFTWARE.includes(kind) ? 'software' : kind}/${id}`, kind === 'device' ? shortDevice(name) : name);
+        if (architecture) names.set(`family/${id}`, architecture);
+      }
       context.page.drawScene();
     });
   }

@@ -5,9 +5,10 @@ import { likely } from '../charts/likely.js';
 import { h } from '../dom.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { knownRuns } from './known_runs.js';
 import { namesOf } from './names.js';
 import { errorCell, evidenceTable, loadButton, sourceLink } from './parts.js';
-import { rowsById, runWords, signedShare, sourceName, UNITS } from './runs.js';
+import { runWords, signedShare, sourceName, UNITS } from './runs.js';
 import { typical } from './typical.js';
 
 const FIGURES = [
@@ -23,17 +24,11 @@ const SHARES = ['network', 'latency', 'waiting'];
 const WIDE = 820; // px of a scene with two columns, as evidence.css has it
 const SAID = 0.005; // of the answer: less is not said to widen or narrow
 
-const rows = new Map(); // of each source, by its id
-
 // What is said of runs: {known(run), words(run), label(run)}; null until the files of their sources are there.
 function runsOf(context, list) {
-  for (const id of new Set(list.map(({ source }) => source))) {
-    const source = context.page.data(`data/evidence/${id}.json`);
-    if (source && !rows.has(id)) rows.set(id, rowsById(source));
-  }
-  if (!list.every(({ source }) => rows.has(source))) return null;
+  const known = knownRuns(context, list);
+  if (!known) return null;
   const named = namesOf(context);
-  const known = (run) => rows.get(run.source).get(run.id);
   return {
     known,
     words: (run) => runWords(known(run), run.setting, named),

@@ -5,6 +5,7 @@ import { latencyParts } from '../charts/parts.js';
 import { roofline } from '../charts/roofline.js';
 import { topology } from '../charts/topology.js';
 import { h } from '../dom.js';
+import { measuredPoints } from '../evidence/curve_runs.js';
 import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
 import { readQuestion, valueIn } from '../size/question.js';
@@ -81,6 +82,7 @@ function batchCurve(context) {
   const points = rows.map(({ inputs: [batch], figures: [tpot, device, fits] }) => ({ x: perUser(tpot), y: device, batch, tpot, hollow: fits === false || fits === 0 }));
   const last = points.find(({ batch }) => batch === most);
   const line = points.filter(({ batch }) => batch !== most || BATCHES.includes(batch));
+  const measured = measuredPoints(context);
   const own = { x: perUser(serving.tpot_s), y: serving.tokens_per_s_per_device, batch: serving.batch };
   return operatingCurve({
     id: 'batch-curve',
@@ -88,6 +90,12 @@ function batchCurve(context) {
     subtitle: t('serve.batch.sub', { prompt: whole(scenario.serving.prompt), output: whole(scenario.serving.output), devices: whole(scenario.serving.devices ?? scenario.cluster.devices) }),
     width: context.width,
     points: line,
+    measured: measured.map(({ x, y, name, prompt, output }) => ({
+      x,
+      y,
+      text: t('serve.measured.label', { prompt: whole(prompt), output: whole(output) }),
+      label: t('serve.measured.mark', { name, user: text(x, ''), device: text(y, '') }),
+    })),
     here: { ...own, text: t('serve.you', { batch: whole(own.batch), tpot: text(serving.tpot_s, 's') }) },
     before: ['serving.tpot_s', 'serving.tokens_per_s_per_device'].some((path) => ghostOf(context, path)) && {
       x: perUser(context.ghost.serving.tpot_s),
@@ -98,9 +106,14 @@ function batchCurve(context) {
     last: last && !last.hollow && { ...last, text: t('serve.last', { batch: whole(most), target: text(target, 's') }) },
     onbatch: (batch) => context.store.set('serving.batch', String(batch)),
     summary: t('serve.batch.summary', { device0: text(line[0].y, ''), user0: text(line[0].x, ''), device1: text(line.at(-1).y, ''), user1: text(line.at(-1).x, '') }),
-    note: last && t('serve.last.note', { batch: whole(most), target: text(target, 's'), device: text(last.y, '') }),
-    columns: [t('column.batch'), { name: t('column.tpot'), unit: 's' }, { name: t('serve.perUser.axis'), unit: 'token/s' }, { name: t('serve.perDevice.axis'), unit: 'token/s' }],
-    rows: points.map(({ batch, tpot, x, y }) => [batch, { value: tpot, unit: 's' }, { value: x, unit: 'token/s' }, { value: y, unit: 'token/s' }]),
+    note: [
+      last && t('serve.last.note', { batch: whole(most), target: text(target, 's'), device: text(last.y, '') }),
+      measured.length > 0 && t('serve.measured.note', { count: measured.length }),
+    ]
+      .filter(Boolean)
+      .join(' '),
+    columns: [t('column.batch'), { name: t('column.tpot'), unit: 's' }, { name: t('serve.perUser.axis'), unit: 'token/s' }, { name: t('serve.perDevice.axis'), unit: 'token/s' }, ...(measured.length ? [t('serve.measured.column')] : [])],
+    rows: [...points, ...measured].map(({ batch, tpot, x, y, name }) => [batch, { value: tpot, unit: 's' }, { value: x, unit: 'token/s' }, { value: y, unit: 'token/s' }, ...(measured.length ? [name ?? ''] : [])]),
   });
 }
 

@@ -1,0 +1,32 @@
+// Published runs of the scenario's model on its family of devices, as points of throughput against interactivity.
+import { knownRuns } from './known_runs.js';
+import { namesOf } from './names.js';
+import { runWords, sourceName } from './runs.js';
+
+const SAME = 0.005; // of the active parameters, by which a model is known whatever a source calls it
+
+// A publisher gives the time per token of so many requests at once, and rarely the throughput too: without it, that of decoding.
+function pointOf(known, { id, source, setting }, named) {
+  const { row, source: file } = known({ id, source });
+  const { concurrency, batch, devices = 1, prompt, output } = row.serving;
+  const users = concurrency ?? batch;
+  if (!(users > 0)) return null;
+  const throughput = known({ id: id.replace(/tpot$/, 'tokens_per_s'), source })?.row;
+  const rate = throughput?.figure === 'serving.tokens_per_s' ? throughput.value : users / row.value;
+  const { what, how } = runWords({ row, source: file }, setting, named);
+  return { x: 1 / row.value, y: rate / devices, tpot: row.value, batch: users, prompt, output, name: `${what}, ${how} (${sourceName(file)})` };
+}
+
+// [{x, y, tpot, batch, prompt, output, name}], the most alike first; none before the files of their sources are there.
+export function measuredPoints(context) {
+  const named = namesOf(context);
+  const evidence = context.lately('evidence-serving.tpot_s', 'evidence', context.request, 'serving.tpot_s');
+  const family = named('family', evidence?.setting?.device);
+  if (!family) return [];
+  const { parameters } = evidence.setting;
+  const alike = evidence.runs.filter(
+    ({ kind, setting }) => kind === 'output_token' && named('family', setting.device) === family && Math.abs(setting.parameters / parameters - 1) < SAME,
+  );
+  const known = knownRuns(context, alike);
+  return known ? alike.map((run) => pointOf(known, run, named)).filter(Boolean) : [];
+}
