@@ -48,7 +48,7 @@ std::set<std::string> ReportedPaths() {
   for (const testing::GoldenRequest& golden : testing::GoldenRequests()) requests.emplace_back(golden.text);
   for (const std::string& request : requests) {
     const Json report = *ParseJson(EvaluateAnswer(request).text);
-    for (const char* part : {"training", "serving", "cost", "technology"}) {
+    for (const char* part : {"training", "serving", "post_training", "cost", "technology"}) {
       if (!report.contains(part)) continue;
       if (!report[part].is_object()) continue;
       for (const auto& [key, value] : report[part].items()) CollectPaths(value, std::string(part) + "." + key, paths);

@@ -20,6 +20,19 @@ namespace {
 const Assignments kFlat{"training.mapping.tp=1", "training.mapping.pp=1", "training.mapping.virtual_stages=1",
                         "training.mapping.sequence_parallel=false"};
 const Assignments kOneStage{"training.mapping.tp=2", "training.mapping.pp=1", "training.mapping.virtual_stages=1"};
+const Assignments kPostTraining{"model=llama-3.1-8b",
+                                "cluster=dgx-h100",
+                                "cluster.devices=16",
+                                "training.sequence=4096",
+                                "training.global_batch=512",
+                                "training.mapping.tp=1",
+                                "training.mapping.pp=2",
+                                "training.mapping.virtual_stages=1",
+                                "training.mapping.sequence_parallel=false",
+                                "serving.mapping.tp=1",
+                                "serving.prompt=128",
+                                "serving.output=1024",
+                                "post_training.max_response=2048"};
 const Assignments kServingOnly{"training=null"};
 const Assignments kPools = Assignments{"model=llama-3.1-8b",
                                        "cluster=dgx-h100",
@@ -168,10 +181,8 @@ const std::vector<Assignments>& Scenarios() {
       Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "partition.chiplets=4", "partition.overhead=0.2",
                   "partition.package=fan-out-chip-first", "training.global_batch=64", "serving=null"} +
           kOneStage,
-      Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16", "training.sequence=4096", "training.global_batch=512",
-                  "training.mapping.tp=1", "training.mapping.pp=2", "training.mapping.virtual_stages=1",
-                  "training.mapping.sequence_parallel=false", "serving.mapping.tp=1", "serving.prompt=128", "serving.output=1024",
-                  "post_training.max_response=2048"},
+      kPostTraining,
+      kPostTraining + Assignments{"post_training.placement=pools"},
       // A device outside the catalogue, on an interposer.
       {"cluster.devices=8", "training=null", "serving=null"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=manual"},
