@@ -356,12 +356,15 @@ TEST(LoraMemory, KeepsFrozenWeightsInTheComputePrecision) {
                                        std::string(row.framework) + R"(", "lora_rank": 16}})"));
     EXPECT_DOUBLE_EQ(report.memory.weights.base(), frozen + row.adapter_bytes * adapters) << row.framework;
   }
-  const TrainingReport report = Evaluated(TrainingScenario(
-      R"({"preset": "llama-2-7b"})", R"({"preset": "single-rtx-4090"})",
-      R"({"sequence": 512, "global_batch": 1, "trainable": "lora", "recompute": "full", "framework": {"preset": "fsdp"}})"));
-  EXPECT_TRUE(report.infeasible.empty());
-  EXPECT_GT(report.memory.Total(), 14 * kGB);
-  EXPECT_LT(report.memory.Total(), 17.5 * kGB);
+  for (const char* framework : {"fsdp", "megatron"}) {
+    const TrainingReport report = Evaluated(
+        TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "single-rtx-4090"})",
+                         R"({"sequence": 512, "global_batch": 1, "trainable": "lora", "recompute": "full", "framework": {"preset": ")" +
+                             std::string(framework) + R"("}})"));
+    EXPECT_TRUE(report.infeasible.empty()) << framework;
+    EXPECT_GT(report.memory.Total(), 14 * kGB) << framework;
+    EXPECT_LT(report.memory.Total(), 17.5 * kGB) << framework;
+  }
 }
 
 // QLoRA (Dettmers et al. 2023): NF4 with double quantization takes 4.127 bits per parameter of the layers; embedding, head and adapters
