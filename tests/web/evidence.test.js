@@ -22,7 +22,7 @@ test('every run can be loaded as the scenario, and is computed as it is where th
     const rows = rowsById(JSON.parse(textOf(id)));
     for (const run of JSON.parse(slipstick.measurements(id, textOf(id))).runs) {
       const { row } = rows.get(run.id);
-      const report = JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputsOf(rows.get(run.id)), presetPaths)), ''));
+      const report = JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputsOf(rows.get(run.id)), presetPaths)), ''));
       assert.equal(report.issues, undefined, `${run.id}: ${JSON.stringify(report.issues)}`);
       const figure = row.figure.startsWith('training.') && run.kind !== 'training_memory' ? 'training.step_time_s' : row.figure;
       assert.ok(Math.abs(get(report, figure) / run.computed - 1) < 1e-9, `${run.id}: ${get(report, figure)} against ${run.computed}`);

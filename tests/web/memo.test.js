@@ -16,7 +16,7 @@ setInputs(described.inputs);
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
 
 function memo(inputs, advice = null) {
-  const report = JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
+  const report = JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
   assert.equal(report.issues, undefined);
   const about = { link: 'https://example.org/#/overview', release: '9.9.9', date: 'May 1, 2026' };
   return memoOf({ report, faulty: new Set(), inputs, described, catalogue, advice, ...about });
@@ -36,7 +36,7 @@ test('a memo has question, answers with intervals, limits, sources, release and 
   assert.match(text, /\| Training · 512 GPUs, 15 T tokens \| \d+ days \| 90 %: \d+–\d+ days \|/);
   assert.match(text, /## What limits each phase\n\n- .*compute-bound/);
   // One source of the model, the cluster, the device, the framework, the engine, the server and the bill of materials each.
-  for (const source of [/meta-llama\/Llama-3\.1-70B config\.json/, /NVIDIA DGX H100 data sheet/, /H100 whitepaper/, /Megatron-Core 0\.13/, /V1's scheduler/, /SemiAnalysis/, /814 mm/])
+  for (const source of [/meta-llama\/Llama-3\.1-70B config\.json/, /NVIDIA DGX H100 data sheet/, /H100 whitepaper/, /Megatron-Core 0\.16/, /V1's scheduler/, /SemiAnalysis/, /814 mm/])
     assert.match(text.split('## Sources')[1], source);
   assert.match(text, /Slipstick 9\.9\.9 on May 1, 2026.*\n\n<https:\/\/example\.org\/#\/overview>\n$/);
   assert.doesNotMatch(text, /undefined|\[object|NaN/);
@@ -51,7 +51,7 @@ test('what was changed and what auto chose stand in it, with the reasons', () =>
 
 test('changes are those of advice, other hardware apart from them', () => {
   const inputs = { training: 'null' };
-  const advice = advise({ request: requestOf(described.default, inputs, presetPaths), for: 'serving', objective: 'tpot_s', top: 12 });
+  const advice = advise({ request: requestOf(described.defaults, inputs, presetPaths), for: 'serving', objective: 'tpot_s', top: 12 });
   const { changes, alternatives } = memo(inputs, advice);
   assert.equal(alternatives[0].title, advice.changes.find(({ id }) => id.startsWith('device.')).title);
   assert.equal(changes[0].title, advice.changes.find(({ id }) => !id.startsWith('device.')).title);

@@ -22,7 +22,7 @@ const release = slipstickCommand(['--version']).trim().replace('slipstick ', '')
 async function reportOf(link) {
   const { inputs, faults } = await read(link, SCENES);
   assert.deepEqual(faults, [], link);
-  return JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.default, inputs, presetPaths)), ''));
+  return JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
 }
 
 if (process.env.RECORD) {
@@ -62,7 +62,7 @@ test('an answer moved if a reader sees another figure, or if it came or went', (
 test('a link names the release that made it, and is read with and without', async () => {
   const named = await read('#/serve?serving.batch=64&v=1&r=1.0.0', SCENES);
   assert.equal(named.release, '1.0.0');
-  assert.deepEqual([named.inputs, named.faults], [{ 'serving.batch': '64' }, []]);
+  assert.deepEqual([named.inputs, named.faults], [{ version: '1', 'serving.batch': '64' }, []]);
   const odd = await read('#/serve?serving.batch=64&v=1&r=<b>', SCENES);
   assert.deepEqual([odd.release, odd.faults], [undefined, []]);
 });
