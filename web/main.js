@@ -294,6 +294,10 @@ class Page {
     this.form.show({ inputs: this.store.inputs, scenario: this.scenarioShown(), report: this.report, standard: base, issues });
   }
 
+  async pasteMeasurement() {
+    if (this.report) (await import('./evidence/paste.js')).pasteMeasurement(this);
+  }
+
   async help() {
     (await FETCHERS.help()).openHelp();
   }

@@ -49,7 +49,9 @@ test('what is fetched for it is at most 40 kB in gzip', async () => {
 });
 
 test('a tuned step, and what whole runs reach, with their own rows', async () => {
-  const { page } = await chromium.open('#/evidence/training.step_time_s');
+  const { page } = await chromium.open('#/train');
+  assert.match(await words(page, '#typical-note'), /^[\d.]+ s is what a tuned run reaches.* Whole production runs,.* typically take [\d.]+ s per step, [\d.]+ % MFU: the median of 17/);
+  await page.locator('#typical-note a').click();
   await page.waitForSelector('#typical');
   assert.match(await words(page, '#typical .ev-lead'), /^The answer is a tuned step: [\d.]+ s, [\d.]+ % MFU\. Whole production runs reach less\. By the median of 17 published ones/);
   await page.locator('#typical summary').click();
@@ -107,5 +109,43 @@ test('Method: all published runs are computed here, the worst first, filtered an
   assert.equal((await column(page, '#method-groups', 1)).reduce((sum, one) => sum + one, 0), some);
   await page.locator('[data-key=method-all]').click();
   assert.equal(await page.locator('#method-runs tbody tr').count(), some);
+  assert.deepEqual(faults, []);
+});
+
+const LOG = ` [2026-02-03 02:59:41] iteration       44/     100 | consumed samples:        22528 | elapsed time per iteration (ms): 9000.0 | throughput per GPU (TFLOP/s/GPU): 439.0 | learning rate: 8.8E-06 | global batch size:   512 | lm loss: 1.8E+00 | loss scale: 1.0 | grad norm: 1.3 | number of skipped iterations:   0 | number of nan iterations:   0 |
+WARNING: something else`;
+
+test('a pasted log is held against the scenario, explained, and calibrates it in the link', async () => {
+  const { page, faults } = await chromium.open('#/evidence/training.step_time_s');
+  await page.locator('[data-key=evidence-paste]').click();
+  await page.locator('#measurement-text').fill('no measurement');
+  await page.locator('#measurement-use').click();
+  assert.match(await words(page, '#measurement-faults'), /No measurement found/);
+  await page.locator('#measurement-text').fill(LOG);
+  await page.locator('#measurement-use').click();
+  await page.waitForSelector('#own-calibrate');
+  // 9 s measured; computed over measured minus one, and the line that nothing reads.
+  const [, computed, error] = (await words(page, '.ev-part .ev-table tbody tr')).match(/9 s ?([\d.]+) s ?−(\d+) % ?inside/);
+  assert.ok(Math.abs(computed / 9 - 1 + error / 100) < 0.006);
+  assert.match(await words(page, 'details[data-key=own-unread]'), /1 line not understood.*something else/);
+  assert.ok((await page.locator('.own-why tbody tr').count()) >= 5);
+  await page.locator('[data-key=own-calibrate]').click();
+  await page.waitForFunction(() => /^Calibrated/.test(document.querySelector('#own-calibrate .ev-lead')?.textContent ?? ''));
+  assert.match(await words(page, '.ev-part .ev-table tbody tr'), /9 s ?9 s/);
+  await page.waitForFunction(() => location.hash.includes('cluster.device.efficiency.matrix=0.'));
+  assert.deepEqual(faults, []);
+});
+
+test('a pasted table of nccl-tests is held against the links of the scenario', async () => {
+  const { page, faults } = await chromium.open('#/evidence/own');
+  await page.locator('[data-key=evidence-paste]').click();
+  await page.locator('#measurement-text').fill(`# Collective test starting: all_reduce_perf
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+     1048576        262144     float     sum      -1    40.20   26.08   45.65      0    39.50   26.55   46.46      0
+  1073741824     268435456     float     sum      -1  3950.00  271.83  475.71      0   3949.0  271.90  475.83      0`);
+  await page.locator('#measurement-use').click();
+  await page.waitForSelector('.own-why');
+  assert.equal(await page.locator('.ev-part').first().locator('tbody tr').count(), 2);
+  assert.match(await words(page, '.ev-part .ev-table tbody tr'), /all-reduce of 1 MiB, 8 ranks/);
   assert.deepEqual(faults, []);
 });

@@ -207,6 +207,7 @@ test("texts of the page", async () => {
     "web/chip/texts.js": await tableOf("web/chip/texts.js", "texts"),
     "web/releases/texts.js": await tableOf("web/releases/texts.js", "texts"),
     "web/memo/texts.js": await tableOf("web/memo/texts.js", "texts"),
+    "web/evidence/texts.js": await tableOf("web/evidence/texts.js", "texts"),
     "web/text/later.js": [...later.matchAll(/'([\w.]+)': '((?:[^'\\]|\\.)*)'/g)].map(([, key, text]) => [key, text]),
   };
   const faults = Object.entries(tables).flatMap(([path, texts]) =>

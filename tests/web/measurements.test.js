@@ -98,7 +98,7 @@ test('the table of vllm bench serve: means, lengths by request, all requests at 
   assert.equal(found.inputs['serving.concurrency'], '1000');
   assert.equal(found.inputs['serving.waves'], '1');
   assert.deepEqual(found.unread, []);
-  assert.deepEqual(found.missing, ['engine', 'devices']);
+  assert.deepEqual(found.missing, ['engine', 'precision', 'devices']);
   const after = inputsWith({ 'serving.batch': '64', 'serving.requests_per_s': '3', cluster: 'dgx-h200' }, found, scenario);
   assert.deepEqual([after.model, after['serving.batch'], after['serving.requests_per_s'], after.cluster], ['llama-3.1-8b', undefined, undefined, 'dgx-h200']);
 });
@@ -140,7 +140,7 @@ A row of tomorrow:                       3`);
   assert.equal(found.inputs['serving.prompt'], '224');
   assert.equal(found.measured[0].value, 0.1812);
   assert.deepEqual(found.unread, ['A row of tomorrow:                       3']);
-  assert.deepEqual(found.missing, ['model', 'devices']);
+  assert.deepEqual(found.missing, ['model', 'precision', 'devices']);
 });
 
 test('a line of JSON of sglang.bench_serving among others', () => {

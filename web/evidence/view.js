@@ -8,6 +8,7 @@ import { t } from '../text/strings.js';
 import { knownRuns } from './known_runs.js';
 import { namesOf } from './names.js';
 import { errorCell, evidenceTable, loadButton, sourceLink } from './parts.js';
+import { ownView } from './own.js';
 import { runWords, signedShare, sourceName, UNITS } from './runs.js';
 import { typical } from './typical.js';
 
@@ -106,6 +107,7 @@ function narrower(context, evidence, isTraining, named) {
   const now = halfOf(evidence, value);
   const item = (title, how, share, action) => h('li', {}, h('span', {}, h('b', {}, title), h('small', {}, how)), h('span', {}, plusMinus(share)), action ?? h('span', {}));
   const runs = evidence.differences.filter(({ widens }) => widens >= SAID).sort((a, b) => b.widens - a.widens).slice(0, 3);
+  const paste = h('button', { type: 'button', class: 'button apply', 'data-key': 'evidence-paste', onclick: () => context.page.pasteMeasurement() }, t('own.paste'));
   return h(
     'section',
     { class: 'ev-part ev-narrow' },
@@ -113,7 +115,7 @@ function narrower(context, evidence, isTraining, named) {
     h(
       'ul',
       {},
-      item(t('evidence.narrow.own'), t('evidence.narrow.own.how', { ten: text(Math.round(halfOf(own[1], value) * 1000) / 1000, '%') }), halfOf(own[0], value)),
+      item(t('evidence.narrow.own'), t('evidence.narrow.own.how', { ten: text(Math.round(halfOf(own[1], value) * 1000) / 1000, '%') }), halfOf(own[0], value), paste),
       runs.map((one) => {
         const { title, yours } = traitWords(one, isTraining, named);
         return item(t('evidence.narrow.run', { trait: /^[A-Z][a-z]/.test(title) ? title.slice(0, 1).toLowerCase() + title.slice(1) : title, yours }), t('evidence.narrow.run.how'), now - one.widens);
@@ -202,14 +204,16 @@ export function draw(context) {
   const [figure, scene] = FIGURES.find(([one]) => one === store.sub) ?? FIGURES.find(isThere) ?? FIGURES[0];
   const unit = unitOf(figure);
   const isTraining = figure.startsWith('training.');
+  const isOwn = store.sub === 'own';
   const back = h('p', { class: 'crumbs' }, h('button', { type: 'button', class: 'ev-link', 'data-key': 'evidence-back', onclick: () => context.open(scene) }, t('evidence.back', { scene: t(`scene.${scene}`) })));
   const views = h(
     'div',
     { class: 'views scene-views', role: 'group', 'aria-label': t('evidence.views') },
-    FIGURES.filter(isThere).map(([one]) =>
-      h('button', { type: 'button', 'data-key': `evidence-${one}`, 'aria-pressed': String(one === figure), onclick: () => context.open('evidence', one) }, t(`evidence.view.${one}`)),
+    [...FIGURES.filter(isThere), ['own']].map(([one]) =>
+      h('button', { type: 'button', 'data-key': `evidence-${one}`, 'aria-pressed': String(one === (isOwn ? 'own' : figure)), onclick: () => context.open('evidence', one) }, t(`evidence.view.${one}`)),
     ),
   );
+  if (isOwn) return [back, title(t('own.title')), views, ownView(context)];
   const evidence = isThere([figure]) && context.lately(`evidence-${figure}`, 'evidence', context.request, figure);
   const runs = evidence?.runs && runsOf(context, evidence.runs);
   if (!runs) {

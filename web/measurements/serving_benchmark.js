@@ -98,6 +98,6 @@ export const servingBenchmark = {
       number('output_throughput') > 0 && { figure: 'serving.tokens_per_s', value: number('output_throughput') },
     ].filter(Boolean);
     const unread = [...(result.unread ?? []), ...(name && !model ? [name] : [])];
-    return { inputs, model, name, measured, unread, missing: [!engine && 'engine', !name && 'model', !(tp > 0) && 'devices'].filter(Boolean) };
+    return { inputs, model, name, measured, unread, missing: [!engine && 'engine', !name && 'model', !precision && 'precision', !(tp > 0) && 'devices'].filter(Boolean) };
   },
 };

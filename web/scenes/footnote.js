@@ -46,3 +46,18 @@ export function publishedHours(context) {
     t('form.source', { source: known.source }),
   );
 }
+
+// The answer is a tuned step; what whole production runs reach stands beside it, and leads to them.
+export function typicalNote(context) {
+  const { training } = context.report;
+  if (!training?.feasible || !training.typical) return null;
+  const { step_time_s: step, model_flops_utilization: mfu } = training.typical;
+  const figure = 'training.step_time_s';
+  return h(
+    'p',
+    { class: 'note', id: 'typical-note' },
+    t('typical.note', { step: text(training.step_time_s, 's'), typical: text(step, 's'), mfu: text(mfu, '%'), count: training.typical.rows.length }),
+    ' ',
+    h('a', { href: `#/evidence/${figure}`, onclick: (event) => (event.preventDefault(), context.open('evidence', figure)) }, t('typical.open')),
+  );
+}

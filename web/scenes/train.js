@@ -7,7 +7,7 @@ import '../text/later.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { absence } from './absence.js';
-import { footnote, publishedHours } from './footnote.js';
+import { footnote, publishedHours, typicalNote } from './footnote.js';
 import { boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
 import { saveTrace, traceOfTraining } from './step_trace.js';
 
@@ -74,6 +74,7 @@ export const train = {
         'training.energy_j',
         'training.cost_usd',
       ]),
+      typicalNote(context),
       topology({
         id: 'topology',
         width: context.width,
