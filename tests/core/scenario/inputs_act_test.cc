@@ -57,7 +57,7 @@ const std::vector<Assignments>& Scenarios() {
        "training.mapping.tp=2", "training.mapping.pp=2", "training.mapping.virtual_stages=1", "training.mapping.ep=4",
        "training.global_batch=64", "model.moe.capacity_factor=1.2", "serving.engine=trtllm", "serving.precision.weights=nvfp4",
        "serving.precision.activations=nvfp4", "serving.mapping.tp=4", "serving.requests_per_s=2"},
-      Assignments{"model=llama-3.2-1b", "cluster=dgx-a100", "cluster.devices=16", "training.framework=fsdp",
+      Assignments{"model=llama-3.2-1b", "cluster=dgx-h100", "cluster.devices=16", "training.framework=fsdp",
                   "training.offload.optimizer=0.5", "training.offload.activations=0.5", "training.batch_ramp.start=16",
                   "training.batch_ramp.tokens=1e9", "training.global_batch=64", "serving.engine=trtllm-0.9",
                   "serving.speculative.draft_tokens=3", "serving.mapping.tp=1", "serving.devices=1", "serving.batch=2000",

@@ -136,7 +136,7 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
       const ServingReport report = Serve(load);
       const double steps = std::stod(output) - 1, others = std::stod(batch) - 1;
       const double stall = FigureOf(load, "prefill_stall"), step = report.decode_step.base(), prefill = report.prefill.base();
-      const double alone = 0.018 + 1.5 * step + prefill;  // vLLM request overhead, half a step and the one launched ahead
+      const double alone = 0.015 + 1.5 * step + prefill;  // vLLM request overhead, half a step and the one launched ahead
       const double between = steps * (report.tpot.base() - step) / stall, before = others - between;
       const double wait = report.ttft.base() - alone;
       EXPECT_GT(before, 0) << output << " " << batch;
@@ -184,7 +184,7 @@ TEST(Waves, PayAPrefillOnce) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=32", "serving.waves=1"};
   const ServingReport report = Serve(load);
   const double shared = FigureOf(load, "shared_prefill"), stall = FigureOf(load, "prefill_stall");
-  const double step = report.decode_step.base(), alone = 0.018 + 1.5 * step + report.prefill.base();
+  const double step = report.decode_step.base(), alone = 0.015 + 1.5 * step + report.prefill.base();
   EXPECT_NEAR(report.ttft.base(), alone + 15.5 * shared, 1e-9);
   EXPECT_NEAR(report.tpot.base(), step + 15.5 * stall / 255, 1e-12);
 }
