@@ -99,6 +99,37 @@ std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const Gr
   return names;
 }
 
+std::size_t SlowestLevel(CollectiveType type, const GroupPlacement& group, const Cluster& cluster) {
+  const GroupView view = ViewOf(group, cluster);
+  std::size_t slowest = 0;
+  Seconds longest;
+  double inner = 1;  // ranks below the level
+  for (int i = 0; i < view.count; ++i) {
+    const LevelView& level = view.levels[i];
+    const double narrowing = level.level->topology == Topology::kFatTree ? level.level->oversubscription : 1;
+    double carried = 1;  // by a rank's own wires, in the same unit on every level
+    if (type == CollectiveType::kAllToAll) {
+      carried = inner * (level.ranks - 1) * WireLoadOf(level).detour * narrowing;
+    } else if (type != CollectiveType::kSendReceive) {
+      carried = (level.ranks - 1) / level.ranks / inner;
+    }
+    const Seconds time = carried * kB / (type == CollectiveType::kSendReceive ? level.link / narrowing : level.injection);
+    if (time >= longest) {
+      longest = time;
+      slowest = static_cast<std::size_t>(level.index);
+    }
+    inner *= level.ranks;
+  }
+  return slowest;
+}
+
+std::vector<NetworkLevelTime> NetworkLevelTimes::List(Seconds to_host) const {
+  std::vector<NetworkLevelTime> list;
+  for (std::size_t i = 0; i < times_.size(); ++i) list.push_back({cluster_.networks[i].name, times_[i]});
+  if (to_host > Seconds{}) list.push_back({"host", to_host});
+  return list;
+}
+
 void CollectiveLog::Add(std::string_view group_name, const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster) {
   if (group.Ranks() <= 1 || !(call.bytes > Bytes{})) return;
   const auto known = std::find_if(uses_.begin(), uses_.end(),
@@ -106,7 +137,8 @@ void CollectiveLog::Add(std::string_view group_name, const CollectiveCall& call,
   if (known != uses_.end() && known->bytes >= call.bytes) return;
   Trace off = Trace::Off();
   const CollectiveTime made = TimeOf(call, group, cluster, off);
-  CollectiveUse use{group_name, call.type, group.Ranks(), call.bytes, made.algorithm, made.time, made.applies};
+  CollectiveUse use{group_name, call.type, group.Ranks(), call.bytes, made.algorithm, made.time, {}, made.applies};
+  use.level = cluster.networks[SlowestLevel(call.type, group, cluster)].name;
   if (!made.applies) use.possible = AlgorithmsFor(call, group, cluster);
   if (known != uses_.end()) {
     *known = std::move(use);

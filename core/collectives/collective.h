@@ -1,6 +1,7 @@
 // Time of a collective over a group of ranks on the cluster's network levels.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,31 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, c
 // Names of the algorithms that apply, in the order of the table.
 std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster);
 
+// The level, by its place in cluster.networks, whose wires take a group longest at their stated bandwidth: the outermost of equals, and of
+// a group of one the innermost. Of a gather or reduction a level carries what each of the ranks below it holds, of an exchange what leaves
+// them; a message crosses all levels of its way.
+std::size_t SlowestLevel(CollectiveType type, const GroupPlacement& group, const Cluster& cluster);
+
+// Time on one level of the network, or on the links to the host.
+struct NetworkLevelTime {
+  std::string level;  // its name
+  Seconds time;
+};
+// Times by level, one for each of the cluster's in their order.
+class NetworkLevelTimes {
+ public:
+  explicit NetworkLevelTimes(const Cluster& cluster) : cluster_(cluster), times_(cluster.networks.size()) {}
+  void Add(std::size_t level, Seconds time) {
+    if (level < times_.size()) times_[level] += time;
+  }
+  // `to_host`: beside the network, the last if there is any.
+  [[nodiscard]] std::vector<NetworkLevelTime> List(Seconds to_host) const;
+
+ private:
+  const Cluster& cluster_;
+  std::vector<Seconds> times_;
+};
+
 // A pattern that a group of ranks uses, by its largest message.
 struct CollectiveUse {
   std::string_view group;  // "tp"
@@ -27,6 +53,7 @@ struct CollectiveUse {
   Bytes bytes;
   std::string_view algorithm;
   Seconds time;
+  std::string level;                         // name of the one that SlowestLevel says
   bool applies = true;                       // false: the algorithm that the cluster names cannot run here
   std::vector<std::string_view> possible{};  // then: those that can
 };

@@ -16,7 +16,13 @@ struct Outputs<CollectiveUse> {
                                           Output("ranks", &CollectiveUse::ranks, "Ranks"),
                                           Output("bytes", &CollectiveUse::bytes, "Message size"),
                                           Output("algorithm", &CollectiveUse::algorithm, "Algorithm"),
-                                          Output("time_s", &CollectiveUse::time, "Time")};
+                                          Output("time_s", &CollectiveUse::time, "Time"),
+                                          Output("level", &CollectiveUse::level, "Slowest network level")};
+};
+template <>
+struct Outputs<NetworkLevelTime> {
+  static constexpr auto rows = std::tuple{Output("level", &NetworkLevelTime::level, "Network level"),
+                                          Output("time_s", &NetworkLevelTime::time, "Communication-bound on a network level")};
 };
 
 }  // namespace slipstick

@@ -23,6 +23,9 @@ struct ServedBound {
 struct ServedTimes {
   const ServingReport& report;
 };
+struct ServedNetwork {
+  const ServingReport& report;
+};
 struct ServedOperators {
   const ServingReport& report;
 };
@@ -77,6 +80,16 @@ struct Outputs<ServedTimes> {
                      "prefill", [](P part) -> const auto& { return part.report.prefill_by_bound; }, "Prefill by bound"),
                  Output(
                      "decode", [](P part) -> const auto& { return part.report.decode_by_bound; }, "Decode step by bound")};
+};
+
+template <>
+struct Outputs<ServedNetwork> {
+  using P = const ServedNetwork&;
+  static constexpr auto rows =
+      std::tuple{Output(
+                     "prefill", [](P part) -> const auto& { return part.report.prefill_network_by_level; }, "Prefill by network level"),
+                 Output(
+                     "decode", [](P part) -> const auto& { return part.report.decode_network_by_level; }, "Decode step by network level")};
 };
 
 template <>
@@ -276,6 +289,8 @@ struct Outputs<ServingPart> {
           "ttft_parts_s", [](P part) -> const auto& { return part.report.latency_parts.ttft; }, "Time to first token by part"),
       Output(
           "time_by_bound", [](P part) { return ServedTimes{part.report}; }, "Time by bound"),
+      Output(
+          "network_by_level", [](P part) { return ServedNetwork{part.report}; }, "Communication-bound time by level"),
       Output(
           "cost_usd_per_million_tokens",
           [](P part) {

@@ -240,6 +240,8 @@ struct Outputs<TrainingPart> {
       Output(
           "time_by_bound", [](P part) -> const auto& { return part.report.time_by_bound; }, "Step time by bound"),
       Output(
+          "network_by_level", [](P part) -> const auto& { return part.report.network_by_level; }, "Communication-bound time by level"),
+      Output(
           "communication_s", [](P part) -> const auto& { return part.report.communication; }, "Link time, exposed or hidden"),
       Output(
           "dropped_tokens", [](P part) { return part.report.dropped_tokens; }, "Dropped tokens")

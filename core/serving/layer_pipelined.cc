@@ -212,7 +212,7 @@ PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployme
   const Seconds hop = deployment.engine.layer_pipeline->decode_hop;
   trace.Input("hop", hop, "serving.engine.layer_split.hop");
   FIGURE(trace, hop_time, (pp - 1) * hop, (Note{"Pipeline P2P", "to the next devices"}), pp, hop);
-  step.operators.Add("pipeline P2P", {hop_time, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  step.operators.Add(kStageSend, {hop_time, {}, {}, Bound::kNetwork, {}, {}}, 1);
   const Seconds weight_time = weights.time, kv_cache_time = attention.time, layer_overhead = small.time;
   FIGURE(trace, step_time, weight_time + kv_cache_time + layer_overhead + hop_time,
          (Note{"Decode step", "weights, KV cache, small kernels, pipeline P2P"}), weight_time, kv_cache_time, layer_overhead, hop_time);
@@ -311,7 +311,7 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
   FIGURE(trace, in_turn, through / micro_batch_time,
          (Note{"Micro-batches one after the other", "those that overlap on other devices do not count"}), through, micro_batch_time);
   step.operators.Repeat(in_turn, "in_turn", trace);
-  step.operators.Add("pipeline P2P", {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
+  step.operators.Add(kStageSend, {hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
   step.time = pass_time;
   step.occupancy = pass_time;
   return step;

@@ -100,7 +100,7 @@ LayersTime InTurn(const LayersCost& whole, const Deployment& deployment, Operato
   KernelTime one;
   if (deployment.layers.moe > 0) one.time = (all_dispatch + all_combine) / deployment.layers.moe;
   one.bound = Bound::kNetwork;
-  operators.Add("expert exchange", one, deployment.layers.moe);
+  operators.Add(kExpertExchange, one, deployment.layers.moe);
   return {layers_time, whole.operations};
 }
 

@@ -155,7 +155,7 @@ void AddOffload(const Deployment& deployment, double sequences, double context, 
   times.exposed = exposed_transfer;
   times.step.time = offloaded_step;
   times.step.occupancy += exposed_transfer;
-  times.step.operators.Add("KV cache from host", {exposed_transfer, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  times.step.operators.Add(kCacheFromHost, {exposed_transfer, {}, {}, Bound::kNetwork, {}, {}}, 1);
 }
 
 // Prompts that the engine admits to one pass.

@@ -8,6 +8,7 @@
 #include "core/serving/deployment.h"
 #include "core/serving/load_model.h"
 #include "core/serving/memo.h"
+#include "core/serving/network_time.h"
 #include "core/serving/remarks.h"
 #include "core/serving/serving_memory.h"
 #include "core/serving/static_batch.h"
@@ -321,6 +322,8 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
         SplitByBound(report.prefill, "prefill", PartsOf(performance.prefill.alone.operators), {}, "serving.time_by_bound.prefill", trace);
     report.decode_by_bound = SplitByBound(report.decode_step, "mean_decode_step", PartsOf(performance.decode.step.operators), {},
                                           "serving.time_by_bound.decode", trace);
+    report.prefill_network_by_level = NetworkTimeByLevel(deployment, performance.prefill.alone.operators, report.prefill_by_bound.network);
+    report.decode_network_by_level = NetworkTimeByLevel(deployment, performance.decode.step.operators, report.decode_by_bound.network);
   }
   FindInfeasible(deployment, budget, batch, performance, report);
   if (operators) {

@@ -54,8 +54,9 @@ struct ServingReport {
   SecondsPerToken device_seconds_per_token;  // times the price of a device-second: cost per token
   JoulesPerToken energy_per_token;
   std::vector<ServedOperator> prefill_operators, decode_operators;
-  LatencyParts latency_parts;                     // empty in a search
-  TimeByBound prefill_by_bound, decode_by_bound;  // of `prefill` and `decode_step`; empty in a search
+  LatencyParts latency_parts;                                                       // empty in a search
+  TimeByBound prefill_by_bound, decode_by_bound;                                    // of `prefill` and `decode_step`; empty in a search
+  std::vector<NetworkLevelTime> prefill_network_by_level, decode_network_by_level;  // of their network parts
   CollectiveLog collectives;
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;

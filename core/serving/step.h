@@ -12,6 +12,10 @@ namespace slipstick {
 
 enum class Phase { kPrefill, kDecode };
 
+// Operators that wait for a network, other than all-reduces, or for the host.
+inline constexpr std::string_view kStageSend = "pipeline P2P", kExpertExchange = "expert exchange",
+                                  kContextExchange = "context-parallel exchange", kCacheFromHost = "KV cache from host";
+
 // An operator of a pass: its time per run, and how often the pass runs it (in how many layers).
 struct OperatorTime {
   std::string_view name;

@@ -99,7 +99,7 @@ LayersCost DecodeLayers(double sequences, const DecodePass& pass, const Deployme
   }
   const KernelTime exchange = ContextExchange(deployment, rows, trace);
   mixing.context_exchange = exchange.time;
-  operators.Add("context-parallel exchange", exchange, deployment.layers.attention);
+  operators.Add(kContextExchange, exchange, deployment.layers.attention);
   if (deployment.layers.recurrent > 0) {
     const Trace::Scope inner(trace, "recurrence");
     const KernelTime kernel = DecodeRecurrence(deployment, sequences, pass.checked, trace);
@@ -215,7 +215,7 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment, Trace& tr
   const Seconds head = TimeHead(deployment, pass.sequences, true, step.operators, trace);
   const KernelTime hop = StageSend(deployment, rows, trace);
   const double hops = deployment.mapping.pp - 1;
-  step.operators.Add("pipeline P2P", hop, hops);
+  step.operators.Add(kStageSend, hop, hops);
   const Seconds hop_time = hop.time;
   const Seconds layers_time = all.time;
   const Seconds device_time = WithHops(deployment, layers_time, head, hop_time, trace);
@@ -245,7 +245,7 @@ PassCost TimeOf(const DecodePass& pass, const Deployment& deployment, Trace& tra
   const Seconds layers_time = TimeLayers(layers_of, deployment, Phase::kDecode, Seconds{}, step.operators, trace).time;
   const Seconds head = TimeHead(deployment, rows, !deployment.launch.graphs, step.operators, trace);
   const KernelTime hop = StageSend(deployment, rows, trace);
-  step.operators.Add("pipeline P2P", hop, deployment.mapping.pp - 1);
+  step.operators.Add(kStageSend, hop, deployment.mapping.pp - 1);
   // Each attention group has its own scheduler, in parallel with the others.
   step.operators.Add("scheduler overhead per step", HostTime(deployment.engine.overhead.step), 1);
   step.operators.Add("engine overhead per sequence", HostTime(deployment.launch.per_sequence), own_sequences);

@@ -8,6 +8,7 @@
 #include "core/training/flops.h"
 #include "core/training/memo.h"
 #include "core/training/memory.h"
+#include "core/training/network_time.h"
 #include "core/training/recompute.h"
 #include "core/training/schedule.h"
 #include "core/training/step_breakdown.h"
@@ -330,6 +331,7 @@ class Evaluation {
     beside.bubble = {time.bubble, "bubble"};
     beside.Of(context_.stream_bound) = {time.optimizer, "optimizer"};
     report_.time_by_bound = SplitByBound(passes, "passes", layers, beside, "training.time_by_bound", trace_);
+    report_.network_by_level = NetworkTimeByLevel(context_, time);
     report_.operators = std::move(operators_.first);
   }
 

@@ -82,7 +82,8 @@ struct TrainingReport {
   Flops hardware_flops_per_device;    // executed by the kernels in a step, mean of the devices; attention as far as kernels compute it
   double arithmetic_utilization = 0;  // hardware_flops_per_device over the peak; at most 1
   StepTime time;
-  TimeByBound time_by_bound;  // of the step; empty in a search
+  TimeByBound time_by_bound;                       // of the step; empty in a search
+  std::vector<NetworkLevelTime> network_by_level;  // of its network part
   LinkTime communication;
   Seconds scoring;            // forward passes alone over the same batch; empty in a search
   double dropped_tokens = 0;  // share of routed copies over the experts' capacity

@@ -18,10 +18,18 @@ const WORK_COLORS = { gemm: 'gemm', attention: 'attention', communication: 'redu
 export const latencyParts = (parts, latency) =>
   Object.entries(parts).map(([id, value]) => ({ id, value, name: t(`${latency}.${id}`), color: `var(--c-${WORK_COLORS[id]})`, hatch: id === 'queue' }));
 
-// Times by what bounds them; the names are those of a roofline's bounds.
+// Times by what bounds them; the names are those of a roofline's bounds. What communication bounds is split by network level, the
+// innermost first, where that is known: `levels`, [{level, time_s}].
 const BOUNDS = { compute: 'forward', l1: 'recompute', l2: 'backward', memory: 'pp', network: 'tp', latency: 'workspace', bubble: 'bubble' };
-export const boundParts = (times) =>
-  Object.entries(BOUNDS).map(([id, color]) => ({ id, name: t(`bound.${id}`), value: times[id] ?? 0, color: `var(--c-${color})`, hatch: id === 'bubble' }));
+const LEVELS = ['tp', 'dp', 'ep', 'optimizer'];
+const levelParts = (levels) =>
+  levels.map(({ level, time_s: value }, i) => ({ id: `network-${i}`, name: t('bound.level', { level }), value, color: `var(--c-${LEVELS[i % LEVELS.length]})` }));
+export const boundParts = (times, levels = []) =>
+  Object.entries(BOUNDS).flatMap(([id, color]) =>
+    id === 'network' && levels.length
+      ? levelParts(levels)
+      : { id, name: t(`bound.${id}`), value: times[id] ?? 0, color: `var(--c-${color})`, hatch: id === 'bubble' },
+  );
 
 const TRAINING = [['weights'], ['gradients'], ['optimizer', 'optimizer_state'], ['activations'], ['workspace']];
 const SERVING = [['weights'], ['kv_cache'], ['activations'], ['workspace']];

@@ -73,6 +73,16 @@ function partsOf(chart) {
   return (memory) => memoryParts(memory).filter(({ id }) => id !== 'free');
 }
 
+// The communication of a time by bound on each network level, as far as the study reports it.
+function levelsOf(chart, figures) {
+  const path = (i) => `${chart.stack.replace('time_by_bound', 'network_by_level')}.${i}.time_s`;
+  const levels = [];
+  while (typeof figures[path(levels.length)] === 'number') {
+    levels.push({ level: t('explore.study.level', { place: levels.length + 1 }), time_s: figures[path(levels.length)] });
+  }
+  return levels;
+}
+
 // What each point's memory holds, or what its time is spent on or bounded by; as it is, per another figure, over a point's, or as shares.
 function stack(chart, common, points) {
   const prefix = `${chart.stack}.`;
@@ -82,7 +92,7 @@ function stack(chart, common, points) {
     .map(({ label, figures }) => {
       const held = Object.fromEntries(Object.entries(figures).filter(([path]) => path.startsWith(prefix)).map(([path, one]) => [path.slice(prefix.length), one]));
       const per = chart.per ? figures[chart.per] : 1;
-      return { label, parts: parts(held).map((one) => ({ ...one, value: one.value / per })) };
+      return { label, parts: parts(held, levelsOf(chart, figures)).map((one) => ({ ...one, value: one.value / per })) };
     });
   const total = (row) => row?.parts.reduce((sum, { value }) => sum + value, 0);
   const base = total(rows.find(({ label }) => label === chart.over));

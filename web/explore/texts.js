@@ -96,7 +96,7 @@ export const texts = {
   'explore.check.matches': '{figure} is within {within} of {count} measured values in the mean', 'explore.check.agreement': 'mean error {error}, correlation {correlation}',
   'explore.study.group.compute': 'compute', 'explore.study.group.network': 'communication', 'explore.study.group.other': 'weight update, bubble, overheads',
   'explore.study.perWork': 'per unit of work, over {label}', 'explore.study.share': 'share of each bar', 'explore.study.outside': 'Out of memory: {list}.',
-  'explore.study.measured': 'measured', 'explore.study.predicted': 'predicted', 'explore.study.agreement': '{count} products: mean error {error}, correlation {correlation}',
+  'explore.study.level': 'network level {place}', 'explore.study.measured': 'measured', 'explore.study.predicted': 'predicted', 'explore.study.agreement': '{count} products: mean error {error}, correlation {correlation}',
   'explore.study.against': '{figure} over {other}', 'explore.study.least': 'Least at {label}: {value}.',
   'explore.study.operators': 'Operators of a prefill: FLOP per byte, and what bounds each', 'explore.study.intensity': 'FLOP/B', 'explore.study.ridge': '{label} (ridge {ridge})',
   'explore.study.figure.time_s': 'Time', 'explore.study.figure.algorithm': 'Algorithm', 'explore.study.figure.latency_s': 'Latency part', 'explore.study.figure.flops': 'FLOPs',

@@ -41,7 +41,7 @@ export const timeBar = (context, options = {}) =>
     ...options,
   });
 
-// One bar a time: [[label, time by bound]].
+// One bar a time: [[label, time by bound, its communication by network level]].
 export const boundBars = (context, id, subtitle, times) =>
   stackedBars({
     id,
@@ -49,7 +49,7 @@ export const boundBars = (context, id, subtitle, times) =>
     subtitle,
     width: context.width,
     unit: 's',
-    rows: times.map(([label, parts]) => ({ label, parts: boundParts(parts) })),
+    rows: times.map(([label, parts, levels]) => ({ label, parts: boundParts(parts, levels) })),
     axis: times.length > 1,
   });
 

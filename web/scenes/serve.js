@@ -188,8 +188,8 @@ export const serve = {
       operators(context),
       serving.time_by_bound
         ? boundBars(context, 'pass-bounds', t('bounds.passes'), [
-            [t('roofline.prefill'), serving.time_by_bound.prefill],
-            [t('roofline.decode'), serving.time_by_bound.decode],
+            [t('roofline.prefill'), serving.time_by_bound.prefill, serving.network_by_level.prefill],
+            [t('roofline.decode'), serving.time_by_bound.decode, serving.network_by_level.decode],
           ])
         : null,
       serving.collectives?.length

@@ -95,7 +95,7 @@ export const train = {
             groups: [{ phase: 'layer', operators: training.operators }],
           })
         : null,
-      training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound]]) : null,
+      training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound, training.network_by_level]]) : null,
       publishedHours(context),
       footnote(context, 'train'),
     ];

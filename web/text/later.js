@@ -78,7 +78,7 @@ extend({
   'chip.die': 'Die', 'chip.area': 'Area', 'chip.node': 'Node',
   'roofline.x': 'FLOP per byte', 'roofline.y': 'FLOP/s', 'roofline.ridge': 'ridge {value}', 'roofline.prefill': 'prefill',
   'roofline.decode': 'decode', 'roofline.layer': 'training', 'roofline.peak': '{value} peak', 'roofline.bandwidth': '{value} memory',
-  'bounds.bar': 'What the time is bound by', 'bounds.step': 'one step', 'bounds.passes': 'prefill of one prompt; one decode step',
+  'bounds.bar': 'What the time is bound by', 'bounds.step': 'one step', 'bounds.passes': 'prefill of one prompt; one decode step', 'bound.level': 'communication over {level}',
   'roofline.cache': '{value} {name}',
   'method.title': 'How is each figure made?',
   'method.lead': 'Every figure of the report with its formula and source, as computed for your scenario.',

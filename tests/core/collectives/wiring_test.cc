@@ -94,6 +94,24 @@ TEST(Wiring, RanksExchangesAsTheBisectionDoes) {
   }
 }
 
+// 16 GPUs in two nodes of eight: of a gather a rank's NIC carries 1/2 of an eighth, its link to the node 7/8; of an exchange 8/16 and 7/16.
+// So links of 450 GB/s hold a gather above NICs of 450 / 14 = 32.1, an exchange above 450 * 8/7 = 514.
+TEST(Wiring, TheSlowestLevelIsTheOneThatCarriesLongest) {
+  const auto slowest = [](CollectiveType type, double nic, Topology inner = Topology::kSwitch) {
+    const Cluster cluster = Joined({Level(inner, 8, 450 * kGBps, 1 * kUs), Level(Topology::kRail, 2, nic * kGBps, 5 * kUs)});
+    return SlowestLevel(type, PlaceFirst(cluster, 16), cluster);
+  };
+  EXPECT_EQ(slowest(CollectiveType::kAllReduce, 32), 1);
+  EXPECT_EQ(slowest(CollectiveType::kAllReduce, 33), 0);
+  EXPECT_EQ(slowest(CollectiveType::kAllToAll, 514), 1);
+  EXPECT_EQ(slowest(CollectiveType::kAllToAll, 515), 0);
+  // Around a ring the links carry 16/7 as much: 225 GB/s.
+  EXPECT_EQ(slowest(CollectiveType::kAllToAll, 224, Topology::kRing), 1);
+  EXPECT_EQ(slowest(CollectiveType::kAllToAll, 226, Topology::kRing), 0);
+  EXPECT_EQ(slowest(CollectiveType::kSendReceive, 450), 1);  // of equals the outermost
+  EXPECT_EQ(slowest(CollectiveType::kSendReceive, 451), 0);
+}
+
 // 64 devices on a ring, groups of 8 that are 8 devices apart: every wire carries all eight groups.
 TEST(Wiring, GroupsThatInterleaveShareTheWires) {
   const Cluster ring = Joined({Level(Topology::kRing, 64, 400 * kGBps, 0 * kUs)});

@@ -55,6 +55,34 @@ TEST(TimeByBound, AddsUpToTheStepAndToThePasses) {
   EXPECT_GE(answered, 8);
 }
 
+double SumOfLevels(const Json& levels) {
+  double sum = 0;
+  for (const Json& one : levels) sum += one["time_s"].get<double>();
+  return sum;
+}
+
+// Each group waits for one level; together they are the part that communication bounds.
+TEST(TimeByBound, ItsNetworkPartByLevel) {
+  const Json report = BoundReport(
+      R"({"model": {"preset": "llama-3.1-70b"}, "cluster": {"preset": "dgx-h100", "devices": 64},
+          "training": {"mapping": {"tp": 8, "pp": 2, "virtual_stages": 1}, "recompute": "full"},
+          "serving": {"devices": 16, "mapping": {"tp": 8, "pp": 2}}})");
+  ASSERT_FALSE(report.contains("issues")) << report["issues"].dump();
+  const Json &training = report["training"], &serving = report["serving"];
+  const double network = training["time_by_bound"]["network"].get<double>();
+  EXPECT_NEAR(SumOfLevels(training["network_by_level"]), network, 1e-12 * network);
+  // Tensor parallelism in the node, data and pipeline parallelism between nodes.
+  ASSERT_EQ(training["network_by_level"].size(), 2);
+  EXPECT_EQ(training["network_by_level"][0]["level"], "NVLink 4");
+  EXPECT_NEAR(training["network_by_level"][0]["time_s"].get<double>(), training["time_s"]["tp"].get<double>(), 1e-12 * network);
+  for (const char* pass : {"prefill", "decode"}) {
+    const double bound = serving["time_by_bound"][pass]["network"].get<double>();
+    EXPECT_NEAR(SumOfLevels(serving["network_by_level"][pass]), bound, 1e-12 * bound) << pass;
+    ASSERT_EQ(serving["network_by_level"][pass].size(), 2) << pass;
+    EXPECT_EQ(serving["network_by_level"][pass][1]["level"], "InfiniBand NDR") << pass;
+  }
+}
+
 // An L2 of 1 TB/s holds back every product of an H100, in training and in serving.
 TEST(TimeByBound, ASlowCacheTakesMostOfIt) {
   const Json report = BoundReport(R"({"cluster": {"preset": "dgx-h100", "device": {"caches": [{}, {"bandwidth": "1 TB/s"}]}}})");
