@@ -231,7 +231,12 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
   }
   if (IsFree(MappingAxis::kZero) && DataRanks(from) * from[MappingAxis::kCp] > 1) {
     for (const Count zero : zeros_) {
-      if (zero != from[MappingAxis::kZero]) visit(with(MappingAxis::kZero, zero));
+      if (zero == from[MappingAxis::kZero]) continue;
+      Degrees to = with(MappingAxis::kZero, zero);
+      visit(to);
+      // What more sharding frees holds a larger micro-batch, which gathers the weights less often.
+      to[MappingAxis::kMicroBatch] *= 2;
+      if (zero > from[MappingAxis::kZero] && IsFree(MappingAxis::kMicroBatch)) visit(to);
     }
   }
 }
