@@ -53,6 +53,15 @@ struct Outputs<ServedMemory> {
 };
 
 template <>
+struct Outputs<ServedPrefixes> {
+  static constexpr auto rows = std::tuple{Output("load_s", &ServedPrefixes::load, "Load of a prompt's cached prefix"),
+                                          Output("exposed_s", &ServedPrefixes::exposed, "Exposed load"),
+                                          Output("device_bytes", &ServedPrefixes::device, "Prefixes kept in device memory"),
+                                          Output("host_bytes", &ServedPrefixes::host, "Prefixes kept in host memory"),
+                                          Output("ssd_bytes", &ServedPrefixes::ssd, "Prefixes kept on SSD")};
+};
+
+template <>
 struct Outputs<OffloadedCache> {
   using P = const OffloadedCache&;
   static constexpr auto rows = std::tuple{Output(
@@ -267,6 +276,8 @@ struct Outputs<ServingPart> {
           .SmallerIsBetter(),
       Output(
           "kv_offload", [](P part) { return OffloadedCache{part.report}; }, "KV-cache offload"),
+      Output(
+          "prefix_cache", [](P part) -> const auto& { return part.report.prefix_cache; }, "Prefix-cache tiers"),
       Output(
           "max_batch", [](P part) { return part.report.max_batch; }, "Max. concurrent sequences")
           .In("count")

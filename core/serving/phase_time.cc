@@ -2,6 +2,7 @@
 
 #include "core/serving/memo.h"
 #include "core/serving/mixed_step.h"
+#include "core/serving/prefix_cache.h"
 #include "core/serving/serving_memory.h"
 #include "core/serving/step_time.h"
 
@@ -101,7 +102,15 @@ Seconds StallOf(const Deployment& deployment, double running, double prompts_per
              (max(1, passes) * prompts),
          (Note{"Decode stall per prompt", "a mixed step less a decode-only step"}), chunks, mixed_step, decode_step, passes, prompts,
          shared_prefill);
-  return prefill_stall;
+  if (!deployment.load.prefix_cache) return prefill_stall;
+  const Seconds exposed_load = LoadPrefixes(deployment, prompts, prompt.cached, mixed_step, "mixed_step", trace).exposed;
+  if (!(exposed_load > Seconds{})) return prefill_stall;
+  trace.Alias("computed_stall", prefill_stall, "prefill_stall");
+  const Seconds computed_stall = prefill_stall, all = computed_stall + exposed_load / prompts;
+  trace.Record("prefill_stall", "computed_stall + exposed_load / prompts", all,
+               Note{"Decode stall per prompt", "with the load of its cached prefix"}, "computed_stall, exposed_load, prompts",
+               computed_stall, exposed_load, prompts);
+  return all;
 }
 
 // A step verifies all draft tokens and yields one token more than are accepted.
@@ -195,9 +204,8 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, double 
   return step;
 }
 
-}  // namespace
-
-PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
+// The prompts, in chunks or passes.
+PassCost ComputePrompts(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
   const double chunks = ChunksOf(deployment, tokens, trace);
   if (chunks > 1) {
     const PromptTokens chunk = MeanChunk({tokens, cached}, chunks, trace);
@@ -213,6 +221,28 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
   trace.Alias("sequences", pass_sequences, "pass_sequences");
   trace.Alias("chunks", passes, "passes");
   return InPasses(deployment, PrefillPass{pass_sequences, tokens, cached}, passes, trace);
+}
+
+}  // namespace
+
+PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
+  PassCost pass = ComputePrompts(deployment, sequences, tokens, cached, trace);
+  if (!deployment.load.prefix_cache) return pass;
+  const Seconds pass_time = pass.time, occupancy = pass.occupancy;
+  const PrefixLoad load = LoadPrefixes(deployment, sequences, cached, pass_time, "pass_time", trace);
+  const Seconds exposed_load = load.exposed;
+  if (!(exposed_load > Seconds{})) return pass;
+  pass.loaded = load.time;
+  pass.load_exposed = exposed_load;
+  FIGURE(trace, loaded_time, pass_time + exposed_load, (Note{"Prefill with the load of cached prefixes", ""}), pass_time, exposed_load);
+  FIGURE(trace, loaded_occupancy, occupancy + exposed_load, (Note{"Slowest stage with the load of cached prefixes", ""}), occupancy,
+         exposed_load);
+  trace.Alias("pass_time", loaded_time, "loaded_time");
+  trace.Alias("occupancy", loaded_occupancy, "loaded_occupancy");
+  pass.time = loaded_time;
+  pass.occupancy = loaded_occupancy;
+  pass.operators.Add("cached prefix from host", {exposed_load, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  return pass;
 }
 
 PromptTokens ComputedTokens(const ServingLoad& load, Trace& trace) {

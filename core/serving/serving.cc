@@ -9,6 +9,7 @@
 #include "core/serving/load_model.h"
 #include "core/serving/memo.h"
 #include "core/serving/network_time.h"
+#include "core/serving/prefix_cache.h"
 #include "core/serving/remarks.h"
 #include "core/serving/serving_memory.h"
 #include "core/serving/static_batch.h"
@@ -96,6 +97,18 @@ std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget&
   return batch.max_sequences < 1 || (!queues && batch.requested_sequences > batch.max_sequences) ? "kv_cache" : "";
 }
 
+void FindPrefixShortfall(const PrefixCache& tiers, const KvCacheBudget& budget, ServingReport& report) {
+  const auto add = [&](std::string_view where, Bytes kept, Bytes capacity) {
+    if (!(kept > capacity)) return;
+    report.infeasible.push_back({"prefix_cache", "Out of memory: " + NumberText(static_cast<double>(tiers.prefixes)) +
+                                                     " cached prefixes need " + Gib(kept) + " of " + std::string(where) + " per device, " +
+                                                     Gib(capacity) + " are there"});
+  };
+  add("host memory", report.prefix_cache.host, tiers.host_capacity);
+  add("SSD", report.prefix_cache.ssd, tiers.ssd_capacity);
+  add("device memory", report.prefix_cache.device, budget.prefixes + budget.kv_cache);
+}
+
 void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
                     const ServingPerformance& performance, ServingReport& report) {
   const std::string reason(MemoryReason(deployment, budget, batch));
@@ -116,6 +129,7 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                                              " are left; the largest batch that fits is " +
                                              NumberText(batch.max_sequences * attention_dp)});
   }
+  if (deployment.load.prefix_cache) FindPrefixShortfall(*deployment.load.prefix_cache, budget, report);
   if (performance.prefill_shortfall > Bytes{}) {
     report.infeasible.push_back({"memory", "Out of memory: the weights exceed the memory of a device of the prefill pool by " +
                                                Gib(performance.prefill_shortfall) + "; spread the model over more of them"});
@@ -225,15 +239,26 @@ void SetRates(const Deployment& deployment, const ServingPerformance& performanc
 
 // KV cache in device memory; the rest is in host memory, where the load offloads it.
 Bytes DeviceCache(const Deployment& deployment, const KvCacheBudget& budget, Bytes kv_cache, Trace& trace) {
-  constexpr Note kNote{"KV cache in device memory", "without the part in host memory", "", "serving.memory_bytes.kv_cache"};
   if (!deployment.load.kv_offload) {
-    FIGURE(trace, kv_cache_held, 1 * kv_cache, kNote, kv_cache);
-    return kv_cache_held;
+    trace.Alias("running_kv_cache", kv_cache, "kv_cache");
+    return kv_cache;
   }
   const Bytes kv_cache_budget = budget.kv_cache;
   FIGURE(trace, in_host, max(kv_cache - kv_cache_budget, 0 * kv_cache), (Note{"KV cache in host memory", "beyond the device's budget"}),
          kv_cache, kv_cache_budget);
-  FIGURE(trace, kv_cache_held, kv_cache - in_host, kNote, kv_cache, in_host);
+  FIGURE(trace, running_kv_cache, kv_cache - in_host, (Note{"KV cache of running requests in device memory", ""}), kv_cache, in_host);
+  return running_kv_cache;
+}
+
+// With the prefixes that are kept.
+Bytes HeldCache(const Deployment& deployment, Bytes running_kv_cache, Trace& trace) {
+  constexpr Note kNote{"KV cache in device memory", "without the part in host memory", "", "serving.memory_bytes.kv_cache"};
+  if (!deployment.load.prefix_cache) {
+    FIGURE(trace, kv_cache_held, 1 * running_kv_cache, kNote, running_kv_cache);
+    return kv_cache_held;
+  }
+  const Bytes kept_on_device = KeptPrefixesOf(deployment, trace).device;
+  FIGURE(trace, kv_cache_held, running_kv_cache + kept_on_device, kNote, running_kv_cache, kept_on_device);
   return kv_cache_held;
 }
 
@@ -254,9 +279,11 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, double
   report.offloaded = performance.decode.offloaded;
   report.offload_transfer = performance.decode.transfer;
   report.offload_exposed = performance.decode.exposed;
+  const KeptPrefixes kept = KeptPrefixesOf(deployment, trace);
+  report.prefix_cache = {performance.prefill.alone.loaded, performance.prefill.alone.load_exposed, kept.device, kept.host, kept.ssd};
   report.max_batch = static_cast<Count>(std::llround(max_sequences * deployment.mapping.attention_dp));
   if (!searching) report.max_context = static_cast<Count>(ContextThatFits(deployment, budget, trace));
-  const Bytes kv_cache_held = DeviceCache(deployment, budget, kv_cache, trace);
+  const Bytes kv_cache_held = HeldCache(deployment, DeviceCache(deployment, budget, kv_cache, trace), trace);
   const Bytes weights = budget.weights, activations = budget.activations, workspace = budget.workspace;
   FIGURE(trace, memory, weights + kv_cache_held + activations + workspace,
          (Note{"Peak memory per GPU", "of the most loaded device", "", "serving.memory_bytes.total"}), weights, kv_cache_held, activations,

@@ -22,6 +22,11 @@ struct ServingMemory {
   Bytes weights, kv_cache, activations, workspace;
   [[nodiscard]] Bytes Total() const { return weights + kv_cache + activations + workspace; }
 };
+// Tiers of the prefix cache: what a prompt loads, and what is kept per device beside the prefixes of running requests.
+struct ServedPrefixes {
+  Seconds load, exposed;
+  Bytes device, host, ssd;
+};
 struct ServedOperator {
   std::string name;
   Flops flops;
@@ -47,6 +52,7 @@ struct ServingReport {
   Bytes state_per_sequence;  // of recurrent layers
   Bytes offloaded;           // KV cache in host memory
   Seconds offload_transfer, offload_exposed;
+  ServedPrefixes prefix_cache;
   Count max_batch = 0, max_context = 0;
   ServingMemory memory;
   Bytes capacity;

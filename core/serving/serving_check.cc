@@ -267,6 +267,10 @@ class Checker {
       Say(".mapping.attention_dp", "Must be 1: this engine has no DP attention", {At(".mapping.attention_dp", 1)});
     }
     CheckLengths();
+    if (load_.prefix_cache && load_.prefix_cache->host_share + load_.prefix_cache->ssd_share > 1) {
+      Say(".prefix_cache.ssd_share", "The shares of host memory and SSD must add up to at most 1",
+          {SetToBase(path_ + ".prefix_cache.ssd_share", 1 - load_.prefix_cache->host_share)});
+    }
   }
 
   void CheckLengths() {

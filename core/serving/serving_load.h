@@ -57,6 +57,22 @@ struct Schema<KvOffload> {
   static const Fields fields;
 };
 
+// Where the tokens that hit the prefix cache are: in device memory, or in host memory or on SSD, from where a request loads them once,
+// before or during its prefill.
+struct PrefixCache {
+  double host_share = 0, ssd_share = 0;      // of those tokens; the others are in device memory
+  Count prefixes = 0;                        // that an attention group keeps beside those of its running requests
+  bool by_layer = true;                      // a layer is computed while the next one is loaded; false: all is loaded first
+  BytesPerSecond host_link = 63 * kGBps;     // per device, one direction
+  BytesPerSecond ssd_bandwidth = 6 * kGBps;  // reads, per device
+  Bytes host_capacity = 256 * kGB;           // per device
+  Bytes ssd_capacity = 3840 * kGB;           // per device
+};
+template <>
+struct Schema<PrefixCache> {
+  static const Fields fields;
+};
+
 struct ServingLoad {
   Count prompt = 2048;
   Count output = 256;
@@ -76,6 +92,7 @@ struct ServingLoad {
   std::optional<Speculative> speculative;
   std::optional<Disaggregated> disaggregated;
   std::optional<KvOffload> kv_offload;
+  std::optional<PrefixCache> prefix_cache;
   std::optional<SimulationRun> simulate;
   std::optional<Arrivals> arrivals;       // of the simulation; default: Poisson
   std::optional<RequestLengths> lengths;  // of the simulation; default: every request as long as `prompt` and `output`

@@ -37,6 +37,26 @@ constexpr FieldRow kKvOffloadFields[] = {
     Of<&KvOffload::bandwidth>("bandwidth", "Host link per device, one direction").In(kGBps).Above(0).AtMost(1'000'000)};
 constinit const Fields Schema<KvOffload>::fields(kKvOffloadFields);
 
+constexpr FieldRow kPrefixCacheFields[] = {
+    Of<&PrefixCache::host_share>("host_share", "Share of the cached prompt tokens that is in host memory").Between(0, 1),
+    Of<&PrefixCache::ssd_share>("ssd_share", "Share of the cached prompt tokens that is on SSD; the rest is in device memory")
+        .Label("SSD share")
+        .Between(0, 1),
+    Of<&PrefixCache::prefixes>("prefixes", "Prefixes kept beside those of running requests, per attention group").Between(0, 1 << 24),
+    Of<&PrefixCache::by_layer>("by_layer",
+                               "A layer is computed while the next one is loaded (SGLang HiCache, LMCache layerwise); false: the prefill "
+                               "waits for all of it")
+        .Label("Layer-wise overlap"),
+    Of<&PrefixCache::host_link>("host_link", "Host link per device, one direction").In(kGBps).Above(0).AtMost(1'000'000),
+    Of<&PrefixCache::ssd_bandwidth>("ssd_bandwidth", "SSD reads per device; they pass the host link too")
+        .Label("SSD bandwidth")
+        .In(kGBps)
+        .Above(0)
+        .AtMost(1'000'000),
+    Of<&PrefixCache::host_capacity>("host_capacity", "Host memory for prefixes, per device").In(kGB).AtLeast(0),
+    Of<&PrefixCache::ssd_capacity>("ssd_capacity", "SSD for prefixes, per device").Label("SSD capacity").In(kGB).AtLeast(0)};
+constinit const Fields Schema<PrefixCache>::fields(kPrefixCacheFields);
+
 constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::prompt>("prompt", "Prompt tokens").Length().Between(1, 1 << 28),
     Of<&ServingLoad::output>("output", "Output tokens").Length().Between(1, 1 << 28),
@@ -84,6 +104,11 @@ constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
     Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on separate pools (disaggregated serving)").Advanced(),
     Of<&ServingLoad::kv_offload>("kv_offload", "KV-cache offload to host memory").Advanced(),
+    Of<&ServingLoad::prefix_cache>("prefix_cache",
+                                   "Tiers of the prefix cache: what is hit in host memory or on SSD is loaded once per request. The "
+                                   "simulation finds all of it in device memory")
+        .Label("Prefix-cache tiers")
+        .Advanced(),
     Of<&ServingLoad::simulate>("simulate", "Simulation of the engine's scheduler, request by request, beside the closed forms; off: none")
         .Advanced(),
     Of<&ServingLoad::arrivals>("arrivals", "Arrival process of a simulated open loop; default: Poisson").Advanced(),

@@ -4,6 +4,7 @@
 
 #include "core/operators/efficiency.h"
 #include "core/operators/sparse_attention.h"
+#include "core/serving/prefix_cache.h"
 
 namespace slipstick {
 namespace {
@@ -189,6 +190,14 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {
     FIGURE(trace, kv_cache_budget, max(0 * kB, share * (visible - weights - activations - workspace)),
            (Note{"KV-cache budget", "the engine's share of the memory left free by weights, activations and workspace"}), share, visible,
            weights, activations, workspace);
+    budget.kv_cache = kv_cache_budget;
+  }
+  if (deployment.load.prefix_cache) {
+    const Bytes before_prefixes = budget.kv_cache, kept_on_device = KeptPrefixesOf(deployment, trace).device;
+    trace.Alias("before_prefixes", before_prefixes, "kv_cache_budget");
+    FIGURE(trace, kv_cache_budget, max(0 * kB, before_prefixes - kept_on_device),
+           (Note{"KV-cache budget of running requests", "less the prefixes that are kept beside theirs"}), before_prefixes, kept_on_device);
+    budget.prefixes = before_prefixes - kv_cache_budget;
     budget.kv_cache = kv_cache_budget;
   }
   if (deployment.load.kv_offload && budget.kv_cache > Bytes{}) budget.host = deployment.load.kv_offload->capacity;

@@ -22,6 +22,7 @@ struct KvCacheBudget {
   Bytes weights, activations, workspace;
   Bytes kv_cache;  // left by the engine's rule; 0 if the rest leaves nothing
   Bytes host;      // host memory for KV-cache offload
+  Bytes prefixes;  // kept in device memory beside those of running requests; not part of kv_cache
   [[nodiscard]] Bytes Room() const { return kv_cache + host; }
 };
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace);

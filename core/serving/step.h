@@ -57,6 +57,7 @@ struct PassCost {
   Seconds time;       // of one pass through all pipeline stages
   Seconds occupancy;  // of the slowest stage: the next pass can start after it
   OperatorBreakdown operators;
+  Seconds loaded{}, load_exposed{};  // of a prefill: cached prefixes from host memory and SSD; the part not hidden
 };
 
 // Prefill of `sequences` prompts in one pass: `tokens` computed tokens each, behind `cached` tokens already in the KV cache.

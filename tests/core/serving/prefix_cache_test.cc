@@ -1,0 +1,65 @@
+// Tiers of the prefix cache, by hand. Llama-3.1-8B caches 131,072 bytes per token in 16 bit; half of a prompt of 8,192 is cached: 0.54 GB.
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+constexpr double kPrefix = 4096 * 131072.0;
+const std::vector<std::string> kHit{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm",   "serving.batch=4",
+                                    "serving.prompt=8192",           "serving.output=256", "serving.prefix_hit=0.5"};
+const std::vector<std::string> kTiers =
+    kHit + std::vector<std::string>{"serving.prefix_cache.host_share=0.5", "serving.prefix_cache.ssd_share=0.25"};
+
+TEST(PrefixCache, LoadsOncePerRequestOverItsLinks) {
+  const ServingReport here = Serve(kHit), whole = Serve(kTiers + std::vector<std::string>{"serving.prefix_cache.by_layer=false"});
+  // Three quarters over 0.85 of 63 GB/s take 7.5 ms; a quarter from SSD at 6 GB/s takes longer.
+  EXPECT_NEAR(whole.prefix_cache.load.base(), 0.25 * kPrefix / 6e9, 1e-9);
+  EXPECT_EQ(whole.prefix_cache.exposed, whole.prefix_cache.load);
+  EXPECT_NEAR((whole.prefill - here.prefill).base(), whole.prefix_cache.load.base(), 1e-9);
+  const ServingReport fast =
+      Serve(kTiers + std::vector<std::string>{"serving.prefix_cache.by_layer=false", "serving.prefix_cache.ssd_bandwidth=1000 GB/s"});
+  EXPECT_NEAR(fast.prefix_cache.load.base(), 0.75 * kPrefix / (0.85 * 63e9), 1e-9);
+}
+
+// 4,096 tokens take longer to compute than to load: all but the load of the first of 32 layers is hidden.
+TEST(PrefixCache, LayersHideTheLoadOfTheNext) {
+  const ServingReport here = Serve(kHit), by_layer = Serve(kTiers);
+  EXPECT_NEAR((by_layer.prefill - here.prefill).base(), 0.25 * kPrefix / 6e9 / 32, 1e-9);
+  // Over a slow link the computation of 31 layers is hidden instead.
+  const ServingReport slow = Serve(kTiers + std::vector<std::string>{"serving.prefix_cache.ssd_bandwidth=0.1 GB/s"});
+  EXPECT_GT(slow.prefix_cache.load, here.prefill);
+  EXPECT_LT(slow.prefill, slow.prefix_cache.load + here.prefill);
+  EXPECT_GT(slow.prefill, slow.prefix_cache.load);
+}
+
+TEST(PrefixCache, KeepsPrefixesInEachTier) {
+  const std::vector<std::string> kept = kTiers + std::vector<std::string>{"serving.prefix_cache.prefixes=100"};
+  const ServingReport none = Serve(kTiers), hundred = Serve(kept);
+  EXPECT_NEAR(hundred.prefix_cache.host.base(), 50 * kPrefix, 1);
+  EXPECT_NEAR(hundred.prefix_cache.ssd.base(), 25 * kPrefix, 1);
+  EXPECT_NEAR((hundred.memory.kv_cache - none.memory.kv_cache).base(), 25 * kPrefix, 1);
+  EXPECT_LT(hundred.max_batch, none.max_batch);
+  EXPECT_TRUE(hundred.infeasible.empty());
+  for (const std::string full :
+       {"serving.prefix_cache.host_capacity=20 GB", "serving.prefix_cache.ssd_capacity=10 GB", "serving.prefix_cache.prefixes=1000000"}) {
+    const ServingReport report = Serve(kept + std::vector<std::string>{full});
+    ASSERT_FALSE(report.infeasible.empty()) << full;
+  }
+}
+
+TEST(PrefixCache, FartherTiersAreNeverFaster) {
+  Seconds before;
+  for (const std::string share : {"0", "0.2", "0.5", "1"}) {
+    const ServingReport report =
+        Serve(kHit + std::vector<std::string>{"serving.prefix_cache.host_share=" + share, "serving.prefix_cache.host_link=2 GB/s"});
+    EXPECT_GE(report.ttft, before) << share;
+    before = report.ttft;
+  }
+}
+
+TEST(PrefixCache, SharesAddUpToOneAtMost) {
+  EXPECT_FALSE(ScenarioOf(kTiers + std::vector<std::string>{"serving.prefix_cache.host_share=0.8"}));
+}
+
+}  // namespace
+}  // namespace slipstick
