@@ -6,6 +6,7 @@
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
+#include "core/serving/adapters.h"
 #include "core/serving/exchange.h"
 #include "core/serving/expert_time.h"
 #include "core/serving/launches.h"
@@ -175,6 +176,12 @@ void AddLatentOperators(const Deployment& deployment, const MatrixProduct& expan
         absorbed("absorbed_values", mla.value_head_dim, "value_head_dim", mla.kv_lora_rank, "kv_lora_rank"));
 }
 
+void AddAdapters(const Deployment& deployment, const MatrixProducts& products, double rows, const Adder& add, ListedSum<Seconds>& sum,
+                 Trace& trace) {
+  if (!deployment.load.adapters) return;
+  sum.Add("adapter_time", add("low-rank adapters", TimeOfAdapters(deployment, products, rows, trace), trace));
+}
+
 Seconds Projections(const Deployment& deployment, double rows, Phase phase, const Adder& add, Trace& trace) {
   ListedSum<Seconds> sum(trace);
   const MatrixProduct *queries = deployment.shapes.attention.Find(ProductId::kQueryDown),
@@ -186,6 +193,7 @@ Seconds Projections(const Deployment& deployment, double rows, Phase phase, cons
     const bool is_joined = product.id == ProductId::kKeyValueDown && queries != nullptr;
     if (!is_joined && product.id != ProductId::kKeyValueUp) add(deployment, product, rows, sum, trace);
   }
+  AddAdapters(deployment, deployment.shapes.attention, rows, add, sum, trace);
   if (!deployment.model.mla) return sum.Total("projections", {"Projections of attention"});
   AddLatentOperators(deployment, *expansion, rows, phase, add, sum, trace);
   return sum.Total("projections", {"Projections of latent attention",
@@ -202,6 +210,7 @@ Seconds RecurrentProjections(const Deployment& deployment, double rows, const Ad
 Seconds DenseMlp(const Deployment& deployment, double rows, const Adder& add, Trace& trace) {
   ListedSum<Seconds> sum(trace);
   for (const MatrixProduct& product : deployment.shapes.mlp) add(deployment, product, rows, sum, trace);
+  AddAdapters(deployment, deployment.shapes.mlp, rows, add, sum, trace);
   return sum.Total("mlp", {"Dense MLP"});
 }
 

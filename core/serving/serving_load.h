@@ -73,6 +73,17 @@ struct Schema<PrefixCache> {
   static const Fields fields;
 };
 
+// Low-rank adapters beside the projections of attention and of dense MLPs, one per request (multi-LoRA).
+struct ServedAdapters {
+  Count resident = 8;  // in device memory
+  Count active = 8;    // of them, requested by the running sequences
+  Count rank = 16;
+};
+template <>
+struct Schema<ServedAdapters> {
+  static const Fields fields;
+};
+
 struct ServingLoad {
   Count prompt = 2048;
   Count output = 256;
@@ -93,6 +104,7 @@ struct ServingLoad {
   std::optional<Disaggregated> disaggregated;
   std::optional<KvOffload> kv_offload;
   std::optional<PrefixCache> prefix_cache;
+  std::optional<ServedAdapters> adapters;
   std::optional<SimulationRun> simulate;
   std::optional<Arrivals> arrivals;       // of the simulation; default: Poisson
   std::optional<RequestLengths> lengths;  // of the simulation; default: every request as long as `prompt` and `output`

@@ -57,6 +57,13 @@ constexpr FieldRow kPrefixCacheFields[] = {
     Of<&PrefixCache::ssd_capacity>("ssd_capacity", "SSD for prefixes, per device").Label("SSD capacity").In(kGB).AtLeast(0)};
 constinit const Fields Schema<PrefixCache>::fields(kPrefixCacheFields);
 
+constexpr FieldRow kServedAdaptersFields[] = {
+    Of<&ServedAdapters::resident>("resident", "Adapters in device memory").Between(1, 1 << 20),
+    Of<&ServedAdapters::active>("active", "Adapters that the running sequences ask for; at most one per token of a step")
+        .Between(1, 1 << 20),
+    Of<&ServedAdapters::rank>("rank", "Rank of an adapter").Between(1, 1024)};
+constinit const Fields Schema<ServedAdapters>::fields(kServedAdaptersFields);
+
 constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::prompt>("prompt", "Prompt tokens").Length().Between(1, 1 << 28),
     Of<&ServingLoad::output>("output", "Output tokens").Length().Between(1, 1 << 28),
@@ -109,6 +116,7 @@ constexpr FieldRow kServingLoadFields[] = {
                                    "simulation finds all of it in device memory")
         .Label("Prefix-cache tiers")
         .Advanced(),
+    Of<&ServingLoad::adapters>("adapters", "Low-rank adapters, one per request (multi-LoRA serving)").Label("LoRA adapters").Advanced(),
     Of<&ServingLoad::simulate>("simulate", "Simulation of the engine's scheduler, request by request, beside the closed forms; off: none")
         .Advanced(),
     Of<&ServingLoad::arrivals>("arrivals", "Arrival process of a simulated open loop; default: Poisson").Advanced(),

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "core/base/sum.h"
+#include "core/serving/adapters.h"
 #include "core/serving/served_product.h"
 #include "core/serving/serving_memory.h"
 
@@ -144,6 +145,7 @@ Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
     trace.Alias("mlp_layer_count", stage_dense, "stage_dense");
     sum.Add("mlp_layer", MlpWeights(deployment, trace), stage_dense);
   }
+  if (deployment.load.adapters) sum.Add("adapter_weights", AdapterWeights(deployment, trace));
   sum.Add("ends", EndWeights(deployment, trace));
   return sum.Total(
       "weights", {"Weights per device", "of the most loaded pipeline stage, in their storage formats", "", "serving.memory_bytes.weights"});

@@ -1,0 +1,36 @@
+// Low-rank adapters: memory and work by hand. Llama-3.1-8B: 32 layers, hidden 4,096, 8 KV heads of 128, MLP 14,336.
+#include "tests/core/serving/served.h"
+
+namespace slipstick {
+namespace {
+
+const std::vector<std::string> kOne{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=vllm", "serving.batch=16"};
+const std::vector<std::string> kAdapters = kOne + std::vector<std::string>{"serving.adapters.resident=8", "serving.adapters.active=4"};
+
+// An adapter of rank 16 beside q, k, v, o, gate, up and down has 41,943,040 parameters (PEFT prints this number).
+TEST(Adapters, StayInDeviceMemory) { EXPECT_EQ((Serve(kAdapters).memory.weights - Serve(kOne).memory.weights).base(), 8 * 41943040 * 2.0); }
+
+TEST(Adapters, AddTheirProductsToEveryStep) {
+  const ServingReport report = Serve(kAdapters, true);
+  double flops = 0, bytes = 0;
+  for (const ServedOperator& one : report.decode_operators) {
+    if (one.name == "low-rank adapters") flops += one.count * one.flops.base(), bytes += one.count * one.bytes.base();
+  }
+  EXPECT_NEAR(flops, 2 * 16 * 41943040.0, 1);  // 16 tokens
+  // Four adapters, and of each token: inputs of 7 projections and twice their outputs, the inner activations of 4 products in fp32.
+  const double inputs = 3 * 4096 + 4096 + 2 * 4096 + 14336, outputs = 6144 + 4096 + 28672 + 4096;
+  EXPECT_NEAR(bytes, 2 * (4 * 41943040.0 + 32 * 16 * (inputs + 2 * outputs + 4 * 4 * 16)), 1);
+  EXPECT_GT(report.tpot, Serve(kOne).tpot);
+}
+
+TEST(Adapters, MoreOfThemAreNeverFaster) {
+  Seconds before;
+  for (const std::string active : {"1", "4", "16", "64"}) {
+    const ServingReport report = Serve(kOne + std::vector<std::string>{"serving.adapters.active=" + active});
+    EXPECT_GE(report.tpot, before) << active;
+    before = report.tpot;
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
