@@ -27,9 +27,22 @@ constexpr FieldRow kDisaggregatedFields[] = {
 constinit const Fields Schema<Disaggregated>::fields(kDisaggregatedFields);
 
 constexpr FieldRow kSpeculativeFields[] = {
+    Of<&Speculative::preset>("preset", "Preset; fields below override it"),
+    Of<&Speculative::name>("name", "Name"),
     Of<&Speculative::draft_tokens>("draft_tokens", "Draft tokens per step").Between(1, 64),
     Of<&Speculative::acceptance>("acceptance", "Acceptance rate: probability that a draft token is accepted").Between(0, 1),
-    Of<&Speculative::draft_cost>("draft_cost", "Time per draft token over a decode step").Between(0, 10)};
+    Of<&Speculative::draft_cost>("draft_cost", "Time per draft token over a decode step").Between(0, 10),
+    Of<&Speculative::modules>("modules", "MTP modules of the model that draft: their weights and KV cache are in device memory")
+        .Label("MTP modules that draft")
+        .Between(0, 16),
+    Of<&Speculative::draft_parameters>(
+        "draft_parameters", "Parameters of a separate draft model or head, in 16 bit and split over the tensor-parallel devices; 0: none")
+        .Label("Parameters of the draft model")
+        .Between(0, 1'000'000'000'000),
+    Of<&Speculative::draft_kv_cache>("draft_kv_cache",
+                                     "Elements of KV cache per token of a separate draft model, split over the tensor-parallel devices")
+        .Label("KV-cache elements per token of the draft model")
+        .Between(0, 100'000'000)};
 constinit const Fields Schema<Speculative>::fields(kSpeculativeFields);
 
 constexpr FieldRow kKvOffloadFields[] = {

@@ -23,6 +23,26 @@ Bytes StatesOfSequence(const Deployment& deployment, Trace& trace) {
   return device_state;
 }
 
+// Layers whose KV cache grows with the context, on the most loaded stage: the model's that attend, MTP modules that draft, and a separate
+// draft model, in layers of the same KV cache.
+double CachedLayers(const Deployment& deployment, BytesPerToken layer_kv_cache, Trace& trace) {
+  const double stage_attention = deployment.layers.on_stage.attention;
+  if (!deployment.load.speculative) {
+    trace.Alias("cached_layers", stage_attention, "stage_attention");
+    return stage_attention;
+  }
+  const auto modules = static_cast<double>(deployment.load.speculative->modules);
+  const double draft_kv_cache = deployment.load.speculative->draft_kv_cache, tp = deployment.mapping.tp;
+  const Bytes half = 2.0 * kB;
+  trace.Input("modules", modules, "serving.speculative.modules");
+  trace.Input("draft_kv_cache", draft_kv_cache, "serving.speculative.draft_kv_cache");
+  FIGURE(trace, cached_layers, stage_attention + modules + draft_kv_cache * half / (tp * layer_kv_cache * (1 * kToken)),
+         (Note{"Layers with a KV cache on the stage",
+               "the model's, MTP modules that draft, and a draft model's KV cache in 16 bit as so many layers"}),
+         stage_attention, modules, draft_kv_cache, half, tp, layer_kv_cache);
+  return cached_layers;
+}
+
 Bytes IndexKey(const Deployment& deployment, Trace& trace) {
   const auto index_dim = static_cast<double>(deployment.model.indexer->head_dim);
   trace.Input("index_dim", index_dim, "model.indexer.head_dim");
@@ -118,7 +138,7 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
 
 Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace& trace) {
   const BytesPerToken layer_kv_cache = KvCacheOfLayer(deployment, trace);
-  const double stage_window = deployment.layers.on_stage.window, stage_attention = deployment.layers.on_stage.attention;
+  const double stage_window = deployment.layers.on_stage.window, cached_layers = CachedLayers(deployment, layer_kv_cache, trace);
   const auto sliding_window = static_cast<double>(deployment.model.window.tokens),
              block = static_cast<double>(deployment.engine.memory.block);
   trace.Alias("page_tokens", held_tokens, "held_tokens");
@@ -130,8 +150,8 @@ Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace&
   const double window_pages = PagedTokens(window_held, block, trace);
   trace.Alias("window_pages", window_pages, "paged_tokens");
   FIGURE(trace, kv_cache_of_layers,
-         layer_kv_cache * ((stage_attention - stage_window) * full_pages + stage_window * window_pages) * (1 * kToken),
-         (Note{"KV cache of a sequence on one device", "whole pages"}), layer_kv_cache, stage_attention, stage_window, full_pages,
+         layer_kv_cache * ((cached_layers - stage_window) * full_pages + stage_window * window_pages) * (1 * kToken),
+         (Note{"KV cache of a sequence on one device", "whole pages"}), layer_kv_cache, cached_layers, stage_window, full_pages,
          window_pages);
   if (deployment.layers.recurrent <= 0) {
     trace.Alias("kv_cache_of_sequence", kv_cache_of_layers, "kv_cache_of_layers");
@@ -279,12 +299,12 @@ double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget
   const BytesPerToken layer_kv_cache = KvCacheOfLayer(deployment, trace);
   const auto block = static_cast<double>(deployment.engine.memory.block);
   const Bytes context_room = ContextRoom(deployment, budget, trace);
-  const double stage_window = deployment.layers.on_stage.window, stage_attention = deployment.layers.on_stage.attention;
+  const double stage_window = deployment.layers.on_stage.window, cached_layers = CachedLayers(deployment, layer_kv_cache, trace);
   const auto sliding_window = static_cast<double>(deployment.model.window.tokens);
-  double growing = stage_attention, full_windows = 0;
-  if (stage_window > 0 && context_room / (layer_kv_cache * (1 * kToken) * stage_attention) > sliding_window) {
-    FIGURE(trace, growing_layers, stage_attention - stage_window, (Note{"Layers whose KV cache grows with the context", ""}),
-           stage_attention, stage_window);
+  double growing = cached_layers, full_windows = 0;
+  if (stage_window > 0 && context_room / (layer_kv_cache * (1 * kToken) * cached_layers) > sliding_window) {
+    FIGURE(trace, growing_layers, cached_layers - stage_window, (Note{"Layers whose KV cache grows with the context", ""}), cached_layers,
+           stage_window);
     trace.Alias("page_tokens", sliding_window, "sliding_window");
     const double window_pages = PagedTokens(sliding_window, block, trace);
     trace.Alias("window_pages", window_pages, "paged_tokens");
@@ -293,7 +313,7 @@ double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget
     full_windows = window_tokens;
     trace.Alias("growing", growing, "growing_layers");
   } else {
-    trace.Alias("growing", growing, "stage_attention");
+    trace.Alias("growing", growing, "cached_layers");
   }
   // If every layer has a window, any length fits.
   if (growing <= 0) return static_cast<double>(kLongest);

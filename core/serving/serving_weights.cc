@@ -115,6 +115,23 @@ Bytes EndWeights(const Deployment& deployment, Trace& trace) {
   return ends;
 }
 
+// Weights of what drafts, beside the LM head: a draft model in 16 bit, split over the tensor-parallel devices, and MTP modules, each a
+// layer like the model's last and a projection of two streams.
+Bytes DraftWeights(const Deployment& deployment, Bytes attention_layer, Bytes small_layer, Bytes last_mlp, std::string_view last_mlp_is,
+                   Trace& trace) {
+  const Speculative& speculative = *deployment.load.speculative;
+  const auto modules = static_cast<double>(speculative.modules);
+  const double draft_parameters = speculative.draft_parameters, tp = deployment.mapping.tp, hidden = deployment.shapes.hidden;
+  const Bytes half = 2.0 * kB;
+  trace.Input("modules", modules, "serving.speculative.modules");
+  trace.Input("draft_parameters", draft_parameters, "serving.speculative.draft_parameters");
+  trace.Alias("last_mlp", last_mlp, last_mlp_is);
+  FIGURE(trace, drafts, draft_parameters * half / tp + modules * (attention_layer + small_layer + last_mlp + 2 * hidden * hidden * half),
+         (Note{"Weights of what drafts", "a draft model in 16 bit over the tensor-parallel devices; MTP modules like the last layer"}),
+         draft_parameters, half, tp, modules, attention_layer, small_layer, last_mlp, hidden);
+  return drafts;
+}
+
 }  // namespace
 
 Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
@@ -126,26 +143,33 @@ Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
   if (stage_recurrent > 0) {
     FIGURE(trace, attention_layer_count, stage_layers - stage_recurrent, (Note{"Layers with attention on the stage", ""}), stage_layers,
            stage_recurrent);
-    sum.Add("attention_layer", AttentionWeights(deployment, trace), attention_layer_count);
     trace.Alias("recurrent_layer_count", stage_recurrent, "stage_recurrent");
     sum.Add("recurrent_layer", RecurrentWeights(deployment, trace), stage_recurrent);
   } else {
     trace.Alias("attention_layer_count", stage_layers, "stage_layers");
-    sum.Add("attention_layer", AttentionWeights(deployment, trace), stage_layers);
   }
+  const Bytes attention_layer = AttentionWeights(deployment, trace);
+  sum.Add("attention_layer", attention_layer, stage_layers - stage_recurrent);
   trace.Alias("small_layer_count", stage_layers, "stage_layers");
-  sum.Add("small_layer", NormWeights(deployment, trace), stage_layers);
+  const Bytes small_layer = NormWeights(deployment, trace);
+  sum.Add("small_layer", small_layer, stage_layers);
+  const Bytes mlp_layer = MlpWeights(deployment, trace), experts_layer = stage_moe > 0 ? ExpertWeights(deployment, trace) : Bytes{};
   if (stage_moe > 0) {
     FIGURE(trace, mlp_layer_count, min(stage_layers - stage_moe, stage_dense), (Note{"Layers with a dense MLP on the stage", ""}),
            stage_layers, stage_moe, stage_dense);
-    sum.Add("mlp_layer", MlpWeights(deployment, trace), mlp_layer_count);
+    sum.Add("mlp_layer", mlp_layer, mlp_layer_count);
     trace.Alias("experts_layer_count", stage_moe, "stage_moe");
-    sum.Add("experts_layer", ExpertWeights(deployment, trace), stage_moe);
+    sum.Add("experts_layer", experts_layer, stage_moe);
   } else {
     trace.Alias("mlp_layer_count", stage_dense, "stage_dense");
-    sum.Add("mlp_layer", MlpWeights(deployment, trace), stage_dense);
+    sum.Add("mlp_layer", mlp_layer, stage_dense);
   }
   if (deployment.load.adapters) sum.Add("adapter_weights", AdapterWeights(deployment, trace));
+  if (deployment.load.speculative) {
+    const bool has_experts = stage_moe > 0;
+    sum.Add("drafts", DraftWeights(deployment, attention_layer, small_layer, has_experts ? experts_layer : mlp_layer,
+                                   has_experts ? "experts_layer" : "mlp_layer", trace));
+  }
   sum.Add("ends", EndWeights(deployment, trace));
   return sum.Total(
       "weights", {"Weights per device", "of the most loaded pipeline stage, in their storage formats", "", "serving.memory_bytes.weights"});

@@ -166,6 +166,14 @@ const std::vector<Assignments>& Scenarios() {
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=4", "serving.mapping.tp=1",
                                  "serving.engine=sglang", "serving.concurrency=20", "serving.simulate.requests=50",
                                  "serving.lengths=azure-conversation-2023"},
+      kServingOnly + Assignments{"model=deepseek-v3.2", "cluster=dgx-h100", "cluster.devices=8", "serving.mapping.tp=8",
+                                 "serving.engine=sglang", "serving.precision.weights=fp8", "serving.prompt=8192", "serving.batch=4"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1", "serving.engine=vllm",
+                                 "serving.batch=4", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=0.4",
+                                 "serving.prefix_cache.ssd_share=0.3", "serving.prefix_cache.prefixes=200",
+                                 "serving.adapters.resident=16", "serving.speculative=eagle-3-llama-3.1-8b"},
+      kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1", "serving.engine=vllm",
+                                 "serving.batch=4", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=0.5"},
       // Chips on the board, and chiplets.
       Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=64", "cluster.device.design.preset=a100-like",
                   "cluster.device.design.dram.preset=gddr6", "cluster.device.design.stacks=8", "training.global_batch=64", "serving=null"} +
