@@ -1,4 +1,4 @@
-// Prefixes that hit the cache in host memory or on SSD: loaded once per request; what is kept, and where.
+// Prefixes that hit the cache in host memory or on SSD: loaded once per request; their place and size.
 #pragma once
 
 #include <string_view>

@@ -15,6 +15,9 @@ const STACKS = {
   time: ['forward', 'backward', 'recompute', 'tp', 'pp', 'dp', 'ep', 'optimizer'],
   memory: ['weights', 'gradients', 'optimizer-state', 'activations', 'kv', 'workspace'],
   token: ['gemm', 'attention', 'reduce', 'launch', 'scheduler', 'others'],
+  post_training: ['pp', 'launch', 'backward', 'tp', 'workspace', 'forward', 'ep', 'dp'],
+  post_training_of_two_passes: ['pp', 'backward', 'tp', 'forward', 'ep', 'dp'],
+  post_training_without_passes: ['pp', 'forward'],
   cost: ['logic', 'memory-stacks', 'package', 'test', 'nre'],
 };
 const LEAST_DISTANCE = 14;

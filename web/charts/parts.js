@@ -13,6 +13,11 @@ const part = (id, value, name = id) => ({
 const TIME = ['forward', 'backward', 'recompute', 'tp', 'cp', 'ep', 'pp', 'dp', 'bubble', 'optimizer', 'other', 'offload'];
 export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
 
+// A post-training step, in the order in which its parts run.
+const POST_TRAINING = { generation: 'pp', reward: 'launch', old_log_probs: 'backward', reference: 'tp', values: 'workspace', training: 'forward', weight_sync: 'ep', engine_switch: 'dp' };
+export const postTrainingParts = (time) =>
+  Object.entries(POST_TRAINING).map(([id, color]) => ({ id, name: t(`rl.${id}`), value: time[id] ?? 0, color: `var(--c-${color})` }));
+
 // A latency by what it is spent on, in the order of the report; what is waiting is hatched.
 const WORK_COLORS = { gemm: 'gemm', attention: 'attention', communication: 'reduce', small_kernels: 'launch', scheduler: 'scheduler', prefill: 'others', others: 'others', handling: 'scheduler', transfer: 'reduce', first_step: 'gemm' };
 export const latencyParts = (parts, latency) =>

@@ -33,6 +33,13 @@ const CHOSEN = {
       joined(engine?.name, t('chosen.weights', { kind: choice('weights', precision.weights) }), t('chosen.tokens', { prompt: whole(prompt), output: whole(output) })),
     ];
   },
+  post_training({ scenario: { post_training: asked } }) {
+    const { algorithm, placement, prompts, responses_per_prompt: responses, steps_off: stepsOff } = asked;
+    return [
+      joined(choice('algorithm', algorithm), choice('placement', placement), stepsOff > 0 && t('chosen.off')),
+      t('chosen.samples', { prompts: whole(prompts), responses: whole(responses) }),
+    ];
+  },
   cost({ scenario: { cost }, report }) {
     const price = report?.cost?.device_price_usd;
     return [joined(price != null && t('chosen.price', { price: `$${whole(price)}` }), text(cost.lifetime, 's'), t('chosen.electricity', { price: text(cost.electricity * 3.6e6, '$') }))];

@@ -123,7 +123,7 @@ export class Form {
     return details;
   }
 
-  #group({ id, first, mapping = [], load = {} }, inputs, wasOpen) {
+  #group({ id, first, isOff, mapping = [], load = {} }, inputs, wasOpen) {
     const open = [...first.flat(), ...mapping, ...Object.values(load).flat(2)];
     const find = (path) => inputs.find((input) => input.path === path);
     const made = (row) =>
@@ -141,11 +141,17 @@ export class Form {
     const more = rest.length ? this.#more(id, rest, wasOpen) : null;
     const own = { model: ['form.config', this.#onconfig], cluster: ['form.own', this.#ondevice] }[id];
     const extra = own && h('button', { type: 'button', class: 'link', onclick: own[1] }, t(own[0]));
+    // What the default scenario has is taken from it; what it leaves out is asked for by its first member.
+    const turnOn = () => {
+      const member = isOff && this.#described.inputs.find(({ path, kind }) => path.startsWith(`${id}.`) && kind !== 'object');
+      if (member) this.#store.set(member.path, String(member.default));
+      else this.#store.reset(id);
+    };
     const ask = h(
       'p',
       { class: 'ask' },
       `${t(`absent.${id}`)} `,
-      h('button', { type: 'button', class: 'link', onclick: () => this.#store.reset(id) }, t('absent.ask')),
+      h('button', { type: 'button', class: 'link', onclick: turnOn }, t('absent.ask')),
     );
     const details = h(
       'details',

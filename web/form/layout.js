@@ -50,6 +50,17 @@ export const GROUPS = [
     scenes: ['serve', 'memory', 'explore', 'compare', 'lessons', 'method', 'evidence'],
   },
   {
+    id: 'post_training',
+    isOff: true, // the default scenario does not ask for it
+    first: [
+      ['post_training.algorithm', 'post_training.placement'],
+      ['post_training.prompts', 'post_training.responses_per_prompt'],
+      ['post_training.max_response', 'post_training.steps_off'],
+      ['post_training.reference', 'post_training.reward_model'],
+    ],
+    scenes: ['lessons', 'method'],
+  },
+  {
     id: 'cost',
     first: [
       ['cost.electricity', 'cost.lifetime'],

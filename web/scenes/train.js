@@ -9,6 +9,7 @@ import { t } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote, publishedHours, typicalNote } from './footnote.js';
 import { boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
+import { postTraining } from './post_training.js';
 import { saveTrace, traceOfTraining } from './step_trace.js';
 
 const VIEWS = ['whole', 'start', 'end'];
@@ -96,6 +97,7 @@ export const train = {
           })
         : null,
       training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound, training.network_by_level]]) : null,
+      postTraining(context),
       publishedHours(context),
       footnote(context, 'train'),
     ];

@@ -1,0 +1,64 @@
+// A post-training step: its parts, its figures, and how the devices can be split.
+import { stackedBars } from '../charts/bars.js';
+import { postTrainingParts } from '../charts/parts.js';
+import { h } from '../dom.js';
+import { figures } from '../report/figures.js';
+import { nameOf } from '../report/names.js';
+import { text, whole } from '../text/format.js';
+import '../text/later.js';
+import { t } from '../text/strings.js';
+import { infeasible } from './parts.js';
+
+const FIGURES = ['step_time_s', 'tokens_per_s_per_device', 'generation_s', 'learning_s', 'slots_in_use', 'generation_devices', 'training_devices'];
+const IN_POOLS = ['idle'];
+
+function splitTable({ splits, generation_devices: best }) {
+  const columns = ['generation_devices', 'training_devices', 'step_time_s'];
+  return h(
+    'details',
+    { class: 'more', 'data-key': 'rl-splits' },
+    h('summary', {}, t('rl.splits')),
+    h(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('rl.splits') },
+      h(
+        'table',
+        {},
+        h('thead', {}, h('tr', {}, columns.map((id) => h('th', { scope: 'col' }, nameOf(`post_training.splits.*.${id}`))))),
+        h(
+          'tbody',
+          {},
+          splits.map((one) =>
+            h(
+              'tr',
+              { 'aria-current': one.generation_devices === best ? 'true' : undefined },
+              h('td', {}, whole(one.generation_devices)),
+              h('td', {}, whole(one.training_devices)),
+              h('td', {}, one.feasible ? text(one.step_time_s, 's') : t('chart.hollow')),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+export function postTraining(context) {
+  const part = context.report.post_training;
+  if (!part) return null;
+  return [
+    h('h2', { id: 'post-training' }, t('rl.title')),
+    infeasible(part),
+    stackedBars({
+      id: 'post-training-bar',
+      title: nameOf('post_training.step_time_s'),
+      subtitle: t('rl.sub', { samples: whole(part.samples) }),
+      width: context.width,
+      unit: 's',
+      rows: [{ parts: postTrainingParts(part.time_s) }],
+      onpart: (id) => context.why(`post_training.time_s.${id}`),
+    }),
+    figures(context, [...FIGURES, ...(part.splits.length ? IN_POOLS : [])].map((id) => `post_training.${id}`)),
+    part.splits.length > 1 ? splitTable(part) : null,
+  ];
+}
