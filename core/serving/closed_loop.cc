@@ -21,26 +21,43 @@ struct RoundTimes {
   Seconds prefill_wait, tpot;
 };
 
+// Prompts of a step that are prefilled beside a request's own when all are sent at once. Where the engine groups prefills they are part of
+// every round.
+double PassMates(const Deployment& deployment, double running, Trace& trace) {
+  if (GroupsPrefills(deployment)) return trace.Constant("pass_mates", 0.0, "serving.scheduler", "grouped in every round");
+  const auto step_tokens = static_cast<double>(deployment.engine.scheduler.prefill_tokens);
+  const double tokens = ComputedTokens(deployment.load, trace).tokens;
+  trace.Input("step_tokens", step_tokens, "serving.engine.prefill_tokens");
+  FIGURE(trace, pass_mates, max(0.0, min(running, step_tokens / tokens) - 1),
+         (Note{"Other prompts of a pass", "of those that start together, as many as a step takes"}), running, step_tokens, tokens);
+  return pass_mates;
+}
+
 // Mean over a benchmark of `waves` rounds whose streams start together. In the first round half of the others' prefills come before a
-// request's own and half while it decodes: it waits for each of them once.
-RoundTimes OverRounds(const Deployment& deployment, double others, const RequestCycle& steady, const DecodeTimes& decode,
+// request's own and half while it decodes: it waits for each of them once. Prompts of a pass end together, so half of those that share it
+// come before as well.
+RoundTimes OverRounds(const Deployment& deployment, double running, const RequestCycle& steady, const DecodeTimes& decode,
                       const PrefillTimes& prefill, Trace& trace) {
   const auto output = static_cast<double>(deployment.load.output), waves = static_cast<double>(*deployment.load.waves);
+  const double others = steady.others;
   trace.Input("waves", waves, "serving.waves");
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall;
   const Seconds steady_wait = steady.prefill_wait, steady_token = steady.tpot;
   trace.Alias("steady_wait", steady_wait, "prefill_wait");
-  const double prefilled_before = output > 1 ? 0.5 : 1;  // with one output token, all of them
-  CONSTANTS(trace, "serving.first_round", "share of the others' prefills before a request's own: half; with one output token all",
-            prefilled_before);
-  FIGURE(trace, prefill_wait, (1 - 1 / waves) * steady_wait + prefilled_before * others * shared_prefill / waves,
+  const double pass_mates = PassMates(deployment, running, trace);
+  const double half = output > 1 ? 0.5 : 1;  // with one output token, all of them
+  CONSTANTS(trace, "serving.first_round", "share of the others' prefills before a request's own: half; with one output token all", half);
+  FIGURE(trace, prefilled_before, min(others, half * (others + pass_mates)),
+         (Note{"Others' prefills before the first token in the first round", "with those that end together with its own"}), others, half,
+         pass_mates);
+  FIGURE(trace, prefill_wait, (1 - 1 / waves) * steady_wait + prefilled_before * shared_prefill / waves,
          (Note{"Waiting for others' prefills", "all streams start together in the first benchmark round; later rounds are steady",
                kClosedLoopSource}),
-         waves, steady_wait, prefilled_before, others, shared_prefill);
+         waves, steady_wait, prefilled_before, shared_prefill);
   FIGURE(trace, round_token,
-         (1 - 1 / waves) * steady_token + (mean_step + (1 - prefilled_before) * others * prefill_stall / max(1.0, output - 1)) / waves,
+         (1 - 1 / waves) * steady_token + (mean_step + (others - prefilled_before) * prefill_stall / max(1.0, output - 1)) / waves,
          (Note{"Time per output token over all rounds", "in the first round, the prefills after the request's own", kClosedLoopSource}),
-         waves, steady_token, mean_step, prefilled_before, others, prefill_stall, output);
+         waves, steady_token, mean_step, others, prefilled_before, prefill_stall, output);
   return {prefill_wait, round_token};
 }
 
@@ -164,7 +181,7 @@ ServingPerformance ClosedLoop(const Deployment& deployment, double concurrency, 
   const RequestCycle steady = SteadyCycle(deployment, running, decode, prefill, trace);
   const bool benchmark = rounds == Rounds::kBenchmark && deployment.load.waves && steady.others > 0;
   const RoundTimes mean =
-      benchmark ? OverRounds(deployment, steady.others, steady, decode, prefill, trace) : RoundTimes{steady.prefill_wait, steady.tpot};
+      benchmark ? OverRounds(deployment, running, steady, decode, prefill, trace) : RoundTimes{steady.prefill_wait, steady.tpot};
   trace.Alias("token", mean.tpot, benchmark ? "round_token" : "steady_token");
   const Seconds token = mean.tpot, prefill_wait = mean.prefill_wait, alone = steady.alone;
   FIGURE(trace, tpot, 1 * token,

@@ -179,14 +179,23 @@ TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
 }
 
 // Streams that start together with one request each: of the 31 other prefills, half come before and half after the first token of the mean
-// request, and each is waited for once.
+// request, and each is waited for once. A step takes four of the prompts, which end together: 3/2 of the other three come before as well.
 TEST(Waves, PayAPrefillOnce) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=32", "serving.waves=1"};
   const ServingReport report = Serve(load);
-  const double shared = FigureOf(load, "shared_prefill"), stall = FigureOf(load, "prefill_stall");
-  const double step = report.decode_step.base(), alone = 0.015 + 1.5 * step + report.prefill.base();
-  EXPECT_NEAR(report.ttft.base(), alone + 15.5 * shared, 1e-9);
-  EXPECT_NEAR(report.tpot.base(), step + 15.5 * stall / 255, 1e-12);
+  const double shared = FigureOf(load, "shared_prefill"), stall = FigureOf(load, "prefill_stall"), handling = FigureOf(load, "handling");
+  const double step = report.decode_step.base(), alone = handling + report.prefill.base();
+  EXPECT_NEAR(report.ttft.base(), alone + 17 * shared, 1e-9);
+  EXPECT_NEAR(report.tpot.base(), step + 14 * stall / 255, 1e-12);
+}
+
+// All prompts in one step: every first token waits for all of them.
+TEST(Waves, EndTheirFirstPassTogether) {
+  const Assignments load = kOneReplica + Assignments{"serving.concurrency=4", "serving.waves=1"};
+  const double shared = FigureOf(load, "shared_prefill"), handling = FigureOf(load, "handling");
+  const ServingReport report = Serve(load);
+  EXPECT_NEAR(report.ttft.base(), handling + report.prefill.base() + 3 * shared, 1e-9);
+  EXPECT_NEAR(report.tpot.base(), report.decode_step.base(), 1e-12);
 }
 
 TEST(Waves, LeaveTheTotalTimeAsItIs) {
