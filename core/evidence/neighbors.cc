@@ -54,11 +54,14 @@ Weights WeightsOf(std::span<const MeasuredRun> runs, const std::vector<double>& 
   return weights;
 }
 
-// The scaled errors below which these shares of the weight lie.
+// The scaled errors below which half of the weight lies, all but a tail above, and a tail below.
 struct Quantiles {
   double low = 0, middle = 0, high = 0;
 };
-Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const std::vector<double>& weights, double tail) {
+struct Tails {
+  double below = 0, above = 0;
+};
+Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const std::vector<double>& weights, const Tails& tails) {
   double all = 0, below = 0;
   for (const double weight : weights) all += weight;
   Quantiles found;
@@ -66,9 +69,9 @@ Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const std::vector<doubl
     const double before = below;
     below += weights[i];
     const auto passes = [&](double share) { return before < share * all && below >= share * all; };
-    if (passes(tail)) found.low = runs[i].scaled;
+    if (passes(tails.below)) found.low = runs[i].scaled;
     if (passes(1. / 2)) found.middle = runs[i].scaled;
-    if (passes(1 - tail)) found.high = runs[i].scaled;
+    if (passes(1 - tails.above)) found.high = runs[i].scaled;
   }
   return found;
 }
@@ -117,14 +120,14 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   likely.distance = DistanceOf(setting, likely.nearest.front()->setting, by);
   likely.is_by_data_sheet = is_assumed && likely.nearest.front()->setting.device != setting.device;
   const Weights weights = WeightsOf(runs, closeness, by.few);
-  const Quantiles at = QuantilesOf(runs, weights.of_runs, by.tail);
-  const double widened = StretchOf(kind, by) * (1 + by.widening * likely.distance + by.disagreement / weights.sources) *
-                         (likely.is_by_data_sheet ? by.assumed : 1);
+  const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is that of the time it stands for
+  const Tails tails = is_rate ? Tails{by.tail_above, by.tail_below} : Tails{by.tail_below, by.tail_above};
+  const Quantiles at = QuantilesOf(runs, weights.of_runs, tails);
+  const double widened = StretchOf(kind, by) * (1 + by.widening * likely.distance + by.disagreement / weights.sources);
+  const double assumed = likely.is_by_data_sheet ? by.assumed : 1;
   const double spread = ExpectedSpread(kind, setting, by), middle = by.pull * at.middle;
-  // A rate's error is that of the time it stands for.
-  const double low = spread * (middle + widened * (at.low - middle)) - by.margin;
-  const double high = spread * (middle + widened * (at.high - middle)) + by.margin;
-  const bool is_rate = kind == MeasuredKind::kThroughput;
+  const double low = spread * (middle - assumed * (widened * (middle - at.low) + by.margin));
+  const double high = spread * (middle + assumed * (widened * (at.high - middle) + by.margin));
   likely.low = std::min(1., std::exp(is_rate ? -high : low));
   likely.high = std::max(1., std::exp(is_rate ? -low : high));
   return likely;
@@ -149,7 +152,7 @@ std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, 
 WholeRuns WholeRunGap(const Evidence& evidence) {
   const std::span<const MeasuredRun> runs = GroupWith(MeasuredKind::kWholeRun, evidence.runs);
   const std::vector<double> closeness(runs.size(), 1);
-  return {std::exp(QuantilesOf(runs, WeightsOf(runs, closeness, 0).of_runs, evidence.distance.tail).middle), runs};
+  return {std::exp(QuantilesOf(runs, WeightsOf(runs, closeness, 0).of_runs, {}).middle), runs};
 }
 
 }  // namespace slipstick

@@ -31,8 +31,9 @@ struct RunDistance {
   // Spread of an answer whose time is all arithmetic and memory, in shares of time: on links in a step, waiting before a first token.
   double calm_step = 0, calm_first_token = 0;
   double pull = 0;          // how far the middle of the interval follows the neighbors' median
-  double tail = 0;          // share of the neighbors' errors left out at each end
-  double margin = 0;        // added at each end: two runs of one setting differ
+  double tail_below = 0;    // share of the neighbors' errors left out where the answer is less than predicted
+  double tail_above = 0;    // where it is more: there the same logarithm is a longer way
+  double margin = 0;        // added at each end, in expected spreads: two runs of one setting differ
   double widening = 0;      // per unit of distance to the nearest run
   double disagreement = 0;  // widening where one source speaks, half of it where two do: another may disagree with them
   Stretch stretch;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kProbe = 1.02;      // by which an input moves to see what it does
 constexpr double kStride = 1.25;     // by which it moves until the measurement lies between
-constexpr int kStrides = 10;         // farther than that is no calibration
+constexpr int kStrides = 4;          // farther than that, 2.4 times, is no calibration
 constexpr int kHalvings = 40;        // of the bracket then found
 constexpr double kMoves = 1. / 100;  // elasticity below which an input explains nothing
 constexpr std::size_t kOffered = 4;  // inputs listed for each figure
@@ -178,10 +178,10 @@ class Calibration {
                             {"elasticity", candidate.elasticity}});
     }
     Json answer{{"measured", one.value},
-              {"computed", computed},
-              {"error", computed / one.value - 1},
-              {"terms", TermsOf(one, computed)},
-              {"inputs", std::move(inputs)}};
+                {"computed", computed},
+                {"error", computed / one.value - 1},
+                {"terms", TermsOf(one, computed)},
+                {"inputs", std::move(inputs)}};
     if (one.collective.is_null()) {
       answer["figure"] = one.figure;
     } else {

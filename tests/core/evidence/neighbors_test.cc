@@ -23,7 +23,8 @@ MeasuredRun Measured(std::string_view device, int source, double log_error, Meas
 
 RunDistance Plain() {
   RunDistance plain;
-  plain.pull = 1, plain.tail = 0.05, plain.device = std::log(2), plain.assumed = 2.5, plain.calm_step = 1, plain.calm_first_token = 1;
+  plain.pull = 1, plain.tail_below = plain.tail_above = 0.05, plain.device = std::log(2), plain.assumed = 2.5, plain.calm_step = 1,
+  plain.calm_first_token = 1;
   return plain;
 }
 
@@ -41,7 +42,7 @@ TEST(Neighbors, TheIntervalHoldsNineOfTenErrors) {
   std::vector<MeasuredRun> runs;
   for (int i = 0; i < 100; ++i) runs.push_back(Measured("h100", 0, (i - 49.5) / 100));  // -0.495 … 0.495
   RunDistance distance = Plain();
-  distance.tail = 0.045;
+  distance.tail_below = distance.tail_above = 0.045;
   const Likely likely = RangeOf(runs, distance, kH100);
   EXPECT_NEAR(likely.low, std::exp(-0.455), 1e-9);  // the fifth of a hundred
   EXPECT_NEAR(likely.high, std::exp(0.455), 1e-9);  // the 96th
@@ -57,9 +58,9 @@ TEST(Neighbors, ASourceOfManyDoesNotDrownOneOfFew) {
 // Seen from an H200, runs on H100 count half: of the weight of both sources, (1/2) / (1 + 1/2) is theirs.
 TEST(Neighbors, NearerRunsCountMore) {
   RunDistance distance = Plain();
-  distance.tail = 0.34;
+  distance.tail_above = 0.34;
   EXPECT_NEAR(RangeOf({Measured("h200", 0, 0), Measured("h100", 1, 0.4)}, distance, kH200).high, 1, 1e-9);
-  distance.tail = 0.32;
+  distance.tail_above = 0.32;
   EXPECT_NEAR(RangeOf({Measured("h200", 0, 0), Measured("h100", 1, 0.4)}, distance, kH200).high, std::exp(0.4), 1e-9);
 }
 
@@ -84,6 +85,32 @@ TEST(Neighbors, ARateIsTheInverseOfItsTime) {
   const Likely rate = RangeOf(runs, Plain(), kH100, MeasuredKind::kThroughput);
   EXPECT_NEAR(rate.low, std::exp(-0.3), 1e-9);
   EXPECT_NEAR(rate.high, 1, 1e-9);
+}
+
+// Of a hundred errors from -0.495 to 0.495 in steps of 0.01, five are left out at the low end and twenty at the high end. Of a rate it is
+// its high end where twenty are left out: those whose time is short.
+TEST(Neighbors, TheEndsMayLeaveOutDifferentShares) {
+  std::vector<MeasuredRun> runs;
+  for (int i = 0; i < 100; ++i) runs.push_back(Measured("h100", 0, (i - 49.5) / 100));
+  RunDistance distance = Plain();
+  distance.pull = 0, distance.tail_below = 0.045, distance.tail_above = 0.205;
+  const Likely time = RangeOf(runs, distance, kH100);
+  EXPECT_NEAR(time.low, std::exp(-0.455), 1e-9);
+  EXPECT_NEAR(time.high, std::exp(0.295), 1e-9);  // the 80th
+  const Likely rate = RangeOf(runs, distance, kH100, MeasuredKind::kThroughput);
+  EXPECT_NEAR(rate.low, std::exp(-0.455), 1e-9);
+  EXPECT_NEAR(rate.high, std::exp(0.295), 1e-9);
+}
+
+// A step whose time is all arithmetic has a spread of a half here, one with half its time on links a spread of one.
+TEST(Neighbors, TheMarginIsInExpectedSpreads) {
+  RunDistance distance = Plain();
+  distance.calm_step = 0.5, distance.margin = 0.1;
+  RunSetting calm = kH100, busy = kH100;
+  busy.network = 0.5;
+  const std::vector<MeasuredRun> runs{Measured("h100", 0, 0, MeasuredKind::kStepTime)};
+  EXPECT_NEAR(RangeOf(runs, distance, calm, MeasuredKind::kStepTime).high, std::exp(0.05), 1e-9);
+  EXPECT_NEAR(RangeOf(runs, distance, busy, MeasuredKind::kStepTime).low, std::exp(-0.1), 1e-9);
 }
 
 TEST(Neighbors, ALeftOutSourceSaysNothing) {
