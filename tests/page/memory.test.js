@@ -36,9 +36,22 @@ test('the KV cache of a prompt of 128k: one action', async () => {
   const { page, faults } = await chromium.open('#/memory');
   await page.waitForSelector('#kv-context .mark');
   await type(page, 'serving.prompt', '128k');
-  // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token. 32 requests of 131,072 + 256 tokens need
-  // 1,282.5 GiB, 160.3 GiB on each of 8 GPUs; the 58 GiB that are left there hold eleven of them.
-  assert.match(plain(await page.locator('.four').innerText()), /KV cache per device.*the largest batch that fits is 11/);
-  assert.match(plain(await page.locator('[data-figure="serving.memory_bytes.kv_cache"], #content .figures').first().innerText()), /160 GiB/);
+  // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token: 1,282.5 GiB for 32 requests of
+  // 131,072 + 256 tokens, spread over the GPUs of a replica.
+  const cache = async () => Number(/KV cache per GPU, full batch ([\d.]+) GiB/.exec(plain(await page.locator('#content .figures').innerText()))[1]);
+  const gpus = Number(/32 per replica, (\d+) GPUs/.exec(plain(await page.locator('.four').innerText()))[1]);
+  assert.ok(Math.abs((await cache()) / (1282.5 / gpus) - 1) < 0.005, `${await cache()} on ${gpus}`);
+  // A mapping that is written stays: of its 8 GPUs each would need 160.3 GiB, and the 58 GiB that are left there hold eleven requests.
+  await page.goto(`${chromium.base}#/memory?serving.prompt=128k&v=1`);
+  await settled(page);
+  assert.match(plain(await page.locator('.four').innerText()), /160\.3 GiB of KV cache per device.*the largest batch that fits is 11/);
+  assert.equal(await cache(), 160);
   assert.deepEqual(faults, []);
+});
+
+test('the chart’s sentence is about this model’s own line', async () => {
+  const { page } = await chromium.open('#/memory?v=1');
+  await page.waitForSelector('#kv-context .mark');
+  // 320 KiB a token, 32 requests on 8 GPUs: of 256 + 256 tokens 640 MiB, of 262,144 + 256 tokens 320.3 GiB.
+  assert.match(plain(await page.locator('#kv-context .summary').textContent()), /this model: GQA.*: from 640 MiB at 256 prompt tokens to 320 GiB at 262,144\./);
 });

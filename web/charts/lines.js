@@ -80,8 +80,10 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
       here.text && beside(here.x, box.bottom - 7, here.text),
       here.point && [svg('circle', { class: 'you', cx: x(here.x), cy: y(here.y), r: 5, fill: 'var(--accent)' }), beside(here.x, y(here.y) - 8, here.point)],
     );
-  const first = points[0];
-  const last = points.at(-1);
+  // The ends of the series that is drawn on top.
+  const top = series.at(-1);
+  const first = top?.points[0];
+  const last = top?.points.at(-1);
   return chart({
     id,
     title,
@@ -92,7 +94,8 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     summary:
       summary ??
       (first
-        ? t('summary.lines', {
+        ? t(series.length > 1 ? 'summary.lines.named' : 'summary.lines', {
+            name: top.name,
             from: format(first.y, up.unit),
             x0: `${format(first.x, across.unit)} ${across.label}`,
             to: format(last.y, up.unit),

@@ -100,7 +100,7 @@ export const english = {
   'summary.bar': 'The largest component is {largest}: {share} of {total}.',
   'summary.gantt': '{stages} {stages:stage runs|stages run} {batches} {batches:micro-batch|micro-batches} in {time}.',
   'summary.roofline': 'Operators: {list}.',
-  'summary.lines': 'From {from} at {x0} to {to} at {x1}.', 'summary.tornado': '{input} matters most.',
+  'summary.lines': 'From {from} at {x0} to {to} at {x1}.', 'summary.lines.named': '{name}: from {from} at {x0} to {to} at {x1}.', 'summary.tornado': '{input} matters most.',
   'choice.algorithm.grpo': 'GRPO', 'choice.algorithm.ppo': 'PPO', 'choice.library.measured': 'Measured', 'choice.library.analytic': 'Analytic', 'choice.library.alpha_beta': 'Textbook (α-β)',
   'choice.topology.fully_connected': 'fully connected', 'choice.topology.fat_tree': 'fat tree', 'choice.topology.rail': 'rail-optimized',
   'choice.schedule.1f1b': '1F1B', 'choice.schedule.gpipe': 'GPipe', 'choice.schedule.zb-h1': 'ZB-H1', 'choice.schedule.zb-v': 'ZB-V', 'choice.schedule.dualpipe': 'DualPipe',
