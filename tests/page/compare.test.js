@@ -34,7 +34,13 @@ test('up to four scenarios, differences only, deltas with a sign and words, and 
 });
 
 test('B200, H100 and MI300X for DeepSeek-V3 in four actions; names by what differs; a part that fails leaves the others', async () => {
-  const { page, faults } = await chromium.open('#/compare?model=deepseek-v3&v=1'); // the model: 1; the tab: 2
+  const { page, faults } = await chromium.open('');
+  await page.locator('[data-key="noun-model"]').click(); // 1: the model
+  await page.waitForSelector('.picker [role=option]');
+  await page.keyboard.type('deepseek-v3');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/model=deepseek-v3/);
+  await page.locator('#tabs [data-scene=compare]').click(); // 2: the tab
   await page.locator('#cmp-add option[value="dgx-b200"]').waitFor({ state: 'attached' });
   await page.locator('#cmp-add').selectOption('dgx-b200'); // 3
   await settled(page);
