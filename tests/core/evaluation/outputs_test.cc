@@ -41,10 +41,13 @@ void CollectPaths(const Json& json, const std::string& path, std::set<std::strin
   }
 }
 
-// Paths of the golden reports, and of one with mappings and a chip that are chosen for it; list entries count once.
+// Paths of the golden reports, of one with mappings and a chip that are chosen for it, and of one of post-training; list entries count
+// once.
 std::set<std::string> ReportedPaths() {
   std::set<std::string> paths;
-  std::vector<std::string> requests{R"({"version": 2, "cluster": {"preset": "dgx-h100", "device": {"design": {"preset": "h100-like"}}}})"};
+  std::vector<std::string> requests{R"({"version": 2, "cluster": {"preset": "dgx-h100", "device": {"design": {"preset": "h100-like"}}}})",
+                                    R"({"version": 2, "model": {"preset": "qwen3-8b"}, "cluster": {"preset": "dgx-h100", "devices": 16},
+                                         "post_training": {"placement": "pools"}})"};
   for (const testing::GoldenRequest& golden : testing::GoldenRequests()) requests.emplace_back(golden.text);
   for (const std::string& request : requests) {
     const Json report = *ParseJson(EvaluateAnswer(request).text);
