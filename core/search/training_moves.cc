@@ -186,11 +186,12 @@ std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
   const auto values = [&](MappingAxis member) { return IsFree(member) ? all : std::vector<Count>{Pinned()[member]}; };
   std::vector<Count> experts = IsFree(MappingAxis::kEp) ? Divisors(model_.moe->experts) : std::vector<Count>{Pinned()[MappingAxis::kEp]};
   std::vector<std::vector<Degrees>> columns;
-  const auto add = [&](Count tp, Count ep, Count cp) {
+  const auto add = [&](Count tp, Count expert_tp, Count ep, Count cp) {
     std::vector<Degrees> column;
     for (const Count pp : values(MappingAxis::kPp)) {
       Degrees one = Pinned();
       one[MappingAxis::kTp] = tp, one[MappingAxis::kEp] = ep, one[MappingAxis::kCp] = cp, one[MappingAxis::kPp] = pp;
+      if (IsFree(MappingAxis::kExpertTp)) one[MappingAxis::kExpertTp] = expert_tp;
       one = WithExchange({}, Settled(one));
       if (IsLegal(one)) column.push_back(one);
     }
@@ -200,7 +201,10 @@ std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
     for (const Count cp : values(MappingAxis::kCp)) {
       for (const Count tp : values(MappingAxis::kTp)) {
         if (within && IsFree(MappingAxis::kTp) && tp > inner) continue;
-        for (const Count ep : experts) add(tp, ep, cp);
+        for (const Count ep : experts) {
+          add(tp, 1, ep, cp);
+          if (tp > 1 && IsFree(MappingAxis::kExpertTp)) add(tp, tp, ep, cp);
+        }
       }
       if (!columns.empty()) return columns;
     }
@@ -242,7 +246,7 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
 }
 
 // Besides the move itself, what pays only together with it: another interleaving of a new pipeline, larger micro-batches on fewer
-// data-parallel ranks, other expert groups.
+// data-parallel ranks, more sharding with larger micro-batches in place of stages, other expert groups.
 void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count factor, const Visit& visit) const {
   const auto with = [&](const Degrees& base, MappingAxis member, Count value) {
     if (!IsFree(member) || value == base[member]) return;
@@ -255,6 +259,11 @@ void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count fa
     const Count micro_batch = base[MappingAxis::kMicroBatch], ep = base[MappingAxis::kEp];
     if (base.ModelParallel() > from.ModelParallel()) with(base, MappingAxis::kMicroBatch, micro_batch * factor);
     if (base[MappingAxis::kTp] > from[MappingAxis::kTp]) with(base, MappingAxis::kExpertTp, base[MappingAxis::kExpertTp] * factor);
+    if (base[MappingAxis::kPp] < from[MappingAxis::kPp] && zeros_.back() > base[MappingAxis::kZero]) {
+      Degrees sharded = base;
+      sharded[MappingAxis::kMicroBatch] = IsFree(MappingAxis::kMicroBatch) ? micro_batch * factor : micro_batch;
+      with(sharded, MappingAxis::kZero, zeros_.back());
+    }
     with(base, MappingAxis::kEp, ep * factor);
     if (ep % factor == 0) with(base, MappingAxis::kEp, ep / factor);
   };
