@@ -204,6 +204,8 @@ std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
         for (const Count ep : experts) {
           add(tp, 1, ep, cp);
           if (tp > 1 && IsFree(MappingAxis::kExpertTp)) add(tp, tp, ep, cp);
+          // Long sequences: what tensor parallelism leaves of a node shares a context.
+          if (IsFree(MappingAxis::kCp) && inner > tp * cp && inner % tp == 0) add(tp, 1, ep, inner / tp);
         }
       }
       if (!columns.empty()) return columns;
