@@ -63,7 +63,7 @@ std::string Described(const Assignments& assignments) {
 
 TEST(LittlesLaw, HoldsUnderEveryLoad) {
   int feasible = 0, overloaded = 0, waiting = 0;
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < 2000; ++seed) {
     const DrawnLoad drawn = AnyLoad(seed);
     SCOPED_TRACE(Described(drawn.assignments));
     const ServingReport report = Serve(drawn.assignments);
@@ -87,9 +87,9 @@ TEST(LittlesLaw, HoldsUnderEveryLoad) {
     overloaded += drawn.requests_per_s > 0 && !is_served ? 1 : 0;
     waiting += report.requests_waiting > 1e-6 ? 1 : 0;
   }
-  EXPECT_GT(feasible, 200);
-  EXPECT_GT(overloaded, 10);
-  EXPECT_GT(waiting, 20);
+  EXPECT_GT(feasible, 1000);
+  EXPECT_GT(overloaded, 50);
+  EXPECT_GT(waiting, 100);
 }
 
 const Assignments kOneReplica{"cluster=dgx-h100",     "model=llama-3.1-70b", "serving.engine=vllm", "serving.devices=8",
@@ -136,7 +136,7 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
       const ServingReport report = Serve(load);
       const double steps = std::stod(output) - 1, others = std::stod(batch) - 1;
       const double stall = FigureOf(load, "prefill_stall"), step = report.decode_step.base(), prefill = report.prefill.base();
-      const double alone = 0.015 + 1.5 * step + prefill;  // vLLM request overhead, half a step and the one launched ahead
+      const double alone = 0.010 + 1.5 * step + prefill;  // vLLM request overhead, half a step and the one launched ahead
       const double between = steps * (report.tpot.base() - step) / stall, before = others - between;
       const double wait = report.ttft.base() - alone;
       EXPECT_GT(before, 0) << output << " " << batch;
