@@ -1,8 +1,11 @@
 #include "core/evidence/neighbors.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <tuple>
+#include <utility>
 
 namespace slipstick {
 namespace {
@@ -23,11 +26,12 @@ std::span<const MeasuredRun> GroupWith(MeasuredKind kind, std::span<const Measur
 }
 
 struct Say {
-  double nearest = 0, total = 0, runs = 0;
+  double nearest = 0, total = 0, runs = 0, share = 0;
 };
 
 struct Weights {
   std::vector<double> of_runs;
+  double total = 0;
   double sources = 0;  // that have a say, counted as if all had the same
 };
 // What each run counts. A source has the say of its nearest run, less if it has few.
@@ -45,12 +49,10 @@ Weights WeightsOf(std::span<const MeasuredRun> runs, const std::vector<double>& 
   for (Say& say : says) {
     if (say.runs > 0) say.nearest *= say.runs / (say.runs + few);
     all += say.nearest, squares += say.nearest * say.nearest;
+    say.share = say.total > 0 ? say.nearest / say.total : 0;
   }
-  Weights weights{std::vector<double>(runs.size()), squares > 0 ? all * all / squares : 0};
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Say& say = says[static_cast<std::size_t>(runs[i].source)];
-    if (say.total > 0) weights.of_runs[i] = closeness[i] / say.total * say.nearest;
-  }
+  Weights weights{std::vector<double>(runs.size()), all, squares > 0 ? all * all / squares : 0};
+  for (std::size_t i = 0; i < runs.size(); ++i) weights.of_runs[i] = closeness[i] * says[static_cast<std::size_t>(runs[i].source)].share;
   return weights;
 }
 
@@ -61,32 +63,38 @@ struct Quantiles {
 struct Tails {
   double below = 0, above = 0;
 };
-Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const std::vector<double>& weights, const Tails& tails) {
-  double all = 0, below = 0;
-  for (const double weight : weights) all += weight;
+Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const Weights& weights, const Tails& tails) {
   Quantiles found;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const double before = below;
-    below += weights[i];
-    const auto passes = [&](double share) { return before < share * all && below >= share * all; };
-    if (passes(tails.below)) found.low = runs[i].scaled;
-    if (passes(1. / 2)) found.middle = runs[i].scaled;
-    if (passes(1 - tails.above)) found.high = runs[i].scaled;
+  const std::pair<double, double*> ends[] = {
+      {tails.below * weights.total, &found.low}, {weights.total / 2, &found.middle}, {(1 - tails.above) * weights.total, &found.high}};
+  const auto* end = std::begin(ends);
+  double below = 0;
+  for (std::size_t i = 0; i < runs.size() && end != std::end(ends); ++i) {
+    below += weights.of_runs[i];
+    for (; end != std::end(ends) && below >= end->first; ++end) *end->second = runs[i].scaled;
   }
   return found;
 }
 
+// The first of equals first.
 std::vector<const MeasuredRun*> NearestOf(std::span<const MeasuredRun> runs, const std::vector<double>& closeness) {
-  std::vector<std::size_t> places;
+  std::array<std::size_t, kShown> places{};
+  std::size_t shown = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (closeness[i] > 0) places.push_back(i);
+    if (!(closeness[i] > (shown < kShown ? 0 : closeness[places[kShown - 1]]))) continue;
+    std::size_t place = shown < kShown ? shown++ : kShown - 1;
+    for (; place > 0 && closeness[places[place - 1]] < closeness[i]; --place) places[place] = places[place - 1];
+    places[place] = i;
   }
-  const auto shown = places.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, places.size()));
-  std::partial_sort(places.begin(), shown, places.end(),
-                    [&](std::size_t a, std::size_t b) { return std::tuple(closeness[b], a) < std::tuple(closeness[a], b); });
   std::vector<const MeasuredRun*> nearest;
-  for (auto place = places.begin(); place != shown; ++place) nearest.push_back(&runs[*place]);
+  for (std::size_t place = 0; place < shown; ++place) nearest.push_back(&runs[places[place]]);
   return nearest;
+}
+
+// Near e^-d, but far runs keep more weight, and it takes no exponential.
+double ClosenessAt(double distance) {
+  const double once = 1 / (1 + distance / 8), twice = once * once, four = twice * twice;
+  return four * four;
 }
 
 double DistanceTo(const MeasuredRun& run, MeasuredKind kind, const RunSetting& setting, const RunDistance& by) {
@@ -112,7 +120,7 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   std::vector<double> closeness(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].source == left_out) continue;
-    closeness[i] = std::exp(-DistanceTo(runs[i], kind, setting, by)) + by.floor;
+    closeness[i] = ClosenessAt(DistanceTo(runs[i], kind, setting, by));
   }
   Likely likely;
   likely.nearest = NearestOf(runs, closeness);
@@ -122,7 +130,7 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   const Weights weights = WeightsOf(runs, closeness, by.few);
   const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is that of the time it stands for
   const Tails tails = is_rate ? Tails{by.tail_above, by.tail_below} : Tails{by.tail_below, by.tail_above};
-  const Quantiles at = QuantilesOf(runs, weights.of_runs, tails);
+  const Quantiles at = QuantilesOf(runs, weights, tails);
   const double widened = StretchOf(kind, by) * (1 + by.widening * likely.distance + by.disagreement / weights.sources);
   const double assumed = likely.is_by_data_sheet ? by.assumed : 1;
   const double spread = ExpectedSpread(kind, setting, by), middle = by.pull * at.middle;
@@ -139,12 +147,10 @@ std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, 
   std::vector<double> closeness;
   for (const MeasuredRun& run : runs) {
     neighbors.push_back({&run, DistanceTo(run, kind, setting, evidence.distance), 0});
-    closeness.push_back(std::exp(-neighbors.back().distance) + evidence.distance.floor);
+    closeness.push_back(ClosenessAt(neighbors.back().distance));
   }
   const Weights weights = WeightsOf(runs, closeness, evidence.distance.few);
-  double all = 0;
-  for (const double weight : weights.of_runs) all += weight;
-  for (std::size_t i = 0; i < runs.size(); ++i) neighbors[i].share = weights.of_runs[i] / all;
+  for (std::size_t i = 0; i < runs.size(); ++i) neighbors[i].share = weights.of_runs[i] / weights.total;
   std::stable_sort(neighbors.begin(), neighbors.end(), [](const Neighbor& a, const Neighbor& b) { return a.distance < b.distance; });
   return neighbors;
 }
@@ -152,7 +158,7 @@ std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, 
 WholeRuns WholeRunGap(const Evidence& evidence) {
   const std::span<const MeasuredRun> runs = GroupWith(MeasuredKind::kWholeRun, evidence.runs);
   const std::vector<double> closeness(runs.size(), 1);
-  return {std::exp(QuantilesOf(runs, WeightsOf(runs, closeness, 0).of_runs, {}).middle), runs};
+  return {std::exp(QuantilesOf(runs, WeightsOf(runs, closeness, 0), {}).middle), runs};
 }
 
 }  // namespace slipstick

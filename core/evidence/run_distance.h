@@ -15,7 +15,7 @@ struct Schema<Stretch> {
   static const Fields fields;
 };
 
-// A distance is a sum of these; a run at distance d counts e^-d.
+// A distance is a sum of these; a run at distance d counts (1 + d/8)^-8.
 struct RunDistance {
   double device = 0;                                         // another device of one architecture
   double architecture = 0;                                   // another architecture
@@ -26,8 +26,7 @@ struct RunDistance {
   double devices = 0, load = 0, parameters = 0, length = 0;  // per factor of two
   double network = 0, latency = 0, waiting = 0;              // per whole of the predicted time
 
-  double floor = 0;  // what a run counts at any distance
-  double few = 0;    // runs with which a source has half its say
+  double few = 0;  // runs with which a source has half its say
   // Spread of an answer whose time is all arithmetic and memory, in shares of time: on links in a step, waiting before a first token.
   double calm_step = 0, calm_first_token = 0;
   double pull = 0;          // how far the middle of the interval follows the neighbors' median

@@ -25,7 +25,6 @@ constexpr FieldRow kRunDistanceFields[] = {
     Of<&RunDistance::network>("network", "Per whole of the time on links").AtLeast(0),
     Of<&RunDistance::latency>("latency", "Per whole of the time in launches and messages").AtLeast(0),
     Of<&RunDistance::waiting>("waiting", "Per whole of the time waiting for other requests").AtLeast(0),
-    Of<&RunDistance::floor>("floor", "What a run counts at any distance").AtLeast(0),
     Of<&RunDistance::few>("few", "Runs with which a source has half its say").AtLeast(0),
     Of<&RunDistance::calm_step>("calm_step", "Spread of a step without communication, in shares of time on links").Above(0),
     Of<&RunDistance::calm_first_token>("calm_first_token", "Spread of a first token without waiting, in shares of time waiting").Above(0),

@@ -23,8 +23,8 @@ MeasuredRun Measured(std::string_view device, int source, double log_error, Meas
 
 RunDistance Plain() {
   RunDistance plain;
-  plain.pull = 1, plain.tail_below = plain.tail_above = 0.05, plain.device = std::log(2), plain.assumed = 2.5, plain.calm_step = 1,
-  plain.calm_first_token = 1;
+  plain.pull = 1, plain.tail_below = plain.tail_above = 0.05, plain.device = 8 * (std::pow(2, 1. / 8) - 1), plain.assumed = 2.5,
+  plain.calm_step = 1, plain.calm_first_token = 1;
   return plain;
 }
 
@@ -68,8 +68,8 @@ TEST(Neighbors, WidensWithDistanceAndWhereOneSourceSpeaks) {
   const std::vector<MeasuredRun> runs{Measured("h100", 0, -0.1), Measured("h100", 0, 0), Measured("h100", 0, 0.1)};
   RunDistance distance = Plain();
   distance.widening = 1, distance.disagreement = 1;
-  EXPECT_NEAR(RangeOf(runs, distance, kH100).high, std::exp(0.2), 1e-9);                      // one source: twice
-  EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (2 + std::log(2))), 1e-9);  // and one device further
+  EXPECT_NEAR(RangeOf(runs, distance, kH100).high, std::exp(0.2), 1e-9);                          // one source: twice
+  EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (2 + distance.device)), 1e-9);  // and one device further
 }
 
 TEST(Neighbors, ADeviceKnownByItsDataSheetWidensUnlessItHasRuns) {
