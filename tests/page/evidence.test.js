@@ -50,7 +50,7 @@ test('what is fetched for it is at most 40 kB in gzip', async () => {
 
 test('a tuned step, and what whole runs reach, with their own rows', async () => {
   const { page } = await chromium.open('#/train');
-  assert.match(await words(page, '#typical-note'), /^[\d.]+ s is what a tuned run reaches.* Whole production runs,.* typically take [\d.]+ s per step, [\d.]+ % MFU: the median of 17/);
+  assert.match(await words(page, '#typical-note'), /^[\d.]+ s is what a tuned run reaches.* Whole production runs,.* typically take [\d.]+ s per step, [\d.]+ % MFU \(median of 17 published runs\)/);
   await page.locator('#typical-note a').click();
   await page.waitForSelector('#typical');
   assert.match(await words(page, '#typical .ev-lead'), /^The answer is a tuned step: [\d.]+ s, [\d.]+ % MFU\. Whole production runs reach less\. By the median of 17 published ones/);
