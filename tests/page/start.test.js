@@ -205,8 +205,9 @@ test('an exercise has its question, choices and hint in the link, and nothing th
   await page.locator('#prediction-1').check();
   await page.locator('.asked summary').click();
   assert.match(await page.locator('.asked details').textContent(), /Who reads/);
-  for (const hatch of ['.reset', '.group > .link', '[data-key=more-serving]']) assert.equal(await page.locator(`#form ${hatch} >> visible=true`).count(), 0, hatch);
+  for (const hatch of ['.reset', '.group > .link', '.mapping > .link', '.menu:enabled', '[data-key=more-serving]']) assert.equal(await page.locator(`#form ${hatch} >> visible=true`).count(), 0, hatch);
   assert.equal(await page.locator('.noun[data-noun=model]').count(), 0, 'the sentence is locked too');
+  assert.doesNotMatch(await page.locator('#content').innerText(), /bound|\d/, 'nothing of the answers');
   await page.locator('#reveal').click();
   await eventually(async () => assert.equal(await page.locator('.answers').isVisible(), true));
 });

@@ -15,9 +15,9 @@ export function openExercise(linkWith) {
   const hint = h('input', { type: 'text', id: 'exercise-hint', autocomplete: 'off' });
   const hide = h('input', { type: 'checkbox', id: 'exercise-hide', checked: true });
   const lock = h('input', { type: 'checkbox', id: 'exercise-lock', checked: true });
-  const groups = GROUPS.map(({ id, first, mapping = [] }) => ({
+  const groups = GROUPS.map(({ id, first, mapping = [], load = {} }) => ({
     name: t(`group.${id}`),
-    boxes: [...first.flat(), ...mapping].map((path) => ({ path, box: h('input', { type: 'checkbox', value: path, id: `may-${path}` }) })),
+    boxes: [...Object.values(load).flat(2), ...first.flat(), ...mapping].map((path) => ({ path, box: h('input', { type: 'checkbox', value: path, id: `may-${path}` }) })),
   }));
   const out = h('textarea', { rows: 3, readonly: true, id: 'exercise-link', 'aria-label': t('exercise.link') });
   const status = h('p', { role: 'status', class: 'note' });
