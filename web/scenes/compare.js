@@ -241,12 +241,11 @@ function adder(context) {
   );
 }
 
-// As much of a name as stands beside a bar.
-const MOST_LETTERS = 17;
-const beside = (name) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}…` : name);
+const LETTER = 8; // px, at most: a name is no longer than its chart is wide
+const cut = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
 function charts(context, all, names) {
-  const of = (part) => all.map((one, i) => ({ ...one, name: beside(names[i]) })).filter((one) => one.report?.[part] && !missing(one, part));
+  const of = (part) => all.map((one, i) => ({ ...one, name: cut(names[i], Math.floor(context.width / LETTER)) })).filter((one) => one.report?.[part] && !missing(one, part));
   const [trained, served] = [of('training'), of('serving')];
   if (trained.length < 2 && served.length < 2) return null;
   const bars = (id, title, unit, rows) => rows.length > 1 && stackedBars({ id, title, width: context.width, unit, axis: true, rows });
