@@ -245,15 +245,6 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
   return pass;
 }
 
-PromptTokens ComputedTokens(const ServingLoad& load, Trace& trace) {
-  const auto prompt = static_cast<double>(load.prompt);
-  const double prefix_hit = load.prefix_hit;
-  FIGURE(trace, tokens, max(1.0, ceil(prompt * (1 - prefix_hit))), (Note{"Prompt tokens computed", "the others hit the prefix cache"}),
-         prompt, prefix_hit);
-  FIGURE(trace, cached, prompt - tokens, (Note{"Prompt tokens in the prefix cache", ""}), prompt, tokens);
-  return {tokens, cached};
-}
-
 Seconds TimeStall(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace) {
   if (deployment.engine.composition != Composition::kKernels || deployment.mapping.pp > 1 || deployment.load.prefill_chunk) {
     return TimePrefills(deployment, running, decode, trace).stall;

@@ -4,6 +4,7 @@
 #include "core/base/trace.h"
 #include "core/serving/deployment.h"
 #include "core/serving/phases.h"
+#include "core/serving/prompt_tokens.h"
 
 namespace slipstick {
 
@@ -19,12 +20,6 @@ PrefillTimes PrefillsOf(const Deployment& deployment, double running, const Deco
 
 // One pass over `sequences` prompts, in chunks if the load asks for chunked prefill.
 PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace);
-
-// Prompt tokens that a prefill computes, at least one; the others hit the prefix cache.
-struct PromptTokens {
-  double tokens = 1, cached = 0;
-};
-PromptTokens ComputedTokens(const ServingLoad& load, Trace& trace);
 
 // Whether requests of equal length stay together, prefill after prefill: engines of the generation without CUDA graphs.
 inline bool GroupsPrefills(const Deployment& deployment) {

@@ -1,34 +1,16 @@
 #include "core/serving/prefix_cache.h"
 
-#include "core/serving/phase_time.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {
-namespace {
-
-// Bytes of a prefix of `cached` tokens on one device, and the shares of it that are elsewhere.
-struct Prefix {
-  Bytes bytes;
-  double host_share, ssd_share;
-};
-Prefix PrefixOf(const Deployment& deployment, double cached, Trace& trace) {
-  const PrefixCache& tiers = *deployment.load.prefix_cache;
-  trace.Alias("held_tokens", cached, "cached");
-  const Bytes prefix = KvCacheOfSequence(deployment, cached, trace);
-  trace.Alias("prefix", prefix, "kv_cache_of_sequence");
-  trace.Input("host_share", tiers.host_share, "serving.prefix_cache.host_share");
-  trace.Input("ssd_share", tiers.ssd_share, "serving.prefix_cache.ssd_share");
-  return {prefix, tiers.host_share, tiers.ssd_share};
-}
-
-}  // namespace
 
 PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double cached, Seconds pass_time, std::string_view pass_time_is,
                         Trace& trace) {
   if (!deployment.load.prefix_cache || cached <= 0) return {};
   const Trace::Scope scope(trace, "prefix_cache");
   const PrefixCache& tiers = *deployment.load.prefix_cache;
-  const auto [prefix, host_share, ssd_share] = PrefixOf(deployment, cached, trace);
+  const double host_share = tiers.host_share, ssd_share = tiers.ssd_share;
+  const Bytes prefix = PrefixBytes(deployment, cached, trace);
   const BytesPerSecond host_link = tiers.host_link, ssd_bandwidth = tiers.ssd_bandwidth;
   trace.Input("host_link", host_link, "serving.prefix_cache.host_link");
   trace.Input("ssd_bandwidth", ssd_bandwidth, "serving.prefix_cache.ssd_bandwidth");
@@ -48,23 +30,6 @@ PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double c
          (Note{"Exposed load", "each layer's load overlaps the computation of the layers before; the first layer's is never hidden"}),
          prefix_load, stage_layers, computing);
   return {prefix_load, exposed_load};
-}
-
-KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace) {
-  if (!deployment.load.prefix_cache) return {};
-  const Trace::Scope scope(trace, "kept_prefixes");
-  const auto prefixes = static_cast<double>(deployment.load.prefix_cache->prefixes);
-  const double cached = ComputedTokens(deployment.load, trace).cached;
-  const auto [prefix, host_share, ssd_share] = PrefixOf(deployment, cached, trace);
-  trace.Input("prefixes", prefixes, "serving.prefix_cache.prefixes");
-  FIGURE(trace, kept_in_host, prefixes * prefix * host_share,
-         (Note{"Prefixes kept in host memory", "per device", "", "serving.prefix_cache.host_bytes"}), prefixes, prefix, host_share);
-  FIGURE(trace, kept_on_ssd, prefixes * prefix * ssd_share,
-         (Note{"Prefixes kept on SSD", "per device", "", "serving.prefix_cache.ssd_bytes"}), prefixes, prefix, ssd_share);
-  FIGURE(trace, kept_on_device, prefixes * prefix * (1 - host_share - ssd_share),
-         (Note{"Prefixes kept in device memory", "beside those of running requests", "", "serving.prefix_cache.device_bytes"}), prefixes,
-         prefix, host_share, ssd_share);
-  return {kept_on_device, kept_in_host, kept_on_ssd};
 }
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Prefixes that hit the cache in host memory or on SSD: loaded once per request; their place and size.
+// Prefixes that hit the cache in host memory or on SSD: loaded once per request.
 #pragma once
 
 #include <string_view>
@@ -16,11 +16,5 @@ struct PrefixLoad {
 // Recorded as prefix_load and exposed_load. Nothing without tiers.
 PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double cached, Seconds pass_time, std::string_view pass_time_is,
                         Trace& trace);
-
-// Bytes per device of the prefixes kept beside those of running requests.
-struct KeptPrefixes {
-  Bytes device, host, ssd;
-};
-KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace);
 
 }  // namespace slipstick

@@ -9,7 +9,6 @@
 #include "core/serving/load_model.h"
 #include "core/serving/memo.h"
 #include "core/serving/network_time.h"
-#include "core/serving/prefix_cache.h"
 #include "core/serving/remarks.h"
 #include "core/serving/serving_memory.h"
 #include "core/serving/static_batch.h"

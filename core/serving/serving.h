@@ -22,7 +22,7 @@ struct ServingMemory {
   Bytes weights, kv_cache, activations, workspace;
   [[nodiscard]] Bytes Total() const { return weights + kv_cache + activations + workspace; }
 };
-// Tiers of the prefix cache: what a prompt loads, and what it keeps per device beside the prefixes of running requests.
+// Tiers of the prefix cache: the load of a prompt, and the prefixes kept per device beside those of running requests.
 struct ServedPrefixes {
   Seconds load, exposed;
   Bytes device, host, ssd;

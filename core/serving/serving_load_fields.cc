@@ -125,7 +125,7 @@ constexpr FieldRow kServingLoadFields[] = {
     Of<&ServingLoad::disaggregated>("disaggregated", "Prefill and decode on separate pools (disaggregated serving)").Advanced(),
     Of<&ServingLoad::kv_offload>("kv_offload", "KV-cache offload to host memory").Advanced(),
     Of<&ServingLoad::prefix_cache>("prefix_cache",
-                                   "Tiers of the prefix cache: prefixes hit in host memory or on SSD are loaded once per request. The "
+                                   "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. The "
                                    "simulation finds all of it in device memory")
         .Label("Prefix-cache tiers")
         .Advanced(),

@@ -4,7 +4,7 @@
 
 #include "core/operators/efficiency.h"
 #include "core/operators/sparse_attention.h"
-#include "core/serving/prefix_cache.h"
+#include "core/serving/prompt_tokens.h"
 
 namespace slipstick {
 namespace {
@@ -173,6 +173,33 @@ Bytes StateOfSequence(const Deployment& deployment, Trace& trace) {
                "serving.state_bytes_per_sequence"}),
          recurrent_layers, state_elements, state_element);
   return state_of_sequence;
+}
+
+Bytes PrefixBytes(const Deployment& deployment, double cached, Trace& trace) {
+  trace.Alias("held_tokens", cached, "cached");
+  const Bytes prefix = KvCacheOfSequence(deployment, cached, trace);
+  trace.Alias("prefix", prefix, "kv_cache_of_sequence");
+  trace.Input("host_share", deployment.load.prefix_cache->host_share, "serving.prefix_cache.host_share");
+  trace.Input("ssd_share", deployment.load.prefix_cache->ssd_share, "serving.prefix_cache.ssd_share");
+  return prefix;
+}
+
+KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace) {
+  if (!deployment.load.prefix_cache) return {};
+  const Trace::Scope scope(trace, "kept_prefixes");
+  const auto prefixes = static_cast<double>(deployment.load.prefix_cache->prefixes);
+  const double cached = ComputedTokens(deployment.load, trace).cached;
+  const double host_share = deployment.load.prefix_cache->host_share, ssd_share = deployment.load.prefix_cache->ssd_share;
+  const Bytes prefix = PrefixBytes(deployment, cached, trace);
+  trace.Input("prefixes", prefixes, "serving.prefix_cache.prefixes");
+  FIGURE(trace, kept_in_host, prefixes * prefix * host_share,
+         (Note{"Prefixes kept in host memory", "per device", "", "serving.prefix_cache.host_bytes"}), prefixes, prefix, host_share);
+  FIGURE(trace, kept_on_ssd, prefixes * prefix * ssd_share,
+         (Note{"Prefixes kept on SSD", "per device", "", "serving.prefix_cache.ssd_bytes"}), prefixes, prefix, ssd_share);
+  FIGURE(trace, kept_on_device, prefixes * prefix * (1 - host_share - ssd_share),
+         (Note{"Prefixes kept in device memory", "beside those of running requests", "", "serving.prefix_cache.device_bytes"}), prefixes,
+         prefix, host_share, ssd_share);
+  return {kept_on_device, kept_in_host, kept_on_ssd};
 }
 
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment, Trace& trace) {

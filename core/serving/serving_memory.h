@@ -17,6 +17,14 @@ Bytes StateOfSequence(const Deployment& deployment, Trace& trace);
 // number; the MLA latent on every rank; sliding-window layers hold at most their window.
 Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace& trace);
 
+// A cached prefix of a prompt on one device, in all tiers.
+Bytes PrefixBytes(const Deployment& deployment, double cached, Trace& trace);
+// Bytes per device of the prefixes that an attention group keeps beside those of its running requests.
+struct KeptPrefixes {
+  Bytes device, host, ssd;
+};
+KeptPrefixes KeptPrefixesOf(const Deployment& deployment, Trace& trace);
+
 struct KvCacheBudget {
   Bytes capacity;  // usable memory of the device
   Bytes weights, activations, workspace;
