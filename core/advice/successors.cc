@@ -41,11 +41,11 @@ double NumberInBase(const Json& json, const char* path) {
 // "HBM3e" -> "HBM"
 std::string KindOfMemory(const std::string& technology) { return technology.substr(0, technology.find_first_of("0123456789 ")); }
 
-// Nothing for a device whose 16-bit rate the catalogue does not say.
+// Nothing for a device whose 16-bit rate the catalogue does not say, or that is announced only.
 std::optional<Offer> OfferOf(const Json& cluster) {
   const std::string id = TextAt(cluster, "device.preset");
   const Json* device = id.empty() ? nullptr : FindPreset("device", id);
-  if (device == nullptr) return std::nullopt;
+  if (device == nullptr || TextAt(*device, "published.status") == "announced") return std::nullopt;
   Offer offer;
   offer.id = TextAt(cluster, "id");
   offer.device = TextAt(*device, "name");

@@ -148,6 +148,8 @@ TEST(Successors, FollowVendorMemoryLinksAndYear) {
   EXPECT_EQ(SuccessorIds("gb300-nvl72"), Ids{});
   // A graphics card is followed by graphics cards.
   EXPECT_EQ(SuccessorIds("single-rtx-4090"), (Ids{"single-rtx-5090", "single-rtx-pro-6000"}));
+  // What is announced only follows nothing.
+  for (const std::string& id : SuccessorIds("single-h100-pcie-80gb")) EXPECT_NE(id, "single-rubin");
 }
 
 TEST(Advice, KeepsItsLimits) {
