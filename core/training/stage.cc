@@ -61,17 +61,18 @@ std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, Pipelin
   std::vector<double> stage_load(static_cast<std::size_t>(stages), 0);
   stage_load[0] += loads.embedding;
   stage_load[static_cast<std::size_t>(StageOf(visits - 1, stages, schedule))] += loads.head;
+  std::vector<std::vector<Count>> visits_of(static_cast<std::size_t>(stages));
+  for (Count visit = 0; visit < visits; ++visit) visits_of[static_cast<std::size_t>(StageOf(visit, stages, schedule))].push_back(visit);
   for (Count layer = 0; layer < layers; ++layer) {
-    const auto least = static_cast<Count>(std::min_element(stage_load.begin(), stage_load.end()) - stage_load.begin());
-    stage_load[static_cast<std::size_t>(least)] += loads.layer;
+    const auto least = static_cast<std::size_t>(std::min_element(stage_load.begin(), stage_load.end()) - stage_load.begin());
+    stage_load[least] += loads.layer;
     const auto load_of = [&](Count visit) {
       const double ends = (visit == 0 ? loads.embedding : 0) + (visit + 1 == visits ? loads.head : 0);
       return static_cast<double>(counts[static_cast<std::size_t>(visit)]) * loads.layer + ends;
     };
-    Count emptiest = -1;
-    for (Count visit = 0; visit < visits; ++visit) {
-      if (StageOf(visit, stages, schedule) != least) continue;
-      if (emptiest < 0 || load_of(visit) < load_of(emptiest)) emptiest = visit;
+    Count emptiest = visits_of[least].front();
+    for (const Count visit : visits_of[least]) {
+      if (load_of(visit) < load_of(emptiest)) emptiest = visit;
     }
     ++counts[static_cast<std::size_t>(emptiest)];
   }
