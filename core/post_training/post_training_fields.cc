@@ -36,6 +36,13 @@ constexpr FieldRow kPostTrainingFields[] = {
     Of<&PostTraining::generation_devices>("generation_devices", "Devices of the generation pool; off: the best split")
         .Label("Generation devices")
         .Between(1, 1 << 24),
+    Of<&PostTraining::step_overhead>("step_overhead",
+                                     "Host time per decode step besides the engine's own: the RL framework reads back the log-probs of "
+                                     "what was sampled")
+        .In(kMs)
+        .Label("Host time per decode step")
+        .Between(0, 1000)
+        .Advanced(),
     Of<&PostTraining::engine_switch>("engine_switch",
                                      "Time for the serving engine to sleep and to wake up, per step, where it shares devices")
         .In(kS)

@@ -12,7 +12,6 @@ namespace slipstick {
 namespace {
 
 constexpr int kShares = 32;
-constexpr Note kRolloutsNote{"Rollouts", "all samples of a step, until the longest response is done", "", "post_training.generation_s"};
 
 // Cut lengths at a scale.
 std::vector<double> CutAt(double longest, double scale, std::vector<double> lengths) {
@@ -60,7 +59,7 @@ struct Decoded {
 };
 
 // Sequences of one group that begin together and end one after the other, until the longest of all groups.
-Decoded DecodeTogether(double running, double prompt, const ResponseLengths& lengths, StepTimes& times) {
+Decoded DecodeTogether(double running, double prompt, const ResponseLengths& lengths, Seconds step_overhead, StepTimes& times) {
   Decoded decoded;
   double at = 0;
   const auto shares = static_cast<double>(lengths.shares.size());
@@ -70,7 +69,7 @@ Decoded DecodeTogether(double running, double prompt, const ResponseLengths& len
     work.decoded = max(1.0, running * share);
     work.running = work.decoded;
     work.context = prompt + (at + length) / 2;
-    decoded.time += (length - at) * times.Of(work).time;
+    decoded.time += (length - at) * (times.Of(work).time + step_overhead);
     decoded.slot_steps += (length - at) * share;
     at = length;
   };
@@ -161,13 +160,15 @@ Seconds ExplainedPrefill(const RolloutGroup& group, const ServingLoad& load, Ste
 void DecodeAll(const PostTraining& asked, const RolloutGroup& group, double prompt, const ResponseLengths& lengths, Seconds prefill,
                StepTimes& times, Rollouts& rollouts, Trace& trace) {
   const double sequences = group.sequences, running = group.running, mean_response = lengths.Mean(), longest_response = lengths.longest;
-  const Seconds decode_step = times.Of({running, prompt + mean_response / 2, 0, 0, 0, running}).time;
-  trace.Procedure("decode_step", decode_step,
-                  {"Decode step of the full batch", "at the mean context; open the serving part for its kernels"},
+  const Seconds step_overhead = asked.step_overhead, engine_step = times.Of({running, prompt + mean_response / 2, 0, 0, 0, running}).time;
+  trace.Input("step_overhead", step_overhead, "post_training.step_overhead");
+  trace.Procedure("engine_step", engine_step,
+                  {"Decode step of the engine, full batch", "at the mean context; open the serving part for its kernels"},
                   "running, prompt, mean_response", running, prompt, mean_response);
+  FIGURE(trace, decode_step, engine_step + step_overhead, (Note{"Decode step of the full batch", ""}), engine_step, step_overhead);
   FIGURE(trace, queue_steps, (sequences - running) * mean_response / running,
          (Note{"Decode steps with a queue", "every sequence that ends is followed by the next"}), sequences, running, mean_response);
-  const Decoded decoded = DecodeTogether(running, prompt, lengths, times);
+  const Decoded decoded = DecodeTogether(running, prompt, lengths, step_overhead, times);
   const Seconds tail = decoded.time;
   trace.Procedure("tail", tail,
                   {"Decode of the last sequences", "step by step: the batch shrinks as sequences end, until the longest one is done"},
