@@ -1,22 +1,10 @@
 // The built site behind a small server, and a Chromium on it; what went wrong on the page is collected.
-import { createReadStream, existsSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { serveSite } from '../support/site_server.js';
 
 export { timed } from '../support/timed.js';
+export { SITE } from '../support/site_server.js';
 
-export const SITE = fileURLToPath(new URL('../../build/site/', import.meta.url));
-const TYPES = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.wasm': 'application/wasm',
-  '.svg': 'image/svg+xml',
-  '.json': 'application/json',
-  '.webmanifest': 'application/manifest+json',
-};
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -31,23 +19,9 @@ const FLAGS = [
 // How long what a test waits for may take, in ms: a busy machine takes ten times what an idle one does.
 const PATIENCE = 180_000;
 
-function serve() {
-  const server = createServer((request, response) => {
-    const path = normalize(decodeURIComponent(request.url.split('?')[0])).replace(/\/$/, '/index.html');
-    const file = join(SITE, path);
-    if (!file.startsWith(SITE) || !existsSync(file) || !statSync(file).isFile()) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
-    createReadStream(file).pipe(response);
-  });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
-}
-
 // {base, open(hash, options) -> {page, context, faults}, close()}
 export async function site() {
-  const server = await serve();
+  const server = await serveSite();
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
   const base = `http://127.0.0.1:${server.address().port}/`;
   return {

@@ -53,5 +53,5 @@ test('the chart’s sentence is about this model’s own line', async () => {
   const { page } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .mark');
   // 320 KiB a token, 32 requests on 8 GPUs: of 256 + 256 tokens 640 MiB, of 262,144 + 256 tokens 320.3 GiB.
-  assert.match(plain(await page.locator('#kv-context .summary').textContent()), /this model: GQA.*: from 640 MiB at 256 prompt tokens to 320 GiB at 262,144\./);
+  assert.match(plain(await page.locator('#kv-context .summary').textContent()), /This model: GQA.*: from 640 MiB at 256 prompt tokens to 320 GiB at 262,144\./);
 });

@@ -60,6 +60,32 @@ test('you, the service level and the most that holds it; with an arrival rate th
   assert.deepEqual(faults, []);
 });
 
+test('the own point is dragged along the curve, and all answers follow before it is let go', async () => {
+  const { page, faults } = await chromium.open('#/serve?v=1');
+  await page.waitForSelector('#batch-curve .you');
+  await settled(page);
+  const middle = async (selector) => {
+    const { x, y, width, height } = await page.locator(selector).boundingBox();
+    return [x + width / 2, y + height / 2];
+  };
+  await page.locator('#batch-curve .you').scrollIntoViewIfNeeded();
+  const answer = () => page.locator('.four .answer .value').nth(1).textContent();
+  const before = await answer();
+  const to = await middle('#batch-curve .mark[aria-label^="128 "]');
+  await page.mouse.move(...(await middle('#batch-curve .you')));
+  await page.mouse.down();
+  await page.mouse.move(to[0] + 20, to[1], { steps: 4 });
+  await page.mouse.move(...to, { steps: 4 });
+  await page.waitForURL(/serving\.batch=128/);
+  await settled(page);
+  assert.notEqual(await answer(), before, 'while the button is down');
+  await page.mouse.up();
+  await page.mouse.move(to[0] - 80, to[1]);
+  await settled(page);
+  assert.match(page.url(), /serving\.batch=128/, 'it stays where it was let go');
+  assert.deepEqual(faults, []);
+});
+
 test('published runs of the model on its family of devices stand beside the curve, and none where there are none', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
   await page.waitForSelector('#batch-curve .measured');

@@ -95,7 +95,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
       summary ??
       (first
         ? t(series.length > 1 ? 'summary.lines.named' : 'summary.lines', {
-            name: top.name,
+            name: top.name.slice(0, 1).toUpperCase() + top.name.slice(1),
             from: format(first.y, up.unit),
             x0: `${format(first.x, across.unit)} ${across.label}`,
             to: format(last.y, up.unit),

@@ -65,10 +65,21 @@ export function operatingCurve({ id, title, subtitle, width, points, measured, h
   );
   const published = measured.map((p) => mark(p.label, { class: 'point measured', stroke: 'var(--ink-2)', fill: 'var(--paper)' }, svg('circle', { cx: x(p.x), cy: y(p.y), r: RADIUS })));
   const diamond = last && mark(last.text, { class: 'point', stroke: 'var(--ink)', fill: 'var(--paper)' }, svg('path', { d: `M${x(last.x)} ${y(last.y) - 6}l6 6l-6 6l-6 -6z` }));
-  const you = here && mark(here.text, { class: 'point you', stroke: 'var(--paper)', fill: 'var(--accent)' }, svg('circle', { cx: x(here.x), cy: y(here.y), r: 7 }));
+  const you = here && mark(here.text, { class: 'point you drag', stroke: 'var(--paper)', fill: 'var(--accent)' }, svg('circle', { cx: x(here.x), cy: y(here.y), r: 7 }));
   const was = before && svg('circle', { class: 'ghost', cx: x(before.x), cy: y(before.y), r: 7 });
   if (you && onbatch) keys(you, points, here, onbatch);
   const line = svg('polyline', { class: 'line', stroke: 'var(--c-gemm)', points: points.map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join(' ') });
+  const drawing = canvas(
+    width,
+    height,
+    missing,
+    frame,
+    line,
+    was,
+    marks(title, drawn, published, diamond, you),
+    labels.map(({ x: left, y: base, text, anchor, kind }) => svg('text', { class: `halo ${kind}`, x: left, y: base, 'text-anchor': anchor }, text)),
+  );
+  if (you && onbatch) draggable(you, drawing, points.map((p) => ({ batch: p.batch, at: x(p.x) / width })), here, onbatch);
   return chart({
     id,
     title,
@@ -76,16 +87,7 @@ export function operatingCurve({ id, title, subtitle, width, points, measured, h
     kind: 'line chart',
     note,
     summary,
-    drawing: canvas(
-      width,
-      height,
-      missing,
-      frame,
-      line,
-      was,
-      marks(title, drawn, published, diamond, you),
-      labels.map(({ x: left, y: base, text, anchor, kind }) => svg('text', { class: `halo ${kind}`, x: left, y: base, 'text-anchor': anchor }, text)),
-    ),
+    drawing,
     columns,
     rows,
   });
@@ -101,5 +103,36 @@ function keys(you, points, here, onbatch) {
     event.preventDefault();
     event.stopPropagation();
     if (next) onbatch(next);
+  });
+}
+
+// The batch where the line passes a place across, between its points in equal ratios.
+export function batchAt(places, at) {
+  const [first, ...rest] = [...places].sort((a, b) => b.at - a.at);
+  let before = first;
+  for (const one of rest) {
+    if (at > before.at) break;
+    if (at > one.at) return Math.round(before.batch * (one.batch / before.batch) ** ((before.at - at) / (before.at - one.at)));
+    before = one;
+  }
+  return before.batch;
+}
+
+// The own point follows the pointer along the line, and the answers with it. Each answer draws the chart anew: the window keeps the drag.
+function draggable(you, drawing, places, here, onbatch) {
+  you.addEventListener('pointerdown', (down) => {
+    down.preventDefault();
+    you.focus();
+    const { left, width } = drawing.getBoundingClientRect();
+    let batch = here.batch;
+    const follow = ({ clientX }) => {
+      const next = batchAt(places, (clientX - left) / width);
+      if (next === batch) return;
+      batch = next;
+      onbatch(batch);
+    };
+    const end = new AbortController();
+    window.addEventListener('pointermove', follow, { signal: end.signal });
+    for (const last of ['pointerup', 'pointercancel']) window.addEventListener(last, () => end.abort(), { signal: end.signal });
   });
 }

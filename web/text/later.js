@@ -39,7 +39,7 @@ extend({
   'ttft.handling': 'request handling', 'ttft.queue': 'queue', 'ttft.others': 'other users’ prefills', 'ttft.gemm': 'matrix products', 'ttft.attention': 'attention', 'ttft.communication': 'all-reduce',
   'ttft.small_kernels': 'norms, launches', 'ttft.scheduler': 'scheduler', 'ttft.transfer': 'KV-cache transfer', 'ttft.first_step': 'first decode step',
   'work.gemm': 'matrix products', 'work.attention': 'attention', 'work.communication': 'communication', 'work.small_kernels': 'small kernels', 'work.scheduler': 'scheduler',
-  'serve.share': 'How many users can share a replica?', 'serve.choose': 'choose a point, or ← → on yours; numbers: concurrent requests',
+  'serve.share': 'How many users can share a replica?', 'serve.choose': 'drag your point, choose another, or ← → on yours; numbers: concurrent requests',
   'serve.before': 'before', 'serve.you': 'you: {batch} at TPOT {tpot}', 'serve.level': 'TPOT ≤ {target} →', 'serve.last': '{batch} is the most within {target}',
   'serve.last.note': '{batch} concurrent requests are the most within a TPOT of {target}: {device} tokens/s per GPU. Hatched: misses the target, which Size sets.',
   'serve.operators.decode': 'Which operators hold the decode step?', 'serve.operators.prefill': 'Which operators hold a prefill?', 'serve.phase': 'Phase',
