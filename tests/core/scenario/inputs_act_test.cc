@@ -171,7 +171,8 @@ const std::vector<Assignments>& Scenarios() {
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1", "serving.engine=vllm",
                                  "serving.batch=4", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=0.4",
                                  "serving.prefix_cache.ssd_share=0.3", "serving.prefix_cache.prefixes=200",
-                                 "serving.adapters.resident=16", "serving.speculative=eagle-3-llama-3.1-8b"},
+                                 "serving.prefix_cache.ssd_capacity=12 GB", "serving.adapters.resident=16",
+                                 "serving.speculative=eagle-3-llama-3.1-8b"},
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1", "serving.engine=vllm",
                                  "serving.batch=4", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=0.5"},
       // Chips on the board, and chiplets.
