@@ -21,9 +21,9 @@ export async function firefox() {
     faults,
     open: (url) => page.goto(url, { timeout: PATIENCE }),
     run: (what, ...args) => page.evaluate(what, ...args),
-    click: async (selector) => (await page.waitForSelector(selector, { timeout: PATIENCE })).click(),
+    click: (selector) => page.locator(selector).setTimeout(PATIENCE).click(), // again where what it found was drawn anew
     async type(selector, text) {
-      await (await page.waitForSelector(selector, { timeout: PATIENCE })).click({ count: 3 });
+      await page.locator(selector).setTimeout(PATIENCE).click({ count: 3 });
       await page.keyboard.type(text);
       await page.keyboard.press('Enter');
     },
@@ -60,25 +60,42 @@ export async function webkit() {
     if (isReady) break;
     if (Date.now() > end) throw new Error('WebKitWebDriver does not answer');
   }
-  const options = { 'webkitgtk:browserOptions': { binary: process.env.MINIBROWSER, args: ['--automation'] } };
-  const { sessionId } = await ask('POST', '/session', { capabilities: { alwaysMatch: options } });
+  const { sessionId } = await ask('POST', '/session', { capabilities: {} }); // of WebKit's own small browser
   const at = `/session/${sessionId}`;
-  await ask('POST', `${at}/timeouts`, { script: PATIENCE, pageLoad: PATIENCE, implicit: 20_000 });
+  await ask('POST', `${at}/timeouts`, { script: PATIENCE, pageLoad: PATIENCE });
   await ask('POST', `${at}/window/rect`, { width: 1280, height: 900 });
-  const find = async (selector) => (await ask('POST', `${at}/element`, { using: 'css selector', value: selector }))[ELEMENT];
-  const send = async (id, text) => ask('POST', `${at}/element/${id}/value`, { text });
+  const run = (what, ...args) => ask('POST', `${at}/execute/sync`, { script: `return (${what})(...arguments)`, args });
+  // The element, once it is drawn.
+  async function find(selector) {
+    for (const end = Date.now() + PATIENCE; Date.now() < end; await pause(200)) {
+      if (await run((path) => document.querySelector(path)?.getClientRects().length > 0, selector)) break;
+    }
+    await run((path) => document.querySelector(path)?.scrollIntoView({ block: 'center' }), selector); // the driver leaves it below the edge
+    return (await ask('POST', `${at}/element`, { using: 'css selector', value: selector }))[ELEMENT];
+  }
+  // Again where what was found is drawn anew before it is used.
+  async function insist(act) {
+    for (const end = Date.now() + PATIENCE; ; await pause(200)) {
+      try {
+        return await act();
+      } catch (error) {
+        if (Date.now() > end || !/stale element|not interactable/.test(error.message)) throw error;
+      }
+    }
+  }
+  const send = (selector, text) => insist(async () => ask('POST', `${at}/element/${await find(selector)}/value`, { text }));
   return {
     name: 'WebKit',
     faults: [],
     open: (url) => ask('POST', `${at}/url`, { url }),
-    run: (what, ...args) => ask('POST', `${at}/execute/sync`, { script: `return (${what})(...arguments)`, args }),
-    click: async (selector) => ask('POST', `${at}/element/${await find(selector)}/click`, {}),
+    run,
+    click: (selector) => insist(async () => ask('POST', `${at}/element/${await find(selector)}/click`, {})),
     async type(selector, text) {
-      const field = await find(selector);
-      await ask('POST', `${at}/element/${field}/clear`, {});
-      await send(field, text + KEYS.Enter);
+      await find(selector);
+      await run((path) => document.querySelector(path).select(), selector);
+      await send(selector, text + KEYS.Enter);
     },
-    press: async (key) => send(await find('body'), KEYS[key] ?? key),
+    press: (key) => send(':focus', KEYS[key] ?? key),
     async close() {
       await ask('DELETE', at).catch(() => {});
       process.kill(-driver.pid);

@@ -5,7 +5,7 @@ import { serveSite } from '../support/site_server.js';
 import { firefox, webkit } from './drivers.js';
 
 const SCENES = ['overview', 'train', 'serve', 'size', 'memory', 'chip', 'explore', 'compare', 'lessons', 'method'];
-const PATIENCE = 120_000;
+const PATIENCE = 300_000; // ms
 
 let server, base;
 before(async () => {
@@ -69,7 +69,9 @@ for (const start of [firefox, webkit]) {
       });
       await context.test('a search runs in its workers', async () => {
         await browser.open(`${base}#/explore/search?cluster.devices=64&model=llama-3.1-8b&serving=null&v=1`);
-        await until(browser, () => document.querySelectorAll('.ex-table tbody tr').length, (count) => count > 3, 'its table');
+        await until(browser, () => document.getElementById('explore-size')?.textContent ?? '', (words) => words.includes('mappings'), 'the size of the space');
+        await browser.click('#explore-start');
+        await until(browser, () => document.querySelectorAll('.ex-table:not([hidden]) tbody tr').length, (count) => count > 3, 'its table');
       });
       assert.deepEqual(browser.faults, []);
     } finally {
