@@ -206,6 +206,16 @@ TEST(Prefill, OfAFewTokensReplaysGraphsBetweenTheLayersAttention) {
   EXPECT_LT(with(faster).prefill, with({"serving.prompt=256"}).prefill);
 }
 
+// An idle engine: the first token is out when the prefill has passed every stage, and the request itself was handled.
+TEST(Prefill, OfALoneRequestEndsWithItsFirstTokenOnAnyNumberOfStages) {
+  for (const char* pp : {"1", "2", "4", "8"}) {
+    const ServingReport report = Serve({"cluster=dgx-h100", "cluster.devices=64", "model=llama-3.1-70b", "serving.engine=vllm",
+                                        "serving.devices=64", "serving.mapping.tp=8", std::string("serving.mapping.pp=") + pp,
+                                        "serving.batch=1", "serving.prompt=8192", "serving.output=100"});
+    EXPECT_NEAR((report.ttft - report.prefill) / (10 * kMs), 1, 1e-9) << pp;
+  }
+}
+
 // SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15): DeepSeek-V3.1 on H20, chunks of 12k, a request at a time: PP 4 TP 8 prefills
 // 3.31 times as fast as TP 8, and its first token comes up to 67.9 % earlier.
 TEST(Prefill, OfAPromptInChunksFillsThePipeline) {
