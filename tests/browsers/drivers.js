@@ -91,9 +91,11 @@ export async function webkit() {
     run,
     click: (selector) => insist(async () => ask('POST', `${at}/element/${await find(selector)}/click`, {})),
     async type(selector, text) {
-      await find(selector);
-      await run((path) => document.querySelector(path).select(), selector);
-      await send(selector, text + KEYS.Enter);
+      for (let value; value !== text; value = await run((path) => document.querySelector(path).value, selector)) {
+        await find(selector);
+        await run((path) => document.querySelector(path).select(), selector);
+        await send(selector, text + KEYS.Enter); // into a field that was drawn anew it may have come too early
+      }
     },
     press: (key) => send(':focus', KEYS[key] ?? key),
     async close() {
