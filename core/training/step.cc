@@ -29,7 +29,7 @@ void WarnOfWholeExperts(const TrainingContext& context, std::vector<std::string>
                      "): training.mapping.expert_tp " + degree);
 }
 
-// Schedules and ZeRO stages that the framework's code does not run.
+// What the framework's code does not run, where that is known.
 void WarnBeyondFramework(const TrainingContext& context, std::vector<std::string>& warnings) {
   const TrainingMapping& mapping = context.run.mapping;
   const Framework& framework = context.framework();
@@ -40,10 +40,11 @@ void WarnBeyondFramework(const TrainingContext& context, std::vector<std::string
   };
   if (mapping.pp > 1 && lacks(can.schedules, schedule)) warnings.push_back(framework.name + " does not run the schedule " + schedule);
   if (mapping.virtual_stages > 1 && !can.interleaves) warnings.push_back(framework.name + " does not interleave pipeline stages");
-  if (mapping.zero > 0 && lacks(can.zero, mapping.zero)) {
-    warnings.push_back(framework.name + " does not run ZeRO " + std::to_string(mapping.zero));
-  }
+  const bool shards = mapping.zero > 0 || context.shape.data * context.shape.context > 1;
+  if (shards && lacks(can.zero, mapping.zero)) warnings.push_back(framework.name + " does not run ZeRO " + std::to_string(mapping.zero));
   const Count expert_ranks = mapping.ep * mapping.expert_tp;
+  const bool overlaps = mapping.overlap.ep.value_or(false) && expert_ranks > 1 && !PairsPasses(mapping.schedule);
+  if (overlaps && !can.zero.empty() && !can.overlaps_experts) warnings.push_back(framework.name + " does not overlap expert dispatch");
   if (mapping.dispatch == ExpertDispatch::kDedicated && expert_ranks > can.dedicated_ranks) {
     warnings.push_back("Dedicated dispatch serves at most " + std::to_string(can.dedicated_ranks) + " ranks, not " +
                        std::to_string(expert_ranks));
