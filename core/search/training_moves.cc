@@ -142,14 +142,15 @@ bool TrainingMoves::IsLegal(const Degrees& degrees) const { return FitsModel(deg
 
 // All that place layers evenly, embedding and head counted or not, and the powers of two.
 std::vector<Count> TrainingMoves::VirtualStages(Count pp) const {
-  std::vector<Count> chunks;
-  const Count most = pp > 1 ? std::max<Count>(1, (model_.layers + 2) / pp) : 1;
   if (!run_.framework.capabilities.interleaves) return {1};
-  for (Count one = 1; one <= most; ++one) {
+  const Count most = pp > 1 ? std::max<Count>(1, (model_.layers + 2) / pp) : 1;
+  std::vector<Count> even{1}, powers{1};
+  for (Count one = 2; one <= most; ++one) {
     const Count stages = pp * one;
-    if ((one & (one - 1)) == 0 || model_.layers % stages == 0 || (model_.layers + 2) % stages == 0) chunks.push_back(one);
+    if (model_.layers % stages == 0 || (run_.framework.ends_as_layers && (model_.layers + 2) % stages == 0)) even.push_back(one);
+    if ((one & (one - 1)) == 0) powers.push_back(one);
   }
-  return chunks;
+  return even.size() > 1 ? even : powers;
 }
 
 Degrees TrainingMoves::Settled(Degrees degrees) const {

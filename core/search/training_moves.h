@@ -79,6 +79,7 @@ class TrainingMoves {
   [[nodiscard]] bool FitsSchedule(const Degrees& degrees) const;
   [[nodiscard]] bool FitsBatch(const Degrees& degrees) const;
   [[nodiscard]] Count DataRanks(const Degrees& degrees) const { return devices_ / degrees.ModelParallel(); }
+  // Per device: those that give every virtual stage as many layers; powers of two where none but 1 does.
   [[nodiscard]] std::vector<Count> VirtualStages(Count pp) const;
   // Members that follow where a degree moved: virtual stages, micro-batch, sharding.
   [[nodiscard]] Degrees Settled(Degrees degrees) const;
