@@ -74,6 +74,7 @@ TrainingMapping TrainingMoves::MappingOf(const Degrees& degrees) const {
   mapping.ep = degrees[MappingAxis::kEp], mapping.expert_tp = degrees[MappingAxis::kExpertTp];
   mapping.virtual_stages = degrees[MappingAxis::kVirtualStages], mapping.micro_batch = degrees[MappingAxis::kMicroBatch];
   mapping.zero = degrees[MappingAxis::kZero], mapping.schedule = degrees.Schedule();
+  if (IsFree(MappingAxis::kSchedule) && mapping.pp == 1) mapping.schedule = PipelineSchedule::kOneFOneB;  // of one stage all are the same
   mapping.sequence_parallel = degrees[MappingAxis::kSequenceParallel] != 0;
   mapping.dp = DataRanks(degrees);
   if (degrees[MappingAxis::kEp] * degrees[MappingAxis::kExpertTp] <= 1) return mapping;
