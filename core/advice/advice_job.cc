@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "core/advice/mapping_search.h"
@@ -157,7 +158,9 @@ double AdviceJob::GainToBeat(const Improvement& improvement) const {
 
 bool AdviceJob::IsWorthwhile(const Improvement& one) const {
   // What software cannot do or a device lacks is a warning.
-  if (one.proposal.needs != Needs::kPurchase && one.verdict.warnings > now_.warnings) return false;
+  const std::set<std::string>&before = now_.warnings, &after = one.verdict.warnings;
+  const bool adds_warning = !std::includes(before.begin(), before.end(), after.begin(), after.end());
+  if (one.proposal.needs != Needs::kPurchase && adds_warning) return false;
   if (one.gain < kNoticed * GainToBeat(one)) return false;
   if (!now_.IsAnswer()) return true;
   const double second = one.verdict.second > 0 ? now_.second / one.verdict.second : 0;

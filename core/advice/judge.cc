@@ -1,6 +1,7 @@
 #include "core/advice/judge.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "core/evaluation/evaluate.h"
@@ -37,6 +38,11 @@ std::optional<double> LimitedValue(const std::string& path, const Scenario& scen
   return figure ? figure : NumberAt(verdict.scenario, path);
 }
 
+std::string WithoutNumbers(std::string text) {
+  text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }), text.end());
+  return text;
+}
+
 }  // namespace
 
 Result<Verdict> Judge(const Json& request, const AdviceQuestion& question) {
@@ -47,7 +53,9 @@ Result<Verdict> Judge(const Json& request, const AdviceQuestion& question) {
   verdict.report = *Evaluate(*scenario, ReportDetail::Figures());
   verdict.scenario = Write(*scenario);
   verdict.is_feasible = MemberAt(verdict.report, question.part + ".feasible")->get<bool>();
-  if (const Json* warnings = FindMember(verdict.report, "warnings")) verdict.warnings = warnings->size();
+  if (const Json* warnings = FindMember(verdict.report, "warnings")) {
+    for (const Json& warning : *warnings) verdict.warnings.insert(WithoutNumbers(warning.get<std::string>()));
+  }
   verdict.value = NumberOr0(verdict.report, question.figure);
   verdict.second = question.second.empty() ? 0 : NumberOr0(verdict.report, question.second);
   verdict.system_usd = NumberOr0(verdict.report, "cost.system_usd");

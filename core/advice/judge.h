@@ -1,7 +1,7 @@
 // A scenario judged by a question of advice: its figures, and whether it is feasible and within the limits.
 #pragma once
 
-#include <cstddef>
+#include <set>
 #include <string>
 
 #include "core/advice/question.h"
@@ -11,15 +11,15 @@
 namespace slipstick {
 
 struct Verdict {
-  bool is_feasible = false;  // of the part in question
-  bool is_within = true;     // the limits
-  std::size_t warnings = 0;  // number of the report's warnings
-  double value = 0;          // of the objective
-  double second = 0;         // of the second figure; 0 if there is none
-  double system_usd = 0;     // total cost of ownership; 0 without the cost part
-  Json figures;              // path -> number of the report, or null
-  Json report;               // figures only
-  Json scenario;             // resolved
+  bool is_feasible = false;        // of the part in question
+  bool is_within = true;           // the limits
+  std::set<std::string> warnings;  // the report's, without their numbers, which differ between mappings
+  double value = 0;                // of the objective
+  double second = 0;               // of the second figure; 0 if there is none
+  double system_usd = 0;           // total cost of ownership; 0 without the cost part
+  Json figures;                    // path -> number of the report, or null
+  Json report;                     // figures only
+  Json scenario;                   // resolved
   [[nodiscard]] bool IsAnswer() const { return is_feasible && is_within; }
 };
 

@@ -111,6 +111,37 @@ TEST(Advice, NoChangeMadeByHandBeatsTheFirst) {
   }
 }
 
+// Schedules, stages of ZeRO, degrees and overlap that the framework's code does not run are not proposed.
+TEST(Advice, StaysWithinTheFramework) {
+  for (const char* framework : {"megatron", "fsdp", "hai-llm", "composer", "nanotron", "internevo", "megatron-deepspeed"}) {
+    SCOPED_TRACE(framework);
+    const Assignments asked{"version=2",          "model=mixtral-8x7b", "cluster=dgx-h100",
+                            "cluster.devices=64", "serving=null",       "training.framework=" + std::string(framework)};
+    const Json can = ReportOf(asked)["scenario"]["training"]["framework"]["capabilities"];
+    const auto runs = [&](const char* list, const Json& one) {
+      return can[list].empty() || std::find(can[list].begin(), can[list].end(), one) != can[list].end();
+    };
+    const Json advice = Advised(asked, {{"top", 100}});
+    EXPECT_FALSE(advice["changes"].empty());
+    for (const char* list : {"changes", "pairs"}) {
+      for (const Json& change : advice[list]) {
+        SCOPED_TRACE(TextOf(change["id"]));
+        const Json mapping = ReportOf(asked, change["overrides"])["scenario"]["training"]["mapping"];
+        if (mapping["pp"] != 1) {
+          EXPECT_TRUE(runs("schedules", mapping["schedule"]));
+        }
+        if (mapping["dp"].get<Count>() * mapping["cp"].get<Count>() > 1) {
+          EXPECT_TRUE(runs("zero", mapping["zero"]));
+        }
+        for (const char* degree : {"tp", "cp", "pp", "ep"}) EXPECT_TRUE(mapping[degree] == 1 || runs("parallelism", degree)) << degree;
+        EXPECT_TRUE(mapping["virtual_stages"] == 1 || can["interleaves"] == true);
+        const bool overlaps = mapping["overlap"]["ep"] == true && mapping["schedule"] != "dualpipe";
+        EXPECT_TRUE(!overlaps || can["overlaps_experts"] == true);
+      }
+    }
+  }
+}
+
 TEST(Advice, TwiceTheDevicesAtMostHalveTheTimeAndHalfTheElectricityPriceHalvesItsShareOfTheCost) {
   const Json advice = Advised({}, {{"top", 100}});
   const Json* twice = Find(advice["changes"], "devices.x2");
