@@ -115,10 +115,11 @@ test('the copy button says Copied and shows the link, with or without a clipboar
   assert.equal(await page.locator('#actions > *').first().getAttribute('id'), 'copy-link', 'first in the header');
   await button.click();
   await eventually(async () => assert.equal((await button.textContent()).trim(), 'Copied'));
-  assert.equal(await page.locator('.linkfield').inputValue(), page.url());
+  const named = `${page.url()}&r=${await page.locator('meta[name=release]').getAttribute('content')}`;
+  assert.equal(await page.locator('.linkfield').inputValue(), named);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await button.click();
-  await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url()));
+  await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), named));
 });
 
 test('fifty edits can be taken back, a changed field says what it was, and all can be reset', async () => {

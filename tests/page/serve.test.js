@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { settled, site, type } from './browser.js';
+import { eventually, settled, site, type } from './browser.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -65,7 +65,7 @@ test('the own point is dragged along the curve, and all answers follow before it
   await page.waitForSelector('#batch-curve .you');
   await settled(page);
   const middle = async (selector) => {
-    const { x, y, width, height } = await page.locator(selector).boundingBox();
+    const { x, y, width, height } = await eventually(async () => (await page.locator(selector).boundingBox()) ?? assert.fail(selector));
     return [x + width / 2, y + height / 2];
   };
   await page.locator('#batch-curve .you').scrollIntoViewIfNeeded();

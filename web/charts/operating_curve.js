@@ -29,7 +29,7 @@ const AROUND = [[0, 18, 'middle'], [0, -9, 'middle'], [-8, 4, 'end'], [9, 4, 'st
 const BESIDE = [[10, -10, 'start'], [-10, 22, 'end'], [-10, -12, 'end'], [10, 22, 'start'], [-10, 40, 'end'], [10, -30, 'start']];
 
 // points: [{x, y, batch, hollow}], measured: [{x, y, text, label}], here and before: {x, y, text}, level: {x, text}, last: {x, y, text}
-export function operatingCurve({ id, title, subtitle, width, points, measured, here, before, level, last, onbatch, summary, columns, rows, note }) {
+export function operatingCurve({ id, title, subtitle, width, points, measured = [], here, before, level, last, onbatch, summary, columns, rows, note }) {
   const all = [...points, ...measured, here, before, last].filter(Boolean);
   const xs = positiveDomain([...all.map((p) => p.x), level?.x].filter(Boolean), 0.06);
   const ys = positiveDomain(all.map((p) => p.y), 0.12);

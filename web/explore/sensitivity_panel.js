@@ -2,6 +2,7 @@
 import { tornado } from '../charts/tornado.js';
 import { h, redraw } from '../dom.js';
 import { labelIn, labelOf } from '../form/fields.js';
+import '../text/later.js';
 import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { faults, figureGroups, figureName, fillSelect, labelled, partName, select } from './controls.js';

@@ -4,6 +4,7 @@ import { categories } from '../charts/categories.js';
 import { boundParts, memoryParts, timeParts } from '../charts/parts.js';
 import { scatter } from '../charts/scatter.js';
 import { h } from '../dom.js';
+import '../text/later.js';
 import { number, text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { nameOfFigure, unit } from './study_checks.js';

@@ -4,6 +4,7 @@ import { lines } from '../charts/lines.js';
 import { h, redraw } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
+import '../text/later.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';

@@ -11,8 +11,7 @@ import { movesOf, scenarios } from './moved.js';
 // Of a scenario whose former answers are kept also what moved.
 async function detail(page, state) {
   const known = await readJson('data/releases.json');
-  const { default: standard } = page.described;
-  const same = ({ inputs, answers }) => answers[state.release] && sayTheSame(standard, inputs, state.inputs, page.presetPaths);
+  const same = ({ inputs, answers }) => answers[state.release] && sayTheSame(page.described.defaults, inputs, state.inputs, page.presetPaths);
   const found = (await scenarios(known, [state.scene])).find(same);
   if (!found || !page.report) return '';
   const moves = movesOf({ answers: { [state.release]: found.answers[state.release] } }, known.figures, page.report);

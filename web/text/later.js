@@ -2,6 +2,8 @@
 import { extend } from './strings.js';
 // prettier-ignore
 extend({
+  'summary.lines': 'From {from} at {x0} to {to} at {x1}.', 'summary.lines.named': '{name}: from {from} at {x0} to {to} at {x1}.',
+  'summary.gantt': '{stages} {stages:stage runs|stages run} {batches} {batches:micro-batch|micro-batches} in {time}.', 'summary.roofline': 'Operators: {list}.', 'chart.before': 'Outlined: {value} before.', 'summary.tornado': '{input} matters most.',
   'why.title': '{title}: {value}', 'why.none': 'This figure has no recorded derivation.', 'why.terms': 'Inputs of this formula',
   'why.symbol': 'Symbol', 'why.value': 'Value', 'why.from': 'From', 'why.input': 'input', 'why.number': 'see above',
   'why.share': 'Per 1 %', 'why.share.help': 'Change of the figure in % when this term changes by 1 %; in a sum, its share',
