@@ -43,7 +43,7 @@ test('a link of another release says so, and what moved where that is known', as
   const { page, faults } = await chromium.open('#/serve?serving.batch=63&v=1&r=0.1.0', { prepare: withOlder });
   await eventually(async () => assert.match(await notice(page).textContent(), /made by Slipstick 0\.1\.0; you see the answers of \d/));
   assert.doesNotMatch(await notice(page).textContent(), /moved: /);
-  await page.evaluate(() => (location.hash = '#/overview?r=0.1.0'));
+  await page.evaluate(() => (location.hash = '#/overview?r=0.1.0&v=2'));
   await eventually(async () => assert.match(await notice(page).textContent(), /Here moved: Time per output token \(TPOT\), [\d.]+\sms → [\d.]+\sms\./));
   await page.locator('#notice button').first().click();
   await page.waitForSelector('#releases');
