@@ -14,6 +14,9 @@ const MOST_POINTS = 200;
 const LIVE_ROWS = 5;
 const FRONT_MS = 1000; // between drawings of a front that grows
 
+// A preset goes by the name of what it is one of.
+const memberOf = (path) => labelOf(path.replace(/\.preset$/, ''));
+
 export class Found {
   #context = null;
   #search = null; // {of, spec, inputs, series}: series {key, names, colors} where the rows are of several kinds
@@ -66,14 +69,14 @@ export class Found {
     return this.#report.best.map((row, at) => ({ ...row, rank: at + 1 }));
   }
 
-  #name = (key) => (key === 'rank' ? t('explore.rank') : key === 'cluster' ? t('group.cluster') : this.#isMember(key) ? labelOf(key) : objectiveName(this.#search.of, key));
+  #name = (key) => (key === 'rank' ? t('explore.rank') : key === 'cluster' ? t('group.cluster') : this.#isMember(key) ? memberOf(key) : objectiveName(this.#search.of, key));
   #isMember = (key) => this.#report.best.some(({ overrides }) => Object.hasOwn(overrides, key));
   #say = (key, value) => (typeof value === 'number' ? text(value, unitOf(key)) : value === undefined || value === null ? '–' : String(value));
   #figures = () => [this.#search.spec.objective, ...this.#search.spec.pareto];
   #words = (overrides, paths) =>
     paths
       .filter((path) => overrides[path] !== undefined && overrides[path] !== null)
-      .map((path) => `${labelOf(path)} ${overrides[path]}`)
+      .map((path) => `${memberOf(path)} ${overrides[path]}`)
       .join(', ');
 
   // Where the scenario stands on the chart, where its report has both figures.

@@ -57,7 +57,7 @@ export const DESIGN = {
     { id: 'topologies', path: 'cluster.networks.0.topology', values: 'switch, ring, fully_connected, torus' },
   ],
   limits: {
-    training: ['order=tp-cp-ep-dp-pp', 'cp<=1', 'micro_batch<=4', 'schedule=1f1b', 'offload.optimizer<=0', 'training.offload.activations=0'],
+    training: ['order=tp-cp-ep-dp-pp', 'cp<=2', 'micro_batch<=4', 'schedule=1f1b', 'offload.optimizer<=0', 'training.offload.activations=0'],
     serving: ['cp<=1', 'prefill_devices=0'],
   },
   inputs: {
