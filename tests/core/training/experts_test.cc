@@ -103,7 +103,7 @@ TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
   EXPECT_EQ(warnings("mixtral-8x22b", "megatron", R"({"tp": 8, "pp": 4})"), expected);
   EXPECT_TRUE(warnings("mixtral-8x22b", "megatron", R"({"tp": 8, "pp": 4, "expert_tp": 8})").empty());
   EXPECT_TRUE(warnings("mixtral-8x22b", "megatron", R"({"pp": 4, "ep": 8})").empty());
-  EXPECT_TRUE(warnings("mixtral-8x22b", "fsdp", R"({"tp": 8, "pp": 4})").empty());  // torchtitan's default is 1
+  EXPECT_TRUE(warnings("mixtral-8x22b", "fsdp", R"({"tp": 8, "pp": 4, "zero": 2})").empty());  // torchtitan's default is 1
   EXPECT_TRUE(warnings("llama-3.1-70b", "megatron", R"({"tp": 8, "pp": 4})").empty());
 }
 
