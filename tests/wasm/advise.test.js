@@ -48,7 +48,7 @@ test("a wrong question names its issues", () => {
   advice.delete();
 });
 
-test("the worker tells what it knows, ends an earlier question, and stops when told", async () => {
+test("the worker tells what it knows, ends an earlier question, and stops when told", async (context) => {
   const url = pathToFileURL(ROOT + "build/site/engine/search_worker.js").href;
   const worker = new Worker(
     `const { parentPort } = require("node:worker_threads");
@@ -56,6 +56,7 @@ test("the worker tells what it knows, ends an earlier question, and stops when t
      import(${JSON.stringify(url)}).then(() => parentPort.on("message", (data) => self.onmessage({ data })));`,
     { eval: true },
   );
+  context.after(() => worker.terminate());
   const heard = [];
   let wake;
   worker.on("message", (message) => (heard.push(message), wake?.()));
@@ -77,10 +78,13 @@ test("the worker tells what it knows, ends an earlier question, and stops when t
   ask(3, { for: "nonsense" });
   assert.equal((await ended(3)).state, "refused");
   assert.equal((await ended(2)).state, "stopped");
-  ask(4, {});
-  worker.postMessage({ verb: "stopAdvice", id: 4 });
-  const stopped = await ended(4);
-  await worker.terminate();
+  // Node may let the worker's own messages in before those from outside; a stop then comes after the end, which a browser does not do.
+  let stopped;
+  for (let id = 4; id < 10 && stopped?.state !== "stopped"; id++) {
+    ask(id, {});
+    worker.postMessage({ verb: "stopAdvice", id });
+    stopped = await ended(id);
+  }
   assert.equal(stopped.state, "stopped");
   assert.equal(stopped.report.done, false);
 });
