@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { settled, site } from './browser.js';
+import { eventually, settled, site } from './browser.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -97,11 +97,16 @@ test('every chart has a name, a summary, a table with numbers, and one tab stop'
 
 test('arrows walk over the marks of a chart and say them', async () => {
   const { page } = await chromium.open('#/train');
-  await page.locator('#step-bar .mark').first().focus();
-  const first = await page.locator('#step-bar .tip').textContent();
+  await settled(page);
+  // What comes after the answer draws the scene anew.
+  const first = await eventually(async () => {
+    await page.locator('#step-bar .mark').first().focus();
+    const said = await page.locator('#step-bar .tip').textContent();
+    assert.match(said, /\d/);
+    return said;
+  });
   await page.keyboard.press('ArrowRight');
   const second = await page.locator('#step-bar .tip').textContent();
-  assert.match(first, /\d/);
   assert.notEqual(second, first);
   await page.keyboard.press('End');
   await page.keyboard.press('Escape');
