@@ -149,10 +149,10 @@ void AddOffload(const Deployment& deployment, double sequences, double context, 
          kv_cache_of_sequence);
   const BytesPerSecond host_link = deployment.load.kv_offload->bandwidth;
   trace.Input("host_link", host_link, "serving.kv_offload.bandwidth");
+  const BytesPerSecond host_rate = RateOfCopies(host_link, trace);
   FIGURE(trace, offloaded, max(0 * held, held - kv_cache_budget), (Note{"KV cache in host memory", "beyond the device's budget"}), held,
          kv_cache_budget);
-  FIGURE(trace, transfer, offloaded / (0.85 * host_link),
-         (Note{"Transfer time", "at 0.85 of the link bandwidth, typical of large copies; estimate"}), offloaded, host_link);
+  FIGURE(trace, transfer, offloaded / host_rate, (Note{"Transfer time", ""}), offloaded, host_rate);
   const Seconds device_step = times.step.time;
   trace.Alias("device_step", device_step, "step_time");
   FIGURE(trace, exposed_transfer, max(0 * transfer, transfer - device_step),
@@ -241,7 +241,7 @@ PassCost TimePrompt(const Deployment& deployment, double sequences, double token
   trace.Alias("occupancy", loaded_occupancy, "loaded_occupancy");
   pass.time = loaded_time;
   pass.occupancy = loaded_occupancy;
-  pass.operators.Add("cached prefix from host", {exposed_load, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  pass.operators.Add(kPrefixFromHost, {exposed_load, {}, {}, Bound::kNetwork, {}, {}}, 1);
   return pass;
 }
 

@@ -4,6 +4,12 @@
 
 namespace slipstick {
 
+BytesPerSecond RateOfCopies(BytesPerSecond host_link, Trace& trace) {
+  FIGURE(trace, host_rate, 0.85 * host_link, (Note{"Rate of large copies over the host link", "0.85 of its bandwidth; estimate"}),
+         host_link);
+  return host_rate;
+}
+
 PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double cached, Seconds pass_time, std::string_view pass_time_is,
                         Trace& trace) {
   if (!deployment.load.prefix_cache || cached <= 0) return {};
@@ -14,11 +20,11 @@ PrefixLoad LoadPrefixes(const Deployment& deployment, double sequences, double c
   const BytesPerSecond host_link = tiers.host_link, ssd_bandwidth = tiers.ssd_bandwidth;
   trace.Input("host_link", host_link, "serving.prefix_cache.host_link");
   trace.Input("ssd_bandwidth", ssd_bandwidth, "serving.prefix_cache.ssd_bandwidth");
-  FIGURE(trace, prefix_load, sequences * prefix * max((host_share + ssd_share) / (0.85 * host_link), ssd_share / ssd_bandwidth),
-         (Note{"Cached prefix from host memory and SSD",
-               "over the host link at 0.85 of its bandwidth, typical of large copies, or as fast as the SSD reads; estimate",
+  const BytesPerSecond host_rate = RateOfCopies(host_link, trace);
+  FIGURE(trace, prefix_load, sequences * prefix * max((host_share + ssd_share) / host_rate, ssd_share / ssd_bandwidth),
+         (Note{"Cached prefix from host memory and SSD", "over the host link, or as fast as the SSD reads",
                "LMCache, arXiv 2510.09665; Mooncake, arXiv 2407.00079"}),
-         sequences, prefix, host_share, ssd_share, host_link, ssd_bandwidth);
+         sequences, prefix, host_share, ssd_share, host_rate, ssd_bandwidth);
   if (!tiers.by_layer) {
     FIGURE(trace, exposed_load, 1 * prefix_load, (Note{"Exposed load", "the prefill waits for all of it"}), prefix_load);
     return {prefix_load, exposed_load};

@@ -21,6 +21,15 @@ TEST(PrefixCache, LoadsOncePerRequestOverItsLinks) {
   EXPECT_NEAR(fast.prefix_cache.load.base(), 0.75 * kPrefix / (0.85 * 63e9), 1e-9);
 }
 
+// The load comes from the host, over no level of the network.
+TEST(PrefixCache, WhatIsNotHiddenComesFromTheHost) {
+  const ServingReport report = Serve(kTiers + std::vector<std::string>{"cluster=dgx-h100", "serving.mapping.tp=2", "serving.devices=2",
+                                                                       "serving.prefix_cache.by_layer=false"});
+  ASSERT_FALSE(report.prefill_network_by_level.empty());
+  EXPECT_EQ(report.prefill_network_by_level.back().level, "host");
+  EXPECT_NEAR(report.prefill_network_by_level.back().time.base(), report.prefix_cache.exposed.base(), 1e-9);
+}
+
 // 4,096 tokens take longer to compute than to load: all but the load of the first of 32 layers is hidden.
 TEST(PrefixCache, LayersHideTheLoadOfTheNext) {
   const ServingReport here = Serve(kHit), by_layer = Serve(kTiers);
