@@ -36,11 +36,10 @@ RunSetting SettingOf(const Model& model, const Cluster& cluster, const TrainingR
 
 RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load, const ServingReport& report) {
   RunSetting setting = SettingOfModel(model, cluster, load.engine.preset);
-  const ServingMapping& mapping = load.mapping;
   const bool is_prefill = kind == MeasuredKind::kFirstToken;
   const TimeByBound& time = is_prefill ? report.prefill_by_bound : report.decode_by_bound;
   setting.bits = std::min(BitsOf(load.precision.weights), BitsOf(load.precision.activations));
-  setting.devices = Log2(static_cast<double>(mapping.tp * mapping.cp * mapping.pp * mapping.attention_dp));
+  setting.devices = Log2(static_cast<double>(DevicesPerReplica(load.mapping)));
   setting.load = Log2(static_cast<double>(report.batch));
   setting.length = Log2(static_cast<double>(load.prompt));
   setting.network = ShareOf(time.network, time.Total());

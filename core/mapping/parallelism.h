@@ -57,6 +57,8 @@ struct TrainingMapping {
   Overlap overlap;
   friend bool operator==(const TrainingMapping&, const TrainingMapping&) = default;
 };
+// Devices of one data-parallel rank.
+constexpr Count ModelParallelDevices(const TrainingMapping& mapping) { return mapping.tp * mapping.cp * mapping.pp; }
 template <>
 struct Schema<TrainingMapping> {
   static const Fields fields;
@@ -74,7 +76,7 @@ struct Schema<ServingOverlap> {
 
 struct ServingMapping {
   Count tp = 1;
-  Count cp = 1;
+  Count cp = 1;  // of the tp ranks
   Count pp = 1;
   Count ep = 1;
   Count attention_dp = 1;
@@ -82,6 +84,7 @@ struct ServingMapping {
   ServingOverlap overlap;
   friend bool operator==(const ServingMapping&, const ServingMapping&) = default;
 };
+constexpr Count DevicesPerReplica(const ServingMapping& mapping) { return mapping.tp * mapping.pp * mapping.attention_dp; }
 template <>
 struct Schema<ServingMapping> {
   static const Fields fields;

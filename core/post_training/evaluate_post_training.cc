@@ -11,11 +11,12 @@ namespace {
 std::string CountOf(Count count) { return std::to_string(count); }
 
 // The split in question: the one that was asked for, or the best.
-DeviceSplit ChooseSplit(const PostTraining& asked, const PostTrainingParts& parts, PostTrainingReport& report, Trace& trace) {
+DeviceSplit ChooseSplit(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled, PostTrainingReport& report,
+                        Trace& trace) {
   const Count devices = parts.training.devices.value_or(parts.cluster.devices);
   if (asked.placement == RlPlacement::kColocated) return {devices, devices, {}, false};
   const std::vector<DeviceSplit> splits = SplitsOf(parts.training, parts.serving, devices);
-  const BestSplit found = FindBestSplit(asked, parts, splits);
+  const BestSplit found = FindBestSplit(asked, parts, sampled, splits);
   report.splits = found.compared;
   if (asked.generation_devices) return {*asked.generation_devices, devices - *asked.generation_devices, {}, false};
   if (found.compared.empty()) return splits.front();  // the training mapping suits none
@@ -107,18 +108,17 @@ void SetRates(const PostTrainingParts& parts, double samples, double mean_respon
 PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTrainingParts& parts, Trace& trace) {
   const Trace::Scope scope(trace, "post_training");
   PostTrainingReport report;
-  const DeviceSplit split = ChooseSplit(asked, parts, report, trace);
-  const SplitStep step = StepOn(asked, parts, split, trace);
-  const double samples = static_cast<double>(asked.prompts) * static_cast<double>(asked.responses_per_prompt);
-  const ResponseLengths lengths = ResponseLengthsOf(asked, parts.serving, samples);
+  const Samples sampled = SamplesOf(asked, parts.serving, trace);
+  const DeviceSplit split = ChooseSplit(asked, parts, sampled, report, trace);
+  const SplitStep step = StepOn(asked, parts, sampled, split, trace);
   report.step_time = step.split.step_time;
   report.time = step.time;
   report.generation = step.rollouts.time;
   report.learning = step.learned;
-  report.samples = samples;
+  report.samples = sampled.count;
   report.updates = step.learning.updates * static_cast<double>(asked.epochs);
-  report.mean_response = lengths.Mean() * kToken;
-  report.longest_response = lengths.longest * kToken;
+  report.mean_response = sampled.lengths.Mean() * kToken;
+  report.longest_response = sampled.lengths.longest * kToken;
   report.running = step.rollouts.running;
   report.slots_in_use = step.rollouts.slots_in_use;
   report.generation_devices = split.generation_devices;
@@ -126,10 +126,10 @@ PostTrainingReport EvaluatePostTraining(const PostTraining& asked, const PostTra
   report.synced_weights = step.hand_over.weights;
   report.host = step.hand_over.host;
   if (report.step_time > Seconds{}) {
-    SetRates(parts, samples, lengths.Mean(), report, trace);
+    SetRates(parts, sampled.count, sampled.lengths.Mean(), report, trace);
     SetIdle(asked, step, report, trace);
   }
-  FindInfeasible(parts, step, lengths.longest, report);
+  FindInfeasible(parts, step, sampled.lengths.longest, report);
   if (parts.serving.disaggregated) {
     report.warnings.emplace_back("post_training: rollouts prefill and decode on one pool; serving.disaggregated is left out");
   }

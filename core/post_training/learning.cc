@@ -26,8 +26,6 @@ Packing PackingOf(const TrainingRun& run, double token_sequence) {
   return packing;
 }
 
-Count RanksOf(const TrainingMapping& mapping) { return mapping.tp * mapping.pp * mapping.cp; }
-
 }  // namespace
 
 Count DevicesPerCopy(const Model& model, const TrainingMapping& mapping) {
@@ -35,14 +33,14 @@ Count DevicesPerCopy(const Model& model, const TrainingMapping& mapping) {
   return mapping.pp * std::max(mapping.tp, experts);
 }
 
-Learning TimeLearning(const PostTraining& asked, const PostTrainingParts& parts, Count devices, double samples,
-                      const ResponseLengths& lengths, Trace& trace) {
+Learning TimeLearning(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled, Trace& trace) {
   const Trace::Scope scope(trace, "learning");
   Trace off = Trace::Off();
-  const double prompt = static_cast<double>(parts.serving.prompt), mean_response = lengths.Mean();
+  const double prompt = static_cast<double>(parts.serving.prompt), mean_response = sampled.lengths.Mean();
+  const double samples = sampled.count;
   TrainingRun run = parts.training;
-  const Packing packing = PackingOf(run, lengths.MeanOfToken(prompt));
-  const auto global_batch = static_cast<double>(run.global_batch), ranks = static_cast<double>(RanksOf(run.mapping));
+  const Packing packing = PackingOf(run, sampled.lengths.MeanOfToken(prompt));
+  const auto global_batch = static_cast<double>(run.global_batch), ranks = static_cast<double>(ModelParallelDevices(run.mapping));
   const double training_devices = static_cast<double>(devices), pack_tokens = packing.tokens;
   trace.Input("prompt", prompt, "serving.prompt");
   trace.Input("global_batch", global_batch, "training.global_batch");

@@ -46,7 +46,6 @@ ServingLoad RolloutLoad(const ServingLoad& serving, Count devices, double mean) 
   load.waves.reset();
   load.batch = {false, 1};
   load.output = std::max<Count>(1, std::llround(mean));
-  load.mapping.replicas.reset();
   const Count unit = DevicesPerReplica(load.mapping);
   load.devices = devices / unit * unit;
   load.mapping.replicas = devices / unit;
@@ -105,7 +104,9 @@ double ResponseLengths::MeanOfToken(double prompt) const {
   return squares / tokens;
 }
 
-ResponseLengths ResponseLengthsOf(const PostTraining& asked, const ServingLoad& load, double samples) {
+namespace {
+
+ResponseLengths LengthsOf(const PostTraining& asked, const ServingLoad& load, double samples) {
   LengthDistribution distribution{LengthKind::kLognormal, asked.length_variation, {}};
   if (load.lengths) distribution = load.lengths->output;
   const auto mean = static_cast<double>(load.output);
@@ -120,7 +121,24 @@ ResponseLengths ResponseLengthsOf(const PostTraining& asked, const ServingLoad& 
   return cut;
 }
 
-Count DevicesPerReplica(const ServingMapping& mapping) { return mapping.tp * mapping.pp * mapping.attention_dp; }
+}  // namespace
+
+Samples SamplesOf(const PostTraining& asked, const ServingLoad& load, Trace& trace) {
+  const auto prompts = static_cast<double>(asked.prompts), responses_per_prompt = static_cast<double>(asked.responses_per_prompt);
+  FIGURE(trace, samples, prompts * responses_per_prompt, (Note{"Samples of a step", "", "", "post_training.samples"}), prompts,
+         responses_per_prompt);
+  const ResponseLengths lengths = LengthsOf(asked, load, samples);
+  const double mean_response = lengths.Mean(), longest_response = lengths.longest;
+  const double output = static_cast<double>(load.output), length_variation = asked.length_variation;
+  trace.Input("output", output, "serving.output");
+  trace.Procedure("mean_response", mean_response,
+                  {"Mean response", "of the lengths, cut at the longest that is allowed", "", "post_training.mean_response"}, "output",
+                  output);
+  trace.Procedure("longest_response", longest_response,
+                  {"Longest response", "that so many samples reach, or where generation stops", "", "post_training.longest_response"},
+                  "output, length_variation, samples", output, length_variation, samples);
+  return {samples, lengths};
+}
 
 namespace {
 
@@ -203,11 +221,10 @@ void DecodeAll(const PostTraining& asked, const RolloutGroup& group, double prom
 
 }  // namespace
 
-Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, double samples,
-                      const ResponseLengths& lengths, Trace& trace) {
+Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled, Trace& trace) {
   const Trace::Scope scope(trace, "rollouts");
   Trace off = Trace::Off();
-  const double mean_response = lengths.Mean(), prompt = static_cast<double>(parts.serving.prompt);
+  const double samples = sampled.count, mean_response = sampled.lengths.Mean(), prompt = static_cast<double>(parts.serving.prompt);
   trace.Input("prompt", prompt, "serving.prompt");
   const ServingLoad load = RolloutLoad(parts.serving, devices, mean_response);
   const Deployment deployment = Deploy(parts.model, parts.cluster, load);
@@ -219,7 +236,7 @@ Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts,
   rollouts.running = group.running;
   StepTimes times(parts.model, parts.cluster, load, budget.kv_cache);
   const Seconds prefill = ExplainedPrefill(group, load, times, trace);
-  DecodeAll(asked, group, prompt, lengths, prefill, times, rollouts, trace);
+  DecodeAll(asked, group, prompt, sampled.lengths, prefill, times, rollouts, trace);
   return rollouts;
 }
 

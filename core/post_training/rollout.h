@@ -17,17 +17,18 @@ struct ResponseLengths {
   // The mean length of the sequence, prompt included, that a token belongs to.
   [[nodiscard]] double MeanOfToken(double prompt) const;
 };
-ResponseLengths ResponseLengthsOf(const PostTraining& asked, const ServingLoad& load, double samples);
+struct Samples {
+  double count = 1;
+  ResponseLengths lengths;
+};
+Samples SamplesOf(const PostTraining& asked, const ServingLoad& load, Trace& trace);
 
 struct Rollouts {
   Seconds time;
   double running = 0, slots_in_use = 0;
-  Count devices = 0;       // that generate: whole replicas
   std::string infeasible;  // "" if the engine holds the model and a sequence
 };
-Count DevicesPerReplica(const ServingMapping& mapping);
 // On at most `devices`.
-Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, double samples,
-                      const ResponseLengths& lengths, Trace& trace);
+Rollouts TimeRollouts(const PostTraining& asked, const PostTrainingParts& parts, Count devices, const Samples& sampled, Trace& trace);
 
 }  // namespace slipstick

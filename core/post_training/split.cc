@@ -50,21 +50,11 @@ void TimeScoring(const PostTraining& asked, Seconds pass, PostTrainingTime& time
                       {"Values", "one forward pass of the critic", "", "post_training.time_s.values"});
 }
 
-// Lengths of the samples, and the devices that work on them.
-void ExplainQuestion(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split, double samples,
-                     const ResponseLengths& lengths, Trace& trace) {
-  const double mean_response = lengths.Mean(), longest_response = lengths.longest;
-  const double output = static_cast<double>(parts.serving.output), length_variation = asked.length_variation;
-  trace.Input("output", output, "serving.output");
-  trace.Procedure("mean_response", mean_response,
-                  {"Mean response", "of the lengths, cut at the longest that is allowed", "", "post_training.mean_response"}, "output",
-                  output);
-  trace.Procedure("longest_response", longest_response,
-                  {"Longest response", "that so many samples reach, or where generation stops", "", "post_training.longest_response"},
-                  "output, length_variation, samples", output, length_variation, samples);
+// The devices that work, where they are not chosen.
+void ExplainDevices(const PostTraining& asked, const DeviceSplit& split, Trace& trace) {
+  if (asked.placement == RlPlacement::kPools && !asked.generation_devices) return;
   const double generation_devices = static_cast<double>(split.generation_devices);
   const double training_devices = static_cast<double>(split.training_devices);
-  if (asked.placement == RlPlacement::kPools && !asked.generation_devices) return;  // chosen
   const bool is_colocated = asked.placement == RlPlacement::kColocated;
   trace.Input("generation_devices", generation_devices, is_colocated ? "training.devices" : "post_training.generation_devices");
   trace.Input("training_devices", training_devices, "training.devices");
@@ -72,16 +62,13 @@ void ExplainQuestion(const PostTraining& asked, const PostTrainingParts& parts, 
 
 }  // namespace
 
-SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split, Trace& trace) {
+SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled, const DeviceSplit& split,
+                 Trace& trace) {
   SplitStep step;
   step.split = split;
-  const double prompts = static_cast<double>(asked.prompts), responses_per_prompt = static_cast<double>(asked.responses_per_prompt);
-  FIGURE(trace, samples, prompts * responses_per_prompt, (Note{"Samples of a step", "", "", "post_training.samples"}), prompts,
-         responses_per_prompt);
-  const ResponseLengths lengths = ResponseLengthsOf(asked, parts.serving, samples);
-  ExplainQuestion(asked, parts, split, samples, lengths, trace);
-  step.rollouts = TimeRollouts(asked, parts, split.generation_devices, samples, lengths, trace);
-  step.learning = TimeLearning(asked, parts, split.training_devices, samples, lengths, trace);
+  ExplainDevices(asked, split, trace);
+  step.rollouts = TimeRollouts(asked, parts, split.generation_devices, sampled, trace);
+  step.learning = TimeLearning(asked, parts, split.training_devices, sampled, trace);
   if (!step.learning.issues.empty()) return step;
   step.hand_over = TimeHandOver(asked, parts, split, step.learning.update.memory, trace);
 
@@ -108,8 +95,7 @@ SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, cons
 }
 
 std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad& serving, Count devices) {
-  const TrainingMapping& mapping = training.mapping;
-  const Count replica = DevicesPerReplica(serving.mapping), copy = mapping.tp * mapping.pp * mapping.cp;
+  const Count replica = DevicesPerReplica(serving.mapping), copy = ModelParallelDevices(training.mapping);
   std::vector<DeviceSplit> splits;
   for (Count generation = replica; generation + copy <= devices; generation += replica) {
     if ((devices - generation) % copy == 0) splits.push_back({generation, devices - generation, {}, false});
@@ -118,13 +104,14 @@ std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad
 }
 
 // The more devices generate, the shorter the rollouts and the longer training, so the step has one valley: it is narrowed down by thirds.
-BestSplit FindBestSplit(const PostTraining& asked, const PostTrainingParts& parts, const std::vector<DeviceSplit>& splits) {
+BestSplit FindBestSplit(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled,
+                        const std::vector<DeviceSplit>& splits) {
   Trace off = Trace::Off();
   std::map<std::size_t, DeviceSplit> compared;
   const auto at = [&](std::size_t place) {
     const auto [entry, is_new] = compared.try_emplace(place);
     if (is_new) {
-      SplitStep step = StepOn(asked, parts, splits[place], off);
+      SplitStep step = StepOn(asked, parts, sampled, splits[place], off);
       if (!step.learning.issues.empty()) step.split.fits = false;
       entry->second = step.split;
     }

@@ -19,7 +19,7 @@ struct SplitStep {
   PostTrainingTime time;
   Seconds learned;  // scoring, training and swapping
 };
-SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const DeviceSplit& split, Trace& trace);
+SplitStep StepOn(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled, const DeviceSplit& split, Trace& trace);
 
 // Every way to give whole replicas to generation and whole copies of the training mapping to training.
 std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad& serving, Count devices);
@@ -29,6 +29,7 @@ struct BestSplit {
   DeviceSplit best;
   std::vector<DeviceSplit> compared;
 };
-BestSplit FindBestSplit(const PostTraining& asked, const PostTrainingParts& parts, const std::vector<DeviceSplit>& splits);
+BestSplit FindBestSplit(const PostTraining& asked, const PostTrainingParts& parts, const Samples& sampled,
+                        const std::vector<DeviceSplit>& splits);
 
 }  // namespace slipstick

@@ -90,7 +90,7 @@ class TrainingAdjuster {
       if (mapping.schedule == PipelineSchedule::kZbV && mapping.pp > 1) mapping.virtual_stages = 2;
     }
     if (written_.IsDefault("training.global_batch")) {
-      const Count dp = std::max<Count>(1, devices / (mapping.tp * mapping.pp * mapping.cp));
+      const Count dp = std::max<Count>(1, devices / ModelParallelDevices(mapping));
       run.global_batch = NearestMultiple(run.global_batch, dp * mapping.micro_batch);
     }
   }

@@ -111,8 +111,7 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
 
 // One shared pool of whole groups, and every split into two.
 void ServingSpace::AddPools(Block block, const ServingLoad& load, Count devices, const SpaceLimits& limits) {
-  const ServingMapping& mapping = block.mapping;
-  const Count group = mapping.tp * mapping.pp * mapping.attention_dp, groups = devices / group;
+  const Count group = DevicesPerReplica(block.mapping), groups = devices / group;
   for (Count prefill = 0; prefill < groups; ++prefill) {
     block.mapping.replicas = groups - prefill;
     if (prefill > 0) {

@@ -64,7 +64,7 @@ void ReplicaJudge::Choose(const ServingChoice& choice) {
   load_.mapping = choice.mapping;
   load_.precision = choice.precision;
   load_.prefill_chunk = choice.prefill_chunk;
-  devices_per_replica_ = choice.mapping.tp * choice.mapping.pp * choice.mapping.attention_dp;
+  devices_per_replica_ = DevicesPerReplica(choice.mapping);
 }
 
 Verdict ReplicaJudge::Judge(Count bought, Count replicas, double requests_per_s) {

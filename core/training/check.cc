@@ -115,7 +115,7 @@ class Checker {
     const std::vector<Count> tps = Nearest(mapping.tp, devices, [&](Count tp) { return suits(tp, mapping.pp, mapping.cp); });
     const std::vector<Count> pps =
         Nearest(mapping.pp, devices, [&](Count pp) { return suits(mapping.tp, pp, mapping.cp) && AllowsStages(pp, mapping); });
-    const std::vector<Count> counts = NearestMultiples(devices, mapping.tp * mapping.pp * mapping.cp, kMostDevices);
+    const std::vector<Count> counts = NearestMultiples(devices, ModelParallelDevices(mapping), kMostDevices);
     const Fixes other_devices = counts.empty() ? Fixes() : OnDevices(counts.front());
     if (!tps.empty() || !pps.empty()) return Joined({AtEach("mapping.tp", tps), WithStagesOfEach(pps, mapping), other_devices});
     Count tp = std::min(mapping.tp, devices), pp = std::min(mapping.pp, devices), cp = std::min(mapping.cp, devices);
@@ -139,7 +139,7 @@ class Checker {
   }
 
   void CheckDegrees(Count devices, TrainingMapping& mapping) {
-    const Count parts = mapping.tp * mapping.cp * mapping.pp;
+    const Count parts = ModelParallelDevices(mapping);
     if (devices % parts != 0) {
       Say("mapping",
           "TP " + Text(mapping.tp) + " x PP " + Text(mapping.pp) + " x CP " + Text(mapping.cp) + " = " + Text(parts) + " does not divide " +

@@ -53,19 +53,22 @@ TEST(ResponseLengths, AreTheQuantilesOfTheDistribution) {
 
 TEST(ResponseLengths, KeepTheirMeanWhenTheLongestAreCut) {
   PostTraining asked;
+  asked.prompts = 32;
+  asked.responses_per_prompt = 16;
   asked.max_response = 1500;
   ServingLoad load;
   load.output = 1000;
-  const ResponseLengths cut = ResponseLengthsOf(asked, load, 512);
+  Trace off = Trace::Off();
+  const ResponseLengths cut = SamplesOf(asked, load, off).lengths;
   EXPECT_NEAR(cut.Mean(), 1000, 1e-3);
   EXPECT_EQ(cut.longest, 1500);
   asked.max_response.reset();
-  const ResponseLengths whole = ResponseLengthsOf(asked, load, 512);
+  const ResponseLengths whole = SamplesOf(asked, load, off).lengths;
   EXPECT_NEAR(whole.Mean(), 1000, 1e-3);
   EXPECT_GT(whole.longest, whole.shares.back());
   // All of one length: a token's sequence is as long as every one.
   asked.length_variation = 0;
-  EXPECT_NEAR(ResponseLengthsOf(asked, load, 512).MeanOfToken(100), 1100, 1e-6);
+  EXPECT_NEAR(SamplesOf(asked, load, off).lengths.MeanOfToken(100), 1100, 1e-6);
   EXPECT_GT(whole.MeanOfToken(100), 1100);
 }
 
