@@ -35,7 +35,7 @@ constexpr std::string_view kTrainingInputs[] = {"cluster.device.efficiency.matri
                                                 "training.framework.exchange.tensor_exposed",
                                                 "cluster.networks.0.bandwidth_fraction"};
 constexpr std::string_view kMemoryInputs[] = {"training.framework.memory.constant", "training.framework.memory.hidden",
-                                              "training.framework.memory.gated", "serving.engine.budget.reserve"};
+                                              "training.framework.memory.gated", "serving.engine.memory.reserve"};
 constexpr std::string_view kServingInputs[] = {"cluster.device.efficiency.stream",
                                                "cluster.device.efficiency.matrix",
                                                "cluster.device.efficiency.matrix_fp8",
@@ -79,15 +79,25 @@ class Calibration {
     resolved_ = Write(scenario);
   }
 
-  [[nodiscard]] Json Answered() const {
+  // What explains each of the measurements; an issue where the scenario has no such figure.
+  [[nodiscard]] Result<Json> Answered() const {
     Json list = Json::array();
     std::vector<std::vector<Candidate>> candidates;
-    for (const OwnMeasurement& one : measured_) {
-      candidates.push_back(CandidatesFor(one));
-      list.push_back(Written(one, candidates.back()));
+    for (std::size_t i = 0; i < measured_.size(); ++i) {
+      const std::optional<double> computed = FigureOf(measured_[i], {});
+      if (!computed || !(*computed > 0)) return Issues{{"measured." + std::to_string(i), "The scenario has no such figure"}};
+      candidates.push_back(CandidatesFor(measured_[i], *computed));
+      list.push_back(Written(measured_[i], *computed, candidates.back()));
     }
     return Json{{"measured", std::move(list)}, {"calibrated", Calibrated(candidates)}};
   }
+
+ private:
+  struct Candidate {
+    std::string path;
+    double from = 0, elasticity = 0;
+    std::optional<double> to;
+  };
 
   // Null where a figure is none of the scenario's.
   [[nodiscard]] std::optional<double> FigureOf(const OwnMeasurement& one, const InputValues& values) const {
@@ -101,16 +111,8 @@ class Calibration {
     return scenario ? NumberAt(*Evaluate(*scenario, ReportDetail::Figures()), one.figure) : std::nullopt;
   }
 
- private:
-  struct Candidate {
-    std::string path;
-    double from = 0, elasticity = 0;
-    std::optional<double> to;
-  };
-
-  [[nodiscard]] std::vector<Candidate> CandidatesFor(const OwnMeasurement& one) const {
+  [[nodiscard]] std::vector<Candidate> CandidatesFor(const OwnMeasurement& one, double computed) const {
     std::vector<Candidate> found;
-    const double computed = FigureOf(one, {}).value_or(0);
     for (const std::string_view path : InputsFor(one)) {
       const double from = NumberAt(resolved_, path).value_or(0);
       if (!(from > 0)) continue;
@@ -168,8 +170,7 @@ class Calibration {
     return std::nullopt;
   }
 
-  [[nodiscard]] Json Written(const OwnMeasurement& one, const std::vector<Candidate>& candidates) const {
-    const double computed = FigureOf(one, {}).value_or(0);
+  [[nodiscard]] Json Written(const OwnMeasurement& one, double computed, const std::vector<Candidate>& candidates) const {
     Json inputs = Json::array();
     for (const Candidate& candidate : candidates) {
       inputs.push_back(Json{{"path", candidate.path},
@@ -268,13 +269,8 @@ Answer CalibrateAnswer(std::string_view spec) {
   if (!request) return WrongRequest(request.issues);
   const Result<Scenario> scenario = ParseScenario(*request);
   if (!scenario) return WrongRequest(scenario.issues);
-  const std::vector<OwnMeasurement> asked = *measured;
-  const Calibration calibration(*scenario, std::move(*measured));
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (calibration.FigureOf(asked[i], {}).value_or(0) > 0) continue;
-    return WrongRequest({{"measured." + std::to_string(i), "The scenario has no such figure"}});
-  }
-  return {JsonText(calibration.Answered()), {}};
+  const Result<Json> answered = Calibration(*scenario, std::move(*measured)).Answered();
+  return answered ? Answer{JsonText(*answered), {}} : WrongRequest(answered.issues);
 }
 
 }  // namespace slipstick

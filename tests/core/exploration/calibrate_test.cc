@@ -61,6 +61,14 @@ TEST(Calibrate, SaysByHowMuchATermWouldHaveToBeOff) {
   }
 }
 
+TEST(Calibrate, MemoryIsExplainedByTheReserve) {
+  const double total = FigureIn({}, "serving.memory_bytes.total");
+  const Json answer = Calibrate({{{"figure", "serving.memory_bytes.total"}, {"value", total + 1e9}}});
+  const Json* reserve = InputOf(answer["measured"][0], "serving.engine.memory.reserve");
+  ASSERT_NE(reserve, nullptr);
+  EXPECT_NEAR((*reserve)["to"].get<double>() - (*reserve)["from"].get<double>(), 1e9, 1e6);
+}
+
 TEST(Calibrate, TwoFiguresTakeOneInputEach) {
   const Assignments other{"cluster.device.efficiency.stream=0.7", "serving.engine.request=0.02"};
   const double token = FigureIn(other, "serving.tpot_s"), first = FigureIn(other, "serving.ttft_s");
