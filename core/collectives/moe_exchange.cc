@@ -173,7 +173,8 @@ void SetWires(const GroupPlacement& group, const Cluster& cluster, ExpertExchang
   exchange.link = exchange.nic = cluster.networks.front().bandwidth;
   if (exchange.ranks_in_node <= 1) trace.Input("link", exchange.link, "cluster.networks.0.bandwidth");
   Seconds inside, between;
-  bool is_first = true;
+  const LevelView* slowest = nullptr;
+  Trace off = Trace::Off();
   for (int i = 0; i < view.count; ++i) {
     const LevelView& level = view.levels[i];
     if (level.index == 0) {
@@ -182,14 +183,13 @@ void SetWires(const GroupPlacement& group, const Cluster& cluster, ExpertExchang
       inside = wires.farther;
       continue;
     }
-    Trace off = Trace::Off();
     const LevelWires wires = WiresOf(level, view.devices, "nic", "between", off);
-    if (!is_first && !(wires.rate < exchange.nic)) continue;
-    WiresOf(level, view.devices, "nic", "between", trace);
+    if (slowest != nullptr && !(wires.rate < exchange.nic)) continue;
+    slowest = &level;
     exchange.nic = wires.rate;
     between = wires.farther;
-    is_first = false;
   }
+  if (trace.on() && slowest != nullptr) WiresOf(*slowest, view.devices, "nic", "between", trace);
   const Seconds none{};
   if (!(inside + between > none)) return;
   exchange.farther = Sum<Seconds>(trace, "farther", Note{"Wires beyond the first", "inside a node and between nodes"},
