@@ -58,8 +58,6 @@ class Page {
   });
   showMemo = null; // draws the sizing memo while it is open
   isDescribed = false; // whether `described` is whole, and not only what the first view shows
-  #inHand = undefined; // the input under the pointer or the focus
-  #lit = new Set(); // the figures that it moves
   #parts = {};
   #catalogue = null;
   #before = null; // the report before a change of advice, for a moment after the next is drawn
@@ -109,7 +107,7 @@ class Page {
       onfocus: () => this.inputsBar.open(),
     });
     this.inputsBar = new InputsBar(byId('inputs-bar'), { answers: byId('answers'), form: byId('form') });
-    this.stage = new Stage(byId('content'), { store: this.store, context: () => this.context(), ondrawn: () => this.lightFigures() });
+    this.stage = new Stage(byId('content'), { store: this.store, context: () => this.context(), ondrawn: () => this.dependence.lightFigures() });
     const onreveal = () => {
       this.draw();
       this.stage.focus();
@@ -126,10 +124,10 @@ class Page {
     window.addEventListener('popstate', () => this.follow());
     window.addEventListener('beforeprint', () => this.stage.draw());
     byId('answers').addEventListener('click', (event) => this.openScene(event) && this.stage.reveal());
-    const inputAt = (event) => event.target.closest?.('[data-path]')?.dataset.path;
-    byId('form').addEventListener('pointerover', (event) => this.lightReached(inputAt(event)));
-    byId('form').addEventListener('pointerleave', () => this.lightReached(undefined));
-    byId('form').addEventListener('focusin', (event) => this.lightReached(inputAt(event)));
+    const light = ({ target }) => this.dependence.lightReached(this.request, target.closest?.('[data-path]')?.dataset.path);
+    byId('form').addEventListener('pointerover', light);
+    byId('form').addEventListener('pointerleave', () => this.dependence.lightReached(this.request, undefined));
+    byId('form').addEventListener('focusin', light);
     document.addEventListener('keydown', (event) => this.key(event));
     new ResizeObserver(() => this.stage.draw()).observe(byId('content'));
   }
@@ -213,7 +211,7 @@ class Page {
       ask: (...args) => questions.ask(...args),
       lately: (...args) => questions.lately(...args),
       why: (path) => this.why(path),
-      hover: (path) => this.lightInputs(path),
+      hover: (path) => this.dependence.inputsOf(this.request, path, (inputs) => this.form.highlight(inputs)),
       open: (scene, sub) => store.open(scene, sub),
       toInput: (path) => this.form.focus(path),
     };
@@ -356,22 +354,6 @@ class Page {
     event.preventDefault();
     this.store.open(link.dataset.scene, link.dataset.sub);
     return true;
-  }
-
-  async lightReached(input) {
-    this.#inHand = input;
-    const lit = input && this.request ? await this.dependence.reachedBy(this.request, input) : new Set();
-    if (this.#inHand !== input) return;
-    this.#lit = lit;
-    this.lightFigures();
-  }
-
-  lightFigures() {
-    for (const one of document.querySelectorAll('[data-figure]')) one.classList.toggle('lit', this.#lit.has(one.dataset.figure));
-  }
-
-  lightInputs(figure) {
-    if (this.request) this.dependence.inputsOf(this.request, figure, (inputs) => this.form.highlight(inputs));
   }
 
   key(event) {

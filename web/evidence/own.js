@@ -8,17 +8,10 @@ import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { errorCell, evidenceTable } from './parts.js';
-import { signedShare } from './runs.js';
+import { INTERVALS, signedShare } from './runs.js';
 
 const TERMS = 5; // shown of a figure, the largest
 const SAME = 1e-3; // relative change of an input that needs no calibration
-const INTERVALS = {
-  'training.step_time_s': 'training.step_time_interval',
-  'training.memory_bytes.total': 'training.memory_interval',
-  'serving.tpot_s': 'serving.tpot_interval',
-  'serving.ttft_s': 'serving.ttft_interval',
-  'serving.tokens_per_s': 'serving.throughput_interval',
-};
 
 let kept = null; // what was read of the last measurement
 const answers = new Map(); // of the core, by what was asked

@@ -3,6 +3,15 @@ import { whole } from '../text/format.js';
 
 export const UNITS = { training_step: 's', training_memory: 'B', output_token: 's', throughput: 'token/s', static_batch: 's', first_token: 's', serving_memory: 'B', whole_run: 's' };
 
+// The interval of each answer that has one.
+export const INTERVALS = {
+  'training.step_time_s': 'training.step_time_interval',
+  'training.memory_bytes.total': 'training.memory_interval',
+  'serving.tpot_s': 'serving.tpot_interval',
+  'serving.ttft_s': 'serving.ttft_interval',
+  'serving.tokens_per_s': 'serving.throughput_interval',
+};
+
 export const signedShare = (error) => `${error > 0 ? '+' : '−'}${(Math.abs(error) * 100).toFixed(Math.abs(error) < 0.0995 ? 1 : 0)}\u00a0%`;
 
 // The rows of a source's file by id, each with its source.

@@ -1,5 +1,6 @@
 // A page about the open scenario: question, answers with their intervals, what they rest on, and what else could be done. Readers of the
 // report, the advice and the catalogue; texts only, so that paper and Markdown say the same.
+import { INTERVALS } from '../evidence/runs.js';
 import { chosenIn } from '../form/chosen.js';
 import { labelOf } from '../form/fields.js';
 import { COLUMNS, changeText, chooseShown } from '../report/advice.js';
@@ -17,8 +18,7 @@ extend(texts);
 
 const SHOWN = 3; // rows of changes, and of other hardware
 const PARTS = ['model', 'cluster', 'training', 'serving', 'cost'];
-
-const EVIDENCE = [['training.step_time_s', 'training.step_time_interval'], ['serving.tpot_s', 'serving.tpot_interval']];
+const EVIDENCE = ['training.step_time_s', 'serving.tpot_s'];
 
 const plain = (value) => (typeof value === 'boolean' ? t(value ? 'memo.on' : 'memo.off') : String(value));
 const present = (list) => list.filter(Boolean);
@@ -64,7 +64,7 @@ export function memoOf({ report, faulty, inputs, described, catalogue, advice, l
     chosen: ['training', 'serving'].flatMap((part) => (report[part]?.chosen ?? []).map(({ path, value, why }) => ({ label: inputName(path), value: plain(value), why }))),
     assumed: [...new Set(['training', 'serving', 'cost'].flatMap((part) => report[part]?.assumed ?? []))].map(labelOf),
     warnings: report.warnings ?? [],
-    evidence: EVIDENCE.map(([figure, path]) => ({ name: nameOf(figure), why: get(report, path)?.why })).filter(({ why }) => why),
+    evidence: EVIDENCE.map((figure) => ({ name: nameOf(figure), why: get(report, INTERVALS[figure])?.why })).filter(({ why }) => why),
     columns: COLUMNS.map(({ id }) => t(`advice.column.${id}`)),
     changes: advice && chooseShown(best.filter((one) => !isHardware(one)), SHOWN).map(row),
     alternatives: advice && best.filter(isHardware).slice(0, SHOWN).map(row),

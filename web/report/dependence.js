@@ -10,6 +10,8 @@ export class Dependence {
   #wanted = null;
   #known = 0; // inputs of the scenario that were moved
   #of = Infinity;
+  #inHand = undefined; // the input under the pointer or the focus
+  #lit = new Set(); // the figures that it moves
 
   constructor(engine) {
     this.#engine = engine;
@@ -55,5 +57,17 @@ export class Dependence {
       if (this.#wanted === figure) tell();
     }
     if (this.#wanted === figure) tell();
+  }
+  // Marks on the page the figures that an input moves, until another is in hand (undefined: none).
+  async lightReached(request, input) {
+    this.#inHand = input;
+    const lit = input && request ? await this.reachedBy(request, input) : new Set();
+    if (this.#inHand !== input) return;
+    this.#lit = lit;
+    this.lightFigures();
+  }
+
+  lightFigures() {
+    for (const one of document.querySelectorAll('[data-figure]')) one.classList.toggle('lit', this.#lit.has(one.dataset.figure));
   }
 }

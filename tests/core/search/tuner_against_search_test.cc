@@ -110,7 +110,7 @@ TEST(TunedTraining, IsWithinThreePercentOfTheBestOfTwenty) {
 }
 
 // Minutes: run apart.
-TEST(TunedTraining, DISABLED_IsWithinThreePercentOfTheBestOfTwoHundred) {
+TEST(TunedTrainingAtLength, IsWithinThreePercentOfTheBestOfTwoHundred) {
   for (int seed = 0; seed < 200; ++seed) ExpectNearTheBest(seed);
 }
 
