@@ -49,6 +49,7 @@ struct FrameworkCompute {
   double selective_share = 0;
   Seconds layer_launch = 0.4 * kMs;
   Seconds moe_layer_launch = 8.6 * kMs;
+  Seconds pipelined_launch;
 };
 template <>
 struct Schema<FrameworkCompute> {

@@ -39,6 +39,10 @@ constexpr FieldRow kFrameworkComputeFields[] = {
         .Between(0, 10'000),
     Of<&FrameworkCompute::moe_layer_launch>("moe_layer_launch", "Host time to launch an MoE layer's kernels, forward and backward")
         .In(kMs)
+        .Between(0, 10'000),
+    Of<&FrameworkCompute::pipelined_launch>("pipelined_launch",
+                                            "Added to a layer's launches per TP rank, where tensor and pipeline parallelism meet")
+        .In(kMs)
         .Between(0, 10'000)};
 constinit const Fields Schema<FrameworkCompute>::fields(kFrameworkComputeFields);
 

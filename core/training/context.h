@@ -92,6 +92,11 @@ Seconds Collective(const TrainingContext& context, const CollectiveCall& call, c
 // Whether the schedule runs weight gradients as a pass of their own.
 bool SplitsBackward(const TrainingContext& context);
 
+// Whether TP ranks lengthen a layer's launches: in a pipeline, under a framework where they do.
+inline bool HasPipelinedLaunches(const TrainingContext& context) {
+  return context.framework().compute.pipelined_launch > Seconds{} && context.shape.tensor > 1 && context.shape.pipeline > 1;
+}
+
 // Records tokens, micro-batches and rates of the step.
 void ExplainShape(const TrainingContext& context, Trace& trace);
 

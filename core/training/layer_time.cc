@@ -48,15 +48,31 @@ void ExplainPass(const LayerPass& pass, std::string_view symbol, const Note& not
   trace.Record(symbol, formula, pass.compute + pass.tp + pass.cp + pass.ep, note, names, pass.compute, pass.tp, pass.cp, pass.ep);
 }
 
+// Host time of a layer's launches, forward and backward.
+Seconds LayerLaunches(const TrainingContext& context, bool has_experts, Trace& trace) {
+  const FrameworkCompute& framework = context.framework().compute;
+  const Seconds launches = has_experts ? framework.moe_layer_launch : framework.layer_launch;
+  const std::string_view path = has_experts ? "training.framework.compute.moe_layer_launch" : "training.framework.compute.layer_launch";
+  if (!HasPipelinedLaunches(context)) {
+    trace.Input("layer_launches", launches, path);
+    return launches;
+  }
+  const Seconds pipelined_launch = framework.pipelined_launch;
+  const double tp = context.shape.tensor;
+  trace.Input("plain_launches", launches, path);
+  trace.Input("pipelined_launch", pipelined_launch, "training.framework.compute.pipelined_launch");
+  const Seconds plain_launches = launches;
+  FIGURE(trace, layer_launches, plain_launches + pipelined_launch * tp,
+         (Note{"Launches of a layer", "more per TP rank under this framework's pipeline"}), plain_launches, pipelined_launch, tp);
+  return layer_launches;
+}
+
 // A third of a layer's launches belongs to the forward pass. `weight_gradients`: the part of the backward pass that a schedule may
 // postpone.
 void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds weight_gradients, double backward_launches,
                   LayerTime& time, Trace& trace) {
-  const FrameworkCompute& framework = context.framework().compute;
   const bool has_experts = work.routed_rows > 0;
-  const Seconds layer_launches = has_experts ? framework.moe_layer_launch : framework.layer_launch;
-  trace.Input("layer_launches", layer_launches,
-              has_experts ? "training.framework.compute.moe_layer_launch" : "training.framework.compute.layer_launch");
+  const Seconds layer_launches = LayerLaunches(context, has_experts, trace);
   FIGURE(trace, forward_launches, layer_launches / 3, (Note{"Launches of the forward pass", "a third of the layer's"}), layer_launches);
   constexpr Note kLaunches{"Launches of the backward pass", "more where it repeats the forward pass"};
   const Seconds backward_launch = 2 * layer_launches / 3 * backward_launches;

@@ -66,12 +66,14 @@ const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
   const PipelineSchedule schedule = run_.mapping.schedule;
   // ZB-H1 stands for every schedule that splits without pairing passes.
   if (SplitsBackward(*context_)) layer.schedule = PairsPasses(schedule) ? schedule : PipelineSchedule::kZbH1;
+  if (HasPipelinedLaunches(*context_)) layer.pp = 2;  // stands for every pipeline
   Strides strides = context_->strides;
   strides.pipeline = 1;
   if (layer.zero < 3) strides.data = 1;
   Hash hash;
   hash.Mix(layer.tp).Mix(layer.cp).Mix(layer.ep).Mix(layer.expert_tp).Mix(layer.micro_batch).Mix(layer.zero).Mix(layer.dp.value_or(0));
-  hash.Mix(Count{layer.sequence_parallel}).Mix(recompute.full_share).Mix(recompute.selective.share).Mix(Count{recompute.selective.core});
+  hash.Mix(layer.pp).Mix(Count{layer.sequence_parallel});
+  hash.Mix(recompute.full_share).Mix(recompute.selective.share).Mix(Count{recompute.selective.core});
   hash.Mix(Count{layer.schedule != PipelineSchedule::kOneFOneB}).Mix(strides.tensor).Mix(strides.context).Mix(strides.data);
   hash.Mix(Count{layer.overlap.ep.value_or(false)}).Mix(static_cast<Count>(layer.dispatch.value_or(ExpertDispatch::kAllToAll)));
   std::unique_ptr<Timed>& entry = times_[hash.Modulo(kTimes)];

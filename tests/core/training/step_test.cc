@@ -168,6 +168,23 @@ TEST(Step, OfThe175BModelIsNearTheMeasuredOne) {
   }
 }
 
+// A layer's launches take 1 s, and 2 s more per TP rank in a pipeline; its kernels take no time beside them. Two layers, four
+// micro-batches: (4 + 2 - 1) passes of a stage of one layer, or four of both layers.
+TEST(Step, TensorParallelRanksLengthenLaunchesInAPipelineWhereTheFrameworkSaysSo) {
+  const auto step = [](int tp, int pp) {
+    const std::string mapping = R"({"tp": )" + std::to_string(tp) + R"(, "pp": )" + std::to_string(pp) + R"(, "micro_batch": 1})";
+    return Evaluated(TrainingScenario(Gpt(2, 1024, 16), R"({"preset": "dgx-h100", "devices": )" + std::to_string(tp * pp) + "}",
+                                      R"({"sequence": 1024, "global_batch": 4, "recompute": "none", "framework": {"compute":
+                                          {"layer_launch": "1 s", "pipelined_launch": "2 s"}}, "mapping": )" +
+                                          mapping + "}"))
+        .step_time.base();
+  };
+  constexpr double kJitter = 0.03;
+  EXPECT_NEAR(step(2, 2), 5 * (1 + 2 * 2), kJitter * 25);
+  EXPECT_NEAR(step(1, 2), 5 * 1, kJitter * 5);
+  EXPECT_NEAR(step(2, 1), 4 * 2 * 1, kJitter * 8);
+}
+
 TEST(Timeline, IsAsLongAsTheStep) {
   for (const char* mapping :
        {R"({"tp": 8, "pp": 4, "virtual_stages": 5, "sequence_parallel": true})", R"({"tp": 8, "pp": 4, "sequence_parallel": true})",
