@@ -30,6 +30,10 @@ const CHARTS = [
     unit: 's', title: 'Time', subtitle: 'two stages', axis: true,
     rows: [{ label: 'Stage 1', parts: [part('forward', 1), part('backward', 2)] }, { label: 'Stage 2', parts: [part('forward', 2), part('backward', 4)] }],
   }],
+  ['bars-of-points', 'bars', 'stackedBars', {
+    unit: 's', title: 'Time by bound', axis: true, names: ['TP', 'Note'],
+    rows: [{ label: '1', parts: [part('forward', 3), part('bubble', 1, true)], about: 'infeasible: out of memory' }, { label: '3', parts: [], words: 'invalid: must divide 8' }, { label: '8', parts: [part('forward', 1)] }],
+  }],
   ['categories', 'categories', 'categories', {
     unit: 's', title: 'Step time', subtitle: 'by GPU', log: false, names: ['A100', 'H100', 'B200'],
     series: [{ name: '', values: [4, 2, 1], reasons: [] }], measured: [{ at: 1, name: 'H100', value: 2.2 }], level: { y: 3, text: '3 s' }, summary: 'Halves each time.',

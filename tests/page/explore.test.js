@@ -118,6 +118,75 @@ test('a sweep finds the best mapping at every point when asked', async () => {
   assert.notDeepEqual(own, best);
 });
 
+// A step of 8 GPUs in one node: no network between nodes and no pipeline, so that parts are compute, memory, NVLink and latency alone.
+const ONE_NODE = 'model=llama-3.1-8b&cluster.devices=8&training.global_batch=64&training.mapping.tp=8&training.mapping.pp=1&training.mapping.virtual_stages=1&v=1';
+const drawn = (page) => page.waitForFunction(() => !document.getElementById('sweep-start').hidden && document.querySelector('#sweep-chart'));
+const parts = (page) =>
+  page.locator('#sweep-chart .mark[data-part]').evaluateAll((list) => list.map((one) => ({ row: Number(one.dataset.series), part: one.dataset.part, size: Number(one.querySelector('rect').getAttribute('width')) + 1.5 })));
+const pressed = (page) => page.locator('#sweep-chart .views [aria-pressed=true]').textContent();
+
+test('a sweep of a time is stacked by what bounds it, as the studies are', async () => {
+  const { page, faults } = await explore(chromium, `#/explore/sweep?${ONE_NODE}`);
+  const sweep = async (figure, input, values) => {
+    await page.getByLabel('Figure', { exact: true }).selectOption(figure);
+    await page.getByLabel('Input', { exact: true }).selectOption(input);
+    await page.getByLabel('Values', { exact: true }).fill(values);
+    await page.locator('#sweep-chart').evaluate((chart) => chart.remove());
+    await page.locator('#sweep-start').click();
+    await drawn(page);
+  };
+  await drawn(page);
+  assert.equal(await pressed(page), 'The figure', 'the time per output token is no sum of parts by bound');
+
+  await sweep('training.step_time_s', 'cluster.device.memory.bandwidth', '0.5 TB/s, 1 TB/s, 2 TB/s');
+  assert.equal(await pressed(page), 'Step time by bound');
+  const size = (list, row, wanted) => list.filter((one) => one.row === row && (!wanted || one.part === wanted)).reduce((sum, one) => sum + one.size, 0);
+  const training = await parts(page);
+  const memory = [0, 1, 2].map((row) => size(training, row, 'memory'));
+  assert.ok(memory[0] > 1.5 * memory[1] && memory[1] > 1.5 * memory[2], `what memory bounds falls with its bandwidth: ${memory}`);
+  assert.deepEqual([...new Set(training.map(({ part }) => part))].sort(), ['compute', 'latency', 'memory', 'network-0']);
+  assert.match(await page.locator('#sweep-chart .key').textContent(), /communication over NVLink 4/);
+  assert.match(plain(await page.locator('#sweep-chart .summary').textContent()), /Largest part at 0.5 TB\/s: memory-bandwidth-bound, .*; at 2 TB\/s: /u);
+  // The parts of a row add up to the figure: the longest bar is 0.5 TB/s, and the others are as long as their times say.
+  await page.locator('#sweep-chart details.data > summary').click();
+  const rows = await page.locator('#sweep-chart tbody tr').evaluateAll((list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  const seconds = (words) => Number.parseFloat(words) * (/ms$/.test(words) ? 1e-3 : 1);
+  const times = rows.map((row) => seconds(row.at(-2)));
+  for (const row of [1, 2]) {
+    const share = size(training, row) / size(training, 0);
+    assert.ok(Math.abs(share - times[row] / times[0]) < 0.01, `row ${row}: ${share} of the longest, ${times[row] / times[0]} by the figure`);
+  }
+
+  await page.getByRole('button', { name: 'The figure', exact: true }).click();
+  assert.equal(await page.locator('#sweep-chart .cell').count(), 3);
+  await page.getByRole('button', { name: 'Step time by bound', exact: true }).click();
+  assert.equal(await page.locator('#sweep-chart .cell').count(), 0);
+
+  await sweep('serving.decode_step_s', 'serving.mapping.tp', '1, 3, 8');
+  assert.equal(await pressed(page), 'Decode step by bound');
+  const decode = await parts(page);
+  assert.ok(size(decode, 2, 'network-0') > 0 && size(decode, 0, 'network-0') === 0, 'one GPU alone sends nothing');
+  assert.equal(size(decode, 1), 0);
+  assert.match(await page.locator('#sweep-chart .drawing').textContent(), /invalid: /, 'three GPUs cannot be');
+  await page.getByRole('button', { name: 'Prefill by bound', exact: true }).click();
+  await eventually(async () => assert.equal(await pressed(page), 'Prefill by bound'));
+  await drawn(page);
+  assert.ok(size(await parts(page), 0, 'compute') > size(await parts(page), 0) / 2, 'a prefill of one GPU is bound by arithmetic');
+
+  await page.getByLabel('Second input', { exact: true }).selectOption('cluster.device.memory.bandwidth');
+  await page.getByLabel('Its values', { exact: true }).fill('2 TB/s, 8 TB/s');
+  await page.locator('#sweep-chart').evaluate((chart) => chart.remove());
+  await page.locator('#sweep-start').click();
+  await drawn(page);
+  assert.equal(await pressed(page), 'Map');
+  assert.equal(await page.locator('#sweep-chart .cell').count(), 6);
+  await page.getByRole('button', { name: 'Decode step by bound', exact: true }).click();
+  await eventually(async () => assert.equal(await pressed(page), 'Decode step by bound'));
+  const labels = await page.locator('#sweep-chart .drawing .lab').allTextContents();
+  assert.deepEqual(labels.map(plain).slice(0, 2), ['1, 2 TB/s', '1, 8 TB/s']);
+  assert.deepEqual(faults, []);
+});
+
 test('a sweep of 20,000 points, the main thread free, ended by the next edit', async () => {
   const { page, faults } = await explore(chromium, '#/explore/sweep?serving=null&cost=null&v=1');
   await page.getByLabel('Figure', { exact: true }).selectOption('training.step_time_s');

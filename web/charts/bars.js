@@ -3,6 +3,7 @@ import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
+import { clip } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, textWidth, unitTicks } from './lib/scale.js';
 
@@ -12,9 +13,11 @@ const GAP = 8;
 const MANY = 8;
 const THIN = 20;
 
-// {id, title, subtitle, width, unit, rows: [{label, parts: [{id, name, value, color, hatch}], ghost}], limit, note, axis, summary}; ghost:
-// how long the bar was before, as an outline.
-export function stackedBars({ id, title, subtitle, width, unit, rows, limit, note, axis = false, onpart, controls, summary: said }) {
+// {id, title, subtitle, width, unit, rows: [{label, parts: [{id, name, value, color, hatch}], ghost, words, about, cells}], every, names, limit,
+// note, axis, summary}; ghost: how long the bar was before, as an outline; words: in place of a bar; about: said with its parts; cells: more
+// columns of the row in the table, whose `names` are [the rows', …theirs]; every: draws one in so many rows.
+export function stackedBars({ id, title, subtitle, width, unit, rows: all, every = 1, names = [t('column.stage')], limit, note, axis = false, onpart, controls, summary: said }) {
+  const rows = all.filter((_, i) => i % every === 0);
   const totals = rows.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
   const most = Math.max(...totals, ...rows.map(({ ghost = 0 }) => ghost), limit?.value ?? 0) || 1;
   const labels = rows.some(({ label }) => label);
@@ -28,7 +31,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
   const x = linear([0, most], [left, width - right]);
   const step = above + bar + (rows.length > 1 ? GAP : 22);
   const height = top + rows.length * step + (axis ? 22 : 0);
-  const lines = rows.map(({ label, parts }, i) => {
+  const lines = rows.map(({ label, parts, words: instead, about }, i) => {
     const y = top + i * step + above;
     let at = 0;
     const boxes = parts
@@ -37,7 +40,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
         const from = x(at);
         at += value;
         const size = x(at) - from;
-        const words = `${label ? `${label}, ` : ''}${name}, ${format(value, unit)}, ${format(value / totals[i], '%')}`;
+        const words = `${label ? `${label}, ` : ''}${name}, ${format(value, unit)}, ${format(value / totals[i], '%')}${about ? `, ${about}` : ''}`;
         const inside = rows.length === 1 && size > textWidth(format(value, unit)) + 6;
         return mark(
           words,
@@ -54,7 +57,8 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
           inside && svg('text', { class: 'num', x: from + size / 2, y: y + bar + 17, 'text-anchor': 'middle' }, format(value, unit)),
         );
       });
-    return [label && svg('text', { class: 'lab', x: 0, y: above ? y - 5 : y + bar / 2 + 4 }, label), boxes];
+    const empty = instead && svg('text', { x: left, y: y + bar / 2 + 4 }, clip(instead, width - left));
+    return [label && svg('text', { class: 'lab', x: 0, y: above ? y - 5 : y + bar / 2 + 4 }, label), empty, boxes];
   });
   const outline = (ghost, i) =>
     svg('rect', { class: 'ghost', x: left, y: top + i * step + above - 2, width: x(ghost) - left, height: bar + 4, rx: 3 });
@@ -82,7 +86,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
     );
   const drawing = canvas(width, height, scaleLine, marks(title, lines), ghosts, limitLine);
   const kinds = new Map();
-  for (const { parts } of rows) for (const part of parts) if (part.value > 0) kinds.set(part.id, part);
+  for (const { parts } of all) for (const part of parts) if (part.value > 0) kinds.set(part.id, part);
   const only = rows.length === 1;
   const key = [...kinds.values()].map(({ name, color, hatch, value }) => ({
     color,
@@ -99,12 +103,13 @@ export function stackedBars({ id, title, subtitle, width, unit, rows, limit, not
     : '';
   const columns = only
     ? [t('column.part'), t('column.value'), t('column.share')]
-    : [t('column.stage'), ...[...kinds.values()].map(({ name }) => name)];
+    : [names[0], ...[...kinds.values()].map(({ name }) => name), ...names.slice(1)];
   const table = only
     ? rows[0].parts.filter(({ value }) => value > 0).map(({ name, value }) => [name, { value, unit }, { value: value / totals[0], unit: '%' }])
-    : rows.map(({ label, parts }) => [
+    : all.map(({ label, parts, cells = [] }) => [
         label,
-        ...[...kinds.keys()].map((kind) => ({ value: parts.find((one) => one.id === kind)?.value ?? 0, unit })),
+        ...[...kinds.keys()].map((kind) => (parts.length ? { value: parts.find((one) => one.id === kind)?.value ?? 0, unit } : '')),
+        ...cells,
       ]);
   const described = [said ?? capital(summary), outlined(rows, unit)].filter(Boolean).join(' ');
   return chart({ id, title, subtitle, kind: 'stacked bar chart', summary: described, drawing, key, controls, columns, rows: table, note });

@@ -3,6 +3,7 @@ import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
+import { clip } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, log, logTicks, positiveDomain, textWidth, unitTicks } from './lib/scale.js';
 
@@ -92,5 +93,3 @@ export function categories({ id, title, subtitle, width, unit, log: logarithmic,
     ]),
   });
 }
-
-const clip = (name, width) => (textWidth(name) <= width ? name : `${name.slice(0, Math.max(3, Math.floor(width / 6.8) - 1))}…`);

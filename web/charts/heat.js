@@ -3,13 +3,14 @@ import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
+import { clip } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { textWidth } from './lib/scale.js';
 
 // {x: {label, names}, y: {label, names}, cells: [{x, y, value, reason}], unit, rows}; x and y are places in names; `rows` of the
 // table where it has more than the cells.
-export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit, summary, rows }) {
-  const longest = Math.max(textWidth(up.label) * 0, ...up.names.map((name) => textWidth(name)));
+export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit, summary, rows, controls }) {
+  const longest = Math.max(0, ...up.names.map((name) => textWidth(name)));
   const left = Math.min(width * 0.34, longest + 14);
   const top = 22;
   const step = (width - left - 2) / across.names.length;
@@ -58,6 +59,7 @@ export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit
     subtitle,
     kind: 'heat map',
     summary,
+    controls,
     drawing: canvas(width, height, axes, marks(title, drawn)),
     key: [
       ...steps.map((value, i) => ({
@@ -70,5 +72,3 @@ export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit
     rows: rows ?? cells.map((cell) => [up.names[cell.y], across.names[cell.x], typeof cell.value === 'number' ? { value: cell.value, unit } : '', cell.reason ?? '']),
   });
 }
-
-const clip = (name, width) => (textWidth(name) <= width ? name : `${name.slice(0, Math.max(3, Math.floor(width / 6.8) - 1))}…`);

@@ -1,12 +1,13 @@
 // A study's chart as its paper's figure is: dots, stacked bars, a figure over another or over its measured value; and its tables.
 import { stackedBars } from '../charts/bars.js';
 import { categories } from '../charts/categories.js';
-import { boundParts, memoryParts, timeParts } from '../charts/parts.js';
+import { memoryParts, timeParts } from '../charts/parts.js';
 import { scatter } from '../charts/scatter.js';
 import { h } from '../dom.js';
 import '../text/later.js';
 import { number, text } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { boundSummary, withBoundParts } from './by_bound.js';
 import { nameOfFigure, unit } from './study_checks.js';
 
 const SERIES = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)'];
@@ -67,19 +68,20 @@ const grouped = (groups) => (parts) =>
     color: `var(--c-${GROUP_COLORS[i]})`,
   }));
 
+const isByBound = ({ stack: path, groups }) => !groups && path.includes('time_by_bound');
+
 function partsOf(chart) {
   if (chart.groups) return grouped(chart.groups);
-  if (chart.stack.includes('time_by_bound')) return boundParts;
   if (chart.stack.endsWith('time_s')) return timeParts;
   return (memory) => memoryParts(memory).filter(({ id }) => id !== 'free');
 }
 
 // The communication of a time by bound on each network level, as far as the study reports it.
 function levelsOf(chart, figures) {
-  const path = (i) => `${chart.stack.replace('time_by_bound', 'network_by_level')}.${i}.time_s`;
+  const path = (i, member) => `${chart.stack.replace('time_by_bound', 'network_by_level')}.${i}.${member}`;
   const levels = [];
-  while (typeof figures[path(levels.length)] === 'number') {
-    levels.push({ level: t('explore.study.level', { place: levels.length + 1 }), time_s: figures[path(levels.length)] });
+  while (typeof figures[path(levels.length, 'time_s')] === 'number') {
+    levels.push({ level: figures[path(levels.length, 'level')], time_s: figures[path(levels.length, 'time_s')] });
   }
   return levels;
 }
@@ -87,14 +89,12 @@ function levelsOf(chart, figures) {
 // What each point's memory holds, or what its time is spent on or bounded by; as it is, per another figure, over a point's, or as shares.
 function stack(chart, common, points) {
   const prefix = `${chart.stack}.`;
-  const parts = partsOf(chart);
-  const rows = points
-    .filter(({ figures }) => Object.keys(figures).some((path) => path.startsWith(prefix) && typeof figures[path] === 'number'))
-    .map(({ label, figures }) => {
-      const held = Object.fromEntries(Object.entries(figures).filter(([path]) => path.startsWith(prefix)).map(([path, one]) => [path.slice(prefix.length), one]));
-      const per = chart.per ? figures[chart.per] : 1;
-      return { label, parts: parts(held, levelsOf(chart, figures)).map((one) => ({ ...one, value: one.value / per })) };
-    });
+  const known = points.filter(({ figures }) => Object.keys(figures).some((path) => path.startsWith(prefix) && typeof figures[path] === 'number'));
+  const held = ({ figures }) => Object.fromEntries(Object.entries(figures).filter(([path]) => path.startsWith(prefix)).map(([path, one]) => [path.slice(prefix.length), one]));
+  const whole = isByBound(chart)
+    ? withBoundParts(known.map((point) => ({ label: point.label, times: held(point), levels: levelsOf(chart, point.figures) })))
+    : known.map((point) => ({ label: point.label, parts: partsOf(chart)(held(point)) }));
+  const rows = whole.map(({ label, parts }, i) => ({ label, parts: parts.map((one) => ({ ...one, value: one.value / (chart.per ? known[i].figures[chart.per] : 1) })) }));
   const total = (row) => row?.parts.reduce((sum, { value }) => sum + value, 0);
   const base = total(rows.find(({ label }) => label === chart.over));
   if (chart.over && !base) return null;
@@ -108,8 +108,9 @@ function stack(chart, common, points) {
     ...common,
     subtitle: words || undefined,
     unit: chart.over ? '' : chart.share ? '%' : common.unit,
+    names: [t('explore.study.point')],
     rows: scaled,
-    summary: chart.share ? '' : undefined,
+    summary: isByBound(chart) ? boundSummary(rows, common.unit) : chart.share ? '' : undefined,
     axis: true,
     limit: chart.level ? { value: chart.level, text: chart.level_text } : undefined,
     note: outside.length ? t('explore.study.outside', { list: outside.join('; ') }) : undefined,

@@ -1,18 +1,22 @@
-// A figure along one input, as a line or bars of choices, or over two, as a map. Computed in chunks that can be stopped.
+// A figure along one input, as a line or a column of choices, or over two, as a map; or the time by bound at each point, as stacked bars.
+// Computed in chunks that can be stopped.
 import { heat } from '../charts/heat.js';
 import { lines } from '../charts/lines.js';
 import { h, redraw } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
 import '../text/later.js';
+import { nameOf } from '../report/names.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
+import { byBound, passesOf, passOf, views } from './by_bound.js';
 import { button, faults, figureGroups, figureName, fillSelect, inputGroups, labelled, select, textBox } from './controls.js';
 import { thinned } from './ranking.js';
 import { cellOf, chunkAfter, isBad, mappingWords, nameOfValue, objectiveFor, valuesAbout } from './sweep_values.js';
 
 const MOST_CELLS = 900;
 const MOST_POINTS = 500;
+const MOST_BARS = 40;
 const FIRST = { one: ['serving.batch', 'training.mapping.tp', 'cluster.devices'], figure: ['serving.tpot_s', 'training.step_time_s', 'cost.device_usd'] };
 
 export class SweepPanel {
@@ -22,6 +26,7 @@ export class SweepPanel {
   #result = null;
   #width = 0;
   #catalogue = [];
+  #view = null; // 'figure' or the name of a time by bound; null: as suits the figure
 
   constructor(pool) {
     this.#pool = pool;
@@ -100,12 +105,15 @@ export class SweepPanel {
     const figure = this.figure.value;
     const part = figure.split('.')[0];
     const { request } = this.#context;
+    if (figure !== this.#result?.figure || axes.length !== this.#result.axes.length) this.#view = null;
+    this.#view ??= (axes.length === 1 && passOf(figure)?.id) || 'figure'; // two inputs make a map first
+    const pass = passesOf(figure).find(({ id }) => id === this.#view);
     const inputs = this.#context.page.described.inputs;
     const kinds = axes.map(([path]) => inputs.find((input) => input.path === path));
     const spec = JSON.stringify({
       request,
       axes: axes.map(([path, values], i) => `${path}${kinds[i]?.presets ? '.preset' : ''}=${values.replace(/\s*,\s*/g, ',')}`),
-      report: [figure, `${part}.feasible`, `${part}.infeasible`],
+      report: [figure, `${part}.feasible`, `${part}.infeasible`, ...(pass ? [pass.bounds, pass.levels] : [])],
       search: this.best.value === 'none' ? null : { for: this.best.value, objective: objectiveFor(figure, this.best.value) },
     });
     this.start.hidden = true;
@@ -146,7 +154,7 @@ export class SweepPanel {
         this.status.textContent = '';
         this.chart.replaceChildren(faults(issues));
       } else {
-        this.#result = { axes, kinds, figure, rows };
+        this.#result = { axes, kinds, figure, rows, pass };
         this.#draw();
       }
     } catch (error) {
@@ -157,7 +165,46 @@ export class SweepPanel {
 
   #draw() {
     this.#width = this.#context.width;
-    redraw(this.chart, this.#result.axes.length === 2 ? this.#heat() : this.#line());
+    const { axes, figure, pass } = this.#result;
+    const passes = passesOf(figure);
+    const list = [{ id: 'figure', name: t(`explore.show.${axes.length === 2 ? 'map' : 'figure'}`) }, ...passes.map(({ id, bounds }) => ({ id, name: nameOf(bounds) }))];
+    const choose = (id) => {
+      this.#view = id;
+      if (id === 'figure' || id === pass?.id) this.#draw();
+      else this.#begin(); // parts are asked for where they are shown
+    };
+    const isStacked = pass !== undefined && this.#view === pass.id;
+    const controls = passes.length ? views(list, isStacked ? pass.id : 'figure', choose) : undefined;
+    redraw(this.chart, isStacked ? this.#stack(controls) : axes.length === 2 ? this.#heat(controls) : this.#line(controls));
+  }
+
+  // What the time of each point is bound by; the bounds stand behind the figure and why it is not feasible.
+  #stack(controls) {
+    const { axes, kinds, figure, rows, pass } = this.#result;
+    const cells = rows.map(cellOf);
+    const every = Math.ceil(rows.length / MOST_BARS);
+    const bad = cells.filter(isBad).length;
+    const names = rows.map(({ inputs }) => inputs.map((value, i) => nameOfValue(value, kinds[i])).join(', '));
+    const mapped = rows.some(({ mapping }) => mapping);
+    const misfits = names.filter((_, i) => isBad(cells[i]) && rows[i].figures[3]);
+    return byBound({
+      id: 'sweep-chart',
+      title: t('explore.sweep.result', { figure: nameOf(pass.bounds), input: axes.map(([path]) => labelOf(path)).join(', ') }),
+      subtitle: every > 1 ? t('explore.every.bar', { every }) : undefined,
+      width: this.#width,
+      every,
+      names: [axes.map(([path]) => labelOf(path)).join(', '), figureName(figure), ...(mapped ? [t('explore.sweep.mapping')] : []), t('explore.reason')],
+      rows: rows.map(({ figures, mapping }, i) => ({
+        label: names[i],
+        times: figures[3],
+        levels: figures[4],
+        words: figures[3] ? undefined : cells[i].reason,
+        about: [mapping && mappingWords(mapping), cells[i].reason].filter(Boolean).join(', '),
+        cells: [typeof cells[i].value === 'number' ? { value: cells[i].value, unit: unitOf(figure) } : '', ...(mapped ? [mappingWords(mapping)] : []), cells[i].reason ?? ''],
+      })),
+      note: [bad > 0 && t('explore.lines.bad', { bad, all: rows.length }), misfits.length > 0 && every === 1 && t('explore.bars.infeasible', { list: misfits.join('; ') })].filter(Boolean).join(' '),
+      controls,
+    });
   }
 
   #extremes(cells, names) {
@@ -177,7 +224,7 @@ export class SweepPanel {
     };
   }
 
-  #line() {
+  #line(controls) {
     const { axes, kinds, figure, rows } = this.#result;
     const unit = unitOf(figure);
     const cells = rows.map(cellOf);
@@ -200,6 +247,7 @@ export class SweepPanel {
       return heat({
         id: 'sweep-chart',
         title,
+        controls,
         width: this.#width,
         x: { label: figureName(figure), names: [''] },
         y: { label: labelOf(axes[0][0]), names },
@@ -215,6 +263,7 @@ export class SweepPanel {
     return lines({
       id: 'sweep-chart',
       title,
+      controls,
       subtitle: bad ? t('explore.hollow') : undefined,
       width: this.#width,
       x: across,
@@ -232,7 +281,7 @@ export class SweepPanel {
     });
   }
 
-  #heat() {
+  #heat(controls) {
     const { axes, kinds, figure, rows } = this.#result;
     const keys = [0, 1].map((at) => [...new Set(rows.map(({ inputs }) => JSON.stringify(inputs[at])))]);
     const names = keys.map((list, at) => list.map((one) => nameOfValue(JSON.parse(one), kinds[at])));
@@ -247,6 +296,7 @@ export class SweepPanel {
       id: 'sweep-chart',
       title: t('explore.heat.result', { figure: figureName(figure), a: labelOf(axes[0][0]), b: labelOf(axes[1][0]) }),
       subtitle: every > 1 ? t('explore.every', { every }) : undefined,
+      controls,
       width: this.#width,
       y: { label: labelOf(axes[0][0]), names: drawn[0] },
       x: { label: labelOf(axes[1][0]), names: drawn[1] },

@@ -1,6 +1,10 @@
 // Ticks and labels that do not touch.
 import { svg } from '../../dom.js';
 import { text as format } from '../../text/format.js';
+import { textWidth } from './scale.js';
+
+// As much of a name as has room.
+export const clip = (name, width) => (textWidth(name) <= width ? name : `${name.slice(0, Math.max(3, Math.floor(width / 6.8) - 1))}…`);
 
 // Ticks 1-2-5 of a logarithmic axis, thinned to decades where they are many.
 export function fineTicks([d0, d1], most = 12) {
