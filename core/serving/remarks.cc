@@ -33,10 +33,19 @@ void AddKvCache(const Deployment& deployment, const Device& device, std::vector<
                  ", and attention is computed in a wider format.");
 }
 
+// Only kernels of their own see a part of the context.
+void AddAttention(const Deployment& deployment, std::vector<std::string>& texts) {
+  if (deployment.engine.composition == Composition::kKernels) return;
+  const std::string whole = deployment.engine.name + " is timed with attention to the whole context: ";
+  if (deployment.model.indexer) Add(texts, whole + "scores and selection of the model's indexer are not computed.");
+  if (deployment.layers.window > 0) Add(texts, whole + "the model's sliding windows shorten no step.");
+}
+
 }  // namespace
 
 std::vector<std::string> SubstitutionsOf(const Deployment& deployment) {
   std::vector<std::string> texts;
+  AddAttention(deployment, texts);
   const Precision requested = deployment.load.precision.activations;
   if (deployment.engine.layer_pipeline) {
     if (BytesPerElement(requested) < 2)

@@ -1,4 +1,6 @@
 // Models with sparse attention, served.
+#include <algorithm>
+
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -46,6 +48,22 @@ TEST(SparseServing, PaysAtLongContextsOnly) {
   EXPECT_LT(served("deepseek-v3.2", "131072").ttft, 0.8 * served("deepseek-v3.1", "131072").ttft);
   EXPECT_LT(served("deepseek-v3.2", "131072").tpot, served("deepseek-v3.1", "131072").tpot);
   EXPECT_GE(served("deepseek-v3.2", "1024").ttft, served("deepseek-v3.1", "1024").ttft);
+}
+
+// Engines that time a layer as a whole know attention to the whole context only: what is computed in place of what was asked is said.
+TEST(SparseServing, EnginesWithoutItsKernelsSaySo) {
+  const auto warns = [](const std::string& engine, const std::string& cluster, const std::string& model, const std::string& text) {
+    const ServingReport report = Serve({"model=" + model, "cluster=" + cluster, "serving.engine=" + engine, "serving.batch=1"});
+    return std::any_of(report.warnings.begin(), report.warnings.end(),
+                       [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
+  };
+  for (const std::string text : {"indexer", "sliding windows"}) {
+    const std::string model = text == "indexer" ? "deepseek-v3.2" : "gemma-3-27b";
+    EXPECT_TRUE(warns("llamacpp", "dgx-h200", model, text)) << text;
+    EXPECT_TRUE(warns("gaudi", "gaudi3-hls3", model, text)) << text;
+    EXPECT_FALSE(warns("vllm", "dgx-h200", model, text)) << text;
+    EXPECT_FALSE(warns("llamacpp", "dgx-h200", "deepseek-v3.1", text)) << text;
+  }
 }
 
 }  // namespace
