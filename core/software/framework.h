@@ -139,6 +139,15 @@ struct Schema<FrameworkMemory> {
   static const Fields fields;
 };
 
+// The optimizer state beside its moments.
+struct FrameworkOptimizer {
+  double master_weights_fp8 = 4;  // bytes a parameter, in an 8- or 4-bit recipe
+};
+template <>
+struct Schema<FrameworkOptimizer> {
+  static const Fields fields;
+};
+
 // What the framework does with an offloaded optimizer state.
 struct FrameworkOffload {
   bool gradients = false;                     // gradients leave for the host with it
@@ -171,6 +180,7 @@ struct Framework {
   FrameworkExperts experts;
   FrameworkExchange exchange;
   FrameworkMemory memory;
+  FrameworkOptimizer optimizer;
   FrameworkOffload offload;
   FrameworkCapabilities capabilities;
   bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)

@@ -131,6 +131,14 @@ constexpr FieldRow kFrameworkMemoryFields[] = {
     Of<&FrameworkMemory::gathered_layers>("gathered_layers", "Layers whose sharded weights are gathered at once").Between(0, 64)};
 constinit const Fields Schema<FrameworkMemory>::fields(kFrameworkMemoryFields);
 
+constexpr FieldRow kFrameworkOptimizerFields[] = {
+    Of<&FrameworkOptimizer::master_weights_fp8>("master_weights_fp8",
+                                                "Master weights in an 8- or 4-bit recipe: bytes per parameter; 2: only the bits that "
+                                                "16-bit weights lack")
+        .Label("Master weights in 8-bit recipes")
+        .Between(0, 16)};
+constinit const Fields Schema<FrameworkOptimizer>::fields(kFrameworkOptimizerFields);
+
 constexpr FieldRow kFrameworkOffloadFields[] = {
     Of<&FrameworkOffload::gradients>("gradients", "Gradients go to the host with the optimizer state, unless the run states their share"),
     Of<&FrameworkOffload::host_update>("host_update",
@@ -161,6 +169,7 @@ constexpr FieldRow kFrameworkFields[] = {
     Of<&Framework::experts>("experts", "MoE layers").Advanced(),
     Of<&Framework::exchange>("exchange", "Communication and overlap").Advanced(),
     Of<&Framework::memory>("memory", "Memory use").Advanced(),
+    Of<&Framework::optimizer>("optimizer", "Optimizer state").Advanced(),
     Of<&Framework::offload>("offload", "Offload of the optimizer").Advanced(),
     Of<&Framework::capabilities>("capabilities", "What the framework's code runs").Advanced(),
     Of<&Framework::places_by_cost>("places_by_cost", "Uneven stages: layers in order until each stage has its share of the cost")

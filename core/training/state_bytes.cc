@@ -23,15 +23,17 @@ double BytesOf(StatePrecision precision) {
 
 struct OptimizerBytes {
   double master, moment;
+  std::string_view master_input;
 };
 OptimizerBytes OptimizerBytesOf(const TrainingContext& context) {
   const TrainingRun& run = context.run;
   const bool wide = BytesPerElement(run.precision) >= 4, has_master = !context.framework().memory.weights_are_master && !wide;
   const double narrow_moment = run.optimizer == Optimizer::kAdam8Bit ? 1 + 4.0 / 256 : 4;
-  return {run.state.master_weights ? BytesOf(*run.state.master_weights)
-          : has_master             ? 4
-                                   : 0,
-          run.state.moments ? BytesOf(*run.state.moments) : narrow_moment};
+  const double moment = run.state.moments ? BytesOf(*run.state.moments) : narrow_moment;
+  if (run.state.master_weights) return {BytesOf(*run.state.master_weights), moment, "training.state.master_weights"};
+  if (has_master && NarrowRecipe(context))
+    return {context.framework().optimizer.master_weights_fp8, moment, "training.framework.optimizer.master_weights_fp8"};
+  return {has_master ? 4.0 : 0.0, moment, "training.framework.memory.weights_are_master"};
 }
 
 }  // namespace
@@ -76,18 +78,18 @@ StateBytes StateBytesOf(const TrainingContext& context) {
   // Frozen weights are never updated, so the format of the GEMMs is enough.
   if (run.trainable == Trainable::kLora) bytes.weights = FrozenBytes(context);
   bytes.gradients = run.state.gradients ? BytesOf(*run.state.gradients) : narrow ? framework.gradients_fp8 : framework.gradients;
-  const auto [master, moment] = OptimizerBytesOf(context);
+  const OptimizerBytes optimizer = OptimizerBytesOf(context);
   switch (run.optimizer) {
     case Optimizer::kAdamW:
     case Optimizer::kAdam8Bit:
-      bytes.optimizer = master + 2 * moment;
+      bytes.optimizer = optimizer.master + 2 * optimizer.moment;
       break;
     case Optimizer::kMuon:
     case Optimizer::kSgd:
-      bytes.optimizer = master + moment;
+      bytes.optimizer = optimizer.master + optimizer.moment;
       break;
     case Optimizer::kAdafactor:
-      bytes.optimizer = master;  // row and column statistics only
+      bytes.optimizer = optimizer.master;  // row and column statistics only
       break;
     case Optimizer::kNone:
       bytes.optimizer = 0;
@@ -111,14 +113,13 @@ void ExplainStateBytes(const TrainingContext& context, const StateBytes& state, 
               : run.state.gradients             ? "training.state.gradients"
               : narrow                          ? "training.framework.memory.gradients_fp8"
                                                 : "training.framework.memory.gradients");
-  const auto [master_bytes, moment_bytes] = OptimizerBytesOf(context);
+  const auto [master_bytes, moment_bytes, master_input] = OptimizerBytesOf(context);
   const double moments = run.optimizer == Optimizer::kAdamW || run.optimizer == Optimizer::kAdam8Bit ? 2
                          : run.optimizer == Optimizer::kMuon || run.optimizer == Optimizer::kSgd     ? 1
                                                                                                      : 0;
   if (run.optimizer == Optimizer::kNone) return trace.Input("state_optimizer", state.optimizer, "training.optimizer");
   trace.Input("moments", moments, "training.optimizer");
-  trace.Input("master_bytes", master_bytes,
-              run.state.master_weights ? "training.state.master_weights" : "training.framework.memory.weights_are_master");
+  trace.Input("master_bytes", master_bytes, master_input);
   trace.Input("moment_bytes", moment_bytes, run.state.moments ? "training.state.moments" : "training.optimizer");
   trace.Record("state_optimizer", "master_bytes + moments * moment_bytes", state.optimizer,
                Note{"Optimizer state per parameter", "master weights and the optimizer's moments"}, "master_bytes, moments, moment_bytes",
