@@ -214,6 +214,10 @@ struct Outputs<TrainingPart> {
           .LargerIsBetter()
           .Searchable(),
       Output(
+          "useful_tokens_per_s", [](P part) { return part.report.useful_tokens_per_s; }, "Useful throughput (tokens/s)")
+          .Short("Useful throughput")
+          .LargerIsBetter(),
+      Output(
           "model_flops_utilization", [](P part) { return part.report.model_flops_utilization; }, "Model FLOPs utilization (MFU)")
           .Short("MFU")
           .In("%")

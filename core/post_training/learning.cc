@@ -56,6 +56,7 @@ Learning TimeLearning(const PostTraining& asked, const PostTrainingParts& parts,
   run.devices = devices;
   run.mapping.dp.reset();
   run.batch_ramp.reset();
+  run.documents.reset();
   run.sequence = packing.length;
   run.mapping.micro_batch = packing.sequences;
   run.global_batch = static_cast<Count>(dp * micro_batches) * packing.sequences;

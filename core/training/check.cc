@@ -52,6 +52,7 @@ class Checker {
     CheckDegrees(*run.devices, mapping);
     CheckBatch(run);
     CheckRamp(run);
+    CheckDocuments(run);
     CheckModel(run);
     CheckSchedule(run);
     CheckOrder(mapping);
@@ -195,6 +196,12 @@ class Checker {
       Say("batch_ramp.tokens", "At most " + NumberText(In(run.tokens, kGToken)) + " G tokens, those of the run",
           {SetToBase(JoinPath(path_, "batch_ramp.tokens"), run.tokens.base())});
     }
+  }
+
+  void CheckDocuments(const TrainingRun& run) {
+    if (!run.documents || run.documents->length <= run.sequence) return;
+    Say("documents.length", "At most " + Text(run.sequence) + ", the sequence length",
+        {At("documents.length", run.sequence), At("sequence", run.documents->length)});
   }
 
   // Degrees that divide the heads, and where possible also the devices.

@@ -168,6 +168,23 @@ BytesPerSecond ExplainStreamRate(const TrainingContext& context, double bandwidt
 
 }  // namespace
 
+namespace {
+
+void ExplainDocuments(const TrainingContext& context, Trace& trace) {
+  const TrainingRun& run = context.run;
+  const double sequence = context.shape.sequence;
+  trace.Alias("counted", context.shape.counted, IsPadded(run) ? "length" : "sequence");
+  if (!run.documents || IsPadded(run)) return trace.Alias("attended", sequence, "sequence");
+  const double length = static_cast<double>(run.documents->length), variation = run.documents->variation;
+  trace.Input("length", length, "training.documents.length");
+  trace.Input("variation", variation, "training.documents.variation");
+  FIGURE(trace, attended, min(sequence, length * (1 + variation * variation)),
+         (Note{"Length of the document that a token is in, in the mean", "long documents hold more of the tokens; none passes a sequence"}),
+         sequence, length, variation);
+}
+
+}  // namespace
+
 void ExplainShape(const TrainingContext& context, Trace& trace) {
   if (!trace.on()) return;
   Trace::Scope scope(trace, "shape");
@@ -182,6 +199,7 @@ void ExplainShape(const TrainingContext& context, Trace& trace) {
   trace.Input("split", split, context.run.mapping.sequence_parallel ? "training.mapping.tp" : "training.mapping.sequence_parallel");
   trace.Input("visible", UsableMemory(context.device()), "cluster.device.memory.usable");
   trace.Input("element_share", context.framework().compute.element_wise, "training.framework.compute.element_wise");
+  ExplainDocuments(context, trace);
   FIGURE(trace, micro_batches, global_batch / (dp * micro_batch), (Note{"Micro-batches per step", "of one data-parallel replica"}),
          global_batch, dp, micro_batch);
   FIGURE(trace, tokens, micro_batch * sequence / cp, (Note{"Tokens of a micro-batch on one device"}), micro_batch, sequence, cp);

@@ -2,6 +2,7 @@
 
 #include "core/base/sum.h"
 #include "core/training/layer_work.h"
+#include "core/training/shape.h"
 #include "core/workload/layer_counts.h"
 
 namespace slipstick {
@@ -49,9 +50,9 @@ double HeadColumns(const Model& model, Trace& trace) {
 }
 
 // Multiply-adds per token of the recurrences.
-double RecurrentPairs(const LinearAttention& linear, double sequence, Trace& trace) {
+double RecurrentPairs(const LinearAttention& linear, double attended, Trace& trace) {
   const auto recurrent_layers = static_cast<double>(linear.layers), recurrent_heads = static_cast<double>(linear.heads);
-  const double head_pairs = RecurrencePairs(linear, sequence);
+  const double head_pairs = RecurrencePairs(linear, attended);
   const auto head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
   if (trace.on()) {
     trace.Input("recurrent_heads", recurrent_heads, "model.linear.heads");
@@ -61,8 +62,8 @@ double RecurrentPairs(const LinearAttention& linear, double sequence, Trace& tra
     if (linear.kind == LinearAttentionKind::kMamba) {
       trace.Record("head_pairs", "3 * head_dim * state", head_pairs, note, "head_dim, state", head_dim, state);
     } else {
-      trace.Record("head_pairs", "min(sequence, 128) * (state + head_dim) + 2 * head_dim * state", head_pairs, note,
-                   "sequence, state, head_dim", sequence, state, head_dim);
+      trace.Record("head_pairs", "min(attended, 128) * (state + head_dim) + 2 * head_dim * state", head_pairs, note,
+                   "attended, state, head_dim", attended, state, head_dim);
     }
   }
   FIGURE(trace, recurrent, recurrent_layers * recurrent_heads * head_pairs, (Note{"Multiply-adds per token of the recurrences"}),
@@ -71,18 +72,18 @@ double RecurrentPairs(const LinearAttention& linear, double sequence, Trace& tra
 }
 
 // FLOPs per token of attention over the full square, and of the recurrences.
-Flops CoreFlops(const Model& model, double head_columns, double full_layers, double window_layers, double sequence, double seen,
+Flops CoreFlops(const Model& model, double head_columns, double full_layers, double window_layers, double attended, double seen,
                 Trace& trace) {
   constexpr Note kNote{"Attention FLOPs per token, forward", "QK and PV products over the full square, without the causal mask",
                        kFlopsSource};
   if (!model.linear_attention) {
-    FIGURE(trace, core_flops, 2 * kFlop * (head_columns * (full_layers * sequence + window_layers * seen)), kNote, head_columns,
-           full_layers, sequence, window_layers, seen);
+    FIGURE(trace, core_flops, 2 * kFlop * (head_columns * (full_layers * attended + window_layers * seen)), kNote, head_columns,
+           full_layers, attended, window_layers, seen);
     return core_flops;
   }
-  const double recurrent = RecurrentPairs(*model.linear_attention, sequence, trace);
-  FIGURE(trace, core_flops, 2 * kFlop * (head_columns * (full_layers * sequence + window_layers * seen) + recurrent), kNote, head_columns,
-         full_layers, sequence, window_layers, seen, recurrent);
+  const double recurrent = RecurrentPairs(*model.linear_attention, attended, trace);
+  FIGURE(trace, core_flops, 2 * kFlop * (head_columns * (full_layers * attended + window_layers * seen) + recurrent), kNote, head_columns,
+         full_layers, attended, window_layers, seen, recurrent);
   return core_flops;
 }
 
@@ -90,7 +91,7 @@ Flops CoreFlops(const Model& model, double head_columns, double full_layers, dou
 struct TokenFlops {
   Flops core, layers, head, masked;
 };
-TokenFlops CountTokenFlops(const Model& model, double sequence, Trace& trace) {
+TokenFlops CountTokenFlops(const Model& model, double attended, Trace& trace) {
   const ParameterCount count = CountParameters(model, trace);
   const auto hidden = static_cast<double>(model.hidden), vocabulary = static_cast<double>(model.vocab);
   const auto layers = static_cast<double>(model.layers), modules = static_cast<double>(model.mtp_layers);
@@ -102,8 +103,8 @@ TokenFlops CountTokenFlops(const Model& model, double sequence, Trace& trace) {
   const double head_columns = HeadColumns(model, trace);
   trace.Input("modules", modules, "model.mtp_layers");
   trace.Input("vocabulary", vocabulary, "model.vocab");
-  FIGURE(trace, seen, min(sequence, sliding_window), (Note{"Tokens that a layer with a window attends to"}), sequence, sliding_window);
-  const Flops core_flops = CoreFlops(model, head_columns, full_layers, window_layers, sequence, seen, trace);
+  FIGURE(trace, seen, min(attended, sliding_window), (Note{"Tokens that a layer with a window attends to"}), attended, sliding_window);
+  const Flops core_flops = CoreFlops(model, head_columns, full_layers, window_layers, attended, seen, trace);
   FIGURE(trace, layer_flops, 2 * kFlop * active_matrices + core_flops,
          (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kFlopsSource}), active_matrices,
          core_flops);
@@ -111,10 +112,10 @@ TokenFlops CountTokenFlops(const Model& model, double sequence, Trace& trace) {
          2 * kFlop * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 4 * kFlop * hidden * hidden),
          (Note{"FLOPs of the LM head per token, forward", "MTP modules included", kFlopsSource}), hidden, vocabulary, modules, layer_flops,
          layers);
-  FIGURE(trace, masked_flops, 2 * kFlop * head_columns * (full_layers * (sequence / 2) + window_layers * (seen * seen / (2 * sequence))),
+  FIGURE(trace, masked_flops, 2 * kFlop * head_columns * (full_layers * (attended / 2) + window_layers * (seen * seen / (2 * attended))),
          (Note{"Attention FLOPs per token that the causal mask hides, forward",
-               "half of the square; with a window of w tokens, the triangle at the start of the sequence"}),
-         head_columns, full_layers, sequence, window_layers, seen);
+               "half of the square; with a window of w tokens, the triangle at the start of a document"}),
+         head_columns, full_layers, attended, window_layers, seen);
   return {core_flops, layer_flops, head_flops, masked_flops};
 }
 
@@ -131,7 +132,7 @@ void BindRecompute(const TrainingRun& run, const RecomputeChoice& recompute, dou
 StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute, Trace& trace) {
   Trace::Scope scope(trace, "flops");
   const auto sequence = static_cast<double>(run.sequence), global_batch = static_cast<double>(run.global_batch);
-  const auto [core_flops, layer_flops, head_flops, masked_flops] = CountTokenFlops(model, sequence, trace);
+  const auto [core_flops, layer_flops, head_flops, masked_flops] = CountTokenFlops(model, ShapeOf(run).attended, trace);
   const bool lora = run.trainable == Trainable::kLora;
   FIGURE(trace, step_tokens, global_batch * sequence, (Note{"Tokens of a step"}), global_batch, sequence);
   // Frozen weights need no weight gradient; the attention core's backward pass is twice its forward pass in any case.

@@ -174,7 +174,7 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
   return report;
 }
 
-Seconds RampTime(const BatchRamp& ramp, double sequence, double full, Seconds start_time, Seconds full_time, Trace& trace) {
+Seconds RampTime(const BatchRamp& ramp, double counted, double full, Seconds start_time, Seconds full_time, Trace& trace) {
   Trace::Scope scope(trace, "ramp");
   const double ramp_tokens = In(ramp.tokens, kToken);
   const double start = static_cast<double>(ramp.start);
@@ -182,7 +182,7 @@ Seconds RampTime(const BatchRamp& ramp, double sequence, double full, Seconds st
   trace.Input("start", start, "training.batch_ramp.start");
   trace.Input("full", full, "training.global_batch");
   trace.Alias("full_time", full_time, "step_time");
-  FIGURE(trace, ramp_sequences, ramp_tokens / sequence, (Note{"Sequences of the ramp"}), ramp_tokens, sequence);
+  FIGURE(trace, ramp_sequences, ramp_tokens / counted, (Note{"Sequences of the ramp"}), ramp_tokens, counted);
   if (start >= full) return ramp_sequences / full * full_time;
   FIGURE(trace, added_time, (full_time - start_time) / (full - start),
          (Note{"Step time per added sequence", "between the first batch and the full one"}), full_time, start_time, full, start);

@@ -19,6 +19,6 @@ RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plai
 
 // Time of a batch ramp: the batch grows linearly with the tokens seen, from ramp.start to `full` sequences, and step time is linear in
 // the batch, from start_time to full_time.
-Seconds RampTime(const BatchRamp& ramp, double sequence, double full, Seconds start_time, Seconds full_time, Trace& trace);
+Seconds RampTime(const BatchRamp& ramp, double counted, double full, Seconds start_time, Seconds full_time, Trace& trace);
 
 }  // namespace slipstick

@@ -10,8 +10,8 @@
 namespace slipstick {
 namespace {
 
-AttentionWork CoreWork(const Model& model, const Device& device, const TrainingShape& shape, Mixer mixer, const LayerWidths& widths,
-                       Trace& trace) {
+AttentionWork CoreWork(const Model& model, const TrainingRun& run, const Device& device, const TrainingShape& shape, Mixer mixer,
+                       const LayerWidths& widths, Trace& trace) {
   AttentionWork core{CoreOf(model, mixer, widths, trace)};
   const double sequence = shape.sequence, cp = shape.context, sequences = shape.micro_batch, query_heads = core.heads;
   trace.Alias("sequences", sequences, "micro_batch");
@@ -32,8 +32,12 @@ AttentionWork CoreWork(const Model& model, const Device& device, const TrainingS
   core.all_pairs = all_pairs;
   const double tile = device.architecture->attention.tile;
   CONSTANTS(trace, KernelTable(device, "attention"), SourceOf(device, device.architecture->attention.step.source), tile);
-  FIGURE(trace, causal_pairs, all_pairs * 0.5 * (1 + min(tile / sequence, 1.0)),
-         (Note{"Scores that the causal mask leaves", "the tiles on the diagonal are computed in full"}), all_pairs, tile, sequence);
+  const double attended = run.framework.compute.skips_masked_tiles ? shape.attended : sequence;
+  if (!run.framework.compute.skips_masked_tiles) trace.Alias("attended", attended, "sequence");
+  FIGURE(trace, document_pairs, sequences * query_heads * queries * attended,
+         (Note{"Scores within documents, without a mask", "all heads and sequences"}), sequences, query_heads, queries, attended);
+  FIGURE(trace, causal_pairs, document_pairs * 0.5 * (1 + min(tile / attended, 1.0)),
+         (Note{"Scores that the causal mask leaves", "the tiles on the diagonal are computed in full"}), document_pairs, tile, attended);
   core.pairs = causal_pairs;
   if (mixer == Mixer::kWindow) {
     const auto sliding_window = static_cast<double>(model.window.tokens);
@@ -201,7 +205,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   LayerWidths widths = WidthsOf(model, shape.tensor, shape.expert_tensor, trace);
   const double mlp_share = ShareWithMlp(model, widths, trace);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
-  work.attention = CoreWork(model, device, shape, kind.mixer, widths, trace);
+  work.attention = CoreWork(model, run, device, shape, kind.mixer, widths, trace);
   work.mlp_columns = has_experts ? widths.shared : widths.mlp;
   work.expert_columns = has_experts ? widths.expert : 0;
   if (has_experts) RouteTokens(model, run, shape, work, trace);

@@ -2,6 +2,18 @@
 
 namespace slipstick {
 
+namespace {
+
+// Of all tokens, those in long documents are more: the mean of the squares over the mean.
+double AttendedTokens(const TrainingRun& run) {
+  const auto sequence = static_cast<double>(run.sequence);
+  if (!run.documents || IsPadded(run)) return sequence;
+  const double length = static_cast<double>(run.documents->length), variation = run.documents->variation;
+  return min(sequence, length * (1 + variation * variation));
+}
+
+}  // namespace
+
 TrainingShape ShapeOf(const TrainingRun& run) {
   const TrainingMapping& mapping = run.mapping;
   TrainingShape shape;
@@ -17,10 +29,14 @@ TrainingShape ShapeOf(const TrainingRun& run) {
   shape.micro_batch = static_cast<double>(mapping.micro_batch);
   shape.micro_batches = static_cast<double>(run.global_batch) / (shape.data * shape.micro_batch);
   shape.sequence = static_cast<double>(run.sequence);
+  shape.attended = AttendedTokens(run);
+  shape.counted = static_cast<double>(IsPadded(run) ? run.documents->length : run.sequence);
   shape.tokens = shape.micro_batch * shape.sequence / shape.context;
   shape.sequence_parallel_tokens = shape.tokens / shape.sequence_split;
   return shape;
 }
+
+bool IsPadded(const TrainingRun& run) { return run.documents && run.documents->layout == DocumentLayout::kPadded; }
 
 double ShardRanks(const TrainingRun& run, double data_ranks) {
   if (run.mapping.zero == 0) return 1;

@@ -84,6 +84,25 @@ struct Schema<BatchRamp> {
   static const Fields fields;
 };
 
+// packed: documents lie one behind another in a sequence, and attention stays within each. padded: one document per sequence.
+enum class DocumentLayout { kPacked, kPadded };
+template <>
+struct EnumNames<DocumentLayout> {
+  static constexpr std::array<std::pair<DocumentLayout, std::string_view>, 2> names{
+      {{DocumentLayout::kPacked, "packed"}, {DocumentLayout::kPadded, "padded"}}};
+};
+
+// Documents shorter than a sequence.
+struct Documents {
+  Count length = 512;    // tokens, in the mean
+  double variation = 1;  // standard deviation over the mean
+  DocumentLayout layout = DocumentLayout::kPacked;
+};
+template <>
+struct Schema<Documents> {
+  static const Fields fields;
+};
+
 // Interruptions and recovery. Defaults from published runs:
 //   device_mtbf        419 unexpected interruptions in 54 days on 16,384 H100 (Grattafiori et al., The Llama 3 Herd of Models, 2024)
 //   restart            under 10 minutes to detect, diagnose and restart (Jiang et al., MegaScale, 2024)
@@ -114,7 +133,8 @@ struct Schema<Offload> {
 
 struct TrainingRun {
   Count sequence = 8192;
-  Count global_batch = 512;  // sequences
+  std::optional<Documents> documents;  // absent: each as long as a sequence
+  Count global_batch = 512;            // sequences
   Tokens tokens = 15 * kTToken;
   std::optional<double> tokens_per_parameter;  // replaces tokens where given
   std::optional<BatchRamp> batch_ramp;

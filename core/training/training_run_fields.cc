@@ -13,6 +13,16 @@ constexpr FieldRow kBatchRampFields[] = {
     Of<&BatchRamp::tokens>("tokens", "Tokens over which the batch grows to its full size").In(kGToken).Above(0).AtMost(1'000'000'000)};
 constinit const Fields Schema<BatchRamp>::fields(kBatchRampFields);
 
+constexpr FieldRow kDocumentsFields[] = {
+    Of<&Documents::length>("length", "Mean document length").Label("Mean document length").Length().Between(1, 1 << 28),
+    Of<&Documents::variation>("variation", "Spread of the document lengths: standard deviation over the mean")
+        .Label("Spread of document lengths")
+        .Between(0, 8),
+    Of<&Documents::layout>("layout",
+                           "How documents fill sequences: packed, one behind another, with attention within each; padded, one per sequence")
+        .Label("Documents in a sequence")};
+constinit const Fields Schema<Documents>::fields(kDocumentsFields);
+
 constexpr FieldRow kInterruptionsFields[] = {
     Of<&Interruptions::device_mtbf>("device_mtbf",
                                     "Mean time between interruptions caused by one device, with its share of host and network")
@@ -41,6 +51,9 @@ constinit const Fields Schema<Offload>::fields(kOffloadFields);
 
 constexpr FieldRow kTrainingRunFields[] = {
     Of<&TrainingRun::sequence>("sequence", "Sequence length").Length().Between(1, 1 << 28),
+    Of<&TrainingRun::documents>("documents", "Documents shorter than a sequence; null: each is as long as a sequence")
+        .Label("Shorter documents")
+        .Advanced(),
     Of<&TrainingRun::global_batch>("global_batch", "Global batch: sequences per step").Label("Global batch size").Between(1, 1 << 30),
     Of<&TrainingRun::tokens>("tokens", "Training tokens").In(kGToken).Above(0).AtMost(1'000'000'000),
     Of<&TrainingRun::tokens_per_parameter>("tokens_per_parameter",

@@ -107,6 +107,10 @@ void AddThroughput(const TrainingContext& context, const StepFlops& flops, Train
   const FlopsPerSecond peak_rate = PeakRate(context.prepared->requested.device, run.precision, trace);
   FIGURE(trace, tokens_per_s, batch * sequence * kToken / step_time,
          (Note{"Throughput (tokens/s)", "all devices", "", "training.tokens_per_s"}), batch, sequence, step_time);
+  const double counted = context.shape.counted;
+  FIGURE(trace, useful_tokens_per_s, batch * counted * kToken / step_time,
+         (Note{"Useful throughput (tokens/s)", "all devices, without padding", "", "training.useful_tokens_per_s"}), batch, counted,
+         step_time);
   const Flops executed_flops = report.hardware_flops_per_device;
   FIGURE(trace, arithmetic_utilization, executed_flops / (peak_rate * step_time),
          (Note{"Arithmetic utilization",
@@ -131,6 +135,7 @@ void AddThroughput(const TrainingContext& context, const StepFlops& flops, Train
   report.model_flops_per_step = flops.model;
   report.model_flops_per_step_causal = flops.model_causal;
   report.tokens_per_s = tokens_per_s;
+  report.useful_tokens_per_s = useful_tokens_per_s;
   report.tokens_per_s_per_device = device_tokens_per_s;
   report.arithmetic_utilization = arithmetic_utilization;
   report.model_flops_utilization = model_flops_utilization;
@@ -138,19 +143,20 @@ void AddThroughput(const TrainingContext& context, const StepFlops& flops, Train
   report.hardware_flops_utilization = hardware_flops_utilization;
 }
 
-Seconds TimeToTrain(const TrainingContext& context, Tokens tokens, TokensPerSecond tokens_per_s, Seconds first_step, Seconds step_time,
-                    Trace& trace) {
+Seconds TimeToTrain(const TrainingContext& context, Tokens tokens, TokensPerSecond useful_tokens_per_s, Seconds first_step,
+                    Seconds step_time, Trace& trace) {
   constexpr Note kNote{"Time to train", "without interruptions", "", "training.time_to_train_s"};
   const TrainingRun& run = context.run;
   if (!run.batch_ramp) {
-    FIGURE(trace, time_to_train, tokens / tokens_per_s, kNote, tokens, tokens_per_s);
+    FIGURE(trace, time_to_train, tokens / useful_tokens_per_s, kNote, tokens, useful_tokens_per_s);
     return time_to_train;
   }
   const Tokens ramp_tokens = run.batch_ramp->tokens;
   const Seconds ramp_time =
-      RampTime(*run.batch_ramp, context.shape.sequence, static_cast<double>(run.global_batch), first_step, step_time, trace);
+      RampTime(*run.batch_ramp, context.shape.counted, static_cast<double>(run.global_batch), first_step, step_time, trace);
   trace.Input("ramp_tokens", ramp_tokens, "training.batch_ramp.tokens");
-  FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / tokens_per_s, kNote, ramp_time, tokens, ramp_tokens, tokens_per_s);
+  FIGURE(trace, time_to_train, ramp_time + (tokens - ramp_tokens) / useful_tokens_per_s, kNote, ramp_time, tokens, ramp_tokens,
+         useful_tokens_per_s);
   return time_to_train;
 }
 
@@ -159,10 +165,10 @@ Watts AddTimeAndEnergy(const TrainingContext& context, Seconds first_step, Train
   const TrainingRun& run = context.run;
   const Device& device = context.device();
   const Seconds step_time = report.step_time;
-  const TokensPerSecond tokens_per_s = report.tokens_per_s;
+  const TokensPerSecond useful_tokens_per_s = report.useful_tokens_per_s;
   const double devices = context.shape.devices;
   const Tokens tokens = run.tokens;
-  const Seconds time_to_train = TimeToTrain(context, tokens, tokens_per_s, first_step, step_time, trace);
+  const Seconds time_to_train = TimeToTrain(context, tokens, useful_tokens_per_s, first_step, step_time, trace);
   FIGURE(trace, device_seconds, time_to_train * devices, (Note{"Device time of the run", ""}), time_to_train, devices);
   const StepTime& time = report.time;
   const Seconds forward = time.forward, backward = time.backward, recompute = time.recompute, optimizer = time.optimizer;
@@ -203,9 +209,9 @@ void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& re
 
 // Model FLOPs of all steps.
 Flops FlopsOfRun(const TrainingContext& context, Flops model_flops, Trace& trace) {
-  const double batch = static_cast<double>(context.run.global_batch), sequence = context.shape.sequence;
+  const double batch = static_cast<double>(context.run.global_batch), counted = context.shape.counted;
   const Tokens tokens = context.run.tokens;
-  FIGURE(trace, tokens_per_step, batch * sequence * kToken, (Note{"Tokens of a step"}), batch, sequence);
+  FIGURE(trace, tokens_per_step, batch * counted * kToken, (Note{"Tokens of a step"}), batch, counted);
   FIGURE(trace, steps, tokens / tokens_per_step, (Note{"Steps of the run"}), tokens, tokens_per_step);
   FIGURE(trace, run_flops, steps * model_flops, (Note{"Model FLOPs of the run"}), steps, model_flops);
   return run_flops;
