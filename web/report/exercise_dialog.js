@@ -2,6 +2,7 @@
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { GROUPS } from '../form/layout.js';
+import '../text/later.js';
 import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
 

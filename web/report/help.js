@@ -1,6 +1,7 @@
 // The dialog that lists the shortcuts and turns those of one key off.
 import { h } from '../dom.js';
 import { SCENES } from '../scenes/index.js';
+import '../text/later.js';
 import { t } from '../text/strings.js';
 import { openDialog } from './dialog.js';
 import { shortcutsOn, turnShortcuts } from './shortcuts.js';

@@ -1,5 +1,6 @@
 // Another cluster or device in place of the present one: the count of devices is kept, in whole servers, and the parallelism that was
 // written is given up where it is no longer legal, so that the core chooses it anew.
+import '../text/later.js';
 import { t } from '../text/strings.js';
 import { whole } from '../text/format.js';
 import { get } from './paths.js';

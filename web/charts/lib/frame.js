@@ -1,6 +1,7 @@
 // What every chart has around its drawing: caption with units, one sentence of summary, key, the same numbers as a table, export.
 import { h, svg } from '../../dom.js';
 import { text as format } from '../../text/format.js';
+import '../../text/later.js';
 import { t } from '../../text/strings.js';
 import { saveCsv, savePng, saveSvg } from './export.js';
 import { spokenBox, tipBox, walkable } from './marks.js';
