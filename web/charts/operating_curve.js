@@ -3,6 +3,7 @@ import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
+import { keptOf, onDrag } from './lib/handle.js';
 import { logAxes } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { log, positiveDomain, textWidth } from './lib/scale.js';
@@ -28,11 +29,13 @@ function placed(labels, taken, box) {
 const AROUND = [[0, 18, 'middle'], [0, -9, 'middle'], [-8, 4, 'end'], [9, 4, 'start'], [-6, 18, 'end'], [8, -8, 'start']];
 const BESIDE = [[10, -10, 'start'], [-10, 22, 'end'], [-10, -12, 'end'], [10, 22, 'start'], [-10, 40, 'end'], [10, -30, 'start']];
 
-// points: [{x, y, batch, hollow}], measured: [{x, y, text, label}], here and before: {x, y, text}, level: {x, text}, last: {x, y, text}
+// points: [{x, y, batch, hollow}], measured: [{x, y, text, label}], here and before: {x, y, text}, level: {x, text}, last: {x, y, text},
+// onbatch: {set(batch), end()} of a point that can be dragged
 export function operatingCurve({ id, title, subtitle, width, points, measured = [], here, before, level, last, onbatch, summary, columns, rows, note }) {
   const all = [...points, ...measured, here, before, last].filter(Boolean);
-  const xs = positiveDomain([...all.map((p) => p.x), level?.x].filter(Boolean), 0.06);
-  const ys = positiveDomain(all.map((p) => p.y), 0.12);
+  const kept = keptOf(id);
+  const xs = kept?.xs ?? positiveDomain([...all.map((p) => p.x), level?.x].filter(Boolean), 0.06);
+  const ys = kept?.ys ?? positiveDomain(all.map((p) => p.y), 0.12);
   const height = Math.max(300, Math.min(380, width * 0.44));
   const box = { left: 52, right: width - 12, top: 30, bottom: height - 44 };
   const x = log(xs, [box.left, box.right]);
@@ -59,13 +62,13 @@ export function operatingCurve({ id, title, subtitle, width, points, measured = 
   const drawn = points.map((p) =>
     mark(
       `${t('serve.mark', { batch: whole(p.batch), user: format(p.x, ''), device: format(p.y, '') })}${p.hollow ? `, ${t('chart.hollow')}` : ''}`,
-      { class: p.hollow ? 'point hollow' : 'point', stroke: 'var(--c-gemm)', fill: p.hollow ? 'var(--paper)' : 'var(--c-gemm)', onclick: () => onbatch?.(p.batch) },
+      { class: p.hollow ? 'point hollow' : 'point', stroke: 'var(--c-gemm)', fill: p.hollow ? 'var(--paper)' : 'var(--c-gemm)', onclick: () => onbatch && (onbatch.set(p.batch), onbatch.end()) },
       svg('circle', { cx: x(p.x), cy: y(p.y), r: RADIUS }),
     ),
   );
   const published = measured.map((p) => mark(p.label, { class: 'point measured', stroke: 'var(--ink-2)', fill: 'var(--paper)' }, svg('circle', { cx: x(p.x), cy: y(p.y), r: RADIUS })));
   const diamond = last && mark(last.text, { class: 'point', stroke: 'var(--ink)', fill: 'var(--paper)' }, svg('path', { d: `M${x(last.x)} ${y(last.y) - 6}l6 6l-6 6l-6 -6z` }));
-  const you = here && mark(here.text, { class: 'point you drag', stroke: 'var(--paper)', fill: 'var(--accent)' }, svg('circle', { cx: x(here.x), cy: y(here.y), r: 7 }));
+  const you = here && mark(here.text, { class: onbatch ? 'point you drag' : 'point you', 'data-key': onbatch && `${id}-you`, stroke: 'var(--paper)', fill: 'var(--accent)' }, svg('circle', { cx: x(here.x), cy: y(here.y), r: 7 }));
   const was = before && svg('circle', { class: 'ghost', cx: x(before.x), cy: y(before.y), r: 7 });
   if (you && onbatch) keys(you, points, here, onbatch);
   const line = svg('polyline', { class: 'line', stroke: 'var(--c-gemm)', points: points.map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`).join(' ') });
@@ -79,7 +82,7 @@ export function operatingCurve({ id, title, subtitle, width, points, measured = 
     marks(title, drawn, published, diamond, you),
     labels.map(({ x: left, y: base, text, anchor, kind }) => svg('text', { class: `halo ${kind}`, x: left, y: base, 'text-anchor': anchor }, text)),
   );
-  if (you && onbatch) draggable(you, drawing, points.map((p) => ({ batch: p.batch, at: x(p.x) / width })), here, onbatch);
+  if (you && onbatch) draggable(you, { id, kept: { xs, ys }, places: points.map((p) => ({ batch: p.batch, at: x(p.x) })), here, onbatch });
   return chart({
     id,
     title,
@@ -102,7 +105,9 @@ function keys(you, points, here, onbatch) {
     const next = by > 0 ? batches.find((one) => one > here.batch) : batches.findLast((one) => one < here.batch);
     event.preventDefault();
     event.stopPropagation();
-    if (next) onbatch(next);
+    if (!next) return;
+    onbatch.set(next);
+    onbatch.end();
   });
 }
 
@@ -118,21 +123,17 @@ export function batchAt(places, at) {
   return before.batch;
 }
 
-// The own point follows the pointer along the line, and the answers with it. Each answer draws the chart anew: the window keeps the drag.
-function draggable(you, drawing, places, here, onbatch) {
-  you.addEventListener('pointerdown', (down) => {
-    down.preventDefault();
-    you.focus();
-    const { left, width } = drawing.getBoundingClientRect();
-    let batch = here.batch;
-    const follow = ({ clientX }) => {
-      const next = batchAt(places, (clientX - left) / width);
-      if (next === batch) return;
+// The own point follows the pointer along the line, and the answers with it.
+function draggable(you, { id, kept, places, here, onbatch }) {
+  let batch = here.batch;
+  onDrag(you, {
+    id,
+    kept,
+    ondrag([across]) {
+      const next = batchAt(places, across);
+      if (next !== batch) onbatch.set(next);
       batch = next;
-      onbatch(batch);
-    };
-    const end = new AbortController();
-    window.addEventListener('pointermove', follow, { signal: end.signal });
-    for (const last of ['pointerup', 'pointercancel']) window.addEventListener(last, () => end.abort(), { signal: end.signal });
+    },
+    onend: onbatch.end,
   });
 }

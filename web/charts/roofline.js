@@ -5,6 +5,7 @@ import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
+import { handle, keptOf, logValueAt, stepped } from './lib/handle.js';
 import { mark, marks } from './lib/marks.js';
 import { apart } from './lib/labels.js';
 import { decades, log, positiveDomain, textWidth } from './lib/scale.js';
@@ -21,8 +22,40 @@ const COLOR = { prefill: 'var(--c-forward)', decode: 'var(--c-kv)', layer: 'var(
 
 const ofLevel = { l1: (bytes) => bytes[0], l2: (bytes) => bytes.at(-2) };
 
-// {id, title, subtitle, width, peak: FLOP/s, bandwidth: B/s, caches: [{name, bandwidth}], groups: [{phase, operators}]}
-export function roofline({ id, title, subtitle, width, peak, bandwidth, caches = [], groups, main }) {
+// The ridge as a handle: sideways it is another memory bandwidth, up or down another peak.
+function ridgeHandle({ id, peak, bandwidth, xs, ys, box, at: [across, up], onridge }) {
+  const ridge = peak / bandwidth;
+  let isSideways = true;
+  return handle(
+    {
+      id,
+      label: t('roofline.handle'),
+      text: t('roofline.handle.value', { ridge: format(ridge, ''), peak: format(peak, 'FLOP/s'), bandwidth: format(bandwidth, 'B/s') }),
+      value: [...xs, ridge].map((one) => Number(one.toPrecision(3))).sort((a, b) => a - b),
+      kept: { xs, ys, peak, bandwidth },
+      ondrag([left, top], [fromLeft, fromTop], goesOn) {
+        if (!goesOn) isSideways = Math.abs(left - fromLeft) >= Math.abs(top - fromTop);
+        if (isSideways) onridge.bandwidth.set(Number((peak / logValueAt(xs, [box.left, box.right], across + left - fromLeft)).toPrecision(3)));
+        else onridge.peak.set(logValueAt(ys, [box.bottom, box.top], up + top - fromTop));
+      },
+      onkey([right, higher]) {
+        if (right) onridge.bandwidth.set(stepped(bandwidth, -right));
+        else onridge.peak.set(stepped(peak, higher));
+      },
+      onend() {
+        onridge.bandwidth.end();
+        onridge.peak.end();
+      },
+    },
+    svg('line', { class: 'hair', x1: across, x2: across, y1: up, y2: box.bottom }),
+    svg('rect', { x: across - 12, y: up - 12, width: 24, height: box.bottom - up + 12, fill: 'transparent' }),
+    svg('circle', { class: 'knob', cx: across, cy: up, r: 5 }),
+  );
+}
+
+// {id, title, subtitle, width, peak: FLOP/s, bandwidth: B/s, caches: [{name, bandwidth}], groups: [{phase, operators}],
+// onridge: {bandwidth, peak}, each {set(value), end()}, of a ridge that can be dragged}
+export function roofline({ id, title, subtitle, width, peak, bandwidth, caches = [], groups, main, onridge }) {
   const stated = caches.filter((one) => one.bandwidth > 0);
   const dots = groups.flatMap(({ phase, operators }) => {
     const all = operators.reduce((sum, { time_s: time, count = 1 }) => sum + time * count, 0);
@@ -34,9 +67,10 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   const rings = dots
     .filter((one) => ofLevel[one.bound] && one.level_bytes?.length > 1)
     .map((one) => ({ ...one, intensity: one.flops / ofLevel[one.bound](one.level_bytes) }));
-  const xs = positiveDomain([ridge * 4, ...[...dots, ...rings].map(({ intensity }) => intensity)], 0.3);
-  xs[0] = Math.min(xs[0], ridge / 30);
-  const ys = positiveDomain([peak * 1.6, ...dots.map(({ rate }) => rate), xs[0] * bandwidth], 0.1);
+  const kept = keptOf(id);
+  const xs = kept?.xs ?? positiveDomain([ridge * 4, ...[...dots, ...rings].map(({ intensity }) => intensity)], 0.3);
+  if (!kept) xs[0] = Math.min(xs[0], ridge / 30);
+  const ys = kept?.ys ?? positiveDomain([peak * 1.6, ...dots.map(({ rate }) => rate), xs[0] * bandwidth], 0.1);
   const isNarrow = width <= 500;
   const height = isNarrow ? 380 : Math.min(400, width * 0.52);
   const box = { left: isNarrow ? 66 : 88, right: width - 10, top: 14, bottom: height - 42 };
@@ -45,7 +79,10 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   const xTicks = decades(xs, isNarrow ? 4 : 8);
   const yTicks = decades(ys, 7);
   const start = Math.max(xs[0], ys[0] / bandwidth);
-  const slope = [x(start), y(start * bandwidth), x(ridge), y(peak), x(xs[1]), y(peak)];
+  const roofPoints = (top, wide) => {
+    const from = Math.max(xs[0], ys[0] / wide);
+    return [x(from), y(from * wide), x(top / wide), y(top), x(xs[1]), y(top)].map((one) => one.toFixed(1)).join(' ');
+  };
   const angle = (Math.atan2(y(peak) - y(start * bandwidth), x(ridge) - x(start)) * 180) / Math.PI;
   const mid = isNarrow ? start * 1.2 : Math.sqrt(start * ridge); // where the name of the slope begins, or has its middle
   const ridgeName = (at) => {
@@ -65,7 +102,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     svg('text', { x: box.right, y: height - 6, 'text-anchor': 'end' }, t('roofline.x')),
   ];
   const roof = [
-    svg('polyline', { class: 'roof', points: slope.map((one) => one.toFixed(1)).join(' ') }),
+    svg('polyline', { class: 'roof', points: roofPoints(peak, bandwidth) }),
     svg(
       'text',
       { class: 'lab', x: x(xs[1]) - 4, y: y(peak) - 7, 'text-anchor': 'end' },
@@ -82,9 +119,11 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
       },
       t('roofline.bandwidth', { value: format(bandwidth, 'B/s') }),
     ),
-    svg('line', { class: 'ridge', x1: x(ridge), x2: x(ridge), y1: y(peak), y2: box.bottom }),
+    !onridge && svg('line', { class: 'ridge', x1: x(ridge), x2: x(ridge), y1: y(peak), y2: box.bottom }),
     ridgeName(x(ridge)),
   ];
+  const was = kept && svg('polyline', { class: 'ghost', points: roofPoints(kept.peak, kept.bandwidth) });
+  const held = onridge && ridgeHandle({ id, peak, bandwidth, xs, ys, box, at: [x(ridge), y(peak)], onridge });
   const cacheRoofs = stated.map((one) => {
     const from = Math.max(xs[0], ys[0] / one.bandwidth);
     const to = peak / one.bandwidth;
@@ -155,7 +194,8 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     subtitle,
     kind: 'roofline chart',
     summary: t('summary.roofline', { list: [...counts].map(([name, count]) => `${count} ${name}`).join(', ') }),
-    drawing: canvas(width, height, frame, roof, cacheRoofs, ringMarks, marks(title, points), names),
+    note: onridge && t('roofline.drag'),
+    drawing: canvas(width, height, frame, was, roof, cacheRoofs, ringMarks, held, marks(title, points), names),
     key: main
       ? [
           ...Object.keys(WORK)

@@ -1,9 +1,13 @@
-// The line under the answers that says what happened, with a way on and a cross.
+// The line under the answers that says what happened, with a way on and a cross; what goes by itself lies at the window's foot, so that nothing
+// moves.
 import { append, h } from '../dom.js';
 import { t } from '../text/strings.js';
 
+let hiding = 0;
+
 export function tell(box, text, forMs = 0, action = null) {
   box.hidden = false;
+  box.classList.toggle('passing', forMs > 0);
   box.replaceChildren(
     ...append(document.createDocumentFragment(), [
       text,
@@ -12,7 +16,8 @@ export function tell(box, text, forMs = 0, action = null) {
       h('button', { type: 'button', class: 'close', 'aria-label': t('why.close'), onclick: () => (box.hidden = true) }, '×'),
     ]).childNodes,
   );
-  if (forMs) setTimeout(() => (box.hidden = true), forMs);
+  clearTimeout(hiding);
+  if (forMs) hiding = setTimeout(() => (box.hidden = true), forMs);
 }
 
 // What of a link could not be used: [{path, kind}] in words.

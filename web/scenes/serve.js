@@ -8,6 +8,7 @@ import { h } from '../dom.js';
 import { measuredPoints } from '../evidence/curve_runs.js';
 import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
+import { ridgeOf, scrub } from '../report/scrub.js';
 import { readQuestion, valueIn } from '../size/question.js';
 import { withChanges } from '../state/scenario.js';
 import '../text/later.js';
@@ -104,7 +105,7 @@ function batchCurve(context) {
     },
     level: target && { x: perUser(target), text: t('serve.level', { target: text(target, 's') }) },
     last: last && !last.hollow && { ...last, text: t('serve.last', { batch: whole(most), target: text(target, 's') }) },
-    onbatch: (batch) => context.store.set('serving.batch', String(batch)),
+    onbatch: scrub(context, 'serving.batch', ''),
     summary: t('serve.batch.summary', { device0: text(line[0].y, ''), user0: text(line[0].x, ''), device1: text(line.at(-1).y, ''), user1: text(line.at(-1).x, '') }),
     note: [
       last && t('serve.last.note', { batch: whole(most), target: text(target, 's'), device: text(last.y, '') }),
@@ -120,7 +121,7 @@ function batchCurve(context) {
 function operators(context) {
   const { serving } = context.report;
   const { device } = context.scenario.cluster;
-  const peak = device.peak[context.scenario.serving.precision.activations] ?? device.peak.bf16 ?? device.peak.fp16;
+  const { peak, onridge } = ridgeOf(context, [context.scenario.serving.precision.activations, 'bf16', 'fp16']);
   const groups = ['decode', 'prefill'].map((phase) => ({ phase, operators: serving.operators?.[phase] ?? [] })).filter(({ operators: list }) => list.length);
   if (!peak || !groups.length) return null;
   const main = context.page.chosen('serve-phase') ?? 'decode';
@@ -157,6 +158,7 @@ function operators(context) {
         caches: device.caches,
         groups: [shown, ...groups.filter((one) => one !== shown)],
         main: shown.phase,
+        onridge,
       }),
       operatorTable({ title: t('operators.title'), subtitle: t(`operators.sub.${shown.phase}`, { time: text(time, 's') }), operators: shown.operators }),
     ),

@@ -3,6 +3,7 @@ import { roofline } from '../charts/roofline.js';
 import { topology } from '../charts/topology.js';
 import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
+import { ridgeOf } from '../report/scrub.js';
 import '../text/later.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -57,7 +58,7 @@ export const train = {
     const view =
       context.page.chosen('gantt') ?? (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
     const { device } = context.scenario.cluster;
-    const peak = device.peak[context.scenario.training.precision] ?? device.peak.bf16;
+    const { peak, onridge } = ridgeOf(context, [context.scenario.training.precision, 'bf16']);
     return [
       heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
@@ -94,6 +95,7 @@ export const train = {
             bandwidth: device.memory.bandwidth,
             caches: device.caches,
             groups: [{ phase: 'layer', operators: training.operators }],
+            onridge,
           })
         : null,
       training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound, training.network_by_level]]) : null,

@@ -35,10 +35,10 @@ export class Store extends EventTarget {
     if (this.#past.length > MAX_UNDO) this.#past.shift();
   }
 
-  // An input's text; "" takes it back to its preset or default.
-  set(path, text) {
+  // An input's text; "" takes it back to its preset or default. `goesOn`: for undo one with the edit before, as of a drag.
+  set(path, text, goesOn = false) {
     if ((this.inputs[path] ?? '') === text || this.isLocked(path)) return;
-    this.#remember();
+    if (!goesOn) this.#remember();
     const { [path]: _, ...rest } = this.inputs;
     this.inputs = text === '' ? rest : { ...rest, [path]: text };
     this.#tell();

@@ -1,0 +1,38 @@
+// Inputs that a handle of a chart moves: a drag is one edit, said when it ends, with the way back.
+import { h } from '../dom.js';
+import { get } from '../state/paths.js';
+import { text } from '../text/format.js';
+import { inputLabel } from '../text/inputs.js';
+import { show } from '../text/measure.js';
+import '../text/later.js';
+import { t } from '../text/strings.js';
+
+const SAID_MS = 15000;
+
+// {set(value), end()} of an input, in its base unit; undefined where it may not be changed.
+export function scrub({ store, scenario, page }, path, unit) {
+  if (store.isLocked(path)) return undefined;
+  const from = get(scenario, path);
+  let to = null;
+  return {
+    set(value) {
+      store.set(path, show(value, unit), to !== null);
+      to = value;
+    },
+    end() {
+      if (to === null) return;
+      const button = h('button', { type: 'button', class: 'link', onclick: () => (store.undo(), (button.parentElement.hidden = true)) }, t('pick.undo'));
+      page.notice(t('scrub.said', { name: inputLabel(path), from: text(from, unit), to: text(to, unit) }), SAID_MS, button);
+      page.drawScene();
+      to = null;
+    },
+  };
+}
+
+// The roofline's peak, and what its ridge moves: the device's memory bandwidth and its peak in a precision, the first that it has.
+export function ridgeOf(context, precisions) {
+  const { peak } = context.scenario.cluster.device;
+  const own = precisions.find((one) => peak[one] > 0);
+  const onridge = own && { bandwidth: scrub(context, 'cluster.device.memory.bandwidth', 'B/s'), peak: scrub(context, `cluster.device.peak.${own}`, 'FLOP/s') };
+  return { peak: peak[own], onridge: onridge?.bandwidth && onridge.peak ? onridge : undefined };
+}
