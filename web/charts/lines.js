@@ -3,22 +3,37 @@ import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
+import { handle, keptOf, stepped, valueAt } from './lib/handle.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, log, positiveDomain, textWidth, unitLogTicks, unitTicks } from './lib/scale.js';
 
+// The line where the scenario stands, as a handle on a linear axis.
+const lineHandle = ({ id, here, across, xs, ys, box, at }) =>
+  handle(
+    {
+      id,
+      label: here.name,
+      text: format(here.x, across.unit),
+      value: [xs[0], here.x, xs[1]],
+      kept: { xs, ys },
+      ondrag: ([left], [from]) => here.onx.set(valueAt(xs, [box.left, box.right], at + left - from)),
+      onkey: ([right, higher]) => here.onx.set(stepped(here.x, right + higher)),
+      onend: here.onx.end,
+    },
+    svg('line', { class: 'hair', x1: at, x2: at, y1: box.top, y2: box.bottom }),
+    svg('rect', { x: at - 12, y: box.top, width: 24, height: box.bottom - box.top, fill: 'transparent' }),
+    svg('circle', { class: 'knob', cx: at, cy: box.top, r: 5 }),
+  );
+
 // {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}],
-// uprights: [{x, text}], here: {x, y, text, point: the name of a mark at y}}
+// uprights: [{x, text}], here: {x, y, text, point: the name of a mark at y, name, onx: {set(x), end()} where it can be dragged}}
 export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], uprights = [], here, summary, columns, rows, height: wanted, controls, note }) {
   const points = series.flatMap((one) => one.points);
-  const xs = across.log
-    ? positiveDomain(
-        points.map((p) => p.x),
-        0.03,
-      )
-    : [0, Math.max(...points.map((p) => p.x)) * 1.04];
-  const ys = up.log
+  const kept = keptOf(id);
+  const xs = kept?.xs ?? (across.log ? positiveDomain(points.map((p) => p.x), 0.03) : [0, Math.max(...points.map((p) => p.x)) * 1.04]);
+  const ys = kept?.ys ?? (up.log
     ? positiveDomain([...points.map((p) => p.y), ...levels.map((one) => one.y)], 0.12)
-    : [up.from ?? 0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y), here?.y ?? 0) * 1.08];
+    : [up.from ?? 0, Math.max(...points.map((p) => p.y), ...levels.map((one) => one.y), here?.y ?? 0) * 1.08]);
   const height = wanted ?? Math.max(290, Math.min(360, width * 0.46));
   const box = { left: width > 500 ? 76 : 60, right: width - 12, top: 14, bottom: height - 44 };
   const x = (across.log ? log : linear)(xs, [box.left, box.right]);
@@ -76,10 +91,11 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     svg(
       'g',
       {},
-      svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }),
+      !here.onx && svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }),
       here.text && beside(here.x, box.bottom - 7, here.text),
       here.point && [svg('circle', { class: 'you', cx: x(here.x), cy: y(here.y), r: 5, fill: 'var(--accent)' }), beside(here.x, y(here.y) - 8, here.point)],
     );
+  const held = spot && here.onx && lineHandle({ id, here, across, xs, ys, box, at: x(here.x) });
   // The ends of the series that is drawn on top.
   const top = series.at(-1);
   const first = top?.points[0];
@@ -102,7 +118,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
             x1: format(last.x, across.unit),
           })
         : ''),
-    drawing: canvas(width, height, frame, upright, marks(title, drawn), spot, level),
+    drawing: canvas(width, height, frame, upright, marks(title, drawn), held, spot, level),
     key: series.length > 1 ? series.map(({ name, color }) => ({ color, text: name })) : [],
     columns: columns ?? [across.label, ...series.map(({ name }) => name)],
     rows:

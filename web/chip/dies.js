@@ -2,6 +2,7 @@
 import { lines } from '../charts/lines.js';
 import { wafer } from '../charts/wafer.js';
 import { nameOf } from '../report/names.js';
+import { scrub } from '../report/scrub.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { choose, chosen, pick, press, row } from './choices.js';
@@ -40,6 +41,14 @@ export function waferMap(context) {
   });
 }
 
+const dragNote = ({ report: { cost } }) => t('chip.drag', { cost: text(cost.device_usd, '$'), price: text(cost.device_price_usd, '$') });
+
+// The line of the own area sets it, of each of `count` dies.
+function areaHandle(context, count = 1) {
+  const moved = scrub(context, 'cost.device.dies.0.area', 'mm^2');
+  return { name: t('chip.area.handle'), onx: moved && { set: (area) => moved.set(Number((area / count).toPrecision(3))), end: moved.end } };
+}
+
 // Dashes tell the models apart without colour.
 const MODELS = [
   ['poisson', 'var(--c-forward)'],
@@ -69,7 +78,8 @@ export function yieldFan(context) {
     x: { label: t('chip.mm2'), unit: 'mm^2' },
     y: { label: nameOf('cost.dies.0.yield'), unit: '%', from: 0 },
     series,
-    here: { x: answer.own_area_mm2, text: t('chip.own', { area: text(answer.own_area_mm2, 'mm^2') }) },
+    here: { x: answer.own_area_mm2, text: t('chip.own', { area: text(answer.own_area_mm2, 'mm^2') }), ...areaHandle(context) },
+    note: dragNote(context),
     summary: t('chip.yields.summary', {
       low: text(Math.min(...own), '%'),
       high: text(Math.max(...own), '%'),
@@ -87,6 +97,8 @@ const SPLITS = [
   [4, 'var(--c-dp)'],
   [8, 'var(--c-ep)'],
 ];
+
+const PLAUSIBLE_VOLUME = 1e7; // more of one device than is ever made
 
 // Dies that no exposure holds are hollow.
 export function areaCurve(context) {
@@ -112,11 +124,12 @@ export function areaCurve(context) {
   const spoken = crossing.map(({ chiplets, at, volume, cheaper }) =>
     [
       at ? t('chip.crosses', { chiplets, area: text(at, 'mm^2') }) : t('chip.crosses.never', { chiplets }),
-      volume ? t(`chip.crosses.${cheaper}`, { volume: text(volume, ' ').trim() }) : '',
+      volume && volume < PLAUSIBLE_VOLUME ? t(`chip.crosses.${cheaper}`, { volume: text(volume, ' ').trim() }) : '',
     ].join(' '),
   );
   const [die] = context.scenario.cost.device.dies ?? [];
   const ownArea = die && die.area * (die.count ?? 1);
+  const { store } = context;
   const published = design === 'with' ? context.report.cost.device_usd : undefined;
   const lowest = Math.min(...series.flatMap(({ points }) => points.map(({ y }) => y)));
   return lines({
@@ -131,7 +144,8 @@ export function areaCurve(context) {
       { x: answer.reticle_mm2, text: t('chip.reticle') },
       ...crossing.filter(({ at }) => at).map(({ chiplets, at }) => ({ x: at, text: t('chip.crossing', { chiplets }) })),
     ],
-    here: ownArea && { x: ownArea, y: published, text: t('chip.own', { area: text(ownArea, 'mm^2') }), point: t('chip.own.published', { cost: text(published, '$') }) },
+    here: ownArea && { x: ownArea, y: published, text: t('chip.own', { area: text(ownArea, 'mm^2') }), point: t(store.inputs['cost.device.dies.0.area'] ? 'chip.own.package' : 'chip.own.published', { cost: text(published, '$') }), ...areaHandle(context, die.count ?? 1) },
+    note: ownArea && dragNote(context),
     summary: spoken.join(' '),
     controls: row(
       pick('chip-package', t('chip.package'), packages(), preset, choose(context, 'package')),

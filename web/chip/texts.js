@@ -1,6 +1,7 @@
 // What the Chip scene says, in English.
 // prettier-ignore
 export const texts = {
+  'chip.drag': 'The red line can be dragged, or moved with ← →, to another area: manufacturing cost follows, {cost}; the price, {price}, is the market’s and stays.', 'chip.area.handle': 'Area of the compute die',
   'chip.views': 'Cost and technology',
   'chip.view.bill': 'Bill of materials', 'chip.view.dies': 'Wafer and yield', 'chip.view.chiplets': 'Chiplets', 'chip.view.technology': 'Other node, memory or network',
   'chip.view.hour': 'Cost per hour', 'chip.view.certainty': 'Uncertainty',
@@ -34,7 +35,7 @@ export const texts = {
   'chip.package': 'Package', 'chip.package.organic-mcm': 'organic substrate', 'chip.package.fan-out': 'fan-out',
   'chip.package.bridge': 'silicon bridges', 'chip.package.interposer': 'silicon interposer',
   'chip.counts': 'Design cost (NRE)', 'chip.counts.with': 'amortized over the volume', 'chip.counts.without': 'excluded',
-  'chip.asPublished': 'as published', 'chip.own': 'this device, {area}', 'chip.own.published': 'as published, {cost}', 'chip.area': 'Die area', 'chip.partition.baseline': 'As published the device costs {published} to make; one die here costs {computed}, because its package is computed from its parts as those of the chiplets are: compare with that.',
+  'chip.asPublished': 'as published', 'chip.own': 'this device, {area}', 'chip.own.published': 'as published, {cost}', 'chip.own.package': 'in its own package, {cost}', 'chip.area': 'Die area', 'chip.partition.baseline': 'As published the device costs {published} to make; one die here costs {computed}, because its package is computed from its parts as those of the chiplets are: compare with that.',
   'chip.partition': 'This device in chiplets', 'chip.partition.sub': '$ per device, by component',
   'chip.interface': 'Die-to-die links', 'chip.links': 'Bandwidth per link',
   'chip.interface.ucie-advanced': 'UCIe advanced', 'chip.interface.ucie-standard': 'UCIe standard', 'chip.interface.aib-2.0': 'AIB 2.0',
