@@ -66,6 +66,10 @@ test('what people type is read as the core reads it', () => {
     ['989 TFLOP/s', 989e12],
     ['989 TFLOPS', 989e12],
     ['15 Ttoken', 15e12],
+    ['15 T tokens', 15e12],
+    ['300 tokens', 300],
+    ['2 µs', 2e-6],
+    ['814 mm²', 814],
     ['4 year', 4 * 31557600],
     ['1,024', 1024],
     ['1e-6', 1e-6],
@@ -86,10 +90,12 @@ test('what people type is read as the core reads it', () => {
 test('a field shows its value in its own unit with a readable prefix', () => {
   assert.equal(show(3.35e12, 'GB/s', 1e9), '3.35 TB/s');
   assert.equal(show(80e9, 'GB', 1e9), '80 GB');
-  assert.equal(show(1.5e-6, 'us', 1e-6), '1.5 us');
-  assert.equal(show(15e12, 'Gtoken', 1e9), '15 Ttoken');
+  assert.equal(show(1.5e-6, 'us', 1e-6), '1.5 µs');
+  assert.equal(show(15e12, 'Gtoken', 1e9), '15 T tokens');
+  assert.equal(show(500, 'token', 1), '500 tokens');
   assert.equal(show(0.08 / 3.6e6, '$/kWh', 1 / 3.6e6), '0.08 $/kWh');
-  assert.equal(show(814, 'mm^2', 1), '814 mm^2');
+  assert.equal(show(814, 'mm^2', 1), '814 mm²');
+  assert.equal(show(2.1e-8, 'um^2', 1e-6), '0.021 µm²');
 });
 
 test('a slide rule rests on powers of two for counts and on round decimals otherwise', () => {

@@ -5,7 +5,7 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withFix } from '../state/scenario.js';
-import { parse, show as showMeasure } from '../text/measure.js';
+import { parse, show as showMeasure, spelled } from '../text/measure.js';
 import { whole } from '../text/format.js';
 import { inputLabel } from '../text/inputs.js';
 import { t, has } from '../text/strings.js';
@@ -137,7 +137,7 @@ function textField(input, store, withRule) {
   let last = { issues: [] };
   let before = '';
   let restoring = false;
-  const shownText = () => last.text ?? write(input, last.value);
+  const shownText = () => (last.text === undefined ? write(input, last.value) : spelled(last.text));
 
   const commit = () => {
     const text = control.value.trim();

@@ -81,12 +81,12 @@ function factorOf(unit) {
   return factor;
 }
 
-// The base value of "80 GB", "8k", "1,024", "15 Ttoken", "85 %"; undefined if it is none. `thousand` is what a bare k means.
+// The base value of "80 GB", "8k", "1,024", "15 T tokens", "85 %"; undefined if it is none. `thousand` is what a bare k means.
 export function parse(text, thousand = 1000) {
   const match = /^([+-]?(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*(.*)$/.exec(text.trim());
   if (!match || !/\d/.test(match[1])) return undefined;
   const value = Number(match[1].replace(/,/g, ''));
-  const unit = match[2].trim();
+  const unit = match[2].trim().replace(/^([kMGTPE]?) ?tokens?$/, '$1token');
   const suffix = { k: thousand, K: thousand, M: thousand ** 2, Ki: 1024, Mi: 2 ** 20, G: 1e9, B: 1e9, T: 1e12 };
   const factor = Object.hasOwn(suffix, unit) ? suffix[unit] : factorOf(unit);
   return Number.isFinite(value) && factor !== undefined ? value * factor : undefined;
@@ -106,10 +106,17 @@ export function show(value, unit = '', factor = 1) {
     let scale = factor;
     while (value / scale >= 1000 && place < LADDER.length - 1) [place, scale] = [place + 1, scale * 1000];
     while (value / scale < 1 && place > 0 && LADDER[place - 1] !== undefined) [place, scale] = [place - 1, scale / 1000];
-    return `${digits(value / scale)} ${LADDER[place]}${family[2]}`;
+    return spelled(`${digits(value / scale)} ${LADDER[place]}${family[2]}`);
   }
-  return `${digits(value / factor)} ${unit}`;
+  return spelled(`${digits(value / factor)} ${unit}`);
 }
+
+// Units as people write them: "15 Ttoken" as "15 T tokens", "2 us" as "2 µs", "814 mm^2" as "814 mm²".
+export const spelled = (text) =>
+  text
+    .replace(/ ([kMGTPE]?)token$/, (_, prefix) => ` ${prefix && `${prefix} `}tokens`)
+    .replace(/ u(?=[ms])/, ' µ')
+    .replace('^2', '²');
 
 const NICE = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
