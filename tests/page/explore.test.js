@@ -25,9 +25,7 @@ test('the size of the space is said before it is searched, and a limit cuts it',
 
 test('a running search shows the best so far and stops within 100 ms; it goes on where it stopped', async () => {
   const { page } = await explore(chromium, LLAMA);
-  await sized(page);
-  await page.locator('#explore-start').click();
-  await page.waitForSelector('.ex-table:not([hidden]) tbody tr');
+  await page.waitForSelector('.ex-table:not([hidden]) tbody tr'); // it opens with one
   assert.match(await progress(page), /of [\d,]+ evaluated/);
   const waited = await page.evaluate(
     () =>
@@ -44,10 +42,28 @@ test('a running search shows the best so far and stops within 100 ms; it goes on
   await page.waitForFunction((was) => Number(/^([\d,]+) of/.exec(document.getElementById('explore-progress').textContent)?.[1].replaceAll(',', '')) > was || /^All /.test(document.getElementById('explore-progress').textContent), at);
 });
 
+test('the search that the tab opens with gives way: to another question, and where the tab is left', async () => {
+  const { page, faults } = await explore(chromium, LLAMA);
+  await page.waitForSelector('#explore-stop:not([hidden])');
+  await page.getByLabel('Objective', { exact: true }).selectOption({ index: 1 });
+  await page.waitForSelector('#explore-start:not([hidden])');
+  assert.match(await progress(page), /^Stopped at/);
+  await page.locator('#tabs [data-scene=train]').click();
+  await page.waitForSelector('#step-bar');
+  await page.locator('#tabs [data-scene=explore]').click();
+  await page.waitForSelector('#explore-stop:not([hidden])'); // the other question has no answer yet
+  await page.locator('#tabs [data-scene=train]').click();
+  await page.waitForSelector('#step-bar');
+  await eventually(async () => assert.equal(await page.locator('#content').getAttribute('aria-busy'), 'false'));
+  await page.waitForTimeout(500);
+  await page.locator('#tabs [data-scene=explore]').click();
+  await page.waitForSelector('#explore-start:not([hidden])');
+  assert.match(await progress(page), /^Stopped at/);
+  assert.deepEqual(faults, []);
+});
+
 test('points, rows and links of what was found lead into the scenario', async () => {
   const { page, context } = await explore(chromium, SMALL);
-  await sized(page);
-  await page.locator('#explore-start').click();
   await done(page);
   const points = page.locator('#explore-front .point');
   assert.ok((await points.count()) > 3);

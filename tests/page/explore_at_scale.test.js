@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { site, timed } from './browser.js';
-import { GPT3, done, explore, number, plain, progress, sized } from './exploring.js';
+import { GPT3, done, explore, number, plain, progress } from './exploring.js';
 
 let chromium;
 before(async () => (chromium = await site()));
@@ -10,8 +10,6 @@ after(() => chromium.close());
 
 test('GPT-3 175B on 64 A100: the whole space in seconds on two workers, the main thread free', async () => {
   const { page, faults } = await explore(chromium, GPT3);
-  await sized(page);
-  await page.locator('#explore-start').click();
   await done(page);
   const times = [];
   for (let i = 0; i < 2; i++) {

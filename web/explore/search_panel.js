@@ -11,6 +11,7 @@ import { QUESTIONS } from './questions.js';
 
 const TOP = 50;
 const SIZE_DELAY = 250;
+const OPENING_MS = 20000; // for which the search that the panel opens with goes on
 const AGAINST = { step_time_s: 'memory_headroom_bytes', tokens_per_s_per_device: 'tokens_per_s_per_user' };
 const FIRST = { training: 'step_time_s', serving: 'tokens_per_s_per_device' };
 
@@ -24,6 +25,9 @@ export class SearchPanel {
   #state = 'idle';
   #began = 0;
   #asked = '';
+  #searched = ''; // the last search's question
+  #isOpening = false; // the panel has just been opened, and is to have an answer
+  #isOwn = false; // the search that runs came with the panel
   #sizing = 0;
   #wanted = null; // the part that a ready question is about, until the scenario has it
   #parts = {};
@@ -108,6 +112,7 @@ export class SearchPanel {
 
   show(context) {
     this.#context = context;
+    this.#isOpening ||= !this.element.isConnected && this.#state !== 'running';
     if (this.#wanted && context.request[this.#wanted]) this.#wanted = null;
     if (this.#objectives && !this.#wanted && (!this.#of || !context.request[this.#of])) this.#turnTo(this.#first());
     this.found.show(context);
@@ -239,9 +244,16 @@ export class SearchPanel {
 
   // What would be searched has changed: its size is counted, and what was found before says so.
   #changed() {
-    if (!this.#objectives || !this.#of || this.#state === 'running') return;
+    if (!this.#objectives || !this.#of) return;
     const asked = JSON.stringify(this.#spec());
-    if (asked === this.#asked) return;
+    if (this.#state === 'running') {
+      if (this.#isOwn && asked !== this.#searched) this.#stop();
+      return;
+    }
+    if (asked === this.#asked) {
+      this.#open(asked);
+      return;
+    }
     this.#asked = asked;
     clearTimeout(this.#sizing);
     this.#parts.size.textContent ||= t('explore.size.waiting');
@@ -254,14 +266,26 @@ export class SearchPanel {
         this.#parts.size.textContent = answer.issues
           ? ''
           : t(this.#pool.size > 1 ? 'explore.size' : 'explore.size.one', { count: whole(answer.space), workers: this.#pool.size });
+        this.#open(asked);
       } catch (error) {
         this.#broken(error);
       }
     }, SIZE_DELAY);
   }
 
+  // The panel opens with an answer: a search that stops by itself where it is long, or is left, or another is asked for.
+  #open(asked) {
+    if (!this.#isOpening) return;
+    this.#isOpening = false;
+    if (asked === this.#searched || this.#parts.start.disabled) return;
+    this.#begin();
+    this.#isOwn = true;
+    setTimeout(() => this.#isOwn && this.#stop(), OPENING_MS);
+  }
+
   async #begin() {
     const spec = this.#spec();
+    this.#searched = JSON.stringify(spec);
     this.#turn('running');
     this.#began = performance.now();
     this.#parts.bar.value = 0;
@@ -281,6 +305,7 @@ export class SearchPanel {
 
   // Acts at once on the screen; the workers hear it within a chunk.
   #stop() {
+    this.#isOwn = false;
     this.#job?.stop();
     this.#parts.stop.disabled = true;
   }
@@ -304,6 +329,7 @@ export class SearchPanel {
     this.#spent = performance.now() - this.#began;
     bar.value = report.done / report.space;
     const words = { done: whole(report.done), space: whole(report.space), feasible: whole(report.feasible) };
+    if (this.#isOwn && !this.element.isConnected) this.#stop();
     if (state === 'running') {
       const seconds = timeLeft(report, this.#spent / 1000);
       const left = seconds === undefined ? '' : t('explore.left', { time: text(Math.max(1, Math.ceil(seconds)), 's') });
@@ -320,7 +346,9 @@ export class SearchPanel {
         })
       : '';
     this.found.hear(report, state);
-    if (state !== 'running') this.#turn(state);
+    if (state === 'running') return;
+    this.#isOwn = false;
+    this.#turn(state);
   }
 
   #turn(state) {
