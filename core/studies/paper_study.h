@@ -10,10 +10,11 @@
 //    "paper_says": verbatim quotes, "our_reading": our interpretation of its method and its basis,
 //    "differs", "expect": [expectation, …]}
 //
-// Chart: {"figure": path, "log": true, "series": 1 (labels are "place, series"), "level": value, "level_text": words} draws dots; measured
-// values stand beside them. "over": label: as a ratio to that point. "heat": true: a map of two axes. "against": path: the figure over
-// another. "against": "measured": over the measured value. "stack": path of an object (memory, times, times by bound) draws bars of its
-// parts; "groups": {name: [members]} joins parts, "per": path divides by another figure, "share": true makes every bar 100 %.
+// Chart: {"title": words, "across": words under the points, "figure": path, "log": true, "series": 1 (labels are "place, series"),
+// "level": value, "level_text": words} draws dots, and bars where the places are no numbers; measured values stand beside them.
+// "over": label: as a ratio to that point. "heat": true: a map of two axes. "against": path: the figure over another.
+// "against": "measured": over the measured value. "stack": path of an object (memory, times, times by bound) draws bars of its parts;
+// "groups": {name: [members]} joins parts, "per": path divides by another figure, "share": true makes every bar 100 %.
 //
 // Expectations: {"falls": path, "along": [labels], "by": smallest ratio of neighbors; default: any increase},
 // {"rises": …}, {"flat": path, "along": [labels], "within": share (default: equal to six digits)}, {"ratio": path,

@@ -13,6 +13,10 @@ const SIGHT = {
 };
 const STACKS = {
   time: ['forward', 'backward', 'recompute', 'tp', 'pp', 'dp', 'ep', 'optimizer'],
+  bounds: ['forward', 'test', 'backward', 'pp', 'tp', 'others', 'workspace'],
+  bounds_without_caches: ['forward', 'pp', 'others', 'workspace'],
+  bounds_by_network: ['pp', 'workspace', 'tp', 'forward', 'others', 'optimizer'],
+  bounds_by_l2: ['forward', 'backward', 'tp', 'workspace', 'backward'],
   memory: ['weights', 'gradients', 'optimizer-state', 'activations', 'kv', 'workspace'],
   token: ['gemm', 'attention', 'reduce', 'launch', 'scheduler', 'others'],
   post_training: ['pp', 'launch', 'backward', 'tp', 'workspace', 'forward', 'ep', 'dp'],

@@ -12,10 +12,12 @@ const GAP = 8;
 // Many bars are thin.
 const MANY = 8;
 const THIN = 20;
+const GROUP_GAP = 12;
 
-// {id, title, subtitle, width, unit, rows: [{label, parts: [{id, name, value, color, hatch}], ghost, words, about, cells}], every, names, limit,
+// {id, title, subtitle, width, unit, rows: [{label, parts: [{id, name, value, color, hatch}], ghost, words, about, cells, apart}], every, names, limit,
 // note, axis, summary}; ghost: how long the bar was before, as an outline; words: in place of a bar; about: said with its parts; cells: more
-// columns of the row in the table, whose `names` are [the rows', …theirs]; every: draws one in so many rows.
+// columns of the row in the table, whose `names` are [the rows', …theirs]; apart: a gap before it;
+// every: draws one in so many rows.
 export function stackedBars({ id, title, subtitle, width, unit, rows: all, every = 1, names = [t('column.stage')], limit, note, axis = false, onpart, controls, summary: said }) {
   const rows = all.filter((_, i) => i % every === 0);
   const totals = rows.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
@@ -26,13 +28,18 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
   const above = labels && longest > width * 0.42 ? 18 : 0;
   const left = labels && !above ? longest : 0;
   const bar = rows.length > MANY ? THIN : BAR;
-  const right = limit ? 8 : 0;
+  // Of several bars each says at its end how long it is.
+  const says = rows.length > 1 && axis && unit !== '%';
+  const right = Math.max(limit ? 8 : 0, says ? 8 + 1.1 * Math.max(...totals.map((total) => textWidth(format(total, unit)))) : 0);
   const top = limit ? 18 : 2;
   const x = linear([0, most], [left, width - right]);
   const step = above + bar + (rows.length > 1 ? GAP : 22);
-  const height = top + rows.length * step + (axis ? 22 : 0);
-  const lines = rows.map(({ label, parts, words: instead, about }, i) => {
-    const y = top + i * step + above;
+  const gaps = rows.map((_, i) => GROUP_GAP * rows.slice(1, i + 1).filter(({ apart }) => apart).length);
+  const yOf = (i) => top + i * step + gaps[i];
+  const bottom = yOf(rows.length - 1) + step;
+  const height = bottom + (axis ? 22 : 0);
+  const lines = rows.map(({ label, parts, words: instead, about, ghost = 0 }, i) => {
+    const y = yOf(i) + above;
     let at = 0;
     const boxes = parts
       .filter(({ value }) => value > 0)
@@ -57,11 +64,13 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
           inside && svg('text', { class: 'num', x: from + size / 2, y: y + bar + 17, 'text-anchor': 'middle' }, format(value, unit)),
         );
       });
+    const name = label && svg('text', { class: 'lab halo', x: 0, y: above ? y - 5 : y + bar / 2 + 4 }, label);
     const empty = instead && svg('text', { x: left, y: y + bar / 2 + 4 }, clip(instead, width - left));
-    return [label && svg('text', { class: 'lab', x: 0, y: above ? y - 5 : y + bar / 2 + 4 }, label), empty, boxes];
+    const total = says && totals[i] > 0 && svg('text', { class: 'num halo', x: x(Math.max(totals[i], ghost)) + 5, y: y + bar / 2 + 4 }, format(totals[i], unit));
+    return { boxes, texts: [name, empty, total] };
   });
   const outline = (ghost, i) =>
-    svg('rect', { class: 'ghost', x: left, y: top + i * step + above - 2, width: x(ghost) - left, height: bar + 4, rx: 3 });
+    svg('rect', { class: 'ghost', x: left, y: yOf(i) + above - 2, width: x(ghost) - left, height: bar + 4, rx: 3 });
   const ghosts = rows.map(({ ghost }, i) => ghost > 0 && outline(ghost, i));
   const limitLine = limit && [
     svg('line', {
@@ -69,7 +78,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
       x1: x(limit.value),
       x2: x(limit.value),
       y1: top - 4,
-      y2: top + rows.length * step - (rows.length > 1 ? GAP - 4 : 18),
+      y2: bottom - (rows.length > 1 ? GAP - 4 : 18),
     }),
     svg('text', { class: 'lab', x: x(limit.value), y: 12, 'text-anchor': x(limit.value) > width - 110 ? 'end' : 'middle' }, limit.text),
   ];
@@ -84,7 +93,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
         value === 0 ? '0' : format(value, unit),
       ),
     );
-  const drawing = canvas(width, height, scaleLine, marks(title, lines), ghosts, limitLine);
+  const drawing = canvas(width, height, scaleLine, marks(title, lines.map(({ boxes }) => boxes)), ghosts, limitLine, lines.map(({ texts }) => texts));
   const kinds = new Map();
   for (const { parts } of all) for (const part of parts) if (part.value > 0) kinds.set(part.id, part);
   const only = rows.length === 1;

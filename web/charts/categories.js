@@ -1,4 +1,4 @@
-// A figure at named points: a dot each, joined where they are a series, with measured values as open diamonds.
+// A figure at named points, with measured values as open diamonds: dots joined by a line where the names are numbers, bars where they are not.
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
@@ -7,21 +7,26 @@ import { clip } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, log, logTicks, positiveDomain, textWidth, unitTicks } from './lib/scale.js';
 
+const THIN = 17; // of a bar among several
 const COLORS = ['forward', 'tp', 'dp', 'kv', 'ep', 'recompute', 'optimizer'];
 
-// {names: [text], series: [{name, values: [number|undefined], reasons: [text]}], measured: [{at, name, value}], level: {y, text}, unit, log}
-export function categories({ id, title, subtitle, width, unit, log: logarithmic, names, series, measured = [], level, summary, note }) {
+// {names: [text], across: what they are, series: [{name, values: [number|undefined], reasons: [text]}], measured: [{at, name, value}], level: {y, text}, unit, log}
+export function categories({ id, title, subtitle, width, unit, log: logarithmic, names, across: label, series, measured = [], level, summary, note }) {
   const values = [...series.flatMap((one) => one.values), ...measured.map(({ value }) => value), level?.y].filter((one) => Number.isFinite(one));
   const domain = logarithmic ? positiveDomain(values, 0.1) : [0, Math.max(...values) * 1.1 || 1];
   const longest = Math.max(...names.map((name) => textWidth(name)));
   // Long names lie in rows of their own and the figure runs to the right.
   const across = longest + 10 < (width - 80) / names.length;
-  const size = across ? Math.max(270, Math.min(340, width * 0.42)) : names.length * 30 + 34;
+  // Between names that have no order a line would say what is not so.
+  const isBar = !logarithmic && !names.every((name) => /^\d/.test(name));
+  const row = isBar ? Math.max(30, series.length * THIN + 12) : 30;
+  const size = across ? Math.max(270, Math.min(340, width * 0.42)) : names.length * row + 34;
   const left = across ? (width > 500 ? 76 : 60) : Math.min(width * 0.46, longest + 14);
-  const box = { left, right: width - 14, top: 14, bottom: size - (across ? 32 : 26) };
+  const box = { left, right: width - (isBar && !across ? 56 : 14), top: isBar ? 20 : 14, bottom: size - (across ? (label ? 50 : 32) : 26) };
   const along = linear([-0.5, names.length - 0.5], across ? [box.left, box.right] : [box.top, box.bottom]);
   const up = (logarithmic ? log : linear)(domain, across ? [box.bottom, box.top] : [box.left, box.right]);
   const place = (i, value) => (across ? { x: along(i), y: up(value) } : { x: up(value), y: along(i) });
+  const thick = Math.min(34, (Math.abs(along(1) - along(0)) * 0.74) / series.length);
   const count = width > 500 || across ? 6 : 3;
   const steps = logarithmic ? logTicks(domain, count, unit) : unitTicks(domain, count, unit);
   const frame = [
@@ -41,21 +46,33 @@ export function categories({ id, title, subtitle, width, unit, log: logarithmic,
         ? svg('text', { class: 'lab', x: along(i), y: box.bottom + 18, 'text-anchor': 'middle' }, name)
         : svg('text', { class: 'lab', x: box.left - 8, y: along(i) + 4, 'text-anchor': 'end' }, clip(name, box.left - 10)),
     ),
+    label && across && svg('text', { x: box.right, y: size - 8, 'text-anchor': 'end' }, label),
   ];
+  const said = (i, value, one) => [`${one.name ? `${one.name}, ` : ''}${names[i]}: ${format(value, unit)}`, one.reasons?.[i]].filter(Boolean).join(', ');
+  // Beside those of the other series; its value stands at its end where it has room.
+  const bar = (i, k, value, color, one) => {
+    const from = along(i) + (k - series.length / 2) * thick;
+    const [zero, end] = [up(0), up(value)];
+    const [rect, words] = [across ? { x: from, y: end, width: thick - 2, height: zero - end } : { x: zero, y: from, width: end - zero, height: thick - 2 }, format(value, unit)];
+    const label = across ? { x: from + thick / 2 - 1, y: end - 5, 'text-anchor': 'middle' } : { x: end + 5, y: from + thick / 2 + 3 };
+    const shown = !across || textWidth(words) < (series.length > 1 ? thick + 4 : along(1) - along(0));
+    return mark(
+      said(i, value, one),
+      { 'data-series': k },
+      svg('rect', { ...rect, rx: 2, fill: one.reasons?.[i] ? 'url(#hatch)' : color }),
+      shown && svg('text', { class: 'num halo', ...label }, words),
+    );
+  };
   const drawn = series.map((one, k) => {
     const color = `var(--c-${COLORS[k % COLORS.length]})`;
     const known = one.values.map((value, i) => ({ value, i })).filter(({ value }) => Number.isFinite(value));
+    if (isBar) return known.map(({ value, i }) => bar(i, k, value, color, one));
     const join = known.length > 1 && (across || series.length > 1);
     return [
       join && svg('polyline', { class: 'line', stroke: color, points: known.map(({ value, i }) => Object.values(place(i, value)).map((c) => c.toFixed(1)).join(',')).join(' ') }),
       known.map(({ value, i }) => {
         const { x, y } = place(i, value);
-        const hollow = one.reasons?.[i];
-        return mark(
-          [`${one.name ? `${one.name}, ` : ''}${names[i]}: ${format(value, unit)}`, hollow].filter(Boolean).join(', '),
-          { class: hollow ? 'point hollow' : 'point', stroke: color, fill: hollow ? 'var(--paper)' : color },
-          svg('circle', { cx: x, cy: y, r: 4.5 }),
-        );
+        return mark(said(i, value, one), { class: one.reasons?.[i] ? 'point hollow' : 'point', stroke: color, fill: one.reasons?.[i] ? 'var(--paper)' : color }, svg('circle', { cx: x, cy: y, r: 4.5 }));
       }),
     ];
   });
@@ -77,7 +94,7 @@ export function categories({ id, title, subtitle, width, unit, log: logarithmic,
     id,
     title,
     subtitle,
-    kind: 'dot chart',
+    kind: isBar ? 'bar chart' : 'dot chart',
     summary,
     note,
     drawing: canvas(width, size, frame, limit, marks(title, drawn, diamonds)),

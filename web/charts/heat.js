@@ -7,11 +7,14 @@ import { clip } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { textWidth } from './lib/scale.js';
 
+// From this share on the paper's colour reads better on a cell than the ink's, in both themes.
+const DARK = 0.68;
+
 // {x: {label, names}, y: {label, names}, cells: [{x, y, value, reason}], unit, rows}; x and y are places in names; `rows` of the
 // table where it has more than the cells.
 export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit, summary, rows, controls }) {
   const longest = Math.max(0, ...up.names.map((name) => textWidth(name)));
-  const left = Math.min(width * 0.34, longest + 14);
+  const left = Math.min(width * 0.34, longest * 1.1 + 14);
   const top = 22;
   const step = (width - left - 2) / across.names.length;
   const row = Math.max(26, Math.min(44, step));
@@ -39,7 +42,7 @@ export function heat({ id, title, subtitle, width, x: across, y: up, cells, unit
       textWidth(shown, 11) < step - 6 &&
         svg(
           'text',
-          { class: 'cell-text', x: place.x + place.width / 2, y: place.y + place.height / 2 + 4, 'text-anchor': 'middle', style: { fill: share > 0.42 ? 'var(--paper)' : 'var(--ink)' } },
+          { class: 'cell-text', x: place.x + place.width / 2, y: place.y + place.height / 2 + 4, 'text-anchor': 'middle', style: { fill: share > DARK ? 'var(--paper)' : 'var(--ink)' } },
           shown,
         ),
     );

@@ -25,8 +25,8 @@ export const latencyParts = (parts, latency) =>
 
 // Times by what bounds them; the names are those of a roofline's bounds. What communication bounds is split by network level, the
 // innermost first, where that is known: `levels`, [{level, time_s}].
-const BOUNDS = { compute: 'forward', l1: 'recompute', l2: 'backward', memory: 'pp', network: 'tp', latency: 'workspace', bubble: 'bubble' };
-const LEVELS = ['tp', 'dp', 'ep', 'optimizer'];
+const BOUNDS = { compute: 'forward', l1: 'test', l2: 'backward', memory: 'pp', network: 'tp', latency: 'workspace', bubble: 'bubble' };
+const LEVELS = ['tp', 'others', 'optimizer', 'ep'];
 const levelParts = (levels) =>
   levels.map(({ level, time_s: value }, i) => ({ id: `network-${i}`, name: t('bound.level', { level }), value, color: `var(--c-${LEVELS[i % LEVELS.length]})` }));
 export const boundParts = (times, levels = []) =>

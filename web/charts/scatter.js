@@ -28,8 +28,8 @@ const SHAPES = [
 ];
 
 // {x: {label, unit}, y: {label, unit}, points: [{x, y, label, chosen, series}], series: [{name, color}], onpoint(at)}; a front of
-// one kind needs no series. `here`: where the scenario stands. A point's `name` stands beside it. `diagonal`: a line where both are equal
-// takes the place of the front.
+// one kind needs no series. `here`: where the scenario stands. A point's `name` stands beside it. `diagonal`: the name of a line where both are
+// equal, in place of the front.
 export function scatter({ id, title, subtitle, width, x: across, y: up, points, series, here, summary, onpoint, columns, rows, diagonal = false }) {
   const kinds = series ?? [{ color: 'var(--c-forward)' }];
   const height = Math.max(300, Math.min(380, width * 0.48));
@@ -52,6 +52,7 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
   const sorted = points.map((point, at) => ({ ...point, at })).sort((a, b) => (a.series ?? 0) - (b.series ?? 0) || a.x - b.x);
   const ends = diagonal && [Math.max(xDomain[0], yDomain[0]), Math.min(xDomain[1], yDomain[1])];
   const equal = diagonal && svg('line', { class: 'hair', x1: x(ends[0]), x2: x(ends[1]), y1: y(ends[0]), y2: y(ends[1]) });
+  const said = diagonal && svg('text', { class: 'lab halo', x: box.right, y: (y(ends[0]) + y(ends[1])) / 2 + 26, 'text-anchor': 'end' }, diagonal);
   const front = !diagonal && kinds.map(({ color }, kind) =>
     svg('polyline', {
       class: 'front',
@@ -70,7 +71,7 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
       p.label,
       { class: 'point', stroke: color, fill: color, onclick: () => onpoint?.(p.at) },
       SHAPES[kind % SHAPES.length](x(p.x), y(p.y), p.chosen ? 7 : 4.5),
-      p.name && svg('text', { class: 'lab halo', x: x(p.x) + (x(p.x) > box.right - 70 ? -9 : 9), y: y(p.y) + 4, 'text-anchor': x(p.x) > box.right - 70 ? 'end' : 'start' }, p.name),
+      p.name && svg('text', { class: 'lab halo', x: x(p.x) + (x(p.x) > box.right - 70 ? 6 : -6), y: y(p.y) - 8, 'text-anchor': x(p.x) > box.right - 70 ? 'end' : 'start' }, p.name),
       svg('circle', { cx: x(p.x), cy: y(p.y), r: 12, fill: 'transparent', stroke: 'none' }),
     );
   });
@@ -84,7 +85,7 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
     subtitle,
     kind: 'scatter chart',
     summary,
-    drawing: canvas(width, height, frame, equal, front, spot, marks(title, drawn)),
+    drawing: canvas(width, height, frame, equal, said, front, spot, marks(title, drawn)),
     key: series ? series.map(({ name, color }) => ({ color, text: name })) : [],
     columns,
     rows,

@@ -22,7 +22,7 @@ function named(lists) {
   const name = (i) => {
     const names = new Set(lists.filter((list) => list[i]).map((list) => list[i].level));
     const [one] = names;
-    return names.size === 1 && one ? one : t('explore.level', { place: i + 1 });
+    return names.size === 1 && one ? one : t(`explore.level.${Math.min(i + 1, 3)}`);
   };
   return lists.map((list) => list.map(({ time_s }, i) => ({ level: name(i), time_s })));
 }

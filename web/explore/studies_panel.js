@@ -5,7 +5,8 @@ import { h } from '../dom.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { button, fillSelect, labelled, select } from './controls.js';
-import { operatorsTable, ratiosTable, studyChart } from './study_chart.js';
+import { views } from './by_bound.js';
+import { boundChart, hasBounds, operatorsTable, ratiosTable, studyChart } from './study_chart.js';
 import { checkWords, foundWords, nameOfFigure, shown, unit } from './study_checks.js';
 import { flat, inputsOf } from './study_inputs.js';
 
@@ -24,6 +25,7 @@ export class StudiesPanel {
   #drawn = 0;
   #width = 0;
   #slice = 0;
+  #bounds = false; // the chart shows what the time is bound by
 
   constructor(pool) {
     this.#pool = pool;
@@ -70,6 +72,7 @@ export class StudiesPanel {
     this.#points = [];
     this.#whole = null;
     this.#slice = 0;
+    this.#bounds = false;
     this.#draw();
     if (sizeOf(this.#study) <= MOST_AT_ONCE) this.#begin();
   }
@@ -164,13 +167,21 @@ export class StudiesPanel {
     const { chart } = study;
     const points = this.#points.filter(Boolean);
     if (!chart || !points.length) return null;
-    return chart.heat ? this.#heat(study) : studyChart(study, points, this.#whole, this.#width);
+    const list = [{ id: 'study', name: t('explore.study.own') }, { id: 'bounds', name: t('bounds.bar') }];
+    const choose = (id) => {
+      this.#bounds = id === 'bounds';
+      this.#draw();
+      this.result.querySelector('.views [aria-pressed=true]')?.focus();
+    };
+    const controls = hasBounds(study) ? views(list, this.#bounds ? 'bounds' : 'study', choose) : undefined;
+    if (chart.heat) return this.#heat(study, controls);
+    return this.#bounds ? boundChart(study, points, this.#width, controls) : studyChart(study, points, this.#whole, this.#width, controls);
   }
 
   // Two axes as a map; of the third one value at a time.
-  #heat(study) {
+  #heat(study, controls) {
     const value = (point) => point.figures[study.chart.figure];
-    const common = { id: 'study-chart', title: nameOfFigure(study.chart.figure), width: this.#width, unit: unit(study.chart.figure) };
+    const common = { id: 'study-chart', title: study.chart.title ?? nameOfFigure(study.chart.figure), width: this.#width, unit: unit(study.chart.figure), controls };
     const known = this.#points.filter((point) => typeof point?.figures[study.chart.figure] === 'number').sort((a, b) => value(a) - value(b));
     const [least, most] = [known[0], known.at(-1)];
     const summary = least
@@ -198,13 +209,9 @@ export class StudiesPanel {
       'div',
       {},
       h('div', { class: 'ex-form' }, labelled(t('explore.study.slice'), which)),
-      heat({
-        ...common,
-        x: { label: t('explore.study.memory'), names: columns },
-        y: { label: t('explore.study.node'), names: rows },
-        cells,
-        summary,
-      }),
+      this.#bounds
+        ? boundChart(study, this.#points.filter((point, i) => point && i % slices.length === this.#slice), this.#width, controls)
+        : heat({ ...common, x: { label: t('explore.study.memory'), names: columns }, y: { label: t('explore.study.node'), names: rows }, cells, summary }),
     );
   }
 

@@ -4,12 +4,14 @@ import { categories } from '../charts/categories.js';
 import { memoryParts, timeParts } from '../charts/parts.js';
 import { scatter } from '../charts/scatter.js';
 import { h } from '../dom.js';
+import { nameOf } from '../report/names.js';
 import '../text/later.js';
 import { number, text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { boundSummary, withBoundParts } from './by_bound.js';
 import { nameOfFigure, unit } from './study_checks.js';
 
+const BOUNDS = 'training.time_by_bound';
 const SERIES = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)'];
 
 // A point whose memory does not hold it has figures all the same.
@@ -20,10 +22,15 @@ const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? t('ex
 const placeOf = (chart, label) => (chart.series ? label.split(', ')[0] : label);
 const seriesOf = (chart, label) => (chart.series ? label.split(', ').slice(1).join(', ') : '');
 
+// A study whose own chart is another can be drawn by bound where it reports a time so.
+export const hasBounds = ({ chart, report }) => chart && !chart.stack?.includes('time_by_bound') && report.includes(`${BOUNDS}.compute`);
+export const boundChart = ({ chart: { figure } }, points, width, controls) =>
+  stack({ figure, stack: BOUNDS }, { id: 'study-chart', title: nameOf(BOUNDS), width, unit: 's', controls }, points);
+
 // The chart of the points that are answered; `whole`: the study with its checks, once all are.
-export function studyChart(study, points, whole, width) {
+export function studyChart(study, points, whole, width, controls) {
   const { chart } = study;
-  const common = { id: 'study-chart', title: nameOfFigure(chart.figure), width, unit: unit(chart.figure) };
+  const common = { id: 'study-chart', title: chart.title ?? nameOfFigure(chart.figure), width, unit: unit(chart.figure), controls };
   if (chart.stack) return stack(chart, common, points);
   if (chart.against === 'measured') return measuredScatter(chart, common, points, whole);
   if (chart.against) return tradeOff(chart, common, points);
@@ -55,7 +62,7 @@ function dots(chart, common, points) {
   const note = points.some(misfits) ? `${t('explore.hollow')}.` : undefined;
   const level = chart.level ? { y: chart.level, text: chart.level_text } : undefined;
   const subtitle = chart.over ? t('explore.study.over', { label: chart.over }) : undefined;
-  return categories({ ...common, subtitle, unit: of, log: chart.log, names, series, measured, level, summary, note });
+  return categories({ ...common, subtitle, unit: of, log: chart.log, names: names.map((name) => name.replaceAll('_', ' ')), across: chart.across, series, measured, level, summary, note });
 }
 
 // Parts of a time joined under fewer names.
@@ -94,7 +101,11 @@ function stack(chart, common, points) {
   const whole = isByBound(chart)
     ? withBoundParts(known.map((point) => ({ label: point.label, times: held(point), levels: levelsOf(chart, point.figures) })))
     : known.map((point) => ({ label: point.label, parts: partsOf(chart)(held(point)) }));
-  const rows = whole.map(({ label, parts }, i) => ({ label, parts: parts.map((one) => ({ ...one, value: one.value / (chart.per ? known[i].figures[chart.per] : 1) })) }));
+  // A gap where neither the place nor the series goes on.
+  const places = known.map(({ label }) => label.split(/, | \/ /));
+  const hasSeries = places.every(({ length }) => length > 1);
+  const apart = (i) => hasSeries && i > 0 && places[i][0] !== places[i - 1][0] && places[i].slice(1).join() !== places[i - 1].slice(1).join();
+  const rows = whole.map(({ label, parts }, i) => ({ label, apart: apart(i), parts: parts.map((one) => ({ ...one, value: one.value / (chart.per ? known[i].figures[chart.per] : 1) })) }));
   const total = (row) => row?.parts.reduce((sum, { value }) => sum + value, 0);
   const base = total(rows.find(({ label }) => label === chart.over));
   if (chart.over && !base) return null;
@@ -129,7 +140,7 @@ function measuredScatter(chart, common, points, whole) {
   return scatter({
     ...common,
     summary: agreement ?? '',
-    diagonal: true,
+    diagonal: t('explore.study.equal'),
     x: { label: t('explore.study.measured'), unit: common.unit },
     y: { label: t('explore.study.predicted'), unit: common.unit },
     points: known.map((point) => ({ ...one(point), label: `${point.label}: ${measuredWords(one(point))}` })),
@@ -148,7 +159,6 @@ function tradeOff(chart, common, points) {
   const least = known.reduce((best, point) => (one(point).y < one(best).y ? point : best));
   return scatter({
     ...common,
-    title: t('explore.study.against', { figure: nameOfFigure(chart.figure), other: nameOfFigure(chart.against) }),
     summary: t('explore.study.least', { label: least.label, value: text(one(least).y, common.unit) }),
     x: { label: nameOfFigure(chart.against), unit: across },
     y: { label: nameOfFigure(chart.figure), unit: common.unit },
