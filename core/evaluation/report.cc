@@ -46,6 +46,20 @@ bool IsReportPath(std::string_view path) {
   return is_beside || (output != nullptr && IsReported(*output));
 }
 
+std::vector<std::string> ColumnsOf(const std::string& path) {
+  const Json* output = OutputAt(path);
+  if (output == nullptr || TextOf((*output)["kind"]) != "object") return {path};
+  const std::string above = std::string(TextOf((*output)["path"])) + ".";
+  std::vector<std::string> columns;
+  for (const Json& entry : DescribedOutputs()) {
+    const std::string_view inside = TextOf(entry["path"]);
+    if (!inside.starts_with(above) || TextOf(entry["kind"]) == "object" || !IsReported(entry)) continue;
+    const std::string_view rest = inside.substr(above.size());
+    if (rest.find('*') == std::string_view::npos) columns.push_back(path + "." + std::string(rest));
+  }
+  return columns;
+}
+
 std::vector<std::string> NearestOutputs(std::string_view path) {
   std::vector<std::string_view> paths;
   for (const Json& entry : DescribedOutputs()) {

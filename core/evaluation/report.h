@@ -62,6 +62,8 @@ std::vector<SearchableOutput<TrainingPart>> SearchableTrainingOutputs();
 std::vector<SearchableOutput<ServingPart>> SearchableServingOutputs();
 // Whether a report can hold a path, and the outputs with the nearest paths to an unknown one.
 bool IsReportPath(std::string_view path);
+// The figures that a path of the report stands for in a table: those of an object, and itself otherwise.
+std::vector<std::string> ColumnsOf(const std::string& path);
 std::vector<std::string> NearestOutputs(std::string_view path);
 // The description of the output at a path of a report; null if none.
 const Json* OutputAt(std::string_view path);

@@ -145,9 +145,13 @@ Answer SweepAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!base) return WrongRequest(std::move(base.issues));
   Result<Sweep> sweep = MakeSweep(std::move(*base), axes, reports, optimise, search);
   if (!sweep) return WrongRequest(std::move(sweep.issues));
+  sweep->reports.clear();
+  for (const std::string& path : reports) {
+    for (std::string& column : ColumnsOf(path)) sweep->reports.push_back(std::move(column));
+  }
   std::string csv;
   for (const Axis& axis : sweep->axes) csv += CsvCell(axis.path) + ",";
-  for (const std::string& path : reports) csv += CsvCell(path) + ",";
+  for (const std::string& path : sweep->reports) csv += CsvCell(path) + ",";
   csv += search ? "mapping,issue" : "issue";
   for (Count i = 0; i < sweep->Size(); ++i) {
     const SweepPoint point = SweepAt(*sweep, i);

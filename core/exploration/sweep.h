@@ -34,7 +34,8 @@ struct SweepPoint {
 };
 SweepPoint SweepAt(const Sweep& sweep, Count index);
 
-// The sweep as CSV: one column per axis, one per report path, the mapping if searched, and "issue".
+// The sweep as CSV: one column per axis, one per report path (of an object, such as a time by bound, one per member), the mapping if
+// searched, and "issue".
 Answer SweepAnswer(std::string_view request, const std::vector<std::string>& assignments, const std::vector<std::string>& axes,
                    const std::vector<std::string>& reports, const std::optional<SearchSpec>& search = std::nullopt,
                    const std::string& optimise = "");

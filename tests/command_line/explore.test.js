@@ -17,6 +17,17 @@ test("a sweep has a CSV row per point, the last axis fastest, and names invalid 
   assert.match(wrong[1], /^3,,.*TP 3 .*does not divide/);
 });
 
+test("a figure that has parts gives a sweep a column per part, and they add up to the step", () => {
+  const [head, ...rows] = slipstickCommand(["sweep", "cluster.device.memory.bandwidth=1 TB/s,3 TB/s", "--report", "training.step_time_s,training.time_by_bound"]).trim().split("\n").map((row) => row.split(","));
+  assert.deepEqual(head.slice(1, -1), ["step_time_s", ...["compute", "l1", "l2", "memory", "network", "latency", "bubble"].map((part) => `time_by_bound.${part}`)].map((path) => `training.${path}`));
+  for (const [, step, ...parts] of rows) {
+    const sum = parts.slice(0, 7).reduce((total, part) => total + Number(part), 0);
+    assert.ok(Math.abs(sum / Number(step) - 1) < 1e-12, `${sum} of ${step}`);
+  }
+  const memory = head.indexOf("training.time_by_bound.memory");
+  assert.ok(Number(rows[0][memory]) > 2 * Number(rows[1][memory]), "a third of the bandwidth, more than twice the time that it bounds");
+});
+
 test("solve finds the edge of a condition", () => {
   // Written, or the defaults would adjust to a longer prompt.
   const deployment = ["serving.batch=1", "serving.devices=8", "serving.mapping.tp=8", "serving.mapping.pp=1"];

@@ -52,7 +52,7 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
   const sorted = points.map((point, at) => ({ ...point, at })).sort((a, b) => (a.series ?? 0) - (b.series ?? 0) || a.x - b.x);
   const ends = diagonal && [Math.max(xDomain[0], yDomain[0]), Math.min(xDomain[1], yDomain[1])];
   const equal = diagonal && svg('line', { class: 'hair', x1: x(ends[0]), x2: x(ends[1]), y1: y(ends[0]), y2: y(ends[1]) });
-  const said = diagonal && svg('text', { class: 'lab halo', x: box.right, y: (y(ends[0]) + y(ends[1])) / 2 + 26, 'text-anchor': 'end' }, diagonal);
+  const said = diagonal && svg('text', { class: 'lab halo', x: box.right, y: box.bottom - 10, 'text-anchor': 'end' }, diagonal);
   const front = !diagonal && kinds.map(({ color }, kind) =>
     svg('polyline', {
       class: 'front',
