@@ -223,10 +223,19 @@ std::string Told(const Cluster& cluster, double ranks, CollectiveType type, Coll
   return text;
 }
 
+// Powers of two, and all devices there are.
+std::vector<double> RanksOn(const Cluster& cluster) {
+  std::vector<double> all;
+  const auto devices = static_cast<double>(cluster.devices);
+  for (double ranks = 2; ranks < devices; ranks *= 2) all.push_back(ranks);
+  all.push_back(devices);
+  return all;
+}
+
 template <class Check>
 void ForEveryWiring(const Check& check) {
   for (const Cluster& cluster : AllPairs()) {
-    for (double ranks = 2; ranks <= static_cast<double>(cluster.devices); ranks *= 2) {
+    for (const double ranks : RanksOn(cluster)) {
       for (const auto& [type, type_name] : EnumNames<CollectiveType>::names) {
         for (const CollectiveLibrary library : kLibraries) {
           SCOPED_TRACE(Told(cluster, ranks, type, library));
@@ -322,6 +331,17 @@ TEST(Wiring, AnAllReduceIsHeldByItsInjection) {
   });
 }
 
+// Of an exchange the blocks for the ranks of other nodes leave over the rank's links to the outer network.
+TEST(Wiring, AnExchangeIsHeldByTheLinksOutOfTheNode) {
+  ForEveryWiring([](const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
+    if (type != CollectiveType::kAllToAll) return;
+    const auto inside = std::min(ranks, static_cast<double>(cluster.networks[0].size));
+    const BytesPerSecond out = cluster.networks[inside < ranks ? 1 : 0].bandwidth;
+    const double share = inside < ranks ? (ranks - inside) / ranks : (ranks - 1) / ranks;
+    EXPECT_GE(TimeOn(cluster, ranks, type, 1 * kGB, library).time, share * (1 * kGB) / out * (1 - 1e-12));
+  });
+}
+
 // Where every link of a rank works, wirings differ by the steps of 1 us alone: with direct wires a reduce-scatter and a gather at once, in
 // a hypercube three steps each, around a ring seven.
 TEST(Wiring, AllReducesDifferByTheirSteps) {
@@ -333,6 +353,12 @@ TEST(Wiring, AllReducesDifferByTheirSteps) {
                 1e-12)
         << NameOf(topology);
   }
+}
+
+// Two nodes of eight: of no bytes an exchange takes a hop between nodes, 5 us, and one inside, 1 us.
+TEST(Wiring, AnExchangeOverNodesTakesHopsOnBothLevels) {
+  const Cluster cluster = Joined({Level(Topology::kSwitch, 8, 300 * kGBps, 1 * kUs), Level(Topology::kSwitch, 2, 50 * kGBps, 5 * kUs)});
+  EXPECT_NEAR(In(TimeOn(cluster, 16, CollectiveType::kAllToAll, 1e-9 * kB, CollectiveLibrary::kAnalytic).time, kS), 6e-6, 1e-12);
 }
 
 }  // namespace
