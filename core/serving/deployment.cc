@@ -215,6 +215,9 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment, Trace& trac
     if (on.architecture != deployment.device.architecture) continue;
     if (on.graphs) launch.graphs = *on.graphs, graphs_row = i;
     set(on.per_sequence, on.expert_gemm_efficiency, on.expert_bandwidth_efficiency, i);
+    if (!HasWeightOnlyExperts(deployment.formats)) continue;
+    SetTo(deployment.expert_gemm_efficiency, on.weight_only_gemm_efficiency, "expert_matrix", "weight_only_matrix", i, trace);
+    SetTo(deployment.expert_bandwidth_efficiency, on.weight_only_bandwidth_efficiency, "expert_stream", "weight_only_stream", i, trace);
   }
   return graphs_row;
 }

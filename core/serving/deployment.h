@@ -53,6 +53,11 @@ struct ServedFormats {
   bool keeps_attention = false, keeps_head = false;  // in 16 bit, whatever format was requested
 };
 
+// The experts' weights are converted for products in 16 bit.
+inline bool HasWeightOnlyExperts(const ServedFormats& formats) {
+  return BytesPerElement(formats.mlp_weights) < 1 && BytesPerElement(formats.activations) >= 2;
+}
+
 struct LaunchOverheads {
   bool graphs = true;  // decode steps replay a CUDA graph
   Seconds decode_gap{}, prefill_gap{};

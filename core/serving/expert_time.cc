@@ -42,7 +42,7 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
   layer.tokens = group_tokens;
   MoeKernelParameters parameters = ServingKernelParameters(layer, deployment.device, trace);
   const ServingExperts& serving = deployment.device.architecture->experts.serving;
-  if (BytesPerElement(deployment.formats.mlp_weights) < 1 && BytesPerElement(deployment.formats.activations) >= 2) {
+  if (HasWeightOnlyExperts(deployment.formats)) {
     // Weight-only experts run at the rate, latency and bandwidth of weight-only GEMMs.
     const double device_matrix = *deployment.device.efficiency.gemm_efficiency, weight_only_matrix = serving.weight_only_gemm_gain,
                  weight_stream = serving.weight_only_bandwidth_gain, move = serving.weight_only_permute_efficiency;

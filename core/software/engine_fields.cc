@@ -64,10 +64,19 @@ constexpr FieldRow kLayerPipelineFields[] = {
 constinit const Fields Schema<LayerPipeline>::fields(kLayerPipelineFields);
 
 constexpr FieldRow kEngineOnFields[] = {
-    Of<&EngineOn::architecture>("architecture", "Device architecture"), Of<&EngineOn::graphs>("graphs", "CUDA graphs on this architecture"),
+    Of<&EngineOn::architecture>("architecture", "Device architecture"),
+    Of<&EngineOn::graphs>("graphs", "CUDA graphs on this architecture"),
     Of<&EngineOn::per_sequence>("sequence", "Scheduler overhead per sequence and step on this architecture").In(kUs).Between(0, 1'000'000),
     Of<&EngineOn::expert_gemm_efficiency>("expert_matrix", "Expert GEMM efficiency on this architecture").Above(0).AtMost(1),
-    Of<&EngineOn::expert_bandwidth_efficiency>("expert_stream", "Expert bandwidth efficiency on this architecture").Above(0).AtMost(1)};
+    Of<&EngineOn::expert_bandwidth_efficiency>("expert_stream", "Expert bandwidth efficiency on this architecture").Above(0).AtMost(1),
+    Of<&EngineOn::weight_only_gemm_efficiency>("weight_only_matrix",
+                                               "Expert GEMM efficiency on this architecture where only the weights are narrow")
+        .Above(0)
+        .AtMost(1),
+    Of<&EngineOn::weight_only_bandwidth_efficiency>("weight_only_stream",
+                                                    "Expert bandwidth efficiency on this architecture where only the weights are narrow")
+        .Above(0)
+        .AtMost(1)};
 constinit const Fields Schema<EngineOn>::fields(kEngineOnFields);
 
 constexpr FieldRow kEngineFields[] = {
