@@ -165,13 +165,17 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const DeviceStages& dev
   const Bytes own_largest = own.kept.largest, mirrored_largest = mirrored.kept.largest;
   FIGURE(trace, largest_kept, max(own_largest, mirrored_largest), (Note{"Activations that the largest layer keeps"}), own_largest,
          mirrored_largest);
-  const Bytes own_working = own.kept.working, mirrored_working = mirrored.kept.working;
-  FIGURE(trace, working_layer, max(own_working, mirrored_working), (Note{"Largest set that recomputation restores"}), own_working,
-         mirrored_working);
+  Bytes working;
+  if (Restores(recompute)) {
+    const Bytes own_working = own.kept.working, mirrored_working = mirrored.kept.working;
+    FIGURE(trace, working_layer, max(own_working, mirrored_working), (Note{"Largest set that recomputation restores"}), own_working,
+           mirrored_working);
+    working = working_layer;
+  }
   const double own_layer = own.kept.largest_layer, mirrored_layer = mirrored.kept.largest_layer;
   FIGURE(trace, largest_layer, max(own_layer, mirrored_layer), (Note{"Weights of the largest layer on one device"}), own_layer,
          mirrored_layer);
-  return {{{}, largest_kept, working_layer, largest_layer}, device.own.embedding ? own.passes : mirrored.passes, in_flight};
+  return {{{}, largest_kept, working, largest_layer}, device.own.embedding ? own.passes : mirrored.passes, in_flight};
 }
 
 // Bytes of embedding and head at their ends of the pipeline.
