@@ -145,6 +145,16 @@ test('embedded, the page shows title, chart and a way to the whole, tells its he
   assert.ok((await host.evaluate(() => window.heights.at(-1))) > 600);
 });
 
+test('a link that hides the answers hides them in every title', async () => {
+  for (const hash of ['train', 'serve', 'memory', 'chip', 'evidence/serving.tpot_s', 'evidence/training.step_time_s']) {
+    const { page } = await chromium.open(`#/${hash}?hide=answers&v=2`);
+    await settled(page);
+    const shown = page.locator('#content > :visible');
+    for (const words of await shown.allTextContents()) assert.doesNotMatch(words, /\d\s(ms|s|GiB|days)\b|\$\d/u, hash);
+    await page.close();
+  }
+});
+
 test('exercises hide the answers until asked for and lock what may not be changed', async () => {
   const { page } = await chromium.open('#/serve');
   await page.locator('#export').click();

@@ -7,7 +7,7 @@ import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { handle, keptOf, logValueAt, stepped } from './lib/handle.js';
 import { mark, marks } from './lib/marks.js';
-import { apart } from './lib/labels.js';
+import { near, square } from './lib/labels.js';
 import { decades, log, positiveDomain, textWidth } from './lib/scale.js';
 
 const SHAPES = {
@@ -157,37 +157,20 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     ),
   );
   const named = list.filter((one) => !one.other).slice(0, NAMED);
-  // In a narrow chart the names stand in the free corner under the roof, in the order of their marks.
-  const corner = named
-    .map((one) => ({ ...one, at: y(one.rate) }))
-    .sort((a, b) => a.at - b.at || x(b.intensity) - x(a.intensity))
-    .map((one, i, all) => {
+  // Names stand under the roof, off the marks and, where there is room, off the ridge.
+  const roofAt = (place) => y(peak) + Math.max(0, x(ridge) - place) * ((y(start * bandwidth) - y(peak)) / (x(ridge) - x(start)));
+  const crossed = ({ left, right, top }) => (left < x(ridge) + 4 && x(ridge) < right + 4 ? 60 : 0) + 2 * Math.max(0, roofAt(left) + 3 - top);
+  const spots = near(
+    named.map((one) => {
       const words = one.name.replaceAll('_', ' ');
-      const base = box.bottom - 26 - 17 * (all.length - 1 - i);
-      const left = box.right - textWidth(words);
-      return [
-        svg('path', { class: 'leader', d: `M${x(one.intensity).toFixed(1)} ${(one.at + radius(one)).toFixed(1)}L${(left - 4).toFixed(1)} ${base - 4}` }),
-        svg('text', { class: 'lab halo', x: box.right, y: base, 'text-anchor': 'end' }, words),
-      ];
-    });
-  // In a wide one a name stands right of its mark, else left of it, else at the chart's right edge.
-  const sides = named.map((one) => {
-    const words = `${one.name.replaceAll('_', ' ')} ${format(one.share, '%')}`;
-    const room = textWidth(words) + radius(one) + 16;
-    const side = x(one.intensity) + room <= box.right ? 'right' : x(one.intensity) - room >= box.left ? 'left' : 'edge';
-    return { ...one, words, at: y(one.rate), side };
-  });
-  const names = isNarrow ? corner : ['right', 'left', 'edge'].flatMap((side) =>
-    apart(sides.filter((one) => one.side === side), 16, [box.top + 12, box.bottom - 6]).map((one) => {
-      const way = side === 'left' ? -1 : 1;
-      const from = x(one.intensity) + way * radius(one);
-      const to = from + way * 10;
-      return [
-        side !== 'edge' && svg('path', { class: 'leader', d: `M${from.toFixed(1)} ${one.at.toFixed(1)}L${to.toFixed(1)} ${(one.placed - 4).toFixed(1)}` }),
-        svg('text', { class: 'lab halo', x: side === 'edge' ? box.right : to + way * 3, y: one.placed, 'text-anchor': side === 'right' ? 'start' : 'end' }, one.words),
-      ];
+      return { words: isNarrow ? words : `${words} ${format(one.share, '%')}`, x: x(one.intensity), y: y(one.rate), r: radius(one) };
     }),
+    { box: { ...box, bottom: box.bottom - 18 }, taken: dots.map((one) => square(x(one.intensity), y(one.rate), radius(one))), cost: crossed },
   );
+  const names = spots.map((one) => [
+    one.leader && svg('path', { class: 'leader', d: one.leader }),
+    svg('text', { class: 'lab halo', x: one.left, y: one.base }, one.words),
+  ]);
   return chart({
     id,
     title,
@@ -203,7 +186,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
             .map((work) => ({ color: WORK[work], text: t(`work.${work}`) })),
           ...groups.filter(({ phase }) => phase !== main).map(({ phase }) => ({ color: 'none', dashed: true, text: t('roofline.dashed', { phase: t(`roofline.${phase}`) }) })),
         ]
-      : groups.map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })),
+      : groups.length > 1 ? groups.map(({ phase }) => ({ color: COLOR[phase], text: `${phase === 'decode' ? '◆' : '●'} ${t(`roofline.${phase}`)}` })) : [],
     columns: [t('column.operator'), t('column.phase'), t('column.flops'), t('column.bytes'), t('column.time'), t('column.bound')],
     rows: groups.flatMap(({ phase, operators }) =>
       operators.map((one) => [

@@ -223,7 +223,7 @@ export function draw(context) {
   const { line, scatter } = charts(context, runs, evidence, unit);
   return [
     back,
-    title(t(`evidence.title.${figure}`, { value: text(evidence.value, unit) })),
+    title(context.hidden ? t('scene.evidence') : t(`evidence.title.${figure}`, { value: text(evidence.value, unit) })),
     lead(context, evidence, unit),
     views,
     line,

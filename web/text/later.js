@@ -54,6 +54,8 @@ extend({
   'bound.short.compute': 'compute', 'bound.short.memory': 'memory', 'bound.short.network': 'network', 'bound.short.latency': 'latency', 'bound.short.l1': 'shared memory', 'bound.short.l2': 'L2 cache',
   'roofline.handle': 'Ridge of the roofline', 'roofline.handle.value': '{ridge} FLOP per byte: {peak} peak, {bandwidth} memory bandwidth',
   'roofline.drag': 'The red ridge can be dragged: sideways for another memory bandwidth, up or down for another peak (or ← → ↑ ↓ on it).',
+  'run.on': '{model} on {devices}', 'run.concurrent': '{count} concurrent', 'run.rate': '{rate} requests/s', 'run.most': 'as many as fit', 'run.batch': 'batch {count}',
+  'run.tokens': '{sequence} × {batch} tokens', 'run.recompute': '{how} recomputation', 'run.attention': 'DP attention', 'run.replicas': 'replicas',
   'scrub.said': '{name}: {from} → {to}.',
   'trace.step': 'Every pass of every stage:', 'trace.training': 'training step', 'trace.note': 'Kernel by kernel, layer by layer:', 'trace.save': 'save as a Perfetto trace (JSON)',
   'column.tpot': 'TPOT', 'serve.perDevice.axis': 'throughput, tokens/s per GPU', 'serve.perUser.axis': 'interactivity, tokens/s per user (1/TPOT)',

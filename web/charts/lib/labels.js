@@ -42,3 +42,37 @@ export function apart(list, gap, [low, high]) {
   }
   return sorted;
 }
+
+export const square = (x, y, r) => ({ left: x - r, right: x + r, top: y - r, bottom: y + r });
+const touch = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+const between = (low, value, high) => Math.min(high, Math.max(low, value));
+const ROW = 17; // from the base of one line of text to that of the next
+const GAP = 12; // between a mark and its name
+
+// Places for names near round marks, the first first: [{words, x, y, r}] -> {words, left, base, leader: a path from the mark}, inside the box and
+// off what is taken and each other. Nearer is better, but for `cost(area)` in pixels.
+export function near(names, { box, taken, cost }) {
+  const kept = [...taken];
+  return names.flatMap(({ words, x, y, r }) => {
+    const wide = textWidth(words) + 2;
+    const areas = [];
+    for (let row = -12; row <= 14; row++) {
+      for (const side of [x + r + GAP, x - r - GAP - wide, x - wide / 2, box.right - wide, box.left + 4]) {
+        const left = between(box.left + 4, side, box.right - wide);
+        const base = y + 4 + row * ROW;
+        areas.push({ left, right: left + wide, top: base - 11, bottom: base + 4, base });
+      }
+    }
+    const far = (area) => Math.hypot(x - between(area.left, x, area.right), y - between(area.top, y, area.bottom)) - r;
+    const [best] = areas
+      .filter((area) => area.top >= box.top && area.bottom <= box.bottom && !kept.some((one) => touch(area, one)))
+      .map((area) => ({ ...area, price: far(area) + cost(area) }))
+      .sort((a, b) => a.price - b.price);
+    if (!best) return [];
+    kept.push(best);
+    const [toX, toY] = [between(best.left - 3, x, best.right + 1), between(best.top + 2, y, best.base - 4)];
+    const away = Math.hypot(toX - x, toY - y);
+    const leader = away > r + 3 && `M${(x + ((toX - x) * r) / away).toFixed(1)} ${(y + ((toY - y) * r) / away).toFixed(1)}L${toX.toFixed(1)} ${toY.toFixed(1)}`;
+    return [{ words, left: best.left, base: best.base, leader }];
+  });
+}
