@@ -22,7 +22,7 @@ const lineHandle = ({ id, here, across, xs, ys, box, at }) =>
     },
     svg('line', { class: 'hair', x1: at, x2: at, y1: box.top, y2: box.bottom }),
     svg('rect', { x: at - 12, y: box.top, width: 24, height: box.bottom - box.top, fill: 'transparent' }),
-    svg('circle', { class: 'knob', cx: at, cy: box.top, r: 5 }),
+    svg('circle', { class: 'knob', cx: at, cy: box.bottom, r: 5 }),
   );
 
 // {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}],

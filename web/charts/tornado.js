@@ -6,12 +6,17 @@ import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, textWidth, ticks } from './lib/scale.js';
 
+const cut = (label, room) => (textWidth(label) <= room ? label : `${label.slice(0, Math.floor((label.length * room) / textWidth(label)) - 2)}…`);
+
 // rows: [{path, label, down, up, names: [text, text]}] as shares of the figure (0.1: 10 % more); `ends` names what both sides are
 export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('overview.down'), t('overview.up')] }) {
   const most = Math.max(0.01, ...rows.flatMap(({ down, up }) => [Math.abs(down), Math.abs(up)]));
-  const left = Math.min(width * 0.42, 14 + Math.max(...rows.map(({ label }) => textWidth(label))));
+  const longest = 14 + Math.max(...rows.map(({ label }) => textWidth(label)));
+  const above = longest > width * 0.42; // names that would leave no room for the bars stand on lines of their own
+  const left = above ? 0 : longest;
   const x = linear([-most, most], [left + 4, width - 4]);
-  const step = 26;
+  const nameRow = above ? 18 : 0;
+  const step = nameRow + 26;
   const height = rows.length * step + 26;
   const bar = (value, y, color, name, row) =>
     Math.abs(value) > most * 1e-4 &&
@@ -21,9 +26,9 @@ export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('ov
       svg('rect', { x: Math.min(x(0), x(value)), y, width: Math.max(1, Math.abs(x(value) - x(0))), height: 9, rx: 1.5, fill: color }),
     );
   const drawn = rows.map((row, i) => [
-    svg('text', { class: 'lab', x: 0, y: i * step + 15 }, row.label),
-    bar(row.down, i * step + 1, 'var(--c-forward)', row.names?.[0] ?? ends[0], row),
-    bar(row.up, i * step + 11, 'var(--c-kv)', row.names?.[1] ?? ends[1], row),
+    svg('text', { class: above ? 'lab halo' : 'lab', x: 0, y: i * step + (above ? 13 : 15) }, above ? cut(row.label, width) : row.label),
+    bar(row.down, i * step + nameRow + 1, 'var(--c-forward)', row.names?.[0] ?? ends[0], row),
+    bar(row.up, i * step + nameRow + 11, 'var(--c-kv)', row.names?.[1] ?? ends[1], row),
   ]);
   const axis = ticks([-most, most], width > 500 ? 6 : 3).map((value) => [
     svg('line', { class: value === 0 ? 'axis' : 'grid', x1: x(value), x2: x(value), y1: 0, y2: rows.length * step }),

@@ -5,7 +5,7 @@ import { nameOf } from '../report/names.js';
 import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 
-export const table = (title, columns, rows, className = 'plain') =>
+export const table = (title, columns, rows, className = 'plain by-rows') =>
   h(
     'div',
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
@@ -14,7 +14,7 @@ export const table = (title, columns, rows, className = 'plain') =>
       { class: className },
       h('caption', {}, h('span', {}, title)),
       h('thead', {}, h('tr', {}, columns.map((one) => h('th', { scope: 'col' }, one)))),
-      h('tbody', {}, rows.map(([head, ...cells]) => h('tr', {}, h('th', { scope: 'row' }, head), cells.map((cell) => h('td', {}, cell))))),
+      h('tbody', {}, rows.map(([head, ...cells]) => h('tr', {}, h('th', { scope: 'row' }, head), cells.map((cell, i) => h('td', { 'data-name': columns[i + 1] }, cell))))),
     ),
   );
 

@@ -4,6 +4,8 @@ import { labelOf } from '../form/fields.js';
 import { nameOf } from '../report/names.js';
 import { has, t } from '../text/strings.js';
 
+export const OPENING_MS = 20000; // for which a search that a panel opens with goes on
+
 let ids = 0;
 
 // A label over a control; `hint` is read with it.

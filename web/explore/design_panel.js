@@ -3,7 +3,7 @@
 import { h } from '../dom.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
-import { button, faults, labelled, reasonName, select, textBox } from './controls.js';
+import { OPENING_MS, button, faults, labelled, reasonName, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { DESIGN } from './questions.js';
 
@@ -16,6 +16,7 @@ export class DesignPanel {
   #job = null;
   #began = 0;
   #of = 'training';
+  #own = null; // the inputs of the search that the panel opened with, while it runs
 
   constructor(pool) {
     this.#pool = pool;
@@ -45,9 +46,19 @@ export class DesignPanel {
   }
 
   show(context) {
+    const first = !this.#context;
     this.#context = context;
+    if (this.#own && this.#own !== context.inputs) this.#job?.stop();
     if (!context.request[this.#of]) this.of.value = this.#of = context.request.training ? 'training' : 'serving';
     this.found.show(context);
+    if (first) this.#open();
+  }
+
+  // The panel opens with an answer: a search that stops by itself where it is long, or is left, or the scenario changes.
+  async #open() {
+    this.#own = this.#context.inputs;
+    await this.#begin();
+    setTimeout(() => this.#own && this.#job?.stop(), OPENING_MS);
   }
 
   #running(is) {
@@ -79,6 +90,7 @@ export class DesignPanel {
   }
 
   #end(error) {
+    this.#own = null;
     this.#running(false);
     if (error) this.status.textContent = t('app.stopped', { message: error.message });
   }
@@ -89,6 +101,7 @@ export class DesignPanel {
       this.#end();
       return;
     }
+    if (this.#own && !this.element.isConnected) this.#job?.stop();
     this.bar.value = report.done / report.space;
     const rejected = Object.entries(report.rejected).map(([reason, count]) => `${reasonName(this.#of, reason)} ${whole(count)}`);
     this.status.textContent = t(state === 'running' ? 'explore.design.progress' : 'explore.design.done', {

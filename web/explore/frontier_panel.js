@@ -77,6 +77,7 @@ export class FrontierPanel {
         .filter((id) => of('cluster').includes(id))
         .map((id) => h('label', {}, h('input', { type: 'checkbox', value: id, checked: CLUSTERS.includes(id) }), ` ${this.#nameOf('cluster', id)}`)),
     );
+    this.#begin(true);
   }
 
   #nameOf = (kind, id) => this.#catalogue.find((one) => one.kind === kind && one.id === id)?.name ?? id;
@@ -108,7 +109,8 @@ export class FrontierPanel {
     });
   }
 
-  async #begin() {
+  // `isOwn`: the panel opens with an answer, given up where it is left.
+  async #begin(isOwn = false) {
     const run = ++this.#run;
     const clusters = [...this.clusters.querySelectorAll('input:checked')].map(({ value }) => value);
     const sizes = this.devices.value.split(/[\s,]+/).filter(Boolean).map(Number);
@@ -135,6 +137,7 @@ export class FrontierPanel {
         const inputs = this.#inputsOf(cluster, devices);
         const { report } = await this.#searched({ ...spec, request: this.#context.page.requestFor(inputs) });
         if (run !== this.#run) return;
+        if (isOwn && !this.element.isConnected) return this.#end();
         if (report.issues) {
           this.faults.append(faults(report.issues.map(({ path, message }) => ({ path: `${cluster}, ${devices}: ${path}`, message }))));
           continue;

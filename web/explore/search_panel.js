@@ -5,13 +5,12 @@ import { timeLeft } from '../engine/pool.js';
 import { parse } from '../text/measure.js';
 import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
-import { button, faults, fillSelect, isNumeric, labelled, objectiveName, reasonName, select, textBox } from './controls.js';
+import { OPENING_MS, button, faults, fillSelect, isNumeric, labelled, objectiveName, reasonName, select, textBox } from './controls.js';
 import { Found } from './found.js';
 import { QUESTIONS } from './questions.js';
 
 const TOP = 50;
 const SIZE_DELAY = 250;
-const OPENING_MS = 20000; // for which the search that the panel opens with goes on
 const AGAINST = { step_time_s: 'memory_headroom_bytes', tokens_per_s_per_device: 'tokens_per_s_per_user' };
 const FIRST = { training: 'step_time_s', serving: 'tokens_per_s_per_device' };
 

@@ -12,6 +12,8 @@ const MOST = 14;
 const SHARES = ['0.05', '0.1', '0.2', '0.5'];
 const FIRST = ['training.time_to_train_s', 'serving.tpot_s', 'cost.device_usd'];
 
+const COLUMNS = ['explore.matters.value', 'explore.matters.down', 'explore.matters.up', 'explore.elasticity'];
+
 export class SensitivityPanel {
   #pool;
   #context = null;
@@ -101,12 +103,8 @@ export class SensitivityPanel {
         { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.matters.table', { figure: figureName(answer.figure) }) },
         h(
           'table',
-          { class: 'plain' },
-          h(
-            'thead',
-            {},
-            h('tr', {}, ['explore.input', 'explore.matters.value', 'explore.matters.down', 'explore.matters.up', 'explore.elasticity'].map((key) => h('th', { scope: 'col' }, t(key)))),
-          ),
+          { class: 'plain by-rows' },
+          h('thead', {}, h('tr', {}, [t('explore.input'), ...COLUMNS.map((key) => t(key))].map((name) => h('th', { scope: 'col' }, name)))),
           h(
             'tbody',
             {},
@@ -115,10 +113,9 @@ export class SensitivityPanel {
                 'tr',
                 {},
                 h('th', { scope: 'row' }, `${partName(one.path)}: ${label(one.path)}`),
-                h('td', {}, nameOfValue(one.value, of(one.path))),
-                h('td', {}, text(one.low_figure, unit)),
-                h('td', {}, text(one.high_figure, unit)),
-                h('td', {}, one.elasticity === null ? '–' : text(one.elasticity, '')),
+                [nameOfValue(one.value, of(one.path)), text(one.low_figure, unit), text(one.high_figure, unit), one.elasticity === null ? '–' : text(one.elasticity, '').replace('-', '−')].map((cell, i) =>
+                  h('td', { 'data-name': t(COLUMNS[i]) }, cell),
+                ),
               ),
             ),
           ),

@@ -3,7 +3,7 @@ import { labelOf } from '../form/fields.js';
 import { whole } from '../text/format.js';
 import { show } from '../text/measure.js';
 import { outputOf } from '../text/outputs.js';
-import { t } from '../text/strings.js';
+import { has, t } from '../text/strings.js';
 
 const CHUNK_MS = 80;
 const MOST_CHOICES = 12;
@@ -48,8 +48,15 @@ export const mappingWords = (overrides) =>
   Object.entries(overrides ?? {})
     .map(([path, value]) => [path, path.includes('.offload.') && value === 1 ? true : value]) // a share: 1 is all
     .filter(([, value]) => ![null, undefined, 1, 0, false, 'none'].includes(value))
-    .map(([path, value]) => (value === true ? labelOf(path) : `${labelOf(path)} ${value}`))
+    .map(([path, value]) => (value === true ? shortName(path) : `${shortName(path)} ${value}`.trim()))
     .join(', ');
+
+// "TP" of "Tensor parallelism (TP)"; where a label is a sentence, the word for it.
+function shortName(path) {
+  const member = `explore.short.${path.split('.').at(-1)}`;
+  const label = labelOf(path);
+  return has(member) ? t(member) : (/\(([A-Z]{2,})\)$/.exec(label)?.[1] ?? label);
+}
 
 // What a search looks for so that a figure is the best it can be: the figure itself where a search knows it.
 export const objectiveFor = (figure, of) => (outputOf(figure)?.sought && figure.startsWith(`${of}.`) ? figure.slice(of.length + 1) : '');

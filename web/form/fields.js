@@ -49,13 +49,16 @@ export function write(input, value) {
 
 const changed = (state) => state.standard !== undefined && JSON.stringify(state.value ?? null) !== JSON.stringify(state.standard ?? null);
 
+// "tp 2" as "TP 2", "devices 510" as "510 devices".
+const fixWords = (label) => label.replace(/\b(tp|pp|cp|ep|dp) (?=\d)/g, (name) => name.toUpperCase()).replace(/\bdevices (\d+)/, '$1 devices');
+
 // What would do in place of a faulty value, as buttons.
 export const fixButtons = ({ fixes = [] }, store) =>
   fixes.map((fix) =>
     h(
       'button',
       { type: 'button', class: 'nearest', onclick: () => store.setInputs(withFix(store.inputs, fix)) },
-      fix.value === undefined ? t('issues.remove') : t('form.use', { value: fix.label }),
+      fix.value === undefined ? t('issues.remove') : t('form.use', { value: fixWords(fix.label) }),
     ),
   );
 

@@ -1,7 +1,8 @@
 // The four answers, each with its subject, and the sentence that a screen reader hears once after a change.
 import { h, redraw, svg } from '../dom.js';
-import { fixButtons } from '../form/fields.js';
+import { fixButtons, labelOf } from '../form/fields.js';
 import { bothBytes, number, parts, text, unitSize, whole } from '../text/format.js';
+import { inputLabel } from '../text/inputs.js';
 import { pieces, t } from '../text/strings.js';
 import { boundText, deviceName, modelName, trainedOn, trainingBound, servedOn } from './words.js';
 
@@ -152,14 +153,14 @@ function servingAnswer({ scenario, serving, faulty, store }) {
 
 // Of training where there is training, of serving otherwise; what serving needs is said beside.
 function memoryAnswer({ training, serving, faulty }) {
-  const common = { scene: 'memory', title: t('answers.memory') };
   const of = training ?? serving;
+  const common = { scene: 'memory', title: t(training || !of ? 'answers.memory.training' : 'answers.memory.serving') };
   if (!of) return { ...common, ...missing('serving', faulty) };
   const { total, capacity } = of.memory_bytes;
   const room = serving && t('answers.room', { batch: whole(serving.max_batch) });
   const shown = {
     ...common,
-    subject: t(training ? 'answers.memory.training' : 'answers.memory.serving'),
+    subject: t('answers.memory.of'),
     known: of.memory_interval,
     of: training ? 'training.memory_bytes.total' : 'serving.memory_bytes.total',
     line: training && serving ? t('answers.memory.beside', { used: text(serving.memory_bytes.total, 'B'), room }) : room,
@@ -221,8 +222,8 @@ export function showIssues(element, { issues, form, store, stale }) {
           'li',
           {},
           form.has(path)
-            ? h('button', { type: 'button', class: 'link', onclick: () => form.focus(path) }, path)
-            : path && h('code', {}, path),
+            ? h('button', { type: 'button', class: 'link', title: path, onclick: () => form.focus(path) }, labelOf(path))
+            : path && (inputLabel(path) ? h('b', { title: path }, inputLabel(path)) : h('code', {}, path)),
           ' ',
           message,
           fixButtons({ fixes }, store),

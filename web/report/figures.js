@@ -16,7 +16,7 @@ export function figure(context, { path, name = nameOf(path), unit = unitOf(path)
     h(
       'dd',
       {},
-      h('span', { class: 'shown', title: bothBytes(value, unit) }, number, suffix && (suffix.startsWith('/') ? suffix : `\u00a0${suffix}`)),
+      h('span', { class: 'shown', title: bothBytes(value, unit) }, number, suffix && h('small', {}, suffix.startsWith('/') ? suffix : `\u00a0${suffix}`)),
       why(context, path, name),
     ),
   );

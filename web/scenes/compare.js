@@ -95,13 +95,16 @@ const missing = (one, part) => {
 // On a phone a row is a grid with its name above: each cell stands in its own column, whichever are left out.
 const placeOf = (i) => ({ style: { 'grid-column': String(i + 1) } });
 
+// In a narrow column the unit goes below its number.
+const plain = (words) => words.replaceAll('\u00a0', ' ');
+
 function cell(path, value, { most, best, base, first, place }) {
   const better = outputOf(path)?.better;
   const isBest = best !== undefined && value === best;
   return h(
     'td',
     place,
-    h('span', { class: isBest ? 'cmp-value best' : 'cmp-value' }, text(value, unitOf(path)), !first && delta(value, base, better), isBest && h('small', { class: 'bst' }, t('compare.best'))),
+    h('span', { class: isBest ? 'cmp-value best' : 'cmp-value' }, plain(text(value, unitOf(path))), !first && delta(value, base, better), isBest && h('small', { class: 'bst' }, t('compare.best'))),
     h('span', { class: 'cmp-bar', 'aria-hidden': 'true' }, h('i', { style: { width: `${(100 * Math.abs(value)) / most}%`, background: isBest ? 'var(--c-gemm)' : 'var(--c-quiet)' } })),
   );
 }
@@ -178,7 +181,7 @@ function differenceRows(all) {
   const inputs = differing(all)
     .filter((path) => !said(path))
     .map((path) => [inputName(path), (one) => shown(resolved(one, path), path)]);
-  return [...rows, ...inputs];
+  return [...rows, ...inputs].map(([name, of]) => [name, (one) => plain(of(one))]);
 }
 
 const inputName = (path) => (path.includes('.') ? `${t(`group.${path.split('.')[0]}`)}: ${labelOf(path)}` : t(`group.${path}`));
