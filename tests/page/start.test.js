@@ -71,7 +71,7 @@ test('models stand by family, the newest first, and are found by any of their wo
 test('each answer names its subject, each phase its bottleneck, and the first screen holds three changes at 1280 by 900', async () => {
   const { page } = await chromium.open('');
   const subjects = await page.locator('.four .what').allTextContents();
-  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training · 512 GPUs, 15 T tokens', 'Serving · 32 per replica, 8 GPUs', 'Peak memory · per GPU, training', 'Cost · per GPU-hour']);
+  assert.deepEqual(subjects.map((one) => one.replace(/\s/gu, ' ')), ['Training · 512 GPUs, 15 T tokens', 'Serving · 32 per replica, 8 GPUs', 'Training memory · peak per GPU', 'Cost · per GPU-hour']);
   const bounds = await page.locator('.stack .bound b').allTextContents();
   assert.equal(bounds.length, 3);
   for (const bound of bounds) assert.match(bound, /bound/);

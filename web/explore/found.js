@@ -1,21 +1,20 @@
 // What a search found: the best mappings as a table, the front as points, and the way into the scenario.
 import { scatter } from '../charts/scatter.js';
 import { h, redraw } from '../dom.js';
-import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
 import { writeShort } from '../state/link.js';
 import { text, unitOf } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { button, labelled, objectiveName, textBox } from './controls.js';
 import { asInputs, columnsOf, filtered, sorted, thinned } from './ranking.js';
-import { mappingWords } from './sweep_values.js';
+import { mappingWords, shortName } from './sweep_values.js';
 
 const MOST_POINTS = 200;
 const LIVE_ROWS = 5;
 const FRONT_MS = 1000; // between drawings of a front that grows
 
 // A preset goes by the name of what it is one of.
-const memberOf = (path) => labelOf(path.replace(/\.preset$/, ''));
+const memberOf = (path) => shortName(path.replace(/\.preset$/, ''));
 
 export class Found {
   #context = null;

@@ -48,11 +48,11 @@ export const mappingWords = (overrides) =>
   Object.entries(overrides ?? {})
     .map(([path, value]) => [path, path.includes('.offload.') && value === 1 ? true : value]) // a share: 1 is all
     .filter(([, value]) => ![null, undefined, 1, 0, false, 'none'].includes(value))
-    .map(([path, value]) => (value === true ? shortName(path) : `${shortName(path)} ${value}`.trim()))
+    .map(([path, value]) => (value === true ? shortName(path) : `${shortName(path)} ${value}`))
     .join(', ');
 
 // "TP" of "Tensor parallelism (TP)"; where a label is a sentence, the word for it.
-function shortName(path) {
+export function shortName(path) {
   const member = `explore.short.${path.split('.').at(-1)}`;
   const label = labelOf(path);
   return has(member) ? t(member) : (/\(([A-Z]{2,})\)$/.exec(label)?.[1] ?? label);

@@ -189,4 +189,10 @@ extend({
   'exercise.title': 'Share as an exercise', 'exercise.lead': 'A link for a class: the answers wait behind a button, and only the inputs you choose can be changed.',
   'exercise.hide': 'Hide figures and charts until the reader shows them', 'exercise.lock': 'Lock every input but those chosen here',
   'exercise.may': 'Unlocked inputs', 'exercise.question': 'Question', 'exercise.choices': 'Choices, one per line', 'exercise.link': 'Link to the exercise', 'exercise.make': 'Make an exercise…', 'exercise.teach': 'Make an exercise',
+  'assume.train': 'Assumes identical devices, no failures, no stragglers, and input pipelines that keep up.',
+  'assume.serve': 'Assumes identical requests, greedy decoding, and a steady state.', 'assume.memory': 'Assumes that the framework and the engine reserve what was measured.',
+  'assume.chip': 'Assumes published wafer prices and defect densities, and market estimates for packages and memory.',
+  'assume.dies': 'Not validated: no public measurements.',
+  'published.hours': '{by} reports {hours} GPU-hours on {device} for this model. Computed here with {count} {own}: {mine}, {difference} (no failures, and {mfu} MFU).',
+  'published.fewer': '{share} fewer', 'published.more': '{share} more',
 });
