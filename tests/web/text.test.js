@@ -117,3 +117,16 @@ test('every algorithm of the core has a name in words', () => {
   assert.ok(rows.length > 30, `${rows.length} rows`);
   for (const [, id] of rows) assert.ok(has(`algorithm.${id}`), id);
 });
+
+test('no table of texts takes a key of another: what is loaded later would change what is said', async () => {
+  const web = new URL('../../web/', import.meta.url);
+  const tables = readdirSync(web, { recursive: true }).filter((file) => /(^|\/)(english|later|texts)\.js$/.test(file));
+  assert.ok(tables.length >= 7);
+  const seen = new Map();
+  for (const file of tables) {
+    for (const [, key] of readFileSync(new URL(file, web), 'utf8').matchAll(/(?:^|[,{] ?)\s*'([\w.]+)': ?['"`]/gm)) {
+      assert.equal(seen.get(key), undefined, `${key} in ${seen.get(key)} and ${file}`);
+      seen.set(key, file);
+    }
+  }
+});

@@ -37,7 +37,7 @@ export function inputsOfFields(changed, scenario) {
   const { name, peak } = scenario.cluster.device;
   const faster = parse(inputs['cluster.device.peak.bf16'] ?? '') / peak.bf16;
   if (faster > 0) for (const kind of SCALED) if (peak[kind] > 0) inputs[`cluster.device.peak.${kind}`] = show(peak[kind] * faster, 'TFLOP/s', 1e12);
-  if (Object.keys(changed).length) inputs['cluster.device.name'] = t('own.name', { name: name.replace(/^my /, '') });
+  if (Object.keys(changed).length) inputs['cluster.device.name'] = t('ownDevice.name', { name: name.replace(/^my /, '') });
   return inputs;
 }
 
@@ -67,7 +67,7 @@ export function ownDevice(page) {
     box.value = value == null ? '' : show(value, unit, factor);
     return { path, box, was: box.value };
   });
-  const nameIn = (path) => (path.startsWith('cluster.networks') ? t('own.link', { name: get(scenario, 'cluster.networks.0.name') }) : labelOf(path));
+  const nameIn = (path) => (path.startsWith('cluster.networks') ? t('ownDevice.link', { name: get(scenario, 'cluster.networks.0.name') }) : labelOf(path));
   const area = h('textarea', { id: 'own-text', rows: 14, spellcheck: 'false', 'aria-describedby': 'own-faults' });
   area.value = template(report.scenario.cluster.device);
   const faults = h('div', { id: 'own-faults', class: 'faults', role: 'status' });
@@ -76,7 +76,7 @@ export function ownDevice(page) {
     try {
       own = json.open ? inputsOfOwn(JSON.parse(area.value)) : inputsOfFields(changedIn(boxes), scenario);
     } catch (error) {
-      faults.replaceChildren(h('p', {}, t('own.bad', { message: error.message })));
+      faults.replaceChildren(h('p', {}, t('ownDevice.bad', { message: error.message })));
       return;
     }
     const inputs = { ...store.inputs, ...own };
@@ -89,14 +89,14 @@ export function ownDevice(page) {
     store.setInputs(inputs);
     close();
   }
-  const json = h('details', { id: 'own-json' }, h('summary', {}, t('own.json')), h('p', {}, t('own.lead')), h('label', { for: 'own-text' }, t('own.label')), area);
+  const json = h('details', { id: 'own-json' }, h('summary', {}, t('ownDevice.json')), h('p', {}, t('ownDevice.lead')), h('label', { for: 'own-text' }, t('ownDevice.label')), area);
   const { dialog, close } = openDialog(
-    t('own.title'),
-    h('p', {}, t('own.fields', { name: scenario.cluster.device.name })),
+    t('ownDevice.title'),
+    h('p', {}, t('ownDevice.fields', { name: scenario.cluster.device.name })),
     h('div', { class: 'own-fields' }, boxes.map(({ path, box }) => h('label', {}, nameIn(path), box))),
     json,
     faults,
-    h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', id: 'own-use', onclick: use }, t('own.use'))),
+    h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', id: 'own-use', onclick: use }, t('ownDevice.use'))),
   );
   dialog.addEventListener('keydown', (event) => event.key === 'Enter' && event.target.matches('input') && use());
 }
