@@ -130,7 +130,7 @@ struct EngineOn {
   std::optional<bool> graphs;
   std::optional<Seconds> per_sequence;
   std::optional<double> expert_gemm_efficiency, expert_bandwidth_efficiency;
-  std::optional<double> weight_only_gemm_efficiency, weight_only_bandwidth_efficiency;  // the same of experts with narrow weights alone
+  std::optional<double> weight_only_gemm_efficiency, weight_only_bandwidth_efficiency;  // for experts with narrow weights alone
 };
 template <>
 struct Schema<EngineOn> {

@@ -141,7 +141,7 @@ struct Schema<FrameworkMemory> {
 
 // The optimizer state beside its moments.
 struct FrameworkOptimizer {
-  double master_weights_fp8 = 4;  // bytes a parameter, in an 8- or 4-bit recipe
+  double master_weights_fp8 = 4;  // bytes per parameter, in an 8- or 4-bit recipe
 };
 template <>
 struct Schema<FrameworkOptimizer> {
