@@ -34,6 +34,10 @@ double OneTrip(double ranks, double bytes) { return (ranks - 1) * kAlpha + (rank
 // All-reduce by the faster of ring and double binary tree, whose latency is shorter above two ranks.
 double AllReduce(double ranks, double bytes) { return 2 * std::log2(ranks) * kAlpha + 2 * (ranks - 1) / ranks * bytes / kLink; }
 
+// Adam reads and writes weight and moments in 32 bits (24 bytes), the gradient and the 16-bit weight (10); before, the norm of all
+// gradients is taken, and after it they are zeroed (6).
+double Update(double parameters) { return (24 + 10 + 6) * parameters / kMemory; }
+
 Json Report(const std::string& model, const std::string& training, const std::string& serving, const std::string& more = "") {
   const std::string half = R"("utilization": {"compute": 0.5, "memory": 0.5, "network": 0.5})";
   const auto part = [&](const std::string& members, const std::string& stack) {
@@ -98,7 +102,9 @@ TEST(Roofline, AStepOfADenseModelIsWhatHandsCalculate) {
       Product(s, h, vocabulary) + Product(vocabulary, h, s, 8) + 0.6 * 6 * s * vocabulary / kMemory + 8 * s * h / kMemory;
   const double backward = micro_batches * (layers * (input_gradients + weights + core_backward + passes_backward) + head_backward);
   ExpectTime(training["time_s"]["backward"].get<double>(), backward, "backward");
-  const double optimizer = training["time_s"]["optimizer"].get<double>();
+  // Weights, two numbers of a norm per element of the stream, the positions of a sequence.
+  const double optimizer = Update(layers * (4 * h * h + 2 * h * f + 4 * h) + vocabulary * h + 2 * h + s * h);
+  ExpectTime(training["time_s"]["optimizer"].get<double>(), optimizer, "optimizer");
   ExpectTime(training["step_time_s"].get<double>(), forward + backward + optimizer, "step");
   // Utilizations are not the data sheet: a step's MFU counts the whole peak.
   EXPECT_LT(training["model_flops_utilization"].get<double>(), 0.5);
@@ -158,7 +164,32 @@ TEST(Roofline, ExpertsAreGemmsBetweenTwoAllToAlls) {
   ExpectOperator(training["operators"], "experts, gate+up", Product(2 * s, 2 * f, h));
   ExpectOperator(training["operators"], "experts, down", Product(2 * s, h, f));
   // Two draws among 8 ranks reach 8 (1 - (7/8)^2) = 1.875 of them; a copy to each, dispatch and combine, forward and backward.
-  ExpectTime(training["time_s"]["ep"].get<double>(), layers * 4 * OneTrip(8, 1.875 * s * h * 2), "ep");
+  const double ep = layers * 4 * OneTrip(8, 1.875 * s * h * 2);
+  ExpectTime(training["time_s"]["ep"].get<double>(), ep, "ep");
+  // The whole step. Per layer and direction: norms (4 and 8 bytes per element), residual additions (12), Q, K, V and the output (2), SwiGLU
+  // (6 and 10) and the permutation of tokens (8 and 16) of two experts' rows; two matrices outside the layers.
+  const double qkv = 4096 + 2 * 1024, vocabulary = 32000, scores = 32 * s * (s + 1) / 2, operands = s * (qkv + h) * 2;
+  const double passes = (2 * s * h * 4 + s * h * 12 + operands + 2 * s * f * 6 + 2 * s * h * 8) / kMemory,
+               passes_backward = (2 * s * h * 8 + s * h * 12 + operands + 2 * s * f * 10 + 2 * s * h * 16) / kMemory;
+  ExpectOperator(training["operators"], "element-wise", passes);
+  ExpectOperator(training["operators"], "element-wise, backward", passes_backward);
+  const auto products = [&](const auto& time) {
+    return time(s, qkv, h) + time(s, h, h) + time(s, 8., h) + time(2 * s, 2 * f, h) + time(2 * s, h, f);
+  };
+  const auto forward_of = [](double m, double n, double k) { return Product(m, n, k); };
+  const auto backward_of = [](double m, double n, double k) { return Product(m, k, n) + Product(n, k, m, 8); };
+  const double loss = 6 * s * vocabulary / kMemory, table = 12 * s * h / kMemory;
+  const double forward =
+      layers * (products(forward_of) + Core(scores, operands) + passes) + Product(s, vocabulary, h) + 0.4 * loss + table / 3;
+  const double backward = layers * (products(backward_of) + CoreBackward(scores, operands) + passes_backward) + Product(s, h, vocabulary) +
+                          Product(vocabulary, h, s, 8) + 0.6 * loss + 2 * table / 3;
+  ExpectTime(training["time_s"]["forward"].get<double>(), forward, "forward");
+  ExpectTime(training["time_s"]["backward"].get<double>(), backward, "backward");
+  // Eight devices have the same weights but for the experts: their 16-bit gradients are reduced.
+  const double dense = layers * (h * qkv + h * h + 8 * h + 2 * h) + 2 * vocabulary * h + h, experts = layers * 3 * h * f;
+  const double dp = AllReduce(8, 2 * dense), optimizer = Update(dense + experts);
+  ExpectTime(training["time_s"]["dp"].get<double>(), dp, "dp");
+  ExpectTime(training["step_time_s"].get<double>(), forward + backward + ep + dp + optimizer, "step");
 }
 
 TEST(Roofline, AStatedLibraryStays) {
