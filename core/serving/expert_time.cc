@@ -30,9 +30,7 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
   layer.ffn = static_cast<double>(moe.expert_ffn);
   layer.tp = deployment.mapping.expert_ranks;
   layer.ep = deployment.mapping.ep;
-  // Four-bit weights with 8-bit activations run on four-bit units, if the device has them.
-  const bool four_bit = IsFourBitFloat(deployment.formats.mlp_weights) && BytesPerElement(deployment.formats.activations) < 2 &&
-                        Supports(deployment.device, deployment.formats.mlp_weights);
+  const bool four_bit = HasFourBitExperts(deployment);
   layer.precision = four_bit ? deployment.formats.mlp_weights : deployment.formats.activations;
   layer.weights = deployment.formats.mlp_weights;
   layer.imbalance = ImbalanceOf(deployment, trace);
@@ -70,6 +68,11 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
 }
 
 }  // namespace
+
+bool HasFourBitExperts(const Deployment& deployment) {
+  const Precision weights = deployment.formats.mlp_weights;
+  return IsFourBitFloat(weights) && BytesPerElement(deployment.formats.activations) < 2 && Supports(deployment.device, weights);
+}
 
 RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Trace& trace) {
   if (deployment.mapping.attention_dp <= 1) {

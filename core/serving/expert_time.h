@@ -14,6 +14,8 @@ struct RoutedExperts {
   KernelTime experts;
   ExpertTraffic traffic;
 };
+// Four-bit weights with narrow activations run on four-bit units, if the device has them.
+bool HasFourBitExperts(const Deployment& deployment);
 RoutedExperts Routed(const Deployment& deployment, double rows, Phase phase, Trace& trace);
 
 }  // namespace slipstick

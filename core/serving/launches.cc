@@ -4,12 +4,27 @@
 #include <utility>
 #include <vector>
 
+#include "core/serving/expert_time.h"
+
 namespace slipstick {
 namespace {
 
-// Operations launched by the host per layer, mean over the layers: five for GEMMs and attention; MoE adds routing, permutation, scales
-// and combine; MLA adds projections, norms and rotary embedding; an indexer two projections, norm, rotary embedding, two quantizations,
-// scores and selection; 8-bit and 4-bit activations are scaled before each GEMM.
+// Operations between the GEMMs and the attention of a dense layer.
+double DensePasses(const Deployment& deployment, double passes, double scaled_mlp, Trace& trace) {
+  const auto fused_passes = static_cast<double>(deployment.engine.kernels.fused_passes);
+  if (fused_passes > 0) {
+    trace.Input("dense", fused_passes, "serving.engine.fused_passes");
+    return fused_passes;
+  }
+  FIGURE(trace, dense, passes + scaled_mlp, (Note{"The same of a dense layer", "with those that scale activations of the MLP"}), passes,
+         scaled_mlp);
+  return dense;
+}
+
+// Operations launched by the host per layer, mean over the layers: five for GEMMs and attention; what passes over activations between
+// them, fused in a dense layer or apart; MoE adds routing, permutation, scales and combine, where these are not parts of a four-bit kernel;
+// MLA adds projections, norms, rotary embedding and copies; an indexer two projections, norm, rotary embedding, two quantizations, scores
+// and selection; 8-bit and 4-bit activations are scaled before each GEMM.
 double OperationsPerLayer(const Deployment& deployment, double halves, double kernels, Trace& trace) {
   const bool is_latent = deployment.model.mla.has_value();
   const double moe_layers = deployment.layers.moe, layers = deployment.layers.total, moe_share = moe_layers / layers,
@@ -24,17 +39,24 @@ double OperationsPerLayer(const Deployment& deployment, double halves, double ke
     trace.Input("moe_share", moe_share, "model.moe");
     trace.Input("shared", shared, "model.moe");
   }
+  const bool is_narrow = BytesPerElement(deployment.formats.activations) < 2;
   const double scaled_attention = BytesPerElement(deployment.formats.attention_activations) < 2 ? (is_latent ? 4 : 2) : 0;
-  const double scaled_mlp = BytesPerElement(deployment.formats.activations) < 2 ? 2 * (1 - moe_share + moe_share * shared) : 0;
-  const double tp = deployment.mapping.tp, latent = is_latent ? 5 : 0, indexed = deployment.model.indexer ? 8 : 0;
+  const double scaled_mlp = is_narrow ? 2 : 0;
+  const double tp = deployment.mapping.tp, latent = is_latent ? 11 : 0, indexed = deployment.model.indexer ? 8 : 0;
+  const double routing = HasFourBitExperts(deployment) ? 0 : 6;
   trace.Input("latent", latent, "model.mla");
   trace.Input("indexed", indexed, "model.indexer");
+  trace.Input("routing", routing, "serving.precision.weights");
   FIGURE(trace, reduced, min(1.0, tp - 1) * halves, (Note{"All-reduces of a layer", "none on a single rank"}), tp, halves);
   trace.Input("scaled_attention", scaled_attention, "serving.precision.activations");
   trace.Input("scaled_mlp", scaled_mlp, "serving.precision.activations");
-  FIGURE(trace, operations, 5 + kernels + reduced + moe_share * (6 + 3 * shared) + latent + indexed + scaled_attention + scaled_mlp,
+  FIGURE(trace, passes, kernels + reduced + scaled_attention,
+         (Note{"Operations between GEMMs and attention", "norms, all-reduces, and those that scale activations"}), kernels, reduced,
+         scaled_attention);
+  const double dense = DensePasses(deployment, passes, scaled_mlp, trace);
+  FIGURE(trace, operations, 5 + (1 - moe_share) * dense + moe_share * (passes + routing + (3 + scaled_mlp) * shared) + latent + indexed,
          (Note{"Operations that the host launches per layer", "mean over the layers; with those that scale 8-bit and 4-bit activations"}),
-         kernels, reduced, moe_share, shared, latent, indexed, scaled_attention, scaled_mlp);
+         moe_share, dense, passes, routing, scaled_mlp, shared, latent, indexed);
   return operations;
 }
 

@@ -175,6 +175,12 @@ constexpr FieldRow kEngineFields[] = {
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::max_sequences>("max_sequences", "Maximum running sequences").Between(1, 1 << 24).Advanced(),
     Of<&Engine::kernels, &EngineKernels::attention>("attention", "Attention kernels").Advanced(),
+    Of<&Engine::kernels, &EngineKernels::fused_passes>(
+        "fused_passes",
+        "Launches between the products and the attention of a dense layer of prefill where norms, activation, all-reduces and "
+        "scales are fused; 0: each is launched by itself")
+        .Between(0, 64)
+        .Advanced(),
     Of<&Engine::kernels, &EngineKernels::fp8_attention>("fp8_attention", "Prefill attention computes in fp8 over an fp8 KV cache")
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::multi_query_from>("multi_query_from",

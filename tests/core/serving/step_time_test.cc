@@ -132,6 +132,31 @@ TEST(ClosedLoop, MatchesFirstTokensOfExpertsWithNarrowWeightsAlone) {
   }
 }
 
+// The host launches a prefill operation by operation, 75 us each under TensorRT-LLM. Llama: five products and attention, four fused passes.
+TEST(Prefill, WaitsForTheLaunchesOfFusedLayers) {
+  const ServingReport report = Serve({"cluster=dgx-h200", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.mapping.tp=8",
+                                      "serving.batch=1", "serving.prompt=16", "serving.output=2"});
+  const double launches_ms = 80 * (5 + 4) * 0.075, request_ms = 8;
+  EXPECT_GE(In(report.static_ttft, kMs), launches_ms);
+  EXPECT_LT(In(report.static_ttft, kMs), launches_ms + request_ms);
+}
+
+// Four-bit experts are one operation with their routing and permutation: gpt-oss-120b on 4 B200 under TensorRT-LLM, 1 k in, 8 k out (means
+// 922 and 7,373), 4 to 64 users, as InferenceX measured first tokens.
+TEST(ClosedLoop, MatchesFirstTokensOfFourBitExperts) {
+  struct Row {
+    const char* users;
+    double ttft_ms;
+  };
+  for (const Row& row : {Row{"8", 44.0}, Row{"16", 50.1}, Row{"32", 55.5}, Row{"64", 69.5}}) {
+    const ServingReport report =
+        Serve({"cluster=dgx-b200", "model=gpt-oss-120b", "serving.devices=4", "serving.mapping.tp=4", "serving.engine=trtllm",
+               "serving.prompt=922", "serving.output=7373", std::string("serving.concurrency=") + row.users, "serving.waves=10",
+               "serving.precision.weights=mxfp4", "serving.precision.activations=mxfp8", "serving.precision.kv_cache=fp8"});
+    EXPECT_NEAR(In(report.ttft, kMs), row.ttft_ms, 0.15 * row.ttft_ms) << row.users;
+  }
+}
+
 // Gemma-2-9B has 42 layers of 3584. Its norms after attention and MLP read and write 2 bytes per element: two kernels more per layer, each
 // at 0.7 of a GEMM's launch latency (2.7 us).
 TEST(DecodeStep, NormsOfOutputsAreKernelsOfTheirOwn) {
