@@ -29,7 +29,17 @@ Seconds TimeInUse(const CostInputs& inputs, Trace& trace) {
   return device_life;
 }
 
+void CheckRental(const Cluster& cluster, const CostInputs& inputs, std::vector<std::string>& warnings) {
+  if (!inputs.rental || inputs.rental->device.empty() || inputs.rental->device == cluster.device.preset) return;
+  warnings.push_back("The rent is that of " + inputs.rental->device + ", the devices are " + cluster.device.name + ".");
+}
+
 }  // namespace
+
+SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price, Trace& trace) {
+  if (inputs.rental) return RentSystem(cluster, inputs.system, inputs.rental->price, inputs.lifetime, inputs.electricity, trace);
+  return PriceSystem(cluster, inputs.system, device_price, inputs.lifetime, inputs.electricity, trace);
+}
 
 CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace) {
   CostReport report;
@@ -52,7 +62,8 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace&
   report.device_parts = device.lines;
   report.device_price = device.price;
   report.package_yield = device.yield;
-  SystemCost system = PriceSystem(cluster, inputs.system, device.price, inputs.lifetime, inputs.electricity, trace);
+  SystemCost system = PriceUse(cluster, inputs, device.price, trace);
+  CheckRental(cluster, inputs, report.warnings);
   report.system = system.total;
   report.system_parts = std::move(system.lines);
   report.device_hour = system.device_hour;

@@ -41,6 +41,9 @@ struct CostReport {
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
 };
+// Of a bought system, or of a rented one.
+SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price, Trace& trace);
+
 // Total: where the inputs name no dies, the device's own are priced on the default node, with a warning.
 CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Trace& trace);
 

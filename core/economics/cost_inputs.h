@@ -1,6 +1,7 @@
 // Inputs of every cost: the device, the system around it, electricity, carbon.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "core/economics/carbon.h"
 #include "core/economics/device_bill.h"
 #include "core/economics/ownership.h"
+#include "core/economics/rental.h"
 
 namespace slipstick {
 
@@ -18,6 +20,7 @@ struct CostInputs {
   Band lifetime_band{0.75, 1.25};
   DeviceBill device;
   SystemInputs system;
+  std::optional<Rental> rental;  // in place of buying and running the system
   CarbonInputs carbon;
 };
 template <>

@@ -153,4 +153,31 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   return result;
 }
 
+SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, DollarsPerSecond rent, Seconds lifetime,
+                      DollarsPerJoule electricity, Trace& trace) {
+  const Trace::Scope scope(trace, "cost.system");
+  const double devices = static_cast<double>(cluster.devices), host_power = inputs.host_power, load = inputs.load, pue = inputs.pue,
+               utilisation = inputs.utilisation;
+  const Watts device_power = cluster.device.tdp;
+  const Seconds accounting_year = kAccountingYear, calendar_year = 1 * kYear;
+  if (trace.on()) BindInputs(cluster, inputs, lifetime, electricity, trace);
+  trace.Input("rent", rent, "cost.rental.price");
+  CONSTANTS(trace, "cost", "8,760 hours: a year of 365 days", accounting_year);
+  CONSTANTS(trace, "cost", "365.25 days", calendar_year);
+  FIGURE(trace, years, lifetime / calendar_year, (Note{"Years of renting", "the depreciation period, to compare with buying"}), lifetime,
+         calendar_year);
+  FIGURE(trace, system_usd, devices * rent * accounting_year * years,
+         (Note{"Rent of all devices", "for every hour, busy or idle", "", "cost.system_usd"}), devices, rent, accounting_year, years);
+  FIGURE(trace, device_hours, devices * accounting_year * years * utilisation, (Note{"Device-hours in use over the years"}), devices,
+         accounting_year, years, utilisation);
+  FIGURE(trace, energy, devices * device_power * host_power * load * pue * accounting_year * years,
+         (Note{"Energy over the years", "part of the rent"}), devices, device_power, host_power, load, pue, accounting_year, years);
+  SystemCost result;
+  result.lines = {{"rent", system_usd}};
+  result.total = system_usd;
+  result.energy = energy;
+  PriceDeviceHour(system_usd, device_hours, result, trace);
+  return result;
+}
+
 }  // namespace slipstick

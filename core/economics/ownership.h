@@ -41,6 +41,9 @@ struct SystemCost {
   DollarsPerSecond device_second;
   Joules energy;  // drawn over the lifetime, building included
 };
+// Rented at a price per GPU-hour, for as long: the rent is paid for every hour, busy or idle.
+SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, DollarsPerSecond rent, Seconds lifetime,
+                      DollarsPerJoule electricity, Trace& trace);
 SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,
                        DollarsPerJoule electricity, Trace& trace);
 

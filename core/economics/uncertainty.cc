@@ -55,7 +55,7 @@ std::uint64_t Mixed(std::uint64_t x) {
 DrawnCost Price(const Cluster& cluster, const CostInputs& inputs, const DeviceGeometry& geometry) {
   Trace trace = Trace::Off();
   const DeviceCost device = PriceDevice(inputs.device, geometry, trace);
-  const SystemCost system = PriceSystem(cluster, inputs.system, device.price, inputs.lifetime, inputs.electricity, trace);
+  const SystemCost system = PriceUse(cluster, inputs, device.price, trace);
   return {device.total, system.device_second};
 }
 

@@ -1,0 +1,40 @@
+// A device rented by the hour instead of bought.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/field.h"
+
+namespace slipstick {
+
+enum class RentalKind {
+  kOnDemand,  // by the hour, ended at any time
+  kReserved,  // for a contract term
+  kSpot       // may be taken back at short notice
+};
+template <>
+struct EnumNames<RentalKind> {
+  static constexpr std::array<std::pair<RentalKind, std::string_view>, 3> names{
+      {{RentalKind::kOnDemand, "on_demand"}, {RentalKind::kReserved, "reserved"}, {RentalKind::kSpot, "spot"}}};
+};
+
+// Prices move: a listed one is that of its date.
+struct Rental {
+  std::string preset;
+  std::string name = "custom";
+  std::string device;  // preset of the device that it is the price of; empty: any
+  std::string provider;
+  std::string date;  // on which the price was read, year-month-day
+  RentalKind kind = RentalKind::kOnDemand;
+  DollarsPerSecond price = 3 * kUsdPerHour;  // per device, with its server, network, hosting and power
+};
+template <>
+struct Schema<Rental> {
+  static constexpr std::string_view preset_kind = "rental";
+  static const Fields fields;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,20 @@
+#include "core/base/field_table.h"
+#include "core/economics/rental.h"
+
+namespace slipstick {
+
+constexpr FieldRow kRentalFields[] = {
+    Of<&Rental::preset>("preset", "Preset; fields below override it"),
+    Of<&Rental::name>("name", "Name"),
+    Of<&Rental::price>("price", "Price per GPU-hour, with server, network, hosting and power")
+        .Label("Price per GPU-hour")
+        .In(kUsdPerHour)
+        .AtLeast(0),
+    Of<&Rental::date>("date", "Day on which the price was read; prices move").Label("Price of"),
+    Of<&Rental::kind>("kind", "On demand, reserved for a contract term, or spot: may be taken back at short notice")
+        .Label("Kind of rental"),
+    Of<&Rental::provider>("provider", "Provider"),
+    Of<&Rental::device>("device", "Device preset that it is the price of; empty: any").Advanced()};
+constinit const Fields Schema<Rental>::fields(kRentalFields);
+
+}  // namespace slipstick
