@@ -201,7 +201,7 @@ ExpertExchange ExchangeOf(const Model& model, const Cluster& cluster, const Grou
   ExpertExchange exchange;
   exchange.top_k = static_cast<double>(moe.top_k);
   exchange.experts = static_cast<double>(moe.experts);
-  exchange.hidden = static_cast<double>(model.hidden);
+  exchange.hidden = RoutedWidth(model, trace);
   SetWires(group, cluster, exchange, trace);
   exchange.max_nodes_per_token = moe.node_limit > 0 ? static_cast<double>(moe.node_limit) : exchange.nodes;
   exchange.architecture = cluster.device.architecture;

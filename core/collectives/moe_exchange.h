@@ -10,7 +10,7 @@
 #include "core/hardware/cluster.h"
 #include "core/mapping/placement.h"
 #include "core/software/expert_exchange.h"
-#include "core/workload/model.h"
+#include "core/workload/layer.h"
 
 namespace slipstick {
 

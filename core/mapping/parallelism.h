@@ -80,11 +80,14 @@ struct ServingMapping {
   Count pp = 1;
   Count ep = 1;
   Count attention_dp = 1;
-  std::optional<Count> replicas;  // devices / (tp·pp·attention_dp)
+  Count prefill_cp = 1;           // groups of tp ranks, each with all weights, that split the tokens of a prompt and its KV cache
+  std::optional<Count> replicas;  // devices / (tp·pp·attention_dp·prefill_cp)
   ServingOverlap overlap;
   friend bool operator==(const ServingMapping&, const ServingMapping&) = default;
 };
-constexpr Count DevicesPerReplica(const ServingMapping& mapping) { return mapping.tp * mapping.pp * mapping.attention_dp; }
+constexpr Count DevicesPerReplica(const ServingMapping& mapping) {
+  return mapping.tp * mapping.pp * mapping.attention_dp * mapping.prefill_cp;
+}
 template <>
 struct Schema<ServingMapping> {
   static const Fields fields;

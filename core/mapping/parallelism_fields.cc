@@ -50,7 +50,13 @@ constexpr FieldRow kServingMappingFields[] = {
     Of<&ServingMapping::pp>("pp", "Pipeline parallelism (PP)").Between(1, 1 << 20),
     Of<&ServingMapping::ep>("ep", "Expert parallelism (EP)").Between(1, 1 << 20),
     Of<&ServingMapping::attention_dp>("attention_dp", "DP attention: data parallelism of attention within a replica").Between(1, 1 << 20),
-    Of<&ServingMapping::replicas>("replicas", "Replicas of the model: devices / (TP · PP · DP attention); leave empty to derive it")
+    Of<&ServingMapping::prefill_cp>(
+        "prefill_cp", "Prefill context parallelism: TP groups, each with all weights, that split a prompt's tokens and its KV cache")
+        .Label("Prefill context parallelism")
+        .Between(1, 1 << 20)
+        .Advanced(),
+    Of<&ServingMapping::replicas>("replicas",
+                                  "Replicas of the model: devices / (TP · PP · DP attention · prefill CP); leave empty to derive it")
         .Between(1, 1 << 24)
         .Derived(),
     Of<&ServingMapping::overlap>("overlap", "Communication that overlaps with compute").Advanced()};

@@ -158,17 +158,18 @@ SparseAttentionTime TimeOf(const SparseAttention& attention, const Device& devic
   trace.Alias("attending", attending, "time");
   trace.Alias("core_flops", core_flops, "flops");
   trace.Alias("core_bytes", core_bytes, "bytes");
-  FIGURE(trace, time, scoring + selecting + attending,
+  const double index_share = attention.index_share;
+  FIGURE(trace, time, index_share * (scoring + selecting) + attending,
          (Note{"Sparse attention", "scores of the indexer, selection, attention to the selected tokens", "DeepSeek-V3.2-Exp, 2025"}),
-         scoring, selecting, attending);
-  FIGURE(trace, flops, scored_flops + core_flops, (Note{"FLOPs of sparse attention", "scores in fp8, attention in 16 bit"}), scored_flops,
-         core_flops);
-  FIGURE(trace, bytes, scored_bytes + selection_bytes + core_bytes, (Note{"Memory traffic of sparse attention", ""}), scored_bytes,
-         selection_bytes, core_bytes);
+         index_share, scoring, selecting, attending);
+  FIGURE(trace, flops, index_share * scored_flops + core_flops, (Note{"FLOPs of sparse attention", "scores in fp8, attention in 16 bit"}),
+         index_share, scored_flops, core_flops);
+  FIGURE(trace, bytes, index_share * (scored_bytes + selection_bytes) + core_bytes, (Note{"Memory traffic of sparse attention", ""}),
+         index_share, scored_bytes, selection_bytes, core_bytes);
   const KernelTime& longest = attending >= max(scoring, selecting) ? times.core : scoring >= selecting ? times.scores : times.selection;
   times.all = {time,
-               times.scores.compute + times.core.compute,
-               times.scores.memory + times.selection.memory + times.core.memory,
+               index_share * times.scores.compute + times.core.compute,
+               index_share * (times.scores.memory + times.selection.memory) + times.core.memory,
                longest.bound,
                flops,
                bytes};

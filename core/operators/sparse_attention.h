@@ -13,6 +13,7 @@ namespace slipstick {
 struct SparseAttention {
   double batch = 1, q_len = 1, kv_len = 1;
   double top_k = 2048;
+  double index_share = 1;  // share of the layers that score and select; the others reuse a selection
   double index_heads = 64, index_dim = 128;
   double heads = 128;
   double kv_lora_rank = 512, rope_head_dim = 64;
@@ -27,10 +28,10 @@ struct SparseAttentionTime {
   KernelTime scores;     // of every token for every query, in fp8
   KernelTime selection;  // of the top_k best tokens
   KernelTime core;       // attention to those
-  KernelTime all;        // one after the other
+  KernelTime all;        // one after the other, mean over the layers
 };
-// Rests on the symbols batch, q_len, kv_len, top_k, index_heads, index_dim, heads, kv_lora_rank, rope_head_dim, kv_element; binds
-// attending, core_flops and core_bytes, and records time, flops and bytes.
+// Rests on the symbols batch, q_len, kv_len, top_k, index_share, index_heads, index_dim, heads, kv_lora_rank, rope_head_dim, kv_element;
+// binds attending, core_flops and core_bytes, and records time, flops and bytes.
 SparseAttentionTime TimeOf(const SparseAttention& attention, const Device& device, Trace& trace);
 
 }  // namespace slipstick

@@ -158,8 +158,9 @@ class ServingAdjuster {
     const Count tp = written_.IsDefault("serving.mapping.tp") ? SmallestTp(mapping) : mapping.tp;
     const Count pp = written_.IsDefault("serving.mapping.pp") ? 1 : mapping.pp;
     // Degrees beyond the cluster are reported as they are.
-    if (tp > cluster_.devices || tp * pp > cluster_.devices || tp * pp * mapping.attention_dp > cluster_.devices) return;
-    const Count group = tp * pp * mapping.attention_dp;
+    if (tp > cluster_.devices || tp * pp > cluster_.devices || tp * pp * mapping.attention_dp * mapping.prefill_cp > cluster_.devices)
+      return;
+    const Count group = tp * pp * mapping.attention_dp * mapping.prefill_cp;
     Count devices = NearestMultiple(std::min(*load.devices, cluster_.devices), group);
     if (devices > cluster_.devices) devices -= group;
     load.devices = mapping.replicas ? group * *mapping.replicas : devices;
@@ -187,7 +188,7 @@ class ServingAdjuster {
     std::vector<Candidate<ServingLoad>> candidates;
     for (const Count tp : may_change_tp ? Doublings(SmallestTp(wanted), std::min(devices, kMaxTp)) : std::vector<Count>{wanted.tp}) {
       for (Count pp = may_change_pp ? 1 : wanted.pp; pp <= (may_change_pp ? std::min(model_.layers, devices) : wanted.pp); ++pp) {
-        if (devices % (tp * pp * wanted.attention_dp) != 0) continue;
+        if (devices % (tp * pp * wanted.attention_dp * wanted.prefill_cp) != 0) continue;
         candidates.push_back({{DoublingsBetween(tp, wanted.tp), DoublingsBetween(pp, wanted.pp), 0}, load});
         candidates.back().run.mapping.tp = tp;
         candidates.back().run.mapping.pp = pp;

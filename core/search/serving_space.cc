@@ -112,6 +112,7 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
 // One shared pool of whole groups, and every split into two.
 void ServingSpace::AddPools(Block block, const ServingLoad& load, Count devices, const SpaceLimits& limits) {
   const Count group = DevicesPerReplica(block.mapping), groups = devices / group;
+  if (devices % group != 0) return;
   for (Count prefill = 0; prefill < groups; ++prefill) {
     block.mapping.replicas = groups - prefill;
     if (prefill > 0) {

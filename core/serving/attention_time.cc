@@ -92,16 +92,17 @@ SparseAttentionTime SparseTime(const Deployment& deployment, AttentionPhase phas
   attention.index_dim = static_cast<double>(indexer.head_dim);
   attention.heads = mla.heads;
   attention.kv_lora_rank = mla.kv_lora_rank, attention.rope_head_dim = mla.rope_head_dim;
+  attention.index_share = IndexShare(deployment.model, trace);
   attention.decode = phase == AttentionPhase::kDecode;
   if (attention.decode) attention.kv_precision = mla.kv_precision;
   trace.Input("index_heads", attention.index_heads, "model.indexer.heads");
   trace.Input("index_dim", attention.index_dim, "model.indexer.head_dim");
   const auto chosen_tokens = static_cast<double>(indexer.top_k);
-  const double cp = attention.decode ? deployment.mapping.cp : 1;
+  const double context_ranks = attention.decode ? deployment.mapping.context_ranks : 1;
   trace.Input("chosen_tokens", chosen_tokens, "model.indexer.top_k");
-  if (cp > 1) {
-    FIGURE(trace, top_k, chosen_tokens / cp, (Note{"Tokens that a query attends to on one device", "context parallelism splits them"}),
-           chosen_tokens, cp);
+  if (context_ranks > 1) {
+    FIGURE(trace, top_k, chosen_tokens / context_ranks,
+           (Note{"Tokens that a query attends to on one device", "context parallelism splits them"}), chosen_tokens, context_ranks);
     attention.top_k = top_k;
   } else {
     trace.Alias("top_k", chosen_tokens, "chosen_tokens");
@@ -156,13 +157,18 @@ KernelTime PrefillAttention(const Deployment& deployment, double sequences, doub
     return UnfusedPrefill(deployment, sequences, tokens, cached, trace);
   BindKvCache(deployment, trace);
   trace.Alias("batch", sequences, "sequences");
-  trace.Alias("q_len", tokens, "tokens");
-  FIGURE(trace, kv_len, tokens + cached, (Note{"Keys of a prompt", "with those in the KV cache"}), tokens, cached);
+  const double prefill_cp = deployment.mapping.prefill_cp;
+  FIGURE(trace, q_len, tokens / prefill_cp, (Note{"Queries of a prompt on one device", "context parallelism splits them"}), tokens,
+         prefill_cp);
+  // A rank has early and late parts of the prompt, so that each has the same work: its queries see as many keys as those of the whole.
+  FIGURE(trace, kv_len, cached + (tokens + q_len) / 2,
+         (Note{"Keys of a prompt", "with those in the KV cache; under context parallelism, such that the mean query sees as many"}), cached,
+         tokens, q_len);
   trace.Alias("heads", deployment.shapes.widths.heads, "rank_heads");
   if (deployment.model.mla) {
     LatentAttention mla = LatentOf(deployment, AttentionPhase::kPrefill);
     mla.batch = sequences;
-    mla.q_len = tokens;
+    mla.q_len = q_len;
     mla.kv_len = kv_len;
     const KernelTime dense = TimeOf(mla, deployment.device, trace);
     return deployment.model.indexer ? SparsePrefill(deployment, mla, dense, trace) : dense;
@@ -172,7 +178,7 @@ KernelTime PrefillAttention(const Deployment& deployment, double sequences, doub
   trace.Input("head_dim", attention.head_dim, "model.head_dim");
   trace.Input("window", window, "model.sliding_window");
   attention.batch = sequences;
-  attention.q_len = tokens;
+  attention.q_len = q_len;
   attention.kv_len = kv_len;
   attention.window = window;
   return TimeOf(attention, deployment.device, trace);
@@ -182,14 +188,14 @@ namespace {
 
 // Keys on this rank that a query of a decode step sees: context parallelism splits them.
 double KeysOf(const Deployment& deployment, double context, double window, Trace& trace) {
-  const double cp = deployment.mapping.cp;
+  const double context_ranks = deployment.mapping.context_ranks;
   constexpr Note kNote{"Keys of a sequence on one device", "at least one; context parallelism splits them"};
   if (window > 0) {
     trace.Input("window", window, "model.sliding_window");
-    FIGURE(trace, kv_len, max(1.0, min(context, window) / cp), kNote, context, window, cp);
+    FIGURE(trace, kv_len, max(1.0, min(context, window) / context_ranks), kNote, context, window, context_ranks);
     return kv_len;
   }
-  FIGURE(trace, kv_len, max(1.0, context / cp), kNote, context, cp);
+  FIGURE(trace, kv_len, max(1.0, context / context_ranks), kNote, context, context_ranks);
   return kv_len;
 }
 

@@ -39,7 +39,11 @@ ServingDegrees DegreesOf(const ServingLoad& load, Trace& trace) {
   degrees.ep = ep;
   degrees.attention_dp = attention_dp;
   degrees.replicas = static_cast<double>(load.mapping.replicas.value_or(1));
-  degrees.cp = static_cast<double>(load.mapping.cp);
+  const auto cp = static_cast<double>(load.mapping.cp), prefill_cp = static_cast<double>(load.mapping.prefill_cp);
+  FIGURE(trace, context_ranks, cp * prefill_cp, (Note{"Ranks that each hold a part of a context", ""}), cp, prefill_cp);
+  degrees.cp = cp;
+  degrees.prefill_cp = prefill_cp;
+  degrees.context_ranks = context_ranks;
   FIGURE(trace, expert_tp, max(1.0, tp * attention_dp / ep), (Note{"Devices that share an expert", ""}), tp, attention_dp, ep);
   degrees.expert_ranks = expert_tp;
   degrees.tp = TensorRanks(load, trace);
@@ -304,6 +308,8 @@ void PlaceGroups(Deployment& deployment) {
   }
   network.tensor_group = PlaceFirst(cluster, mapping.devices_per_group);
   network.context_group = PlaceFirst(cluster, mapping.cp);
+  if (mapping.prefill_cp > 1)
+    network.prompt_group = PlaceGroup(cluster, {{"tp", mapping.devices_per_group}, {"prefill_cp", mapping.prefill_cp}}, "prefill_cp");
   network.experts_group = PlaceFirst(cluster, mapping.devices_per_group * mapping.attention_dp);
   network.expert_exchange = ExchangeOf(deployment);
   network.link = LinkOf(cluster, mapping.devices_per_group);
@@ -352,6 +358,7 @@ void BindDegrees(const ServingMapping& mapping, const std::string& path, Trace& 
   trace.Input("ep", static_cast<double>(mapping.ep), path + ".ep");
   trace.Input("cp", static_cast<double>(mapping.cp), path + ".cp");
   trace.Input("attention_dp", static_cast<double>(mapping.attention_dp), path + ".attention_dp");
+  trace.Input("prefill_cp", static_cast<double>(mapping.prefill_cp), path + ".prefill_cp");
   trace.Input("replicas", static_cast<double>(mapping.replicas.value_or(1)), path + ".replicas");
 }
 

@@ -22,10 +22,12 @@ struct ServingDegrees {
   double tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
   double devices_per_group = 1;  // devices that share a layer
   double pp = 1, ep = 1, attention_dp = 1, replicas = 1;
-  double cp = 1;            // in decode, ranks that share KV heads and query heads, each with its part of every context
-  double expert_ranks = 1;  // devices that share one expert (expert tensor parallelism)
+  double cp = 1;             // in decode, ranks that share KV heads and query heads, each with its part of every context
+  double prefill_cp = 1;     // tensor groups that split the tokens of a prompt
+  double context_ranks = 1;  // ranks with a part of every context each: those of both
+  double expert_ranks = 1;   // devices that share one expert (expert tensor parallelism)
 
-  [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp; }
+  [[nodiscard]] double DevicesPerReplica() const { return devices_per_group * pp * attention_dp * prefill_cp; }
 };
 
 struct ServedLayers : LayerCounts {  // of the model
@@ -79,7 +81,8 @@ struct ServingNetwork {
   const ExchangeKernels* expert_exchange = nullptr;    // the engine's dispatch and combine kernels; null: library collectives
   const CustomAllReduce* custom_all_reduce = nullptr;  // the engine's all-reduce, where peers reach each other's memory
   GroupPlacement tensor_group{};                       // ranks that share a layer
-  GroupPlacement context_group{};                      // ranks that share a context
+  GroupPlacement context_group{};                      // ranks that share a context in decode
+  GroupPlacement prompt_group{};                       // ranks that share a prompt, one of each tensor group
   GroupPlacement experts_group{};                      // tensor group times attention_dp
   BytesPerSecond link{};                               // of the level that joins the tensor group
   Route stage{};                                       // from a pipeline stage to the next

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/sum.h"
 #include "core/collectives/library_network.h"
 #include "core/collectives/moe_exchange.h"
 #include "core/operators/efficiency.h"
@@ -26,6 +27,23 @@ void ExplainGroup(const GroupPlacement& group, const Deployment& deployment, std
                group_size, domain);
   trace.Record("inner_ranks", "group_size / nodes", inner_ranks, Note{"Ranks of a group in a scale-up domain", ""}, "group_size, nodes",
                group_size, nodes);
+}
+
+// One device of each tensor group that works on a prompt.
+void ExplainPromptGroup(const Deployment& deployment, Trace& trace) {
+  if (!trace.on()) return;
+  const GroupPlacement& group = deployment.network.prompt_group;
+  const double ranks = group.Ranks(), inner_ranks = group.extent.front(), nodes = ranks / inner_ranks,
+               group_devices = deployment.mapping.devices_per_group;
+  const auto domain = static_cast<double>(deployment.cluster.networks.front().size);
+  trace.Alias("ranks", ranks, "prefill_cp");
+  trace.Alias("group_size", ranks, "prefill_cp");
+  trace.Input("domain", domain, "cluster.networks.0.size");
+  trace.Record("inner_ranks", "min(ranks, max(1, floor(domain / group_devices)))", inner_ranks,
+               Note{"Ranks of a group in a scale-up domain", "one of each tensor group"}, "ranks, domain, group_devices", ranks, domain,
+               group_devices);
+  trace.Record("nodes", "ranks / inner_ranks", nodes, Note{"Scale-up domains that a group spans", ""}, "ranks, inner_ranks", ranks,
+               inner_ranks);
 }
 
 // The row of the engine's all-reduce.
@@ -121,6 +139,7 @@ ExpertTraffic OwnKernels(const Deployment& deployment, double tokens, Phase phas
   const auto time_of = [&](std::string_view name, bool is_combine, double element_bytes) {
     const Seconds time = [&] {
       const Trace::Scope scope(trace, name);
+      trace.Alias("hidden", one.hidden, "routed_width");
       one.is_combine = is_combine;
       one.element_bytes = element_bytes;
       if (!is_combine) trace.Input("element_bytes", element_bytes, "serving.precision.activations");
@@ -202,7 +221,7 @@ ExpertTraffic GatherTokens(const Deployment& deployment, double rows, Trace& tra
   ExplainExpertsGroup(deployment, trace);
   CollectiveCall call;
   call.type = CollectiveType::kAllGather;
-  call.bytes = ResidualBytes(deployment.model, all_tokens, "all_tokens", trace);
+  call.bytes = RoutedBytes(deployment.model, all_tokens, "all_tokens", trace);
   trace.Alias("bytes", call.bytes, "residual_bytes");
   const Seconds dispatch = Collective(deployment, "ep", call, deployment.network.experts_group, trace).time;
   trace.Alias("dispatch", dispatch, "collective_time");
@@ -227,7 +246,7 @@ ExpertTraffic SendTokens(const Deployment& deployment, double rows, Phase phase,
          (Note{"Copies of its tokens that a rank sends", "one per rank that holds an expert"}), rows, tp, copies);
   CollectiveCall call;
   call.type = CollectiveType::kAllToAll;
-  call.bytes = ResidualBytes(deployment.model, dispatched_tokens, "dispatched_tokens", trace);
+  call.bytes = RoutedBytes(deployment.model, dispatched_tokens, "dispatched_tokens", trace);
   trace.Alias("bytes", call.bytes, "residual_bytes");
   const Seconds one_way = Collective(deployment, "ep", call, deployment.network.experts_group, trace).time;
   trace.Alias("one_way", one_way, "collective_time");
@@ -288,10 +307,26 @@ Seconds OverFurtherWires(Seconds time, std::string_view symbol, const Route& rou
   return all;
 }
 
-KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& trace) {
-  KernelTime kernel;
-  if (deployment.mapping.cp <= 1) return kernel;
-  const Trace::Scope scope(trace, "context_exchange");
+namespace {
+
+// Partial results of the tensor groups that split a context are added.
+Seconds MergeOverPrompts(const Deployment& deployment, double rows, Trace& trace) {
+  const Trace::Scope scope(trace, "merge");
+  MixerCore core;
+  core.heads = deployment.shapes.widths.heads;
+  core.query_width = deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
+  trace.Alias("query_heads", core.heads, "rank_heads");
+  trace.Input("query_width", core.query_width, deployment.model.mla ? "model.mla.kv_lora_rank" : "model.head_dim");
+  ExplainPromptGroup(deployment, trace);
+  CollectiveCall call;
+  call.type = CollectiveType::kAllReduce;
+  call.bytes = QueryBytes(core, rows, "rows", trace);
+  trace.Alias("bytes", call.bytes, "query_bytes");
+  return Collective(deployment, "prefill_cp", call, deployment.network.prompt_group, trace).time;
+}
+
+// Queries go to the ranks of a tensor group that split a context, partial results return.
+Seconds ExchangeInGroup(const Deployment& deployment, double rows, Trace& trace) {
   MixerCore core;
   core.heads = deployment.shapes.decode_heads;
   core.query_width = deployment.model.mla ? static_cast<double>(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
@@ -307,13 +342,35 @@ KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& tra
   call.type = CollectiveType::kReduceScatter;
   const Seconds answers = Collective(deployment, "cp", call, deployment.network.context_group, trace).time;
   trace.Alias("answers", answers, "collective_time");
-  FIGURE(trace, context_exchange, queries + answers,
+  FIGURE(trace, in_group, queries + answers,
          (Note{"Queries to the parts of a context and partial results back", "each rank attends to its part; weighted sums are added",
                "Helix parallelism, arXiv 2507.07120"}),
          queries, answers);
-  kernel.time = context_exchange;
+  return in_group;
+}
+
+}  // namespace
+
+KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& trace) {
+  KernelTime kernel;
+  if (deployment.mapping.context_ranks <= 1) return kernel;
+  const Trace::Scope scope(trace, "context_exchange");
+  const Seconds none{};
+  const Seconds in_group = deployment.mapping.cp > 1 ? ExchangeInGroup(deployment, rows, trace) : none;
+  const Seconds merged = deployment.mapping.prefill_cp > 1 ? MergeOverPrompts(deployment, rows, trace) : none;
+  if (deployment.mapping.prefill_cp > 1) trace.Alias("merged", merged, "collective_time");
+  kernel.time = Sum<Seconds>(trace, "context_exchange", Note{"Exchange of a context's parts per layer"},
+                             {{"in_group", in_group, in_group > none}, {"merged", merged, merged > none}});
   kernel.bound = Bound::kNetwork;
   return kernel;
+}
+
+Seconds GatherPrompts(const Deployment& deployment, Bytes bytes, Trace& trace) {
+  ExplainPromptGroup(deployment, trace);
+  CollectiveCall call;
+  call.type = CollectiveType::kAllGather;
+  call.bytes = bytes;
+  return Collective(deployment, "prefill_cp", call, deployment.network.prompt_group, trace).time;
 }
 
 KernelTime StageSend(const Deployment& deployment, double rows, Trace& trace) {

@@ -32,6 +32,8 @@ double UnitsTaken(const Deployment& deployment, Phase phase, Trace& trace);
 
 // Context parallelism in decode: queries of `rows` tokens to the ranks that share their contexts, and partial results back.
 KernelTime ContextExchange(const Deployment& deployment, double rows, Trace& trace);
+// All-gather of `bytes`, the figure bytes, over the tensor groups that split a prompt.
+Seconds GatherPrompts(const Deployment& deployment, Bytes bytes, Trace& trace);
 // Binds stage_link, a device's bandwidth on a way to another stage or pool.
 void BindRoute(const Route& route, const Deployment& deployment, Trace& trace);
 // `time`, the figure `symbol`, and the latency of the wires beyond the first.

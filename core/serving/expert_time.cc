@@ -26,7 +26,8 @@ KernelTime Experts(const Deployment& deployment, double rows, double held_tokens
   layer.held_tokens = held_tokens;
   layer.experts = deployment.shapes.experts;
   layer.top_k = static_cast<double>(moe.top_k);
-  layer.hidden = deployment.shapes.hidden;
+  layer.hidden = RoutedWidth(deployment.model, trace);
+  trace.Alias("hidden", layer.hidden, "routed_width");
   layer.ffn = static_cast<double>(moe.expert_ffn);
   layer.tp = deployment.mapping.expert_ranks;
   layer.ep = deployment.mapping.ep;

@@ -16,8 +16,8 @@ double DensePasses(const Deployment& deployment, double passes, double scaled_ml
     trace.Input("dense", fused_passes, "serving.engine.fused_passes");
     return fused_passes;
   }
-  FIGURE(trace, dense, passes + scaled_mlp, (Note{"The same of a dense layer", "with those that scale activations of the MLP"}), passes,
-         scaled_mlp);
+  FIGURE(trace, dense, passes + scaled_mlp,
+         (Note{"Operations between those of a dense layer", "with those that scale activations of the MLP"}), passes, scaled_mlp);
   return dense;
 }
 
@@ -42,10 +42,12 @@ double OperationsPerLayer(const Deployment& deployment, double halves, double ke
   const bool is_narrow = BytesPerElement(deployment.formats.activations) < 2;
   const double scaled_attention = BytesPerElement(deployment.formats.attention_activations) < 2 ? (is_latent ? 4 : 2) : 0;
   const double scaled_mlp = is_narrow ? 2 : 0;
-  const double tp = deployment.mapping.tp, latent = is_latent ? 11 : 0, indexed = deployment.model.indexer ? 8 : 0;
+  const double tp = deployment.mapping.tp, latent = is_latent ? 11 : 0, index_kernels = deployment.model.indexer ? 8 : 0;
+  const double index_share = deployment.model.indexer ? IndexShare(deployment.model, trace) : 0;
   const double routing = HasFourBitExperts(deployment) ? 0 : 6;
   trace.Input("latent", latent, "model.mla");
-  trace.Input("indexed", indexed, "model.indexer");
+  trace.Input("index_kernels", index_kernels, "model.indexer");
+  if (!deployment.model.indexer) trace.Input("index_share", index_share, "model.indexer");
   trace.Input("routing", routing, "serving.precision.weights");
   FIGURE(trace, reduced, min(1.0, tp - 1) * halves, (Note{"All-reduces of a layer", "none on a single rank"}), tp, halves);
   trace.Input("scaled_attention", scaled_attention, "serving.precision.activations");
@@ -54,9 +56,10 @@ double OperationsPerLayer(const Deployment& deployment, double halves, double ke
          (Note{"Operations between GEMMs and attention", "norms, all-reduces, and those that scale activations"}), kernels, reduced,
          scaled_attention);
   const double dense = DensePasses(deployment, passes, scaled_mlp, trace);
-  FIGURE(trace, operations, 5 + (1 - moe_share) * dense + moe_share * (passes + routing + (3 + scaled_mlp) * shared) + latent + indexed,
+  FIGURE(trace, operations,
+         5 + (1 - moe_share) * dense + moe_share * (passes + routing + (3 + scaled_mlp) * shared) + latent + index_kernels * index_share,
          (Note{"Operations that the host launches per layer", "mean over the layers; with those that scale 8-bit and 4-bit activations"}),
-         moe_share, dense, passes, routing, scaled_mlp, shared, latent, indexed);
+         moe_share, dense, passes, routing, scaled_mlp, shared, latent, index_kernels, index_share);
   return operations;
 }
 

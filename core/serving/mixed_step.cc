@@ -3,6 +3,7 @@
 #include "core/serving/attention_time.h"
 #include "core/serving/exchange.h"
 #include "core/serving/layers_time.h"
+#include "core/serving/prompt_exchange.h"
 
 namespace slipstick {
 
@@ -13,8 +14,11 @@ LayersCost MixedLayers(double sequences, double prompts, const MixedPass& pass, 
   const DecodePass& decode = pass.decode;
   const double checked = decode.checked, tokens = pass.tokens;
   FIGURE(trace, decoded, sequences * checked, (Note{"Tokens decoded in the step", ""}), sequences, checked);
-  FIGURE(trace, rows, decoded + prompts * tokens, (Note{"Tokens of the step", "decoded and prefilled"}), decoded, prompts, tokens);
+  const double prefill_cp = deployment.mapping.prefill_cp;
+  FIGURE(trace, rows, decoded + prompts * tokens / prefill_cp, (Note{"Tokens of the step on one device", "decoded and prefilled"}), decoded,
+         prompts, tokens, prefill_cp);
   const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators, trace);
+  Seconds prefilled;
   const auto attention_of = [&](double window) {
     const Trace::Scope inner(trace, window > 0 ? "window_attention" : "attention");
     const Seconds reading = MeanDecodeAttention(deployment, sequences, decode.context, decode.grown, decode.checked, window, trace).time;
@@ -22,6 +26,8 @@ LayersCost MixedLayers(double sequences, double prompts, const MixedPass& pass, 
     trace.Alias("sequences", prompts, "prompts");
     const Seconds prefilling = PrefillAttention(deployment, prompts, tokens, pass.cached, window, trace).time;
     trace.Alias("prefilling", prefilling, "time");
+    prefilled = prefilling;
+    trace.Alias("prefilled", prefilled, "prefilling");
     FIGURE(trace, both, reading + prefilling, (Note{"Attention per layer", "of the decoded tokens, then of the prompts"}), reading,
            prefilling);
     return both;
@@ -33,7 +39,16 @@ LayersCost MixedLayers(double sequences, double prompts, const MixedPass& pass, 
     mixing.window_attention = attention_of(static_cast<double>(deployment.model.window.tokens));
     trace.Alias("window_attention", mixing.window_attention, "both");
   }
-  mixing.context_exchange = ContextExchange(deployment, decoded, trace).time;
+  const Seconds decoding_exchange = ContextExchange(deployment, decoded, trace).time;
+  mixing.context_exchange = decoding_exchange;
+  if (deployment.mapping.prefill_cp > 1) {
+    trace.Alias("decoding_exchange", decoding_exchange, "context_exchange");
+    trace.Alias("sequences", prompts, "prompts");
+    const Seconds prompt_exchange = PromptExchangeTime(deployment, prompts, tokens, pass.cached, prefilled, "prefilled", trace).time;
+    FIGURE(trace, context_exchange, decoding_exchange + prompt_exchange,
+           (Note{"Context-parallel exchange per layer", "of the decoded tokens and of the prompts"}), decoding_exchange, prompt_exchange);
+    mixing.context_exchange = context_exchange;
+  }
   if (deployment.layers.recurrent > 0) {
     const Trace::Scope inner(trace, "recurrence");
     const Seconds reading = DecodeRecurrence(deployment, sequences, decode.checked, trace).time;

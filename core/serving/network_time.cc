@@ -8,8 +8,8 @@ std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, c
   const auto level_of = [&](std::string_view name) {
     if (name == kStageSend) return groups.stage.level;
     if (name == kExpertExchange) return SlowestLevel(CollectiveType::kAllToAll, groups.experts_group, cluster);
-    const bool is_context = name == kContextExchange;
-    return SlowestLevel(CollectiveType::kAllReduce, is_context ? groups.context_group : groups.tensor_group, cluster);
+    const GroupPlacement& context = deployment.mapping.prefill_cp > 1 ? groups.prompt_group : groups.context_group;
+    return SlowestLevel(CollectiveType::kAllReduce, name == kContextExchange ? context : groups.tensor_group, cluster);
   };
   Seconds sum;
   for (const OperatorTime& one : operators) {

@@ -16,6 +16,7 @@ constexpr std::array kServed{
     ServedProduct{"indexer projection", "index_query", "index_query", {"Projection of the indexer's queries", "whole on every device"}},
     ServedProduct{
         "indexer projection", "index_key", "index_key", {"Projection of the indexer's keys and head weights", "whole on every device"}},
+    ServedProduct{"output gate", "output_gate", "output_gate", {"Projection of the gate on latent attention's output"}},
     ServedProduct{"output projection", "output", "attention_output", {"Output projection of attention"}},
     ServedProduct{"recurrence input projection",
                   "recurrent_in",
@@ -33,6 +34,10 @@ constexpr std::array kServed{
     ServedProduct{"", "experts_out", "routed_out", {"Down projection of the routed experts"}},
     ServedProduct{"shared experts, gate+up", "shared_in", "shared_in", {"Gate and up projection of the shared experts"}},
     ServedProduct{"shared experts, down", "shared_out", "shared_out", {"Down projection of the shared experts"}},
+    ServedProduct{
+        "expert down projection", "experts_down", "experts_down", {"Projection to the width of latent experts", "whole on every device"}},
+    ServedProduct{
+        "expert up projection", "experts_up", "experts_up", {"Projection back from the width of latent experts", "whole on every device"}},
     ServedProduct{"LM head", "product", "output_matrix", {"LM head", "in 16 bit"}},
 };
 static_assert(kServed.size() == static_cast<std::size_t>(ProductId::kHead) + 1);

@@ -44,8 +44,14 @@ std::optional<Count> Product(Count a, Count b) {
 
 // Devices per replica, or nothing on overflow.
 std::optional<Count> GroupOf(const ServingMapping& mapping) {
-  const std::optional<Count> group = Product(mapping.tp, mapping.pp);
-  return group ? Product(*group, mapping.attention_dp) : std::nullopt;
+  std::optional<Count> group = Product(mapping.tp, mapping.pp);
+  if (group) group = Product(*group, mapping.attention_dp);
+  return group ? Product(*group, mapping.prefill_cp) : std::nullopt;
+}
+
+// The degrees whose product it is.
+std::string GroupText(const ServingMapping& mapping) {
+  return mapping.prefill_cp > 1 ? "TP·PP·DP attention·prefill CP" : "TP·PP·DP attention";
 }
 
 class Checker {
@@ -152,7 +158,8 @@ class Checker {
     const std::optional<Count> group = GroupOf(mapping_);
     if (devices > cluster_.devices) return SayTooMany(devices, group);
     if (!group || *group > devices) {
-      const std::string product = Text(mapping_.tp) + " · PP " + Text(mapping_.pp) + " · DP attention " + Text(mapping_.attention_dp);
+      const std::string product = Text(mapping_.tp) + " · PP " + Text(mapping_.pp) + " · DP attention " + Text(mapping_.attention_dp) +
+                                  (mapping_.prefill_cp > 1 ? " · prefill CP " + Text(mapping_.prefill_cp) : "");
       return Say(".mapping", "TP " + product + (group ? " = " + Text(*group) : "") + " needs more than " + Text(devices) + " devices",
                  Joined({SmallerGroups(mapping_, ".mapping", devices), group && !load_.disaggregated ? OnDevices(*group) : Fixes()}));
     }
@@ -182,7 +189,8 @@ class Checker {
   [[nodiscard]] Fixes SmallerGroups(const ServingMapping& mapping, const std::string& where, Count devices) const {
     const Count most_tp = SplitsLayers() ? 1 : std::min(mapping.tp, devices);
     const auto suits = [&](Count tp, Count others) { return SplitsHeads(tp) && devices % (tp * others) == 0; };
-    const std::optional<Count> others = Product(mapping.pp, mapping.attention_dp);
+    std::optional<Count> others = Product(mapping.pp, mapping.attention_dp);
+    if (others) others = Product(*others, mapping.prefill_cp);
     Count tp = others && *others <= devices ? most_tp : 0;
     while (tp >= 1 && !suits(tp, *others)) --tp;
     if (tp >= 1 && tp != mapping.tp) return {At(where + ".tp", tp)};
@@ -190,6 +198,7 @@ class Checker {
     Fix together = At(where + ".tp", tp);
     if (mapping.pp > 1) together.also.push_back(At(where + ".pp", 1).change);
     if (mapping.attention_dp > 1) together.also.push_back(At(where + ".attention_dp", 1).change);
+    if (mapping.prefill_cp > 1) together.also.push_back(At(where + ".prefill_cp", 1).change);
     return {together};
   }
 
@@ -205,7 +214,7 @@ class Checker {
       if (devices + other > cluster_.devices) fix.also.push_back(SetTo("cluster.devices", devices + other).change);
       fixes.push_back(std::move(fix));
     }
-    Say(where, "Must be a multiple of TP·PP·DP attention = " + Text(group), std::move(fixes));
+    Say(where, "Must be a multiple of " + GroupText(mapping_) + " = " + Text(group), std::move(fixes));
   }
 
   void CheckReplicas(Count devices, Count group) {
@@ -214,7 +223,8 @@ class Checker {
     const Count fitting = devices / group;
     Fix fix = At(".mapping.replicas", fitting);
     if (devices % group != 0) fix.also.push_back(At(".devices", fitting * group).change);
-    Say(".mapping.replicas", "Must be devices / (TP·PP·DP attention) = " + Text(devices) + " / " + Text(group) + " = " + Text(fitting),
+    Say(".mapping.replicas",
+        "Must be devices / (" + GroupText(mapping_) + ") = " + Text(devices) + " / " + Text(group) + " = " + Text(fitting),
         Joined({{fix}, used ? OnDevices(*used) : Fixes()}));
   }
 
@@ -228,8 +238,19 @@ class Checker {
     if (mapping_.cp > 1 && !splits_context) {
       Say(".mapping.cp", "Must be 1: this engine has no context parallelism", degrees);
     }
+    CheckPromptSplit(mapping_, ".mapping");
     if (load_.disaggregated && load_.disaggregated->prefill_mapping) {
       CheckPrefillPool(*load_.disaggregated->prefill_mapping, load_.disaggregated->prefill_devices);
+    }
+  }
+
+  void CheckPromptSplit(const ServingMapping& mapping, const std::string& where) {
+    if (mapping.prefill_cp == 1) return;
+    const Fixes fixes{At(where + ".prefill_cp", 1)};
+    if (load_.engine.communication.prompt_exchange == PromptExchange::kNone || load_.engine.composition != Composition::kKernels) {
+      Say(where + ".prefill_cp", "Must be 1: this engine has no prefill context parallelism", fixes);
+    } else if (model_.linear_attention) {
+      Say(where + ".prefill_cp", "Must be 1: the state of a recurrence is not handed from rank to rank", fixes);
     }
   }
 
@@ -237,9 +258,10 @@ class Checker {
     const std::string where = ".disaggregated.prefill_mapping";
     const std::optional<Count> group = GroupOf(prefill);
     if (!group || devices % *group != 0) {
-      Say(where, "TP·PP·DP attention must divide the pool's " + Text(devices) + " devices", SmallerGroups(prefill, where, devices));
+      Say(where, GroupText(prefill) + " must divide the pool's " + Text(devices) + " devices", SmallerGroups(prefill, where, devices));
     }
     CheckHeadsOf(prefill, where);
+    CheckPromptSplit(prefill, where);
     const std::optional<Count> ranks = Product(prefill.tp, prefill.attention_dp);
     if (prefill.ep > 1 && (!model_.moe || !ranks || *ranks % prefill.ep != 0 || prefill.ep > Experts())) {
       const Count shared = model_.moe && ranks ? *ranks : 1;

@@ -52,7 +52,7 @@ Bytes IndexKey(const Deployment& deployment, Trace& trace) {
 // KV cache of a layer and token on one rank.
 BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
   const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
-  const double cp = deployment.mapping.cp;
+  const double context_ranks = deployment.mapping.context_ranks;
   trace.Input("kv_element", kv_element, "serving.precision.kv_cache");
   constexpr Note kNote{"KV cache of a layer and token on one device", "context parallelism splits it"};
   if (deployment.model.mla) {
@@ -62,18 +62,20 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
     trace.Input("rotary", rotary, "model.mla.rope_head_dim");
     if (deployment.model.indexer) {
       const Bytes key = IndexKey(deployment, trace);
-      FIGURE(trace, layer_kv_cache, ((latent + rotary) * kv_element + key) / cp / (1 * kToken),
+      const double index_share = IndexShare(deployment.model, trace);
+      FIGURE(trace, layer_kv_cache, ((latent + rotary) * kv_element + index_share * key) / context_ranks / (1 * kToken),
              (Note{"KV cache of a layer and token on one device", "with the indexer's key; context parallelism splits it"}), latent, rotary,
-             kv_element, key, cp);
+             kv_element, index_share, key, context_ranks);
       return layer_kv_cache;
     }
-    FIGURE(trace, layer_kv_cache, (latent + rotary) / cp * kv_element / (1 * kToken), kNote, latent, rotary, cp, kv_element);
+    FIGURE(trace, layer_kv_cache, (latent + rotary) / context_ranks * kv_element / (1 * kToken), kNote, latent, rotary, context_ranks,
+           kv_element);
     return layer_kv_cache;
   }
   const double decode_kv_heads = deployment.shapes.decode_kv_heads, head_dim = deployment.shapes.head_dim;
   trace.Input("head_dim", head_dim, "model.head_dim");
-  FIGURE(trace, layer_kv_cache, 2 * decode_kv_heads * head_dim / cp * kv_element / (1 * kToken), kNote, decode_kv_heads, head_dim, cp,
-         kv_element);
+  FIGURE(trace, layer_kv_cache, 2 * decode_kv_heads * head_dim / context_ranks * kv_element / (1 * kToken), kNote, decode_kv_heads,
+         head_dim, context_ranks, kv_element);
   return layer_kv_cache;
 }
 
@@ -113,10 +115,11 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
     trace.Input("rotary", rotary, "model.mla.rope_head_dim");
     if (deployment.model.indexer) {
       const Bytes key = IndexKey(deployment, trace);
-      FIGURE(trace, kv_cache_per_token, attention_layers * ((latent + rotary) * kv_element + key) / (1 * kToken),
+      const double index_share = IndexShare(deployment.model, trace);
+      FIGURE(trace, kv_cache_per_token, attention_layers * ((latent + rotary) * kv_element + index_share * key) / (1 * kToken),
              (Note{"KV cache per token", "latent and rotary part and the indexer's key, all layers of the model", "DeepSeek-V3.2-Exp, 2025",
                    "serving.kv_cache_bytes_per_token"}),
-             attention_layers, latent, rotary, kv_element, key);
+             attention_layers, latent, rotary, kv_element, index_share, key);
       return kv_cache_per_token;
     }
     FIGURE(trace, kv_cache_per_token, attention_layers * (latent + rotary) * kv_element / (1 * kToken),

@@ -5,6 +5,7 @@
 #include "core/serving/exchange.h"
 #include "core/serving/layer_pipelined.h"
 #include "core/serving/layers_time.h"
+#include "core/serving/prompt_exchange.h"
 
 namespace slipstick {
 namespace {
@@ -53,8 +54,9 @@ double HalfOf(double sequences, Trace& trace) {
 
 LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, OperatorBreakdown& operators, Trace& trace) {
   const auto window = static_cast<double>(deployment.model.window.tokens);
-  const double sequences = pass.sequences, tokens = pass.tokens;
-  FIGURE(trace, rows, sequences * tokens, (Note{"Tokens of the pass", ""}), sequences, tokens);
+  const double sequences = pass.sequences, tokens = pass.tokens, prefill_cp = deployment.mapping.prefill_cp;
+  FIGURE(trace, rows, sequences * tokens / prefill_cp, (Note{"Tokens of the pass on one device", "context parallelism splits them"}),
+         sequences, tokens, prefill_cp);
   const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators, trace);
   MixingCost mixing;
   if (deployment.layers.full > 0) {
@@ -68,6 +70,15 @@ LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, 
     const KernelTime kernel = PrefillAttention(deployment, sequences, tokens, pass.cached, window, trace);
     operators.Add("sliding-window attention", kernel, deployment.layers.window, "window_layers", trace);
     mixing.window_attention = WindowAttention(kernel, "time", trace);
+  }
+  if (prefill_cp > 1) {
+    const bool sees_all = deployment.layers.full > 0;
+    const Seconds own_attention = sees_all ? mixing.attention : mixing.window_attention;
+    const KernelTime exchange =
+        PromptExchangeTime(deployment, sequences, tokens, pass.cached, own_attention, sees_all ? "attention" : "window_attention", trace);
+    mixing.context_exchange = exchange.time;
+    trace.Alias("context_exchange", exchange.time, "prompt_exchange");
+    operators.Add(kContextExchange, exchange, deployment.layers.attention);
   }
   if (deployment.layers.recurrent > 0) {
     const Trace::Scope inner(trace, "recurrence");
@@ -206,7 +217,7 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment, Trace& tr
   if (deployment.engine.composition == Composition::kCompiledGraph) return CompiledGraphPrefill(pass, deployment, trace);
   if (deployment.engine.composition == Composition::kLayerPipelined) return LayerPipelinedPrefill(pass, deployment, trace);
   PassCost step;
-  const double rows = pass.sequences * pass.tokens, layers = deployment.layers.total;
+  const double rows = pass.sequences * pass.tokens / deployment.mapping.prefill_cp, layers = deployment.layers.total;
   const auto layers_of = [&](bool half, OperatorBreakdown& operators, Trace& t) {
     return PrefillLayers(half ? HalfOf(pass, t) : pass, deployment, operators, t);
   };

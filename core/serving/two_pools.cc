@@ -41,9 +41,10 @@ Deployment PrefillerOf(const Deployment& deployment, Cluster& cluster, ServingLo
 // Attention groups of the prefill pool.
 double PrefillGroups(const Deployment& prefiller, Trace& trace) {
   const auto prefill_devices = static_cast<double>(prefiller.load.disaggregated->prefill_devices);
-  const double tp = prefiller.mapping.devices_per_group, pp = prefiller.mapping.pp, attention_dp = prefiller.mapping.attention_dp;
-  FIGURE(trace, prefill_groups, max(1.0, prefill_devices / (tp * pp * attention_dp)) * attention_dp,
-         (Note{"Attention groups of the prefill pool", "of all its replicas"}), prefill_devices, tp, pp, attention_dp);
+  const double tp = prefiller.mapping.devices_per_group, pp = prefiller.mapping.pp, attention_dp = prefiller.mapping.attention_dp,
+               prefill_cp = prefiller.mapping.prefill_cp;
+  FIGURE(trace, prefill_groups, max(1.0, prefill_devices / (tp * pp * attention_dp * prefill_cp)) * attention_dp,
+         (Note{"Attention groups of the prefill pool", "of all its replicas"}), prefill_devices, tp, pp, attention_dp, prefill_cp);
   return prefill_groups;
 }
 

@@ -183,7 +183,20 @@ struct EngineKernels {
   bool pads_heads = false;                   // to a multiple of tp
 };
 
+// How prefill context parallelism brings the ranks' keys and values together.
+enum class PromptExchange {
+  kNone,       // the engine has no prefill context parallelism
+  kAllGather,  // before attention, hidden by nothing
+  kRing        // part after part, each sent while attention works on the one before (Liu et al. 2023; pass-KV of arXiv 2411.01783)
+};
+template <>
+struct EnumNames<PromptExchange> {
+  static constexpr std::array<std::pair<PromptExchange, std::string_view>, 3> names{
+      {{PromptExchange::kNone, "none"}, {PromptExchange::kAllGather, "all_gather"}, {PromptExchange::kRing, "ring"}}};
+};
+
 struct EngineCommunication {
+  PromptExchange prompt_exchange = PromptExchange::kNone;
   std::vector<CustomAllReduce> all_reduce;       // the engine's own kernels, where peers reach each other; none: the library's
   Seconds rank_skew = 2 * kUs;                   // wait of the engine's own all-reduce for the last rank
   Seconds nccl_launch = 0 * kUs;                 // host launch of NCCL without graphs, per doubling of the ranks, in a decode step

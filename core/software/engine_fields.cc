@@ -229,6 +229,11 @@ constexpr FieldRow kEngineFields[] = {
         "expert_exchange", "The engine's own dispatch and combine kernels; the first row that applies")
         .Label("Dispatch and combine kernel")
         .Advanced(),
+    Of<&Engine::communication, &EngineCommunication::prompt_exchange>("prompt_exchange",
+                                                                      "Prefill context parallelism: keys and values are gathered before "
+                                                                      "attention, or go round a ring beside it; none: the engine has none")
+        .Label("Exchange of prefill context parallelism")
+        .Advanced(),
     Of<&Engine::communication, &EngineCommunication::two_batch_overlap>(
         "two_batch_overlap", "Half of the batch computes during the other half's expert communication; used where it is faster")
         .Label("Two-batch overlap")

@@ -3,6 +3,7 @@
 #include "core/base/sum.h"
 #include "core/operators/efficiency.h"
 #include "core/training/state_bytes.h"
+#include "core/workload/layer.h"
 
 namespace slipstick {
 namespace {
@@ -62,22 +63,23 @@ BiasTraffic TrafficOfBiases(const TrainingContext& context, Trace& trace) {
 // Permutation of routed rows, and expert biases where no fused kernel adds them.
 PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work, Trace& trace) {
   const FrameworkExperts& experts = context.framework().experts;
-  const double hidden = static_cast<double>(context.model.hidden), expert = work.expert_columns, rows = work.routed_rows;
+  const double routed_width = RoutedWidth(context.model, trace), expert = work.expert_columns, rows = work.routed_rows;
   const double permute = experts.permute_traffic, even_rows = work.even_rows;
   const auto [inner_forward, inner_backward, output_forward, output_backward] = TrafficOfBiases(context, trace);
   trace.Input("permute", permute, "training.framework.experts.permute_traffic");
   trace.Alias("expert", expert, "rank_expert");
   trace.Alias("rows", rows, "routed_rows");
-  FIGURE(trace, biased_forward, inner_forward * expert + output_forward * hidden,
-         (Note{"Bytes per routed row of unfused biases, forward", "", kElementwiseSource}), inner_forward, expert, output_forward, hidden);
-  FIGURE(trace, biased_backward, inner_backward * expert + output_backward * hidden,
+  FIGURE(trace, biased_forward, inner_forward * expert + output_forward * routed_width,
+         (Note{"Bytes per routed row of unfused biases, forward", "", kElementwiseSource}), inner_forward, expert, output_forward,
+         routed_width);
+  FIGURE(trace, biased_backward, inner_backward * expert + output_backward * routed_width,
          (Note{"Bytes per routed row of unfused biases, backward", "", kElementwiseSource}), inner_backward, expert, output_backward,
-         hidden);
-  FIGURE(trace, routed_forward_bytes, (permute * even_rows * hidden + biased_forward * rows) * kB,
-         (Note{"Permutation of routed rows and expert biases, forward", "", kElementwiseSource}), permute, even_rows, hidden,
+         routed_width);
+  FIGURE(trace, routed_forward_bytes, (permute * even_rows * routed_width + biased_forward * rows) * kB,
+         (Note{"Permutation of routed rows and expert biases, forward", "", kElementwiseSource}), permute, even_rows, routed_width,
          biased_forward, rows);
-  FIGURE(trace, routed_backward_bytes, (2 * permute * even_rows * hidden + biased_backward * rows) * kB,
-         (Note{"Permutation of routed rows and expert biases, backward", "", kElementwiseSource}), permute, even_rows, hidden,
+  FIGURE(trace, routed_backward_bytes, (2 * permute * even_rows * routed_width + biased_backward * rows) * kB,
+         (Note{"Permutation of routed rows and expert biases, backward", "", kElementwiseSource}), permute, even_rows, routed_width,
          biased_backward, rows);
   return {routed_forward_bytes, routed_backward_bytes};
 }

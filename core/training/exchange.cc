@@ -111,6 +111,7 @@ Seconds DedicatedExchange(const TrainingContext& context, bool is_combine, std::
   Trace::Scope scope(trace, is_combine ? "combine" : "dispatch");
   const FrameworkExperts& framework = context.framework().experts;
   ExpertExchange call = ExchangeOf(context.model, context.prepared->stated, context.experts, trace);
+  trace.Alias("hidden", call.hidden, "routed_width");
   call.kernel = ExchangeKernel::kNormal;
   call.is_combine = is_combine;
   call.tokens = context.shape.sequence_parallel_tokens;
@@ -145,7 +146,7 @@ DispatchAndCombine DedicatedKernels(const TrainingContext& context, Trace& trace
 
 // An all-to-all of routed tokens each way: dispatch in the framework's format, combine in 16 bit.
 DispatchAndCombine LibraryExchange(const TrainingContext& context, const LayerWork& work, Trace& trace) {
-  const Bytes combined_bytes = ResidualBytes(context.model, work.dispatched_tokens, "dispatched_tokens", trace);
+  const Bytes combined_bytes = RoutedBytes(context.model, work.dispatched_tokens, "dispatched_tokens", trace);
   trace.Alias("combined_bytes", combined_bytes, "residual_bytes");
   const double dispatch_bytes = context.framework().experts.dispatch_bytes;
   FIGURE(trace, dispatched_bytes, dispatch_bytes / 2 * combined_bytes,
@@ -166,7 +167,7 @@ Seconds GatherRows(const TrainingContext& context, const LayerWork& work, Trace&
                trace);
     return {};
   }
-  const Bytes bytes = ResidualBytes(context.model, work.even_rows, "even_rows", trace);
+  const Bytes bytes = RoutedBytes(context.model, work.even_rows, "even_rows", trace);
   return TimeCollective(context, CollectiveType::kAllGather, bytes, "residual_bytes", RankGroup::kExpertTensor, "gather", "gather_time",
                         trace);
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/sum.h"
 #include "core/training/state_bytes.h"
+#include "core/workload/layer.h"
 
 namespace slipstick {
 namespace {
@@ -91,14 +92,15 @@ Addend<double> RoutedPart(const TrainingContext& context, const LayerWork& work,
   constexpr std::string_view kSymbol = "routed_part";
   if (!(work.routed_rows > 0)) return {kSymbol, 0, false};
   const bool narrow = NarrowRecipe(context);
-  const double routed_rows = work.routed_rows, rank_expert = work.expert_columns, hidden = static_cast<double>(context.model.hidden);
+  const double routed_rows = work.routed_rows, rank_expert = work.expert_columns;
+  const double routed_width = RoutedWidth(context.model, trace);
   const double inner_bytes = narrow ? 5 : 6, row_bytes = narrow ? 1 : 2, inner_again = plan.norms ? inner_bytes - 4 : 0;
   trace.Input("inner_bytes", inner_bytes, "training.precision");
   trace.Input("row_bytes", row_bytes, "training.precision");
   trace.Input("inner_again", inner_again, "training.recompute");
-  FIGURE(trace, routed_part, routed_rows * (inner_bytes * rank_expert + row_bytes * hidden - inner_again * rank_expert),
+  FIGURE(trace, routed_part, routed_rows * (inner_bytes * rank_expert + row_bytes * routed_width - inner_again * rank_expert),
          (Note{"Rows of the routed experts", "inputs and outputs, gate, up and their product", kMemorySource}), routed_rows, inner_bytes,
-         rank_expert, row_bytes, hidden, inner_again);
+         rank_expert, row_bytes, routed_width, inner_again);
   return {kSymbol, routed_part};
 }
 

@@ -134,8 +134,15 @@ void AddProducts(const Model& model, const TrainingShape& shape, const LayerWidt
   }
 }
 
-// Where only some layers have an MLP, every layer is given the mean.
-double ShareWithMlp(const Model& model, LayerWidths& widths, Trace& trace) {
+// Where only some layers have an MLP, every layer is given the mean; where those have experts, the others have none.
+double ShareWithMlp(const Model& model, FeedForward feed_forward, LayerWidths& widths, Trace& trace) {
+  if (model.moe && model.mlp_layers > 0) {
+    const double mlp_share = feed_forward == FeedForward::kExperts ? 1 : 0;
+    trace.Input("mlp_share", mlp_share, "model.mlp_layers");
+    widths.mlp = 0;
+    trace.Input("rank_mlp", widths.mlp, "model.mlp_layers");
+    return mlp_share;
+  }
   const auto layers = static_cast<double>(model.layers), mlp_layers = static_cast<double>(model.mlp_layers);
   const double rank_mlp = widths.mlp;
   FIGURE(trace, with_mlp, mlp_layers + max(0.0, 1 - mlp_layers) * layers, (Note{"Layers with an MLP", "all where 0 are stated"}),
@@ -203,7 +210,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
                  Trace& trace) {
   LayerWork work;
   LayerWidths widths = WidthsOf(model, shape.tensor, shape.expert_tensor, trace);
-  const double mlp_share = ShareWithMlp(model, widths, trace);
+  const double mlp_share = ShareWithMlp(model, kind.feed_forward, widths, trace);
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
   work.attention = CoreWork(model, run, device, shape, kind.mixer, widths, trace);
   work.mlp_columns = has_experts ? widths.shared : widths.mlp;

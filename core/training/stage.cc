@@ -34,7 +34,7 @@ std::vector<Count> PlaceByCost(Count layers, Count stages, const PlacementLoads&
 
 LayerKind KindOf(const Model& model, double sequence, Count layer) {
   LayerKind kind;
-  if (model.moe && layer >= model.moe->dense_layers &&
+  if (model.moe && model.HasMlp(layer) && layer >= model.moe->dense_layers &&
       (layer - model.moe->dense_layers) % model.moe->moe_every == model.moe->moe_every - 1) {
     kind.feed_forward = FeedForward::kExperts;
   }

@@ -11,6 +11,13 @@ Bytes ResidualBytes(const Model& model, double rows, std::string_view rows_are, 
   return residual_bytes;
 }
 
+Bytes RoutedBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace) {
+  const double routed_width = RoutedWidth(model, trace), sent_rows = rows;
+  trace.Alias("sent_rows", sent_rows, rows_are);
+  FIGURE(trace, residual_bytes, sent_rows * routed_width * 2 * kB, (Note{"Rows for the experts", "in 16 bit"}), sent_rows, routed_width);
+  return residual_bytes;
+}
+
 Bytes QueryBytes(const MixerCore& core, double tokens, std::string_view tokens_are, Trace& trace) {
   const double sent_tokens = tokens, query_heads = core.heads, query_width = core.query_width;
   trace.Alias("sent_tokens", sent_tokens, tokens_are);

@@ -21,6 +21,7 @@ constexpr std::array kTraits{
     // Neither are the indexer's.
     ProductTraits{"indexer queries", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"indexer keys and head weights", ProductRole::kMixer, ProductRows::kSequenceParallel},
+    ProductTraits{"output gate", ProductRole::kMixer},
     ProductTraits{"output projection", ProductRole::kMixer},
     ProductTraits{"recurrence input projection", ProductRole::kMixer},
     ProductTraits{"recurrence output projection", ProductRole::kMixer},
@@ -35,6 +36,9 @@ constexpr std::array kTraits{
     ProductTraits{"experts, down", ProductRole::kExperts, ProductRows::kRouted},
     ProductTraits{"shared experts, gate+up", ProductRole::kMlp},
     ProductTraits{"shared experts, down", ProductRole::kMlp},
+    // Every rank projects its own tokens: neither is split.
+    ProductTraits{"expert down projection", ProductRole::kMlp, ProductRows::kSequenceParallel},
+    ProductTraits{"expert up projection", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"LM head", ProductRole::kWide},
 };
 static_assert(kTraits.size() == static_cast<std::size_t>(ProductId::kHead) + 1);
@@ -44,17 +48,19 @@ void ExplainColumns(const LinearAttention& linear, double all_columns, Trace& tr
   if (!trace.on()) return;
   const LinearAttentionKind kind = linear.kind;
   const bool has_keys = kind != LinearAttentionKind::kMamba;
-  const double inner_parts = kind == LinearAttentionKind::kKimiDelta ? 1 : 2, key_parts = has_keys ? 2 : 0;
+  const bool is_delta = kind == LinearAttentionKind::kKimiDelta, full_gate = !is_delta || linear.full_gate;
+  const double inner_parts = full_gate ? 2 : 1, key_parts = has_keys ? 2 : 0;
   const double head_parts = kind == LinearAttentionKind::kGatedDelta                                          ? 2
                             : kind == LinearAttentionKind::kMamba2 || kind == LinearAttentionKind::kKimiDelta ? 1
                                                                                                               : 0;
-  const double rank_parts = kind == LinearAttentionKind::kKimiDelta ? 2 : 0;
+  const double rank_parts = !is_delta ? 0 : full_gate ? 1 : 2;
+  const std::string_view kind_is = "model.linear.kind", gate_is = is_delta ? "model.linear.full_gate" : kind_is;
   const auto all_heads = static_cast<double>(linear.heads), all_key_heads = static_cast<double>(linear.KeyHeads());
   const auto head_dim = static_cast<double>(linear.head_dim), state = static_cast<double>(linear.state);
-  for (const auto& [symbol, parts] : {std::pair{"inner_parts", inner_parts}, std::pair{"key_parts", key_parts},
-                                      std::pair{"head_parts", head_parts}, std::pair{"rank_parts", rank_parts}}) {
-    trace.Input(symbol, parts, "model.linear.kind");
-  }
+  trace.Input("inner_parts", inner_parts, gate_is);
+  trace.Input("key_parts", key_parts, kind_is);
+  trace.Input("head_parts", head_parts, kind_is);
+  trace.Input("rank_parts", rank_parts, gate_is);
   trace.Input("state", state, "model.linear.state");
   trace.Record("all_columns",
                "inner_parts * all_heads * head_dim + key_parts * all_key_heads * state + head_parts * all_heads + rank_parts * head_dim",

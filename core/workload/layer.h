@@ -37,7 +37,8 @@ enum class ProductId {
   kKeyValueDown,
   kKeyValueUp,
   kIndexQuery,
-  kIndexKey,  // keys and head weights of the indexer
+  kIndexKey,    // keys and head weights of the indexer
+  kLatentGate,  // of the output of latent attention
   kAttentionOut,
   kRecurrentIn,
   kRecurrentOut,
@@ -52,6 +53,8 @@ enum class ProductId {
   kExpertsOut,
   kSharedIn,
   kSharedOut,
+  kExpertsDown,  // to the width at which latent experts work, and back
+  kExpertsUp,
   kHead
 };
 
@@ -135,6 +138,12 @@ double ResidualAdditions(const Model& model);
 // Norms per layer that precede an addition instead (Gemma 2 and 3, GLM-4, Grok-1: of the outputs of attention and MLP). Kernels fuse an
 // addition with the norm that follows it; these stay kernels of their own (vLLM, model_executor/models/gemma2.py). Recorded as own_norms.
 double NormsBeforeAdditions(const Model& model, Trace& trace);
+
+// Share of the attention layers that have an indexer: every layer is given the mean. Recorded as index_share.
+double IndexShare(const Model& model, Trace& trace);
+
+// Width of the rows of routed experts: of the residual stream, or of its projection (latent experts). Recorded as routed_width.
+double RoutedWidth(const Model& model, Trace& trace);
 
 // Tokens per chunk of a recurrence.
 inline double RecurrenceChunk(double tokens) { return min(tokens, 128.0); }

@@ -48,8 +48,8 @@ LayerCounts CountLayers(const Model& model, Trace& trace) {
   const auto leading_layers = static_cast<double>(model.moe->dense_layers), moe_every = static_cast<double>(model.moe->moe_every);
   trace.Input("leading_layers", leading_layers, "model.moe.dense_layers");
   trace.Input("moe_every", moe_every, "model.moe.moe_every");
-  FIGURE(trace, moe_layers, max(0, floor((layers - leading_layers) / moe_every)),
-         (Note{"Layers with experts", "every n-th after the leading dense ones"}), layers, leading_layers, moe_every);
+  FIGURE(trace, moe_layers, max(0, floor((mlp_layers - leading_layers) / moe_every)),
+         (Note{"Layers with experts", "every n-th after the leading dense ones"}), mlp_layers, leading_layers, moe_every);
   FIGURE(trace, dense_layers, mlp_layers - moe_layers, (Note{"Layers with a dense MLP", "the others have experts"}), mlp_layers,
          moe_layers);
   counts.moe = moe_layers;

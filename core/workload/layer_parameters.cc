@@ -107,9 +107,10 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
     if (model.indexer) {
       const auto index_dim = static_cast<double>(model.indexer->head_dim);
       trace.Input("index_dim", index_dim, "model.indexer.head_dim");
-      FIGURE(trace, small_mixer, q_lora_rank + kv_lora_rank + 2 * index_dim,
+      const double index_share = IndexShare(model, trace);
+      FIGURE(trace, small_mixer, q_lora_rank + kv_lora_rank + 2 * index_share * index_dim,
              (Note{"Small parameters of the mixer", "norms inside it; the indexer's keys have a layer norm"}), q_lora_rank, kv_lora_rank,
-             index_dim);
+             index_share, index_dim);
       return small_mixer;
     }
     FIGURE(trace, small_mixer, q_lora_rank + kv_lora_rank, kNote, q_lora_rank, kv_lora_rank);

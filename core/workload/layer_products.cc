@@ -48,6 +48,11 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
       FIGURE(trace, outputs, rank_heads * (nope_head_dim + value_head_dim), kOutputs, rank_heads, nope_head_dim, value_head_dim);
       return {id, outputs, kv_lora_rank};
     }
+    case ProductId::kLatentGate: {
+      trace.Alias("inputs", hidden, "hidden");
+      FIGURE(trace, outputs, rank_heads * value_head_dim, kOutputs, rank_heads, value_head_dim);
+      return {id, outputs, hidden};
+    }
     default: {  // queries
       const double inputs = id == ProductId::kQueryUp ? q_lora_rank : hidden;
       trace.Alias("inputs", inputs, id == ProductId::kQueryUp ? "q_lora_rank" : "hidden");
@@ -57,7 +62,7 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
   }
 }
 
-// Every rank scores all tokens with all heads: nothing is split.
+// Every rank scores all tokens with all heads: nothing is split. Where layers share a selection, each is given the mean.
 MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
   const auto hidden = static_cast<double>(model.hidden), q_lora_rank = static_cast<double>(model.mla->q_lora_rank);
   const auto index_heads = static_cast<double>(model.indexer->heads), index_dim = static_cast<double>(model.indexer->head_dim);
@@ -66,11 +71,12 @@ MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
   const bool is_compressed = id == ProductId::kIndexQuery && q_lora_rank > 0;
   const double inputs = is_compressed ? q_lora_rank : hidden;
   trace.Alias("inputs", inputs, is_compressed ? "q_lora_rank" : "hidden");
+  const double index_share = IndexShare(model, trace);
   if (id == ProductId::kIndexQuery) {
-    FIGURE(trace, outputs, index_heads * index_dim, kOutputs, index_heads, index_dim);
+    FIGURE(trace, outputs, index_share * index_heads * index_dim, kOutputs, index_share, index_heads, index_dim);
     return {id, outputs, inputs};
   }
-  FIGURE(trace, outputs, index_dim + index_heads, kOutputs, index_dim, index_heads);
+  FIGURE(trace, outputs, index_share * (index_dim + index_heads), kOutputs, index_share, index_dim, index_heads);
   return {id, outputs, inputs};
 }
 
@@ -105,19 +111,28 @@ MatrixProduct FeedForwardProduct(ProductId id, const Model& model, const LayerWi
   trace.Input("hidden", hidden, "model.hidden");
   trace.Input("up_parts", up_parts, "model.gated");
   trace.Alias("inner", inner, is_dense ? "rank_mlp" : is_routed ? "rank_expert" : "rank_shared");
-  if (id == ProductId::kMlpOut || id == ProductId::kExpertsOut || id == ProductId::kSharedOut) {
-    trace.Alias("outputs", hidden, "hidden");
-    trace.Alias("inputs", inner, "inner");
-    return {id, hidden, inner};
+  const bool has_own_rows = is_routed || id == ProductId::kExpertsDown || id == ProductId::kExpertsUp;
+  const double routed_width = has_own_rows ? RoutedWidth(model, trace) : 0, row_width = is_routed ? routed_width : hidden;
+  const std::string_view row_width_is = is_routed ? "routed_width" : "hidden";
+  if (id == ProductId::kExpertsDown || id == ProductId::kExpertsUp) {
+    const bool is_down = id == ProductId::kExpertsDown;
+    trace.Alias("outputs", is_down ? routed_width : hidden, is_down ? "routed_width" : "hidden");
+    trace.Alias("inputs", is_down ? hidden : routed_width, is_down ? "hidden" : "routed_width");
+    return is_down ? MatrixProduct{id, routed_width, hidden} : MatrixProduct{id, hidden, routed_width};
   }
-  trace.Alias("inputs", hidden, "hidden");
+  if (id == ProductId::kMlpOut || id == ProductId::kExpertsOut || id == ProductId::kSharedOut) {
+    trace.Alias("outputs", row_width, row_width_is);
+    trace.Alias("inputs", inner, "inner");
+    return {id, row_width, inner};
+  }
+  trace.Alias("inputs", row_width, row_width_is);
   if (id == ProductId::kRouter) {
     const auto experts = static_cast<double>(model.moe->experts);
     trace.Input("outputs", experts, "model.moe.experts");
     return {id, experts, hidden};
   }
   FIGURE(trace, outputs, up_parts * inner, kOutputs, up_parts, inner);
-  return {id, outputs, hidden};
+  return {id, outputs, row_width};
 }
 
 // Products of a part of the layer, one after the other.
@@ -153,6 +168,7 @@ MatrixProducts AttentionProducts(const Model& model, const LayerWidths& widths) 
     collect.Add(ProductId::kIndexQuery);
     collect.Add(ProductId::kIndexKey);
   }
+  if (model.attention_gate) collect.Add(ProductId::kLatentGate);
   collect.Add(ProductId::kAttentionOut);
   return collect.products();
 }
@@ -167,12 +183,36 @@ MatrixProducts RecurrentProducts(const Model& model, const LayerWidths& widths) 
     if (linear.step_rank > 0) collect.Add(ProductId::kStepsUp);
   } else if (linear.kind == LinearAttentionKind::kKimiDelta) {
     collect.Add(ProductId::kDecaysUp);
-    collect.Add(ProductId::kGatesUp);
+    if (!linear.full_gate) collect.Add(ProductId::kGatesUp);
   }
   return collect.products();
 }
 
 }  // namespace
+
+double IndexShare(const Model& model, Trace& trace) {
+  const auto index_layers = static_cast<double>(model.indexer->layers), attending_layers = static_cast<double>(model.AttentionLayers());
+  if (index_layers <= 0) {
+    const double index_share = 1;
+    trace.Input("index_share", index_share, "model.indexer.layers");
+    return index_share;
+  }
+  trace.Input("index_layers", index_layers, "model.indexer.layers");
+  trace.Input("attending_layers", attending_layers, model.linear_attention ? "model.linear.layers" : "model.layers");
+  FIGURE(trace, index_share, index_layers / attending_layers,
+         (Note{"Share of the layers that select tokens", "the others reuse a selection; every layer is given the mean"}), index_layers,
+         attending_layers);
+  return index_share;
+}
+
+double RoutedWidth(const Model& model, Trace& trace) {
+  const auto hidden = static_cast<double>(model.hidden), latent = static_cast<double>(model.moe->latent);
+  trace.Input("hidden", hidden, "model.hidden");
+  trace.Input("latent", latent, "model.moe.latent");
+  FIGURE(trace, routed_width, latent + max(0.0, 1 - latent) * hidden,
+         (Note{"Width of the rows of routed experts", "as stated, or the hidden size"}), latent, hidden);
+  return routed_width;
+}
 
 MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
   if (id == ProductId::kIndexQuery || id == ProductId::kIndexKey) return IndexerProduct(id, model, trace);
@@ -195,6 +235,7 @@ MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths&
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths) {
   Collector collect(model, widths);
   if (feed_forward == FeedForward::kDense) {
+    if (!(widths.mlp > 0)) return collect.products();
     collect.Add(ProductId::kMlpIn);
     collect.Add(ProductId::kMlpOut);
     return collect.products();
@@ -205,6 +246,10 @@ MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward,
   if (widths.shared > 0) {
     collect.Add(ProductId::kSharedIn);
     collect.Add(ProductId::kSharedOut);
+  }
+  if (model.moe->latent > 0) {
+    collect.Add(ProductId::kExpertsDown);
+    collect.Add(ProductId::kExpertsUp);
   }
   return collect.products();
 }

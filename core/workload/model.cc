@@ -44,7 +44,8 @@ Count LinearAttention::InputColumns() const {
     case LinearAttentionKind::kGatedDelta:
       return 2 * Inner() + 2 * keys + 2 * heads;  // with keys, queries, strengths and decays
     case LinearAttentionKind::kKimiDelta:
-      return Inner() + 2 * keys + heads + 2 * head_dim;  // decay and gate through ranks of a head's width
+      // The decay and, unless it is full, the gate through ranks of a head's width.
+      return Inner() + 2 * keys + heads + head_dim + (full_gate ? Inner() : head_dim);
     case LinearAttentionKind::kLightning:
       return 2 * Inner() + 2 * keys;
   }
@@ -58,7 +59,7 @@ bool Model::HasMlp(Count layer) const { return IsChosen(layer, MlpLayers(), laye
 
 Count Model::MoeLayers() const {
   if (!moe) return 0;
-  const Count after = layers - moe->dense_layers;
+  const Count after = MlpLayers() - moe->dense_layers;
   return after <= 0 ? 0 : after / moe->moe_every;
 }
 
@@ -86,6 +87,11 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     issues.push_back(
         {path + ".indexer", "Needs latent attention (MLA): it scores with its compressed queries", {LeaveOut(path + ".indexer")}});
   }
+  if (model.indexer && model.indexer->layers > model.AttentionLayers()) {
+    issues.push_back({path + ".indexer.layers",
+                      "At most " + Text(model.AttentionLayers()) + ", the layers with attention",
+                      {SetTo(path + ".indexer.layers", Count{0})}});
+  }
   if (model.linear_attention && model.linear_attention->layers > model.layers) {
     issues.push_back({path + ".linear.layers",
                       "At most " + Text(model.layers) + ", the layers of the model",
@@ -95,11 +101,12 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     issues.push_back({path + ".linear.key_heads", "Must divide its " + Text(model.linear_attention->heads) + " value heads",
                       NearestDivisors(path + ".linear.key_heads", model.linear_attention->heads, model.linear_attention->key_heads)});
   }
-  if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && model.moe)) {
+  const bool mixes_mlps = model.moe && (model.moe->dense_layers > 0 || model.moe->moe_every > 1);
+  if (model.mlp_layers > model.layers || (model.mlp_layers > 0 && mixes_mlps)) {
     issues.push_back({path + ".mlp_layers",
-                      model.moe ? std::string("Must be 0: every layer of an MoE model has an MLP")
-                                : "At most " + Text(model.layers) + ", the layers of the model",
-                      {SetTo(path + ".mlp_layers", model.moe ? 0 : model.layers)}});
+                      mixes_mlps ? std::string("Must be 0: where some layers have no MLP, all others have experts or none has")
+                                 : "At most " + Text(model.layers) + ", the layers of the model",
+                      {SetTo(path + ".mlp_layers", mixes_mlps ? 0 : model.layers)}});
   }
   if (model.moe) {
     Moe& moe = *model.moe;

@@ -48,6 +48,7 @@ struct Moe {
   Count shared_experts = 0;
   Count expert_ffn = 0;    // of one routed expert; 0: the model's ffn
   Count shared_ffn = 0;    // of all shared experts together; 0: shared_experts · expert_ffn
+  Count latent = 0;        // width that tokens are projected to before they are dispatched (Nemotron 3, Kimi K3); 0: the hidden size
   Count dense_layers = 0;  // leading layers with a dense MLP
   Count moe_every = 1;     // of the layers after them every n-th is an MoE layer
   bool router_bias = false;
@@ -71,6 +72,7 @@ struct Indexer {
   Count heads = 64;
   Count head_dim = 128;
   Count top_k = 2048;
+  Count layers = 0;  // attention layers that select; the others reuse the selection of one before them (GLM-5.2); 0: all
 };
 
 // Layers with linear attention or a state-space model: a recurrence with a fixed-size state in place of a KV cache.
@@ -92,13 +94,14 @@ struct EnumNames<LinearAttentionKind> {
 
 struct LinearAttention {
   LinearAttentionKind kind = LinearAttentionKind::kMamba2;
-  Count layers = 1;       // layers of the model that have it, spread evenly; the others have softmax attention
-  Count heads = 64;       // value heads; heads · head_dim is the inner width
-  Count key_heads = 0;    // key and query heads (groups of B and C); 0: equal to heads
-  Count head_dim = 64;    // of values
-  Count state = 128;      // width of a key: the state of a head is head_dim x state
-  Count convolution = 4;  // kernel size of the short convolution; 0: none
-  Count step_rank = 0;    // rank of the step-size projection (Mamba-1)
+  Count layers = 1;        // layers of the model that have it, spread evenly; the others have softmax attention
+  Count heads = 64;        // value heads; heads · head_dim is the inner width
+  Count key_heads = 0;     // key and query heads (groups of B and C); 0: equal to heads
+  Count head_dim = 64;     // of values
+  Count state = 128;       // width of a key: the state of a head is head_dim x state
+  Count convolution = 4;   // kernel size of the short convolution; 0: none
+  Count step_rank = 0;     // rank of the step-size projection (Mamba-1)
+  bool full_gate = false;  // Kimi delta attention: the output gate is projected from the residual stream, not through a rank (Kimi K3)
 
   [[nodiscard]] Count KeyHeads() const { return key_heads > 0 ? key_heads : heads; }
   [[nodiscard]] Count Inner() const { return heads * head_dim; }
@@ -145,7 +148,7 @@ struct Model {
   std::optional<Moe> moe;
   std::optional<Mla> mla;
   std::optional<Indexer> indexer;
-  bool attention_gate = false;  // a gate on the attention output, from the query projection (Qwen3-Next)
+  bool attention_gate = false;  // a gate on the attention output: from the query projection (Qwen3-Next), under MLA its own (Kimi K3)
   std::optional<LinearAttention> linear_attention;
   Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   SlidingWindow window;

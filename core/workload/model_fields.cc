@@ -9,6 +9,11 @@ constexpr FieldRow kMoeFields[] = {
     Of<&Moe::shared_experts>("shared_experts", "Shared experts, which every token visits").Between(0, 64),
     Of<&Moe::expert_ffn>("expert_ffn", "Inner width of one routed expert").Between(0, 1 << 20).Derived(),
     Of<&Moe::shared_ffn>("shared_ffn", "Inner width of all shared experts together").Between(0, 1 << 20).Derived().Advanced(),
+    Of<&Moe::latent>("latent",
+                     "Latent experts: width that a token is projected to before it is dispatched; 0: the hidden size (Nemotron 3)")
+        .Label("Latent width of the routed experts")
+        .Between(0, 1 << 20)
+        .Advanced(),
     Of<&Moe::dense_layers>("dense_layers", "Leading layers with a dense MLP").Between(0, 1024),
     Of<&Moe::moe_every>("moe_every", "MoE layer period: of the other layers, every n-th has experts").Between(1, 64).Advanced(),
     Of<&Moe::router_bias>("router_bias", "The router adds one bias per expert").Advanced(),
@@ -32,7 +37,9 @@ constinit const Fields Schema<Mla>::fields(kMlaFields);
 constexpr FieldRow kIndexerFields[] = {
     Of<&Indexer::heads>("heads", "Heads that score the tokens of the context").Between(1, 8192),
     Of<&Indexer::head_dim>("head_dim", "Head dimension; one key of this width per token is cached in fp8").Between(1, 8192),
-    Of<&Indexer::top_k>("top_k", "Tokens of the context that a query attends to: those with the best scores").Length().Between(1, 1 << 24)};
+    Of<&Indexer::top_k>("top_k", "Tokens of the context that a query attends to: those with the best scores").Length().Between(1, 1 << 24),
+    Of<&Indexer::layers>("layers", "Layers that select tokens; the others reuse the selection of one before them (GLM-5.2); 0: all")
+        .Between(0, 4096)};
 constinit const Fields Schema<Indexer>::fields(kIndexerFields);
 
 constexpr FieldRow kLinearAttentionFields[] = {
@@ -44,7 +51,10 @@ constexpr FieldRow kLinearAttentionFields[] = {
     Of<&LinearAttention::head_dim>("head_dim", "Head dimension of values").Between(1, 65536),
     Of<&LinearAttention::state>("state", "Head dimension of keys: a head keeps a state of head_dim x state elements").Between(1, 65536),
     Of<&LinearAttention::convolution>("convolution", "Kernel size of the short convolution; 0: none").Between(0, 64),
-    Of<&LinearAttention::step_rank>("step_rank", "Rank of the step-size projection (Mamba-1)").Between(0, 65536)};
+    Of<&LinearAttention::step_rank>("step_rank", "Rank of the step-size projection (Mamba-1)").Between(0, 65536),
+    Of<&LinearAttention::full_gate>("full_gate", "Kimi delta attention: a full projection of the output gate, not through a rank (Kimi K3)")
+        .Label("Full output gate")
+        .Advanced()};
 constinit const Fields Schema<LinearAttention>::fields(kLinearAttentionFields);
 
 constexpr FieldRow kModelFields[] = {
@@ -83,7 +93,10 @@ constexpr FieldRow kModelFields[] = {
                         "Training computes attention over the whole context, as while the indexer learns")
         .Label("Sparse attention (indexer)")
         .Advanced(),
-    Of<&Model::attention_gate>("attention_gate", "A gate on the attention output, from the query projection (Qwen3-Next)").Advanced(),
+    Of<&Model::attention_gate>(
+        "attention_gate",
+        "A gate on the attention output: from the query projection (Qwen3-Next), under latent attention its own (Kimi K3)")
+        .Advanced(),
     Of<&Model::linear_attention>("linear",
                                  "Layers with linear attention or a state-space model instead of softmax attention (hybrid models)")
         .Label("Linear attention or state space")

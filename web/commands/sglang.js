@@ -50,6 +50,7 @@ export const sglang = {
       [mapping.replicas > 1, `${mapping.replicas} of these behind a router (sglang_router)`],
       [!['bf16', 'fp16', 'fp8'].includes(precision.weights), `not a flag: weights in ${precision.weights} need a checkpoint that holds them`],
       [mapping.cp > 1, 'not here: decode context parallelism'],
+      [mapping.prefill_cp > 1, 'not here: prefill context parallelism, --attn-cp-size splits ranks of --tp-size'],
       [serving.disaggregated, 'not here: separate pools for prefill and decode (one command each, with --disaggregation-mode)'],
     ]);
     return comments([sglang.version, ...unsaid]) + linesOf(`python -m sglang.launch_server`, [['model-path', nameOfModel(scenario.model, models)], ...said(ROWS, scenario)]);

@@ -9,6 +9,7 @@ const ROWS = [
   { flag: 'tensor-parallel-size', aliases: ['tp'], path: 'serving.mapping.tp' },
   { flag: 'pipeline-parallel-size', aliases: ['pp'], path: 'serving.mapping.pp', when: above(1) },
   { flag: 'data-parallel-size', aliases: ['dp'], path: 'serving.mapping.attention_dp', when: above(1) },
+  { flag: 'prefill-context-parallel-size', aliases: ['pcp'], path: 'serving.mapping.prefill_cp', when: above(1) },
   { flag: 'decode-context-parallel-size', aliases: ['dcp'], path: 'serving.mapping.cp', when: above(1) },
   { flag: 'enable-expert-parallel', aliases: ['ep'], single: true, write: ({ serving }) => serving.mapping.ep > 1, read: () => ({}) },
   { flag: 'enable-eplb', single: true, write: ({ serving }) => serving.redundant_experts > 0 },

@@ -31,7 +31,11 @@ TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
                              {"gemma-2-9b", 344064},
                              // the indexer's key: 128 in fp8 and a scale of 4 bytes in each of 61 and 78 layers
                              {"deepseek-v3.2", 70272 + 61 * 132},
-                             {"glm-5", 78 * (1152 + 132)}};
+                             {"glm-5", 78 * (1152 + 132)},
+                             {"glm-5.2", 78 * 1152 + 21 * 132},  // an indexer in 21 layers
+                             {"kimi-k3", 24 * 576 * 2},
+                             {"nemotron-3-nano-30b-a3b", 6 * 2 * 2 * 128 * 2},
+                             {"nemotron-3-ultra-550b-a55b", 12 * 2 * 2 * 128 * 2}};
   for (const CacheCase& one : cases) {
     const ServingReport report = Serve(kOneH100 + std::vector<std::string>{"model=" + one.model});
     EXPECT_DOUBLE_EQ(report.kv_cache_per_token.base(), one.bytes_per_token) << one.model;
@@ -55,9 +59,9 @@ TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
 // One device holds every parameter of the published checkpoints, in 16 bit, including expert biases, recurrence time steps and attention
 // sinks, but not final norm, embedding norm and head bias.
 TEST(Weights, AreThoseOfTheWholeModel) {
-  for (const std::string model :
-       {"llama-3.1-8b", "gpt-oss-20b", "gpt-oss-120b", "jamba-v0.1", "kimi-linear-48b-a3b", "qwen3-next-80b-a3b", "minimax-text-01",
-        "deepseek-v3", "deepseek-v3.2", "deepseek-v2-lite", "qwen2-57b-a14b", "olmo-2-7b", "qwen3-8b"}) {
+  for (const std::string model : {"llama-3.1-8b", "gpt-oss-20b", "gpt-oss-120b", "jamba-v0.1", "kimi-linear-48b-a3b", "qwen3-next-80b-a3b",
+                                  "minimax-text-01", "deepseek-v3", "deepseek-v3.2", "glm-5.2", "kimi-k3", "nemotron-3-nano-30b-a3b",
+                                  "nemotron-3-super-120b-a12b", "deepseek-v2-lite", "qwen2-57b-a14b", "olmo-2-7b", "qwen3-8b"}) {
     const Result<Scenario> scenario = ScenarioOf(kOneH100 + std::vector<std::string>{"model=" + model});
     ASSERT_TRUE(scenario) << model;
     Trace off = Trace::Off();

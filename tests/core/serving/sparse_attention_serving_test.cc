@@ -26,6 +26,12 @@ TEST(SparseServing, DecodeStepDoesTheWorkThatTheShapesSay) {
   EXPECT_EQ(AttentionOf(report.decode_operators).count, 61);
 }
 
+// GLM-5.2: 21 of 78 layers score and select, every layer attends to the selected tokens.
+TEST(SparseServing, LayersShareASelection) {
+  const ServingReport report = Serve(kNode + std::vector<std::string>{"model=glm-5.2", "serving.prompt=4095", "serving.output=2"}, true);
+  EXPECT_NEAR(AttentionOf(report.decode_operators).flops.base(), 21.0 / 78 * 2 * 4096 * 32 * 128 + 2.0 * 2048 * 8 * 1088, 1);
+}
+
 TEST(SparseServing, NeverGetsFasterAsTheContextGrows) {
   for (const std::string model : {"deepseek-v3.2", "glm-5"}) {
     Seconds token, first;
@@ -42,8 +48,9 @@ TEST(SparseServing, NeverGetsFasterAsTheContextGrows) {
 // than 0.8 of the time and a token less than the same model's that attends to everything, at 1k neither.
 TEST(SparseServing, PaysAtLongContextsOnly) {
   const auto served = [](const std::string& model, const std::string& prompt) {
-    return Serve({"cluster=dgx-h200", "serving.devices=8", "serving.mapping.attention_dp=8", "serving.mapping.ep=8", "serving.engine=sglang",
-                  "serving.precision.weights=fp8", "serving.batch=16", "model=" + model, "serving.prompt=" + prompt});
+    return Serve({"cluster=dgx-h200", "serving.devices=8", "serving.mapping.attention_dp=8", "serving.mapping.ep=8",
+                  "serving.engine=sglang", "serving.precision.weights=fp8", "serving.batch=16", "model=" + model,
+                  "serving.prompt=" + prompt});
   };
   EXPECT_LT(served("deepseek-v3.2", "131072").ttft, 0.8 * served("deepseek-v3.1", "131072").ttft);
   EXPECT_LT(served("deepseek-v3.2", "131072").tpot, served("deepseek-v3.1", "131072").tpot);

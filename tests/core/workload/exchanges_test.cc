@@ -29,6 +29,13 @@ TEST(Exchanges, KeysOfLatentAttentionAreWiderThanItsValues) {
             100 * 8 * (192 + 128) * 2 * kB);
 }
 
+// Nemotron 3 Super sends its tokens at a quarter of the width of its residual stream.
+TEST(Exchanges, LatentExpertsGetNarrowRows) {
+  Trace off = Trace::Off();
+  EXPECT_EQ(RoutedBytes(Named("nemotron-3-super-120b-a12b"), 100, "tokens", off), 100 * 1024 * 2 * kB);
+  EXPECT_EQ(RoutedBytes(Named("nemotron-3-nano-30b-a3b"), 100, "tokens", off), 100 * 2688 * 2 * kB);
+}
+
 // One copy per rank that holds any of a token's experts: top-2 on 4 ranks reaches 4 (1 - (3/4)^2) = 1.75 of them.
 TEST(Exchanges, ATokenIsSentOncePerOwner) {
   Trace trace = Trace::On();

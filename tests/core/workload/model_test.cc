@@ -66,6 +66,42 @@ TEST(Parameters, DeepSeekV32HasAnIndexerInEveryLayer) {
   EXPECT_NEAR(CountParameters(Named("glm-5")).active, 41.8e9, 0.1e9);  // announced: 40; with the embedding, 0.95
 }
 
+// GLM-5.2 is GLM-5 with an indexer on 21 of its 78 layers.
+TEST(Parameters, LayersThatReuseASelectionHaveNoIndexer) {
+  const double indexer = 2048.0 * 32 * 128 + 6144 * (128 + 32) + 256;
+  EXPECT_NEAR(CountParameters(Named("glm-5.2")).total, CountParameters(Named("glm-5")).total - 57 * indexer, 1);
+}
+
+// Blocks of one mixer or one MLP, spread over layers of both: 23 + 6 + 23.
+TEST(Parameters, Nemotron3NanoByParts) {
+  const ParameterCount count = CountParameters(Named("nemotron-3-nano-30b-a3b"));
+  const double mamba = 2688.0 * (2 * 4096 + 2 * 8 * 128 + 64) + 4096 * 2688 + (4096 + 2048) * 5 + 3 * 64 + 4096;
+  const double attention = 2688.0 * (32 + 2 * 2) * 128 + 4096 * 2688;
+  const double experts = 128.0 * 2 * 2688 * 1856, others = 2688.0 * 128 + 128 + 2.0 * 2688 * 3712;
+  const double ends = 2 * 131072.0 * 2688 + 53 * 2688;
+  EXPECT_EQ(count.total, 23 * mamba + 6 * attention + 23 * (experts + others) + ends);
+  EXPECT_EQ(count.active, 23 * mamba + 6 * attention + 23 * (experts * 6 / 128 + others) + ends);
+  EXPECT_NEAR(count.active - count.embedding, 3.2e9, 0.05e9);  // announced, without the embedding
+}
+
+// Experts behind a projection to a quarter of the width, shared ones at the full width.
+TEST(Parameters, LatentExperts) {
+  const ParameterCount super = CountParameters(Named("nemotron-3-super-120b-a12b"));
+  EXPECT_EQ(super.moe_per_layer, 4096.0 * 512 + 512 + 2 * 4096.0 * 1024 + 512 * 2 * 1024.0 * 2688 + 2 * 4096.0 * 5376);
+  EXPECT_NEAR(super.active - super.embedding, 12.2e9, 0.1e9);  // announced: 12
+  const ParameterCount ultra = CountParameters(Named("nemotron-3-ultra-550b-a55b"));
+  EXPECT_NEAR(ultra.active - ultra.embedding, 55e9, 0.1e9);
+}
+
+// 24 layers of latent attention with a gate of its own, 69 of delta attention with a full gate.
+TEST(Parameters, KimiK3ByParts) {
+  const ParameterCount count = CountParameters(Named("kimi-k3"));
+  const double wide = 96 * 128;
+  EXPECT_EQ(count.attention_per_layer, 7168.0 * 1536 + 1536 * 96 * 192 + 7168 * 576 + 512 * 96 * 256 + 2 * 7168 * wide + 1536 + 512);
+  EXPECT_NEAR(count.linear_attention_per_layer, 5 * 7168 * wide + 7168 * (96 + 128) + 128 * wide, 0.2e6);  // and small parameters
+  EXPECT_NEAR(count.active - count.embedding, 104.2e9, 0.1e9);                                             // published: 104
+}
+
 TEST(Parameters, WeightsInMatrixProducts) {
   EXPECT_EQ(CountParameters(Named("llama-2-7b")).matrices, 6476005376);
   EXPECT_EQ(CountParameters(Named("llama-2-70b")).matrices, 68451041280);
