@@ -99,6 +99,7 @@ struct FrameworkExchange {
   GradientOverlap gradient_overlap = GradientOverlap::kAlways;
   double gradient_bytes = 2;
   bool reduces_whole_gradients = false;
+  bool reduces_at_end = false;  // between groups of ranks that share weights: once, after the last layer
   Seconds shard_broadcast;
   double contention = 0.5;
 };
@@ -186,6 +187,7 @@ struct Framework {
   bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)
   bool ends_as_layers = true;   // embedding and head count as a layer each where that makes the virtual stages equal
   double jitter = 0.0127;
+  double pod_jitter = 0;
   Seconds step_overhead = 32 * kMs;
   Count lora_rank = 16;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own

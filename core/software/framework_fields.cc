@@ -82,6 +82,9 @@ constexpr FieldRow kFrameworkExchangeFields[] = {
     Of<&FrameworkExchange::gradient_overlap>("gradient_overlap", "When the gradient reduction overlaps with the backward pass"),
     Of<&FrameworkExchange::gradient_bytes>("gradient_bytes", "Bytes per gradient in the reduction").Between(0.5, 8),
     Of<&FrameworkExchange::reduces_whole_gradients>("reduces_whole_gradients", "All-reduce even where the optimizer is sharded"),
+    Of<&FrameworkExchange::reduces_at_end>("reduces_at_end",
+                                           "ZeRO 3 within a group of ranks: gradients are reduced between the groups once per step, after "
+                                           "the last layer, where nothing hides it"),
     Of<&FrameworkExchange::shard_broadcast>("shard_broadcast",
                                             "Updated weights are broadcast rank by rank, above eight ranks; time per broadcast")
         .In(kMs)
@@ -181,6 +184,11 @@ constexpr FieldRow kFrameworkFields[] = {
         .Advanced(),
     Of<&Framework::jitter>("jitter", "Relative slow-down of a step per doubling of the devices beyond eight")
         .Label("Slow-down per doubling of devices")
+        .Between(0, 1)
+        .Advanced(),
+    Of<&Framework::pod_jitter>("pod_jitter",
+                               "Relative slow-down of a step per doubling of the pods or nodes that the innermost network joins")
+        .Label("Slow-down per doubling of pods")
         .Between(0, 1)
         .Advanced(),
     Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000).Advanced(),

@@ -114,11 +114,26 @@ Seconds BothCollectives(const TrainingContext& context, CollectiveType type, Ran
   return both;
 }
 
+// Whether ranks that share weights reduce the gradients with other such groups after the last layer.
+bool ReducesAtEnd(const TrainingContext& context, double shards) {
+  return context.run.mapping.zero >= 3 && context.framework().exchange.reduces_at_end && shards < context.shape.DataRanks();
+}
+
+Seconds ReduceBetweenGroups(const TrainingContext& context, const TrainedParameters& trained, Trace& trace) {
+  const Trace::Scope scope(trace, "reduce");
+  const double dense = trained.dense, dense_shards = trained.dense_shards, gradient_bytes = context.framework().exchange.gradient_bytes;
+  FIGURE(trace, dense_bytes, gradient_bytes * kB * (dense / dense_shards), (Note{"Gradients of the rank's shard"}), gradient_bytes, dense,
+         dense_shards);
+  return TimeCollective(context, CollectiveType::kAllReduce, dense_bytes, "dense_bytes", RankGroup::kReplica, "dense", "reduce_link",
+                        trace);
+}
+
 GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParameters& trained, Trace& trace) {
   const TrainingRun& run = context.run;
   const TrainingShape& shape = context.shape;
   const FrameworkExchange& framework = context.framework().exchange;
   GradientLinks links;
+  if (ReducesAtEnd(context, trained.dense_shards)) links.reduce = ReduceBetweenGroups(context, trained, trace);
   if (run.mapping.zero >= 3) return links;
   const double shards = trained.dense_shards, dense = trained.dense, experts = trained.experts;
   const bool sharded = run.mapping.zero >= 1 && shards == shape.DataRanks() && !framework.reduces_whole_gradients;
@@ -152,8 +167,11 @@ void ExplainAbsent(const TrainingContext& context, double dense_shards, Seconds 
   const auto zero = static_cast<double>(context.run.mapping.zero);
   constexpr std::string_view kTitle = "Collective of the gradients or weights, once per step";
   if (zero >= 3) {
-    RecordNone({"reduce_link", "gather_link", "broadcasts"}, "max(0, 3 - zero)", Note{kTitle, "ZeRO-3 has them in every layer"}, "zero",
-               zero, trace);
+    constexpr std::string_view kAbsent[] = {"gather_link", "broadcasts", "reduce_link"};
+    for (const std::string_view absent : kAbsent) {
+      if (absent == "reduce_link" && ReducesAtEnd(context, dense_shards)) continue;
+      RecordNone({absent}, "max(0, 3 - zero)", Note{kTitle, "ZeRO-3 has them in every layer"}, "zero", zero, trace);
+    }
   } else if (zero < 1) {
     RecordNone({"gather_link", "broadcasts"}, "zero", Note{kTitle, "every rank updates all its weights"}, "zero", zero, trace);
   } else if (broadcasts == Seconds{}) {
@@ -170,11 +188,14 @@ void HideExchange(const TrainingContext& context, const TrainedParameters& train
   const auto [reduce_link, gather_link, broadcasts] = TimeCollectives(context, trained, trace);
   ExplainAbsent(context, trained.dense_shards, broadcasts, trace);
   const double p = context.shape.pipeline, v = context.shape.chunks, m = context.shape.micro_batches;
-  const bool overlaps = context.run.mapping.overlap.dp.value_or(framework.gradient_overlap == GradientOverlap::kAlways ||
-                                                                (framework.gradient_overlap == GradientOverlap::kSinglePass && m <= 1));
+  const bool at_end = ReducesAtEnd(context, trained.dense_shards);
+  const bool overlaps =
+      context.run.mapping.overlap.dp.value_or(!at_end && (framework.gradient_overlap == GradientOverlap::kAlways ||
+                                                          (framework.gradient_overlap == GradientOverlap::kSinglePass && m <= 1)));
   // Chunks finish their gradients one after another: all but the last one's are reduced behind the passes of the others.
   const double pp = p, virtual_stages = v, micro_batches = m, overlapping = overlaps ? 1 : 0;
-  trace.Input("overlapping", overlapping, "training.framework.exchange.gradient_overlap");
+  trace.Input("overlapping", overlapping,
+              at_end ? "training.framework.exchange.reduces_at_end" : "training.framework.exchange.gradient_overlap");
   FIGURE(trace, windows, overlapping * max(1.0, min(pp, micro_batches) * (1 - 1 / virtual_stages)),
          (Note{"Passes that hide the exchange", "chunks finish their gradients one after another; 0 without overlap"}), overlapping, pp,
          micro_batches, virtual_stages);

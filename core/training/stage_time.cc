@@ -49,7 +49,7 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, double dense_para
   ShardedWeights weights{dense_bytes, expert_bytes, {}, {}, {}};
   weights.gather = both(CollectiveType::kAllGather, "gather_link");
   weights.scatter = both(CollectiveType::kReduceScatter, "scatter_link");
-  if (shards < context.shape.DataRanks()) {
+  if (shards < context.shape.DataRanks() && !context.framework().exchange.reduces_at_end) {
     const auto shard_within = static_cast<double>(run.mapping.shard_within.value_or(1)), cp = context.shape.context;
     FIGURE(trace, dense_shards, shard_within * cp, (Note{"Ranks that share the weights"}), shard_within, cp);
     FIGURE(trace, shard_bytes, dense_bytes / dense_shards, (Note{"Weights of a shard"}), dense_bytes, dense_shards);

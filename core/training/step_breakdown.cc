@@ -145,8 +145,11 @@ void AddEndOfStep(const TrainingContext& context, const StageTime& slowest, cons
   FIGURE(trace, devices, tp * cp * pp * dp, (Note{"Devices of the mapping"}), tp, cp, pp, dp);
   const double jitter = context.framework().jitter;
   const Seconds accumulation = gradients.accumulation, step_overhead = context.framework().step_overhead;
-  FIGURE(trace, jitter_time, schedule_length * jitter * max(0.0, log2(devices / 8)),
-         (Note{"Jitter", "the slowest device sets the pace; grows with every doubling of the devices"}), schedule_length, jitter, devices);
+  const double pod_jitter = context.framework().pod_jitter, node_devices = context.node_devices;
+  trace.Input("node_devices", node_devices, "cluster.networks.0.size");
+  FIGURE(trace, jitter_time, schedule_length * (jitter * max(0.0, log2(devices / 8)) + pod_jitter * max(0.0, log2(devices / node_devices))),
+         (Note{"Jitter", "the slowest device sets the pace; grows with every doubling of the devices, or of the pods"}), schedule_length,
+         jitter, devices, pod_jitter, node_devices);
   FIGURE(trace, other, host + jitter_time + accumulation + step_overhead,
          (Note{"Other", "launch overhead, jitter, fp32 accumulation, host work between steps", "", "training.time_s.other"}), host,
          jitter_time, accumulation, step_overhead);
