@@ -8,7 +8,7 @@ before(async () => (chromium = await site()));
 after(() => chromium.close());
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
-const made = async (page, id) => /cost follows, \$[\d,.]+/.exec(plain(await page.locator(`#${id} .summary`).textContent()))[0];
+const made = async (page, id) => /cost follows, \$[\d,.]+/.exec(plain(await page.locator(`#${id} .hint`).textContent()))[0];
 const answers = (page) => page.locator('.four .answer').allTextContents();
 // An input of the link in its base unit, "6.7 TB/s" as 6.7e12.
 const PREFIX = { T: 1e12, P: 1e15, G: 1e9 };

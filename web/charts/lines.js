@@ -27,7 +27,7 @@ const lineHandle = ({ id, here, across, xs, ys, box, at }) =>
 
 // {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}],
 // uprights: [{x, text}], here: {x, y, text, point: the name of a mark at y, name, onx: {set(x), end()} where it can be dragged}}
-export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], uprights = [], here, summary, columns, rows, height: wanted, controls, note }) {
+export function lines({ id, title, subtitle, width, x: across, y: up, series, levels = [], uprights = [], here, summary, columns, rows, height: wanted, controls, note, hint }) {
   const points = series.flatMap((one) => one.points);
   const kept = keptOf(id);
   const xs = kept?.xs ?? (across.log ? positiveDomain(points.map((p) => p.x), 0.03) : [0, Math.max(...points.map((p) => p.x)) * 1.04]);
@@ -107,6 +107,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     kind: 'line chart',
     controls,
     note,
+    hint,
     summary:
       summary ??
       (first

@@ -177,7 +177,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
     subtitle,
     kind: 'roofline chart',
     summary: t('summary.roofline', { list: [...counts].map(([name, count]) => `${count} ${name}`).join(', ') }),
-    note: onridge && t('roofline.drag'),
+    hint: onridge && t('roofline.drag'),
     drawing: canvas(width, height, frame, was, roof, cacheRoofs, ringMarks, held, marks(title, points), names),
     key: main
       ? [

@@ -79,7 +79,7 @@ export function yieldFan(context) {
     y: { label: nameOf('cost.dies.0.yield'), unit: '%', from: 0 },
     series,
     here: { x: answer.own_area_mm2, text: t('chip.own', { area: text(answer.own_area_mm2, 'mm^2') }), ...areaHandle(context) },
-    note: dragNote(context),
+    hint: dragNote(context),
     summary: t('chip.yields.summary', {
       low: text(Math.min(...own), '%'),
       high: text(Math.max(...own), '%'),
@@ -145,7 +145,7 @@ export function areaCurve(context) {
       ...crossing.filter(({ at }) => at).map(({ chiplets, at }) => ({ x: at, text: t('chip.crossing', { chiplets }) })),
     ],
     here: ownArea && { x: ownArea, y: published, text: t('chip.own', { area: text(ownArea, 'mm^2') }), point: t(store.inputs['cost.device.dies.0.area'] ? 'chip.own.package' : 'chip.own.published', { cost: text(published, '$') }), ...areaHandle(context, die.count ?? 1) },
-    note: ownArea && dragNote(context),
+    hint: ownArea && dragNote(context),
     summary: spoken.join(' '),
     controls: row(
       pick('chip-package', t('chip.package'), packages(), preset, choose(context, 'package')),

@@ -8,11 +8,11 @@ import { spokenBox, tipBox, walkable } from './marks.js';
 
 // {id, title, subtitle, kind, summary, drawing, key: [{color|hatch, text}], columns: [text or {name, unit}], rows: [[cell]]}; `rows` may be
 // a function where they are many: then they are made when they are looked at. A cell is a text, a number, or {value, unit}: shown as people
-// read it, saved as the number.
+// read it, saved as the number. `hint` says what can be done with the drawing: not on paper.
 const shownColumn = (one) => one.name ?? one;
 const shownCell = (cell) => (cell && typeof cell === 'object' ? format(cell.value, cell.unit) : cell);
 
-export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note, controls }) {
+export function chart({ id, title, subtitle, kind, summary, drawing, key = [], columns = [], rows = [], note, hint, controls }) {
   const caption = h('figcaption', { id: `${id}-title` }, title, subtitle && h('small', {}, subtitle));
   const words = h('p', { class: 'summary', id: `${id}-summary` }, [note, summary].filter(Boolean).join(' '));
   drawing.setAttribute('role', 'graphics-document document');
@@ -92,6 +92,7 @@ export function chart({ id, title, subtitle, kind, summary, drawing, key = [], c
     h('div', { class: 'drawing' }, drawing, tip, spoken),
     legend,
     words,
+    hint && h('p', { class: 'hint' }, hint),
     h(
       'div',
       { class: 'tools' },
