@@ -26,7 +26,7 @@ test('all issues are listed and each leads to its field', async () => {
   const { page } = await chromium.open('#/train?training.sequence=x&serving.batch=-1&v=1');
   await settled(page);
   assert.ok((await page.locator('#issues li').count()) >= 2);
-  await page.locator('#issues button.link', { hasText: 'serving.batch' }).click();
+  await page.locator('#issues button.link', { hasText: 'Concurrent requests per replica' }).click();
   await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), 'in-serving-batch'));
 });
 
@@ -34,9 +34,9 @@ test('contradicting degrees offer the nearest that would do', async () => {
   // Of what is written: degrees that nobody wrote would follow the batch.
   const written = '?cluster.devices=512&training.mapping.tp=8&training.mapping.pp=4&training.mapping.cp=1&v=1';
   const cases = [
-    ['', 'training.mapping.tp', '7', /Use (tp )?[48]/],
+    ['', 'training.mapping.tp', '7', /Use (TP )?[48]/],
     [written, 'training.global_batch', '100', /Use (96|112)/],
-    ['', 'training.mapping.pp', '7', /Use pp [48]/],
+    ['', 'training.mapping.pp', '7', /Use PP [48]/],
   ];
   for (const [inputs, path, text, offer] of cases) {
     const { page } = await chromium.open(`#/train${inputs}`);

@@ -63,7 +63,8 @@ test('hostile links leave a page that works and names what it refused', async ()
     await page.waitForTimeout(150);
     assert.ok((await page.locator('#form .field').count()) > 10, link.slice(0, 80));
     assert.equal(await page.locator('main img').count(), 0, link.slice(0, 80));
-    const told = `${await page.locator('#notice').textContent()} ${await page.locator('#issues').textContent()}`;
+    const paths = await page.locator('#issues [title]').evaluateAll((all) => all.map((one) => one.title));
+    const told = [await page.locator('#notice').textContent(), await page.locator('#issues').textContent(), ...paths].join(' ');
     if (names) assert.match(told, names, link.slice(0, 80));
   }
   // Leaving a page stops what it was still fetching.
