@@ -11,10 +11,10 @@ namespace {
 
 // Operations between the GEMMs and the attention of a dense layer.
 double DensePasses(const Deployment& deployment, double passes, double scaled_mlp, Trace& trace) {
-  const auto fused_passes = static_cast<double>(deployment.engine.kernels.fused_passes);
-  if (fused_passes > 0) {
-    trace.Input("dense", fused_passes, "serving.engine.fused_passes");
-    return fused_passes;
+  if (const std::optional<Count>& fused_passes = deployment.engine.kernels.fused_passes) {
+    const auto dense = static_cast<double>(*fused_passes);
+    trace.Input("dense", dense, "serving.engine.fused_passes");
+    return dense;
   }
   FIGURE(trace, dense, passes + scaled_mlp,
          (Note{"Operations between those of a dense layer", "with those that scale activations of the MLP"}), passes, scaled_mlp);

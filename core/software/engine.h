@@ -172,9 +172,9 @@ struct EngineKernels {
   double elementwise_bandwidth_efficiency = 0.6;  // share of the memory bandwidth
   double elementwise_bytes = 0;                   // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
-  Count fused_passes = 0;  // launched between the products and the attention of a dense layer of prefill, where they are fused; 0: apart
-  bool fp8_attention = false;  // prefill attention computes in fp8 over an fp8 KV cache
-  Count multi_query_from = 1;  // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
+  std::optional<Count> fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
+  bool fp8_attention = false;         // prefill attention computes in fp8 over an fp8 KV cache
+  Count multi_query_from = 1;         // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
   ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
   Seconds moe_layer_overhead = 22 * kUs;
   double expert_gemm_efficiency = 1;         // over the fastest library's expert products

@@ -178,7 +178,7 @@ constexpr FieldRow kEngineFields[] = {
     Of<&Engine::kernels, &EngineKernels::fused_passes>(
         "fused_passes",
         "Launches between the products and the attention of a dense layer of prefill where norms, activation, all-reduces and "
-        "scales are fused; 0: each is launched by itself")
+        "scales are fused; leave empty where each is launched by itself")
         .Between(0, 64)
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::fp8_attention>("fp8_attention", "Prefill attention computes in fp8 over an fp8 KV cache")
