@@ -27,6 +27,9 @@ const SHAPES = [
   (x, y, r) => svg('path', { d: `M${x} ${y - r * 1.2}L${x + r * 1.15} ${y + r * 0.8}L${x - r * 1.15} ${y + r * 0.8}Z` }),
 ];
 
+// A tick leaves out a unit that its axis names.
+const tick = (value, { label, unit }) => format(value, unit === 'token/s' && label.includes('tokens/s') ? '' : unit);
+
 // {x: {label, unit}, y: {label, unit}, points: [{x, y, label, chosen, series}], series: [{name, color}], onpoint(at)}; a front of
 // one kind needs no series. `here`: where the scenario stands. A point's `name` stands beside it. `diagonal`: the name of a line where both are
 // equal, in place of the front.
@@ -40,11 +43,11 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
   const frame = [
     xTicks.map((value) => [
       svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
-      svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, format(value, across.unit)),
+      svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, tick(value, across)),
     ]),
     yTicks.map((value) => [
       svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-      svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value, up.unit)),
+      svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, tick(value, up)),
     ]),
     svg('text', { x: box.right, y: height - 8, 'text-anchor': 'end' }, across.label),
     svg('text', { x: 0, y: 10 }, up.label),

@@ -7,7 +7,7 @@ import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
 import { footnote } from '../scenes/footnote.js';
 import { absence } from '../scenes/absence.js';
-import { ghostOf, heading, infeasible } from '../scenes/parts.js';
+import { beside, ghostOf, heading, infeasible } from '../scenes/parts.js';
 import { extend, t } from '../text/strings.js';
 import { areaCurve, waferMap, yieldFan } from './dies.js';
 import { partition } from './partition.js';
@@ -39,8 +39,8 @@ const VIEWS = {
     ),
     dieTable(context, cost.dies),
   ],
-  dies: (context, { cost }) => [waferMap(context), dieFigures(context, cost.dies), yieldFan(context)],
-  chiplets: (context) => [areaCurve(context), partition(context)],
+  dies: (context, { cost }) => [beside(context, (part) => [waferMap(part), dieFigures(part, cost.dies)], yieldFan)],
+  chiplets: (context) => [beside(context, areaCurve, partition)],
   technology: (context) => [technology(context)],
   hour: (context, { cost, training, serving }) => [
     labelledBill(context, { id: 'hour-bill', title: t('chip.hour'), subtitle: t('chip.hour.sub'), lines: cost.device_hour_usd_parts, whole: 'cost.device_hour_usd' }),

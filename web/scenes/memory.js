@@ -8,7 +8,7 @@ import { text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
-import { heading, infeasible, placeholder, servingMemory, trainingMemory } from './parts.js';
+import { beside, heading, infeasible, placeholder, servingMemory, trainingMemory } from './parts.js';
 
 const HEIGHT = 470;
 const CONTEXTS = [256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144];
@@ -119,7 +119,11 @@ export const memory = {
     const { training, serving } = context.report;
     return [
       heading(t('memory.title'), t('memory.lead')),
-      serving ? [infeasible(serving), servingMemory(context)] : absence(context, 'serving'),
+      beside(
+        context,
+        (part) => (serving ? [infeasible(serving), servingMemory(part)] : absence(context, 'serving')),
+        (part) => (training ? [infeasible(training), trainingMemory(part)] : absence(context, 'training')),
+      ),
       serving &&
         figures(
           context,
@@ -133,7 +137,6 @@ export const memory = {
           ].filter(Boolean),
         ),
       serving && h('p', { class: 'note', id: 'memory-sharing' }, [sharing(context.scenario), limitOf(context.scenario, serving.max_context)].filter(Boolean).join(' ')),
-      training ? [infeasible(training), trainingMemory(context)] : absence(context, 'training'),
       serving && cacheCurve(context),
       footnote(context, 'memory'),
     ];

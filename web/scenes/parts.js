@@ -9,6 +9,16 @@ import { t } from '../text/strings.js';
 
 export const heading = (title, lead) => [h('h1', { class: 'question', tabindex: -1 }, title), h('p', { class: 'lead' }, lead)];
 
+const TWO = 1200; // px of a scene with two columns: a window of 1,600
+const GAP = 32;
+
+// Two parts side by side where there is room, else one below the other; each is drawn at the width that it has.
+export function beside(context, ...parts) {
+  if (context.width < TWO) return parts.map((draw) => draw(context));
+  const half = { ...context, width: Math.floor((context.width - GAP) / 2) };
+  return h('div', { class: 'two' }, parts.map((draw) => h('div', {}, draw(half))));
+}
+
 // Keeps the place of a chart whose figures are on their way.
 export const placeholder = (title, height) =>
   h('div', { class: 'chart waiting', style: { 'min-height': `${height}px` } }, h('p', { class: 'figcaption' }, title), h('p', { class: 'summary' }, t('chart.waiting')));

@@ -16,7 +16,7 @@ import { text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
-import { boundBars, ghostOf, heading, infeasible, placeholder } from './parts.js';
+import { beside, boundBars, ghostOf, heading, infeasible, placeholder } from './parts.js';
 import { saveTrace, traceOf } from './step_trace.js';
 
 await addStyle('style/serving.css');
@@ -47,21 +47,22 @@ function latencyBars(context) {
   const { serving } = context.report;
   const { tpot_parts_s: tpot, ttft_parts_s: ttft } = serving;
   const own = ['gemm', 'attention', 'communication', 'small_kernels', 'scheduler'].reduce((sum, id) => sum + ttft[id], 0);
-  const bar = (id, latency, parts, subtitle) =>
+  const bar = (id, latency, parts, subtitle) => (part) =>
     partBar({
       id,
       title: t(`serve.${latency}`),
       subtitle,
-      width: context.width,
+      width: part.width,
       unit: 's',
       parts: latencyParts(parts, latency),
-      ghost: ghostOf(context, `serving.${latency}_s`),
-      onpart: (part) => context.why(`serving.${latency}_parts_s.${part}`),
+      ghost: ghostOf(part, `serving.${latency}_s`),
+      onpart: (one) => context.why(`serving.${latency}_parts_s.${one}`),
     });
-  return [
+  return beside(
+    context,
     bar('tpot-bar', 'tpot', tpot, t('serve.tpot.sub', { step: text(serving.tpot_s - tpot.prefill, 's'), waiting: text(tpot.prefill, 's') })),
     bar('ttft-bar', 'ttft', ttft, t('serve.ttft.sub', { queue: text(ttft.handling + ttft.queue + ttft.others, 's'), prefill: text(own, 's') })),
-  ];
+  );
 }
 
 // The batches of a closed loop, whatever the load of the scenario.

@@ -9,7 +9,7 @@ import { text } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote, publishedHours, typicalNote } from './footnote.js';
-import { boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
+import { beside, boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
 import { postTraining } from './post_training.js';
 import { saveTrace, traceOfTraining } from './step_trace.js';
 
@@ -49,6 +49,36 @@ function schedule(context, timeline, view) {
   return drawn.element;
 }
 
+const boundBar = (context, training) =>
+  training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound, training.network_by_level]]) : null;
+
+const communication = (context, training) =>
+  topology({
+    id: 'topology',
+    width: context.width,
+    cluster: context.scenario.cluster,
+    mapping: context.scenario.training.mapping,
+    devices: context.scenario.training.devices ?? context.scenario.cluster.devices,
+    uses: training.collectives,
+  });
+
+function operators(context, training) {
+  const { device } = context.scenario.cluster;
+  const { peak, onridge } = ridgeOf(context, [context.scenario.training.precision, 'bf16']);
+  if (!peak || !training.operators?.length) return null;
+  return roofline({
+    id: 'train-roofline',
+    title: t('train.operators'),
+    subtitle: t('train.operators.sub'),
+    width: context.width,
+    peak,
+    bandwidth: device.memory.bandwidth,
+    caches: device.caches,
+    groups: [{ phase: 'layer', operators: training.operators }],
+    onridge,
+  });
+}
+
 export const train = {
   id: 'train',
   draw(context) {
@@ -57,8 +87,6 @@ export const train = {
     if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
     const view =
       context.page.chosen('gantt') ?? (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
-    const { device } = context.scenario.cluster;
-    const { peak, onridge } = ridgeOf(context, [context.scenario.training.precision, 'bf16']);
     return [
       heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
       infeasible(training),
@@ -67,7 +95,7 @@ export const train = {
         : !timeline && placeholder(t('train.gantt.sub'), 240),
       timeline?.length > 0 &&
         h('p', { class: 'note' }, t('trace.step'), ' ', h('button', { type: 'button', class: 'link', 'data-key': 'train-trace', id: 'train-trace', onclick: () => saveTrace(traceOfTraining(timeline, t('trace.training')), 'training-step') }, t('trace.save'))),
-      timeBar(context),
+      beside(context, timeBar, (part) => boundBar(part, training)),
       figures(context, [
         'training.step_time_s',
         'training.time_to_train_s',
@@ -77,28 +105,7 @@ export const train = {
         'training.cost_usd',
       ]),
       typicalNote(context),
-      topology({
-        id: 'topology',
-        width: context.width,
-        cluster: context.scenario.cluster,
-        mapping: context.scenario.training.mapping,
-        devices: context.scenario.training.devices ?? context.scenario.cluster.devices,
-        uses: training.collectives,
-      }),
-      peak && training.operators?.length
-        ? roofline({
-            id: 'train-roofline',
-            title: t('train.operators'),
-            subtitle: t('train.operators.sub'),
-            width: context.width,
-            peak,
-            bandwidth: device.memory.bandwidth,
-            caches: device.caches,
-            groups: [{ phase: 'layer', operators: training.operators }],
-            onridge,
-          })
-        : null,
-      training.time_by_bound ? boundBars(context, 'step-bounds', t('bounds.step'), [[undefined, training.time_by_bound, training.network_by_level]]) : null,
+      beside(context, (part) => communication(part, training), (part) => operators(part, training)),
       postTraining(context),
       publishedHours(context),
       footnote(context, 'train'),
