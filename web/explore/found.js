@@ -106,6 +106,7 @@ export class Found {
   }
 
   #draw() {
+    const isResized = this.#width !== this.#context.width;
     this.#width = this.#context.width;
     const { best } = this.#report;
     const over = this.#state !== 'running';
@@ -120,7 +121,7 @@ export class Found {
       return;
     }
     const now = performance.now();
-    if (over || this.front.childElementCount === 0 || now - this.#drawn > FRONT_MS) {
+    if (over || isResized || this.front.childElementCount === 0 || now - this.#drawn > FRONT_MS) {
       this.#drawn = now;
       this.#drawFront();
     }
