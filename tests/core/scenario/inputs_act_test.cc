@@ -192,8 +192,6 @@ const std::vector<Assignments>& Scenarios() {
       Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "partition.chiplets=4", "partition.overhead=0.2",
                   "partition.package=fan-out-chip-first", "training.global_batch=64", "serving=null"} +
           kOneStage,
-      kServingOnly + Assignments{"model=kimi-linear-48b-a3b", "cluster=dgx-h100", "cluster.devices=8", "serving.mapping.tp=8"},
-      {"cluster=dgx-h100", "cluster.devices=8", "training=null", "serving=null", "cost.rental=lambda-h100-on-demand"},
       kPostTraining,
       kPostTraining + Assignments{"post_training.placement=pools"},
       // A device outside the catalogue, on an interposer.
