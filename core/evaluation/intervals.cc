@@ -12,7 +12,8 @@ namespace {
 constexpr double kLevel = 9. / 10;
 constexpr Count kSamples = 60;      // of a cost, each a bill of its own: the ends move by some per cent with another seed
 constexpr std::uint64_t kSeed = 1;  // the same answer every time
-constexpr std::string_view kFromRuns = "cut from the errors of published runs, the nearest counting most and each source having one say";
+constexpr std::string_view kFromRuns =
+    "the middle half of the errors of published runs, the nearest counting most, and beyond it the spread to expect";
 constexpr std::string_view kFromDraws = "cut from a Monte Carlo run over the uncertain inputs of cost";
 
 // "8 % less", "15 % more" of a ratio to the answer.

@@ -131,11 +131,12 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is that of the time it stands for
   const Tails tails = is_rate ? Tails{by.tail_above, by.tail_below} : Tails{by.tail_below, by.tail_above};
   const Quantiles at = QuantilesOf(runs, weights, tails);
-  const double widened = StretchOf(kind, by) * (1 + by.widening * likely.distance + by.disagreement / weights.sources);
-  const double assumed = likely.is_by_data_sheet ? by.assumed : 1;
-  const double spread = ExpectedSpread(kind, setting, by), middle = by.pull * at.middle;
-  const double low = spread * (middle - assumed * (widened * (middle - at.low) + by.margin));
-  const double high = spread * (middle + assumed * (widened * (at.high - middle) + by.margin));
+  const double widened = 1 + by.widening * likely.distance + by.disagreement / weights.sources;
+  const double times = likely.is_by_data_sheet ? by.assumed * widened : widened;
+  // One expected spread is added at each end: neighbors that agree by chance say nothing of a source that is not among them.
+  const double spread = ExpectedSpread(kind, setting, by);
+  const double low = spread * (at.middle - times * (at.middle - at.low + 1));
+  const double high = spread * (at.middle + times * (at.high - at.middle + 1));
   likely.low = std::min(1., std::exp(is_rate ? -high : low));
   likely.high = std::max(1., std::exp(is_rate ? -low : high));
   return likely;

@@ -1,8 +1,8 @@
 // The interval around an answer, from the errors of the measured runs most like it.
 //
 // Every run of the kind's group counts by how near it is; a source's runs share one say, that of its nearest, so that a campaign of
-// thousands does not drown one of ten. The interval is cut from the weighted errors, wider the farther the nearest run is and where
-// efficiencies are assumed.
+// thousands does not drown one of ten. The interval is the middle half of the weighted errors and, at each end, the spread to expect of
+// such a setting, wider the farther the nearest run is and where efficiencies are assumed.
 #pragma once
 
 #include <span>

@@ -6,37 +6,44 @@
 
 namespace slipstick {
 
-// How much wider than the neighbors' errors an interval is, so that it holds nine of ten measurements of a source that it does not know.
-struct Stretch {
-  double step = 1, memory = 1, token = 1, throughput = 1, batch = 1, first_token = 1;
+// The spread of an answer's errors that its setting lets expect, in logarithms: a sum of these.
+struct Spread {
+  double base = 0.1;   // of any answer
+  double network = 0;  // per whole of the predicted time on links
+  double latency = 0;  // per whole in launches and messages
+  double experts = 0;  // of a mixture of experts
+  double halving = 0;  // per halving of the operands below 16 bits
 };
 template <>
-struct Schema<Stretch> {
+struct Schema<Spread> {
+  static const Fields fields;
+};
+struct Spreads {
+  Spread step, memory, token, throughput, batch, first_token;
+};
+template <>
+struct Schema<Spreads> {
   static const Fields fields;
 };
 
 // A distance is a sum of these; a run at distance d counts (1 + d/8)^-8.
 struct RunDistance {
-  double device = 0;                                         // another device of one architecture
-  double architecture = 0;                                   // another architecture
-  double software = 0;                                       // another framework or engine
-  double experts = 0;                                        // dense against experts
-  double kind = 0;                                           // another kind of answer of one group
-  double bits = 0;                                           // per halving of the operands
-  double devices = 0, load = 0, parameters = 0, length = 0;  // per factor of two
-  double network = 0, latency = 0, waiting = 0;              // per whole of the predicted time
+  double device = 0;                         // another device of one architecture
+  double architecture = 0;                   // another architecture
+  double software = 0;                       // another framework or engine
+  double experts = 0;                        // dense against experts
+  double kind = 0;                           // another kind of answer of one group
+  double bits = 0;                           // per halving of the operands
+  double devices = 0, load = 0, length = 0;  // per factor of two
+  double network = 0, waiting = 0;           // per whole of the predicted time
 
   double few = 0;  // runs with which a source has half its say
-  // Spread of an answer whose time is all arithmetic and memory, in shares of time: on links in a step, waiting before a first token.
-  double calm_step = 0, calm_first_token = 0;
-  double pull = 0;          // how far the middle of the interval follows the neighbors' median
+  Spreads spread;
   double tail_below = 0;    // share of the neighbors' errors left out where the answer is less than predicted
   double tail_above = 0;    // where it is more: there the same logarithm is a longer way
-  double margin = 0;        // added at each end, in expected spreads: two runs of one setting differ
   double widening = 0;      // per unit of distance to the nearest run
   double disagreement = 0;  // widening where one source speaks, half of it where two do: another may disagree with them
-  Stretch stretch;
-  double assumed = 0;  // times as wide where rules stand for a device's measured efficiencies
+  double assumed = 0;       // times as wide where rules stand for a device's measured efficiencies
 };
 template <>
 struct Schema<RunDistance> {
@@ -45,7 +52,6 @@ struct Schema<RunDistance> {
 };
 
 double DistanceOf(const RunSetting& a, const RunSetting& b, const RunDistance& weights);
-double StretchOf(MeasuredKind kind, const RunDistance& weights);
 // The spread to expect of a kind of answer in a setting; errors are compared in units of it.
 double ExpectedSpread(MeasuredKind kind, const RunSetting& setting, const RunDistance& weights);
 

@@ -54,7 +54,7 @@ export const texts = {
   'method.computedAll': '{count} published runs of {sources} sources, computed just now in your browser by the module that answers you. Error: computed over measured minus one; of a training rate, that of its step time.',
   'method.filter.kind': 'Figure', 'method.filter.software': 'Framework or engine', 'method.filter.architecture': 'Device family', 'method.filter.all': 'All',
   'method.none': 'No published run is of all of these.', 'method.by': 'Summary', 'method.by.of': 'By {what}',
-  'method.groups': 'Errors, largest median first', 'method.groups.held': 'Held: how many measurements lie in the 90 % interval when their own source does not count.',
+  'method.groups': 'Errors, largest median first', 'method.groups.held': 'Held: how many measurements lie in the 90 % interval when their own source does not count. An interval is the middle half of the errors of the runs most like the question, each source having one say, and beyond it the spread to expect of such a setting: more with time on links, for mixtures of experts and below 16 bits. It widens where the nearest run is far, one source speaks, or a device is known by its data sheet only.',
   'method.column.count': 'Runs', 'method.column.median': 'Median error', 'method.column.mean': 'Mean', 'method.column.worst': 'Largest', 'method.column.held': 'Held', 'method.column.half': 'Half-width',
   'method.runs': '{count} runs, worst first', 'method.more': 'Show all {count}', 'method.fewer': 'Show the worst only',
   'evidence.view.own': 'Your measurement', 'own.title': 'Your measurement beside the computed figures',
