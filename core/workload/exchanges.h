@@ -13,7 +13,7 @@ namespace slipstick {
 // Rows of the residual stream, in 16 bit: summed over the TP ranks, sent to the next pipeline stage or to the ranks of their experts.
 // `rows_are`: the figure of the rows. Recorded as residual_bytes.
 Bytes ResidualBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace);
-// As above, of rows for routed experts, which may be narrower (latent experts).
+// Likewise for rows of routed experts, which may be narrower (latent experts).
 Bytes RoutedBytes(const Model& model, double rows, std::string_view rows_are, Trace& trace);
 
 // Context parallelism, in 16 bit: queries, recorded as query_bytes; keys and values, as kv_bytes. Of `tokens` tokens, at the widths that
