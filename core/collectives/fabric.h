@@ -64,6 +64,7 @@ struct InStepConstants {
   Seconds hop_latency, nic_hop_latency;
   double routed_efficiency = 1, nic_routed_efficiency = 1;
   Seconds routed_setup;
+  double pod_jitter = 0;  // relative slow-down of a step per doubling of the pods or nodes that the level joins
 };
 
 struct FabricConstants {

@@ -72,6 +72,9 @@ constexpr FieldRow kFabricConstantsFields[] = {
     Of<&FabricConstants::in_network, &InNetworkConstants::setup_per_rank>("reduction_setup_rank", "Latency per rank beyond 8")
         .In(kUs)
         .AtLeast(0),
+    Of<&FabricConstants::in_step, &InStepConstants::pod_jitter>("pod_jitter",
+                                                                "Relative slow-down of a training step per doubling of the pods")
+        .Between(0, 1),
     Of<&FabricConstants::in_step, &InStepConstants::hop_efficiency>("hop_rate",
                                                                     "Bandwidth efficiency of a hop to the next rank inside a training step")
         .Above(0)

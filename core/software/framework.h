@@ -187,7 +187,6 @@ struct Framework {
   bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)
   bool ends_as_layers = true;   // embedding and head count as a layer each where that makes the virtual stages equal
   double jitter = 0.0127;
-  double pod_jitter = 0;
   Seconds step_overhead = 32 * kMs;
   Count lora_rank = 16;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own

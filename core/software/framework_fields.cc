@@ -186,11 +186,6 @@ constexpr FieldRow kFrameworkFields[] = {
         .Label("Slow-down per doubling of devices")
         .Between(0, 1)
         .Advanced(),
-    Of<&Framework::pod_jitter>("pod_jitter",
-                               "Relative slow-down of a step per doubling of the pods or nodes that the innermost network joins")
-        .Label("Slow-down per doubling of pods")
-        .Between(0, 1)
-        .Advanced(),
     Of<&Framework::step_overhead>("step_overhead", "Host work between steps").In(kMs).Between(0, 100'000).Advanced(),
     Of<&Framework::lora_rank>("lora_rank", "Rank of low-rank adapters").Between(1, 1024).Advanced(),
     Of<&Framework::utilization>("utilization",

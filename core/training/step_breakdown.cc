@@ -3,7 +3,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "core/collectives/fabric.h"
 #include "core/training/exchange.h"
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
@@ -126,6 +128,19 @@ Seconds AddBubble(const Pipeline& pipeline, double micro_batches, Seconds pass_t
   return schedule_length;
 }
 
+// Relative slow-down of a step per doubling of the pods or nodes.
+double PodJitter(const TrainingContext& context, Trace& trace) {
+  const std::vector<NetworkLevel>& levels = context.cluster.networks;
+  if (levels.size() < 2 || context.framework().utilization) {
+    trace.Input("pod_jitter", 0.0, levels.size() < 2 ? "cluster.networks" : "training.framework.utilization");
+    return 0;
+  }
+  const double pod_jitter = levels[1].fabric->in_step.pod_jitter;
+  const std::string table = "fabrics." + levels[1].fabric->id;
+  CONSTANTS(trace, table, kInStepSource, pod_jitter);
+  return pod_jitter;
+}
+
 // Offload, optimizer, launches, jitter and the host.
 void AddEndOfStep(const TrainingContext& context, const StageTime& slowest, const GradientExchange& gradients, Seconds schedule_length,
                   StepTime& time, Trace& trace) {
@@ -145,7 +160,7 @@ void AddEndOfStep(const TrainingContext& context, const StageTime& slowest, cons
   FIGURE(trace, devices, tp * cp * pp * dp, (Note{"Devices of the mapping"}), tp, cp, pp, dp);
   const double jitter = context.framework().jitter;
   const Seconds accumulation = gradients.accumulation, step_overhead = context.framework().step_overhead;
-  const double pod_jitter = context.framework().pod_jitter, node_devices = context.node_devices;
+  const double pod_jitter = PodJitter(context, trace), node_devices = context.node_devices;
   trace.Input("node_devices", node_devices, "cluster.networks.0.size");
   FIGURE(trace, jitter_time, schedule_length * (jitter * max(0.0, log2(devices / 8)) + pod_jitter * max(0.0, log2(devices / node_devices))),
          (Note{"Jitter", "the slowest device sets the pace; grows with every doubling of the devices, or of the pods"}), schedule_length,
