@@ -135,3 +135,11 @@ test('fifty edits can be taken back, a changed field says what it was, and all c
   await settled(page);
   assert.match(page.url(), /#\/serve$/);
 });
+
+test('a view or lesson that is not there is said', async () => {
+  for (const [hash, name] of [['#/lessons/nonexistent', 'nonexistent'], ['#/chip/toString', 'toString']]) {
+    const { page } = await chromium.open(hash);
+    await eventually(async () => assert.match(await page.locator('#content').textContent(), new RegExp(`There is no “${name}” here`)));
+    await page.close();
+  }
+});

@@ -41,6 +41,14 @@ test('Megatron-LM: shape, degrees, batch, and what it cannot say', () => {
   assert.match(commandOf('megatron', { 'training.mapping.schedule': 'zb-v', 'training.mapping.virtual_stages': '2', 'training.mapping.zero': '2' }), /# not in Megatron-LM: schedule zb-v[^]*# not written: ZeRO stage 2/);
 });
 
+// Megatron-LM knows full and selective; torchtitan none, selective and full.
+test('recomputation that the core chooses stage by stage is written as what the tool knows, and said', () => {
+  const auto = { 'training.recompute': 'auto', model: 'llama-3.1-405b' };
+  assert.match(commandOf('megatron', auto), /# recomputation here is the least that fits[^]*--recompute-granularity selective/);
+  assert.match(commandOf('torchtitan', auto), /# recomputation here is the least that fits[^]*--activation_checkpoint\.mode selective/);
+  for (const tool of ['megatron', 'torchtitan']) assert.doesNotMatch(commandOf(tool, auto), /(granularity|mode) auto/);
+});
+
 test('engines: repositories of Hugging Face, degrees, precisions, and what no flag says', () => {
   const vllm = commandOf('vllm', { 'serving.precision.kv_cache': 'fp8', 'serving.mapping.replicas': '2', 'serving.devices': '16' });
   for (const words of ['vllm serve meta-llama/Llama-3.1-70B', '--tensor-parallel-size 8', '--quantization fp8', '--kv-cache-dtype fp8', '--max-model-len 2304', '# 2 of these behind a router']) assert.ok(vllm.includes(words), words);

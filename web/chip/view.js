@@ -76,7 +76,7 @@ const views = (context, chosen) =>
 export function draw(context) {
   const asked = (context.sub ?? context.store.sub).split('/')[0];
   const view = Object.hasOwn(VIEWS, asked) ? asked : 'bill';
-  const title = heading(t(`chip.${view}.title`), t(`chip.${view}.lead`));
+  const title = [heading(t(`chip.${view}.title`), t(`chip.${view}.lead`)), asked && asked !== view && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: asked }))];
   const { cost } = context.report;
   if (!cost) return [title, absence(context, 'cost')];
   return [title, context.sub === undefined && views(context, view), infeasible(cost), ...VIEWS[view](context, context.report), footnote(context, 'chip')];

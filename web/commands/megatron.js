@@ -76,7 +76,7 @@ const RUN = [
   single('overlap-param-gather', ({ training: { mapping } }) => mapping.overlap.dp !== false && mapping.dp > 1 && mapping.zero >= 1),
   {
     flag: 'recompute-granularity',
-    write: ({ training: { recompute } }) => (recompute === 'none' ? undefined : recompute),
+    write: ({ training: { recompute } }) => ({ auto: 'selective', selective: 'selective', full: 'full' })[recompute],
     read: (text) => ({ 'training.recompute': text }),
   },
   single('recompute-activations', () => false, { 'training.recompute': 'selective' }),
@@ -136,6 +136,7 @@ export const megatron = {
       [mapping.zero > 1, `not written: ZeRO stage ${mapping.zero} (Megatron-FSDP: --use-megatron-fsdp --data-parallel-sharding-strategy)`],
       [mapping.virtual_stages > 1 && !Number.isInteger(chunkLayers(scenario)), 'uneven stages: also --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers'],
       [mapping.order !== 'tp-cp-ep-dp-pp', `order of ranks ${mapping.order}: --tp-comm-overlap and --use-tp-pp-dp-mapping only cover some`],
+      [training.recompute === 'auto', 'recomputation here is the least that fits, stage by stage; nearest: selective, with --recompute-modules of layernorm, moe_act, mla_up_proj'],
       [training.offload.activations > 0 || training.offload.parameters > 0, 'not a flag: activations or weights in host memory'],
       [training.trainable !== 'all', 'not in pretrain_gpt.py: LoRA (Megatron-Bridge)'],
       [model.linear !== null, 'hybrid layers: pretrain_mamba.py with --hybrid-override-pattern'],

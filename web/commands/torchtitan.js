@@ -33,7 +33,7 @@ const ROWS = [
   },
   {
     flag: 'activation_checkpoint.mode',
-    write: ({ training }) => training.recompute,
+    write: ({ training: { recompute } }) => (recompute === 'auto' ? 'selective' : recompute),
     read: (text) => ({ 'training.recompute': text }),
   },
   { flag: 'training.enable_cpu_offload', write: ({ training: { offload } }) => offload.optimizer > 0 || offload.parameters > 0, single: true },
@@ -62,6 +62,7 @@ export const torchtitan = {
       [true, `choose the job's configuration for ${nameOfModel(scenario.model, models)} (CONFIG_FILE or --module and --config)`],
       [mapping.pp > 1 && !scheduleOf(scenario), `not in torchtitan: schedule ${mapping.schedule}`],
       [mapping.zero === 1, 'not in torchtitan: ZeRO stage 1; gradients are sharded too'],
+      [training.recompute === 'auto', 'recomputation here is the least that fits, stage by stage; nearest: selective'],
       [training.precision !== 'bf16', `${training.precision}: a converter of the model (quantize.linear), not a flag of the run`],
     ]);
     return comments([torchtitan.version, ...unsaid]) + linesOf(`NGPU=${Math.min(training.devices, scenario.cluster.networks[0]?.size ?? 1)} ./run_train.sh`, said(ROWS, scenario));

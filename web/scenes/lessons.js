@@ -262,6 +262,8 @@ export const lessons = {
     const all = context.page.data('lessons/index.json')?.map((id) => context.page.data(`lessons/${id}.json`));
     if (!all || all.some((one) => !one)) return [heading(t('lessons.title'), t('chart.waiting'))];
     const lesson = all.find(({ id }) => id === context.store.sub.split('/')[0]);
-    return lesson ? one(context, all, lesson) : list(context, all);
+    if (lesson) return one(context, all, lesson);
+    const unknown = context.store.sub && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: context.store.sub }));
+    return [unknown, list(context, all)];
   },
 };

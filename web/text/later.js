@@ -56,6 +56,7 @@ extend({
   'roofline.drag': 'The red ridge can be dragged: sideways for another memory bandwidth, up or down for another peak (or ← → ↑ ↓ on it).',
   'run.on': '{model} on {devices}', 'run.concurrent': '{count} concurrent', 'run.rate': '{rate} requests/s', 'run.most': 'as many as fit', 'run.batch': 'batch {count}',
   'run.tokens': '{sequence} × {batch} tokens', 'run.recompute': '{how} recomputation', 'run.attention': 'DP attention', 'run.replicas': 'replicas',
+  'place.unknown': 'There is no “{place}” here.',
   'scrub.said': '{name}: {from} → {to}.',
   'trace.step': 'Every pass of every stage:', 'trace.training': 'training step', 'trace.note': 'Kernel by kernel, layer by layer:', 'trace.save': 'save as a Perfetto trace (JSON)',
   'column.tpot': 'TPOT', 'serve.perDevice.axis': 'throughput, tokens/s per GPU', 'serve.perUser.axis': 'interactivity, tokens/s per user (1/TPOT)',
