@@ -179,6 +179,7 @@ constexpr FieldRow kEngineFields[] = {
         "fused_passes",
         "Launches between the products and the attention of a dense layer of prefill where norms, activation, all-reduces and "
         "scales are fused; leave empty where each is launched by itself")
+        .Label("Launches of a dense layer beside products and attention")
         .Between(0, 64)
         .Advanced(),
     Of<&Engine::kernels, &EngineKernels::fp8_attention>("fp8_attention", "Prefill attention computes in fp8 over an fp8 KV cache")

@@ -25,12 +25,12 @@ Seconds FirstToken(const std::string& prompt, const std::vector<std::string>& mo
 }
 
 // 77 s and 3.8 s. Their devices are held at 500 W: 63 % utilization are 4.9e18 FLOP in 77 s on 128 devices of 800 TFLOP/s. At 128k, where
-// a device has 8k tokens, theirs takes 1.5 times as long as ours: what slows it there is not computed.
+// a device has 8k tokens, theirs takes 1.5 times as long as ours: what slows it there is not computed, so ours is a bound.
 TEST(PrefillContextParallel, ReachesThePublishedFirstTokens) {
   const std::vector<std::string> held{"cluster.device.peak.bf16=800 TFLOP/s", "cluster.device.peak.fp16=800 TFLOP/s",
                                       "cluster.device.peak.fp8=1600 TFLOP/s", "cluster.device.memory.bandwidth=2400 GB/s"};
   EXPECT_NEAR(In(FirstToken("1000000", held), kS) / 77, 1, 0.10);
-  EXPECT_NEAR(In(FirstToken("131072", held), kS) / 3.8, 1, 0.40);
+  EXPECT_LT(In(FirstToken("131072", held), kS), 3.8);
 }
 
 // 93 % of the rate of a single node at a million tokens: the exchange hides behind attention.
