@@ -43,7 +43,7 @@ export function nameOfValue(value, input) {
   return Number.isInteger(value) ? whole(value) : String(Number(value.toPrecision(6)));
 }
 
-// A mapping in words: the members that say something.
+// A mapping in words: the members that say something; a preset goes by the name of what it is one of.
 export const mappingWords = (overrides) =>
   Object.entries(overrides ?? {})
     .map(([path, value]) => [path, path.includes('.offload.') && value === 1 ? true : value]) // a share: 1 is all
@@ -54,7 +54,7 @@ export const mappingWords = (overrides) =>
 // "TP" of "Tensor parallelism (TP)"; where a label is a sentence, the word for it.
 export function shortName(path) {
   const member = `explore.short.${path.split('.').at(-1)}`;
-  const label = labelOf(path);
+  const label = labelOf(path.replace(/\.preset$/, ''));
   return has(member) ? t(member) : (/\(([A-Z]{2,})\)$/.exec(label)?.[1] ?? label);
 }
 
