@@ -80,7 +80,8 @@ test('the ridge dragged sideways is another memory bandwidth, up another peak; a
 
 test('arrow keys on the ridge: sideways the bandwidth, up and down the peak, with Shift ten times as far; the focus stays', async () => {
   const { page, handle, faults } = await open('#/serve');
-  await handle.focus();
+  await page.locator('#roofline .mark[tabindex="0"]').focus();
+  await page.keyboard.press('End');
   const press = async (key) => {
     await page.keyboard.press(key);
     await settled(page);

@@ -1,7 +1,7 @@
 // What the Chip scene says, in English.
 // prettier-ignore
 export const texts = {
-  'chip.drag': 'The red line can be dragged, or moved with ← →, to another area: manufacturing cost follows, {cost}; the price, {price}, is the market’s and stays.', 'chip.area.handle': 'Area of the compute die',
+  'chip.drag': 'The red line can be dragged, or moved with End and ← →, to another area: manufacturing cost follows, {cost}; the price, {price}, is the market’s and stays.', 'chip.area.handle': 'Area of the compute die',
   'chip.views': 'Cost and technology',
   'chip.view.bill': 'Bill of materials', 'chip.view.dies': 'Wafer and yield', 'chip.view.chiplets': 'Chiplets', 'chip.view.technology': 'Other node, memory or network',
   'chip.view.hour': 'Cost per hour', 'chip.view.certainty': 'Uncertainty',

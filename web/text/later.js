@@ -53,7 +53,7 @@ extend({
   'operators.operator': 'Operator', 'operators.calls': 'Calls × time', 'operators.part': 'Share', 'operators.bound': 'Bound by',
   'bound.short.compute': 'compute', 'bound.short.memory': 'memory', 'bound.short.network': 'network', 'bound.short.latency': 'latency', 'bound.short.l1': 'shared memory', 'bound.short.l2': 'L2 cache',
   'roofline.handle': 'Ridge of the roofline', 'roofline.handle.value': '{ridge} FLOP per byte: {peak} peak, {bandwidth} memory bandwidth',
-  'roofline.drag': 'The red ridge can be dragged: sideways for another memory bandwidth, up or down for another peak (or ← → ↑ ↓ on it).',
+  'roofline.drag': 'The red ridge can be dragged: sideways for another memory bandwidth, up or down for another peak (keys: End, then ← → ↑ ↓).',
   'run.on': '{model} on {devices}', 'run.concurrent': '{count} concurrent', 'run.rate': '{rate} requests/s', 'run.most': 'as many as fit', 'run.batch': 'batch {count}',
   'run.tokens': '{sequence} × {batch} tokens', 'run.recompute': '{how} recomputation', 'run.attention': 'DP attention', 'run.replicas': 'replicas',
   'place.unknown': 'There is no “{place}” here.',

@@ -33,11 +33,14 @@ function across(list, from, step) {
 
 // `tip` is shown beside the mark, `spoken` read out when the focus has come to rest.
 export function walkable(drawing, tip, spoken) {
-  const list = [...drawing.querySelectorAll('.mark')];
+  // A handle comes last, reached with End: on it the arrow keys move what it sets.
+  const isHandle = (one) => Number(one.getAttribute('role') === 'slider');
+  const list = [...drawing.querySelectorAll('.mark')].sort((a, b) => isHandle(a) - isHandle(b));
   if (list.length === 0) return;
   list[0].setAttribute('tabindex', 0);
+  const wordsOf = (one) => [one.getAttribute('aria-label'), one.getAttribute('aria-valuetext')].filter(Boolean).join(': ');
   const say = (one) => {
-    tip.textContent = one.getAttribute('aria-label');
+    tip.textContent = wordsOf(one);
     tip.hidden = false;
     const frame = tip.offsetParent?.getBoundingClientRect();
     const box = one.getBoundingClientRect();
@@ -72,7 +75,7 @@ export function walkable(drawing, tip, spoken) {
     if (!one) return;
     say(one);
     clearTimeout(soon);
-    soon = setTimeout(() => (spoken.textContent = one.getAttribute('aria-label')), SAY_MS);
+    soon = setTimeout(() => (spoken.textContent = wordsOf(one)), SAY_MS);
   });
   drawing.addEventListener('focusout', quiet);
   drawing.addEventListener('pointerover', (event) => event.target.closest('.mark') && say(event.target.closest('.mark')));
