@@ -26,7 +26,7 @@ async function open(hash, options) {
   await settled(page);
   await page.locator(`#${id}`).evaluate((one) => one.scrollIntoView({ block: 'center' }));
   const knob = async () => {
-    const { x, y, width, height } = await page.locator(`#${id} .knob`).boundingBox();
+    const { x, y, width, height } = await eventually(async () => (await page.locator(`#${id} .knob`).boundingBox()) ?? assert.fail('drawn anew'));
     return [x + width / 2, y + height / 2];
   };
   // Pixels between two ticks, by their words: a decade of a logarithmic axis, or a stretch of a linear one.
