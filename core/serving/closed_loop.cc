@@ -118,8 +118,7 @@ RequestCycle CycleOf(const Deployment& deployment, double others, const PromptGr
   const double batched_prompts = group.prompts, prompts_ahead = group.ahead;
   const auto output = static_cast<double>(deployment.load.output);
   const Seconds mean_step = decode.token, shared_prefill = prefill.shared, prefill_stall = prefill.stall, first_prefill = prefill.first,
-                request = deployment.engine.overhead.per_request;
-  trace.Input("request", request, "serving.engine.request");
+                request = TimeRequest(deployment, trace);
   const auto [residual_steps, gathered] = ResidualSteps(deployment, found, trace);
   FIGURE(trace, handling, request + residual_steps * mean_step, (Note{"Request handling and the step in progress", "", kClosedLoopSource}),
          request, residual_steps, mean_step);

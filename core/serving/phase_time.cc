@@ -225,6 +225,18 @@ PassCost ComputePrompts(const Deployment& deployment, double sequences, double t
 
 }  // namespace
 
+Seconds TimeRequest(const Deployment& deployment, Trace& trace) {
+  const EngineOverhead& overhead = deployment.engine.overhead;
+  const auto prompt = static_cast<double>(deployment.load.prompt);
+  const Seconds each = overhead.per_request, prompt_token = overhead.per_prompt_token;
+  trace.Input("each", each, "serving.engine.request");
+  trace.Input("prompt_token", prompt_token, "serving.engine.prompt_token");
+  FIGURE(trace, request, each + prompt * prompt_token,
+         (Note{"Request handling by the host", "of a request, and of the tokens of its prompt, cached ones too"}), each, prompt,
+         prompt_token);
+  return request;
+}
+
 PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace) {
   PassCost pass = ComputePrompts(deployment, sequences, tokens, cached, trace);
   if (!deployment.load.prefix_cache) return pass;

@@ -18,6 +18,9 @@ Seconds TimeStall(const Deployment& deployment, double running, const DecodeTime
 DecodeTimes DecodeOf(const Deployment& deployment, double running, Trace& trace);
 PrefillTimes PrefillsOf(const Deployment& deployment, double running, const DecodeTimes& decode, Trace& trace);
 
+// Work of the host on a request before its prefill: the nearest figure `request`.
+Seconds TimeRequest(const Deployment& deployment, Trace& trace);
+
 // One pass over `sequences` prompts, in chunks if the load asks for chunked prefill.
 PassCost TimePrompt(const Deployment& deployment, double sequences, double tokens, double cached, Trace& trace);
 

@@ -235,7 +235,7 @@ ServingPerformance TwoPools(const Deployment& deployment, double requested_seque
   BindDegrees(load.mapping, "serving.mapping", trace);
   if (trace.on()) Deploy(deployment.model, *deployment.requested, load, trace);
   const PrefillTimes& prefill = performance.prefill;
-  const Seconds shared_prefill = prefill.shared, first_prefill = prefill.first, request = deployment.engine.overhead.per_request;
+  const Seconds shared_prefill = prefill.shared, first_prefill = prefill.first, request = TimeRequest(deployment, trace);
   const Seconds transfer_time = TransferTime(deployment, trace);
   FIGURE(trace, prefill_capacity, prefill_groups / shared_prefill, (Note{"Capacity of the prefill pool", "requests per second"}),
          prefill_groups, shared_prefill);

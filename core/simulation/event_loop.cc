@@ -16,7 +16,7 @@ void EventLoop::Send(Seconds at, const SentRequest& request) {
   made.output = request.output;
   made.cached = request.cached;
   made.sent = at;
-  made.ready = at + system_.handling;
+  made.ready = at + system_.handling + static_cast<double>(request.prompt) * system_.token_handling;
   made.is_measured = request.is_measured;
   requests_.push_back(made);
   Push(made.sent, EventKind::kSent, requests_.size() - 1);

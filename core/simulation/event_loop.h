@@ -20,7 +20,7 @@ struct SimulatedSystem {
   SchedulerRules rules;
   KvCacheRoom room;                                         // of a group
   std::function<SimulatedStep(const StepWork&)> step_time;  // of a replica whose groups all have this work
-  Seconds handling;                                         // of a request before it is at the scheduler
+  Seconds handling, token_handling;                         // of a request and of a token of its prompt, before it is at the scheduler
   Count receive_interval = 1;                               // steps between looks for new requests
   Count steps_ahead = 0;                                    // steps launched before the running one has ended
   Count replicas = 1, groups = 1;                           // attention groups of a replica step together

@@ -131,6 +131,7 @@ Percentiles PercentilesOf(std::vector<Seconds> times) {
 }
 
 SimulatedServing Summary(const EventLoop& loop, const ServingLoad& load, double streams) {
+  const EngineOverhead& overhead = load.engine.overhead;
   SimulatedServing served;
   std::vector<Seconds> ttft, tpot, latency;
   Seconds waited, last, earliest = Seconds::FromBase(std::numeric_limits<double>::infinity());
@@ -139,7 +140,7 @@ SimulatedServing Summary(const EventLoop& loop, const ServingLoad& load, double 
     ttft.push_back(request.first - request.sent);
     latency.push_back(request.last - request.sent);
     if (request.output > 1) tpot.push_back((request.last - request.first) / static_cast<double>(request.output - 1));
-    waited += request.admitted - request.sent - load.engine.overhead.per_request;
+    waited += request.admitted - request.sent - overhead.per_request - static_cast<double>(request.prompt) * overhead.per_prompt_token;
     earliest = min(earliest, request.last);
     last = max(last, request.last);
     served.prompt += static_cast<double>(request.prompt);
@@ -192,6 +193,7 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
   system.room = {budget.Room(), BytesByPage(deployment)};
   system.step_time = [&](const StepWork& work) { return times.Of(work); };
   system.handling = load.engine.overhead.per_request;
+  system.token_handling = load.engine.overhead.per_prompt_token;
   system.steps_ahead = static_cast<Count>(deployment.launch.steps_ahead);
   system.receive_interval = load.engine.scheduler.receive_interval;
   system.replicas = static_cast<Count>(deployment.mapping.replicas);

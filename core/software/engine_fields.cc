@@ -71,10 +71,12 @@ constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::expert_bandwidth_efficiency>("expert_stream", "Expert bandwidth efficiency on this architecture").Above(0).AtMost(1),
     Of<&EngineOn::weight_only_gemm_efficiency>("weight_only_matrix",
                                                "Expert GEMM efficiency on this architecture where only the weights are narrow")
+        .Label("Expert GEMM efficiency, weight-only")
         .Above(0)
         .AtMost(1),
     Of<&EngineOn::weight_only_bandwidth_efficiency>("weight_only_stream",
                                                     "Expert bandwidth efficiency on this architecture where only the weights are narrow")
+        .Label("Expert bandwidth efficiency, weight-only")
         .Above(0)
         .AtMost(1)};
 constinit const Fields Schema<EngineOn>::fields(kEngineOnFields);
@@ -138,6 +140,11 @@ constexpr FieldRow kEngineFields[] = {
         .Advanced(),
     Of<&Engine::overhead, &EngineOverhead::per_request>("request", "Overhead per request before its first token")
         .In(kMs)
+        .Between(0, 100'000)
+        .Advanced(),
+    Of<&Engine::overhead, &EngineOverhead::per_prompt_token>(
+        "prompt_token", "Overhead per prompt token before the first token: text into tokens, transport between processes")
+        .In(kUs)
         .Between(0, 100'000)
         .Advanced(),
     Of<&Engine::scheduler, &EngineScheduler::steps_ahead>("steps_ahead", "Steps launched before the previous one has ended")

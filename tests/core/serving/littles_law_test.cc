@@ -136,7 +136,8 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
       const ServingReport report = Serve(load);
       const double steps = std::stod(output) - 1, others = std::stod(batch) - 1;
       const double stall = FigureOf(load, "prefill_stall"), step = report.decode_step.base(), prefill = report.prefill.base();
-      const double alone = 0.010 + 1.5 * step + prefill;  // vLLM request overhead, half a step and the one launched ahead
+      // vLLM handles a request and 2,048 tokens; half a step and the one launched ahead.
+      const double alone = 0.008 + 2048 * 3e-6 + 1.5 * step + prefill;
       const double between = steps * (report.tpot.base() - step) / stall, before = others - between;
       const double wait = report.ttft.base() - alone;
       EXPECT_GT(before, 0) << output << " " << batch;
