@@ -70,7 +70,7 @@ TEST(Calibrate, MemoryIsExplainedByTheReserve) {
 }
 
 TEST(Calibrate, TwoFiguresTakeOneInputEach) {
-  const Assignments other{"cluster.device.efficiency.stream=0.7", "serving.engine.request=0.02"};
+  const Assignments other{"cluster.device.efficiency.stream=0.7", "serving.engine.request=0.016"};
   const double token = FigureIn(other, "serving.tpot_s"), first = FigureIn(other, "serving.ttft_s");
   const Json answer = Calibrate({{{"figure", "serving.tpot_s"}, {"value", token}}, {{"figure", "serving.ttft_s"}, {"value", first}}});
   const Json& calibrated = answer["calibrated"];
