@@ -143,7 +143,7 @@ class Checker {
     const Count parts = ModelParallelDevices(mapping);
     if (devices % parts != 0) {
       Say("mapping",
-          "TP " + Text(mapping.tp) + " x PP " + Text(mapping.pp) + " x CP " + Text(mapping.cp) + " = " + Text(parts) + " does not divide " +
+          "TP " + Text(mapping.tp) + " × PP " + Text(mapping.pp) + " × CP " + Text(mapping.cp) + " = " + Text(parts) + " does not divide " +
               Text(devices) + " devices",
           NearestDegrees(devices, mapping));
       if (!mapping.dp) mapping.dp = 1;
@@ -152,7 +152,7 @@ class Checker {
     const Count dp = devices / parts;
     if (mapping.dp && *mapping.dp != dp) {
       Say("mapping.dp",
-          "Must be " + Text(devices) + " devices / (TP " + Text(mapping.tp) + " x PP " + Text(mapping.pp) + " x CP " + Text(mapping.cp) +
+          "Must be " + Text(devices) + " devices / (TP " + Text(mapping.tp) + " × PP " + Text(mapping.pp) + " × CP " + Text(mapping.cp) +
               ") = " + Text(dp),
           Joined({{At("mapping.dp", dp)}, OnDevices(*mapping.dp * parts)}));
     }
@@ -160,7 +160,7 @@ class Checker {
     const Count stage_devices = devices / mapping.pp, experts_take = mapping.ep * mapping.expert_tp;
     if (stage_devices % experts_take != 0) {
       Say("mapping.ep",
-          "EP " + Text(mapping.ep) + " x ETP " + Text(mapping.expert_tp) + " does not divide the " + Text(stage_devices) +
+          "EP " + Text(mapping.ep) + " × ETP " + Text(mapping.expert_tp) + " does not divide the " + Text(stage_devices) +
               " devices of a pipeline stage",
           NearestExpertDegrees(stage_devices, mapping));
     }
@@ -171,7 +171,7 @@ class Checker {
   }
 
   static std::string BatchUnitText(const TrainingRun& run, Count unit) {
-    return "Must be a multiple of DP " + Text(run.mapping.dp.value_or(1)) + " x micro-batch size " + Text(run.mapping.micro_batch) + " = " +
+    return "Must be a multiple of DP " + Text(run.mapping.dp.value_or(1)) + " × micro-batch size " + Text(run.mapping.micro_batch) + " = " +
            Text(unit);
   }
 
@@ -223,7 +223,7 @@ class Checker {
       Say("mapping.cp", "Must divide the sequence of " + Text(run.sequence) + " tokens", degrees);
     } else {
       Say("mapping.cp",
-          "Ulysses splits heads: TP " + Text(mapping.tp) + " x CP " + Text(mapping.cp) + " does not divide the model's " +
+          "Ulysses splits heads: TP " + Text(mapping.tp) + " × CP " + Text(mapping.cp) + " does not divide the model's " +
               Text(model_.heads) + " heads",
           Joined({degrees, {At("mapping.cp_kind", NameOf(ContextKind::kRing))}}));
     }
@@ -276,7 +276,7 @@ class Checker {
     if (mapping.pp > model_.layers) {
       Say("mapping.pp", "At most " + Text(model_.layers) + ", the layers of the model", NearestStages(run));
     } else if (mapping.pp * mapping.virtual_stages > parts) {
-      say_virtual("PP " + Text(mapping.pp) + " x virtual stages " + Text(mapping.virtual_stages) + " exceeds the model's " +
+      say_virtual("PP " + Text(mapping.pp) + " × virtual stages " + Text(mapping.virtual_stages) + " exceeds the model's " +
                   Text(model_.layers) + " layers, embedding and head; at most " + Text(parts / mapping.pp));
     }
     if (mapping.virtual_stages > 1 && mapping.pp == 1) say_virtual("Must be 1 without pipeline parallelism");

@@ -1,5 +1,8 @@
 #include "core/training/whole_run.h"
 
+#include <array>
+#include <cstdio>
+
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/substitution.h"
@@ -12,7 +15,13 @@
 namespace slipstick {
 namespace {
 
-std::string GibText(Bytes bytes) { return NumberText(In(bytes, kGiB)) + " GiB"; }
+// Four digits; from a thousand GiB on, whole ones.
+std::string GibText(Bytes bytes) {
+  const double gib = In(bytes, kGiB);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), gib < 1000 ? "%.4g GiB" : "%.0f GiB", gib);
+  return text.data();
+}
 
 // Memory of the most loaded stage of a changed run.
 Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
