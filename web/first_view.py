@@ -32,9 +32,12 @@ def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
 
     report = ask("evaluate", "version=2")
     report["training"]["timeline"] = []  # most of a report, and a question of its own
-    catalogue = [{key: entry[key] for key in ("kind", "id", "name") if key in entry} for entry in ask("presets")]
+    described = ask("describe")
+    picked = {one.get("presets") for one in described["inputs"]}  # kinds of entries that an input picks
+    entries = [entry for entry in ask("presets") if entry["kind"] in picked]
+    catalogue = [{key: entry[key] for key in ("kind", "id", "name") if key in entry} for entry in entries]
     open_paths = set(PATH.findall((site / "form/layout.js").read_text(encoding="utf-8")))
-    return {"described": shown(ask("describe"), open_paths), "report": report, "catalogue": catalogue}
+    return {"described": shown(described, open_paths), "report": report, "catalogue": catalogue}
 
 
 def imported(site: pathlib.Path, script: pathlib.Path, seen: list[str]) -> list[str]:
