@@ -31,8 +31,10 @@ test("what is said of inputs and outputs is what the module says, help and input
   }
 });
 
-test("the catalogue has the module's entries in its order, by name", () => {
-  const named = JSON.parse(slipstick.presets("")).map(({ kind, id, name }) => (name === undefined ? { kind, id } : { kind, id, name }));
+test("the catalogue has the module's entries that an input picks, in its order, by name", () => {
+  const picked = new Set(JSON.parse(slipstick.describe()).inputs.map(({ presets }) => presets));
+  const entries = JSON.parse(slipstick.presets("")).filter(({ kind }) => picked.has(kind));
+  const named = entries.map(({ kind, id, name }) => (name === undefined ? { kind, id } : { kind, id, name }));
   assert.deepEqual(catalogue, named);
 });
 
