@@ -1,8 +1,8 @@
 """Lays the first view into a site: first_view.py SITE SLIPSTICK.
 
 What the page shows of the default scenario is answered here, by the command line SLIPSTICK, so that it stands before the core is
-there: data/first_view.json. What it does not show, help and all but the shape of inputs under "More", the page asks of the core once
-that is there. The scripts that draw it are named in index.html, so that the browser asks for all of them at once.
+there: data/first_view.json. What it does not show (help, all but the shape of inputs under "More", figures that this report has not) the
+page asks of the core once that is there. The scripts that draw it are named in index.html, so that the browser asks for all of them at once.
 """
 import json
 import pathlib
@@ -16,14 +16,25 @@ SHAPE = ("path", "kind", "presets", "nullable")  # what the form needs of an inp
 ENTRY = '<link rel="modulepreload" href="main.js">'
 
 
-def shown(described: dict, open_paths: set[str]) -> dict:
-    """The description as far as the first view shows it: no help, and only the shape of inputs that do not stand open."""
+def holds(answer: object, members: list[str]) -> bool:
+    """Whether a part of a report has the figure of a path; "*" stands for any entry."""
+    if not members:
+        return True
+    entries = list(answer.values()) if isinstance(answer, dict) else answer if isinstance(answer, list) else []
+    if members[0] == "*":
+        return any(holds(entry, members[1:]) for entry in entries)
+    return isinstance(answer, dict) and members[0] in answer and holds(answer[members[0]], members[1:])
+
+
+def shown(described: dict, report: dict, open_paths: set[str]) -> dict:
+    """The description as far as the first view shows it: no help, only the shape of inputs that do not stand open, its report's outputs."""
 
     def part(one: dict) -> dict:
         is_open = one["path"] in open_paths
         return {key: value for key, value in one.items() if (key != "help" if is_open else key in SHAPE)}
 
-    return {**described, "inputs": [part(one) for one in described["inputs"]]}
+    outputs = [one for one in described["outputs"] if holds(report, one["path"].split("."))]
+    return {**described, "inputs": [part(one) for one in described["inputs"]], "outputs": outputs}
 
 
 def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
@@ -37,7 +48,7 @@ def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
     entries = [entry for entry in ask("presets") if entry["kind"] in picked]
     catalogue = [{key: entry[key] for key in ("kind", "id", "name") if key in entry} for entry in entries]
     open_paths = set(PATH.findall((site / "form/layout.js").read_text(encoding="utf-8")))
-    return {"described": shown(described, open_paths), "report": report, "catalogue": catalogue}
+    return {"described": shown(described, report, open_paths), "report": report, "catalogue": catalogue}
 
 
 def imported(site: pathlib.Path, script: pathlib.Path, seen: list[str]) -> list[str]:

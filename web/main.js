@@ -305,20 +305,19 @@ class Page {
     if (this.report) openPicker(this, noun);
   }
 
-  // The inputs with what the first view leaves out, asked until it is answered as the catalogue is.
+  // Inputs and outputs with what the first view leaves out.
   async describe() {
-    let whole = null;
-    while (!whole) whole = await this.engine.call('describe');
+    const whole = await this.engine.ask('describe');
     this.form.describe(whole.inputs);
     setInputs(this.described.inputs);
+    setOutputs(whole.outputs);
     this.isDescribed = true;
     this.draw();
   }
 
-  // The catalogue with what the first view leaves out: years, sizes, sources. A change of an input drops what waits, so it is asked until
-  // it is answered.
+  // The catalogue with what the first view leaves out: years, sizes, sources.
   async catalogue() {
-    while (!this.#catalogue) this.#catalogue = await this.engine.call('presets', '');
+    this.#catalogue ??= await this.engine.ask('presets', '');
     return this.#catalogue;
   }
 

@@ -90,8 +90,10 @@ Json PresetCatalogue(std::string_view kind) {
   Json list = Json::array();
   for (const Entry& entry : Entries()) {
     if (!kind.empty() && entry.kind() != kind) continue;
-    Json row{{"kind", entry.kind()}, {"id", entry.id()}};
+    const Json identity{{"kind", entry.kind()}, {"id", entry.id()}};
+    Json row = identity;  // first in the row
     row.update(entry.json());
+    row.update(identity);  // also where the file has a member of these names
     list.push_back(std::move(row));
   }
   return list;

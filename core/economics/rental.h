@@ -10,15 +10,15 @@
 
 namespace slipstick {
 
-enum class RentalKind {
+enum class RentalTerm {
   kOnDemand,  // by the hour, ended at any time
   kReserved,  // for a contract term
   kSpot       // may be taken back at short notice
 };
 template <>
-struct EnumNames<RentalKind> {
-  static constexpr std::array<std::pair<RentalKind, std::string_view>, 3> names{
-      {{RentalKind::kOnDemand, "on_demand"}, {RentalKind::kReserved, "reserved"}, {RentalKind::kSpot, "spot"}}};
+struct EnumNames<RentalTerm> {
+  static constexpr std::array<std::pair<RentalTerm, std::string_view>, 3> names{
+      {{RentalTerm::kOnDemand, "on_demand"}, {RentalTerm::kReserved, "reserved"}, {RentalTerm::kSpot, "spot"}}};
 };
 
 // Prices move: a listed one is that of its date.
@@ -28,7 +28,7 @@ struct Rental {
   std::string device;  // preset of the device that it is the price of; empty: any
   std::string provider;
   std::string date;  // on which the price was read, year-month-day
-  RentalKind kind = RentalKind::kOnDemand;
+  RentalTerm term = RentalTerm::kOnDemand;
   DollarsPerSecond price = 3 * kUsdPerHour;  // per device, with its server, network, hosting and power
 };
 template <>

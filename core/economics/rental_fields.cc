@@ -11,9 +11,9 @@ constexpr FieldRow kRentalFields[] = {
         .In(kUsdPerHour)
         .AtLeast(0),
     Of<&Rental::date>("date", "Day on which the price was read; prices move").Label("Price of"),
-    Of<&Rental::kind>(
-        "kind", "On demand, reserved for a contract term, or spot: may be taken back at short notice. Informational: no figure uses it")
-        .Label("Kind of rental"),
+    Of<&Rental::term>(
+        "term", "On demand, reserved for a contract term, or spot: may be taken back at short notice. Informational: no figure uses it")
+        .Label("Terms of the rent"),
     Of<&Rental::provider>("provider", "Provider"),
     Of<&Rental::device>("device", "Device preset that it is the price of; empty: any").Advanced()};
 constinit const Fields Schema<Rental>::fields(kRentalFields);

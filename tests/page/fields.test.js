@@ -48,6 +48,16 @@ test('contradicting degrees offer the nearest that would do', async () => {
   }
 });
 
+test('a rent is picked by provider, terms and day', async () => {
+  const { page } = await chromium.open('#/chip?cost.rental=coreweave-h100-on-demand');
+  await page.locator('[data-key="more-cost"] > summary').click();
+  const rent = field(page, 'cost.rental').locator('select');
+  await rent.waitFor();
+  const names = await rent.locator('option').allTextContents();
+  assert.ok(names.length > 20 && names.includes('Lambda B200, on demand, 2026-09-20'), names.join('\n'));
+  assert.match(await rent.locator('option:checked').textContent(), /^CoreWeave H100.*on demand, 2026-\d\d-\d\d$/);
+});
+
 test('the mapping is chosen and says why; one value is held and the rest stays chosen; one click chooses all again', async () => {
   const { page } = await chromium.open('#/train');
   const mapping = page.locator('[data-key="mapping-training"]');

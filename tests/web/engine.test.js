@@ -74,3 +74,17 @@ test('questions that wait can be dropped', async () => {
   engine.dropWaiting();
   assert.equal(await waiting, null);
 });
+
+test('what must be answered is asked again when it was dropped', async () => {
+  const worker = slowWorker();
+  const engine = new Engine(() => worker);
+  engine.call('version');
+  const described = engine.ask('describe');
+  engine.dropWaiting();
+  await Promise.resolve();
+  worker.answer('{}');
+  await new Promise(setImmediate);
+  assert.equal(worker.sent.at(-1).verb, 'describe');
+  worker.answer('{"inputs":[]}');
+  assert.deepEqual(await described, { inputs: [] });
+});

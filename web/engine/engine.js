@@ -51,6 +51,13 @@ export class Engine {
     });
   }
 
+  // A call asked again for as long as it is dropped.
+  async ask(verb, ...args) {
+    let answer = null;
+    while (!answer) answer = await this.call(verb, ...args);
+    return answer;
+  }
+
   // Drops the calls that wait; their promises resolve to null.
   dropWaiting() {
     for (const one of this.#queue.splice(0)) one.resolve(null);

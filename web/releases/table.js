@@ -16,8 +16,7 @@ async function compute(page, known) {
   const moves = [];
   try {
     for (const scenario of await scenarios(known, ['method'])) {
-      let report = null;
-      while (!report) report = await page.engine.call('evaluate', page.requestFor(scenario.inputs), '');
+      const report = await page.engine.ask('evaluate', page.requestFor(scenario.inputs), '');
       moves.push(...movesOf(scenario, known.figures, report).map((move) => ({ ...move, ...scenario })));
     }
     found = moves;

@@ -12,9 +12,12 @@
 #include "core/collectives/fabric.h"
 #include "core/economics/cost_inputs.h"
 #include "core/economics/interface.h"
+#include "core/economics/rental.h"
 #include "core/hardware/chip_design.h"
 #include "core/hardware/cluster.h"
 #include "core/operators/kernel_family_fields.h"
+#include "core/serving/request_stream.h"
+#include "core/serving/serving_load.h"
 #include "core/software/engine.h"
 #include "core/software/framework.h"
 #include "core/workload/model.h"
@@ -31,10 +34,10 @@ std::pair<const std::string_view, Reader> ReaderOf() {
 // Add every struct with a preset kind here.
 const std::map<std::string_view, Reader>& Readers() {
   static const std::map<std::string_view, Reader> readers{
-      ReaderOf<Device>(),       ReaderOf<Model>(),          ReaderOf<Cluster>(),    ReaderOf<Engine>(),       ReaderOf<Framework>(),
-      ReaderOf<ChipDesign>(),   ReaderOf<TechnologyNode>(), ReaderOf<DramType>(),   ReaderOf<LinkType>(),     ReaderOf<ProcessNode>(),
-      ReaderOf<MemoryInput>(),  ReaderOf<Package>(),        ReaderOf<DeviceBill>(), ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>(),
-      ReaderOf<KernelFamily>(), ReaderOf<FabricConstants>()};
+      ReaderOf<Device>(),       ReaderOf<Model>(),           ReaderOf<Cluster>(),    ReaderOf<Engine>(),       ReaderOf<Framework>(),
+      ReaderOf<ChipDesign>(),   ReaderOf<TechnologyNode>(),  ReaderOf<DramType>(),   ReaderOf<LinkType>(),     ReaderOf<ProcessNode>(),
+      ReaderOf<MemoryInput>(),  ReaderOf<Package>(),         ReaderOf<DeviceBill>(), ReaderOf<SystemInputs>(), ReaderOf<LinkInterface>(),
+      ReaderOf<KernelFamily>(), ReaderOf<FabricConstants>(), ReaderOf<Rental>(),     ReaderOf<Speculative>(),  ReaderOf<RequestLengths>()};
   return readers;
 }
 
@@ -47,6 +50,18 @@ TEST(Presets, EveryEntryIsJsonAndItsIdIsItsOwn) {
     EXPECT_TRUE(seen.insert(name).second) << name;
     EXPECT_EQ(preset.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-_"), std::string_view::npos) << name;
   }
+}
+
+// A member of an entry's file called kind or id would hide what the entry is: the list of that kind would be empty on the page.
+TEST(Presets, TheCatalogueSaysTheKindAndIdOfEveryEntry) {
+  std::multiset<std::string> files, listed;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "cluster") files.insert(std::string(preset.kind) + " " + std::string(preset.id));
+  }
+  for (const Json& entry : PresetCatalogue("")) {
+    if (entry["kind"] != "cluster") listed.insert(entry["kind"].get<std::string>() + " " + entry["id"].get<std::string>());
+  }
+  EXPECT_EQ(listed, files);
 }
 
 TEST(Presets, EveryEntryReadsThroughItsFieldTable) {
