@@ -354,52 +354,5 @@ TEST(States, UnderDualPipeAreOfTheStageAndItsMirror) {
   EXPECT_EQ(report.memory.Total(), all.memory.Total());
 }
 
-// 6.74 B frozen parameters in 16 bits are 13.48 GB, whatever the framework keeps for trained weights; torchtune fine-tunes this way
-// on 24 GB (Llama-3-8B, 16.1 GB of weights, peaks at 17.4 GB). Adapters of rank 16 on q, k, v and the output are 12.6 M.
-TEST(LoraMemory, KeepsFrozenWeightsInTheComputePrecision) {
-  const double adapters = 16.0 * 32 * (4096 + 12288 + 8192), frozen = 2.0 * 6738415616;
-  struct Row {
-    const char* framework;
-    double adapter_bytes;  // with master copies or as masters
-  };
-  for (const Row& row : {Row{"fsdp", 4}, Row{"fsdp-eager", 4}, Row{"xla", 4}, Row{"composer", 4}, Row{"megatron", 2}}) {
-    const TrainingReport report =
-        Evaluated(TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "single-rtx-4090"})",
-                                   R"({"sequence": 512, "global_batch": 1, "trainable": "lora", "framework": {"preset": ")" +
-                                       std::string(row.framework) + R"(", "lora_rank": 16}})"));
-    EXPECT_DOUBLE_EQ(report.memory.weights.base(), frozen + row.adapter_bytes * adapters) << row.framework;
-  }
-  for (const char* framework : {"fsdp", "megatron"}) {
-    const TrainingReport report = Evaluated(
-        TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "single-rtx-4090"})",
-                         R"({"sequence": 512, "global_batch": 1, "trainable": "lora", "recompute": "full", "framework": {"preset": ")" +
-                             std::string(framework) + R"("}})"));
-    EXPECT_TRUE(report.infeasible.empty()) << framework;
-    EXPECT_GT(report.memory.Total(), 14 * kGB) << framework;
-    EXPECT_LT(report.memory.Total(), 17.5 * kGB) << framework;
-  }
-}
-
-// QLoRA (Dettmers et al. 2023): NF4 with double quantization takes 4.127 bits per parameter of the layers; embedding, head and adapters
-// stay in 16 bits. A 65-billion model of Llama's shape is fine-tuned on one GPU of 48 GB that cannot hold its 130 GB in 16 bits.
-TEST(LoraMemory, OfQuantizedWeightsFitsA65BillionModelOn48GB) {
-  const std::string llama_65b = R"({"layers": 80, "hidden": 8192, "heads": 64, "ffn": 22016, "vocab": 32000})";
-  const std::string training = R"({"sequence": 512, "global_batch": 16, "trainable": "lora", "recompute": "full", "optimizer": "adam8bit",
-                                   "framework": {"preset": "fsdp-eager", "lora_rank": 64})";
-  const TrainingReport plain = Evaluated(TrainingScenario(llama_65b, R"({"preset": "single-a6000"})", training + "}"));
-  EXPECT_FALSE(plain.infeasible.empty());
-  const TrainingReport report =
-      Evaluated(TrainingScenario(llama_65b, R"({"preset": "single-a6000"})", training + R"(, "frozen_precision": "nf4"})"));
-  EXPECT_TRUE(report.infeasible.empty());
-  const double layer = 4.0 * 8192 * 8192 + 3.0 * 8192 * 22016 + 2 * 8192, tables = 2.0 * 32000 * 8192, bits = 4 + (8 + 32 / 256.) / 64;
-  const double adapters = 64.0 * 80 * (8192 + 3 * 8192 + 8192 + 8192);
-  EXPECT_NEAR(bits, 4.127, 5e-4);
-  EXPECT_NEAR(report.memory.weights.base(), (80 * layer + 8192) * bits / 8 + 2 * tables + 4 * adapters, 1e5);
-  // Every pass of a layer unpacks its weights: 0.516 bytes read, 2 written, at most at the memory's 768 GB/s.
-  const double least = 16 * 3 * 80 * layer * (bits / 8 + 2) / 768e9;  // forward, recomputation and backward of 16 sequences
-  EXPECT_GT((report.step_time - plain.step_time).base(), least);
-  EXPECT_LT((report.step_time - plain.step_time).base(), 1.3 * least);
-}
-
 }  // namespace
 }  // namespace slipstick
