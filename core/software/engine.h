@@ -149,7 +149,7 @@ struct EngineOverhead {
   Seconds prefill_launch = 0 * kUs;      // host, per operation of a prefill that no graph holds
   Seconds per_sequence_host = 0 * kUs;   // host, per sequence and step
   Seconds per_request = 15000 * kUs;     // per request, before its first token
-  Seconds per_prompt_token = 0 * kUs;    // the same per token of its prompt
+  Seconds per_prompt_token = 0 * kUs;    // and per token of its prompt
 };
 
 struct EngineScheduler {

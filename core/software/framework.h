@@ -49,7 +49,7 @@ struct FrameworkCompute {
   double selective_share = 0;
   Seconds layer_launch = 0.4 * kMs;
   Seconds moe_layer_launch = 8.6 * kMs;
-  Seconds pipelined_launch;
+  std::optional<Seconds> pipelined_launch;  // more per layer and TP rank, where TP and a pipeline meet; absent: no more
 };
 template <>
 struct Schema<FrameworkCompute> {

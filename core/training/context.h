@@ -94,7 +94,7 @@ bool SplitsBackward(const TrainingContext& context);
 
 // Whether TP ranks lengthen a layer's launches: in a pipeline, under a framework where they do.
 inline bool HasPipelinedLaunches(const TrainingContext& context) {
-  return context.framework().compute.pipelined_launch > Seconds{} && context.shape.tensor > 1 && context.shape.pipeline > 1;
+  return context.framework().compute.pipelined_launch && context.shape.tensor > 1 && context.shape.pipeline > 1;
 }
 
 // Records tokens, micro-batches and rates of the step.

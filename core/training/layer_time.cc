@@ -57,7 +57,7 @@ Seconds LayerLaunches(const TrainingContext& context, bool has_experts, Trace& t
     trace.Input("layer_launches", launches, path);
     return launches;
   }
-  const Seconds pipelined_launch = framework.pipelined_launch;
+  const Seconds pipelined_launch = *framework.pipelined_launch;
   const double tp = context.shape.tensor;
   trace.Input("plain_launches", launches, path);
   trace.Input("pipelined_launch", pipelined_launch, "training.framework.compute.pipelined_launch");
