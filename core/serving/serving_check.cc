@@ -42,7 +42,7 @@ std::optional<Count> Product(Count a, Count b) {
   return a * b;
 }
 
-// Devices per replica, or nothing on overflow.
+// DevicesPerReplica, or nothing on overflow.
 std::optional<Count> GroupOf(const ServingMapping& mapping) {
   std::optional<Count> group = Product(mapping.tp, mapping.pp);
   if (group) group = Product(*group, mapping.attention_dp);

@@ -166,10 +166,6 @@ BytesPerSecond ExplainStreamRate(const TrainingContext& context, double bandwidt
   return stream_rate;
 }
 
-}  // namespace
-
-namespace {
-
 void ExplainDocuments(const TrainingContext& context, Trace& trace) {
   const TrainingRun& run = context.run;
   const double sequence = context.shape.sequence;
