@@ -109,9 +109,10 @@ struct MappingQuality {
 class ServingAdjuster {
  public:
   ServingAdjuster(const Scenario& scenario, const Written& written)
-      : model_(scenario.model), cluster_(scenario.cluster), written_(written) {}
+      : version_(scenario.version), model_(scenario.model), cluster_(scenario.cluster), written_(written) {}
 
   void AdjustLoad(ServingLoad& load) const {
+    AdjustFormats(load);
     AdjustLengths(load);
     AdjustDevices(load);
   }
@@ -133,6 +134,15 @@ class ServingAdjuster {
   }
 
  private:
+  // The checkpoint as published, where that is narrower. Links of the first version stay as they were.
+  void AdjustFormats(ServingLoad& load) const {
+    ServingPrecision& precision = load.precision;
+    if (version_ < 2 || !model_.weights || !written_.IsDefault("serving.precision.weights")) return;
+    if (BytesPerElement(*model_.weights) >= BytesPerElement(precision.weights)) return;
+    precision.weights = *model_.weights;
+    if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kBf16;
+  }
+
   void AdjustLengths(ServingLoad& load) const {
     if (model_.positions.encoding != Position::kLearned || model_.positions.rows <= 0) return;
     const Count positions = model_.positions.rows;
@@ -205,6 +215,7 @@ class ServingAdjuster {
     return best;
   }
 
+  Count version_;
   const Model& model_;
   const Cluster& cluster_;
   const Written& written_;

@@ -1,6 +1,7 @@
 // Moves unwritten values of the default scenario to legal ones, so that every model on every cluster has an answer.
 //
 // A legal value stays; in serving, the model must fit too. Otherwise, in this order:
+//   serving.precision          of the weights as they are published, where that is narrower; the activations in 16 bit
 //   serving.prompt, output     prompt + output within the model's learned positions: the prompt shrinks first
 //   serving.devices            at most the cluster's, a multiple of the written degrees
 //   serving.mapping.tp, pp     the nearest legal pair on which weights and one request fit, tp before pp; if none fits, on 2x,
@@ -21,10 +22,17 @@
 namespace slipstick {
 
 // The paths that may change. All other members of the default scenario are legal with any written value.
-inline constexpr std::array<std::string_view, 9> kAdjustableDefaults{
-    "training.global_batch", "training.mapping.tp", "training.mapping.pp", "training.mapping.virtual_stages",
-    "serving.prompt",        "serving.output",      "serving.devices",     "serving.mapping.tp",
-    "serving.mapping.pp"};
+inline constexpr std::array<std::string_view, 11> kAdjustableDefaults{"training.global_batch",
+                                                                      "training.mapping.tp",
+                                                                      "training.mapping.pp",
+                                                                      "training.mapping.virtual_stages",
+                                                                      "serving.prompt",
+                                                                      "serving.output",
+                                                                      "serving.devices",
+                                                                      "serving.mapping.tp",
+                                                                      "serving.mapping.pp",
+                                                                      "serving.precision.weights",
+                                                                      "serving.precision.activations"};
 
 // Model and cluster must be complete. `searched`: the part whose mapping a search chooses.
 void ApplyLegalDefaults(Scenario& scenario, const Written& written, std::string_view searched = "");

@@ -8,6 +8,7 @@
 
 #include "core/base/field.h"
 #include "core/base/issue.h"
+#include "core/workload/precision.h"
 
 namespace slipstick {
 
@@ -152,8 +153,9 @@ struct Model {
   std::optional<LinearAttention> linear_attention;
   Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   SlidingWindow window;
-  Count mtp_layers = 0;  // multi-token-prediction modules
-  Count context = 0;     // longest context that the publisher supports; limits nothing
+  Count mtp_layers = 0;              // multi-token-prediction modules
+  std::optional<Precision> weights;  // of the published checkpoint, where it is narrower than 16 bit; served so where nothing is written
+  Count context = 0;                 // longest context that the publisher supports; limits nothing
 
   // With defaults resolved.
   [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }

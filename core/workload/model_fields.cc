@@ -114,6 +114,9 @@ constexpr FieldRow kModelFields[] = {
         .Label("Multi-token prediction modules")
         .Between(0, 16)
         .Advanced(),
+    Of<&Model::weights>("weights", "Number format of the published weights, where narrower than 16 bit: served so where none is written")
+        .Label("Published weights")
+        .Advanced(),
     Of<&Model::context>("context", "Longest context that the publisher supports; 0: not stated. Limits nothing")
         .Length()
         .Between(0, 1 << 28)

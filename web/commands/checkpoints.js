@@ -43,7 +43,7 @@ const SILENT = { 'serving.mapping.tp': '1', 'serving.mapping.pp': '1', 'serving.
 export function served(name, models, inputs) {
   const model = name && modelNamed(name, models);
   const told = name && precisionNamed(name);
-  const held = model?.published?.weights;
+  const held = model?.weights;
   const precision = told ? precisions(told.weights, told.activations) : held ? precisions(held, held === 'mxfp4' ? 'bf16' : held) : precisions('bf16', 'bf16');
   return { name, model, inputs: { ...SILENT, ...precision, ...inputs } };
 }

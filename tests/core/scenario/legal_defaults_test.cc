@@ -32,6 +32,23 @@ std::vector<std::string> IssuePaths(const std::vector<std::string>& assignments)
 
 Json Report(const std::vector<std::string>& assignments) { return *ParseJson(EvaluateAnswer("", assignments, "", false).text); }
 
+// gpt-oss-120b is published in MXFP4, 60.8 GiB (model card, table 1), so that one GPU of 80 GB holds it; its activations stay in bf16.
+TEST(LegalDefaults, WeightsAreServedAsPublishedWhereThatIsNarrower) {
+  const std::vector<std::string> one_h100{"version=2", "model=gpt-oss-120b", "cluster=single-h100-sxm5-80gb"};
+  const ServingPrecision published = Of(one_h100).serving->precision;
+  EXPECT_EQ(published.weights, Precision::kMxfp4);
+  EXPECT_EQ(published.activations, Precision::kBf16);
+  const Json report = Report(one_h100);
+  EXPECT_TRUE(report["serving"]["feasible"].get<bool>());
+  EXPECT_NEAR(report["serving"]["memory_bytes"]["weights"].get<double>() / kGiB.factor, 60.8, 0.01 * 60.8);
+  const ServingPrecision written = Of({"version=2", "model=gpt-oss-120b", "serving.precision.weights=bf16"}).serving->precision;
+  EXPECT_EQ(written.weights, Precision::kBf16);
+  EXPECT_EQ(written.activations, Precision::kFp8);
+  EXPECT_EQ(Of({"version=2", "model=gpt-oss-120b", "serving.precision.activations=fp8"}).serving->precision.activations, Precision::kFp8);
+  EXPECT_EQ(Of({"version=2", "model=deepseek-v3"}).serving->precision.activations, Precision::kFp8);  // fp8 is the default
+  EXPECT_EQ(Of({"model=gpt-oss-120b"}).serving->precision.weights, Precision::kFp8);                  // of the first version
+}
+
 TEST(LegalDefaults, APromptFitsTheModelsPositions) {
   const Scenario scenario = Of({"model=gpt3-175b"});  // 2,048 learned positions
   EXPECT_EQ(scenario.serving->prompt, 2048 - 256);
