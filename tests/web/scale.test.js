@@ -1,7 +1,7 @@
 // Ticks as people count: 1-2-5, minutes and hours in whole ones, GiB in powers of two.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apart, fineTicks } from '../../web/charts/lib/labels.js';
+import { apart, fineTicks, placer } from '../../web/charts/lib/labels.js';
 import { ticks, unitLogTicks, unitTicks } from '../../web/charts/lib/scale.js';
 import { nextRate } from '../../web/charts/steps.js';
 
@@ -25,4 +25,14 @@ test('a key moves the rate to the next round one', () => {
   assert.equal(nextRate(20, -1), 15);
   assert.equal(nextRate(100, -1), 80);
   assert.equal(nextRate(7, 1), 8);
+});
+
+test('a text takes the first place that is off lines, marks and other texts', () => {
+  const box = { left: 0, right: 200, top: 0, bottom: 100 };
+  const labels = placer({ box, lines: [[[0, 50], [200, 50]], [[100, 0], [100, 40]], [[20, 80]]] });
+  const [onLine, above] = [{ x: 10, y: 52 }, { x: 10, y: 30 }];
+  assert.deepEqual(labels.place('words', [onLine, above]), above);
+  assert.deepEqual(labels.place('words', [above, { x: 70, y: 30 }, { x: 120, y: 30 }]), { x: 120, y: 30 }, 'the first lies on a text, the second on a line');
+  assert.deepEqual(labels.place('words', [{ x: 12, y: 84 }, { x: 190, y: 84 }, { x: 199, y: 84, 'text-anchor': 'end' }]), { x: 199, y: 84, 'text-anchor': 'end' }, 'a mark, the edge');
+  assert.deepEqual(labels.place('words', [onLine]), onLine, 'there may be no other');
 });

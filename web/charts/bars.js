@@ -38,6 +38,11 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
   const yOf = (i) => top + i * step + gaps[i];
   const bottom = yOf(rows.length - 1) + step;
   const height = bottom + (axis ? 22 : 0);
+  // Where the words at the end of a bar begin: beyond the limit's line where they would lie on it.
+  const afterBar = (value, words) => {
+    const [from, line] = [x(value) + 5, limit ? x(limit.value) : -Infinity];
+    return from < line + 3 && from + 1.1 * textWidth(words) > line - 3 ? line + 5 : from;
+  };
   const lines = rows.map(({ label, parts, words: instead, about, ghost = 0 }, i) => {
     const y = yOf(i) + above;
     let at = 0;
@@ -66,7 +71,7 @@ export function stackedBars({ id, title, subtitle, width, unit, rows: all, every
       });
     const name = label && svg('text', { class: 'lab halo', x: 0, y: above ? y - 5 : y + bar / 2 + 4 }, label);
     const empty = instead && svg('text', { x: left, y: y + bar / 2 + 4 }, clip(instead, width - left));
-    const total = says && totals[i] > 0 && svg('text', { class: 'num halo', x: x(Math.max(totals[i], ghost)) + 5, y: y + bar / 2 + 4 }, format(totals[i], unit));
+    const total = says && totals[i] > 0 && svg('text', { class: 'num halo', x: afterBar(Math.max(totals[i], ghost), format(totals[i], unit)), y: y + bar / 2 + 4 }, format(totals[i], unit));
     return { boxes, texts: [name, empty, total] };
   });
   const outline = (ghost, i) =>

@@ -4,8 +4,9 @@ import { text as format } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { canvas, chart } from './lib/frame.js';
 import { handle, keptOf, stepped, valueAt } from './lib/handle.js';
+import { placer } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
-import { linear, log, positiveDomain, textWidth, unitLogTicks, unitTicks } from './lib/scale.js';
+import { linear, log, positiveDomain, unitLogTicks, unitTicks } from './lib/scale.js';
 
 // The line where the scenario stands, as a handle on a linear axis.
 const lineHandle = ({ id, here, across, xs, ys, box, at }) =>
@@ -50,20 +51,29 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
     ]),
     svg('text', { x: box.right, y: height - 8, 'text-anchor': 'end' }, across.label),
   ];
-  const level = levels.map((one) => [
-    svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }),
-    svg('text', { class: 'lab halo', x: box.left + 6, y: y(one.y) - 6 }, one.text),
-  ]);
-  const upright = uprights
-    .filter((one) => one.x >= xs[0] && one.x <= xs[1])
-    .map((one, i) => [
-      svg('line', { class: 'level', x1: x(one.x), x2: x(one.x), y1: box.top, y2: box.bottom }),
-      svg(
-        'text',
-        { class: 'lab halo', x: x(one.x) + (x(one.x) > box.right - 130 ? -5 : 5), y: box.top + 10 + 15 * i, 'text-anchor': x(one.x) > box.right - 130 ? 'end' : 'start' },
-        one.text,
-      ),
-    ]);
+  const shownUprights = uprights.filter((one) => one.x >= xs[0] && one.x <= xs[1]);
+  const isHere = here && here.x >= xs[0] && here.x <= xs[1];
+  const labels = placer({
+    box,
+    lines: [
+      ...series.map((one) => one.points.map((p) => [x(p.x), y(p.y)])),
+      ...levels.map((one) => [[box.left, y(one.y)], [box.right, y(one.y)]]),
+      ...[...shownUprights, ...(isHere ? [here] : [])].map((one) => [[x(one.x), box.top], [x(one.x), box.bottom]]),
+    ],
+  });
+  const words = (text, places) => svg('text', { class: 'lab halo', ...labels.place(text, places) }, text);
+  const sides = (at, base) => [{ x: at + 8, y: base }, { x: at - 8, y: base, 'text-anchor': 'end' }];
+  const sidesOrEdge = (at, base) => [...sides(at, base), { x: box.right, y: base, 'text-anchor': 'end' }];
+  // A spot's name first, as it has the fewest places: beside it, above or below.
+  const spotWords = isHere && here.point && words(here.point, [-8, 16, -24, 32].flatMap((down) => sidesOrEdge(x(here.x), y(here.y) + down)));
+  const steps = (from, to, by) => Array.from({ length: Math.max(1, Math.floor(Math.abs(to - from) / by)) }, (_, i) => from + Math.sign(to - from) * by * i);
+  const hereWords = isHere && here.text && words(here.text, steps(box.bottom - 7, box.top, 15).flatMap((base) => sidesOrEdge(x(here.x), base)));
+  const upright = shownUprights.map((one) => svg('line', { class: 'level', x1: x(one.x), x2: x(one.x), y1: box.top, y2: box.bottom }));
+  const level = levels.map((one) => svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }));
+  const names = [
+    shownUprights.map((one) => words(one.text, steps(box.top + 10, box.bottom, 15).flatMap((base) => sides(x(one.x), base)))),
+    levels.map((one) => words(one.text, steps(box.left + 6, box.right, 24).flatMap((at) => [{ x: at, y: y(one.y) - 7 }, { x: at, y: y(one.y) + 18 }]))),
+  ];
   const drawn = series.map((one, i) => [
     svg('polyline', {
       class: 'line',
@@ -78,22 +88,14 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
       ),
     ),
   ]);
-  // Right of a place, else left of it, else across it.
-  const beside = (value, base, words) => {
-    const [at, size] = [x(value), textWidth(words)];
-    const [left, anchor] = at + 10 + size <= box.right ? [at + 8, 'start'] : at - 10 - size >= box.left ? [at - 8, 'end'] : [box.right, 'end'];
-    return svg('text', { class: 'lab halo', x: left, y: base, 'text-anchor': anchor }, words);
-  };
   const spot =
-    here &&
-    here.x >= xs[0] &&
-    here.x <= xs[1] &&
+    isHere &&
     svg(
       'g',
       {},
       !here.onx && svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }),
-      here.text && beside(here.x, box.bottom - 7, here.text),
-      here.point && [svg('circle', { class: 'you', cx: x(here.x), cy: y(here.y), r: 5, fill: 'var(--accent)' }), beside(here.x, y(here.y) - 8, here.point)],
+      hereWords,
+      here.point && [svg('circle', { class: 'you', cx: x(here.x), cy: y(here.y), r: 5, fill: 'var(--accent)' }), spotWords],
     );
   const held = spot && here.onx && lineHandle({ id, here, across, xs, ys, box, at: x(here.x) });
   // The ends of the series that is drawn on top.
@@ -119,7 +121,7 @@ export function lines({ id, title, subtitle, width, x: across, y: up, series, le
             x1: format(last.x, across.unit),
           })
         : ''),
-    drawing: canvas(width, height, frame, upright, marks(title, drawn), held, spot, level),
+    drawing: canvas(width, height, frame, upright, marks(title, drawn), held, spot, level, names),
     key: series.length > 1 ? series.map(({ name, color }) => ({ color, text: name })) : [],
     columns: columns ?? [across.label, ...series.map(({ name }) => name)],
     rows:

@@ -2,6 +2,7 @@
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { canvas, chart } from './lib/frame.js';
+import { placer } from './lib/labels.js';
 import { mark, marks } from './lib/marks.js';
 import { linear, log, positiveDomain, unitLogTicks, unitTicks } from './lib/scale.js';
 
@@ -56,17 +57,16 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
   const ends = diagonal && [Math.max(xDomain[0], yDomain[0]), Math.min(xDomain[1], yDomain[1])];
   const equal = diagonal && svg('line', { class: 'hair', x1: x(ends[0]), x2: x(ends[1]), y1: y(ends[0]), y2: y(ends[1]) });
   const said = diagonal && svg('text', { class: 'lab halo', x: box.right, y: box.bottom - 10, 'text-anchor': 'end' }, diagonal);
-  const front = !diagonal && kinds.map(({ color }, kind) =>
-    svg('polyline', {
-      class: 'front',
-      fill: 'none',
-      stroke: color,
-      points: sorted
-        .filter((p) => (p.series ?? 0) === kind)
-        .map((p) => `${x(p.x).toFixed(1)},${y(p.y).toFixed(1)}`)
-        .join(' '),
-    }),
-  );
+  const joined = kinds.map((_, kind) => sorted.filter((p) => (p.series ?? 0) === kind).map((p) => [x(p.x), y(p.y)]));
+  const front =
+    !diagonal &&
+    joined.map((line, kind) => svg('polyline', { class: 'front', fill: 'none', stroke: kinds[kind].color, points: line.map((at) => at.map((c) => c.toFixed(1)).join(',')).join(' ') }));
+  const labels = placer({ box, lines: [...joined, ...(here ? [[[x(here.x), box.top], [x(here.x), box.bottom]]] : [])] });
+  const beside = (p) => {
+    const [at, base] = [x(p.x), y(p.y)];
+    const corner = (right, down) => ({ x: at + right, y: base + down, 'text-anchor': right < 0 ? 'end' : right > 0 ? 'start' : 'middle' });
+    return labels.place(p.name, [corner(9, -8), corner(9, 18), corner(-9, -8), corner(-9, 18), corner(0, -12), corner(0, 22), corner(12, 4), corner(-12, 4)]);
+  };
   const drawn = sorted.map((p) => {
     const kind = p.series ?? 0;
     const color = p.chosen ? 'var(--hair)' : kinds[kind].color;
@@ -74,13 +74,13 @@ export function scatter({ id, title, subtitle, width, x: across, y: up, points, 
       p.label,
       { class: 'point', stroke: color, fill: color, onclick: () => onpoint?.(p.at) },
       SHAPES[kind % SHAPES.length](x(p.x), y(p.y), p.chosen ? 7 : 4.5),
-      p.name && svg('text', { class: 'lab halo', x: x(p.x) + (x(p.x) > box.right - 70 ? 6 : -6), y: y(p.y) - 8, 'text-anchor': x(p.x) > box.right - 70 ? 'end' : 'start' }, p.name),
+      p.name && svg('text', { class: 'lab halo', ...beside(p) }, p.name),
       svg('circle', { cx: x(p.x), cy: y(p.y), r: 12, fill: 'transparent', stroke: 'none' }),
     );
   });
   const spot = here && [
     svg('line', { class: 'hair', x1: x(here.x), x2: x(here.x), y1: box.top, y2: box.bottom }),
-    svg('text', { class: 'lab halo', x: Math.min(x(here.x) + 6, box.right - 90), y: box.top + 12 }, here.label),
+    svg('text', { class: 'lab halo', ...labels.place(here.label, [12, 27, 42, 57, 72].flatMap((down) => [{ x: x(here.x) + 7, y: box.top + down }, { x: x(here.x) - 7, y: box.top + down, 'text-anchor': 'end' }])) }, here.label),
   ];
   return chart({
     id,

@@ -26,7 +26,7 @@ export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('ov
       svg('rect', { x: Math.min(x(0), x(value)), y, width: Math.max(1, Math.abs(x(value) - x(0))), height: 9, rx: 1.5, fill: color }),
     );
   const drawn = rows.map((row, i) => [
-    svg('text', { class: above ? 'lab halo' : 'lab', x: 0, y: i * step + (above ? 13 : 15) }, above ? cut(row.label, width) : row.label),
+    svg('text', { class: 'lab halo', x: 0, y: i * step + (above ? 13 : 15) }, above ? cut(row.label, width) : row.label),
     bar(row.down, i * step + nameRow + 1, 'var(--c-forward)', row.names?.[0] ?? ends[0], row),
     bar(row.up, i * step + nameRow + 11, 'var(--c-kv)', row.names?.[1] ?? ends[1], row),
   ]);

@@ -76,3 +76,40 @@ export function near(names, { box, taken, cost }) {
     return [{ words, left: best.left, base: best.base, leader }];
   });
 }
+
+// Whether any of the straight line from a to b lies in an area.
+function crosses({ left, right, top, bottom }, [ax, ay], [bx, by]) {
+  let [from, to] = [0, 1];
+  for (const [low, high, start, step] of [[left, right, ax, bx - ax], [top, bottom, ay, by - ay]]) {
+    if (step === 0 && (start < low || start > high)) return false;
+    if (step === 0) continue;
+    const [enters, leaves] = [(low - start) / step, (high - start) / step].sort((a, b) => a - b);
+    [from, to] = [Math.max(from, enters), Math.min(to, leaves)];
+  }
+  return from <= to;
+}
+
+// Puts texts where they touch no line, mark or earlier text: `place(words, places)` takes the first free of some {x, y, 'text-anchor'}, or the one
+// that touches least. `lines`: lists of points; a mark on a line is part of it.
+export function placer({ lines, box }) {
+  const MARK = 6;
+  const taken = [];
+  const segments = lines.flatMap((points) => (points.length === 1 ? [[points[0], points[0]]] : points.slice(1).map((point, i) => [points[i], point])));
+  const areaOf = (words, { x, y, 'text-anchor': anchor }) => {
+    const wide = textWidth(words);
+    const left = anchor === 'end' ? x - wide : anchor === 'middle' ? x - wide / 2 : x;
+    return { left, right: left + wide, top: y - 11, bottom: y + 4 };
+  };
+  const outside = ({ left, right, top, bottom }) => left < box.left - 1 || right > box.right + 1 || top < box.top - 12 || bottom > box.bottom + 1;
+  const price = (area) => {
+    const wide = { left: area.left - MARK, right: area.right + MARK, top: area.top - MARK / 2, bottom: area.bottom + MARK / 2 };
+    return 1000 * outside(area) + 20 * taken.filter((one) => touch(area, one)).length + segments.filter(([a, b]) => crosses(wide, a, b)).length;
+  };
+  return {
+    place(words, places) {
+      const [best] = places.map((at) => ({ at, area: areaOf(words, at) })).map((one) => ({ ...one, price: price(one.area) })).sort((a, b) => a.price - b.price);
+      taken.push(best.area);
+      return best.at;
+    },
+  };
+}
