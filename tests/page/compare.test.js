@@ -143,3 +143,25 @@ test('a scene prints on few pages, black on white, with its link and date', asyn
     await page.context().close();
   }
 });
+
+test('at 320 px four names break at their hyphens and capitals alone, and equal ones say what else differs', async () => {
+  const { page } = await chromium.open('#/compare?b:cluster=dgx-b200&c:model=deepseek-v3&d:serving.batch=128&v=2', { width: 320, height: 700 });
+  await settled(page);
+  const names = page.locator('.compare thead th b');
+  assert.deepEqual((await names.allTextContents()).map((one) => one.split(', ').slice(2).join()), ['batch 32', '', '', 'batch 128']);
+  const broken = await names.evaluateAll((list) =>
+    list.flatMap((name) =>
+      [...name.childNodes]
+        .filter((node) => node.nodeType === Node.TEXT_NODE)
+        .flatMap((node) =>
+          [...node.data.matchAll(/\S+/g)].map((word) => {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            return range.getClientRects().length > 1 ? word[0] : '';
+          }),
+        ),
+    ).filter(Boolean),
+  );
+  assert.deepEqual(broken, []);
+});

@@ -14,7 +14,7 @@ import { withFix, withoutFaulty, withPick } from '../state/scenario.js';
 import '../text/later.js';
 import { number, text, unitOf, whole } from '../text/format.js';
 import { outputOf } from '../text/outputs.js';
-import { t } from '../text/strings.js';
+import { has, t } from '../text/strings.js';
 import { heading } from './parts.js';
 
 await addStyle('style/serving.css');
@@ -65,8 +65,17 @@ export function namesOf(all) {
     if (words.length < MOST_WORDS) words.push(...rest.slice(0, MOST_WORDS - words.length).map((path) => `${labelOf(path)} ${shown(resolved(one, path), path)}`));
     return words.join(', ');
   });
-  return names.map((name, i) => (name && names.indexOf(name) === names.lastIndexOf(name) ? name : [name || t('compare.column', { letter: 'ABCD'[i] }), name && `(${'ABCD'[i]})`].filter(Boolean).join(' ')));
+  // Equal names say what else differs between them.
+  const spoken = names.map((name, i) => {
+    const equals = all.filter((_, at) => names[at] === name);
+    const path = equals.length > 1 && rest.find((one) => differs(equals, (column) => JSON.stringify(resolved(column, one))));
+    return path ? [name, `${has(`compare.short.${path}`) ? t(`compare.short.${path}`) : labelOf(path)} ${shown(resolved(all[i], path), path)}`].filter(Boolean).join(', ') : name;
+  });
+  return lettered(spoken);
 }
+
+const lettered = (names) =>
+  names.map((name, i) => (name && names.indexOf(name) === names.lastIndexOf(name) ? name : [name || t('compare.column', { letter: 'ABCD'[i] }), name && `(${'ABCD'[i]})`].filter(Boolean).join(' ')));
 
 function delta(value, base, better) {
   if (typeof value !== 'number' || typeof base !== 'number' || base === 0 || value === base) return null;
@@ -145,15 +154,18 @@ function repair({ store }, i, fix) {
   else store.setOthers(store.others.with(i - 1, withFix(store.others[i - 1], fix)));
 }
 
+// A name that is wider than its column breaks at a hyphen or inside "DeepSeek", not anywhere.
+const breakable = (name) => name.split(/(?<=-)|(?<=[a-z])(?=[A-Z])/).flatMap((part, i) => (i ? [h('wbr', {}), part] : part));
+
 function headCell(context, i, name) {
   const { store } = context;
-  if (i === 0) return h('th', { scope: 'col' }, h('b', {}, name), ' ', h('small', { class: 'badge' }, t('compare.baseline')));
+  if (i === 0) return h('th', { scope: 'col' }, h('b', {}, breakable(name)), ' ', h('small', { class: 'badge' }, t('compare.baseline')));
   const swap = () => store.setBoth(store.others[i - 1], store.others.with(i - 1, store.inputs));
   const remove = () => store.setOthers(store.others.filter((_, at) => at !== i - 1));
   return h(
     'th',
     { scope: 'col' },
-    h('b', {}, name),
+    h('b', {}, breakable(name)),
     ' ',
     h('button', { type: 'button', class: 'link', 'data-key': `cmp-swap-${i}`, 'aria-label': t('compare.swap.of', { name }), onclick: swap }, t('compare.swap')),
     ' ',

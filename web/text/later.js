@@ -109,7 +109,7 @@ extend({
   'compare.empty': 'Choose another cluster for the same scenario, or “Add to comparison” and then change an input: up to four stand side by side.',
   'compare.duplicate': 'a copy of the baseline', 'compare.swap': 'make baseline', 'compare.swap.of': 'Make {name} the baseline', 'compare.remove': 'remove', 'compare.remove.of': 'Remove {name}',
   'compare.table': 'Every figure side by side', 'compare.all': 'show equal figures too', 'compare.only': 'show differences only',
-  'compare.figure': 'Figure', 'compare.unit': 'Unit', 'compare.column': 'Scenario {letter}', 'compare.baseline': 'baseline', 'compare.best': 'best', 'compare.differs': 'What differs', 'compare.off': 'off',
+  'compare.figure': 'Figure', 'compare.unit': 'Unit', 'compare.short.serving.batch': 'batch', 'compare.column': 'Scenario {letter}', 'compare.baseline': 'baseline', 'compare.best': 'best', 'compare.differs': 'What differs', 'compare.off': 'off',
   'compare.change': 'Change', 'compare.cluster': 'Cluster', 'compare.devices': 'Devices', 'compare.gpu': 'Memory per GPU', 'compare.peak': 'Peak, bf16 dense', 'compare.mapping': 'Mapping',
   'compare.invalid': 'Invalid inputs:', 'compare.infeasible': 'Does not fit:',
   'compare.add': 'Add a column:', 'compare.add.choose': 'choose…', 'compare.add.cluster': 'The baseline on another cluster', 'compare.csv': 'Table as CSV',
