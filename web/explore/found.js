@@ -7,7 +7,7 @@ import { text, unitOf } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { button, labelled, objectiveName, textBox } from './controls.js';
 import { asInputs, columnsOf, filtered, sorted, thinned } from './ranking.js';
-import { mappingWords, shortName } from './sweep_values.js';
+import { mappingWords, shortName, valueWords } from './sweep_values.js';
 
 const MOST_POINTS = 200;
 const LIVE_ROWS = 5;
@@ -26,8 +26,11 @@ export class Found {
   #used = null;
   #width = 0;
   #drawn = 0;
+  #nameOf;
 
-  constructor() {
+  // `nameOf(path, id)`: the name of a catalogue entry that a search varies; undefined of anything else.
+  constructor(nameOf = () => undefined) {
+    this.#nameOf = nameOf;
     this.filter = textBox('', { oninput: () => this.#drawTable() });
     this.answer = h('p', { class: 'ex-answer' });
     this.front = h('div', {});
@@ -70,12 +73,13 @@ export class Found {
 
   #name = (key) => (key === 'rank' ? t('explore.rank') : key === 'cluster' ? t('group.cluster') : this.#isMember(key) ? memberOf(key) : objectiveName(this.#search.of, key));
   #isMember = (key) => this.#report.best.some(({ overrides }) => Object.hasOwn(overrides, key));
-  #say = (key, value) => (typeof value === 'number' ? text(value, unitOf(key)) : value === undefined || value === null ? '–' : String(value));
+  #say = (key, value) => (typeof value === 'number' ? text(value, unitOf(key)) : value === undefined || value === null ? '–' : this.#member(key, value));
+  #member = (path, value) => this.#nameOf(path, value) ?? valueWords(path, value);
   #figures = () => [this.#search.spec.objective, ...this.#search.spec.pareto];
   #words = (overrides, paths) =>
     paths
       .filter((path) => overrides[path] !== undefined && overrides[path] !== null)
-      .map((path) => `${memberOf(path)} ${overrides[path]}`)
+      .map((path) => `${memberOf(path)} ${this.#member(path, overrides[path])}`)
       .join(', ');
 
   // Where the scenario stands on the chart, where its report has both figures.
@@ -161,7 +165,7 @@ export class Found {
       x: { label: this.#name(x), unit: unitOf(x) },
       y: { label: this.#name(y), unit: unitOf(y) },
       here: this.#here(x, y),
-      series: series?.names.map((name, at) => ({ name, color: series.colors[at % series.colors.length] })),
+      series: series?.names.map((id, at) => ({ name: this.#member(series.key, id), color: series.colors[at % series.colors.length] })),
       points: points.map((p) => ({ x: p[x], y: p[y], label: label(p), chosen: p.index === this.#chosen, series: series && series.names.indexOf(p.overrides[series.key]) })),
       summary: [t('explore.front.summary', { count: pareto.length }), nth > 1 && t('explore.front.thinned', { nth, count: pareto.length })]
         .filter(Boolean)

@@ -36,7 +36,7 @@ export class FrontierPanel {
     this.bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status', id: 'frontier-progress' });
     this.faults = h('div', {});
-    this.found = new Found();
+    this.found = new Found((path, id) => (['model', 'cluster'].includes(path) ? this.#nameOf(path, id) : undefined));
     const onenter = (event) => event.key === 'Enter' && this.#begin();
     for (const box of [this.devices, this.tpot]) box.addEventListener('keydown', onenter);
     this.element = h(
@@ -139,7 +139,7 @@ export class FrontierPanel {
         if (run !== this.#run) return;
         if (isOwn && !this.element.isConnected) return this.#end();
         if (report.issues) {
-          this.faults.append(faults(report.issues.map(({ path, message }) => ({ path: `${cluster}, ${devices}: ${path}`, message }))));
+          this.faults.append(faults(report.issues.map(({ path, message }) => ({ path: `${this.#nameOf('cluster', cluster)}, ${devices}: ${path}`, message }))));
           continue;
         }
         tried += report.space;

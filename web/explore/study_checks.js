@@ -18,6 +18,7 @@ export const unit = (path) => (path.endsWith('bytes_per_s') ? 'B/s' : /_w$/.test
 export function shown(one, path) {
   if (typeof one === 'number') return text(one, unit(path));
   if (one === null || one === undefined) return '–';
+  if (typeof one === 'boolean') return t(one ? 'explore.yes' : 'explore.no');
   if (Array.isArray(one)) return '…';
   return /(^|\.)bound(\.|$)/.test(path) && has(`bound.${one}`) ? t(`bound.${one}`) : String(one);
 }
@@ -31,6 +32,8 @@ export function checkWords(check) {
   const kind = kindOf(check);
   if (!kind) return '';
   const path = check[kind];
+  if (kind === 'equals' && path.endsWith('.feasible'))
+    return t(check.value ? 'explore.check.fits' : 'explore.check.misfits', { part: partName(path), points: quoted(check.at) });
   const points = check.along ?? check.of ?? check.at;
   const range = kind === 'ratio' ? (value) => number(value) : (value) => shown(value, path);
   return t(`explore.check.${kind}`, {
@@ -47,11 +50,15 @@ export function checkWords(check) {
   });
 }
 
+// Of points that do not vary, as of a single one, there is no correlation.
+const agreementWords = ({ mean_error: error, correlation }) =>
+  t(correlation ? 'explore.check.agreement' : 'explore.check.error', { error: text(error, '%'), correlation: correlation.toFixed(4) });
+
 // The figures that it found, in the order of its points.
 export function foundWords(check, found) {
   const kind = kindOf(check);
-  if (kind === 'matches') return found ? t('explore.check.agreement', { error: text(found.mean_error, '%'), correlation: found.correlation.toFixed(4) }) : '–';
-  const list = Array.isArray(found) ? found : [found];
+  if (kind === 'matches') return found ? agreementWords(found) : '–';
+  const list = Array.isArray(found) ? (typeof found[0] === 'boolean' ? [...new Set(found)] : found) : [found];
   const say = (one) => (kind === 'ratio' && typeof one === 'number' ? number(one) : shown(one, check?.[kind] ?? ''));
   return list.map(say).join(['falls', 'rises'].includes(kind) ? ' → ' : ', ');
 }

@@ -48,11 +48,15 @@ export const mappingWords = (overrides) =>
   Object.entries(overrides ?? {})
     .map(([path, value]) => [path, path.includes('.offload.') && value === 1 ? true : value]) // a share: 1 is all
     .filter(([, value]) => ![null, undefined, 1, 0, false, 'none'].includes(value))
-    .map(([path, value]) => (value === true ? shortName(path) : `${shortName(path)} ${value}`))
+    .map(([path, value]) => (value === true ? shortName(path) : `${shortName(path)} ${valueWords(path, value)}`))
     .join(', ');
+
+// A member's value: yes or no, the dimensions of an order in the capitals that they have elsewhere.
+export const valueWords = (path, value) => (typeof value === 'boolean' ? t(value ? 'explore.yes' : 'explore.no') : path.endsWith('.order') ? value.toUpperCase() : String(value));
 
 // "TP" of "Tensor parallelism (TP)"; where a label is a sentence, the word for it.
 export function shortName(path) {
+  if (path.includes('.offload.')) return t('explore.short.offload', { what: path.split('.').at(-1).replaceAll('_', ' ') });
   const member = `explore.short.${path.split('.').at(-1)}`;
   const label = labelOf(path.replace(/\.preset$/, ''));
   return has(member) ? t(member) : (/\(([A-Z]{2,})\)$/.exec(label)?.[1] ?? label);

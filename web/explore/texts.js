@@ -1,7 +1,7 @@
 // What Explore says, in English.
 // prettier-ignore
 export const texts = {
-  'explore.short.sequence_parallel': 'sequence parallelism', 'explore.short.order': 'ranks in the order', 'explore.short.schedule': 'schedule', 'explore.short.virtual_stages': 'virtual stages', 'explore.short.micro_batch': 'micro-batch',
+  'explore.short.sequence_parallel': 'sequence parallelism', 'explore.short.order': 'ranks in the order', 'explore.short.offload': '{what} offload', 'explore.short.schedule': 'schedule', 'explore.short.virtual_stages': 'virtual stages', 'explore.short.micro_batch': 'micro-batch',
   'explore.views': 'What to explore',
   'explore.search': 'Best mapping', 'explore.frontier': 'Which device', 'explore.sweep': 'Sweep', 'explore.solve': 'Solve for', 'explore.sensitivity': 'Sensitivity',
   'explore.studies': 'Paper studies',
@@ -97,7 +97,8 @@ export const texts = {
   'explore.check.falls': '{figure} falls{by} from “{first}” to “{last}”', 'explore.check.rises': '{figure} rises{by} from “{first}” to “{last}”', 'explore.check.by': 'by {by}× or more per step',
   'explore.check.flat': '{figure} is equal{within} at {points}', 'explore.check.within': 'within {share}', 'explore.check.ratio': '{figure}: “{first}” over “{last}” is {low} to {high}',
   'explore.check.between': '{figure} is {low} to {high} at {points}', 'explore.check.equals': '{figure} is {value} at {points}',
-  'explore.check.matches': '{figure} is within {within} of {count} measured values in the mean', 'explore.check.agreement': 'mean error {error}, correlation {correlation}',
+  'explore.check.matches': '{figure} is within {within} of {count} measured values in the mean', 'explore.check.agreement': 'mean error {error}, correlation {correlation}', 'explore.check.error': 'mean error {error}',
+  'explore.check.fits': '{part} fits in memory at {points}', 'explore.check.misfits': '{part} does not fit in memory at {points}', 'explore.yes': 'yes', 'explore.no': 'no',
   'explore.study.group.compute': 'compute', 'explore.study.group.network': 'communication', 'explore.study.group.other': 'weight update, bubble, overheads',
   'explore.study.perWork': 'per unit of work, over {label}', 'explore.study.share': 'share of each bar', 'explore.study.outside': 'Out of memory: {list}.',
   'explore.study.measured': 'measured', 'explore.study.predicted': 'predicted', 'explore.study.agreement': '{count} products: mean error {error}, correlation {correlation}',
