@@ -31,7 +31,7 @@ function answers({ answers: rows }) {
     'table',
     { class: 'memo-answers' },
     h('thead', {}, h('tr', {}, heads)),
-    h('tbody', {}, rows.map(({ name, value, interval, note }) => h('tr', {}, h('th', { scope: 'row' }, name), h('td', {}, h('b', {}, value)), h('td', {}, interval), h('td', {}, note)))),
+    h('tbody', {}, rows.map(({ name, value, interval, note }) => h('tr', {}, h('th', { scope: 'row' }, name), h('td', {}, h('b', {}, value)), h('td', { class: 'interval' }, interval), h('td', {}, note)))),
   );
 }
 
