@@ -41,7 +41,7 @@ inline constexpr std::size_t kNoFigure = static_cast<std::size_t>(-1);
 
 // What a choice chose among, by what it compared.
 struct Option {
-  std::string name;  // "tile 128 x 256"
+  std::string name;  // "tile 128 × 256"
   double value = 0;  // in base units
   bool is_chosen = false;
 };

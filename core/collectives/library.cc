@@ -118,10 +118,10 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, double node_steps, T
   const BytesPerSecond ll_rate = ll_link, simple_rate = simple_link;
   const Seconds start = OverNodesStart(setup, steps, step, has_scale_up, trace);
   FIGURE(trace, ll_time, start + hops * hop + volume / ll_rate,
-         (Note{"Over nodes, LL protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), start, hops, hop, volume,
+         (Note{"Over nodes, LL protocol", "", "64 H100 with 8 × 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), start, hops, hop, volume,
          ll_rate);
   FIGURE(trace, simple_time, start + simple_step * hops * hop + volume / simple_rate,
-         (Note{"Over nodes, Simple protocol", "", "64 H100 with 8 x 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), start, simple_step,
+         (Note{"Over nodes, Simple protocol", "", "64 H100 with 8 × 400 Gb/s: within 5 % (coreweave/nccl-tests)"}), start, simple_step,
          hops, hop, volume, simple_rate);
   FIGURE(trace, over_nodes, min(ll_time, simple_time), (Note{"Over nodes", "the faster protocol"}), ll_time, simple_time);
   return {over_nodes, setup + steps * step + hops * hop, volume};

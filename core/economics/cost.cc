@@ -11,8 +11,8 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
     const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
     if (FitsReticle(width, height, bill.wafer)) continue;
     const SquareMillimetres field = bill.wafer.reticle_width * bill.wafer.reticle_height;
-    infeasible.push_back({"reticle", die.name + ": a die of " + NumberText(width.base()) + " x " + NumberText(height.base()) +
-                                         " mm is larger than the reticle field of " + NumberText(bill.wafer.reticle_width.base()) + " x " +
+    infeasible.push_back({"reticle", die.name + ": a die of " + NumberText(width.base()) + " × " + NumberText(height.base()) +
+                                         " mm is larger than the reticle field of " + NumberText(bill.wafer.reticle_width.base()) + " × " +
                                          NumberText(bill.wafer.reticle_height.base()) + " mm; at most " + NumberText(field.base()) +
                                          " mm^2 at an aspect of " + NumberText(bill.wafer.reticle_width / bill.wafer.reticle_height) +
                                          ", or split into " + NumberText(std::max(2.0, std::ceil(die.area / field))) + " chiplets"});

@@ -159,7 +159,7 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry, T
   result.package_yield = package.yield;
   const double assembled_yield = package.yield, tested_yield = tested.yield;
   FIGURE(trace, device_yield, assembled_yield * tested_yield,
-         (Note{"Package yield", "assembly yield x final test yield", "", "cost.package_yield"}), assembled_yield, tested_yield);
+         (Note{"Package yield", "assembly yield × final test yield", "", "cost.package_yield"}), assembled_yield, tested_yield);
   result.yield = device_yield;
   result.price = PriceOf(bill, device_usd, trace);
   return result;

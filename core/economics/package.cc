@@ -136,7 +136,7 @@ Dollars PriceSubstrate(const Substrate& input, SquareMillimetres substrate_area,
   trace.Input("substrate_price", substrate_price, "cost.device.package.substrate.price");
   trace.Input("layers_factor", layers_factor, "cost.device.package.substrate.layers_factor");
   FIGURE(trace, substrate_cost, substrate_price * layers_factor * substrate_area,
-         (Note{"Substrate", "price of the simplest build-up x layer factor", "Feng and Ma, DAC 2022"}), substrate_price, layers_factor,
+         (Note{"Substrate", "price of the simplest build-up × layer factor", "Feng and Ma, DAC 2022"}), substrate_price, layers_factor,
          substrate_area);
   return substrate_cost;
 }

@@ -40,7 +40,7 @@ Bytes DramBytes(const Gemm& gemm, const TileChoice& best, const DataMovement& da
   FIGURE(trace, group_tiles, ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles of a group", ""}), m, tile_rows, n,
          tile_columns);
   FIGURE(trace, resident_tiles, min(group_tiles, (3 - min(1.0, max(0.0, tile_rows * tile_columns - 128 * 128))) * units),
-         (Note{"Tiles resident at once", "three per SM, two of those larger than 128 x 128", kFamilySource}), group_tiles, tile_rows,
+         (Note{"Tiles resident at once", "three per SM, two of those larger than 128 × 128", kFamilySource}), group_tiles, tile_rows,
          tile_columns, units);
   FIGURE_OVER_GROUPS(
       trace, tile_reads,

@@ -181,7 +181,7 @@ void ExplainChoice(const TiledGemm& shape, const TileChoice& best, Seconds memor
       fastest = fastest ? min(*fastest, time) : time;
       if (split != best.split) continue;
       if (tile.rows == best.tile.rows && tile.columns == best.tile.columns) chosen_tile = tiles.size();
-      tiles.emplace_back(number(tile.rows) + " x " + number(tile.columns), time);
+      tiles.emplace_back(number(tile.rows) + " × " + number(tile.columns), time);
     }
     if (!fastest) continue;
     if (split == best.split) chosen_split = splits.size();

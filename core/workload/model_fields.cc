@@ -49,7 +49,7 @@ constexpr FieldRow kLinearAttentionFields[] = {
     Of<&LinearAttention::heads>("heads", "Value heads").Between(1, 65536),
     Of<&LinearAttention::key_heads>("key_heads", "Key and query heads (groups of B and C); 0: equal to value heads").Between(0, 65536),
     Of<&LinearAttention::head_dim>("head_dim", "Head dimension of values").Between(1, 65536),
-    Of<&LinearAttention::state>("state", "Head dimension of keys: a head keeps a state of head_dim x state elements").Between(1, 65536),
+    Of<&LinearAttention::state>("state", "Head dimension of keys: a head keeps a state of head_dim × state elements").Between(1, 65536),
     Of<&LinearAttention::convolution>("convolution", "Kernel size of the short convolution; 0: none").Between(0, 64),
     Of<&LinearAttention::step_rank>("step_rank", "Rank of the step-size projection (Mamba-1)").Between(0, 65536),
     Of<&LinearAttention::full_gate>("full_gate", "Kimi delta attention: a full projection of the output gate, not through a rank (Kimi K3)")
