@@ -57,13 +57,23 @@ LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase) {
   return mla;
 }
 
-Attention HeadsOf(const Deployment& deployment, AttentionPhase phase) {
+// Heads of a layer, with a sliding window or without; binds kv_heads and head_dim.
+Attention HeadsOf(const Deployment& deployment, AttentionPhase phase, double window, Trace& trace) {
   Attention attention;
   attention.phase = phase;
-  const bool decode = phase == AttentionPhase::kDecode;
-  attention.heads = decode ? deployment.shapes.decode_heads : deployment.shapes.widths.heads;
-  attention.kv_heads = decode ? deployment.shapes.decode_kv_heads : deployment.shapes.widths.kv_heads;
-  attention.head_dim = deployment.shapes.head_dim;
+  attention.window = phase == AttentionPhase::kPrefill ? window : 0;
+  const RankShapes& shapes = deployment.shapes;
+  const bool decode = phase == AttentionPhase::kDecode, is_local = window > 0;
+  attention.heads = decode ? shapes.decode_heads : shapes.widths.heads;
+  if (is_local) {
+    attention.kv_heads = decode ? shapes.decode_window_kv_heads : shapes.widths.window_kv_heads;
+    trace.Alias("kv_heads", attention.kv_heads, decode ? "decode_window_kv_heads" : "rank_window_kv_heads");
+  } else {
+    attention.kv_heads = decode ? shapes.decode_kv_heads : shapes.widths.kv_heads;
+    trace.Alias("kv_heads", attention.kv_heads, decode ? "decode_kv_heads" : "rank_kv_heads");
+  }
+  attention.head_dim = is_local ? shapes.window_head_dim : shapes.head_dim;
+  BindHeadDim("head_dim", attention.head_dim, is_local, trace);
   attention.kv_precision = deployment.formats.kv_cache;
   if (phase == AttentionPhase::kPrefill && deployment.engine.kernels.fp8_attention && IsEightBitFloat(deployment.formats.kv_cache))
     attention.precision = deployment.formats.kv_cache;
@@ -173,14 +183,11 @@ KernelTime PrefillAttention(const Deployment& deployment, double sequences, doub
     const KernelTime dense = TimeOf(mla, deployment.device, trace);
     return deployment.model.indexer ? SparsePrefill(deployment, mla, dense, trace) : dense;
   }
-  Attention attention = HeadsOf(deployment, AttentionPhase::kPrefill);
-  trace.Alias("kv_heads", attention.kv_heads, "rank_kv_heads");
-  trace.Input("head_dim", attention.head_dim, "model.head_dim");
+  Attention attention = HeadsOf(deployment, AttentionPhase::kPrefill, window, trace);
   trace.Input("window", window, "model.sliding_window");
   attention.batch = sequences;
   attention.q_len = q_len;
   attention.kv_len = kv_len;
-  attention.window = window;
   return TimeOf(attention, deployment.device, trace);
 }
 
@@ -200,8 +207,8 @@ double KeysOf(const Deployment& deployment, double context, double window, Trace
 }
 
 // No GQA kernel for so few query heads per KV head: every query head reads the KV cache itself, 20 elements per clock and SM.
-void ReadByHead(const Deployment& deployment, double sequences, double kv_len, KernelTime& kernel, Trace& trace) {
-  const double decode_heads = deployment.shapes.decode_heads, head_dim = deployment.shapes.head_dim;
+void ReadByHead(const Deployment& deployment, double sequences, double kv_len, double head_dim, KernelTime& kernel, Trace& trace) {
+  const double decode_heads = deployment.shapes.decode_heads;
   const double units = static_cast<double>(deployment.device.units);
   const Hertz clock = deployment.device.clock;
   const Seconds shared_read = kernel.time, work = max(kernel.memory, kernel.compute, kernel.l2, kernel.l1);
@@ -237,10 +244,8 @@ KernelTime DecodeAttention(const Deployment& deployment, double sequences, doubl
     }
     return TimeOf(mla, deployment.device, trace);
   }
-  Attention attention = HeadsOf(deployment, AttentionPhase::kDecode);
+  Attention attention = HeadsOf(deployment, AttentionPhase::kDecode, window, trace);
   trace.Alias("batch", sequences, "sequences");
-  trace.Alias("kv_heads", attention.kv_heads, "decode_kv_heads");
-  trace.Input("head_dim", attention.head_dim, "model.head_dim");
   attention.batch = sequences;
   attention.kv_len = KeysOf(deployment, context, window, trace);
   // Draft tokens are further query rows over the same KV cache.
@@ -248,14 +253,17 @@ KernelTime DecodeAttention(const Deployment& deployment, double sequences, doubl
          decode_heads, checked);
   attention.heads = heads;
   KernelTime kernel = TimeOf(attention, deployment.device, trace);
-  const auto model_heads = static_cast<double>(deployment.model.heads), model_kv_heads = static_cast<double>(deployment.model.KvHeads()),
+  const bool is_local = window > 0;
+  const auto model_heads = static_cast<double>(deployment.model.heads),
+             model_kv_heads = static_cast<double>(is_local ? deployment.model.WindowKvHeads() : deployment.model.KvHeads()),
              multi_query_from = static_cast<double>(deployment.engine.kernels.multi_query_from);
   if (model_heads <= model_kv_heads || multi_query_from <= 1) return kernel;
   trace.Input("model_heads", model_heads, "model.heads");
-  trace.Input("model_kv_heads", model_kv_heads, "model.kv_heads");
+  is_local ? trace.Alias("model_kv_heads", model_kv_heads, "window_kv_heads")
+           : trace.Input("model_kv_heads", model_kv_heads, "model.kv_heads");
   FIGURE(trace, group, model_heads / model_kv_heads, (Note{"Query heads per KV head", ""}), model_heads, model_kv_heads);
   const bool apart = group < multi_query_from;
-  if (apart) ReadByHead(deployment, sequences, attention.kv_len, kernel, trace);
+  if (apart) ReadByHead(deployment, sequences, attention.kv_len, attention.head_dim, kernel, trace);
   if (trace.on()) {
     const std::vector<std::pair<std::string, double>> among{{"every query head by itself: query heads per KV head", group},
                                                             {"a GQA kernel: from", multi_query_from}};

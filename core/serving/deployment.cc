@@ -99,7 +99,13 @@ void SetDecodeHeads(const Model& model, const ServingDegrees& mapping, RankShape
   FIGURE(trace, decode_kv_heads, max(1.0, ceil(kv_heads * cp / tp)),
          (Note{"KV heads of a rank in decode", "at least one; of all ranks that share its contexts"}), kv_heads, cp, tp);
   shapes.decode_heads = decode_heads;
-  shapes.decode_kv_heads = decode_kv_heads;
+  shapes.decode_kv_heads = shapes.decode_window_kv_heads = decode_kv_heads;
+  if (!model.HasWindows()) return;
+  const double window_kv_heads = static_cast<double>(model.WindowKvHeads());
+  FIGURE(trace, decode_window_kv_heads, max(1.0, ceil(window_kv_heads * cp / tp)),
+         (Note{"KV heads of a rank in decode, local layers", "at least one; of all ranks that share its contexts"}), window_kv_heads, cp,
+         tp);
+  shapes.decode_window_kv_heads = decode_window_kv_heads;
 }
 
 // Heads of the whole model in an engine that pads them to the ranks; each rank has at least one KV head.
@@ -149,8 +155,10 @@ RankShapes ShapesOf(const Model& model, const ServingLoad& load, const ServingDe
   RankShapes shapes;
   shapes.hidden = static_cast<double>(model.hidden);
   shapes.head_dim = static_cast<double>(model.HeadDim());
+  shapes.window_head_dim = static_cast<double>(model.WindowHeadDim());
   shapes.widths = WidthsOf(model, mapping.tp, mapping.expert_ranks, trace);
   shapes.attention = MixerProducts(model, Mixer::kFullAttention, shapes.widths);
+  shapes.window_attention = MixerProducts(model, Mixer::kWindow, shapes.widths);
   if (model.linear_attention) {
     shapes.recurrence = MixerProducts(model, Mixer::kRecurrence, shapes.widths);
     SetState(*model.linear_attention, shapes, trace);

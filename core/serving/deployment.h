@@ -40,8 +40,9 @@ struct ServedLayers : LayerCounts {  // of the model
 // Shapes on one rank, of a layer that has the part.
 struct RankShapes {
   LayerWidths widths{};
-  MatrixProducts attention{}, recurrence{}, mlp{}, expert_mlp{};
-  double hidden = 1, head_dim = 1;
+  MatrixProducts attention{}, window_attention{}, recurrence{}, mlp{}, expert_mlp{};
+  double hidden = 1, head_dim = 1, window_head_dim = 1;
+  double decode_window_kv_heads = 1;             // as decode_kv_heads, of layers with a sliding window
   double decode_heads = 1, decode_kv_heads = 1;  // with context parallelism, all heads of the context group
   double padded_heads = 1, padded_kv_heads = 1;  // of the whole model, for engines that pad heads to the ranks
   double state_elements = 0, state_share = 0;    // of a recurrence, whole layer; share of it on one rank

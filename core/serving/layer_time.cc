@@ -201,6 +201,31 @@ Seconds Projections(const Deployment& deployment, double rows, Phase phase, cons
                                    "DeepSeek-V2, arXiv 2405.04434"});
 }
 
+// Of a layer with attention: where local layers have heads of their own, the mean over both kinds.
+Seconds MeanProjections(const Deployment& deployment, double rows, Phase phase, OperatorBreakdown& operators, Trace& trace) {
+  const double attention_layers = deployment.layers.attention, full_layers = deployment.layers.full,
+               window_layers = deployment.layers.window;
+  if (!deployment.model.HasWindowHeads())
+    return Projections(deployment, rows, phase, Adder{operators, attention_layers, "attention_layers"}, trace);
+  const Seconds full =
+      full_layers > 0 ? Projections(deployment, rows, phase, Adder{operators, full_layers, "full_layers"}, trace) : Seconds{};
+  if (full_layers > 0) trace.Alias("full", full, "projections");
+  const Trace::Scope scope(trace, "local");
+  ListedSum<Seconds> sum(trace);
+  const Adder add{operators, window_layers, "window_layers"};
+  for (const MatrixProduct& product : deployment.shapes.window_attention) add(deployment, product, rows, sum, trace);
+  AddAdapters(deployment, deployment.shapes.window_attention, rows, add, sum, trace);
+  const Seconds local = sum.Total("local", {"Projections of local attention"});
+  constexpr Note kNote{"Projections of attention", "mean over layers with a sliding window and without"};
+  if (full_layers <= 0) {
+    FIGURE(trace, projections, 1 * local, kNote, local);
+    return projections;
+  }
+  FIGURE(trace, projections, (full_layers * full + window_layers * local) / attention_layers, kNote, full_layers, full, window_layers,
+         local, attention_layers);
+  return projections;
+}
+
 Seconds RecurrentProjections(const Deployment& deployment, double rows, const Adder& add, Trace& trace) {
   ListedSum<Seconds> sum(trace);
   for (const MatrixProduct& product : deployment.shapes.recurrence) add(deployment, product, rows, sum, trace);
@@ -302,8 +327,7 @@ LayerCost TimeLayer(const Deployment& deployment, double rows, Phase phase, Oper
   const double dense = deployment.layers.dense;
   const Adder every_layer{operators, deployment.layers.total, "layers"};
   LayerCost layer;
-  if (deployment.layers.attention > 0)
-    layer.projections = Projections(deployment, rows, phase, Adder{operators, deployment.layers.attention, "attention_layers"}, trace);
+  if (deployment.layers.attention > 0) layer.projections = MeanProjections(deployment, rows, phase, operators, trace);
   if (deployment.layers.recurrent > 0)
     layer.recurrent = RecurrentProjections(deployment, rows, Adder{operators, deployment.layers.recurrent, "recurrent_layers"}, trace);
   if (dense > 0) layer.mlp = DenseMlp(deployment, rows, Adder{operators, dense, "dense_layers"}, trace);

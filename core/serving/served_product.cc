@@ -18,6 +18,8 @@ constexpr std::array kServed{
         "indexer projection", "index_key", "index_key", {"Projection of the indexer's keys and head weights", "whole on every device"}},
     ServedProduct{"output gate", "output_gate", "output_gate", {"Projection of the gate on latent attention's output"}},
     ServedProduct{"output projection", "output", "attention_output", {"Output projection of attention"}},
+    ServedProduct{"local QKV projection", "local_qkv", "local_query_key_value", {"Query, key and value projection of a local layer"}},
+    ServedProduct{"local output projection", "local_output", "local_output", {"Output projection of a local layer"}},
     ServedProduct{"recurrence input projection",
                   "recurrent_in",
                   "recurrent_in",

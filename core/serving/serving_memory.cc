@@ -43,6 +43,22 @@ double CachedLayers(const Deployment& deployment, BytesPerToken layer_kv_cache, 
   return cached_layers;
 }
 
+// Layers with a sliding window on the stage, as so many layers with the others' KV heads.
+double CachedWindows(const Deployment& deployment, Trace& trace) {
+  const double stage_window = deployment.layers.on_stage.window;
+  if (!deployment.model.HasWindows()) {
+    trace.Alias("cached_windows", stage_window, "stage_window");
+    return stage_window;
+  }
+  const double decode_kv_heads = deployment.shapes.decode_kv_heads, decode_window_kv_heads = deployment.shapes.decode_window_kv_heads,
+               head_dim = deployment.shapes.head_dim, window_head_dim = deployment.shapes.window_head_dim;
+  trace.Input("head_dim", head_dim, "model.head_dim");
+  FIGURE(trace, cached_windows, stage_window * decode_window_kv_heads * window_head_dim / (decode_kv_heads * head_dim),
+         (Note{"Layers with a sliding window on the stage", "as so many layers with the KV heads of the others"}), stage_window,
+         decode_window_kv_heads, window_head_dim, decode_kv_heads, head_dim);
+  return cached_windows;
+}
+
 Bytes IndexKey(const Deployment& deployment, Trace& trace) {
   const auto index_dim = static_cast<double>(deployment.model.indexer->head_dim);
   trace.Input("index_dim", index_dim, "model.indexer.head_dim");
@@ -132,6 +148,17 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
   const double head_dim = deployment.shapes.head_dim;
   trace.Input("kv_heads", kv_heads, "model.kv_heads");
   trace.Input("head_dim", head_dim, "model.head_dim");
+  if (deployment.model.HasWindows()) {
+    const double full_layers = deployment.layers.full, window_layers = deployment.layers.window,
+                 window_kv_heads = static_cast<double>(deployment.model.WindowKvHeads()),
+                 window_head_dim = deployment.shapes.window_head_dim;
+    FIGURE(trace, kv_cache_per_token,
+           2 * (full_layers * kv_heads * head_dim + window_layers * window_kv_heads * window_head_dim) * kv_element / (1 * kToken),
+           (Note{"KV cache per token", "keys and values of every KV head in all layers of the model, local layers with their own", "",
+                 "serving.kv_cache_bytes_per_token"}),
+           full_layers, kv_heads, head_dim, window_layers, window_kv_heads, window_head_dim, kv_element);
+    return kv_cache_per_token;
+  }
   FIGURE(
       trace, kv_cache_per_token, 2 * attention_layers * kv_heads * head_dim * kv_element / (1 * kToken),
       (Note{"KV cache per token", "keys and values of every KV head in all layers of the model", "", "serving.kv_cache_bytes_per_token"}),
@@ -152,10 +179,11 @@ Bytes KvCacheOfSequence(const Deployment& deployment, double held_tokens, Trace&
   trace.Alias("page_tokens", window_held, "window_held");
   const double window_pages = PagedTokens(window_held, block, trace);
   trace.Alias("window_pages", window_pages, "paged_tokens");
+  const double cached_windows = CachedWindows(deployment, trace);
   FIGURE(trace, kv_cache_of_layers,
-         layer_kv_cache * ((cached_layers - stage_window) * full_pages + stage_window * window_pages) * (1 * kToken),
+         layer_kv_cache * ((cached_layers - stage_window) * full_pages + cached_windows * window_pages) * (1 * kToken),
          (Note{"KV cache of a sequence on one device", "whole pages"}), layer_kv_cache, cached_layers, stage_window, full_pages,
-         window_pages);
+         cached_windows, window_pages);
   if (deployment.layers.recurrent <= 0) {
     trace.Alias("kv_cache_of_sequence", kv_cache_of_layers, "kv_cache_of_layers");
     return kv_cache_of_layers;
@@ -331,19 +359,24 @@ double ContextThatFits(const Deployment& deployment, const KvCacheBudget& budget
   const Bytes context_room = ContextRoom(deployment, budget, trace);
   const double stage_window = deployment.layers.on_stage.window, cached_layers = CachedLayers(deployment, layer_kv_cache, trace);
   const auto sliding_window = static_cast<double>(deployment.model.window.tokens);
-  double growing = cached_layers, full_windows = 0;
-  if (stage_window > 0 && context_room / (layer_kv_cache * (1 * kToken) * cached_layers) > sliding_window) {
+  const double cached_windows = CachedWindows(deployment, trace);
+  FIGURE(trace, all_layers, cached_layers - stage_window + cached_windows,
+         (Note{"Layers with a KV cache", "as so many with the KV heads of those that attend to all tokens"}), cached_layers, stage_window,
+         cached_windows);
+  double growing = all_layers, full_windows = 0;
+  if (stage_window > 0 && context_room / (layer_kv_cache * (1 * kToken) * all_layers) > sliding_window) {
     FIGURE(trace, growing_layers, cached_layers - stage_window, (Note{"Layers whose KV cache grows with the context", ""}), cached_layers,
            stage_window);
     trace.Alias("page_tokens", sliding_window, "sliding_window");
     const double window_pages = PagedTokens(sliding_window, block, trace);
     trace.Alias("window_pages", window_pages, "paged_tokens");
-    FIGURE(trace, window_tokens, stage_window * window_pages, (Note{"Tokens of full windows", "all layers"}), stage_window, window_pages);
+    FIGURE(trace, window_tokens, cached_windows * window_pages, (Note{"Tokens of full windows", "all layers"}), cached_windows,
+           window_pages);
     growing = growing_layers;
     full_windows = window_tokens;
     trace.Alias("growing", growing, "growing_layers");
   } else {
-    trace.Alias("growing", growing, "cached_layers");
+    trace.Alias("growing", growing, "all_layers");
   }
   // If every layer has a window, any length fits.
   if (growing <= 0) return static_cast<double>(kLongest);

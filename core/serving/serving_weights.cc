@@ -33,6 +33,11 @@ Bytes AttentionWeights(const Deployment& deployment, Trace& trace) {
                      {"Weights of attention in a layer", "biases and norms in 16 bit"}, trace);
 }
 
+Bytes LocalAttentionWeights(const Deployment& deployment, Trace& trace) {
+  return PartWeights(deployment, Mixer::kWindow, deployment.shapes.window_attention, "local_attention_layer",
+                     {"Weights of attention in a layer with a sliding window", "biases and norms in 16 bit"}, trace);
+}
+
 Bytes RecurrentWeights(const Deployment& deployment, Trace& trace) {
   return PartWeights(deployment, Mixer::kRecurrence, deployment.shapes.recurrence, "recurrent_layer",
                      {"Weights of a recurrence", "convolution, decays and norms in 16 bit"}, trace);
@@ -132,24 +137,41 @@ Bytes DraftWeights(const Deployment& deployment, Bytes attention_layer, Bytes sm
   return drafts;
 }
 
+// Mixers of the stage; returns the weights of attention in a layer without a window.
+Bytes AddMixerWeights(const Deployment& deployment, ListedSum<Bytes>& sum, Trace& trace) {
+  const double stage_layers = deployment.layers.per_stage, stage_recurrent = deployment.layers.on_stage.recurrent,
+               stage_window = deployment.model.HasWindowHeads() ? deployment.layers.on_stage.window : 0;
+  if (stage_recurrent > 0) {
+    FIGURE(trace, attending_layers, stage_layers - stage_recurrent, (Note{"Layers with attention on the stage", ""}), stage_layers,
+           stage_recurrent);
+    trace.Alias("recurrent_layer_count", stage_recurrent, "stage_recurrent");
+    sum.Add("recurrent_layer", RecurrentWeights(deployment, trace), stage_recurrent);
+  } else {
+    trace.Alias("attending_layers", stage_layers, "stage_layers");
+  }
+  const double attending_layers = stage_layers - stage_recurrent;
+  const Bytes attention_layer = AttentionWeights(deployment, trace);
+  if (stage_window > 0) {
+    FIGURE(trace, attention_layer_count, attending_layers - stage_window, (Note{"Layers without a sliding window on the stage", ""}),
+           attending_layers, stage_window);
+    trace.Alias("local_attention_layer_count", stage_window, "stage_window");
+    sum.Add("local_attention_layer", LocalAttentionWeights(deployment, trace), stage_window);
+    sum.Add("attention_layer", attention_layer, attention_layer_count);
+    return attention_layer;
+  }
+  trace.Alias("attention_layer_count", attending_layers, "attending_layers");
+  sum.Add("attention_layer", attention_layer, attending_layers);
+  return attention_layer;
+}
+
 }  // namespace
 
 Bytes WeightsOf(const Deployment& deployment, Trace& trace) {
   const Trace::Scope scope(trace, "weights");
   const LayerCounts& stage = deployment.layers.on_stage;
-  const double stage_layers = deployment.layers.per_stage, stage_recurrent = stage.recurrent, stage_moe = stage.moe,
-               stage_dense = stage.dense;
+  const double stage_layers = deployment.layers.per_stage, stage_moe = stage.moe, stage_dense = stage.dense;
   ListedSum<Bytes> sum(trace);
-  if (stage_recurrent > 0) {
-    FIGURE(trace, attention_layer_count, stage_layers - stage_recurrent, (Note{"Layers with attention on the stage", ""}), stage_layers,
-           stage_recurrent);
-    trace.Alias("recurrent_layer_count", stage_recurrent, "stage_recurrent");
-    sum.Add("recurrent_layer", RecurrentWeights(deployment, trace), stage_recurrent);
-  } else {
-    trace.Alias("attention_layer_count", stage_layers, "stage_layers");
-  }
-  const Bytes attention_layer = AttentionWeights(deployment, trace);
-  sum.Add("attention_layer", attention_layer, stage_layers - stage_recurrent);
+  const Bytes attention_layer = AddMixerWeights(deployment, sum, trace);
   trace.Alias("small_layer_count", stage_layers, "stage_layers");
   const Bytes small_layer = NormWeights(deployment, trace);
   sum.Add("small_layer", small_layer, stage_layers);

@@ -31,8 +31,8 @@ double AdapterParameters(const Model& model, double rank) {
 
 namespace {
 
-double HeadColumns(const Model& model, Trace& trace) {
-  const MixerCore core = CoreOf(model, Mixer::kFullAttention, WholeWidths(model));
+double HeadColumns(const Model& model, Mixer mixer, Trace& trace) {
+  const MixerCore core = CoreOf(model, mixer, WholeWidths(model));
   const double heads = core.heads, query_width = core.query_width, value_width = core.value_width;
   trace.Input("heads", heads, "model.heads");
   if (model.mla) {
@@ -41,12 +41,30 @@ double HeadColumns(const Model& model, Trace& trace) {
                  nope_head_dim, rope_head_dim);
     trace.Input("value_width", value_width, "model.mla.value_head_dim");
   } else {
-    trace.Input("query_width", query_width, "model.head_dim");
-    trace.Input("value_width", value_width, "model.head_dim");
+    BindHeadDim("query_width", query_width, mixer == Mixer::kWindow, trace);
+    BindHeadDim("value_width", value_width, mixer == Mixer::kWindow, trace);
   }
   FIGURE(trace, head_columns, heads * (query_width + value_width), (Note{"Multiply-adds per pair of tokens, all heads"}), heads,
          query_width, value_width);
   return head_columns;
+}
+
+// Of all layers that attend to all tokens, and of all with a window.
+struct LayerColumns {
+  double full = 0, window = 0;
+};
+LayerColumns ColumnsOfLayers(const Model& model, double full_layers, double window_layers, Trace& trace) {
+  const double head_columns = HeadColumns(model, Mixer::kFullAttention, trace);
+  const double window_head_columns = [&] {
+    const Trace::Scope scope(trace, "local");
+    return model.HasWindows() ? HeadColumns(model, Mixer::kWindow, trace) : head_columns;
+  }();
+  trace.Alias("window_head_columns", window_head_columns, "head_columns");
+  FIGURE(trace, full_columns, head_columns * full_layers, (Note{"Multiply-adds per pair of tokens, all layers that attend to all tokens"}),
+         head_columns, full_layers);
+  FIGURE(trace, window_columns, window_head_columns * window_layers,
+         (Note{"Multiply-adds per pair of tokens, all layers with a sliding window"}), window_head_columns, window_layers);
+  return {full_columns, window_columns};
 }
 
 // Multiply-adds per token of the recurrences.
@@ -72,18 +90,17 @@ double RecurrentPairs(const LinearAttention& linear, double attended, Trace& tra
 }
 
 // FLOPs per token of attention over the full square, and of the recurrences.
-Flops CoreFlops(const Model& model, double head_columns, double full_layers, double window_layers, double attended, double seen,
-                Trace& trace) {
+Flops CoreFlops(const Model& model, double full_columns, double window_columns, double attended, double seen, Trace& trace) {
   constexpr Note kNote{"Attention FLOPs per token, forward", "QK and PV products over the full square, without the causal mask",
                        kFlopsSource};
   if (!model.linear_attention) {
-    FIGURE(trace, core_flops, 2 * kFlop * (head_columns * (full_layers * attended + window_layers * seen)), kNote, head_columns,
-           full_layers, attended, window_layers, seen);
+    FIGURE(trace, core_flops, 2 * kFlop * (full_columns * attended + window_columns * seen), kNote, full_columns, attended, window_columns,
+           seen);
     return core_flops;
   }
   const double recurrent = RecurrentPairs(*model.linear_attention, attended, trace);
-  FIGURE(trace, core_flops, 2 * kFlop * (head_columns * (full_layers * attended + window_layers * seen) + recurrent), kNote, head_columns,
-         full_layers, attended, window_layers, seen, recurrent);
+  FIGURE(trace, core_flops, 2 * kFlop * (full_columns * attended + window_columns * seen + recurrent), kNote, full_columns, attended,
+         window_columns, seen, recurrent);
   return core_flops;
 }
 
@@ -100,11 +117,11 @@ TokenFlops CountTokenFlops(const Model& model, double attended, Trace& trace) {
   const LayerCounts counted = CountLayers(model, trace);
   const double attention_layers = counted.attention, window_layers = counted.window;
   FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers with full attention"}), attention_layers, window_layers);
-  const double head_columns = HeadColumns(model, trace);
+  const auto [full_columns, window_columns] = ColumnsOfLayers(model, full_layers, window_layers, trace);
   trace.Input("modules", modules, "model.mtp_layers");
   trace.Input("vocabulary", vocabulary, "model.vocab");
   FIGURE(trace, seen, min(attended, sliding_window), (Note{"Tokens that a layer with a window attends to"}), attended, sliding_window);
-  const Flops core_flops = CoreFlops(model, head_columns, full_layers, window_layers, attended, seen, trace);
+  const Flops core_flops = CoreFlops(model, full_columns, window_columns, attended, seen, trace);
   FIGURE(trace, layer_flops, 2 * kFlop * active_matrices + core_flops,
          (Note{"FLOPs of all layers per token, forward", "of the experts, those active for a token", kFlopsSource}), active_matrices,
          core_flops);
@@ -112,10 +129,10 @@ TokenFlops CountTokenFlops(const Model& model, double attended, Trace& trace) {
          2 * kFlop * hidden * vocabulary * (1 + modules) + modules * (layer_flops / layers + 4 * kFlop * hidden * hidden),
          (Note{"FLOPs of the LM head per token, forward", "MTP modules included", kFlopsSource}), hidden, vocabulary, modules, layer_flops,
          layers);
-  FIGURE(trace, masked_flops, 2 * kFlop * head_columns * (full_layers * (attended / 2) + window_layers * (seen * seen / (2 * attended))),
+  FIGURE(trace, masked_flops, 2 * kFlop * (full_columns * (attended / 2) + window_columns * (seen * seen / (2 * attended))),
          (Note{"Attention FLOPs per token that the causal mask hides, forward",
                "half of the square; with a window of w tokens, the triangle at the start of a document"}),
-         head_columns, full_layers, attended, window_layers, seen);
+         full_columns, attended, window_columns, seen);
   return {core_flops, layer_flops, head_flops, masked_flops};
 }
 

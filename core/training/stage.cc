@@ -38,7 +38,7 @@ LayerKind KindOf(const Model& model, double sequence, Count layer) {
       (layer - model.moe->dense_layers) % model.moe->moe_every == model.moe->moe_every - 1) {
     kind.feed_forward = FeedForward::kExperts;
   }
-  const bool local = model.window.tokens > 0 && static_cast<double>(model.window.tokens) < sequence;
+  const bool local = model.window.tokens > 0 && (static_cast<double>(model.window.tokens) < sequence || model.HasWindowHeads());
   if (model.IsLinearAttention(layer)) {
     kind.mixer = Mixer::kRecurrence;
   } else if (local && (model.window.global_every == 0 || (layer + 1) % model.window.global_every != 0)) {
@@ -145,6 +145,7 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
   const Model& model = context.model;
   const double layers = static_cast<double>(model.layers), pp = context.shape.pipeline, virtual_stages = context.shape.chunks;
   const auto sliding_window = static_cast<double>(model.window.tokens), global_every = static_cast<double>(model.window.global_every);
+  const auto window_kv_heads = static_cast<double>(model.window.kv_heads), window_head_dim = static_cast<double>(model.window.head_dim);
   const double sequence = context.shape.sequence, mtp_layers = static_cast<double>(model.mtp_layers);
   const auto leading = static_cast<double>(model.moe ? model.moe->dense_layers : 0);
   const auto moe_every = static_cast<double>(model.moe ? model.moe->moe_every : 0);
@@ -154,6 +155,8 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
   trace.Input("ends_as_layers", ends_as_layers, "training.framework.ends_as_layers");
   trace.Input("leading", leading, model.moe ? "model.moe.dense_layers" : "model.moe");
   trace.Input("moe_every", moe_every, model.moe ? "model.moe.moe_every" : "model.moe");
+  trace.Input("window_kv_heads", window_kv_heads, "model.window_kv_heads");
+  trace.Input("window_head_dim", window_head_dim, "model.window_head_dim");
   trace.Input("recurrent_layers", recurrent_layers, model.linear_attention ? "model.linear.layers" : "model.linear");
   for (const LayerKind kind : kLayerKinds) {
     const double placed = stage.layers.of[kind];
@@ -166,9 +169,9 @@ void ExplainPlacement(const TrainingContext& context, const Stage& stage, std::s
             "in the model's order; where the stages do not divide the layers, embedding and head count as one layer each if that makes the "
             "stages equal; else the arithmetic is balanced, embedding and head included"},
         "layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, "
-        "hidden, vocab, mtp_layers",
+        "hidden, vocab, mtp_layers, window_kv_heads, window_head_dim",
         layers, pp, virtual_stages, ends_as_layers, leading, moe_every, recurrent_layers, sliding_window, global_every, sequence, hidden,
-        vocab, mtp_layers);
+        vocab, mtp_layers, window_kv_heads, window_head_dim);
     trace.MovesBy(0, 1);
     trace.MovesBy(1, -1);
     trace.Alias(PlacedSymbol(index, NameOf(kind)), placed, symbol);

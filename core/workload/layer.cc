@@ -23,6 +23,8 @@ constexpr std::array kTraits{
     ProductTraits{"indexer keys and head weights", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"output gate", ProductRole::kMixer},
     ProductTraits{"output projection", ProductRole::kMixer},
+    ProductTraits{"local QKV projection", ProductRole::kMixer},
+    ProductTraits{"local output projection", ProductRole::kMixer},
     ProductTraits{"recurrence input projection", ProductRole::kMixer},
     ProductTraits{"recurrence output projection", ProductRole::kMixer},
     ProductTraits{"state projection", ProductRole::kMixer},
@@ -70,6 +72,21 @@ void ExplainColumns(const LinearAttention& linear, double all_columns, Trace& tr
                head_dim, key_parts, all_key_heads, state, head_parts, rank_parts);
 }
 
+// Heads of layers with a sliding window: as stated, or those of the others.
+void NameWindowHeads(const Model& model, const LayerWidths& whole, Trace& trace) {
+  const double stated_kv_heads = static_cast<double>(model.window.kv_heads), stated_head_dim = static_cast<double>(model.window.head_dim);
+  const double kv_heads = whole.kv_heads, head_dim = static_cast<double>(model.HeadDim());
+  trace.Input("stated_kv_heads", stated_kv_heads, "model.window_kv_heads");
+  trace.Input("stated_head_dim", stated_head_dim, "model.window_head_dim");
+  trace.Input("head_dim", head_dim, "model.head_dim");
+  trace.Record("window_kv_heads", "stated_kv_heads + max(0, 1 - stated_kv_heads) * kv_heads", whole.window_kv_heads,
+               Note{"KV heads of a local layer", "as stated, or those of the others"}, "stated_kv_heads, kv_heads", stated_kv_heads,
+               kv_heads);
+  trace.Record("window_head_dim", "stated_head_dim + max(0, 1 - stated_head_dim) * head_dim", static_cast<double>(model.WindowHeadDim()),
+               Note{"Head dimension of a local layer", "as stated, or that of the others"}, "stated_head_dim, head_dim", stated_head_dim,
+               head_dim);
+}
+
 // Names the whole layer's widths.
 void NameWidths(const Model& model, const LayerWidths& whole, Trace& trace) {
   if (!trace.on()) return;
@@ -77,6 +94,7 @@ void NameWidths(const Model& model, const LayerWidths& whole, Trace& trace) {
   trace.Input("kv_heads", whole.kv_heads, "model.kv_heads");
   trace.Input("ffn", whole.mlp, "model.ffn");
   trace.Input("vocab", whole.vocab, "model.vocab");
+  if (model.HasWindows()) NameWindowHeads(model, whole, trace);
   if (model.moe) {
     const double shared_width = whole.shared, expert_ffn = whole.expert, shared_ffn = shared_width;
     const auto shared_experts = static_cast<double>(model.moe->shared_experts);
@@ -116,6 +134,7 @@ LayerWidths WholeWidths(const Model& model) {
   LayerWidths widths;
   widths.heads = static_cast<double>(model.heads);
   widths.kv_heads = static_cast<double>(model.KvHeads());
+  widths.window_kv_heads = static_cast<double>(model.WindowKvHeads());
   widths.mlp = static_cast<double>(model.ffn);
   widths.vocab = static_cast<double>(model.vocab);
   if (model.moe) {
@@ -139,6 +158,7 @@ LayerWidths WholeWidths(const Model& model, Trace& trace) {
   trace.Alias("rank_kv_heads", widths.kv_heads, "kv_heads");
   trace.Alias("rank_mlp", widths.mlp, "ffn");
   trace.Alias("rank_vocab", widths.vocab, "vocab");
+  if (model.HasWindows()) trace.Alias("rank_window_kv_heads", widths.window_kv_heads, "window_kv_heads");
   if (model.moe) {
     trace.Alias("rank_shared", widths.shared, "shared_width");
     trace.Alias("rank_expert", widths.expert, "expert_ffn");
@@ -164,6 +184,12 @@ LayerWidths WidthsOf(const Model& model, double tp, double expert_tp, Trace& tra
   FIGURE(trace, rank_mlp, ceil(ffn / tp), (Note{"Inner width of the MLP on one device", kWidth.note}), ffn, tp);
   FIGURE(trace, rank_vocab, ceil(vocab / tp), (Note{"Vocabulary on one device", kWidth.note}), vocab, tp);
   widths.heads = rank_heads, widths.kv_heads = rank_kv_heads, widths.mlp = rank_mlp, widths.vocab = rank_vocab;
+  if (model.HasWindows()) {
+    const double window_kv_heads = widths.window_kv_heads;
+    FIGURE(trace, rank_window_kv_heads, ceil(window_kv_heads / tp), (Note{"KV heads of a local layer on one device", kWidth.note}),
+           window_kv_heads, tp);
+    widths.window_kv_heads = rank_window_kv_heads;
+  }
   if (model.moe) {
     const double shared_width = widths.shared, expert_ffn = widths.expert;
     FIGURE(trace, rank_shared, ceil(shared_width / tp), (Note{"Inner width of the shared experts on one device", kWidth.note}),
@@ -283,11 +309,16 @@ MixerCore CoreOfRecurrence(const LinearAttention& linear, const LayerWidths& wid
 
 }  // namespace
 
+void BindHeadDim(std::string_view symbol, double head_dim, bool is_local, Trace& trace) {
+  is_local ? trace.Alias(symbol, head_dim, "window_head_dim") : trace.Input(symbol, head_dim, "model.head_dim");
+}
+
 MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths, Trace& trace) {
   if (mixer == Mixer::kRecurrence) return CoreOfRecurrence(*model.linear_attention, widths, trace);
-  const auto head_dim = static_cast<double>(model.HeadDim());
+  const bool is_local = mixer == Mixer::kWindow;
+  const auto head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim());
   const double query_heads = widths.heads;
-  MixerCore core{query_heads, widths.kv_heads, head_dim, head_dim};
+  MixerCore core{query_heads, is_local ? widths.window_kv_heads : widths.kv_heads, head_dim, head_dim};
   trace.Alias("query_heads", query_heads, "rank_heads");
   if (model.mla) {
     const auto nope_head_dim = static_cast<double>(model.mla->nope_head_dim), rope_head_dim = static_cast<double>(model.mla->rope_head_dim);
@@ -298,9 +329,9 @@ MixerCore CoreOf(const Model& model, Mixer mixer, const LayerWidths& widths, Tra
     trace.Alias("core_kv_heads", core.kv_heads, "rank_heads");
     trace.Input("value_width", core.value_width, "model.mla.value_head_dim");
   } else {
-    trace.Alias("core_kv_heads", core.kv_heads, "rank_kv_heads");
-    trace.Input("query_width", head_dim, "model.head_dim");
-    trace.Input("value_width", head_dim, "model.head_dim");
+    trace.Alias("core_kv_heads", core.kv_heads, is_local ? "rank_window_kv_heads" : "rank_kv_heads");
+    BindHeadDim("query_width", head_dim, is_local, trace);
+    BindHeadDim("value_width", head_dim, is_local, trace);
   }
   const double core_kv_heads = core.kv_heads, query_width = core.query_width, value_width = core.value_width;
   FIGURE(trace, core_columns, (query_heads + core_kv_heads) * (query_width + value_width),

@@ -17,6 +17,7 @@ namespace slipstick {
 // Widths of a layer and of the LM head on one device.
 struct LayerWidths {
   double heads = 1, kv_heads = 1;
+  double window_kv_heads = 1;              // of layers with a sliding window
   double mlp = 0, shared = 0, expert = 0;  // inner widths: dense MLP, all shared experts, one routed expert
   double recurrent_heads = 0, recurrent_key_heads = 0;
   double recurrent_inner = 0, recurrent_columns = 0;  // of the recurrence: output width, input columns
@@ -40,6 +41,8 @@ enum class ProductId {
   kIndexKey,    // keys and head weights of the indexer
   kLatentGate,  // of the output of latent attention
   kAttentionOut,
+  kWindowQueryKeyValue,  // of layers with a sliding window that have heads of their own
+  kWindowAttentionOut,
   kRecurrentIn,
   kRecurrentOut,
   kStepsAndStates,  // Mamba-1: step-size compression, B and C
@@ -150,6 +153,9 @@ inline double RecurrenceChunk(double tokens) { return min(tokens, 128.0); }
 // Multiply-adds per token and head: within the chunk, and with the state that is read and updated (Dao and Gu 2024, arXiv
 // 2405.21060); for Mamba-1 with the state alone.
 double RecurrencePairs(const LinearAttention& linear, double tokens);
+
+// Binds a head dimension: of a local layer, as named with the widths, or of another.
+void BindHeadDim(std::string_view symbol, double head_dim, bool is_local, Trace& trace);
 
 // The attention core or the recurrence, without its projections.
 struct MixerCore {

@@ -120,14 +120,16 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
   const double input_biases = has_output_bias || model.biases == Biases::kQkv ? 1 : 0, output_biases = has_output_bias ? 1 : 0;
   const double head_norms = model.norms.queries_and_keys == QkNorm::kHead ? 2 : 0;
   const double all_norms = model.norms.queries_and_keys == QkNorm::kAllHeads ? 1 : 0, sinks = model.attention_sinks ? 1 : 0;
-  const double rank_heads = widths.heads, rank_kv_heads = widths.kv_heads;
-  const auto head_dim = static_cast<double>(model.HeadDim()), hidden = static_cast<double>(model.hidden);
+  const bool is_local = mixer == Mixer::kWindow;
+  const double rank_heads = widths.heads, rank_kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads;
+  if (is_local) trace.Alias("rank_kv_heads", rank_kv_heads, "rank_window_kv_heads");
+  const auto head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim()), hidden = static_cast<double>(model.hidden);
   trace.Input("input_biases", input_biases, "model.biases");
   trace.Input("output_biases", output_biases, "model.biases");
   trace.Input("head_norms", head_norms, "model.qk_norm");
   trace.Input("all_norms", all_norms, "model.qk_norm");
   trace.Input("sinks", sinks, "model.attention_sinks");
-  trace.Input("head_dim", head_dim, "model.head_dim");
+  BindHeadDim("head_dim", head_dim, is_local, trace);
   FIGURE(trace, small_mixer,
          input_biases * (rank_heads + 2 * rank_kv_heads) * head_dim + output_biases * hidden + head_norms * head_dim +
              all_norms * (rank_heads + rank_kv_heads) * head_dim + sinks * rank_heads,

@@ -8,22 +8,27 @@ constexpr Note kOutputs{"Outputs of the GEMM", "on one device"};
 constexpr Note kInputs{"Inputs of the GEMM", "on one device"};
 
 MatrixProduct AttentionProduct(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden), head_dim = static_cast<double>(model.HeadDim());
-  const double rank_heads = widths.heads, rank_kv_heads = widths.kv_heads;
+  const bool is_local = id == ProductId::kWindowQueryKeyValue || id == ProductId::kWindowAttentionOut;
+  const auto hidden = static_cast<double>(model.hidden), head_dim = static_cast<double>(is_local ? model.WindowHeadDim() : model.HeadDim());
+  const double rank_heads = widths.heads, rank_kv_heads = is_local ? widths.window_kv_heads : widths.kv_heads;
   trace.Input("hidden", hidden, "model.hidden");
-  if (id == ProductId::kAttentionOut) {
+  if (id == ProductId::kAttentionOut || id == ProductId::kWindowAttentionOut) {
     const double value_head_dim = model.mla ? static_cast<double>(model.mla->value_head_dim) : head_dim;
-    trace.Input("value_head_dim", value_head_dim, model.mla ? "model.mla.value_head_dim" : "model.head_dim");
+    if (model.mla) trace.Input("value_head_dim", value_head_dim, "model.mla.value_head_dim");
+    if (!model.mla) BindHeadDim("value_head_dim", value_head_dim, is_local, trace);
     trace.Alias("outputs", hidden, "hidden");
     FIGURE(trace, inputs, rank_heads * value_head_dim, kInputs, rank_heads, value_head_dim);
     return {id, hidden, inputs};
   }
   const double query_parts = model.attention_gate ? 2 : 1;  // queries, and their gates
   trace.Input("query_parts", query_parts, "model.attention_gate");
-  trace.Input("head_dim", head_dim, "model.head_dim");
+  BindHeadDim("head_dim", head_dim, is_local, trace);
   trace.Alias("inputs", hidden, "hidden");
-  FIGURE(trace, outputs, (query_parts * rank_heads + 2 * rank_kv_heads) * head_dim, kOutputs, query_parts, rank_heads, rank_kv_heads,
-         head_dim);
+  if (is_local) trace.Alias("rank_kv_heads", rank_kv_heads, "rank_window_kv_heads");
+  const double key_value_parts = model.keys_as_values && !is_local ? 1 : 2;
+  trace.Input("key_value_parts", key_value_parts, "model.keys_as_values");
+  FIGURE(trace, outputs, (query_parts * rank_heads + key_value_parts * rank_kv_heads) * head_dim, kOutputs, query_parts, rank_heads,
+         key_value_parts, rank_kv_heads, head_dim);
   return {id, outputs, hidden};
 }
 
@@ -149,8 +154,13 @@ class Collector {
   MatrixProducts products_;
 };
 
-MatrixProducts AttentionProducts(const Model& model, const LayerWidths& widths) {
+MatrixProducts AttentionProducts(const Model& model, Mixer mixer, const LayerWidths& widths) {
   Collector collect(model, widths);
+  if (mixer == Mixer::kWindow && model.HasWindowHeads()) {
+    collect.Add(ProductId::kWindowQueryKeyValue);
+    collect.Add(ProductId::kWindowAttentionOut);
+    return collect.products();
+  }
   if (!model.mla) {
     collect.Add(ProductId::kQueryKeyValue);
     collect.Add(ProductId::kAttentionOut);
@@ -216,8 +226,8 @@ double RoutedWidth(const Model& model, Trace& trace) {
 
 MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& widths, Trace& trace) {
   if (id == ProductId::kIndexQuery || id == ProductId::kIndexKey) return IndexerProduct(id, model, trace);
-  if (id <= ProductId::kAttentionOut) {
-    const bool is_latent = model.mla && id != ProductId::kAttentionOut;
+  if (id <= ProductId::kWindowAttentionOut) {
+    const bool is_latent = model.mla && id < ProductId::kAttentionOut;
     return is_latent ? LatentProduct(id, model, widths, trace) : AttentionProduct(id, model, widths, trace);
   }
   if (id <= ProductId::kGatesUp) return RecurrentProduct(id, model, widths, trace);
@@ -229,7 +239,7 @@ MatrixProduct ProductOf(ProductId id, const Model& model, const LayerWidths& wid
 }
 
 MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths& widths) {
-  return mixer == Mixer::kRecurrence ? RecurrentProducts(model, widths) : AttentionProducts(model, widths);
+  return mixer == Mixer::kRecurrence ? RecurrentProducts(model, widths) : AttentionProducts(model, mixer, widths);
 }
 
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths) {

@@ -63,6 +63,8 @@ Count Model::MoeLayers() const {
   return after <= 0 ? 0 : after / moe->moe_every;
 }
 
+bool Model::HasWindowHeads() const { return HasWindows() && (window.kv_heads > 0 || window.head_dim > 0 || keys_as_values); }
+
 Count Model::WindowLayers() const {
   if (window.tokens == 0) return 0;
   const Count attending = AttentionLayers();
@@ -82,6 +84,10 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
   if (model.heads % *model.kv_heads != 0) {
     issues.push_back({path + ".kv_heads", "Must divide the heads, " + Text(model.heads),
                       NearestDivisors(path + ".kv_heads", model.heads, *model.kv_heads)});
+  }
+  if (model.window.kv_heads > 0 && model.heads % model.window.kv_heads != 0) {
+    issues.push_back({path + ".window_kv_heads", "Must divide the heads, " + Text(model.heads),
+                      NearestDivisors(path + ".window_kv_heads", model.heads, model.window.kv_heads)});
   }
   if (model.indexer && !model.mla) {
     issues.push_back(

@@ -126,6 +126,8 @@ struct Norms {
 struct SlidingWindow {
   Count tokens = 0;        // that a local layer attends to; 0: all
   Count global_every = 0;  // every n-th layer attends to all tokens; 0: all layers are local where there is a window
+  Count kv_heads = 0;      // of the local layers (Gemma 4); 0: as in the others
+  Count head_dim = 0;      // likewise
 };
 
 struct Model {
@@ -153,13 +155,18 @@ struct Model {
   std::optional<LinearAttention> linear_attention;
   Count mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   SlidingWindow window;
-  Count mtp_layers = 0;              // multi-token-prediction modules
+  bool keys_as_values = false;  // layers that attend to all tokens project no values: keys before their norm and rotation serve (Gemma 4)
+  Count mtp_layers = 0;         // multi-token-prediction modules
   std::optional<Precision> weights;  // of the published checkpoint, where it is narrower than 16 bit; served so where nothing is written
   Count context = 0;                 // longest context that the publisher supports; limits nothing
 
   // With defaults resolved.
   [[nodiscard]] Count KvHeads() const { return kv_heads.value_or(heads); }
   [[nodiscard]] Count HeadDim() const { return head_dim.value_or(heads > 0 ? hidden / heads : 0); }
+  [[nodiscard]] bool HasWindows() const { return window.tokens > 0 && !mla; }
+  [[nodiscard]] bool HasWindowHeads() const;  // local layers have projections of a shape of their own
+  [[nodiscard]] Count WindowKvHeads() const { return window.kv_heads > 0 ? window.kv_heads : KvHeads(); }
+  [[nodiscard]] Count WindowHeadDim() const { return window.head_dim > 0 ? window.head_dim : HeadDim(); }
   [[nodiscard]] Count MoeLayers() const;  // layers with experts
   [[nodiscard]] Count LinearAttentionLayers() const { return linear_attention ? linear_attention->layers : 0; }
   [[nodiscard]] Count AttentionLayers() const { return layers - LinearAttentionLayers(); }

@@ -110,6 +110,21 @@ constexpr FieldRow kModelFields[] = {
         "global_every", "Every n-th layer attends to all tokens; 0: every layer is local where there is a window")
         .Between(0, 1024)
         .Advanced(),
+    Of<&Model::window, &SlidingWindow::kv_heads>("window_kv_heads",
+                                                 "KV heads of the layers with a sliding window; 0: as in the others (Gemma 4)")
+        .Label("KV heads, local layers")
+        .Between(0, 8192)
+        .Advanced(),
+    Of<&Model::window, &SlidingWindow::head_dim>("window_head_dim",
+                                                 "Head dimension of the layers with a sliding window; 0: as in the others (Gemma 4)")
+        .Label("Head dimension, local layers")
+        .Between(0, 8192)
+        .Advanced(),
+    Of<&Model::keys_as_values>("keys_as_values",
+                               "Layers that attend to all tokens have no value projection: keys serve, before norm and rotation (Gemma 4). "
+                               "Engines cache both")
+        .Label("Keys as values (K = V)")
+        .Advanced(),
     Of<&Model::mtp_layers>("mtp_layers", "Multi-token-prediction (MTP) modules")
         .Label("Multi-token prediction modules")
         .Between(0, 16)

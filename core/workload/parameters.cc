@@ -131,7 +131,15 @@ ParameterCount CountParameters(const Model& model, Trace& trace) {
   ParameterCount count;
   const LayerCounts layers = CountLayers(model, trace);
   Counter counter(model, trace);
-  count.attention_per_layer = counter.AddMixer("attention", Mixer::kFullAttention, layers.attention, "attention_layers");
+  const double attention_layers = layers.attention, window_layers = layers.window;
+  if (model.HasWindowHeads()) {
+    FIGURE(trace, full_layers, attention_layers - window_layers, (Note{"Layers that attend to all tokens"}), attention_layers,
+           window_layers);
+    count.attention_per_layer = counter.AddMixer("attention", Mixer::kFullAttention, full_layers, "full_layers");
+    counter.AddMixer("local attention", Mixer::kWindow, window_layers, "window_layers");
+  } else {
+    count.attention_per_layer = counter.AddMixer("attention", Mixer::kFullAttention, attention_layers, "attention_layers");
+  }
   if (model.linear_attention)
     count.linear_attention_per_layer = counter.AddMixer("recurrence", Mixer::kRecurrence, layers.recurrent, "recurrent_layers");
   count.dense_mlp_per_layer = counter.AddMlp(layers.dense);

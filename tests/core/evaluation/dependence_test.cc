@@ -131,6 +131,9 @@ const GoldenRequest kFurtherScenarios[] = {
         "mapping": {"tp": 4, "pp": 2, "ep": 4}}, "serving": {"engine": "roofline", "mapping": {"tp": 8}}})"},
     {"windows", R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
         {"tp": 4, "pp": 2, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 4}, "concurrency": 64}})"},
+    {"local_heads",
+     R"({"model": "gemma-4-26b-a4b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
+        {"tp": 2, "pp": 2, "ep": 4, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 2}, "concurrency": 64}})"},
     {"recomputed_blocks",
      R"({"model": "deepseek-v3", "cluster": {"preset": "dgx-h100", "devices": 256}, "serving": null, "training": {"mapping": {"tp": 4, "pp": 8,
         "ep": 8, "virtual_stages": 2}, "global_batch": 512, "recompute": "full", "recompute_method": "block", "recompute_layers": 2}})"},

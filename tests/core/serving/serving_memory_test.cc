@@ -31,6 +31,9 @@ TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
                              {"gemma-2-9b", 344064},
                              // the indexer's key: 128 in fp8 and a scale of 4 bytes in each of 61 and 78 layers
                              {"deepseek-v3.2", 70272 + 61 * 132},
+                             // 50 local layers with 16 KV heads of 256, 10 with 4 of 512; 25 with 8 and 5 with 2
+                             {"gemma-4-31b", 50 * 16384 + 10 * 8192},
+                             {"gemma-4-26b-a4b", 25 * 8192 + 5 * 4096},
                              {"glm-5", 78 * (1152 + 132)},
                              {"glm-5.2", 78 * 1152 + 21 * 132},  // an indexer in 21 layers
                              {"kimi-k3", 24 * 576 * 2},
@@ -40,6 +43,17 @@ TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
     const ServingReport report = Serve(kOneH100 + std::vector<std::string>{"model=" + one.model});
     EXPECT_DOUBLE_EQ(report.kv_cache_per_token.base(), one.bytes_per_token) << one.model;
   }
+}
+
+// What vLLM reserves for a sequence of Gemma 4 31B, beside what is in flight: pages of 2,621,440 bytes hold 32 tokens of the 10 layers
+// that attend to all tokens, keys and values, or 16 of ten local ones (262,144 tokens: 8,192 pages; windows of 1,024: 5 x 64).
+TEST(KvCachePerToken, OfLocalLayersEndsAtTheWindow) {
+  const std::vector<std::string> gemma{"model=gemma-4-31b", "cluster=single-h200-sxm", "serving.engine=vllm",
+                                       "serving.batch=1",   "serving.prompt=262000",   "serving.output=144"};
+  EXPECT_DOUBLE_EQ(Serve(gemma).kv_cache.base(), (8192 + 5 * 64) * 2621440.0);
+  // On four devices each has one KV head of the one kind and four of the other.
+  const std::vector<std::string> split{"cluster=dgx-h200", "serving.devices=4", "serving.mapping.tp=4"};
+  EXPECT_DOUBLE_EQ(Serve(gemma + split).kv_cache.base(), (8192 + 5 * 64) * 2621440.0 / 4);
 }
 
 TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
@@ -59,9 +73,10 @@ TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
 // One device holds every parameter of the published checkpoints, in 16 bit, including expert biases, recurrence time steps and attention
 // sinks, but not final norm, embedding norm and head bias.
 TEST(Weights, AreThoseOfTheWholeModel) {
-  for (const std::string model : {"llama-3.1-8b", "gpt-oss-20b", "gpt-oss-120b", "jamba-v0.1", "kimi-linear-48b-a3b", "qwen3-next-80b-a3b",
-                                  "minimax-text-01", "deepseek-v3", "deepseek-v3.2", "glm-5.2", "kimi-k3", "nemotron-3-nano-30b-a3b",
-                                  "nemotron-3-super-120b-a12b", "deepseek-v2-lite", "qwen2-57b-a14b", "olmo-2-7b", "qwen3-8b"}) {
+  for (const std::string model :
+       {"llama-3.1-8b", "gpt-oss-20b", "gpt-oss-120b", "jamba-v0.1", "kimi-linear-48b-a3b", "qwen3-next-80b-a3b", "minimax-text-01",
+        "deepseek-v3", "deepseek-v3.2", "glm-5.2", "kimi-k3", "nemotron-3-nano-30b-a3b", "nemotron-3-super-120b-a12b", "gemma-4-31b",
+        "gemma-4-26b-a4b", "deepseek-v2-lite", "qwen2-57b-a14b", "olmo-2-7b", "qwen3-8b"}) {
     const Result<Scenario> scenario = ScenarioOf(kOneH100 + std::vector<std::string>{"model=" + model});
     ASSERT_TRUE(scenario) << model;
     Trace off = Trace::Off();

@@ -1,5 +1,6 @@
 // Models with sparse attention, served.
 #include <algorithm>
+#include <map>
 
 #include "tests/core/serving/served.h"
 
@@ -64,8 +65,9 @@ TEST(SparseServing, EnginesWithoutItsKernelsSaySo) {
     return std::any_of(report.warnings.begin(), report.warnings.end(),
                        [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
   };
-  for (const std::string text : {"indexer", "sliding windows"}) {
-    const std::string model = text == "indexer" ? "deepseek-v3.2" : "gemma-3-27b";
+  const std::map<std::string, std::string> with{
+      {"indexer", "deepseek-v3.2"}, {"sliding windows", "gemma-3-27b"}, {"heads of its local layers", "gemma-4-31b"}};
+  for (const auto& [text, model] : with) {
     EXPECT_TRUE(warns("llamacpp", "dgx-h200", model, text)) << text;
     EXPECT_TRUE(warns("gaudi", "gaudi3-hls3", model, text)) << text;
     EXPECT_FALSE(warns("vllm", "dgx-h200", model, text)) << text;

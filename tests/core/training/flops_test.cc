@@ -80,6 +80,16 @@ TEST(Flops, OfCausalAttentionCountTheTokensBefore) {
   }
 }
 
+// Gemma 4 31B at 4,096 tokens: 32 heads of 512 over all of them in 10 layers, of 256 over a window of 1,024 in 50.
+TEST(Flops, OfLocalLayersHaveTheirOwnHeads) {
+  const StepFlops flops =
+      FlopsOf(R"({"preset": "gemma-4-31b"})", 8, R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})");
+  const double local = 5376.0 * (32 + 16 + 16) * 256 + 32 * 256 * 5376.0, full = 5376.0 * (32 + 4) * 512 + 32 * 512 * 5376.0;
+  const double linear = 6 * (10 * full + 50 * local + 60 * 3 * 5376.0 * 21504 + 262144 * 5376.0);
+  const double core = 12 * (10 * 32 * 512.0 * 4096 + 50 * 32 * 256.0 * 1024);
+  EXPECT_NEAR(flops.model.base() / (8 * 4096), linear + core, 1);
+}
+
 TEST(Flops, OfExpertsCountThoseATokenVisits) {
   const StepFlops flops =
       FlopsOf(R"({"preset": "mixtral-8x7b"})", 8, R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})");

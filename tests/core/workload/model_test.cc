@@ -54,6 +54,18 @@ TEST(Parameters, DeepSeekV3ByParts) {
   EXPECT_EQ(count.active - count.embedding, 36625618432);
 }
 
+// Gemma 4: 5,376 wide, 32 query heads. A local layer has 16 KV heads of 256; every sixth layer 4 of 512 and no values' projection. Norms of
+// a query and a key in each. The 31B has nothing else: 10 and 50 of these, 60 MLPs, 4 norms a layer and one at the end, a tied embedding.
+TEST(Parameters, Gemma4HasHeadsOfItsOwnInLocalLayers) {
+  const ParameterCount count = CountParameters(Named("gemma-4-31b"));
+  const double local = 5376.0 * (32 + 16 + 16) * 256 + 32 * 256 * 5376.0 + 2 * 256;
+  const double full = 5376.0 * (32 + 4) * 512 + 32 * 512 * 5376.0 + 2 * 512;
+  EXPECT_EQ(count.attention_per_layer, full);
+  EXPECT_EQ(count.total, 10 * full + 50 * local + 60 * (3 * 5376.0 * 21504 + 4 * 5376) + 5376 + 262144 * 5376.0);
+  // Announced: 3.8 billion of 25.2.
+  EXPECT_NEAR(CountParameters(Named("gemma-4-26b-a4b")).active, 3.8e9, 0.05e9);
+}
+
 // Indexer of a layer: 1,536 x 64 x 128 for queries, 7,168 x 128 for keys, 7,168 x 64 for head weights, a layer norm of 2 x 128.
 TEST(Parameters, DeepSeekV32HasAnIndexerInEveryLayer) {
   const ParameterCount count = CountParameters(Named("deepseek-v3.2"));
