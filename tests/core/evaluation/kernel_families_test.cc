@@ -46,13 +46,16 @@ TEST(KernelFamilies, AreOneChoiceOfTheDevice) {
   EXPECT_EQ(Write(scenario->cluster.device)["architecture"], "ampere");
 }
 
-// A family inherits from the one it names: Ampere's int8 GEMMs come from its own file, its fp8 from the generic one.
+// A family inherits from the one it names: Ada's int8 GEMMs come from its own file, what converts few rows and fp8 per tensor from the
+// generic one; Gaudi's attention from TPU's.
 TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
-  const GemmTable& ampere = Architecture("ampere")->gemm;
-  EXPECT_DOUBLE_EQ(ampere.int8.gemm_efficiency, 0.97);
-  EXPECT_DOUBLE_EQ(In(ampere.int8.extra_overhead, kUs), 9.1);
-  EXPECT_DOUBLE_EQ(In(ampere.int8.extra_overhead_few_rows, kUs), 1.5);
-  EXPECT_DOUBLE_EQ(In(ampere.fp8_tensor.extra_overhead, kUs), 10.6);
+  const GemmTable& ada = Architecture("ada")->gemm;
+  EXPECT_DOUBLE_EQ(ada.int8.gemm_efficiency, 1.29);
+  EXPECT_DOUBLE_EQ(In(ada.int8.extra_overhead, kUs), 4.6);
+  EXPECT_DOUBLE_EQ(In(ada.int8.extra_overhead_few_rows, kUs), 1.5);
+  EXPECT_DOUBLE_EQ(In(ada.fp8_tensor.extra_overhead, kUs), 10.6);
+  EXPECT_DOUBLE_EQ(In(Architecture("gaudi")->attention.prefill.generic.launch, kUs), 20);
+  EXPECT_TRUE(Architecture("gaudi")->traits.has_l2);
   EXPECT_FALSE(Architecture("tpu")->attention.prefill.flashinfer);
   EXPECT_TRUE(Architecture("ampere")->attention.prefill.flashinfer);
 }
