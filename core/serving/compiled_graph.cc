@@ -286,9 +286,15 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
   FIGURE(trace, bytes, sequences * context * cache_width * kv_element / group_devices,
          (Note{"KV cache per layer", "keys and values of every sequence, read once; on one device"}), sequences, context, cache_width,
          kv_element, group_devices);
-  FIGURE(trace, kv_cache_time, bytes / (cache_stream * bandwidth), (Note{"Time to read the KV cache of a layer", ""}), bytes, cache_stream,
+  const double matrix = engine.gemm_efficiency;
+  const FlopsPerSecond peak = PeakAs("peak", deployment.device, Precision::kBf16, trace);
+  FIGURE(trace, read_time, bytes / (cache_stream * bandwidth), (Note{"Time to read the KV cache of a layer", ""}), bytes, cache_stream,
          bandwidth);
-  step.operators.Add("attention", {kv_cache_time, {}, kv_cache_time, data.bound, flops, bytes}, attention_layers, "attention_layers",
+  FIGURE(trace, compute_time, flops / (matrix * peak), (Note{"Compute of attention per layer", ""}), flops, matrix, peak);
+  FIGURE(trace, attention_time, max(read_time, compute_time),
+         (Note{"Attention per layer", "bound by the KV cache, or by compute where many heads share it"}), read_time, compute_time);
+  const Bound bound = compute_time > read_time ? Bound::kCompute : data.bound;
+  step.operators.Add("attention", {attention_time, compute_time, read_time, bound, flops, bytes}, attention_layers, "attention_layers",
                      trace);
   const Seconds engine_step = deployment.engine.overhead.step, engine_sequence = deployment.launch.per_sequence;
   trace.Input("engine_step", engine_step, "serving.engine.step");
@@ -296,9 +302,9 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
   host.time = engine_step + sequences * engine_sequence;
   host.bound = Bound::kLatency;
   step.operators.Add("engine overhead", host, 1);
-  FIGURE(trace, step_time, linear_time + attention_layers * kv_cache_time + engine_step + sequences * engine_sequence,
-         (Note{"Decode step", "layers, KV cache, LM head and engine overhead"}), linear_time, attention_layers, kv_cache_time, engine_step,
-         sequences, engine_sequence);
+  FIGURE(trace, step_time, linear_time + attention_layers * attention_time + engine_step + sequences * engine_sequence,
+         (Note{"Decode step", "layers, attention, LM head and engine overhead"}), linear_time, attention_layers, attention_time,
+         engine_step, sequences, engine_sequence);
   step.time = step_time;
   step.occupancy = step_time;
   return step;
