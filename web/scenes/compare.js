@@ -104,8 +104,12 @@ const missing = (one, part) => {
 // On a phone a row is a grid with its name above: each cell stands in its own column, whichever are left out.
 const placeOf = (i) => ({ style: { 'grid-column': String(i + 1) } });
 
-// In a narrow column the unit goes below its number.
+// In a narrow column the unit goes below its number, whole.
 const plain = (words) => words.replaceAll('\u00a0', ' ');
+function unbroken(words) {
+  const [figure, ...unit] = words.split(' ');
+  return [figure, unit.length > 0 && [' ', h('span', { class: 'unbroken' }, unit.join(' '))]];
+}
 
 function cell(path, value, { most, best, base, first, place }) {
   const better = outputOf(path)?.better;
@@ -113,7 +117,7 @@ function cell(path, value, { most, best, base, first, place }) {
   return h(
     'td',
     place,
-    h('span', { class: isBest ? 'cmp-value best' : 'cmp-value' }, plain(text(value, unitOf(path))), !first && delta(value, base, better), isBest && h('small', { class: 'bst' }, t('compare.best'))),
+    h('span', { class: isBest ? 'cmp-value best' : 'cmp-value' }, unbroken(plain(text(value, unitOf(path)))), !first && delta(value, base, better), isBest && h('small', { class: 'bst' }, t('compare.best'))),
     h('span', { class: 'cmp-bar', 'aria-hidden': 'true' }, h('i', { style: { width: `${(100 * Math.abs(value)) / most}%`, background: isBest ? 'var(--c-gemm)' : 'var(--c-quiet)' } })),
   );
 }
@@ -214,7 +218,7 @@ function table(context, all, names) {
           'tbody',
           {},
           h('tr', { class: 'gh' }, h('th', { colspan: all.length + 1, scope: 'rowgroup' }, t('compare.differs'))),
-          differences.map(([name, of]) => h('tr', { class: 'input' }, h('th', { scope: 'row' }, name), all.map((one) => h('td', {}, of(one))))),
+          differences.map(([name, of]) => h('tr', { class: 'input' }, h('th', { scope: 'row' }, name), all.map((one) => h('td', {}, breakable(of(one)))))),
         ),
       PARTS.map((part) => partBody(context, part, all, everything)),
     ),
