@@ -15,11 +15,11 @@
 namespace slipstick {
 namespace {
 
-// Four digits; from a thousand GiB on, whole ones.
+// As the page shows memory: TiB from 1,000 GiB on.
 std::string GibText(Bytes bytes) {
   const double gib = In(bytes, kGiB);
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), gib < 1000 ? "%.4g GiB" : "%.0f GiB", gib);
+  std::snprintf(text.data(), text.size(), gib < 1000 ? "%.4g GiB" : "%.3g TiB", gib < 1000 ? gib : gib / 1024);
   return text.data();
 }
 
@@ -47,7 +47,7 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
   if (run.recompute == Recompute::kNone || run.recompute == Recompute::kSelective) {
     TrainingRun changed = run;
     changed.recompute = Recompute::kFull;
-    if (fits(changed)) return "recompute full would fit";
+    if (fits(changed)) return "full recomputation would fit";
   }
   for (Count smaller = run.mapping.micro_batch / 2; smaller >= 1; smaller /= 2) {
     TrainingRun changed = run;
@@ -59,7 +59,7 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
   for (Count zero = run.mapping.zero + 1; zero <= 3 && context.shape.DataRanks() > 1; ++zero) {
     TrainingRun changed = run;
     changed.mapping.zero = zero;
-    if (fits(changed)) return "zero " + std::to_string(zero) + " would fit";
+    if (fits(changed)) return "ZeRO-" + std::to_string(zero) + " would fit";
   }
   // More model parallelism on the same devices, in place of data parallelism.
   const Count data = run.mapping.dp.value_or(1);
@@ -72,7 +72,7 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
                                   : context.model.heads % degree == 0 && static_cast<double>(degree) <= context.node_devices;
       if (!legal || data % factor != 0) continue;
       changed.mapping.dp = data / factor;
-      if (fits(changed)) return std::string(pipeline ? "pp " : "tp ") + std::to_string(degree) + " in place of data parallelism would fit";
+      if (fits(changed)) return std::string(pipeline ? "PP " : "TP ") + std::to_string(degree) + " in place of data parallelism would fit";
     }
   }
   return "";
@@ -86,7 +86,7 @@ std::string NearestFit(const TrainingContext& context, Bytes capacity) {
   TrainingRun recomputed = context.run;
   recomputed.recompute = Recompute::kFull;
   const std::string with_it = NearestFitOf(context, recomputed, capacity);
-  return with_it.empty() ? "" : "recompute full and " + with_it;
+  return with_it.empty() ? "" : "full recomputation and " + with_it;
 }
 
 namespace {

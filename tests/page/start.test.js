@@ -258,3 +258,24 @@ test('Explore opened by its link names its choices, each once', async () => {
     }
   }
 });
+
+test('a written mapping that does not fit is given back in one press; what would fit is said in the words of the field', async () => {
+  const { page, faults } = await chromium.open('#/overview?model=llama-3.1-405b&cluster.devices=16384&training.mapping.tp=1&training.mapping.pp=1&v=2');
+  await settled(page);
+  const training = page.locator('.four .answer').first();
+  assert.match((await training.innerText()).replaceAll(/\s/gu, ' '), /Out of memory.*needs 2\.\d+ TiB of 79\.\d+ GiB; ZeRO-3 would fit/);
+  const changes = page.locator('.advice td small');
+  await changes.first().waitFor();
+  assert.match((await changes.first().textContent()).replaceAll(/\s/gu, ' '), /^▼ ÷ [\d,]+$/, 'years to days is no "100 %"');
+  await page.locator('[data-key="fix-train"]').click();
+  await settled(page);
+  assert.doesNotMatch(await training.innerText(), /Out of memory/);
+  assert.doesNotMatch(page.url(), /mapping/);
+  assert.deepEqual(faults, []);
+});
+
+test('a folded part whose inputs contradict each other says no undefined degree', async () => {
+  const { page } = await chromium.open('#/overview?training.mapping.tp=3&model=llama-3.1-405b&v=2');
+  await settled(page);
+  assert.doesNotMatch(await page.locator('#form').innerText(), /undefined/);
+});

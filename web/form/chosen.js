@@ -21,7 +21,7 @@ const CHOSEN = {
     const { tp, cp, ep, pp, virtual_stages: virtual, dp, zero } = mapping;
     const stages = pp > 1 && (virtual > 1 ? `PP ${pp} × ${virtual}` : `PP ${pp}`);
     return [
-      joined(degrees([['TP', tp], ['CP', cp], ['EP', ep]]), stages, `DP ${dp}`, zero > 0 && `ZeRO-${zero}`),
+      joined(degrees([['TP', tp], ['CP', cp], ['EP', ep]]), stages, dp > 0 && `DP ${dp}`, zero > 0 && `ZeRO-${zero}`),
       joined(choice('precision', precision), t('chosen.sequence', { tokens: whole(sequence) }), t('chosen.batch', { count: whole(batch) })),
     ];
   },

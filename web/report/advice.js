@@ -26,7 +26,12 @@ export const COLUMNS = [
   { id: 'cost', paths: ['training.cost_usd', 'serving.cost_usd_per_million_tokens'], unit: '$' },
 ];
 
-const differenceText = (before, after) => `${after < before ? '▼' : '▲'} ${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%`;
+const MANIFOLD = 20; // from which a factor says more than a percentage
+export function differenceText(before, after) {
+  const factor = Math.max(before / after, after / before);
+  const words = factor < MANIFOLD ? `${number(Math.abs(after / before - 1) * 100, 2)}\u00a0%` : `${after < before ? '÷' : '×'}\u00a0${number(factor, 2)}`;
+  return `${after < before ? '▼' : '▲'} ${words}`;
+}
 
 const moves = (figures, before, path) => get(before, path) > 0 && Math.abs(figures[path] / get(before, path) - 1) > SMALL;
 

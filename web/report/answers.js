@@ -3,6 +3,7 @@ import { h, redraw, svg } from '../dom.js';
 import { fixButtons, labelOf } from '../form/fields.js';
 import { bothBytes, number, parts, text, unitSize, whole } from '../text/format.js';
 import { inputLabel } from '../text/inputs.js';
+import { withMappingChosen } from '../state/scenario.js';
 import { pieces, t } from '../text/strings.js';
 import { boundText, deviceName, modelName, trainedOn, trainingBound, servedOn } from './words.js';
 
@@ -80,7 +81,7 @@ function interval(known, value, unit, of) {
 }
 
 // `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
-function answer({ scene, title, subject, value, unit, suffix, known, of, line, trouble, assumed, fixes = [], store, before }) {
+function answer({ scene, title, subject, value, unit, suffix, known, of, line, trouble, assumed, fix, before }) {
   const shown = value === undefined ? { number: '–', unit: '' } : parts(value, unit);
   const was = before?.value !== undefined && before.value !== value ? text(before.value, before.unit) : null;
   const href = { href: `#/${scene}`, 'data-scene': scene, 'data-key': `answer-${scene}` };
@@ -98,17 +99,22 @@ function answer({ scene, title, subject, value, unit, suffix, known, of, line, t
         ),
     !trouble && interval(known, value, unit, of),
     h('span', { class: 'next', title: trouble ? line : undefined }, was !== null && [h('s', {}, was), ' · '], line),
-    fixes.length > 0 && h('span', { class: 'fixes' }, fixButtons({ fixes: fixes.slice(0, 2) }, store)),
+    fix && h('span', { class: 'fixes' }, h('button', { type: 'button', class: 'nearest', 'data-key': `fix-${scene}`, onclick: fix.run }, fix.words)),
     assumed?.length > 0 && h('span', { class: 'badge', title: assumed.join(', ') }, t('answers.assumed')),
   );
 }
 
-// What a part that has no answer shows in place of its figure, and why.
-function inTrouble(part) {
-  const [{ reason, message, fixes } = {}] = part.infeasible;
+// What a part that has no answer shows in place of its figure, why, and the way out where its mapping was written.
+function inTrouble(part, id, store) {
+  const [{ reason, message } = {}] = part.infeasible;
   const kind = { memory: 'memory', kv_cache: 'memory', rate: 'rate' }[reason] ?? 'other';
   const words = (message ?? reason ?? '').replace(/^(Out of memory|Overloaded): /, '');
-  return { trouble: t(`answers.trouble.${kind}`), line: words.slice(0, 1).toUpperCase() + words.slice(1), fixes };
+  return { trouble: t(`answers.trouble.${kind}`), line: words.slice(0, 1).toUpperCase() + words.slice(1), fix: kind === 'memory' && wayOut(id, store) };
+}
+
+function wayOut(part, store) {
+  const isWritten = Object.keys(store?.inputs ?? {}).some((path) => path === `${part}.recompute` || path === `${part}.mapping` || path.startsWith(`${part}.mapping.`));
+  return isWritten && { words: t('answers.choose'), run: () => store.setInputs(withMappingChosen(store.inputs, part)) };
 }
 
 const tokensText = (tokens) => text(tokens, ' tokens').replace(/\s+/g, '\u00a0');
@@ -122,8 +128,8 @@ function ofTheRun({ step_time_interval: step, step_time_s: seconds, time_to_trai
 function trainingAnswer({ scenario, training, faulty, store }) {
   const common = { scene: 'train', title: t('answers.training') };
   if (!training) return { ...common, ...missing('training', faulty) };
-  const shown = { ...common, store, assumed: training.assumed, subject: t('answers.training.of', { devices: devicesText(trainedOn(scenario)), tokens: tokensText(scenario.training.tokens) }) };
-  if (!training.feasible) return { ...shown, ...inTrouble(training) };
+  const shown = { ...common, assumed: training.assumed, subject: t('answers.training.of', { devices: devicesText(trainedOn(scenario)), tokens: tokensText(scenario.training.tokens) }) };
+  if (!training.feasible) return { ...shown, ...inTrouble(training, 'training', store) };
   return {
     ...shown,
     value: training.time_to_train_s,
@@ -138,8 +144,8 @@ function servingAnswer({ scenario, serving, faulty, store }) {
   const common = { scene: 'serve', title: t('answers.serving') };
   if (!serving) return { ...common, ...missing('serving', faulty) };
   const subject = t('answers.serving.of', { devices: devicesText(servedOn(scenario)), batch: whole(serving.batch) });
-  const shown = { ...common, store, assumed: serving.assumed, subject };
-  if (!serving.feasible) return { ...shown, ...inTrouble(serving) };
+  const shown = { ...common, assumed: serving.assumed, subject };
+  if (!serving.feasible) return { ...shown, ...inTrouble(serving, 'serving', store) };
   return {
     ...shown,
     value: serving.tpot_s,

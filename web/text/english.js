@@ -36,7 +36,7 @@ export const english = {
   'answers.memory.training': 'Training memory', 'answers.memory.serving': 'Serving memory', 'answers.memory.beside': 'serving {used} · {room}',
   'answers.room': 'up to {batch} requests', 'answers.cost': 'Cost', 'answers.cost.of': 'per GPU-hour',
   'answers.absent': 'off', 'answers.faulty': 'Invalid inputs', 'answers.mfu': '{step} per step · {mfu} MFU',
-  'answers.trouble.memory': 'Out of memory', 'answers.trouble.rate': 'Overloaded', 'answers.trouble.other': 'Does not fit',
+  'answers.trouble.memory': 'Out of memory', 'answers.choose': 'Choose the mapping', 'answers.trouble.rate': 'Overloaded', 'answers.trouble.other': 'Does not fit',
   'answers.ttft': 'TTFT {ttft} · {rate} per GPU', 'answers.of': 'of {capacity}', 'answers.perToken': 'per output token',
   'answers.price': 'at a GPU price of {price}', 'answers.run': 'run {run}', 'answers.tokens': '{tokens} per 1 M output tokens', 'answers.made': 'manufacturing cost {made}',
   'answers.interval': '{level}\u00a0%: {range}', 'answers.interval.open': '{words}; show the runs most like this',
