@@ -7,86 +7,23 @@ bool IsGrid(const LevelView& view) { return IsGrid(view.level->topology); }
 
 namespace {
 
-// Links per device along one side of a grid: to both neighbors; one where two devices are joined directly.
-double LinksAlong(double length) { return length > 2 ? 2 : length > 1 ? 1 : 0; }
-
-struct Shape {
-  Sides side;
-  int sides = 1;
-
-  // Per device of the whole grid.
-  [[nodiscard]] double Links() const {
-    double links = 0;
-    for (int i = 0; i < sides; ++i) links += LinksAlong(side[i]);
-    return max(1.0, links);
-  }
-};
-
-// Sides of a grid that states none: a square below 64 parts and a cube from there on, or the nearest to it that the factors allow.
-Shape NearCube(Count size) {
-  Shape shape;
-  shape.sides = size < 64 ? 2 : 3;
-  for (int left = shape.sides; left > 1; --left) {
-    Count side = 1;  // the largest divisor up to the root
-    const auto power = [left](Count base) { return left == 3 ? base * base * base : base * base; };
-    for (Count next = 2; power(next) <= size; ++next) {
-      if (size % next == 0) side = next;
-    }
-    shape.side[left - 1] = static_cast<double>(side);
-    size /= side;
-  }
-  shape.side[0] = static_cast<double>(size);
-  return shape;
-}
-
-// A side of two for every factor of two, then the other prime factors.
-Shape CubeOf(Count size) {
-  Shape shape;
-  shape.sides = 0;
-  for (Count factor = 2; size > 1 && shape.sides < kMaxSides; ++factor) {
-    if (factor * factor > size) factor = size;
-    for (; size % factor == 0 && shape.sides < kMaxSides; size /= factor) shape.side[shape.sides++] = static_cast<double>(factor);
-  }
-  shape.sides = std::max(shape.sides, 1);
-  return shape;
-}
-
-// `size`: parts that its wires join.
-Shape ShapeOf(const NetworkLevel& level, double size) {
-  Shape shape;
-  if (level.topology == Topology::kRing) {
-    shape.side[0] = size;
-    return shape;
-  }
-  if (level.topology == Topology::kHypercube) return CubeOf(static_cast<Count>(size));
-  if (level.dims.empty()) return NearCube(static_cast<Count>(size));
-  shape.sides = static_cast<int>(std::min<std::size_t>(level.dims.size(), kMaxSides));
-  for (std::size_t i = 0; i < level.dims.size(); ++i) {
-    shape.side[std::min<std::size_t>(i, kMaxSides - 1)] *= static_cast<double>(level.dims[i]);
-  }
-  return shape;
-}
-
-// Links of a grid usable by a group of `view.ranks`. The cluster may be a block of the level's whole grid.
+// Links of a grid usable by a group of `view.ranks`. The cluster may be a slice of the level's whole grid.
 // `spacing`: parts of the grid from one rank of the group to the next. Where they fill whole sides, the group has the other sides to
 // itself; else the groups in between share its wires.
-void SetGridLinks(const NetworkLevel& level, double devices, double size, double spacing, LevelView& view) {
-  const Shape whole = ShapeOf(level, size);
-  const bool is_part = devices < size;
-  const Sides block = is_part ? BlockOf(devices, whole.side, whole.sides) : whole.side;
+void SetGridLinks(const NetworkLevel& level, double parts, double size, double spacing, LevelView& view) {
+  const GridShape whole = ShapeOf(level, size);
+  const GridSlice slice = SliceOf(level, whole, min(parts, size), view.innermost);
   double left = view.ranks, between = spacing, used = 0;
   view.sides = 0;
   for (int i = 0; i < whole.sides; ++i) {
     const bool is_last = i + 1 == whole.sides;
-    const double inside = is_last ? between : min(between, block[i]);  // parts of this side from one rank to the next
+    const double inside = is_last ? between : min(between, slice.side[i]);  // parts of this side from one rank to the next
     between = max(1.0, between / inside);
-    const double room = max(1.0, floor(block[i] / inside));
+    const double room = max(1.0, floor(slice.side[i] / inside));
     const double side = is_last ? max(1.0, left) : min(left, room);
     left = max(1.0, left / side);
     if (side <= 1 && !(is_last && view.sides == 0)) continue;
-    const bool is_closed =
-        whole.side[i] == block[i] || (level.wrap_every > 0 && std::fmod(block[i], static_cast<double>(level.wrap_every)) == 0);
-    const bool is_wrapped = level.topology != Topology::kMesh && side >= room && is_closed && side > 2;
+    const bool is_wrapped = side >= room && slice.closed[i] && side > 2;
     view.spacing = max(view.spacing, inside);
     view.side[view.sides] = side;
     view.wrapped[view.sides] = is_wrapped;
@@ -98,19 +35,27 @@ void SetGridLinks(const NetworkLevel& level, double devices, double size, double
   view.latency = level.latency * view.spacing;
 }
 
-LevelView LevelViewOf(const NetworkLevel& level, int index, double ranks, double spacing, double devices) {
+// What a group asks of one level.
+struct LevelGroup {
+  double ranks = 1, spacing = 1, innermost = 1;
+  bool is_alone = false;
+};
+
+LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& group, double devices) {
+  const auto& [ranks, spacing, innermost, is_alone] = group;
   LevelView view;
   view.level = &level;
   view.latency = level.latency;
   view.apart = spacing;
   view.index = index;
   view.ranks = ranks;
+  view.innermost = innermost;
   view.side[0] = ranks;
   view.link = view.injection = level.bandwidth;
   // Inside a node the wires are the node's, all of them. Between nodes they are laid for the nodes there are, unless the sides are stated.
   const double size = index == 0 || !level.dims.empty() ? static_cast<double>(level.size) : max(devices, ranks);
   if (IsGrid(level.topology)) {
-    SetGridLinks(level, devices, size, spacing, view);
+    SetGridLinks(level, is_alone && spacing == 1 ? ranks : devices, size, spacing, view);
   } else if (level.topology == Topology::kFullyConnected) {
     view.link = level.bandwidth / max(1.0, max(size, ranks) - 1);
     view.injection = view.link * (ranks - 1);
@@ -121,24 +66,6 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, double ranks, double
 }
 
 }  // namespace
-
-Sides BlockOf(double devices, const Sides& dims, int sides) {
-  Sides block;
-  Count left = static_cast<Count>(devices);
-  while (left > 1) {
-    Count factor = 2;
-    while (left % factor != 0 && factor * factor < left) ++factor;
-    if (left % factor != 0) factor = left;
-    int shortest = -1;
-    for (int i = 0; i < sides; ++i) {
-      if (block[i] * static_cast<double>(factor) > dims[i]) continue;
-      if (shortest < 0 || block[i] < block[shortest]) shortest = i;
-    }
-    block[shortest < 0 ? sides - 1 : shortest] *= static_cast<double>(factor);
-    left /= factor;
-  }
-  return block;
-}
 
 WireLoad WireLoadOf(const LevelView& view) {
   if (view.level->topology == Topology::kDragonfly) return {1, 3};  // to the gateway, between groups, from the gateway
@@ -160,12 +87,12 @@ WireLoad WireLoadOf(const LevelView& view) {
   return load;
 }
 
-NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, double spacing) {
+NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, double spacing, double innermost) {
   double below = 1;
   for (std::size_t i = 0; i < index; ++i) below *= static_cast<double>(cluster.networks[i].size);
   const NetworkLevel& level = cluster.networks[index];
   const double parts = min(static_cast<double>(cluster.devices) / below, static_cast<double>(level.size));
-  const LevelView view = LevelViewOf(level, static_cast<int>(index), 2, spacing, parts);
+  const LevelView view = LevelViewOf(level, static_cast<int>(index), {2, spacing, max(1.0, innermost / below)}, parts);
   NeighborWire wire{view.link / level.bandwidth, IsGrid(view) ? view.spacing : WireLoadOf(view).hops};
   const double leaf = level.dims.empty() ? 1 : static_cast<double>(level.dims[0]);
   if (level.topology == Topology::kFatTree && spacing >= leaf) wire.share /= level.oversubscription;
@@ -179,7 +106,7 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   for (std::size_t i = 0; i < group.extent.size() && i < cluster.networks.size(); ++i) {
     const NetworkLevel& level = cluster.networks[i];
     const double ranks = group.extent[i];
-    const double units = static_cast<double>(cluster.devices) / below;
+    const double units = static_cast<double>(cluster.devices) / below, innermost = max(1.0, group.innermost / below);
     below *= static_cast<double>(level.size);
     if (ranks <= 1) continue;
     view.ranks *= ranks;
@@ -188,7 +115,8 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
       continue;
     }
     const double spacing = i < group.spacing.size() ? group.spacing[i] : 1;
-    view.levels[view.count++] = LevelViewOf(level, static_cast<int>(i), ranks, spacing, min(units, static_cast<double>(level.size)));
+    view.levels[view.count++] =
+        LevelViewOf(level, static_cast<int>(i), {ranks, spacing, innermost, group.is_alone}, min(units, static_cast<double>(level.size)));
   }
   if (view.count > 0) {
     const LevelView& first = view.levels[0];

@@ -4,18 +4,13 @@
 #include <array>
 
 #include "core/collectives/fabric.h"
+#include "core/collectives/grid_slice.h"
 #include "core/hardware/cluster.h"
 #include "core/mapping/placement.h"
 
 namespace slipstick {
 
-inline constexpr int kMaxSides = 24;  // of a mesh or torus; of a hypercube, so 2^24 parts
 inline constexpr int kMaxLevels = 4;  // further levels count as part of the last
-
-// Lengths of a grid's sides, each 1 until it is set.
-struct Sides : std::array<double, kMaxSides> {
-  Sides() { fill(1); }
-};
 
 struct LevelView {
   const NetworkLevel* level = nullptr;
@@ -27,6 +22,7 @@ struct LevelView {
   int sides = 1;
   double apart = 1;          // parts of the level from a rank to the next one of the group
   double spacing = 1;        // of them, on wires that the groups in between use too
+  double innermost = 1;      // ranks of the mapping's innermost group on the level: they decide the slice of a torus
   BytesPerSecond link;       // from a rank to the next, one direction: the group's share
   BytesPerSecond injection;  // per rank, one direction, over all links to other members
   Seconds latency;           // from a rank to the next
@@ -54,14 +50,11 @@ struct WireLoad {
 };
 WireLoad WireLoadOf(const LevelView& view);
 
-// Sides of the block of `devices` in a grid with these dims: as close to a cube as the factors allow.
-Sides BlockOf(double devices, const Sides& dims, int sides);
-
 // The way from a device to the one `spacing` parts of a level further.
 struct NeighborWire {
   double share = 1;  // of a device's bandwidth: a ring has two links, a torus two a side, direct wires one a peer; through a switch all
   double hops = 1;   // wires in a row
 };
-NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, double spacing);
+NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, double spacing, double innermost = 1);
 
 }  // namespace slipstick

@@ -93,6 +93,10 @@ void BindBlock(std::string_view symbol, double value, const Note& note, const Le
     names += ", spacing";
     values.push_back(internal::ValueOf(view.apart));
   }
+  if (view.innermost > 1 && view.innermost != view.ranks && view.innermost != view.apart) {
+    names += ", innermost";
+    values.push_back(internal::ValueOf(view.innermost));
+  }
   trace.Procedure(symbol, note, names, values);
 }
 

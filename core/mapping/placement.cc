@@ -14,6 +14,7 @@ GroupPlacement PlaceGroup(const Cluster& cluster, const std::vector<Degree>& ord
   GroupPlacement placed;
   double stride = 1, size = 1;
   for (const Degree& degree : order) {
+    if (placed.innermost == 1) placed.innermost = degree.size;
     if (degree.name == name) {
       size = degree.size;
       break;
@@ -42,6 +43,8 @@ GroupPlacement PlaceFirst(const Cluster& cluster, double ranks) {
     left = units;
   }
   if (placed.extent.empty()) placed.extent.push_back(ranks);
+  placed.innermost = ranks;
+  placed.is_alone = true;
   return placed;
 }
 

@@ -27,6 +27,7 @@ class CollectiveMemo {
     Bytes bytes{};
     std::size_t levels = 0;  // 0: empty
     std::array<double, kLevels> extent{}, spacing{};
+    double innermost = 1;
     Seconds time{};
   };
   Entry* EntryOf(const CollectiveCall& call, const GroupPlacement& group);  // null: not cached

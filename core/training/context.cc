@@ -16,7 +16,8 @@ namespace {
 
 // At line rate: no share of the bandwidth lost, the level's own latency.
 // Link to the rank `stride` devices further, over the innermost level that joins the whole group.
-Link LinkOver(const StepCluster& prepared, bool at_line_rate, double stride, double size) {
+Link LinkOver(const StepCluster& prepared, bool at_line_rate, const Span& span, double innermost) {
+  const auto& [stride, size] = span;
   const std::vector<NetworkLevel>& levels = prepared.cluster.networks;
   double joined = 1;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -25,7 +26,7 @@ Link LinkOver(const StepCluster& prepared, bool at_line_rate, double stride, dou
     const FabricConstants& fabric = *levels[i].fabric;
     const NetworkLevel& level = prepared.stated.networks[i];
     const double spacing = max(1.0, stride * static_cast<double>(level.size) / joined);
-    const BytesPerSecond link = NeighborOf(prepared.stated, i, spacing).share * level.bandwidth;
+    const BytesPerSecond link = NeighborOf(prepared.stated, i, spacing, innermost).share * level.bandwidth;
     if (at_line_rate) return {link, level.latency};
     return i == 0 ? Link{fabric.in_step.hop_efficiency * link, fabric.in_step.hop_latency}
                   : Link{fabric.in_step.nic_hop_efficiency * link, fabric.in_step.nic_hop_latency};
@@ -34,6 +35,20 @@ Link LinkOver(const StepCluster& prepared, bool at_line_rate, double stride, dou
 }
 
 }  // namespace
+
+double InnermostRanks(std::string_view order, const TrainingShape& shape) {
+  const double sharing = shape.expert * shape.expert_tensor;
+  while (!order.empty()) {
+    const std::size_t dash = order.find('-');
+    const std::string_view name = order.substr(0, dash);
+    order.remove_prefix(dash == std::string_view::npos ? order.size() : dash + 1);
+    if (name == "tp" && shape.tensor > 1) return shape.tensor;
+    if (name == "cp" && shape.context > 1) return shape.context;
+    if (name == "dp" && shape.data > 1) return sharing > 1 ? sharing : shape.data;
+    if (name == "pp" && shape.pipeline > 1) return shape.pipeline;
+  }
+  return 1;
+}
 
 Strides StridesOf(std::string_view order, const TrainingShape& shape) {
   Strides strides;
@@ -100,31 +115,30 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.node_devices = own.networks.empty() ? 1 : static_cast<double>(own.networks.front().size);
 
   const Strides strides = context.strides = StridesOf(run.mapping.order, shape);
-  context.pipeline_link = LinkOver(*context.prepared, framework.utilization.has_value(), strides.pipeline, shape.pipeline);
-  context.context_link = LinkOver(*context.prepared, framework.utilization.has_value(), strides.context, shape.context);
-  const std::array<Span, 1> tensor{{{strides.tensor, shape.tensor}}};
-  context.tensor = PlaceSpans(own, tensor.data(), 1);
-  const std::array<Span, 1> ring{{{strides.context, shape.context}}};
-  context.context_group = PlaceSpans(own, ring.data(), 1);
-  const std::array<Span, 2> data{{{strides.context, shape.context}, {strides.data, shape.data}}};
-  context.data = PlaceSpans(own, data.data(), 2);
+  const bool at_line_rate = framework.utilization.has_value();
+  const double innermost = context.innermost = InnermostRanks(run.mapping.order, shape);
+  context.pipeline_link = LinkOver(*context.prepared, at_line_rate, {strides.pipeline, shape.pipeline}, innermost);
+  context.context_link = LinkOver(*context.prepared, at_line_rate, {strides.context, shape.context}, innermost);
+  const auto place = [&](std::initializer_list<Span> spans) {
+    GroupPlacement placement = PlaceSpans(own, spans.begin(), static_cast<int>(spans.size()));
+    placement.innermost = innermost;
+    return placement;
+  };
+  context.tensor = place({{strides.tensor, shape.tensor}});
+  context.context_group = place({{strides.context, shape.context}});
+  context.data = place({{strides.context, shape.context}, {strides.data, shape.data}});
   const double shards = ShardRanks(run, shape.DataRanks());
   if (shards == shape.DataRanks()) {
     context.shard = context.data;
-    context.replica = PlaceSpans(own, nullptr, 0);
+    context.replica = place({});
   } else {
     const double inner = min(shape.context, shards), within = shards / inner;
-    const std::array<Span, 2> shard{{{strides.context, inner}, {strides.data, within}}};
-    context.shard = PlaceSpans(own, shard.data(), 2);
-    const std::array<Span, 1> replica{{{strides.data * within, shape.data / within}}};
-    context.replica = PlaceSpans(own, replica.data(), 1);
+    context.shard = place({{strides.context, inner}, {strides.data, within}});
+    context.replica = place({{strides.data * within, shape.data / within}});
   }
-  const std::array<Span, 1> experts{{{1, shape.expert * shape.expert_tensor}}};
-  context.experts = PlaceSpans(own, experts.data(), 1);
-  const std::array<Span, 1> expert_data{{{shape.expert * shape.expert_tensor, shape.ExpertDataRanks()}}};
-  context.expert_data = PlaceSpans(own, expert_data.data(), 1);
-  const std::array<Span, 1> expert_tensor{{{1, shape.expert_tensor}}};
-  context.expert_tensor = PlaceSpans(own, expert_tensor.data(), 1);
+  context.experts = place({{1, shape.expert * shape.expert_tensor}});
+  context.expert_data = place({{shape.expert * shape.expert_tensor, shape.ExpertDataRanks()}});
+  context.expert_tensor = place({{1, shape.expert_tensor}});
   return context;
 }
 

@@ -35,8 +35,15 @@ struct Strides {
 // `order` lists the groups from the innermost ("tp-cp-ep-dp-pp"). Expert parallelism regroups the ranks of dp, cp and tp, so it has
 // no stride of its own.
 Strides StridesOf(std::string_view order, const TrainingShape& shape);
+// Ranks of the innermost group of more than one rank; ranks that share experts are such a group among the data-parallel ones.
+double InnermostRanks(std::string_view order, const TrainingShape& shape);
 
 class CollectiveMemo;  // collective_memo.h
+
+// One degree of a group: `size` ranks, `stride` devices apart.
+struct Span {
+  double stride, size;
+};
 
 struct TrainingContext {
   const Model& model;
@@ -55,6 +62,7 @@ struct TrainingContext {
       elementwise_rate{};  // of elementwise passes, each operand counted once; above stream_rate where the framework fuses passes
   GroupPlacement tensor{}, context_group{}, data{}, experts{}, expert_data{}, expert_tensor{};
   GroupPlacement shard{}, replica{};  // of the data group: ranks that share a ZeRO state, ranks that hold the same part of it
+  double innermost = 1;               // InnermostRanks: the slice of a torus suits them
   Link pipeline_link{}, context_link{};
   double node_devices = 1;  // devices of the innermost network level
   [[nodiscard]] const Framework& framework() const { return run.framework; }
@@ -63,10 +71,6 @@ struct TrainingContext {
 TrainingContext MakeContext(const Model& model, const Cluster& cluster, const TrainingRun& run);
 TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluster> prepared, const TrainingRun& run);
 
-// One degree of a group: `size` ranks, `stride` devices apart.
-struct Span {
-  double stride, size;
-};
 // Placement of the group that the spans generate.
 GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
 

@@ -102,6 +102,20 @@ void ExplainRanks(const TrainingContext& context, const Degrees& degrees, Trace&
   BindRanks(group_ranks, inner_ranks, trace);
 }
 
+// The innermost group, whose ranks decide the slice of a torus.
+void ExplainInnermost(const TrainingContext& context, Trace& trace) {
+  const TrainingShape& shape = context.shape;
+  const double innermost = context.innermost, ep = shape.expert, expert_tp = shape.expert_tensor;
+  for (std::string_view order = context.run.mapping.order; !order.empty();) {
+    const std::string_view name = order.substr(0, order.find('-'));
+    order.remove_prefix(std::min(order.size(), name.size() + 1));
+    if (InnermostRanks(name, shape) <= 1) continue;
+    if (name != "dp" || ep * expert_tp == 1) return trace.Alias("innermost", innermost, name);
+    trace.Record("innermost", "ep * expert_tp", innermost, Note{"Ranks of the innermost group"}, "ep, expert_tp", ep, expert_tp);
+    return;
+  }
+}
+
 }  // namespace
 
 void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace) {
@@ -110,6 +124,7 @@ void ExplainGroup(const TrainingContext& context, RankGroup group, Trace& trace)
   const Strides& strides = context.strides;
   const double tp = shape.tensor, cp = shape.context, dp = shape.data, ep = shape.expert, expert_tp = shape.expert_tensor;
   const double one = 1;
+  ExplainInnermost(context, trace);
   switch (group) {
     case RankGroup::kTensor:
       ExplainStride(context, "tp", strides.tensor, "outer_stride", trace);

@@ -121,9 +121,11 @@ TEST(Library, ATorusUsesAllItsSides) {
   const double time = Us(LibraryTime(cluster, 256, CollectiveType::kAllReduce, 1 * kGB));
   EXPECT_GT(time, all);
   EXPECT_LT(time, all + 300);
-  // A line of four has one link of the four.
+  // A line of four has one link of the four, a square of its own two.
   const double line = 2 * 0.75 * 1e9 / (0.85 * 50e9) * 1e6;
-  EXPECT_NEAR(Us(LibraryTime(cluster, 4, CollectiveType::kAllReduce, 1 * kGB)), line, 0.01 * line);
+  Trace off = Trace::Off();
+  EXPECT_NEAR(Us(TimeOf({.type = CollectiveType::kAllReduce, .bytes = 1 * kGB}, {{4}, {1}}, cluster, off)), line, 0.01 * line);
+  EXPECT_NEAR(Us(LibraryTime(cluster, 4, CollectiveType::kAllReduce, 1 * kGB)), line / 2, 0.01 * line);
 }
 
 // 2.7 + 0.08*7 + 7*131,072/(0.63*450e9) and the same with a two-shot penalty of 17.8 us.

@@ -1,0 +1,180 @@
+#include "core/collectives/grid_slice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+namespace slipstick {
+namespace {
+
+// Links per device along one side of a grid: to both neighbors; one where two devices are joined directly.
+double LinksAlong(double length) { return length > 2 ? 2 : length > 1 ? 1 : 0; }
+
+// Sides of a grid that states none: a square below 64 parts and a cube from there on, or the nearest to it that the factors allow.
+GridShape NearCube(Count size) {
+  GridShape shape;
+  shape.sides = size < 64 ? 2 : 3;
+  for (int left = shape.sides; left > 1; --left) {
+    Count side = 1;  // the largest divisor up to the root
+    const auto power = [left](Count base) { return left == 3 ? base * base * base : base * base; };
+    for (Count next = 2; power(next) <= size; ++next) {
+      if (size % next == 0) side = next;
+    }
+    shape.side[left - 1] = static_cast<double>(side);
+    size /= side;
+  }
+  shape.side[0] = static_cast<double>(size);
+  return shape;
+}
+
+// A side of two for every factor of two, then the other prime factors.
+GridShape CubeOf(Count size) {
+  GridShape shape;
+  shape.sides = 0;
+  for (Count factor = 2; size > 1 && shape.sides < kMaxSides; ++factor) {
+    if (factor * factor > size) factor = size;
+    for (; size % factor == 0 && shape.sides < kMaxSides; size /= factor) shape.side[shape.sides++] = static_cast<double>(factor);
+  }
+  shape.sides = std::max(shape.sides, 1);
+  return shape;
+}
+
+using Order = std::array<int, kMaxSides>;
+
+// Sides that close to rings: whole ones, and through optical switches those of a slice of whole cubes.
+void Close(const NetworkLevel& level, const GridShape& whole, const Order& order, GridSlice& slice) {
+  const auto cube = static_cast<double>(level.wrap_every);
+  bool is_switched = cube > 0;
+  for (int i = 0; i < whole.sides && is_switched; ++i) is_switched = std::fmod(slice.side[i], cube) == 0;
+  for (int i = 0; i < whole.sides; ++i) {
+    const bool has_wire = is_switched || slice.side[i] == whole.side[order[i]];
+    slice.closed[i] = level.topology != Topology::kMesh && slice.side[i] > 2 && has_wire;
+  }
+}
+
+Order InOrder() {
+  Order order{};
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+GridSlice NearestToCube(const NetworkLevel& level, const GridShape& whole, double parts) {
+  GridSlice slice;
+  double size = 1;
+  bool fits = true;
+  slice.side = BlockOf(parts, whole.side, whole.sides);
+  for (int i = 0; i < whole.sides; ++i) {
+    size *= whole.side[i];
+    fits &= slice.side[i] <= whole.side[i];
+  }
+  if (parts >= size || !fits) slice.side = whole.side;
+  Close(level, whole, InOrder(), slice);
+  return slice;
+}
+
+constexpr int kOrderedSides = 3;  // of the grids whose sides are ordered to suit a mapping
+
+// The first `count` sides of `order`, from side `first` on, filled with `parts`.
+bool Fill(const NetworkLevel& level, const GridShape& whole, const Order& order, int first, int count, double parts, GridSlice& slice) {
+  Sides dims;
+  // Optical switches join cubes to sides of any length.
+  for (int i = 0; i < count; ++i) dims[i] = level.wrap_every > 0 ? static_cast<double>(level.size) : whole.side[order[first + i]];
+  const Sides block = BlockOf(parts, dims, count);
+  double product = 1;
+  for (int i = 0; i < count; ++i) {
+    if (block[i] > dims[i]) return false;
+    product *= slice.side[first + i] = block[i];
+  }
+  return product == parts;
+}
+
+// Slices of optically switched grids are made of whole cubes of that side, or lie in one.
+bool IsCut(const NetworkLevel& level, const GridSlice& slice, int sides) {
+  const auto cube = static_cast<double>(level.wrap_every);
+  if (cube == 0) return true;
+  bool in_one = true, of_whole = true;
+  for (int i = 0; i < sides; ++i) {
+    in_one &= slice.side[i] <= cube;
+    of_whole &= std::fmod(slice.side[i], cube) == 0;
+  }
+  return in_one || of_whole;
+}
+
+// The smaller, the better it suits the innermost ranks, which fill the first `inner` sides.
+std::tuple<int, double, double> RankOf(const GridSlice& slice, int inner, int sides) {
+  int open = 0;
+  double links = 0, longest = 1;
+  for (int i = 0; i < sides; ++i) {
+    longest = std::max(longest, slice.side[i]);
+    if (i >= inner) continue;
+    open += slice.side[i] > 2 && !slice.closed[i];
+    links += slice.closed[i] ? 2 : slice.side[i] > 1 ? 1 : 0;
+  }
+  return {open, longest, -links};
+}
+
+}  // namespace
+
+double GridShape::Links() const {
+  double links = 0;
+  for (int i = 0; i < sides; ++i) links += LinksAlong(side[i]);
+  return std::max(1.0, links);
+}
+
+GridShape ShapeOf(const NetworkLevel& level, double size) {
+  GridShape shape;
+  if (level.topology == Topology::kRing) {
+    shape.side[0] = size;
+    return shape;
+  }
+  if (level.topology == Topology::kHypercube) return CubeOf(static_cast<Count>(size));
+  if (level.dims.empty()) return NearCube(static_cast<Count>(size));
+  shape.sides = static_cast<int>(std::min<std::size_t>(level.dims.size(), kMaxSides));
+  for (std::size_t i = 0; i < level.dims.size(); ++i) {
+    shape.side[std::min<std::size_t>(i, kMaxSides - 1)] *= static_cast<double>(level.dims[i]);
+  }
+  return shape;
+}
+
+Sides BlockOf(double devices, const Sides& dims, int sides) {
+  Sides block;
+  Count left = static_cast<Count>(devices);
+  while (left > 1) {
+    Count factor = 2;
+    while (left % factor != 0 && factor * factor < left) ++factor;
+    if (left % factor != 0) factor = left;
+    int shortest = -1;
+    for (int i = 0; i < sides; ++i) {
+      if (block[i] * static_cast<double>(factor) > dims[i]) continue;
+      if (shortest < 0 || block[i] < block[shortest]) shortest = i;
+    }
+    block[shortest < 0 ? sides - 1 : shortest] *= static_cast<double>(factor);
+    left /= factor;
+  }
+  return block;
+}
+
+GridSlice SliceOf(const NetworkLevel& level, const GridShape& whole, double parts, double innermost) {
+  const GridSlice nearest = NearestToCube(level, whole, parts);
+  const bool is_ordered = level.topology == Topology::kTorus || level.topology == Topology::kMesh;
+  if (!is_ordered || whole.sides > kOrderedSides || innermost <= 1 || std::fmod(parts, innermost) != 0) return nearest;
+  GridSlice best = nearest;
+  std::tuple<int, double, double> best_rank{kOrderedSides + 1, 0, 0};
+  Order order = InOrder();
+  do {
+    for (int inner = 1; inner <= whole.sides; ++inner) {
+      GridSlice slice;
+      const bool fits = Fill(level, whole, order, 0, inner, innermost, slice) &&
+                        Fill(level, whole, order, inner, whole.sides - inner, parts / innermost, slice) && IsCut(level, slice, whole.sides);
+      if (!fits) continue;
+      Close(level, whole, order, slice);
+      if (!(RankOf(slice, inner, whole.sides) < best_rank)) continue;
+      best = slice;
+      best_rank = RankOf(slice, inner, whole.sides);
+    }
+  } while (std::next_permutation(order.begin(), order.begin() + whole.sides));
+  return best;
+}
+
+}  // namespace slipstick
