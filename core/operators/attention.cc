@@ -356,7 +356,8 @@ KernelTime TimeOf(const Attention& attention, const Device& device, const Decode
   trace.Alias("bytes", kv_cache_bytes, "kv_cache_bytes");
   result.flops = flops;
   result.bytes = kv_cache_bytes;
-  SetLevels(traffic, levels, slowest, kv_cache.bound, result);
+  SetLevels(traffic, levels, slowest, block_time > stream_time ? Bound::kL1 : kv_cache.bound, result);
+  if (block_time > stream_time) result.l1 = max(result.l1, block_time);
   if (time > 2 * bounded_time) result.bound = Bound::kLatency;
   return result;
 }

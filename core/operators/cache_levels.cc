@@ -69,10 +69,11 @@ void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds wo
   result.l2_bytes = max(traffic.l2, result.bytes);  // data from memory pass every level
   result.l1_bytes = max(traffic.l1, result.l2_bytes);
   result.l2 = levels.l2;
-  result.l1 = levels.l1;
+  result.l1 = max(levels.l1, levels.intake);
   const Seconds slowest = levels.Slowest();
   const bool is_cache = slowest > Seconds{} && slowest >= work;
-  result.bound = is_cache ? (levels.l1 > levels.l2 ? Bound::kL1 : Bound::kL2) : result.compute >= result.memory ? Bound::kCompute : data;
+  const Bound on_the_sms = levels.intake > Seconds{} ? Bound::kL1 : Bound::kCompute;
+  result.bound = is_cache ? (levels.l1 > levels.l2 ? Bound::kL1 : Bound::kL2) : result.compute >= result.memory ? on_the_sms : data;
 }
 
 std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device) {
@@ -83,12 +84,13 @@ std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device) 
   return bytes;
 }
 
-std::vector<Seconds> TimesByLevel(const std::vector<Bytes>& bytes, const Device& device) {
+std::vector<Seconds> TimesByLevel(const KernelTime& kernel, const std::vector<Bytes>& bytes, const Device& device) {
   std::vector<Seconds> times;
   for (std::size_t i = 0; i < device.caches.size(); ++i) {
     const std::optional<BytesPerSecond>& bandwidth = device.caches[i].bandwidth;
     times.push_back(bandwidth ? bytes[i] / *bandwidth : Seconds{});
   }
+  if (device.caches.size() > 1) times.front() = max(times.front(), kernel.l1);
   times.push_back(bytes.back() / device.memory.bandwidth);
   return times;
 }

@@ -22,24 +22,25 @@ struct LevelTraffic {
   Bytes l2, l1;  // recorded by the kernels as l2_traffic and l1_traffic
 };
 struct LevelTimes {
-  Seconds l2, l1;  // zero where not stated
+  Seconds l2, l1;    // zero where not stated
+  Seconds intake{};  // of what every SM takes in per clock, part of the kernel's own time; zero where its arithmetic takes longer
   [[nodiscard]] Seconds Slowest() const { return max(l2, l1); }
 };
 // At the stated bandwidths, recorded as the figures l2_time and l1_time.
 LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device, Trace& trace);
 // The longest of a kernel's own time, `work`, and those of the caches. Bound to the symbol bounded_time.
 Seconds SlowestLevel(Seconds work, std::string_view work_is, const LevelTimes& levels, const Device& device, Trace& trace);
-// Cache times and traffic of the result, and what bounds it: a cache if it takes as long as `work`, else computing or moving the data,
-// which is bound by `data`.
+// Cache times and traffic of the result, and what bounds it: a cache if it takes as long as `work`; else computing, which is bound by L1 if
+// the SMs wait for their intake; or moving the data, which is bound by `data`.
 void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, Bound data, KernelTime& result);
 
 // What bounds the moving of data of which `hits` is the time of reads that hit the L2.
 inline Bound BoundOfData(Seconds moving, Seconds hits) { return 2 * hits > moving ? Bound::kL2 : Bound::kMemory; }
 
 // For reports: a kernel's bytes at each level, caches from the innermost, then memory; and their times at the stated bandwidths, 0 where
-// there is none.
+// there is none. L1 takes at least as long as the SMs' intake.
 std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device);
-std::vector<Seconds> TimesByLevel(const std::vector<Bytes>& bytes, const Device& device);
+std::vector<Seconds> TimesByLevel(const KernelTime& kernel, const std::vector<Bytes>& bytes, const Device& device);
 
 // Data that stream through every level: the bandwidth of the slowest, and what it bounds them by. Binds the symbol bandwidth.
 struct Stream {

@@ -321,7 +321,8 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
                "they overlap as far as the exponent of their norm says: with 3, equal times take 1.26 of one", kFamilySource}),
          compute_time, memory_time, overlap);
   const LevelTraffic traffic = TrafficOf(gemm, device, trace);
-  const LevelTimes levels = TimesThroughCaches(traffic, device, trace);
+  LevelTimes levels = TimesThroughCaches(traffic, device, trace);
+  levels.intake = best.intake;
   const Seconds bounded_time = SlowestLevel(overlapped_time, "overlapped_time", levels, device, trace);
   const Seconds quantize_time = QuantizeTime(gemm, device, parameters, trace);
   const Bytes bytes = MemoryTraffic(gemm, best, data, device, parameters, trace);

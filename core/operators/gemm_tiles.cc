@@ -25,6 +25,7 @@ struct Tiling {
   double grid = 1;                 // output tiles
   Seconds step;                    // per 64 inputs of a tile
   Seconds drain;                   // of its outputs
+  bool is_fed = false;             // the step lasts until its weights have arrived, longer than its arithmetic
 };
 
 // A trace that is off at compile time, so the search over candidates does not pay for it.
@@ -89,7 +90,8 @@ Tiling TilingOf(const TiledGemm& shape, const Tile& tile, AnyTrace& trace) {
   }
   FIGURE_OVER_GROUPS(trace, grid, ceil(m / tile_rows) * ceil(n / tile_columns), (Note{"Output tiles", "all groups", kFamilySource}), m,
                      tile_rows, n, tile_columns);
-  return {tile_rows, tile_columns, grid, step_time, DrainOf(shape, tile_rows, tile_columns, trace)};
+  const bool is_fed = rows_computed > fragment * ceil(m / fragment) && step_time > step_latency;
+  return {tile_rows, tile_columns, grid, step_time, DrainOf(shape, tile_rows, tile_columns, trace), is_fed};
 }
 
 // Time on the SMs: waves of tiles, each as long as its k loop.
@@ -135,6 +137,14 @@ std::span<const Tile> TilesOf(const TiledGemm& shape) {
   return tiles.subspan(first, (shape.columns_by_96 ? tiles.size() : kNarrow + kPowersOfTwo) - first);
 }
 
+// Of the chosen tile, without fill and drain.
+Seconds IntakeTime(const TiledGemm& shape, const Tile& tile, double split) {
+  NoTrace off;
+  const Tiling tiling = TilingOf(shape, tile, off);
+  if (!tiling.is_fed) return {};
+  return ceil(tiling.grid * split / shape.units) * ceil(shape.inputs / (64 * split)) * tiling.step;
+}
+
 TileChoice Choose(const TiledGemm& shape, Seconds ideal, Seconds memory) {
   NoTrace off;
   const std::span<const Tile> tiles = TilesOf(shape);
@@ -159,7 +169,7 @@ TileChoice Choose(const TiledGemm& shape, Seconds ideal, Seconds memory) {
     if (chosen == tiles.size() || max(least, memory) + merge >= best_time) continue;
     const Seconds time = norm(least, memory, shape.overlap) + merge;
     if (time < best_time) {
-      best = {tiles[chosen], split, least, merge};
+      best = {tiles[chosen], split, least, {}, merge};
       best_time = time;
     }
   }
@@ -211,7 +221,8 @@ void ExplainChoice(const TiledGemm& shape, const TileChoice& best, Seconds memor
 }  // namespace
 
 TileChoice ChooseTiles(const TiledGemm& shape, Seconds ideal, Seconds memory_time, Trace& trace) {
-  const TileChoice best = Choose(shape, ideal, memory_time);
+  TileChoice best = Choose(shape, ideal, memory_time);
+  best.intake = IntakeTime(shape, best.tile, best.split);
   if (!trace.on()) return best;
   ExplainChoice(shape, best, memory_time, trace);
   ComputeTime(shape, TilingOf(shape, best.tile, trace), best.split, trace);

@@ -33,6 +33,7 @@ struct TileChoice {
   Tile tile{64, 64};
   double split = 1;
   Seconds compute;  // on the SMs
+  Seconds intake;   // part of it: k loops that wait for the weights to arrive; 0: their arithmetic takes longer
   Seconds merge;    // of the partial sums
 };
 

@@ -136,7 +136,10 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device, const RowKernel
   FIGURE(trace, flops, operations * rows * columns * kFlop, (Note{"FLOPs", ""}), operations, rows, columns);
   result.flops = flops;
   result.bytes = bytes;
-  SetLevels(traffic, levels, overlapped_time, BoundOfData(stream_time, bytes * (1 - missed) / l2_rate), result);
+  const Bound data = BoundOfData(stream_time, bytes * (1 - missed) / l2_rate);
+  const bool is_fed = data == Bound::kMemory && stream_rate < bandwidth * bandwidth_efficiency;
+  SetLevels(traffic, levels, overlapped_time, is_fed ? Bound::kL1 : data, result);
+  if (is_fed) result.l1 = max(result.l1, bytes * missed / stream_rate);
   result.compute = row_time;
   if (launch > time / 2) result.bound = Bound::kLatency;
   return result;

@@ -12,13 +12,14 @@ struct BoundPart {
 };
 using BoundTimes = ByBound<Seconds>;
 using BoundOthers = ByBound<Beside>;
-constexpr BoundPart kBoundParts[] = {{"compute", "compute_share", "Compute-bound", &BoundTimes::compute, &BoundOthers::compute},
-                                     {"l1", "l1_share", "Bound by shared memory", &BoundTimes::l1, &BoundOthers::l1},
-                                     {"l2", "l2_share", "Bound by the L2 cache", &BoundTimes::l2, &BoundOthers::l2},
-                                     {"memory", "memory_share", "Memory-bandwidth-bound", &BoundTimes::memory, &BoundOthers::memory},
-                                     {"network", "network_share", "Communication-bound", &BoundTimes::network, &BoundOthers::network},
-                                     {"latency", "latency_share", "Latency-bound", &BoundTimes::latency, &BoundOthers::latency},
-                                     {"bubble", "bubble_share", "Pipeline bubble", &BoundTimes::bubble, &BoundOthers::bubble}};
+constexpr BoundPart kBoundParts[] = {
+    {"compute", "compute_share", "Compute-bound", &BoundTimes::compute, &BoundOthers::compute},
+    {"l1", "l1_share", "Bound by L1, shared memory or the intake of the SMs", &BoundTimes::l1, &BoundOthers::l1},
+    {"l2", "l2_share", "Bound by the L2 cache", &BoundTimes::l2, &BoundOthers::l2},
+    {"memory", "memory_share", "Memory-bandwidth-bound", &BoundTimes::memory, &BoundOthers::memory},
+    {"network", "network_share", "Communication-bound", &BoundTimes::network, &BoundOthers::network},
+    {"latency", "latency_share", "Latency-bound", &BoundTimes::latency, &BoundOthers::latency},
+    {"bubble", "bubble_share", "Pipeline bubble", &BoundTimes::bubble, &BoundOthers::bubble}};
 
 void Explain(const BoundPart& part, Seconds time, Seconds total, std::string_view total_is, double share, const Beside& beside,
              std::string_view report, Trace& trace) {

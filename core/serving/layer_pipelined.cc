@@ -165,7 +165,11 @@ KernelTime WeightsOperator(const Deployment& deployment, double sequences, Trace
   FIGURE(trace, weight_time, max(bytes / min(stream * bandwidth, bytes_per_clock * kB * units * clock), flops / peak_rate),
          (Note{"Weights", "read once; bound by memory, by the SMs' input rate or by compute"}), bytes, stream, bandwidth, bytes_per_clock,
          units, clock, flops, peak_rate);
-  return {weight_time, {}, {}, weight_time > flops / peak_rate ? data.bound : Bound::kCompute, flops, bytes};
+  const bool is_fed = bytes_per_clock * kB * units * clock < stream * bandwidth;
+  KernelTime kernel{weight_time, {}, {}, Bound::kCompute, flops, bytes};
+  if (weight_time > flops / peak_rate) kernel.bound = is_fed ? Bound::kL1 : data.bound;
+  if (is_fed) kernel.l1 = bytes / (bytes_per_clock * kB * units * clock);
+  return kernel;
 }
 
 // Attention of all layers in a decode step.

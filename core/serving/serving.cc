@@ -20,7 +20,7 @@ std::vector<ServedOperator> OperatorsOf(const OperatorBreakdown& operators, cons
   std::vector<ServedOperator> served;
   for (const OperatorTime& one : operators) {
     std::vector<Bytes> bytes = BytesByLevel(one.kernel, device);
-    std::vector<Seconds> times = TimesByLevel(bytes, device);
+    std::vector<Seconds> times = TimesByLevel(one.kernel, bytes, device);
     served.push_back({std::string(one.name), one.kernel.flops, one.kernel.bytes, std::move(bytes), std::move(times), one.kernel.time,
                       one.kernel.bound, one.count, WorkOf(one)});
   }

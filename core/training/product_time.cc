@@ -105,7 +105,7 @@ void RecordOperator(LayerOperators* operators, const TrainingContext& context, s
   row.flops = kernel.flops;
   row.bytes = kernel.bytes;
   row.level_bytes = BytesByLevel(kernel, context.device());
-  row.level_time = TimesByLevel(row.level_bytes, context.device());
+  row.level_time = TimesByLevel(kernel, row.level_bytes, context.device());
   row.time = time;
   row.bound = kernel.bound;
   operators->list.push_back(std::move(row));

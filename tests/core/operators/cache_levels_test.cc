@@ -212,9 +212,42 @@ TEST(CacheLevels, AVeryFastMemoryIsHeldBackByTheL2) {
   EXPECT_NEAR(In(stream.time, kUs), 2.85 + 19.53, 0.01);
   EXPECT_EQ(TimeOn(device, Decode(64, 32, 8, 8192)).bound, Bound::kL2);
   EXPECT_EQ(TimeOn(device, Square(8192)).bound, Bound::kCompute);
-  // As fast a memory without such an L2 meets the padded arithmetic.
+  // As fast a memory without such an L2 meets what the SMs take in.
   device.caches.back().bandwidth.reset();
+  EXPECT_EQ(TimeOn(device, gemv).bound, Bound::kL1);
+}
+
+// Hopper's SMs take in 55 bytes per clock by asynchronous copies. 8,448 columns are 132 tiles of 64, one per SM; a tile of 64 x 64 loads
+// each operand for fewer multiply-adds than one of 128 x 256: (1 + 20/64 + 20/64) over (1 + 20/128 + 20/256), both of gemm.tile_load. One
+// row is a fragment of 16, whose arithmetic takes half as long on tensor cores of half an H100's rate.
+TEST(CacheLevels, WhatTheSmsTakeInIsBoundByL1) {
+  Device device = WithCaches(H100(), 1000, 1000);
+  device.memory.bandwidth = 100 * kTBps;
+  device.peak.bf16 = device.peak.fp16 = 494.5 * kTFlops;
+  Gemm gemv;
+  gemv.m = 1, gemv.n = 132 * 64, gemv.k = 8192;
+  const double seconds = 2 * gemv.n * gemv.k / (55 * 1.83e9 * 132) * 1.625 / 1.234375;
+  const KernelTime fed = TimeOn(device, gemv);
+  EXPECT_EQ(fed.bound, Bound::kL1);
+  EXPECT_NEAR(fed.l1.base(), seconds, 1e-9 * seconds);
+  EXPECT_NEAR(TimesByLevel(fed, BytesByLevel(fed, device), device).front().base(), seconds, 1e-9 * seconds);
+  EXPECT_GE(fed.time, fed.l1);
+  // 64 rows keep the tensor cores at work that long and longer.
+  gemv.m = 64;
   EXPECT_EQ(TimeOn(device, gemv).bound, Bound::kCompute);
+  // Behind a slow memory the SMs wait for it.
+  gemv.m = 1;
+  device.memory.bandwidth = 2 * kTBps;
+  EXPECT_EQ(TimeOn(device, gemv).bound, Bound::kMemory);
+}
+
+// A gated activation of 128 lanes x 0.0545 bytes per clock: 108 SMs at 1.41 GHz take in 1.06 TB/s, less than 0.8 of 2.04 TB/s.
+TEST(CacheLevels, WhatAnElementwiseKernelTakesInIsBoundByL1) {
+  const RowKernel gate{RowKind::kGelu, 1 << 17, 8192, Precision::kBf16, true};
+  EXPECT_EQ(TimeOn(A100(), gate).bound, Bound::kL1);
+  // An addition has no such limit.
+  const RowKernel add{RowKind::kAdd, 1 << 17, 8192, Precision::kBf16, false};
+  EXPECT_EQ(TimeOn(A100(), add).bound, Bound::kMemory);
 }
 
 }  // namespace
