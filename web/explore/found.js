@@ -13,6 +13,9 @@ const MOST_POINTS = 200;
 const LIVE_ROWS = 5;
 const FRONT_MS = 1000; // between drawings of a front that grows
 
+// A name inside a sentence: abbreviations keep their capitals.
+const inSentence = (name) => name.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
 // A preset goes by the name of what it is one of.
 const memberOf = (path) => shortName(path.replace(/\.preset$/, ''));
 
@@ -73,7 +76,9 @@ export class Found {
 
   #name = (key) => (key === 'rank' ? t('explore.rank') : key === 'cluster' ? t('group.cluster') : this.#isMember(key) ? memberOf(key) : objectiveName(this.#search.of, key));
   #isMember = (key) => this.#report.best.some(({ overrides }) => Object.hasOwn(overrides, key));
-  #say = (key, value) => (typeof value === 'number' ? text(value, unitOf(key)) : value === undefined || value === null ? '–' : this.#member(key, value));
+  // A unit that stands in the column's head is not said again.
+  #unit = (key) => (unitOf(key) === 'token/s' && this.#name(key).includes('tokens/s') ? '' : unitOf(key));
+  #say = (key, value) => (typeof value === 'number' ? text(value, this.#unit(key)) : value === undefined || value === null ? '–' : this.#member(key, value));
   #member = (path, value) => this.#nameOf(path, value) ?? valueWords(path, value);
   #figures = () => [this.#search.spec.objective, ...this.#search.spec.pareto];
   #words = (overrides, paths) =>
@@ -139,7 +144,7 @@ export class Found {
     const change = typeof now === 'number' && now > 0 ? row[key] / now - 1 : 0;
     const words = mappingWords(row.overrides);
     return pieces(this.#state === 'running' ? 'explore.best.sofar' : 'explore.best.is', {
-      figure: this.#name(key).toLowerCase(),
+      figure: inSentence(this.#name(key)),
       value: h('b', {}, this.#say(key, row[key])),
       change: Math.abs(change) > 0.005 ? t(change > 0 ? 'explore.best.more' : 'explore.best.less', { share: text(Math.abs(change), '%') }) : '',
       mapping: words,
@@ -222,7 +227,7 @@ export class Found {
         }),
       );
     };
-    const cells = (row) => keys.slice(1).map((key) => h('td', { class: key === this.#figures()[0] ? 'first' : undefined }, this.#say(key, this.#isMember(key) ? row.overrides[key] : row[key])));
+    const cells = (row) => keys.slice(1).map((key) => h('td', { class: key === this.#figures()[0] ? 'first' : undefined, 'data-name': this.#name(key) }, this.#say(key, this.#isMember(key) ? row.overrides[key] : row[key])));
     redraw(
       this.table,
       common.length > 0 && all.length > 1 && h('p', { class: 'ex-status' }, t('explore.all', { list: this.#words(all[0].overrides, common) })),
@@ -231,7 +236,7 @@ export class Found {
         { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('explore.best') },
         h(
           'table',
-          {},
+          { class: 'by-rows' },
           h('thead', {}, h('tr', {}, head('rank'), h('td', {}), keys.slice(1).map(head))),
           h(
             'tbody',

@@ -1,7 +1,7 @@
 // What Explore says, in English.
 // prettier-ignore
 export const texts = {
-  'explore.short.sequence_parallel': 'sequence parallelism', 'explore.short.order': 'ranks in the order', 'explore.short.offload': '{what} offload', 'explore.short.schedule': 'schedule', 'explore.short.virtual_stages': 'virtual stages', 'explore.short.micro_batch': 'micro-batch',
+  'explore.short.sequence_parallel': 'sequence parallelism', 'explore.short.order': 'ranks in the order', 'explore.short.batch': 'batch', 'explore.short.prefill_chunk': 'prefill chunk', 'explore.short.replicas': 'replicas', 'explore.short.offload': '{what} offload', 'explore.short.schedule': 'schedule', 'explore.short.virtual_stages': 'virtual stages', 'explore.short.micro_batch': 'micro-batch',
   'explore.views': 'What to explore',
   'explore.search': 'Best mapping', 'explore.frontier': 'Which device', 'explore.sweep': 'Sweep', 'explore.solve': 'Solve for', 'explore.sensitivity': 'Sensitivity',
   'explore.studies': 'Paper studies',
