@@ -43,14 +43,40 @@ double CountSelected(const SparseAttention& attention, Trace& trace) {
   return selected;
 }
 
-KernelTime TimeOfScores(const SparseAttention& attention, double pairs, const Device& device, Trace& trace) {
+// Scores that are written and indices that are chosen: of tokens, or of blocks by their best token, for each head by itself.
+struct Candidates {
+  double written = 0, chosen = 0;
+};
+Candidates CountCandidates(const SparseAttention& attention, double pairs, double selected, Trace& trace) {
+  if (attention.block <= 0) {
+    trace.Alias("written", pairs, "pairs");
+    trace.Alias("chosen", selected, "selected");
+    return {pairs, selected};
+  }
+  const double block = attention.block, index_heads = attention.index_heads;
+  FIGURE(trace, written, index_heads * pairs / block, (Note{"Scores of blocks", "of every head, the best of a block's tokens"}),
+         index_heads, pairs, block);
+  FIGURE(trace, chosen, index_heads * selected / block, (Note{"Blocks that are attended to", "of every head"}), index_heads, selected,
+         block);
+  return {written, chosen};
+}
+
+Bytes IndexKeyOf(const SparseAttention& attention, Trace& trace) {
+  const double index_dim = attention.index_dim;
+  if (attention.block <= 0) return IndexKeyBytes(index_dim, trace);
+  const Bytes kv_element = ElementSize(attention.kv_precision);
+  FIGURE(trace, key, index_dim * kv_element, (Note{"Indexer key of a token", "as the KV cache is stored"}), index_dim, kv_element);
+  return key;
+}
+
+KernelTime TimeOfScores(const SparseAttention& attention, double pairs, double written, const Device& device, Trace& trace) {
   const Trace::Scope scope(trace, "scores");
   const SparseLatentRow& row = device.architecture->latent.sparse;
   const double batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len;
   const double index_heads = attention.index_heads, index_dim = attention.index_dim;
-  const Bytes key = IndexKeyBytes(index_dim, trace), score = 4.0 * kB;
+  const Bytes key = IndexKeyOf(attention, trace), score = 4.0 * kB;
   CONSTANTS(trace, "indexer", "scores in fp32", score);
-  const FlopsPerSecond peak_rate = PeakRate(device, Precision::kFp8, trace);
+  const FlopsPerSecond peak_rate = PeakRate(device, attention.block > 0 ? Precision::kBf16 : Precision::kFp8, trace);
   const Stream data = SlowestStream(device, trace);
   const BytesPerSecond bandwidth = data.bandwidth;
   const double scores = row.score_efficiency, memory_share = device.architecture->latent.bandwidth_efficiency;
@@ -60,8 +86,8 @@ KernelTime TimeOfScores(const SparseAttention& attention, double pairs, const De
   CONSTANTS(trace, KernelTable(device, "latent"), SourceOf(device, device.architecture->latent.source), memory_share);
   FIGURE(trace, flops, 2 * kFlop * pairs * index_heads * index_dim, (Note{"FLOPs of the scores", "every head with every key"}), pairs,
          index_heads, index_dim);
-  FIGURE(trace, bytes, batch * kv_len * key + 4 * kB * batch * q_len * index_heads * index_dim + pairs * score,
-         (Note{"Keys read, queries quantized and read, scores written", ""}), batch, kv_len, key, q_len, index_heads, index_dim, pairs,
+  FIGURE(trace, bytes, batch * kv_len * key + 4 * kB * batch * q_len * index_heads * index_dim + written * score,
+         (Note{"Keys read, queries quantized and read, scores written", ""}), batch, kv_len, key, q_len, index_heads, index_dim, written,
          score);
   FIGURE(trace, compute_time, flops / (scores * peak_rate), (Note{"Compute time", "", kFamilySource}), flops, scores, peak_rate);
   FIGURE(trace, memory_time, bytes / (memory_share * bandwidth), (Note{"Time to move the data", "", kFamilySource}), bytes, memory_share,
@@ -72,7 +98,7 @@ KernelTime TimeOfScores(const SparseAttention& attention, double pairs, const De
 }
 
 // A histogram of the scores finds the threshold, a second pass takes the scores above it.
-KernelTime TimeOfSelection(double pairs, double selected, const Device& device, Trace& trace) {
+KernelTime TimeOfSelection(double written, double chosen, const Device& device, Trace& trace) {
   const Trace::Scope scope(trace, "selection");
   const SparseLatentRow& row = device.architecture->latent.sparse;
   const Bytes score = 4.0 * kB, index = 4.0 * kB;
@@ -83,7 +109,7 @@ KernelTime TimeOfSelection(double pairs, double selected, const Device& device, 
   const Seconds launch = row.launch;
   const Trace::Citing citing(trace, SourceOf(device, row.source));
   CONSTANTS(trace, KernelTable(device, "latent.sparse"), SourceOf(device, row.source), launch, selection);
-  FIGURE(trace, bytes, 2 * pairs * score + selected * index, (Note{"Scores read twice, indices written", ""}), pairs, score, selected,
+  FIGURE(trace, bytes, 2 * written * score + chosen * index, (Note{"Scores read twice, indices written", ""}), written, score, chosen,
          index);
   FIGURE(trace, compute_time, 0 * launch, (Note{"Compute time", "comparisons alone"}), launch);
   FIGURE(trace, memory_time, bytes / (selection * bandwidth), (Note{"Time to move the data", "", kFamilySource}), bytes, selection,
@@ -136,22 +162,34 @@ Bytes IndexKeyBytes(double index_dim, Trace& trace) {
   return key;
 }
 
-SparseAttentionTime TimeOf(const SparseAttention& attention, const Device& device, Trace& trace) {
-  SparseAttentionTime times;
+IndexingTime IndexingOf(const SparseAttention& attention, const Device& device, Trace& trace) {
+  IndexingTime times;
   const double pairs = CountPairs(attention, trace), selected = CountSelected(attention, trace);
-  times.scores = TimeOfScores(attention, pairs, device, trace);
+  const auto [written, chosen] = CountCandidates(attention, pairs, selected, trace);
+  times.selected = selected;
+  times.scores = TimeOfScores(attention, pairs, written, device, trace);
   const Seconds scoring = times.scores.time;
   const Flops scored_flops = times.scores.flops;
   const Bytes scored_bytes = times.scores.bytes;
   trace.Alias("scoring", scoring, "time");
   trace.Alias("scored_flops", scored_flops, "flops");
   trace.Alias("scored_bytes", scored_bytes, "bytes");
-  times.selection = TimeOfSelection(pairs, selected, device, trace);
+  times.selection = TimeOfSelection(written, chosen, device, trace);
   const Seconds selecting = times.selection.time;
   const Bytes selection_bytes = times.selection.bytes;
   trace.Alias("selecting", selecting, "time");
   trace.Alias("selection_bytes", selection_bytes, "bytes");
-  times.core = TimeOfCore(attention, selected, device, trace);
+  return times;
+}
+
+SparseAttentionTime TimeOf(const SparseAttention& attention, const Device& device, Trace& trace) {
+  SparseAttentionTime times;
+  const IndexingTime indexing = IndexingOf(attention, device, trace);
+  times.scores = indexing.scores, times.selection = indexing.selection;
+  const Seconds scoring = times.scores.time, selecting = times.selection.time;
+  const Flops scored_flops = times.scores.flops;
+  const Bytes scored_bytes = times.scores.bytes, selection_bytes = times.selection.bytes;
+  times.core = TimeOfCore(attention, indexing.selected, device, trace);
   const Seconds attending = times.core.time;
   const Flops core_flops = times.core.flops;
   const Bytes core_bytes = times.core.bytes;

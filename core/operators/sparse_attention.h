@@ -13,6 +13,7 @@ namespace slipstick {
 struct SparseAttention {
   double batch = 1, q_len = 1, kv_len = 1;
   double top_k = 2048;
+  double block = 0;        // tokens that are selected together, by their best score, with keys in 16 bit; 0: each by itself, in fp8
   double index_share = 1;  // share of the layers that score and select; the others reuse a selection
   double index_heads = 64, index_dim = 128;
   double heads = 128;
@@ -23,6 +24,14 @@ struct SparseAttention {
 
 // Bytes of the indexer's key of a token in the KV cache, which the figure index_dim determines: fp8 with a scale.
 Bytes IndexKeyBytes(double index_dim, Trace& trace);
+
+// Scores and selection; binds pairs and selected, and aliases of both kernels' times, FLOPs and bytes: scoring, selecting, scored_flops,
+// ...
+struct IndexingTime {
+  KernelTime scores, selection;
+  double selected = 0;  // tokens that are attended to, of all queries
+};
+IndexingTime IndexingOf(const SparseAttention& attention, const Device& device, Trace& trace);
 
 struct SparseAttentionTime {
   KernelTime scores;     // of every token for every query, in fp8

@@ -9,6 +9,7 @@
 #include "core/operators/efficiency.h"
 #include "core/operators/recurrence.h"
 #include "core/operators/sparse_attention.h"
+#include "core/serving/block_attention.h"
 
 namespace slipstick {
 namespace {
@@ -188,6 +189,7 @@ KernelTime PrefillAttention(const Deployment& deployment, double sequences, doub
   attention.batch = sequences;
   attention.q_len = q_len;
   attention.kv_len = kv_len;
+  if (deployment.model.indexer && window <= 0) return BlockAttention(deployment, attention, q_len, trace);
   return TimeOf(attention, deployment.device, trace);
 }
 
@@ -252,6 +254,7 @@ KernelTime DecodeAttention(const Deployment& deployment, double sequences, doubl
   FIGURE(trace, heads, decode_heads * checked, (Note{"Query rows per token of the KV cache", "heads, times the tokens that are verified"}),
          decode_heads, checked);
   attention.heads = heads;
+  if (deployment.model.indexer && window <= 0) return BlockAttention(deployment, attention, checked, trace);
   KernelTime kernel = TimeOf(attention, deployment.device, trace);
   const bool is_local = window > 0;
   const auto model_heads = static_cast<double>(deployment.model.heads),

@@ -65,6 +65,16 @@ Bytes IndexKey(const Deployment& deployment, Trace& trace) {
   return IndexKeyBytes(index_dim, trace);
 }
 
+// Elements of the indexer's key beside KV heads, in the KV cache's format; mean over the layers.
+double IndexColumns(const Deployment& deployment, Trace& trace) {
+  const auto index_dim = static_cast<double>(deployment.model.indexer->head_dim);
+  trace.Input("index_dim", index_dim, "model.indexer.head_dim");
+  const double index_share = IndexShare(deployment.model, trace);
+  FIGURE(trace, index_columns, index_share * index_dim, (Note{"Elements of the indexer's key", "mean over the layers"}), index_share,
+         index_dim);
+  return index_columns;
+}
+
 // KV cache of a layer and token on one rank.
 BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
   const Bytes kv_element = ElementSize(deployment.formats.kv_cache);
@@ -90,6 +100,13 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment, Trace& trace) {
   }
   const double decode_kv_heads = deployment.shapes.decode_kv_heads, head_dim = deployment.shapes.head_dim;
   trace.Input("head_dim", head_dim, "model.head_dim");
+  if (deployment.model.indexer) {
+    const double index_columns = IndexColumns(deployment, trace);
+    FIGURE(trace, layer_kv_cache, (2 * decode_kv_heads * head_dim + index_columns) / context_ranks * kv_element / (1 * kToken),
+           (Note{"KV cache of a layer and token on one device", "with the indexer's key; context parallelism splits it"}), decode_kv_heads,
+           head_dim, index_columns, context_ranks, kv_element);
+    return layer_kv_cache;
+  }
   FIGURE(trace, layer_kv_cache, 2 * decode_kv_heads * head_dim / context_ranks * kv_element / (1 * kToken), kNote, decode_kv_heads,
          head_dim, context_ranks, kv_element);
   return layer_kv_cache;
@@ -148,6 +165,14 @@ BytesPerToken KvCachePerToken(const Deployment& deployment, Trace& trace) {
   const double head_dim = deployment.shapes.head_dim;
   trace.Input("kv_heads", kv_heads, "model.kv_heads");
   trace.Input("head_dim", head_dim, "model.head_dim");
+  if (deployment.model.indexer) {
+    const double index_columns = IndexColumns(deployment, trace);
+    FIGURE(trace, kv_cache_per_token, attention_layers * (2 * kv_heads * head_dim + index_columns) * kv_element / (1 * kToken),
+           (Note{"KV cache per token", "keys and values of every KV head and the indexer's key, all layers of the model", "",
+                 "serving.kv_cache_bytes_per_token"}),
+           attention_layers, kv_heads, head_dim, index_columns, kv_element);
+    return kv_cache_per_token;
+  }
   if (deployment.model.HasWindows()) {
     const double full_layers = deployment.layers.full, window_layers = deployment.layers.window,
                  window_kv_heads = static_cast<double>(deployment.model.WindowKvHeads()),

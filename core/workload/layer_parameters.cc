@@ -130,10 +130,16 @@ double SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths,
   trace.Input("all_norms", all_norms, "model.qk_norm");
   trace.Input("sinks", sinks, "model.attention_sinks");
   BindHeadDim("head_dim", head_dim, is_local, trace);
+  const double index_norms = model.indexer ? 2 : 0, index_share = model.indexer ? IndexShare(model, trace) : 0,
+               index_dim = model.indexer ? static_cast<double>(model.indexer->head_dim) : 0;
+  trace.Input("index_norms", index_norms, "model.indexer");
+  if (!model.indexer) trace.Input("index_share", index_share, "model.indexer");
+  trace.Input("index_dim", index_dim, model.indexer ? "model.indexer.head_dim" : "model.indexer");
   FIGURE(trace, small_mixer,
          input_biases * (rank_heads + 2 * rank_kv_heads) * head_dim + output_biases * hidden + head_norms * head_dim +
-             all_norms * (rank_heads + rank_kv_heads) * head_dim + sinks * rank_heads,
-         kNote, input_biases, rank_heads, rank_kv_heads, head_dim, output_biases, hidden, head_norms, all_norms, sinks);
+             all_norms * (rank_heads + rank_kv_heads) * head_dim + sinks * rank_heads + index_norms * index_share * index_dim,
+         kNote, input_biases, rank_heads, rank_kv_heads, head_dim, output_biases, hidden, head_norms, all_norms, sinks, index_norms,
+         index_share, index_dim);
   return small_mixer;
 }
 

@@ -67,9 +67,9 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
   }
 }
 
-// Every rank scores all tokens with all heads: nothing is split. Where layers share a selection, each is given the mean.
+// Every rank has all of the indexer's projections: nothing is split. Where not all layers select, each is given the mean.
 MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
-  const auto hidden = static_cast<double>(model.hidden), q_lora_rank = static_cast<double>(model.mla->q_lora_rank);
+  const auto hidden = static_cast<double>(model.hidden), q_lora_rank = static_cast<double>(model.mla ? model.mla->q_lora_rank : 0);
   const auto index_heads = static_cast<double>(model.indexer->heads), index_dim = static_cast<double>(model.indexer->head_dim);
   trace.Input("index_heads", index_heads, "model.indexer.heads");
   trace.Input("index_dim", index_dim, "model.indexer.head_dim");
@@ -81,7 +81,10 @@ MatrixProduct IndexerProduct(ProductId id, const Model& model, Trace& trace) {
     FIGURE(trace, outputs, index_share * index_heads * index_dim, kOutputs, index_share, index_heads, index_dim);
     return {id, outputs, inputs};
   }
-  FIGURE(trace, outputs, index_share * (index_dim + index_heads), kOutputs, index_share, index_dim, index_heads);
+  // A block's score is its best head's: no weights for the heads.
+  const double head_weights = model.mla ? index_heads : 0;
+  trace.Input("head_weights", head_weights, model.mla ? "model.indexer.heads" : "model.indexer.block");
+  FIGURE(trace, outputs, index_share * (index_dim + head_weights), kOutputs, index_share, index_dim, head_weights);
   return {id, outputs, inputs};
 }
 
@@ -163,6 +166,10 @@ MatrixProducts AttentionProducts(const Model& model, Mixer mixer, const LayerWid
   }
   if (!model.mla) {
     collect.Add(ProductId::kQueryKeyValue);
+    if (model.indexer) {
+      collect.Add(ProductId::kIndexQuery);
+      collect.Add(ProductId::kIndexKey);
+    }
     collect.Add(ProductId::kAttentionOut);
     return collect.products();
   }

@@ -89,9 +89,13 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     issues.push_back({path + ".window_kv_heads", "Must divide the heads, " + Text(model.heads),
                       NearestDivisors(path + ".window_kv_heads", model.heads, model.window.kv_heads)});
   }
-  if (model.indexer && !model.mla) {
-    issues.push_back(
-        {path + ".indexer", "Needs latent attention (MLA): it scores with its compressed queries", {LeaveOut(path + ".indexer")}});
+  if (model.indexer && !model.mla && model.indexer->block == 0) {
+    issues.push_back({path + ".indexer",
+                      "Needs latent attention (MLA), with whose compressed queries it scores, or a block of tokens",
+                      {LeaveOut(path + ".indexer"), SetTo(path + ".indexer.block", Count{128})}});
+  }
+  if (model.indexer && model.mla && model.indexer->block > 0) {
+    issues.push_back({path + ".indexer.block", "Must be 0 under latent attention", {SetTo(path + ".indexer.block", Count{0})}});
   }
   if (model.indexer && model.indexer->layers > model.AttentionLayers()) {
     issues.push_back({path + ".indexer.layers",

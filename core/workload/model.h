@@ -69,11 +69,13 @@ struct Mla {
 
 // Lightning indexer of sparse attention (DeepSeek-V3.2): scores every token of the context for a query with small heads of its own; the
 // attention core sees the top_k best. Its queries come from the compressed queries of latent attention, one key per token is cached.
+// Without latent attention (MiniMax-M3) each KV head has a head of the indexer, which selects whole blocks for it.
 struct Indexer {
   Count heads = 64;
   Count head_dim = 128;
   Count top_k = 2048;
-  Count layers = 0;  // attention layers that select; the others reuse the selection of one before them (GLM-5.2); 0: all
+  Count block = 0;   // tokens that are selected together; 0: each by itself, under latent attention
+  Count layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2), or attend to all tokens (MiniMax-M3); 0: all
 };
 
 // Layers with linear attention or a state-space model: a recurrence with a fixed-size state in place of a KV cache.

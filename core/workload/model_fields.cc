@@ -38,7 +38,11 @@ constexpr FieldRow kIndexerFields[] = {
     Of<&Indexer::heads>("heads", "Heads that score the tokens of the context").Between(1, 8192),
     Of<&Indexer::head_dim>("head_dim", "Head dimension; one key of this width per token is cached in fp8").Between(1, 8192),
     Of<&Indexer::top_k>("top_k", "Tokens of the context that a query attends to: those with the best scores").Length().Between(1, 1 << 24),
-    Of<&Indexer::layers>("layers", "Layers that select tokens; the others reuse the selection of one before them (GLM-5.2); 0: all")
+    Of<&Indexer::block>("block", "Tokens that are selected together, without latent attention (MiniMax-M3); 0: each by itself")
+        .Between(0, 1 << 16),
+    Of<&Indexer::layers>("layers",
+                         "Layers that select tokens; the others reuse the selection of one before them (GLM-5.2) or, without latent "
+                         "attention, attend to all tokens; 0: all")
         .Between(0, 4096)};
 constinit const Fields Schema<Indexer>::fields(kIndexerFields);
 
@@ -88,9 +92,10 @@ constexpr FieldRow kModelFields[] = {
     Of<&Model::attention_sinks>("attention_sinks", "Attention sinks: a learned logit per head (gpt-oss)").Advanced(),
     Of<&Model::moe>("moe", "Mixture of experts instead of the MLP").Label("Mixture of experts"),
     Of<&Model::mla>("mla", "Multi-head latent attention (DeepSeek)").Label("Latent attention (MLA)"),
-    Of<&Model::indexer>("indexer",
-                        "Sparse attention: an indexer scores the context and attention sees its best tokens (DeepSeek-V3.2, GLM-5). "
-                        "Training computes attention over the whole context, as while the indexer learns")
+    Of<&Model::indexer>(
+        "indexer",
+        "Sparse attention: an indexer scores the context and attention sees its best tokens (DeepSeek-V3.2, GLM-5, MiniMax-M3). "
+        "Training computes attention over the whole context, as while the indexer learns")
         .Label("Sparse attention (indexer)")
         .Advanced(),
     Of<&Model::attention_gate>(

@@ -131,6 +131,9 @@ const GoldenRequest kFurtherScenarios[] = {
         "mapping": {"tp": 4, "pp": 2, "ep": 4}}, "serving": {"engine": "roofline", "mapping": {"tp": 8}}})"},
     {"windows", R"({"model": "gemma-3-27b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
         {"tp": 4, "pp": 2, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 4}, "concurrency": 64}})"},
+    {"selected_blocks",
+     R"({"model": "minimax-m3", "cluster": {"preset": "dgx-h200", "devices": 8}, "training": null, "serving": {"devices": 8,
+        "engine": "vllm", "mapping": {"tp": 8}, "prompt": 16384, "precision": {"weights": "fp8"}, "concurrency": 16}})"},
     {"local_heads",
      R"({"model": "gemma-4-26b-a4b", "cluster": {"preset": "dgx-h200", "devices": 16}, "training": {"recompute": "full", "mapping":
         {"tp": 2, "pp": 2, "ep": 4, "virtual_stages": 1}}, "serving": {"devices": 4, "engine": "vllm", "mapping": {"tp": 2}, "concurrency": 64}})"},

@@ -36,6 +36,8 @@ TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
                              {"gemma-4-26b-a4b", 25 * 8192 + 5 * 4096},
                              {"glm-5", 78 * (1152 + 132)},
                              {"glm-5.2", 78 * 1152 + 21 * 132},  // an indexer in 21 layers
+                             // the indexer's key in the KV cache's 16 bit in 57 of 60 layers
+                             {"minimax-m3", 60 * 2 * 4 * 128 * 2 + 57 * 128 * 2},
                              {"kimi-k3", 24 * 576 * 2},
                              {"nemotron-3-nano-30b-a3b", 6 * 2 * 2 * 128 * 2},
                              {"nemotron-3-ultra-550b-a55b", 12 * 2 * 2 * 128 * 2}};
@@ -73,10 +75,26 @@ TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
 // One device holds every parameter of the published checkpoints, in 16 bit, including expert biases, recurrence time steps and attention
 // sinks, but not final norm, embedding norm and head bias.
 TEST(Weights, AreThoseOfTheWholeModel) {
-  for (const std::string model :
-       {"llama-3.1-8b", "gpt-oss-20b", "gpt-oss-120b", "jamba-v0.1", "kimi-linear-48b-a3b", "qwen3-next-80b-a3b", "minimax-text-01",
-        "deepseek-v3", "deepseek-v3.2", "glm-5.2", "kimi-k3", "nemotron-3-nano-30b-a3b", "nemotron-3-super-120b-a12b", "gemma-4-31b",
-        "gemma-4-26b-a4b", "deepseek-v2-lite", "qwen2-57b-a14b", "olmo-2-7b", "qwen3-8b"}) {
+  for (const std::string model : {"llama-3.1-8b",
+                                  "gpt-oss-20b",
+                                  "gpt-oss-120b",
+                                  "jamba-v0.1",
+                                  "kimi-linear-48b-a3b",
+                                  "qwen3-next-80b-a3b",
+                                  "minimax-text-01",
+                                  "deepseek-v3",
+                                  "deepseek-v3.2",
+                                  "glm-5.2",
+                                  "kimi-k3",
+                                  "nemotron-3-nano-30b-a3b",
+                                  "nemotron-3-super-120b-a12b",
+                                  "gemma-4-31b",
+                                  "gemma-4-26b-a4b",
+                                  "minimax-m3",
+                                  "deepseek-v2-lite",
+                                  "qwen2-57b-a14b",
+                                  "olmo-2-7b",
+                                  "qwen3-8b"}) {
     const Result<Scenario> scenario = ScenarioOf(kOneH100 + std::vector<std::string>{"model=" + model});
     ASSERT_TRUE(scenario) << model;
     Trace off = Trace::Off();

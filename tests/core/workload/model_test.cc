@@ -66,6 +66,16 @@ TEST(Parameters, Gemma4HasHeadsOfItsOwnInLocalLayers) {
   EXPECT_NEAR(CountParameters(Named("gemma-4-26b-a4b")).active, 3.8e9, 0.05e9);
 }
 
+// MiniMax-M3: 64 query and 4 KV heads of 128, 6,144 wide; an indexer with 4 heads and one key of 128, two norms, in 57 of 60 layers.
+TEST(Parameters, MiniMaxM3HasAnIndexerInMostLayers) {
+  const Model model = Named("minimax-m3");
+  const ParameterCount count = CountParameters(model);
+  const double attention = 6144.0 * (64 + 8) * 128 + 64 * 128 * 6144.0 + 2 * 128, indexer = 6144.0 * (4 + 1) * 128 + 2 * 128;
+  const double moe = 129 * 3.0 * 6144 * 3072 + 128 * 6144 + 128;
+  EXPECT_NEAR(count.attention_per_layer * 60, 60 * attention + 57 * indexer, 1);
+  EXPECT_NEAR(count.total, 60 * (attention + 2 * 6144) + 57 * (indexer + moe) + 3 * 3.0 * 6144 * 12288 + 6144 + 2 * 200064 * 6144.0, 1);
+}
+
 // Indexer of a layer: 1,536 x 64 x 128 for queries, 7,168 x 128 for keys, 7,168 x 64 for head weights, a layer norm of 2 x 128.
 TEST(Parameters, DeepSeekV32HasAnIndexerInEveryLayer) {
   const ParameterCount count = CountParameters(Named("deepseek-v3.2"));
