@@ -49,7 +49,7 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& gr
   view.apart = spacing;
   view.index = index;
   view.ranks = ranks;
-  view.innermost = innermost;
+  if (level.topology == Topology::kTorus || level.topology == Topology::kMesh) view.innermost = innermost;
   view.side[0] = ranks;
   view.link = view.injection = level.bandwidth;
   // Inside a node the wires are the node's, all of them. Between nodes they are laid for the nodes there are, unless the sides are stated.
@@ -106,7 +106,8 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   for (std::size_t i = 0; i < group.extent.size() && i < cluster.networks.size(); ++i) {
     const NetworkLevel& level = cluster.networks[i];
     const double ranks = group.extent[i];
-    const double units = static_cast<double>(cluster.devices) / below, innermost = max(1.0, group.innermost / below);
+    const double units = static_cast<double>(cluster.devices) / below;
+    const double innermost = group.is_alone ? ranks : max(1.0, group.innermost / below);
     below *= static_cast<double>(level.size);
     if (ranks <= 1) continue;
     view.ranks *= ranks;

@@ -14,7 +14,6 @@ GroupPlacement PlaceGroup(const Cluster& cluster, const std::vector<Degree>& ord
   GroupPlacement placed;
   double stride = 1, size = 1;
   for (const Degree& degree : order) {
-    if (placed.innermost == 1) placed.innermost = degree.size;
     if (degree.name == name) {
       size = degree.size;
       break;

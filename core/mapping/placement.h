@@ -14,7 +14,7 @@ namespace slipstick {
 struct GroupPlacement {
   std::vector<double> extent, spacing;
   // Ranks of the mapping's innermost group. A slice of a torus is cut, and its sides are ordered, so that this group fills whole sides; all
-  // groups of a mapping say the same, so they agree on the slice.
+  // groups of a mapping say the same, so they agree on the slice. 1: the nearest to a cube.
   double innermost = 1;
   bool is_alone = false;  // nothing else runs beside the group: its slice of a grid holds its own ranks only
   [[nodiscard]] double Ranks() const {
